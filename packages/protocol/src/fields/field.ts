@@ -5,6 +5,9 @@
  */
 export type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
 
+/** Whose fields they are, which decides what an absent `required` means. */
+export type Side = 'input' | 'output'
+
 /** Any value that JSON can carry. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 
@@ -52,4 +55,9 @@ export const FIELD_KEYWORDS: { readonly [type in FieldType]: readonly string[] }
   boolean: ANY_TYPE,
   array: [...ANY_TYPE, 'items', 'minItems', 'maxItems'],
   object: [...ANY_TYPE, 'properties'],
+}
+
+/** Whether the word names a {@link FieldType}. */
+export function isFieldType(word: string): word is FieldType {
+  return Object.hasOwn(FIELD_KEYWORDS, word)
 }

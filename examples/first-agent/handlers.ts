@@ -1,0 +1,1 @@
+export default ({ text }: { text: string }) => ({ text: text.toUpperCase() })

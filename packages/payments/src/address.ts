@@ -1,0 +1,39 @@
+import { fromHex, toHex } from './bytes.ts'
+import type { EvmCrypto } from './evm-crypto.ts'
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+
+/** Is this the form of an address: 0x and 40 hex digits, in any case? */
+export function isAddress(value: unknown): value is string {
+  return typeof value === 'string' && ADDRESS.test(value)
+}
+
+/** Do two addresses name the same account, whatever their case? */
+export function sameAddress(one: string, other: string): boolean {
+  return one === other || one.toLowerCase() === other.toLowerCase()
+}
+
+/** The mixed-case spelling of an address that carries its checksum (EIP-55). */
+export function checksumAddress(crypto: Pick<EvmCrypto, 'keccak256'>, address: string): string {
+  const digits = address.slice(2).toLowerCase()
+  const hash = toHex(crypto.keccak256(new TextEncoder().encode(digits))).slice(2)
+  let text = '0x'
+  for (let index = 0; index < 40; index += 1) {
+    const digit = digits.charAt(index)
+    text += hash.charAt(index) >= '8' ? digit.toUpperCase() : digit
+  }
+  return text
+}
+
+/**
+ * Reads an address a person typed (D30): all lower, all upper, or mixed case with a correct checksum; never zero.
+ * Returns the reason where it is refused, undefined where it is good.
+ */
+export function refuseAddress(crypto: Pick<EvmCrypto, 'keccak256'>, value: unknown): string | undefined {
+  if (!isAddress(value)) return 'must be an address: 0x and 40 hex digits'
+  if (fromHex(value).every(byte => byte === 0)) return 'must not be the zero address'
+  const digits = value.slice(2)
+  const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
+  if (!mixed || checksumAddress(crypto, value) === value) return undefined
+  return `has a wrong checksum: a letter was mistyped (all lower case is taken as it is)`
+}

@@ -1,0 +1,139 @@
+import { toHex } from './bytes.ts'
+
+/**
+ * The hash and the curve of Ethereum, loaded once by each process and handed to whoever signs or verifies.
+ * Everything here is synchronous, so that checking a payment never yields half-way.
+ */
+export interface EvmCrypto {
+  /** Which implementation of the curve is in use. */
+  readonly curve: 'native' | 'wasm'
+  /** Keccak-256 of the bytes, 32 bytes. */
+  keccak256(bytes: Uint8Array): Uint8Array
+  /**
+   * The address that signed a digest, lower-case, or undefined where the signature is not one the token would
+   * take: 65 bytes, v 27 or 28, low s, a point on the curve (Circle's ECRecover).
+   */
+  recoverAddress(digest: Uint8Array, signature: Uint8Array): string | undefined
+  /** 65 bytes r ‖ s ‖ v over a 32-byte digest, deterministic (RFC 6979), low s. */
+  sign(digest: Uint8Array, privateKey: Uint8Array): Uint8Array
+  /** The lower-case address of a private key. Throws a `RangeError` for bytes that are no key. */
+  addressOf(privateKey: Uint8Array): string
+}
+
+/** How the curve is loaded. */
+export interface EvmCryptoOptions {
+  /** Takes this curve and no other; default: native, else wasm. */
+  readonly curve?: 'native' | 'wasm'
+  /** Told when the native curve did not load and the slower wasm one took its place. */
+  readonly onFallback?: (reason: string) => void
+}
+
+/**
+ * Loads the hash and the curve: libsecp256k1 as a native addon, or as WebAssembly where no addon loads.
+ *
+ * Throws when `curve: 'native'` was demanded and does not load.
+ */
+export async function loadEvmCrypto(options: EvmCryptoOptions = {}): Promise<EvmCrypto> {
+  const [keccak256, curve] = await Promise.all([loadKeccak(), loadCurve(options)])
+  const addressOfPoint = (point: Uint8Array): string => toHex(keccak256(point.subarray(1)).subarray(12))
+  return {
+    curve: curve.name,
+    keccak256,
+    recoverAddress(digest, signature) {
+      const v = signature[64]
+      if (signature.length !== 65 || (v !== 27 && v !== 28) || !hasLowS(signature)) return undefined
+      const point = curve.recover(digest, signature.subarray(0, 64), v === 27 ? 0 : 1)
+      return point && addressOfPoint(point)
+    },
+    sign(digest, privateKey) {
+      const { signature, recoveryId } = curve.sign(digest, privateKey)
+      const bytes = new Uint8Array(65)
+      bytes.set(signature)
+      bytes[64] = 27 + recoveryId
+      return bytes
+    },
+    addressOf(privateKey) {
+      const point = curve.publicKey(privateKey)
+      if (point === undefined) throw new RangeError('a private key is 32 bytes, more than zero and below the order of secp256k1')
+      return addressOfPoint(point)
+    },
+  }
+}
+
+interface Curve {
+  readonly name: 'native' | 'wasm'
+  /** The 65-byte uncompressed public key, or undefined where there is none. */
+  recover(digest: Uint8Array, signature: Uint8Array, recoveryId: 0 | 1): Uint8Array | undefined
+  sign(digest: Uint8Array, privateKey: Uint8Array): { readonly signature: Uint8Array; readonly recoveryId: number }
+  publicKey(privateKey: Uint8Array): Uint8Array | undefined
+}
+
+/** The hash alone: enough to check an address, and a tenth of the curve's cost at start. */
+export async function loadKeccak(): Promise<EvmCrypto['keccak256']> {
+  const { default: { createKeccak } } = await import('hash-wasm/dist/keccak.umd.min.js')
+  const hasher = await createKeccak(256)
+  return bytes => hasher.init().update(bytes).digest('binary')
+}
+
+async function loadCurve({ curve, onFallback }: EvmCryptoOptions): Promise<Curve> {
+  if (curve === 'wasm') return await loadWasmCurve()
+  try {
+    return await loadNativeCurve()
+  } catch (error) {
+    if (curve === 'native') throw error
+    onFallback?.(error instanceof Error ? error.message : String(error))
+    return await loadWasmCurve()
+  }
+}
+
+async function loadNativeCurve(): Promise<Curve> {
+  const { default: secp256k1 } = await import('secp256k1/bindings.js')
+  return {
+    name: 'native',
+    recover: (digest, signature, recoveryId) =>
+      orUndefined(() => secp256k1.ecdsaRecover(signature, recoveryId, digest, false)),
+    sign(digest, privateKey) {
+      const { signature, recid } = secp256k1.ecdsaSign(digest, privateKey)
+      return { signature, recoveryId: recid }
+    },
+    publicKey: privateKey => orUndefined(() => secp256k1.publicKeyCreate(privateKey, false)),
+  }
+}
+
+async function loadWasmCurve(): Promise<Curve> {
+  const secp256k1 = await import('tiny-secp256k1')
+  return {
+    name: 'wasm',
+    recover: (digest, signature, recoveryId) =>
+      orUndefined(() => secp256k1.recover(digest, signature, recoveryId, false) ?? undefined),
+    sign(digest, privateKey) {
+      const { signature, recoveryId } = secp256k1.signRecoverable(digest, privateKey)
+      return { signature, recoveryId }
+    },
+    publicKey: privateKey => orUndefined(() => secp256k1.pointFromScalar(privateKey, false) ?? undefined),
+  }
+}
+
+/** Both libraries throw for bytes that are no signature or no key; here that is an answer, not an accident. */
+function orUndefined<T>(compute: () => T | undefined): T | undefined {
+  try {
+    return compute()
+  } catch {
+    return undefined
+  }
+}
+
+/** Half the order of secp256k1 (SEC 2, section 2.4.1), the largest s that Circle's token accepts. */
+const HALF_ORDER = Uint8Array.from(
+  '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0'.match(/../g) ?? [],
+  byte => Number.parseInt(byte, 16),
+)
+
+function hasLowS(signature: Uint8Array): boolean {
+  for (let index = 0; index < 32; index += 1) {
+    const byte = signature[32 + index] ?? 0
+    const limit = HALF_ORDER[index] ?? 0
+    if (byte !== limit) return byte < limit
+  }
+  return true
+}

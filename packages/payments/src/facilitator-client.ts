@@ -1,0 +1,132 @@
+import {
+  HOLD_EXTENSION,
+  SETTLEMENT_PENDING,
+  type FacilitatorRequest,
+  type Hold,
+  type SupportedResponse,
+} from './facilitator-api.ts'
+import { createJsonOrigin, type JsonAnswer } from './http-json.ts'
+
+/** What a facilitator said of a payment. */
+export type VerifyOutcome =
+  | { readonly kind: 'valid'; readonly hold: Hold | undefined }
+  | { readonly kind: 'invalid'; readonly reason: string; readonly message: string }
+  /** It refused our FACILITATOR_SECRET. */
+  | { readonly kind: 'unauthorized' }
+  /** No verdict: unreachable, too slow, broken. */
+  | { readonly kind: 'unavailable'; readonly cause: string }
+
+/** What a facilitator said of a settlement. Three values, because "don't know" is not "no" (D8). */
+export type SettleOutcome =
+  | { readonly kind: 'settled'; readonly transaction: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly message: string; readonly transaction: string }
+  | { readonly kind: 'unknown'; readonly cause: string }
+
+/** A facilitator, over one keep-alive pool. Any that speaks the x402 HTTP API will do (D9). */
+export interface FacilitatorClient {
+  /** Never rejects. Safe to repeat. */
+  verify(request: FacilitatorRequest, options: { readonly timeoutMs: number }): Promise<VerifyOutcome>
+  /** Never rejects. Repeat with the identical request until it is not `unknown`. */
+  settle(request: FacilitatorRequest, options: { readonly timeoutMs: number }): Promise<SettleOutcome>
+  /** Gives a hold back; only for facilitators with the hold extension. Rejects when no answer came. */
+  release(holdId: string, options: { readonly timeoutMs: number }): Promise<void>
+  /** Rejects when it cannot be read. */
+  supported(options: { readonly timeoutMs: number }): Promise<SupportedResponse>
+  close(): Promise<void>
+}
+
+/** Opens the pool. `secret` is the FACILITATOR_SECRET, sent as a bearer token. */
+export function createFacilitatorClient(options: { readonly url: string; readonly secret: string }): FacilitatorClient {
+  const origin = createJsonOrigin(options.url)
+  const headers = { authorization: `Bearer ${options.secret}` }
+  const post = (path: string, body: object, timeoutMs: number): Promise<JsonAnswer> =>
+    origin.send({ method: 'POST', path, body, headers, timeoutMs })
+  return {
+    async verify(request, { timeoutMs }) {
+      try {
+        return readVerify(await post('/verify', request, timeoutMs))
+      } catch (error) {
+        return { kind: 'unavailable', cause: causeOf(error) }
+      }
+    },
+    async settle(request, { timeoutMs }) {
+      try {
+        return readSettle(await post('/settle', request, timeoutMs))
+      } catch (error) {
+        return { kind: 'unknown', cause: causeOf(error) }
+      }
+    },
+    async release(holdId, { timeoutMs }) {
+      const answer = await post('/release', { holdId }, timeoutMs)
+      if (answer.status !== 200) throw new Error(`/release answered HTTP ${answer.status}`)
+    },
+    async supported({ timeoutMs }) {
+      return readSupported(await origin.send({ method: 'GET', path: '/supported', headers, timeoutMs }))
+    },
+    close: () => origin.close(),
+  }
+}
+
+/** A verdict counts whatever its HTTP status: facilitators send theirs with 200, 400, 402 or 403 (D11). */
+function readVerify({ status, body }: JsonAnswer): VerifyOutcome {
+  if (isObject(body) && typeof body['isValid'] === 'boolean' && status < 500 && status !== 401) {
+    if (body['isValid']) {
+      return status === 200 ? { kind: 'valid', hold: readHold(body['extensions']) } : { kind: 'unavailable', cause: `valid with HTTP ${status}` }
+    }
+    return { kind: 'invalid', reason: text(body['invalidReason'], 'invalid_payment'), message: text(body['invalidMessage'], '') }
+  }
+  if (status === 401 || status === 403) return { kind: 'unauthorized' }
+  return { kind: 'unavailable', cause: `/verify answered HTTP ${status} without a verdict` }
+}
+
+/** Only a 2xx or 4xx verdict is definite; a success must name its transaction, or nothing was proven. */
+function readSettle({ status, body }: JsonAnswer): SettleOutcome {
+  if (!isObject(body) || typeof body['success'] !== 'boolean' || status >= 500 || status === 401) {
+    return { kind: 'unknown', cause: `/settle answered HTTP ${status} without a definite verdict` }
+  }
+  const transaction = text(body['transaction'], '').toLowerCase()
+  if (body['success']) {
+    return /^0x[0-9a-f]{64}$/.test(transaction)
+      ? { kind: 'settled', transaction }
+      : { kind: 'unknown', cause: '/settle claims success without a transaction' }
+  }
+  const reason = text(body['errorReason'], 'settle_failed')
+  if (reason === SETTLEMENT_PENDING) return { kind: 'unknown', cause: SETTLEMENT_PENDING }
+  return { kind: 'failed', reason, message: text(body['errorMessage'], ''), transaction }
+}
+
+function readHold(extensions: unknown): Hold | undefined {
+  const hold = isObject(extensions) ? extensions[HOLD_EXTENSION] : undefined
+  if (!isObject(hold)) return undefined
+  const { holdId, holdUntil } = hold
+  return typeof holdId === 'string' && typeof holdUntil === 'number' ? { holdId, holdUntil } : undefined
+}
+
+function readSupported({ status, body }: JsonAnswer): SupportedResponse {
+  if (status !== 200 || !isObject(body) || !Array.isArray(body['kinds'])) {
+    throw new Error(`/supported answered HTTP ${status} without kinds`)
+  }
+  const kinds = body['kinds'].filter(isKind)
+  const extensions = Array.isArray(body['extensions']) ? body['extensions'].filter(one => typeof one === 'string') : []
+  return { kinds, extensions, signers: {} }
+}
+
+function isKind(value: unknown): value is SupportedResponse['kinds'][number] {
+  return isObject(value) && typeof value['x402Version'] === 'number' && typeof value['scheme'] === 'string'
+    && typeof value['network'] === 'string'
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Facilitators' words end up in answers and logs: strings only, and short. */
+function text(value: unknown, fallback: string): string {
+  return typeof value === 'string' && value !== '' ? value.slice(0, 300) : fallback
+}
+
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no answer'
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  return error.message === '' ? code : `${code}: ${error.message}`.slice(0, 300)
+}

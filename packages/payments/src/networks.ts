@@ -1,0 +1,64 @@
+/** A token we take, on one chain, with the EIP-712 domain its contract was deployed with. */
+export interface Asset {
+  /** Lower-case contract address. */
+  readonly address: string
+  readonly symbol: 'USDC'
+  readonly decimals: 6
+  /** EIP-712 domain: `name` differs between chains, and a wrong one makes every signature invalid. */
+  readonly domain: { readonly name: string; readonly version: string }
+}
+
+/** A chain payments are taken on. */
+export interface Network {
+  /** CAIP-2: `eip155:<chain id>`. */
+  readonly id: string
+  readonly chainId: number
+  readonly name: string
+  /** The one asset of v1: USDC. */
+  readonly asset: Asset
+  /**
+   * How long after its `validBefore` an authorization that the chain has not seen used can be called dead,
+   * measured in the chain's own time: past it no reorganisation we accept could bring it back.
+   */
+  readonly finalitySeconds: number
+  /** Where a person can look a transaction up; absent for local chains. */
+  readonly explorer?: string
+}
+
+/**
+ * The chains and their USDC, written once and nowhere else: addresses and domains as Circle publishes them for
+ * FiatTokenV2 ("USDC addresses", developers.circle.com). Neither payers nor agents can name another domain (D4).
+ */
+const NETWORKS: readonly Network[] = [
+  network(8453, 'Base', '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', 'USD Coin', 'https://basescan.org'),
+  network(84532, 'Base Sepolia', '0x036cbd53842c5426634e7929541ec2318f3dcf7e', 'USDC', 'https://sepolia.basescan.org'),
+  network(1, 'Ethereum', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', 'USD Coin', 'https://etherscan.io'),
+  network(137, 'Polygon', '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359', 'USD Coin', 'https://polygonscan.com'),
+  network(42161, 'Arbitrum', '0xaf88d065e77c8cc2239327c5edb3a432268e5831', 'USD Coin', 'https://arbiscan.io'),
+  network(43114, 'Avalanche', '0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e', 'USD Coin', 'https://snowtrace.io'),
+  // Local chains: LocalUSDC is put at Base Sepolia's address whatever the chain id.
+  network(31337, 'Local', '0x036cbd53842c5426634e7929541ec2318f3dcf7e', 'USDC'),
+]
+
+const BY_ID: ReadonlyMap<string, Network> = new Map(NETWORKS.map(one => [one.id, one]))
+
+/** The network of a CAIP-2 id, or undefined where we take no payments on it. */
+export function findNetwork(id: string): Network | undefined {
+  return BY_ID.get(id)
+}
+
+/** The CAIP-2 ids we know, for messages that say what would be right. */
+export function networkIds(): readonly string[] {
+  return [...BY_ID.keys()]
+}
+
+function network(chainId: number, name: string, address: string, domainName: string, explorer?: string): Network {
+  return {
+    id: `eip155:${chainId}`,
+    chainId,
+    name,
+    asset: { address, symbol: 'USDC', decimals: 6, domain: { name: domainName, version: '2' } },
+    finalitySeconds: 120,
+    ...(explorer === undefined ? {} : { explorer }),
+  }
+}

@@ -1,0 +1,43 @@
+import type { FieldMap } from '../fields/field.ts'
+import type { SERVICE_VERSION } from '../version.ts'
+
+/** What an agent says of itself (interface, "Config"): the one source of `/about`, of the checks and of the prices. */
+export interface Declaration {
+  readonly service_version: typeof SERVICE_VERSION
+  readonly name: string
+  readonly description: string
+  /** In the file {@link WALLET_PLACEHOLDER} or an address; as served always an address. */
+  readonly wallet: string
+  readonly max_deadline_seconds: number
+  readonly capabilities: { readonly [name: string]: Capability }
+}
+
+/** One thing an agent does, with its own fields and its own price. */
+export interface Capability {
+  readonly description: string
+  readonly pricing: Pricing
+  readonly input_schema: FieldMap
+  readonly output_schema: FieldMap
+  readonly permissions?: readonly Permission[]
+}
+
+/** A fixed price for each delivered job. */
+export interface Pricing {
+  readonly model: 'per_job'
+  /** Decimal USDC, more than zero, at most six decimals: `"0.002"` (D1). */
+  readonly amount: string
+  readonly currency: 'USDC'
+}
+
+/** What a capability asks of the user's wallet beyond its price; shown to the user at activation. */
+export interface Permission {
+  readonly type: 'EXECUTE_TRANSACTIONS'
+  readonly reason: string
+  /** Token symbol. */
+  readonly token: string
+  /** Decimal upper bound of one transaction. */
+  readonly max_per_transaction: string
+}
+
+/** Stands for the wallet in a config file; the environment's address takes its place (interface, "Config"). */
+export const WALLET_PLACEHOLDER = '${AGENT_WALLET_ADDRESS}'

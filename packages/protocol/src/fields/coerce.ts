@@ -1,0 +1,84 @@
+import type { FieldType, JsonValue } from './field.ts'
+
+/** What may happen to values of one type on their way into a field of another. */
+export type Passage =
+  /** Every value passes as it is. */
+  | 'same'
+  /** Every value passes, changed. */
+  | 'always'
+  /** Some values pass. */
+  | 'sometimes'
+  /** No value passes. */
+  | 'never'
+
+/**
+ * What becomes of values of type `from` in an input of type `to` (D19). This table and {@link coerce} are the
+ * one place that knows; the server, the form and the canvas all ask here, and a test holds the two together.
+ */
+export function passage(from: FieldType, to: FieldType): Passage {
+  return from === to ? 'same' : (PASSAGES[from][to] ?? 'never')
+}
+
+const PASSAGES: { readonly [from in FieldType]: { readonly [to in FieldType]?: Passage } } = {
+  string: { number: 'sometimes', integer: 'sometimes', boolean: 'sometimes' },
+  number: { integer: 'sometimes', string: 'always' },
+  integer: { number: 'same', string: 'always' },
+  boolean: { string: 'always' },
+  array: {},
+  object: {},
+}
+
+/**
+ * The value as the type asks for it, or undefined where D19 knows no way: texts of JSON numbers become
+ * numbers, `"true"` and `"false"` become booleans, numbers and booleans become text. Nothing else.
+ *
+ * @example coerce('1.5', 'number') // 1.5
+ */
+export function coerce(value: unknown, to: FieldType): JsonValue | undefined {
+  if (isOfType(value, to)) return value
+  switch (to) {
+    case 'string':
+      if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
+      return typeof value === 'boolean' ? String(value) : undefined
+    case 'number':
+    case 'integer': {
+      const number = typeof value === 'string' ? parseNumber(value) : undefined
+      return number !== undefined && isOfType(number, to) ? number : undefined
+    }
+    case 'boolean':
+      return value === 'true' ? true : value === 'false' ? false : undefined
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Whether the value is of the type as it stands, contents of arrays and objects aside. An integer is a safe
+ * one: beyond 2^53 − 1 a parser has already changed digits nobody will get back.
+ */
+export function isOfType(value: unknown, type: FieldType): value is JsonValue {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string'
+    case 'number':
+      return typeof value === 'number' && Number.isFinite(value)
+    case 'integer':
+      return Number.isSafeInteger(value)
+    case 'boolean':
+      return typeof value === 'boolean'
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value)
+  }
+}
+
+/** The number grammar of JSON; `Number` alone would also take `" "`, `"0x10"` and `"Infinity"`. */
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
+
+function parseNumber(text: string): number | undefined {
+  if (!JSON_NUMBER.test(text)) return undefined
+  const number = Number(text)
+  const lostDigits = Number.isInteger(number) && !Number.isSafeInteger(number)
+  return Number.isFinite(number) && !lostDigits ? number : undefined
+}

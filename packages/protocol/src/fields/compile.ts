@@ -1,0 +1,91 @@
+import { formatPath } from '../declaration/problem.ts'
+import { compileMap, INPUT_RULES, OUTPUT_RULES } from './compile-value.ts'
+import { describeValue } from './describe-value.ts'
+import type { FieldMap, JsonObject } from './field.ts'
+import { describePlainly, guard, isPlainObject, refuse, startRun, type Run } from './plain-json.ts'
+
+/** The first thing wrong with an input or output, in declared order (D21). */
+export interface Violation {
+  /** The path as people write it: `items[2].name`. */
+  readonly field: string
+  /** The rule and the shape of what came: `must be at least 1 character, got 0`. */
+  readonly reason: string
+}
+
+/** Checks one input; never throws, never changes its argument. */
+export type InputCheck = (
+  input: JsonObject,
+) => { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly violation: Violation }
+
+/** Checks one output, whatever it is; never throws, never changes its argument. */
+export type OutputCheck = (output: unknown) => OutputResult
+
+/** What an {@link OutputCheck} answers. */
+export type OutputResult =
+  | {
+      readonly ok: true
+      readonly value: JsonObject
+      /** Paths of the undeclared fields that `value` leaves out, for the log; the first 20. */
+      readonly dropped: readonly string[]
+    }
+  | { readonly ok: false; readonly violation: Violation }
+
+/**
+ * Builds the check of a capability's input: coerces (D19), then checks each field in declared order, fills
+ * defaults and leaves out what is not declared (D20). Only own properties count: a required field called
+ * `toString` is missing from `{}`. Object fields without `properties` and arrays without `items` are handed
+ * on as they are.
+ *
+ * @param fields an `input_schema` that `checkFields` found nothing wrong with
+ * @throws {SyntaxError | RangeError} for a pattern or format that `checkFields` would have refused
+ * @example
+ * const check = compileInput({ amount: { type: 'number', required: true } })
+ * check({ amount: '1.5', extra: true }) // { ok: true, value: { amount: 1.5 } }
+ */
+export function compileInput(fields: FieldMap): InputCheck {
+  const check = compileMap(fields, INPUT_RULES, 1)
+  return (input) => {
+    const run = startRun()
+    const value = check(input, run)
+    return value === undefined ? { ok: false, violation: violationOf(run, 'input') } : { ok: true, value }
+  }
+}
+
+/**
+ * Builds the check of a capability's output: no coercion, every declared field present unless `required:
+ * false`, and only plain JSON data, of which it makes a fresh copy: what was checked is what is sent.
+ * Undefined counts as absent, null is a value of no type. Anything else a handler can return (NaN, cycles,
+ * dates, class instances, throwing getters, a Promise) is a violation, never an exception.
+ *
+ * @param fields an `output_schema` that `checkFields` found nothing wrong with
+ * @throws {SyntaxError | RangeError} for a pattern or format that `checkFields` would have refused
+ * @example
+ * const check = compileOutput({ words: { type: 'integer' } })
+ * check({ words: 2, cached: true }) // { ok: true, value: { words: 2 }, dropped: ['cached'] }
+ */
+export function compileOutput(fields: FieldMap): OutputCheck {
+  const check = compileMap(fields, OUTPUT_RULES, 1)
+  return (output) => {
+    const run = startRun()
+    const value = guard(run, () => {
+      if (typeof output !== 'object' || output === null) {
+        return refuse(run, `must be an object, got ${describeValue(output)}`)
+      }
+      if (isPlainObject(output)) return check(output, run)
+      return refuse(run, `must be a plain object, got ${describePlainly(output)}`)
+    })
+    if (value === undefined) return { ok: false, violation: violationOf(run, 'output') }
+    return { ok: true, value, dropped: run.dropped.map((path) => formatPath(path.toReversed())) }
+  }
+}
+
+/** The message form of the interface: `"<field>: <reason>"` (D21). */
+export function formatViolation(violation: Violation): string {
+  return `${violation.field}: ${violation.reason}`
+}
+
+/** Steps were noted from the inside out; a whole that is wrong goes by the name of its side. */
+function violationOf(run: Run, whole: string): Violation {
+  const field = formatPath(run.steps.toReversed())
+  return { field: field === '' ? whole : field, reason: run.reason }
+}

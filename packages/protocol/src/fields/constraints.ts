@@ -1,0 +1,102 @@
+import { countCodePoints } from './code-points.ts'
+import { count, describeValue, quote } from './describe-value.ts'
+import { canonicalJson } from './equal-json.ts'
+import type { Field, JsonValue } from './field.ts'
+import { FORMAT_EXAMPLES, isFormat, matchesFormat } from './formats.ts'
+import { compilePattern } from './pattern.ts'
+
+/** Why a value is refused, or undefined where it is not. */
+export type Constraint<T> = (value: T) => string | undefined
+
+/**
+ * What a string field asks for beyond its type, in the order in which it is checked; lengths before patterns.
+ */
+export function stringConstraints(field: Field): Constraint<string>[] {
+  const constraints: Constraint<string>[] = []
+  if (field.enum !== undefined) constraints.push(oneOf(field.enum))
+  if (field.minLength !== undefined) constraints.push(minLength(field.minLength))
+  if (field.maxLength !== undefined) constraints.push(maxLength(field.maxLength))
+  if (field.pattern !== undefined) constraints.push(matches(field.pattern))
+  if (field.format !== undefined) constraints.push(ofFormat(field.format))
+  return constraints
+}
+
+/** What a number or integer field asks for beyond its type. */
+export function numberConstraints({ minimum, maximum, enum: allowed }: Field): Constraint<number>[] {
+  const constraints: Constraint<number>[] = []
+  if (allowed !== undefined) constraints.push(oneOf(allowed))
+  if (minimum !== undefined) {
+    constraints.push((value) => (value >= minimum ? undefined : `must be at least ${minimum}, got ${value}`))
+  }
+  if (maximum !== undefined) {
+    constraints.push((value) => (value <= maximum ? undefined : `must be at most ${maximum}, got ${value}`))
+  }
+  return constraints
+}
+
+/** What an array field asks of its length. */
+export function lengthConstraints({ minItems, maxItems }: Field): Constraint<number>[] {
+  const constraints: Constraint<number>[] = []
+  if (minItems !== undefined) {
+    const reason = `must have at least ${count(minItems, 'item')}`
+    constraints.push((length) => (length >= minItems ? undefined : `${reason}, got ${length}`))
+  }
+  if (maxItems !== undefined) {
+    const reason = `must have at most ${count(maxItems, 'item')}`
+    constraints.push((length) => (length <= maxItems ? undefined : `${reason}, got ${length}`))
+  }
+  return constraints
+}
+
+/** The `enum` rule, by value; for arrays and objects the order of properties does not count. */
+export function oneOf(allowed: readonly JsonValue[]): Constraint<JsonValue> {
+  const known = new Set(allowed.map(canonicalJson))
+  const primitives = new Set<JsonValue>(allowed.filter((value) => typeof value !== 'object'))
+  const shown = allowed.slice(0, MAX_SHOWN_VALUES).map(showAllowed).join(', ')
+  const more = allowed.length > MAX_SHOWN_VALUES ? ` and ${allowed.length - MAX_SHOWN_VALUES} more` : ''
+  return (value) => {
+    const isKnown = primitives.has(value) || (typeof value === 'object' && known.has(canonicalJson(value)))
+    return isKnown ? undefined : `must be one of ${shown}${more}, got ${describeValue(value)}`
+  }
+}
+
+const MAX_SHOWN_VALUES = 10
+
+function showAllowed(value: JsonValue): string {
+  return typeof value === 'object' ? quote(JSON.stringify(value)) : describeValue(value)
+}
+
+/** A text has at most as many code points as units and at least half as many: most need no counting. */
+function minLength(minimum: number): Constraint<string> {
+  const reason = `must be at least ${count(minimum, 'character')}`
+  return (text) => {
+    if (text.length >= 2 * minimum) return undefined
+    const length = countCodePoints(text)
+    return length >= minimum ? undefined : `${reason}, got ${length}`
+  }
+}
+
+function maxLength(maximum: number): Constraint<string> {
+  const reason = `must be at most ${count(maximum, 'character')}`
+  return (text) => {
+    if (text.length <= maximum) return undefined
+    const length = countCodePoints(text)
+    return length <= maximum ? undefined : `${reason}, got ${length}`
+  }
+}
+
+function matches(source: string): Constraint<string> {
+  const test = compilePattern(source)
+  const limit = `must be at most ${count(test.maxTextLength, 'character')} long to be matched against its pattern`
+  return (text) => {
+    if (text.length > test.maxTextLength) return `${limit}, got ${text.length}`
+    return test(text) ? undefined : `must match the pattern ${source}, got ${quote(text)}`
+  }
+}
+
+/** @throws {RangeError} where the format is unknown; checked declarations hold none */
+function ofFormat(name: string): Constraint<string> {
+  if (!isFormat(name)) throw new RangeError(`unknown format ${quote(name)}`)
+  const reason = `must be a valid ${name} such as ${quote(FORMAT_EXAMPLES[name])}`
+  return (text) => (matchesFormat(text, name) ? undefined : `${reason}, got ${quote(text)}`)
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { compilePattern } from './pattern.ts'
+
+describe('D18 patterns', () => {
+  test('find a match anywhere, as in JSON Schema', () => {
+    expect(compilePattern('b')('abc')).toBe(true)
+    expect(compilePattern('^b')('abc')).toBe(false)
+    expect(compilePattern('^b$')('a\nb\nc')).toBe(false)
+    expect(compilePattern('')('')).toBe(true)
+  })
+
+  test('read by code point', () => {
+    expect(compilePattern('^.$')('😀')).toBe(true)
+    expect(compilePattern('^\\p{Greek}+$')('αβγ')).toBe(true)
+  })
+
+  test('answer the same however often they are asked', () => {
+    const test = compilePattern('a')
+    expect([test('a'), test('a'), test('b'), test('a')]).toEqual([true, true, false, true])
+  })
+
+  test.each([
+    ['(?=a)b', /^must be a regular expression in RE2 syntax: invalid or unsupported Perl syntax: `\(\?=`$/],
+    ['\\1', /invalid escape sequence/],
+    ['[', /missing closing \]/],
+    ['a{1001}', /invalid repeat count/],
+    ['(a', /missing closing \)/],
+    ['a'.repeat(257), /^must be at most 256 characters, got 257$/],
+    ['((((a{99}){99}){99}){99})', /invalid repeat count|expression too large/],
+  ])('%.30s is refused with its reason', (source, reason) => {
+    expect(() => compilePattern(source)).toThrow(SyntaxError)
+    expect(() => compilePattern(source)).toThrow(reason)
+  })
+
+  test('256 characters are counted as code points', () => {
+    expect(compilePattern('😀'.repeat(256))('😀'.repeat(256))).toBe(true)
+  })
+
+  test.each([
+    '(a+)+$',
+    '^(a|a)*$',
+    '(a|aa)+$',
+    '^(\\w+\\s?)*$',
+    '(.*)*x',
+    'a?'.repeat(60) + 'a'.repeat(60) + '$',
+  ])('%.20s, which hangs other engines, answers at once', (source) => {
+    const test = compilePattern(source)
+    const started = performance.now()
+    expect(test(`${'a'.repeat(50_000)}!`)).toBe(false)
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+
+  test('a pattern with a large program reads only as much text as it can in a moment', () => {
+    const test = compilePattern('[ab]*a[ab]{900}[cd]')
+    const text = Array.from({ length: 1_000_000 }, (_, index) => ((index * 7919) % 13 < 6 ? 'a' : 'b')).join(
+      '',
+    )
+    const started = performance.now()
+    expect(test(text)).toBe(false)
+    expect(test(text.slice(0, test.maxTextLength))).toBe(false)
+    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(test.maxTextLength).toBeGreaterThan(5_000)
+    expect(compilePattern('^[a-z]+$').maxTextLength).toBeGreaterThan(1_000_000)
+  })
+})

@@ -1,0 +1,147 @@
+import { MAX_BODY_DEPTH } from '../limits.ts'
+import { count, describeValue, UNREADABLE } from './describe-value.ts'
+import type { JsonObject, JsonValue } from './field.ts'
+
+/**
+ * How a check tells what it found: undefined is returned for "refused", the reason is here, and every value
+ * on the way out adds its own step, so `steps` is the path from the inside to the outside.
+ */
+export interface Run {
+  reason: string
+  readonly steps: (string | number)[]
+  /**
+   * Array items and properties seen so far; bounds the work an object graph that shares its parts can cause.
+   */
+  values: number
+  /**
+   * Undeclared fields that were left out, each as its path from the inside out; only output checks fill it.
+   */
+  readonly dropped: (string | number)[][]
+}
+
+/** A run in which nothing has happened yet. */
+export function startRun(): Run {
+  return { reason: '', steps: [], values: 0, dropped: [] }
+}
+
+/** Notes why a value is refused. */
+export function refuse(run: Run, reason: string): undefined {
+  run.reason = reason
+  return undefined
+}
+
+/**
+ * A fresh copy of plain JSON data, or undefined with the reason in `run` for anything that JSON would lose,
+ * change or choke on (NaN, undefined, functions, symbols, BigInt, class instances, toJSON, holes, cycles,
+ * throwing getters). Each property is read once, so an object that answers differently later has no later.
+ * A property that is undefined counts as absent. Never throws.
+ *
+ * @param depth how many arrays and objects already enclose the value; at most 64 in all (D15)
+ */
+export function copyPlainJson(value: unknown, run: Run, depth: number): JsonValue | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  if (typeof value === 'object') return guard(run, () => copyContainer(value, run, depth))
+  return refuse(run, `must be a JSON value, got ${describeValue(value)}`)
+}
+
+/** Runs a step that touches an object of unknown make; what a Proxy throws becomes a refusal. */
+export function guard<T>(run: Run, step: () => T | undefined): T | undefined {
+  try {
+    return step()
+  } catch {
+    return refuse(run, 'must be plain JSON data, got an object that throws when it is read')
+  }
+}
+
+/**
+ * An own property, undefined where there is none; a getter that throws gives a value that every check
+ * refuses.
+ */
+export function readOwn(source: object, key: string): unknown {
+  try {
+    return Object.hasOwn(source, key) ? Reflect.get(source, key) : undefined
+  } catch {
+    return UNREADABLE
+  }
+}
+
+/**
+ * Sets an own property even where it is called `__proto__`, which plain assignment would take as the
+ * prototype.
+ */
+export function setOwn(target: JsonObject, key: string, value: JsonValue): void {
+  if (key !== '__proto__') target[key] = value
+  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+}
+
+/** Adds to the values seen; false, with the reason, where that is more than anybody means to send. */
+export function countValues(run: Run, amount: number): boolean {
+  run.values += amount
+  if (run.values <= MAX_VALUES) return true
+  refuse(run, `must hold at most ${MAX_VALUES} values in all`)
+  return false
+}
+
+const MAX_VALUES = 1_000_000
+
+/**
+ * Whether an object is one that JSON text can stand for: a literal or a `JSON.parse` result, of this or
+ * another realm, and not one that would have itself replaced (`toJSON`).
+ */
+export function isPlainObject(value: object): boolean {
+  if (Array.isArray(value) || hasToJson(value)) return false
+  const prototype: object | null = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null
+}
+
+/** Whether `JSON.stringify` would ask the value for another one. */
+export function hasToJson(value: object): boolean {
+  return typeof Reflect.get(value, 'toJSON') === 'function'
+}
+
+function copyContainer(value: object, run: Run, depth: number): JsonValue | undefined {
+  if (depth >= MAX_BODY_DEPTH) {
+    return refuse(run, `must not be nested deeper than ${count(MAX_BODY_DEPTH, 'level')}, or in itself`)
+  }
+  if (Array.isArray(value) && !hasToJson(value)) return copyArray(value, run, depth)
+  if (isPlainObject(value)) return copyObject(value, run, depth)
+  return refuse(run, `must be plain JSON data, got ${describePlainly(value)}`)
+}
+
+/** As {@link describeValue}, naming `toJSON` where that is what is wrong. */
+export function describePlainly(value: object): string {
+  return hasToJson(value) ? `${describeValue(value)} with a toJSON method` : describeValue(value)
+}
+
+function copyArray(source: readonly unknown[], run: Run, depth: number): JsonValue[] | undefined {
+  const { length } = source
+  if (!countValues(run, length)) return undefined
+  const copy: JsonValue[] = []
+  for (let index = 0; index < length; index += 1) {
+    const item = copyPlainJson(source[index], run, depth + 1)
+    if (item === undefined) {
+      run.steps.push(index)
+      return undefined
+    }
+    copy.push(item)
+  }
+  return copy
+}
+
+function copyObject(source: object, run: Run, depth: number): JsonObject | undefined {
+  const keys = Object.keys(source)
+  if (!countValues(run, keys.length)) return undefined
+  const copy: JsonObject = {}
+  for (const key of keys) {
+    const property = readOwn(source, key)
+    if (property === undefined) continue
+    const value = copyPlainJson(property, run, depth + 1)
+    if (value === undefined) {
+      run.steps.push(key)
+      return undefined
+    }
+    setOwn(copy, key, value)
+  }
+  return copy
+}

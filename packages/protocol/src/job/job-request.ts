@@ -1,0 +1,74 @@
+import type { JsonObject } from '../fields/field.ts'
+import { MILLISECONDS_LOOK_FROM } from '../limits.ts'
+import { SERVICE_VERSION } from '../version.ts'
+
+/** The body of `POST /execute`, its shape checked, its input not yet (interface, "Job request"). */
+export interface JobRequest {
+  readonly service_version: typeof SERVICE_VERSION
+  /** As sent; {@link jobIdKey} is what jobs are compared by. */
+  readonly job_id: string
+  readonly task: {
+    /** Absent: the first declared capability. Any JSON value at all: an unknown one is answered by name (D21). */
+    readonly capability?: unknown
+    readonly input: JsonObject
+  }
+  /** Unix seconds, fractions allowed. */
+  readonly deadline: number
+}
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
+
+/** Is this a canonical UUID v4, in either case (D16)? */
+export function isJobId(value: unknown): value is string {
+  return typeof value === 'string' && value.length === 36 && UUID_V4.test(value)
+}
+
+/** The form under which two spellings of one job_id are the same job (D16). */
+export function jobIdKey(jobId: string): string {
+  return jobId.toLowerCase()
+}
+
+/**
+ * Checks the shape of a job request: `service_version`, `job_id`, `task`, `deadline`, in this order (D14, D16).
+ *
+ * Returns the request, or the first field at fault with its reason; the input is checked by the capability's own
+ * schema later, the capability by the agent that knows which there are.
+ */
+export function readJobRequest(
+  body: unknown,
+): { readonly ok: true; readonly request: JobRequest } | { readonly ok: false; readonly field: string; readonly reason: string } {
+  if (!isObject(body)) return refuse('body', `must be a JSON object, got ${nameOf(body)}`)
+  const { service_version, job_id, task, deadline } = body
+  if (service_version !== SERVICE_VERSION) {
+    return refuse('service_version', service_version === undefined ? `is required and must be "${SERVICE_VERSION}"` : `must be "${SERVICE_VERSION}"`)
+  }
+  if (job_id === undefined) return refuse('job_id', 'is required')
+  if (!isJobId(job_id)) return refuse('job_id', 'must be a canonical UUID v4, like "3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c"')
+  if (task === undefined) return refuse('task', 'is required')
+  if (!isObject(task)) return refuse('task', `must be an object, got ${nameOf(task)}`)
+  const { input } = task
+  if (input === undefined) return refuse('task.input', 'is required')
+  if (!isObject(input)) return refuse('task.input', `must be an object, got ${nameOf(input)}`)
+  if (deadline === undefined) return refuse('deadline', 'is required')
+  if (typeof deadline !== 'number' || !Number.isFinite(deadline)) {
+    return refuse('deadline', `must be a finite number of Unix seconds, got ${nameOf(deadline)}`)
+  }
+  if (deadline >= MILLISECONDS_LOOK_FROM) return refuse('deadline', 'must be Unix seconds, this looks like milliseconds')
+  const capability = Object.hasOwn(task, 'capability') ? { capability: task['capability'] } : {}
+  return { ok: true, request: { service_version, job_id, task: { ...capability, input }, deadline } }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+function refuse(field: string, reason: string): { readonly ok: false; readonly field: string; readonly reason: string } {
+  return { ok: false, field, reason }
+}

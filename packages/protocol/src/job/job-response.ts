@@ -1,0 +1,34 @@
+import type { JsonObject } from '../fields/field.ts'
+import { SERVICE_VERSION } from '../version.ts'
+
+/** The 200 body (interface, "Job success response"). */
+export interface JobSuccess {
+  readonly service_version: typeof SERVICE_VERSION
+  /** As the request spelled it. */
+  readonly job_id: string
+  readonly status: 'completed'
+  readonly output: JsonObject
+  /** Unix seconds. */
+  readonly completed_at: number
+}
+
+/**
+ * The 503 body while money may still move (D8): not a failure, not yet a success. Ask again with the same job_id
+ * and the same payment header; never sign another payment meanwhile.
+ */
+export interface JobPending {
+  readonly status: 'pending'
+  readonly job_id: string
+  readonly error: string
+  readonly service_version: typeof SERVICE_VERSION
+}
+
+/** Makes the pending body. */
+export function jobPending(jobId: string): JobPending {
+  return {
+    status: 'pending',
+    job_id: jobId,
+    error: 'settlement is not yet known: repeat the same job_id with the same payment header',
+    service_version: SERVICE_VERSION,
+  }
+}

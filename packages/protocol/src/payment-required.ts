@@ -1,0 +1,24 @@
+/** One way to pay, in the 402 body (interface, "Payment requirement"; D2). No further keys. */
+export interface PaymentOption {
+  readonly scheme: 'exact'
+  /** `eip155:<chain id>` */
+  readonly network: string
+  /** Integer atomic units of the asset, as a string: 0.01 USDC is `"10000"` (D1). */
+  readonly maxAmountRequired: string
+  /** Token contract. */
+  readonly asset: string
+  /** The agent's wallet. */
+  readonly payTo: string
+  readonly extra: {
+    /** Agent name. */
+    readonly name: string
+    /** Capability name. */
+    readonly description: string
+  }
+}
+
+/** The body of the 402 that asks for a payment. What stock x402 clients read travels beside it in a header (D3). */
+export interface PaymentRequiredBody {
+  readonly x402Version: 1
+  readonly accepts: readonly PaymentOption[]
+}
