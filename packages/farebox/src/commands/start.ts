@@ -1,0 +1,46 @@
+import { findHandlers, loadHandlers } from '../config/load-handlers.ts'
+import { readConfig } from '../config/read-config.ts'
+import { createAgent, type Agent } from '../create-agent.ts'
+import { explainFailure, readOptions } from './command-options.ts'
+
+/**
+ * `farebox start`: serves the agent until it is told to stop. Exit code 0 after a graceful stop (D32), 1 where it
+ * cannot start.
+ */
+export async function startCommand(words: readonly string[]): Promise<number> {
+  try {
+    const options = readOptions(words)
+    const declaration = await readConfig(options.config)
+    const handlers = await loadHandlers(options.handlers ?? await findHandlers(options.config))
+    const variables = options.port === undefined ? process.env : { ...process.env, PORT: options.port }
+    const agent = await createAgent({ declaration, handlers, variables })
+    const stop = stopRequested()
+    const port = await agent.listen(options.host === undefined ? {} : { host: options.host })
+    process.stdout.write(startedLine(agent, port))
+    await stop
+    await agent.close()
+    return 0
+  } catch (error) {
+    process.stderr.write(explainFailure(error))
+    return 1
+  }
+}
+
+function startedLine({ declaration, environment }: Agent, port: number): string {
+  const mode = environment.devMode
+    ? 'dev mode: payments are off'
+    : `paid to ${declaration.wallet} on ${environment.network.name} (${environment.network.id})`
+  return `${declaration.name}   http://localhost:${port}   ${mode}\n`
+}
+
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once, as people expect. */
+function stopRequested(): Promise<void> {
+  return new Promise(resolve => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1))
+        resolve()
+      })
+    }
+  })
+}

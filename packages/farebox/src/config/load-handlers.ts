@@ -1,0 +1,62 @@
+import { access } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { AnyHandlers } from '../handlers.ts'
+
+/** Thrown when the handlers cannot be found or loaded; says where they were looked for and what to do. */
+export class HandlersError extends Error {
+  override readonly name = 'HandlersError'
+}
+
+const ENDINGS = ['ts', 'mts', 'js', 'mjs'] as const
+
+/** The first of `handlers.(ts|mts|js|mjs)` beside the config, then in `src/` (D28). Throws a {@link HandlersError}. */
+export async function findHandlers(configFile: string): Promise<string> {
+  const folder = dirname(resolve(configFile))
+  const candidates = [folder, join(folder, 'src')].flatMap(place => ENDINGS.map(ending => join(place, `handlers.${ending}`)))
+  for (const candidate of candidates) {
+    if (await exists(candidate)) return candidate
+  }
+  throw new HandlersError(`no handlers beside ${configFile}: write handlers.ts (or .mts, .js, .mjs) there or in src/, or name the file with --handlers`)
+}
+
+/**
+ * Loads a file of handlers: its default export. TypeScript is loaded by Node itself where it can (22.18 and
+ * newer), else by `tsx` where that is installed. Throws a {@link HandlersError}.
+ */
+export async function loadHandlers(file: string): Promise<AnyHandlers> {
+  const path = resolve(file)
+  if (!await exists(path)) throw new HandlersError(`${file}: there is no such file`)
+  const module = await importFile(path)
+  const handlers = typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
+  if (typeof handlers === 'function' || (typeof handlers === 'object' && handlers !== null)) return handlers as AnyHandlers
+  throw new HandlersError(`${file}: the default export must be a map from capability name to function, or one function`)
+}
+
+async function importFile(path: string): Promise<unknown> {
+  const url = pathToFileURL(path).href
+  const isTypeScript = /\.m?ts$/.test(path)
+  if (!isTypeScript || nodeLoadsTypeScript()) return await import(url)
+  let tsx: { tsImport(specifier: string, parent: string): Promise<unknown> }
+  try {
+    tsx = await import('tsx/esm/api')
+  } catch (error) {
+    throw new HandlersError(`${path}: this Node (${process.version}) does not load TypeScript: npm install tsx, or use Node 22.18 or newer`, { cause: error })
+  }
+  return await tsx.tsImport(url, import.meta.url)
+}
+
+/** Says `strip` or `transform` where it does; our types for Node 20 do not know it yet. */
+function nodeLoadsTypeScript(): boolean {
+  const features: { readonly typescript?: unknown } = process.features
+  return Boolean(features.typescript)
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await access(file)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,26 @@
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+
+/**
+ * Names a declaration written in TypeScript, keeping its literal types, so that the handlers are typed from it:
+ * what goes in after coercion and defaults, what must come out.
+ *
+ * @example
+ * const declaration = defineAgent({
+ *   service_version: '1.0',
+ *   name: 'Echo',
+ *   description: 'Says it back.',
+ *   wallet: '${AGENT_WALLET_ADDRESS}',
+ *   max_deadline_seconds: 5,
+ *   capabilities: {
+ *     echo: {
+ *       description: 'Says it back.',
+ *       pricing: { model: 'per_job', amount: '0.001', currency: 'USDC' },
+ *       input_schema: { text: { type: 'string', required: true } },
+ *       output_schema: { text: { type: 'string' } },
+ *     },
+ *   },
+ * })
+ */
+export function defineAgent<const D extends Declaration>(declaration: D): D {
+  return declaration
+}

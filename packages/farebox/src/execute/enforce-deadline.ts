@@ -1,0 +1,53 @@
+import { DeadlineError } from '@farebox/protocol/errors/service-errors'
+import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
+import type { Clock } from '../clock.ts'
+import type { AcceptedPayment } from './accept-terms.ts'
+import type { JobOrder } from './job-order.ts'
+
+/** The moment a job is too late. Unix milliseconds. */
+export interface Deadline {
+  readonly atMs: number
+}
+
+/** The deadline that holds: as asked, or the payment's end less the time to settle, where that is earlier (D17). */
+export function effectiveDeadline(order: JobOrder, payment: AcceptedPayment | undefined): Deadline {
+  if (payment === undefined) return { atMs: order.deadline * 1_000 }
+  const payable = Number(payment.authorization.validBefore) - SETTLE_MARGIN_SECONDS
+  return { atMs: Math.min(order.deadline, payable) * 1_000 }
+}
+
+/** Throws a `DeadlineError` when the deadline has passed. */
+export function enforceDeadline(clock: Clock, deadline: Deadline): void {
+  if (clock.nowMs() >= deadline.atMs) throw new DeadlineError('the deadline has passed')
+}
+
+/**
+ * Waits for work until the deadline, and reads the clock again when it is done: synchronous work that blocks past
+ * the deadline resolves before its timer can fire (DDL-03). On time it resolves to the work's result; late, it
+ * throws a `DeadlineError`, and `aborter` has been told, so that the work can stop.
+ */
+export async function withinDeadline<T>(
+  clock: Clock,
+  deadline: Deadline,
+  aborter: AbortController,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  enforceDeadline(clock, deadline)
+  let cancel: () => void = () => undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    cancel = clock.after(deadline.atMs - clock.nowMs(), () => {
+      const late = new DeadlineError('the handler did not return before the deadline')
+      aborter.abort(late)
+      reject(late)
+    })
+  })
+  try {
+    const result = await Promise.race([work(), tooLate])
+    if (clock.nowMs() < deadline.atMs) return result
+  } finally {
+    cancel()
+  }
+  const late = new DeadlineError('the handler returned after the deadline')
+  aborter.abort(late)
+  throw late
+}

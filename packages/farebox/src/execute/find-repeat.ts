@@ -1,0 +1,56 @@
+import type { ProvenPayment } from '@farebox/payments/check-payment'
+import { DeadlineError, PaymentError } from '@farebox/protocol/errors/service-errors'
+import type { Answer } from '../http/answer.ts'
+import type { StoredJob } from '../jobs/job-store.ts'
+import { answerPending, answerSettled } from './answer-job.ts'
+import { takeOverJob } from './claim-job.ts'
+import type { JobOrder } from './job-order.ts'
+import type { Service } from './service.ts'
+
+/** How often another process's job is looked at: soon at first, because most jobs are short. */
+const FIRST_LOOK_MS = 5
+const SLOWEST_LOOK_MS = 100
+
+/**
+ * Answers a repeat of a job that is done, or joins one that is under way, here or on another replica (D22, D23).
+ *
+ * Resolves to undefined where the job is free to run: nothing is kept of it, or its response waits for a new
+ * payment. Throws a `PaymentError` for another payer's job, and a `DeadlineError` when this caller's own deadline
+ * ends before the job it joined. A job whose money may be moving is never a failure: it is awaited, then pending.
+ */
+export async function findRepeat(service: Service, order: JobOrder, payment: ProvenPayment | undefined): Promise<Answer | undefined> {
+  const pendingFromMs = service.clock.nowMs() + service.settlements.patienceMs
+  for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, SLOWEST_LOOK_MS)) {
+    const stored = await service.jobs.read(order.jobKey)
+    if (stored === undefined) return undefined
+    const { job } = stored
+    if (job.payer !== (payment?.payer ?? '')) throw new PaymentError('this job_id is in use by another payer')
+    if (job.state === 'settled') return answerSettled(job)
+    if (job.state === 'saved') {
+      if (service.clock.nowMs() >= pendingFromMs) return answerPending(order.jobId)
+      await takeUpIfAbandoned(service, order.jobKey, stored)
+      await service.bell.wait(order.jobKey, Math.min(lookMs, pendingFromMs - service.clock.nowMs()))
+      continue
+    }
+    if (job.state === 'unpaid' && payment !== undefined && job.refusedPayments.includes(payment.key)) {
+      throw new PaymentError(`this authorization could not be settled (${job.reason}): sign a new one for the same job_id`)
+    }
+    if (!stored.held) return undefined
+    await service.bell.wait(order.jobKey, Math.min(lookMs, joinableMs(service, order, stored)))
+  }
+}
+
+/** How long this caller may wait for the running job. Throws a `DeadlineError` where it may not wait at all. */
+function joinableMs(service: Service, order: JobOrder, { job }: StoredJob): number {
+  if (job.state === 'running' && job.overran) throw new DeadlineError('the previous attempt at this job is still running')
+  const leftMs = order.deadline * 1_000 - service.clock.nowMs()
+  if (leftMs <= 0) throw new DeadlineError('the deadline passed while an earlier request for this job was running')
+  return leftMs
+}
+
+/** A saved job that nobody holds was left by a process that died while settling: its settlement goes on here. */
+async function takeUpIfAbandoned(service: Service, jobKey: string, stored: StoredJob): Promise<void> {
+  if (stored.held) return
+  const held = await takeOverJob(service, jobKey, stored.job)
+  if (held !== undefined) service.settlements.resume(held)
+}

@@ -1,0 +1,50 @@
+import { CapabilityError, ValidationError } from '@farebox/protocol/errors/service-errors'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { jobIdKey, readJobRequest, type JobRequest } from '@farebox/protocol/job/job-request'
+import type { Service, ServedCapability } from './service.ts'
+
+/** A job asked for: its shape checked and its capability found; its input and its payment not looked at yet. */
+export interface JobOrder {
+  /** As sent. */
+  readonly jobId: string
+  /** What the job is kept under: this agent's, and the same for both spellings of a job_id. */
+  readonly jobKey: string
+  readonly capability: ServedCapability
+  readonly input: JsonObject
+  /** Unix seconds, as asked. */
+  readonly deadline: number
+}
+
+/** Reads the order out of a parsed body. Throws a `ValidationError`, then a `CapabilityError` (D14). */
+export function readJobOrder(service: Service, body: unknown): JobOrder {
+  const read = readJobRequest(body)
+  if (!read.ok) throw new ValidationError(read.field, read.reason)
+  const { request } = read
+  return {
+    jobId: request.job_id,
+    jobKey: `${agentKey(service)}/${jobIdKey(request.job_id)}`,
+    capability: chooseCapability(service, request.task),
+    input: request.task.input,
+    deadline: request.deadline,
+  }
+}
+
+/** The capability a task names, or the first declared where it names none. Throws a `CapabilityError`. */
+export function chooseCapability(service: Service, task: Pick<JobRequest['task'], 'capability'>): ServedCapability {
+  const name = task.capability
+  const [first] = service.capabilities.values()
+  const chosen = name === undefined ? first : typeof name === 'string' ? service.capabilities.get(name) : undefined
+  if (chosen !== undefined) return chosen
+  const spelled = typeof name === 'string' ? name : JSON.stringify(name) ?? ''
+  throw new CapabilityError(`Unknown capability "${shorten(spelled)}". Available: ${[...service.capabilities.keys()].join(', ')}`)
+}
+
+/** Agents may share a store, and a wallet: a job is one agent's own. */
+export function agentKey(service: Pick<Service, 'declaration' | 'payments'>): string {
+  const { name, wallet } = service.declaration
+  return `${wallet.toLowerCase()} ${service.payments?.executeUrl ?? ''} ${name}`
+}
+
+function shorten(name: string): string {
+  return name.length > 100 ? `${name.slice(0, 100)}…` : name
+}

@@ -1,0 +1,113 @@
+import { CLAIM_LEASE_SECONDS, RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
+import type { Clock } from '../clock.ts'
+import type { Job } from '../jobs/job.ts'
+import type { Holder, JobChange, JobStore } from '../jobs/job-store.ts'
+
+/** Length of a lease, and how often it is renewed: two renewals may be lost before it ends (D6). */
+export const LEASE_MS = CLAIM_LEASE_SECONDS * 1_000
+const RENEW_EVERY_MS = LEASE_MS / 3
+
+/** How long a record that nobody finished outlives its lease: long enough for whoever waits for it to see. */
+export const UNFINISHED_KEPT_MS = RESPONSE_KEPT_SECONDS * 1_000
+
+/** A job this process holds, kept held until it is let go. */
+export interface HeldJob {
+  readonly holder: Holder
+  /** The record as last written by this holder. */
+  readonly job: Job
+  /** Aborts when the lease was lost: another process does this job now, and this one must not touch it any more. */
+  readonly lost: AbortSignal
+  /** Writes the record and keeps holding. False where the hold was lost. */
+  keep(job: Job): Promise<boolean>
+  /** Writes the last record, or forgets the job, and lets go. False where the hold was lost before. */
+  letGo(change: Exclude<JobChange, { kind: 'hold' }>): Promise<boolean>
+}
+
+/** Renews the leases of all jobs this process holds, by one timer. */
+export interface LeaseKeeper {
+  /** Begins to hold a job just claimed. */
+  hold(holder: Holder, job: Job): HeldJob
+  /** How many jobs are held now. */
+  count(): number
+  /** Stops renewing; what is still held is free to others after its lease. */
+  stop(): void
+}
+
+interface Holding {
+  readonly holder: Holder
+  /** What a renewal writes again. */
+  job: Job
+  readonly aborter: AbortController
+  /** The write under way: a renewal must never land after a newer record, and undo it. */
+  writing: Promise<unknown>
+}
+
+/** Makes the keeper; its timer runs only while something is held. */
+export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
+  const holdings = new Set<Holding>()
+  let cancelTimer: (() => void) | undefined
+  let stopped = false
+
+  const lose = (holding: Holding): void => {
+    if (holdings.delete(holding)) holding.aborter.abort(new Error('the lease was lost: another process has this job'))
+  }
+
+  const renew = async (holding: Holding): Promise<void> => {
+    try {
+      const held = await inTurn(holding, () =>
+        holdings.has(holding) ? store.write(holding.holder, hold(holding.job)) : Promise.resolve(true))
+      if (!held) lose(holding)
+    } catch {
+      // A store that cannot be reached now may be reached at the next round; the fence decides in any case.
+    }
+  }
+
+  const schedule = (): void => {
+    if (cancelTimer !== undefined || holdings.size === 0 || stopped) return
+    cancelTimer = clock.after(RENEW_EVERY_MS, () => {
+      cancelTimer = undefined
+      void Promise.all([...holdings].map(renew)).then(schedule)
+    })
+  }
+
+  return {
+    hold(holder, job) {
+      const holding: Holding = { holder, job, aborter: new AbortController(), writing: Promise.resolve() }
+      holdings.add(holding)
+      schedule()
+      return {
+        holder,
+        get job() {
+          return holding.job
+        },
+        lost: holding.aborter.signal,
+        keep: next => inTurn(holding, async () => {
+          const held = await store.write(holder, hold(next))
+          if (held) holding.job = next
+          else lose(holding)
+          return held
+        }),
+        letGo(change) {
+          holdings.delete(holding)
+          return inTurn(holding, () => store.write(holder, change))
+        },
+      }
+    },
+    count: () => holdings.size,
+    stop() {
+      stopped = true
+      cancelTimer?.()
+    },
+  }
+}
+
+function hold(job: Job): JobChange {
+  return { kind: 'hold', job, leaseMs: LEASE_MS, keepMs: UNFINISHED_KEPT_MS }
+}
+
+/** Runs a write after the holding's earlier ones, whatever became of them. */
+function inTurn<T>(holding: Holding, write: () => Promise<T>): Promise<T> {
+  const turn = holding.writing.then(write, write)
+  holding.writing = turn.catch(() => undefined)
+  return turn
+}

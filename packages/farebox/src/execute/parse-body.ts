@@ -1,0 +1,81 @@
+import { isUtf8 } from 'node:buffer'
+import { ValidationError } from '@farebox/protocol/errors/service-errors'
+import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
+import type { ArrivedRequest } from './arrived-request.ts'
+
+const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i
+
+/**
+ * Reads the body: `application/json`, UTF-8, at most 64 levels deep, and free of keys that reach for a prototype
+ * (D15, VAL-01, VAL-04, VAL-16, VAL-17). Throws a `ValidationError` on the field `body`.
+ */
+export function parseBody(arrived: ArrivedRequest): unknown {
+  if (!JSON_TYPE.test(arrived.contentType ?? '')) throw new ValidationError('body', 'must be sent as Content-Type: application/json')
+  const value = parseJson(arrived.body)
+  if (value === undefined) throw new ValidationError('body', explain(arrived.body))
+  return value
+}
+
+/** The body as JSON under every rule but the content type; undefined where it breaks one. */
+export function parseJson(body: Buffer): unknown {
+  if (!isUtf8(body) || deeperThan(body, MAX_BODY_DEPTH)) return undefined
+  try {
+    const text = body.toString('utf8')
+    const value: unknown = JSON.parse(text)
+    return mayReachPrototype(text) && reachesPrototype(value) ? undefined : value
+  } catch {
+    return undefined
+  }
+}
+
+function explain(body: Buffer): string {
+  if (body.length === 0) return 'must not be empty'
+  if (!isUtf8(body)) return 'must be UTF-8'
+  if (deeperThan(body, MAX_BODY_DEPTH)) return `must be nested at most ${MAX_BODY_DEPTH} deep`
+  try {
+    JSON.parse(body.toString('utf8'))
+  } catch {
+    return 'must be JSON'
+  }
+  return 'must not have a key __proto__, nor constructor with prototype'
+}
+
+/** Counts brackets outside strings before anything is parsed: the parser itself is slow on deep bodies, and recurses. */
+function deeperThan(body: Buffer, limit: number): boolean {
+  if (body.length <= 2 * limit) return false
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < body.length; index += 1) {
+    const byte = body[index]
+    if (inString) {
+      if (byte === BACKSLASH) index += 1
+      else if (byte === QUOTE) inString = false
+    } else if (byte === QUOTE) inString = true
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      depth += 1
+      if (depth > limit) return true
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth -= 1
+  }
+  return false
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/** A cheap look at the text spares nearly every body the walk; escapes could spell either word. */
+function mayReachPrototype(text: string): boolean {
+  return text.includes('__proto__') || text.includes('"constructor"') || text.includes('\\u')
+}
+
+function reachesPrototype(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(reachesPrototype)
+  return Object.entries(value).some(([key, inner]) =>
+    key === '__proto__'
+    || (key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype'))
+    || reachesPrototype(inner))
+}

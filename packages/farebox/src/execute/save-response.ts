@@ -1,0 +1,58 @@
+import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
+import type { RecordedPayment, SettledJob } from '../jobs/job.ts'
+import type { JobOrder } from './job-order.ts'
+import type { HeldJob } from './keep-leases.ts'
+import type { ReservedPayment } from './reserve-payment.ts'
+
+declare const saved: unique symbol
+
+/** A response that is safe, and the payment that may now be charged for it. */
+export interface SavedResponse {
+  readonly [saved]: true
+  readonly jobId: string
+  readonly held: HeldJob
+}
+
+/** Another process has the job now: what it says is what counts. */
+export class HoldLost extends Error {
+  override readonly name = 'HoldLost'
+}
+
+/** The store did not say whether it took the response: it may have, and then the payment will be charged. */
+export class SaveInDoubt extends Error {
+  override readonly name = 'SaveInDoubt'
+}
+
+/**
+ * Saves the response with the payment it is for, before any money can move (D7), if this process still holds the
+ * job. Throws {@link HoldLost} where it does not.
+ *
+ * Where the store fails, the record is taken back: an `Error` when that worked (nothing can be charged),
+ * {@link SaveInDoubt} when nobody knows.
+ */
+export async function saveResponse(order: JobOrder, held: HeldJob, reserved: ReservedPayment, response: string): Promise<SavedResponse> {
+  const { payment, binding } = reserved
+  const { key, payer, authorization, signature } = payment
+  const recorded: RecordedPayment = { key, authorization, signature, requirement: order.capability.requirement, binding }
+  const before = held.job
+  const refusedPayments = before.state === 'unpaid' ? before.refusedPayments : []
+  let kept: boolean
+  try {
+    kept = await held.keep({ version: 1, state: 'saved', payer, jobId: order.jobId, response, payment: recorded, refusedPayments })
+  } catch (error) {
+    const takenBack = await held.letGo({ kind: 'forget' }).catch(() => false)
+    if (takenBack) throw new Error('the job store failed before the response was saved', { cause: error })
+    throw new SaveInDoubt('the job store failed while the response was saved', { cause: error })
+  }
+  if (!kept) throw new HoldLost('the job was taken over before its response was saved')
+  // The one place where the brand is given.
+  return { jobId: order.jobId, held } as SavedResponse
+}
+
+/** Dev mode: nobody pays, so the response is final as soon as it is kept (D22: the job_id alone decides). */
+export async function keepUnpaidResponse(held: HeldJob, response: string): Promise<SettledJob> {
+  const job: SettledJob = { version: 1, state: 'settled', payer: '', response, paymentResponse: '' }
+  const kept = await held.letGo({ kind: 'leave', job, sealed: true, keepMs: RESPONSE_KEPT_SECONDS * 1_000 })
+  if (!kept) throw new HoldLost('the job was taken over before its response was kept')
+  return job
+}

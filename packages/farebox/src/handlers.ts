@@ -1,0 +1,70 @@
+import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import type { InferInput, InferOutput } from '@farebox/protocol/fields/infer'
+
+/** What a handler is told beside its input. */
+export interface JobContext {
+  /** As the caller sent it. */
+  readonly jobId: string
+  readonly capability: string
+  /** Lower-case address of who pays; undefined in dev mode. */
+  readonly payer: string | undefined
+  /** Unix seconds: when the job is too late, the settle margin already taken off (D17). */
+  readonly deadline: number
+  /** Aborts at the deadline, and when this process is no longer the one doing the job. Hand it to what you wait for. */
+  readonly signal: AbortSignal
+  /** Milliseconds until the deadline, never below zero. */
+  remainingMs(): number
+  /** Writes a line to the agent's log, with the job's id. */
+  log(message: string): void
+}
+
+/** Does one job: takes checked input, returns what the output schema promises, or throws one of the typed errors. */
+export type Handler<Input = JsonObject, Output = JsonObject> = (input: Input, context: JobContext) => Output | Promise<Output>
+
+/** The handler that a declared capability wants. */
+export type HandlerOf<C extends Capability> = Handler<InferInput<C['input_schema']>, InferOutput<C['output_schema']>>
+
+/** A handler for each capability; or, where there is one capability, just the function. */
+export type HandlersOf<D extends Declaration> =
+  | { readonly [name in keyof D['capabilities']]: HandlerOf<D['capabilities'][name]> }
+  | (IsUnion<keyof D['capabilities']> extends true ? never : HandlerOf<D['capabilities'][keyof D['capabilities']]>)
+
+/** Handlers as a file exports them, their types not known here. */
+export type AnyHandlers = AnyHandler | { readonly [name: string]: AnyHandler }
+
+/** A handler of whatever types: what it returns is checked against the schema in any case. */
+// `never` accepts every parameter type, which is what a map of different handlers needs.
+export type AnyHandler = (input: never, context: JobContext) => unknown
+
+type IsUnion<T, U = T> = [T] extends [never] ? false : T extends unknown ? ([U] extends [T] ? false : true) : false
+
+/**
+ * Matches handlers to the declared capabilities (interface, part 1.4).
+ *
+ * Throws a `TypeError` that names every capability without a handler and every handler without a capability.
+ */
+export function matchHandlers(declaration: Declaration, handlers: unknown): ReadonlyMap<string, Handler<JsonObject, unknown>> {
+  const names = Object.keys(declaration.capabilities)
+  if (typeof handlers === 'function') {
+    const [only, second] = names
+    if (only === undefined || second !== undefined) {
+      throw new TypeError(`handlers: one function serves one capability, but ${names.length} are declared: export a map with ${names.join(', ')}`)
+    }
+    return new Map([[only, asHandler(handlers)]])
+  }
+  if (typeof handlers !== 'object' || handlers === null) {
+    throw new TypeError(`handlers: must be a function or a map from capability name to function, with ${names.join(', ')}`)
+  }
+  const given = new Map(Object.entries(handlers))
+  const missing = names.filter(name => typeof given.get(name) !== 'function')
+  const surplus = [...given.keys()].filter(name => !names.includes(name))
+  if (missing.length > 0) throw new TypeError(`handlers: no function for the declared ${missing.join(', ')}`)
+  if (surplus.length > 0) throw new TypeError(`handlers: ${surplus.join(', ')} not declared; declared are ${names.join(', ')}`)
+  return new Map(names.map(name => [name, asHandler(given.get(name))]))
+}
+
+/** Known to be a function; what it takes and returns is checked by the schemas around each call. */
+function asHandler(value: unknown): Handler<JsonObject, unknown> {
+  return value as Handler<JsonObject, unknown>
+}

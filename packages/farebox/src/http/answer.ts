@@ -1,0 +1,24 @@
+import { failureBody, type ErrorType } from '@farebox/protocol/errors/error-types'
+
+/** A whole HTTP answer, whatever carries it: a socket, or a `Response` for those who embed an agent. */
+export interface Answer {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  /** UTF-8 JSON, exactly as sent; empty for answers without a body. */
+  readonly body: string | Buffer
+  /** The connection cannot be trusted with another request. */
+  readonly close?: boolean
+}
+
+/** Every answer of `/execute` is for its caller alone (PAY-36: a shared cache once served paid answers to all). */
+export const NO_STORE = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const
+
+/** An answer of the interface's error table (D15). `status` where it is not the type's own. */
+export function failure(
+  errorType: ErrorType,
+  status: number,
+  message: string,
+  headers: { readonly [name: string]: string } = {},
+): Answer {
+  return { status, headers: { ...NO_STORE, ...headers }, body: JSON.stringify(failureBody(errorType, message)) }
+}

@@ -1,0 +1,159 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
+import { sleep, type Clock } from '../clock.ts'
+import { failure, type Answer } from './answer.ts'
+import { CORS_HEADERS, shuttingDown, tooLarge, type ServiceRoutes } from './service-routes.ts'
+
+/** The routes on a socket. */
+export interface HttpServer {
+  /** Resolves to the port, which the system chose where 0 was asked. Rejects where it cannot listen. */
+  listen(port: number, host: string | undefined): Promise<number>
+  /** Answers new jobs 503 from now on, lets those in flight finish for so long, and closes every connection (D32). */
+  close(graceMs: number): Promise<void>
+}
+
+/** Slow clients are cut off here; Node's own defaults would let them stay for minutes, or for ever (HTTP-03, 04, 08). */
+const GUARDS = {
+  maxHeaderSize: 16_384,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 5_000,
+  // Answered by us, in our own form, instead of by Node with an empty body.
+  requireHostHeader: false,
+  joinDuplicateHeaders: false,
+} as const
+const MAX_CONNECTIONS = 10_000
+
+/** Makes the server; nothing listens yet. */
+export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServer {
+  const inFlight = new Set<Promise<void>>()
+  let closing = false
+  const server = createServer(GUARDS, (request, response) => {
+    const served = serve(request, response).catch(() => {
+      request.destroy()
+    })
+    inFlight.add(served)
+    void served.finally(() => inFlight.delete(served))
+  })
+  server.maxConnections = MAX_CONNECTIONS
+  server.on('clientError', answerBrokenRequest)
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    send(request, response, { ...failure('validation', 400, 'the Expect header is not taken here'), close: true }))
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = request.url ?? ''
+    const query = url.indexOf('?')
+    const path = query === -1 ? url : url.slice(0, query)
+    if (request.headers.host === undefined) {
+      return send(request, response, { ...failure('validation', 400, 'the Host header is required'), close: true })
+    }
+    const routed = routes.route(request.method ?? '', path)
+    if (routed !== 'execute') return send(request, response, closing ? { ...routed, close: true } : routed)
+    if (closing) return send(request, response, shuttingDown())
+    const body = await readBody(request)
+    if (body === 'gone') return
+    if (body === 'too large') return send(request, response, tooLarge(MAX_BODY_BYTES))
+    const answer = await routes.execute({
+      contentType: request.headers['content-type'],
+      body,
+      paymentHeaders: paymentHeaders(request.rawHeaders),
+      calledUrl: `http://${request.headers.host}/execute`,
+    })
+    send(request, response, closing ? { ...answer, close: true } : answer)
+  }
+
+  return {
+    listen: (port, host) => new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ port, ...(host === undefined ? {} : { host }), backlog: 1_024 }, () => {
+        server.removeListener('error', reject)
+        const address = server.address()
+        resolve(typeof address === 'object' && address !== null ? address.port : port)
+      })
+    }),
+    async close(graceMs) {
+      closing = true
+      const graceOver = new AbortController()
+      // Listening goes on meanwhile: whoever comes now is told that nothing was charged, instead of nothing at all.
+      server.closeIdleConnections()
+      await Promise.race([Promise.allSettled(inFlight), sleep(clock, graceMs, graceOver.signal)])
+      graceOver.abort()
+      await closeConnections(server, clock)
+    },
+  }
+}
+
+/** The body, or why there is none. A caller that goes away while sending never gets an answer. */
+function readBody(request: IncomingMessage): Promise<Buffer | 'too large' | 'gone'> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.resolve('too large')
+  return new Promise(resolve => {
+    const chunks: Buffer[] = []
+    let length = 0
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > MAX_BODY_BYTES) {
+        request.removeAllListeners('data').pause()
+        resolve('too large')
+      } else chunks.push(chunk)
+    })
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length)))
+    request.on('close', () => resolve('gone'))
+    request.on('error', () => resolve('gone'))
+  })
+}
+
+/** Read from the raw list: Node joins repeated headers, and two payments must not look like one (PAY-35). */
+function paymentHeaders(rawHeaders: readonly string[]): readonly string[] {
+  const found: string[] = []
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length !== 17 && name.length !== 9) continue
+    const lower = name.toLowerCase()
+    if (lower === 'payment-signature' || lower === 'x-payment') found.push(rawHeaders[index + 1] ?? '')
+  }
+  return found
+}
+
+function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+  if (response.destroyed) return
+  const { status, body } = answer
+  const close = answer.close === true || !request.complete
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  response.writeHead(status, {
+    ...answer.headers,
+    ...CORS_HEADERS,
+    'x-content-type-options': 'nosniff',
+    ...(status === 204 ? {} : { 'content-length': length }),
+    ...(close ? { connection: 'close' } : {}),
+  })
+  response.end(request.method === 'HEAD' || status === 204 ? undefined : body)
+  // What was not read must not be waited for: the connection ends once the answer is out.
+  if (!request.complete) response.on('finish', () => request.socket.destroySoon())
+}
+
+/** What never became a request: our own form of answer, written by hand, and the connection closed (HTTP-05). */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+  const [status, phrase, reason] = BROKEN[error.code ?? ''] ?? [400, 'Bad Request', 'the request is not HTTP/1.1']
+  const { body } = failure('validation', status, reason)
+  socket.end(`HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n`
+    + `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${String(body)}`)
+}
+
+const BROKEN: { readonly [code: string]: readonly [number, string, string] } = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', `headers: too large, at most ${GUARDS.maxHeaderSize} bytes`],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'the request did not arrive in time'],
+}
+
+async function closeConnections(server: Server, clock: Clock): Promise<void> {
+  const closed = new Promise<void>(resolve => {
+    server.close(() => resolve())
+  })
+  // Every answer since the stop said `Connection: close`; those still open then have nothing more to say.
+  server.closeIdleConnections()
+  const cancel = clock.after(1_000, () => server.closeAllConnections())
+  await closed
+  cancel()
+}

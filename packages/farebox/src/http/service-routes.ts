@@ -1,0 +1,67 @@
+import { SERVICE_VERSION } from '@farebox/protocol/version'
+import type { Health } from '@farebox/protocol/health'
+import type { ArrivedRequest } from '../execute/arrived-request.ts'
+import { execute } from '../execute/pipeline.ts'
+import type { Service } from '../execute/service.ts'
+import { failure, NO_STORE, type Answer } from './answer.ts'
+
+/** The three routes (D31), apart from how requests come in: by socket or by `fetch`. */
+export interface ServiceRoutes {
+  /** What is known before the body is read: the whole answer, or `execute` where the body is wanted. */
+  route(method: string, path: string): Answer | 'execute'
+  /** `POST /execute`. Never rejects. */
+  execute(arrived: ArrivedRequest): Promise<Answer>
+}
+
+/** Browsers may call an agent, pay it, and read what it says of the payment (D15). */
+export const CORS_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After',
+} as const
+
+const PREFLIGHT_HEADERS = {
+  // The last is what stock x402 clients send with a payment, oddly but harmlessly.
+  'access-control-allow-headers': 'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Access-Control-Expose-Headers',
+  'access-control-max-age': '86400',
+} as const
+
+const METHODS: { readonly [path: string]: string } = {
+  '/health': 'GET, HEAD, OPTIONS',
+  '/about': 'GET, HEAD, OPTIONS',
+  '/execute': 'POST, OPTIONS',
+}
+
+/** Makes the routes; what never changes is written once. */
+export function createServiceRoutes(service: Service): ServiceRoutes {
+  const health: Health = { name: service.declaration.name, version: SERVICE_VERSION, status: 'ok' }
+  const gets: { readonly [path: string]: Answer } = {
+    '/health': json(health, 'no-store'),
+    '/about': json(service.declaration, 'max-age=60'),
+  }
+  return {
+    route(method, path) {
+      const allowed = Object.hasOwn(METHODS, path) ? METHODS[path] : undefined
+      if (allowed === undefined) return failure('validation', 404, 'no such route: GET /health, GET /about and POST /execute are')
+      if (method === 'POST' && path === '/execute') return 'execute'
+      const get = gets[path]
+      if (get !== undefined && (method === 'GET' || method === 'HEAD')) return get
+      if (method === 'OPTIONS') return { status: 204, headers: { ...PREFLIGHT_HEADERS, 'access-control-allow-methods': allowed }, body: '' }
+      return failure('validation', 405, `${path} takes ${allowed}`, { allow: allowed })
+    },
+    execute: arrived => execute(service, arrived),
+  }
+}
+
+/** The answer to a body over the limit (D15); the connection is closed, because the rest of it is still coming. */
+export function tooLarge(limitBytes: number): Answer {
+  return { ...failure('validation', 400, `body: too large, at most ${limitBytes} bytes`), close: true }
+}
+
+/** The answer while stopping (D32). */
+export function shuttingDown(): Answer {
+  return { ...failure('internal', 503, 'shutting down, not charged', { 'retry-after': '5' }), close: true }
+}
+
+function json(value: object, cacheControl: string): Answer {
+  return { status: 200, headers: { ...NO_STORE, 'cache-control': cacheControl }, body: Buffer.from(JSON.stringify(value)) }
+}

@@ -1,0 +1,33 @@
+import type { Clock } from '../clock.ts'
+
+/** Wakes those who wait for a job in this process, so that joining is not a matter of polling alone. */
+export interface JobBell {
+  /** Something about this job changed. */
+  ring(jobKey: string): void
+  /** Resolves when the bell rings for the job, at the latest after `atMostMs`: another process rings only its own. */
+  wait(jobKey: string, atMostMs: number): Promise<void>
+}
+
+/** Makes the bell. */
+export function createJobBell(clock: Clock): JobBell {
+  const waiting = new Map<string, Set<() => void>>()
+  return {
+    ring(jobKey) {
+      const woken = waiting.get(jobKey)
+      waiting.delete(jobKey)
+      for (const wake of woken ?? []) wake()
+    },
+    wait: (jobKey, atMostMs) => new Promise(resolve => {
+      const listeners = waiting.get(jobKey) ?? new Set()
+      waiting.set(jobKey, listeners)
+      const wake = (): void => {
+        cancel()
+        listeners.delete(wake)
+        if (listeners.size === 0 && waiting.get(jobKey) === listeners) waiting.delete(jobKey)
+        resolve()
+      }
+      const cancel = clock.after(atMostMs, wake)
+      listeners.add(wake)
+    }),
+  }
+}

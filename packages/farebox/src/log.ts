@@ -1,0 +1,72 @@
+/** Where an agent's events are written: one line an event (D27). */
+export interface Log {
+  /** A step of a job, in the interface's own words: `execute job=… capability=…`. */
+  job(event: string, jobId: string, fields?: LogFields): void
+  /** Anything else worth a line. */
+  note(event: string, fields?: LogFields): void
+  /** Something a person should look at. */
+  warn(event: string, fields?: LogFields): void
+  /** Writes what is still buffered. */
+  flush(): void
+}
+
+/** What belongs to an event: short, and never a secret or a payment header. */
+export type LogFields = { readonly [name: string]: string | number | boolean }
+
+/** `text`: the interface's lines. `json`: one object a line, with the same words in `event`. */
+export type LogFormat = 'text' | 'json'
+
+/** Longer values are cut: what handlers throw is theirs to choose. */
+const MAX_VALUE_CHARACTERS = 2_000
+
+/**
+ * Makes a log that writes whole lines, several at a time: a write for each would cost more than the job.
+ * Line breaks and control characters are escaped, so that no value can forge a line.
+ */
+export function createLog(options: {
+  readonly format: LogFormat
+  readonly write: (lines: string) => void
+  readonly nowMs: () => number
+}): Log {
+  const format = options.format === 'json' ? jsonLine : textLine
+  let waiting = ''
+  const flush = (): void => {
+    const lines = waiting
+    waiting = ''
+    if (lines !== '') options.write(lines)
+  }
+  const write = (level: Level, event: string, fields: LogFields): void => {
+    if (waiting === '') setImmediate(flush)
+    waiting += format(level, event, fields, options.nowMs)
+  }
+  return {
+    job: (event, jobId, fields) => write('info', event, fields === undefined ? { job: jobId } : event === 'execute' ? { job: jobId, ...fields } : { ...fields, job: jobId }),
+    note: (event, fields = {}) => write('info', event, fields),
+    warn: (event, fields = {}) => write('warn', event, fields),
+    flush,
+  }
+}
+
+type Level = 'info' | 'warn'
+
+/** `output valid ms=3 job=…` */
+function textLine(level: Level, event: string, fields: LogFields): string {
+  let line = level === 'warn' ? `warning: ${plain(event)}` : plain(event)
+  for (const name of Object.keys(fields)) line += ` ${name}=${plain(String(fields[name]))}`
+  return `${line}\n`
+}
+
+function jsonLine(level: Level, event: string, fields: LogFields, nowMs: () => number): string {
+  const entry: { [name: string]: unknown } = { time: new Date(nowMs()).toISOString(), level, event: event.slice(0, MAX_VALUE_CHARACTERS) }
+  for (const [name, value] of Object.entries(fields)) entry[name] = typeof value === 'string' ? value.slice(0, MAX_VALUE_CHARACTERS) : value
+  return `${JSON.stringify(entry)}\n`
+}
+
+/** Everything that could end a line or move a terminal's cursor. */
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
+
+function plain(value: string): string {
+  const short = value.length > MAX_VALUE_CHARACTERS ? `${value.slice(0, MAX_VALUE_CHARACTERS)}…` : value
+  return short.replace(UNSAFE, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

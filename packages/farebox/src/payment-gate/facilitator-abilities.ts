@@ -1,0 +1,56 @@
+import { HOLD_EXTENSION, type SupportedResponse } from '@farebox/payments/facilitator-api'
+import type { FacilitatorGateParts } from './facilitator-gate.ts'
+
+/** What the facilitator can do, asked once and remembered for a while; asked again until it has answered. */
+export interface FacilitatorAbilities {
+  /** Does it hold and prove payments itself (D10)? Undefined while it cannot be reached. */
+  holds(timeoutMs: number): Promise<boolean | undefined>
+  /** Why payments cannot be verified with it; undefined where they can (D9, D12). */
+  refusal(timeoutMs: number): Promise<string | undefined>
+}
+
+const REMEMBERED_MS = 10 * 60_000
+
+/** Makes the memory of `/supported`. */
+export function createFacilitatorAbilities(parts: FacilitatorGateParts): FacilitatorAbilities {
+  const { facilitator, network, rpc, clock, log } = parts
+  let known: { readonly supported: SupportedResponse; readonly untilMs: number } | undefined
+  let asking: Promise<SupportedResponse | undefined> | undefined
+
+  const ask = async (timeoutMs: number): Promise<SupportedResponse | undefined> => {
+    try {
+      const supported = await facilitator.supported({ timeoutMs })
+      known = { supported, untilMs: clock.nowMs() + REMEMBERED_MS }
+      return supported
+    } catch (error) {
+      log.warn('the facilitator cannot be reached', { cause: error instanceof Error ? error.message : 'no answer' })
+      // What it could do before it can do still: an outage changes nothing about it.
+      return known?.supported
+    } finally {
+      asking = undefined
+    }
+  }
+
+  const read = (timeoutMs: number): Promise<SupportedResponse | undefined> => {
+    if (known !== undefined && known.untilMs > clock.nowMs()) return Promise.resolve(known.supported)
+    asking ??= ask(timeoutMs)
+    return asking
+  }
+
+  return {
+    async holds(timeoutMs) {
+      return (await read(timeoutMs))?.extensions.includes(HOLD_EXTENSION)
+    },
+    async refusal(timeoutMs) {
+      const supported = await read(timeoutMs)
+      if (supported === undefined) return 'the facilitator cannot be reached'
+      if (!supported.kinds.some(kind => kind.scheme === 'exact' && kind.network === network.id)) {
+        return `the facilitator does not support ${network.id}`
+      }
+      if (!supported.extensions.includes(HOLD_EXTENSION) && rpc === undefined) {
+        return 'SERVICE_RPC_URL is not set: this facilitator does not prove settlements, so the chain must be asked'
+      }
+      return undefined
+    },
+  }
+}
