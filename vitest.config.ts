@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   // The packages' sources, not their builds: a test never runs against yesterday's output.
-  resolve: { conditions: ['@farebox/source', 'node', 'import', 'default'] },
-  ssr: { resolve: { conditions: ['@farebox/source', 'node', 'import', 'default'] } },
+  resolve: { conditions: ['@farebox/source'] },
+  ssr: { resolve: { conditions: ['@farebox/source'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'examples/**/*.test.ts', 'e2e/**/*.test.ts'],
     pool: 'forks',

@@ -1,0 +1,12 @@
+/**
+ * Where Multicall3 lives: the same address on every public EVM chain, by a pre-signed deployment
+ * (https://www.multicall3.com). A local chain gets our own `sol/Multicall3.sol` there.
+ */
+export const MULTICALL3_ADDRESS = '0xcA11bde05977b3631167028862bE2a173976CA11'
+
+/**
+ * Where LocalUSDC is placed on a local chain: the address of Circle's USDC on Base Sepolia
+ * (https://developers.circle.com/stablecoins/usdc-contract-addresses), so that a stock x402 client that
+ * believes it is on chain 84532 finds the token it knows.
+ */
+export const LOCAL_USDC_ADDRESS = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'

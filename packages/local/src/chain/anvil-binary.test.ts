@@ -1,0 +1,33 @@
+import { access, constants } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { readGlibcVersion } from '../glibc.ts'
+import { findAnvil } from './anvil-binary.ts'
+
+test('finds the program that npm installed for this machine', async () => {
+  const { platform, arch } = process
+  const path = findAnvil({ platform, arch, glibcVersion: readGlibcVersion() })
+  await expect(access(path, constants.X_OK)).resolves.toBeUndefined()
+})
+
+test('says what to do where there is no anvil for the platform', () => {
+  expect(() => findAnvil({ platform: 'freebsd', arch: 'x64', glibcVersion: undefined })).toThrow(
+    'There is no anvil for freebsd on x64: set EVM_RPC_URL to another Ethereum node to do without it',
+  )
+})
+
+test('says what to do where glibc is older than 2.35, or absent as on Alpine', () => {
+  const debian11 = { platform: 'linux', arch: 'x64', glibcVersion: '2.31' }
+  expect(() => findAnvil(debian11)).toThrow(
+    'anvil needs glibc 2.35 or newer, and this system has 2.31: set EVM_RPC_URL',
+  )
+  const alpine = { platform: 'linux', arch: 'x64', glibcVersion: undefined }
+  expect(() => findAnvil(alpine)).toThrow(
+    'anvil needs glibc 2.35 or newer, and this system has none: set EVM_RPC_URL',
+  )
+})
+
+test('says what to do where the program was not installed', () => {
+  expect(() => findAnvil({ platform: 'win32', arch: 'x64', glibcVersion: undefined })).toThrow(
+    "anvil's program is not installed: install with optional dependencies",
+  )
+})

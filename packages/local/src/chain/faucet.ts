@@ -1,0 +1,59 @@
+import { LOCAL_USDC_ADDRESS } from '@farebox/contracts/addresses'
+import { callAnvil } from './anvil-rpc.ts'
+import { TEST_KEYS } from './test-keys.ts'
+
+/** `mint(address,uint256)`: the first four bytes of the hash of its signature. */
+const MINT_SELECTOR = '0x40c10f19'
+const LARGEST_UINT256 = 2n ** 256n - 1n
+
+/** How much test money to give; what is absent is not given. */
+export interface Funding {
+  /** Added to the address's USDC, in atomic units: 1_000_000n is one USDC. */
+  readonly usdcAtomic?: bigint
+  /** The address's whole balance of the chain's own coin afterwards, in wei. */
+  readonly wei?: bigint
+}
+
+/**
+ * Gives an address test money on a local chain, and returns when a block holds it.
+ *
+ * @param chain - a chain of `startChain`
+ * @param address - 0x and 40 hex digits
+ * @throws Error when the address or an amount is none, and when the token refuses (paused, blacklisted)
+ */
+export async function fund(
+  chain: { readonly rpcUrl: string },
+  address: string,
+  funding: Funding,
+): Promise<void> {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) {
+    throw new Error(`address: must be 0x and 40 hex digits, got ${address}`)
+  }
+  if (funding.wei !== undefined) {
+    await callAnvil(chain.rpcUrl, 'anvil_setBalance', [address, toHex('wei', funding.wei)])
+  }
+  if (funding.usdcAtomic !== undefined) await mint(chain.rpcUrl, address, funding.usdcAtomic)
+}
+
+async function mint(rpcUrl: string, address: string, usdcAtomic: bigint): Promise<void> {
+  const amount = toHex('usdcAtomic', usdcAtomic).slice(2).padStart(64, '0')
+  const transaction = {
+    from: TEST_KEYS.faucet.address,
+    to: LOCAL_USDC_ADDRESS,
+    data: `${MINT_SELECTOR}${address.slice(2).toLowerCase().padStart(64, '0')}${amount}`,
+  }
+  // A mint that would revert is refused here, with the token's reason.
+  const gas = await callAnvil(rpcUrl, 'eth_estimateGas', [transaction])
+  // Answers when a block holds the transaction (EIP-7966).
+  const receipt = await callAnvil(rpcUrl, 'eth_sendTransactionSync', [{ ...transaction, gas }])
+  if (typeof receipt !== 'object' || receipt === null || !('status' in receipt) || receipt.status !== '0x1') {
+    throw new Error(`Minting USDC for ${address} failed: ${JSON.stringify(receipt)}`)
+  }
+}
+
+function toHex(name: string, amount: bigint): string {
+  if (amount < 0n || amount > LARGEST_UINT256) {
+    throw new Error(`${name}: must be 0 to 2^256 - 1, got ${amount}`)
+  }
+  return `0x${amount.toString(16)}`
+}

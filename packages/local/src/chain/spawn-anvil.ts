@@ -1,0 +1,73 @@
+import { ChildNotReadyError, startChild } from '../child-process.ts'
+import type { RunningChild } from '../child-process.ts'
+import { readGlibcVersion } from '../glibc.ts'
+import { isThere } from '../is-there.ts'
+import { describeTakenPort } from '../port-owner.ts'
+import { findAnvil } from './anvil-binary.ts'
+import type { ChainFiles } from './chain-state.ts'
+
+export interface SpawnAnvilOptions {
+  readonly chainId: number
+  readonly files: ChainFiles | undefined
+  readonly port?: number
+  readonly blockTimeSeconds?: number
+  readonly allowOrigin?: string
+  readonly signal?: AbortSignal
+}
+
+/** What anvil says once it listens. */
+export interface AnvilReady {
+  readonly rpcUrl: string
+}
+
+/** How many past states anvil holds in memory; older ones it would write below the user's home. */
+const KEPT_STATES = 256
+
+/**
+ * Starts anvil on 127.0.0.1 and waits until it listens; it goes on with the saved chain where there is one.
+ *
+ * @throws Error when the port is taken; the message names by whom, as far as that can be told
+ * @throws ChildNotReadyError when anvil fails for another reason, with its own words
+ */
+export async function spawnAnvil(options: SpawnAnvilOptions): Promise<RunningChild<AnvilReady>> {
+  const { platform, arch } = process
+  const command = findAnvil({ platform, arch, glibcVersion: readGlibcVersion() })
+  try {
+    return await startChild({
+      command,
+      arguments: await listArguments(options),
+      readReady: readListeningLine,
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    })
+  } catch (error) {
+    if (options.port === undefined || !isPortTaken(error)) throw error
+    throw new Error(await describeTakenPort(options.port, 'the chain'), { cause: error })
+  }
+}
+
+async function listArguments(options: SpawnAnvilOptions): Promise<string[]> {
+  const { chainId, files, port = 0, blockTimeSeconds, allowOrigin } = options
+  const saved = files !== undefined && (await isThere(files.saved))
+  return [
+    '--host=127.0.0.1',
+    `--port=${port}`,
+    `--chain-id=${chainId}`,
+    `--prune-history=${KEPT_STATES}`,
+    ...(blockTimeSeconds === undefined ? [] : [`--block-time=${blockTimeSeconds}`]),
+    // Anvil's own default lets every web page that is open in a browser drive the chain.
+    ...(allowOrigin === undefined ? ['--no-cors'] : [`--allow-origin=${allowOrigin}`]),
+    ...(files === undefined ? [] : [`--dump-state=${files.dumpedAtExit}`]),
+    ...(saved ? [`--load-state=${files.saved}`] : []),
+  ]
+}
+
+function readListeningLine(line: string): AnvilReady | undefined {
+  const port = /^Listening on 127\.0\.0\.1:(\d+)$/.exec(line)?.[1]
+  return port === undefined ? undefined : { rpcUrl: `http://127.0.0.1:${port}` }
+}
+
+function isPortTaken(error: unknown): boolean {
+  // Linux, macOS and Windows number it differently; the words are Rust's, or the system's in its language.
+  const taken = /address already in use|os error (98|48|10048)/i
+  return error instanceof ChildNotReadyError && taken.test(error.lastLines)
+}

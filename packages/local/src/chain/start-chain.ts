@@ -1,0 +1,145 @@
+import { rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { LOCAL_USDC_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import { callOnce } from '../call-once.ts'
+import type { ChildExit, RunningChild } from '../child-process.ts'
+import { claimFolder } from '../claim-folder.ts'
+import { endProcess } from '../end-process.ts'
+import { readPidFile, writePidFile } from '../pid-file.ts'
+import { callAnvil } from './anvil-rpc.ts'
+import { chainFiles, keepChainSaved, keepExitDump } from './chain-state.ts'
+import type { ChainFiles } from './chain-state.ts'
+import { endWithUs } from './end-with-us.ts'
+import { placeContracts } from './place-contracts.ts'
+import { spawnAnvil } from './spawn-anvil.ts'
+import type { AnvilReady } from './spawn-anvil.ts'
+
+/** Base Sepolia, whose USDC stock x402 clients know. */
+const DEFAULT_CHAIN_ID = 84532
+const SAVE_INTERVAL_MS = 2_000
+const STOP_GRACE_MS = 10_000
+
+export interface StartChainOptions {
+  /** Where the chain is kept between runs. Without it, it is gone when it stops. */
+  readonly folder?: string
+  /** On 127.0.0.1. Without it, a free one. */
+  readonly port?: number
+  /** Default 84532, Base Sepolia. */
+  readonly chainId?: number
+  /** A block every so many seconds. Without it, a block at once for every transaction. */
+  readonly blockTimeSeconds?: number
+  /** The one web page that may call the chain from a browser ("http://127.0.0.1:3000"). Without it, none. */
+  readonly allowOrigin?: string
+  /** Receives a line when something worth a log happens: an old process ended, a save failed. */
+  readonly onLog?: (line: string) => void
+  /** Aborting it while the chain starts gives up the start. Afterwards it does nothing; call `stop`. */
+  readonly signal?: AbortSignal
+}
+
+/** A running local chain. */
+export interface LocalChain {
+  /** JSON-RPC over HTTP and, with ws://, over WebSocket. */
+  readonly rpcUrl: string
+  readonly chainId: number
+  /** Where LocalUSDC lives. */
+  readonly usdc: `0x${string}`
+  /** Where Multicall3 lives. */
+  readonly multicall3: `0x${string}`
+  /** The pid of anvil. */
+  readonly pid: number
+  /** Resolves when anvil ends, also without `stop`; never rejects. */
+  readonly exited: Promise<ChildExit>
+  /** Saves the chain, ends anvil and waits for its end. May be called twice. */
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Starts a local Ethereum chain (anvil) with LocalUSDC and Multicall3 at their well-known addresses.
+ *
+ * With a folder, a later start goes on with the same accounts, blocks, transactions, receipts and logs. The
+ * chain is saved every few seconds and when it stops, also when this process is killed. Only when machine or
+ * anvil itself die at once may the last seconds be missing: blocks are then gone as after a reorganisation.
+ *
+ * @throws Error when anvil does not run on this machine, the port is taken (naming by whom), or the folder is
+ * in use by another launcher
+ */
+export async function startChain(options: StartChainOptions = {}): Promise<LocalChain> {
+  if (options.folder === undefined) return await startInFolder(options, undefined)
+  const folder = resolve(options.folder)
+  const claim = await claimFolder(folder, 'chain')
+  try {
+    const chain = await startInFolder(options, folder)
+    return {
+      ...chain,
+      stop: callOnce(async () => {
+        await chain.stop()
+        await claim.release()
+      }),
+    }
+  } catch (error) {
+    await claim.release()
+    throw error
+  }
+}
+
+async function startInFolder(options: StartChainOptions, folder: string | undefined): Promise<LocalChain> {
+  const { chainId = DEFAULT_CHAIN_ID, onLog = () => undefined } = options
+  const files = folder === undefined ? undefined : chainFiles(folder, chainId)
+  if (files !== undefined) {
+    await endLeftBehind(files, onLog)
+    await keepExitDump(files)
+  }
+  const anvil = await spawnAnvil({ ...options, chainId, files })
+  try {
+    void anvil.exited.then(endWithUs(anvil.pid))
+    if (files !== undefined) await writePidFile(files.anvilPid, anvil.pid)
+    // Every call would be a line that nobody reads.
+    await callAnvil(anvil.ready.rpcUrl, 'anvil_setLoggingEnabled', [false])
+    await placeContracts(anvil.ready.rpcUrl)
+  } catch (error) {
+    await anvil.stop(STOP_GRACE_MS)
+    throw error
+  }
+  return keepChain(anvil, chainId, files, onLog)
+}
+
+/**
+ * A launcher that crashed together with its watchdog may have left its anvil, which still holds the newest
+ * state.
+ */
+async function endLeftBehind(files: ChainFiles, onLog: (line: string) => void): Promise<void> {
+  const leftBehind = await readPidFile(files.anvilPid)
+  if (leftBehind?.commandLine.includes(files.dumpedAtExit) !== true) return
+  onLog(`ending anvil, process ${leftBehind.pid}, which an earlier run left behind`)
+  await endProcess(leftBehind, 'SIGTERM', STOP_GRACE_MS)
+}
+
+function keepChain(
+  anvil: RunningChild<AnvilReady>,
+  chainId: number,
+  files: ChainFiles | undefined,
+  onLog: (line: string) => void,
+): LocalChain {
+  const { rpcUrl } = anvil.ready
+  const onFailure = (error: unknown) => onLog(`chain not saved: ${String(error)}`)
+  const stopSaving =
+    files === undefined
+      ? async () => undefined
+      : keepChainSaved({ rpcUrl, files, intervalMs: SAVE_INTERVAL_MS, onFailure })
+  void anvil.exited.then(stopSaving)
+  return {
+    rpcUrl,
+    chainId,
+    usdc: LOCAL_USDC_ADDRESS,
+    multicall3: MULTICALL3_ADDRESS,
+    pid: anvil.pid,
+    exited: anvil.exited,
+    stop: async () => {
+      await stopSaving()
+      await anvil.stop(STOP_GRACE_MS)
+      if (files === undefined) return
+      await keepExitDump(files)
+      await rm(files.anvilPid, { force: true })
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises'
+import { readProcess } from './read-process.ts'
+import type { ProcessDescription } from './read-process.ts'
+import { writeDurably } from './write-durably.ts'
+
+/**
+ * Notes a running process in a file, with what is needed to know it again.
+ *
+ * A process that ended in the meantime is noted as well: whoever reads the file finds that it does not run.
+ */
+export async function writePidFile(path: string, pid: number): Promise<void> {
+  const { startedAt } = (await readProcess(pid)) ?? { startedAt: 'ended' }
+  await writeDurably(path, `${JSON.stringify({ pid, startedAt })}\n`)
+}
+
+/**
+ * The process a pid file names, if that very process still runs.
+ *
+ * @returns undefined when there is no such file, when its content is not ours, when the process has ended,
+ * and when its pid has gone to another process since
+ */
+export async function readPidFile(path: string): Promise<ProcessDescription | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  const noted = parseNote(text)
+  if (noted === undefined) return undefined
+  const found = await readProcess(noted.pid)
+  return found?.startedAt === noted.startedAt ? found : undefined
+}
+
+function parseNote(text: string): { pid: number; startedAt: string } | undefined {
+  const [, pid, startedAt] = /^\{"pid":([1-9]\d{0,9}),"startedAt":"([^"\\]*)"\}\n$/.exec(text) ?? []
+  if (pid === undefined || startedAt === undefined) return undefined
+  return { pid: Number(pid), startedAt }
+}

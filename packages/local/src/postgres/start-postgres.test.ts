@@ -1,0 +1,218 @@
+import { spawn } from 'node:child_process'
+import { chmod, lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startChain } from '../chain/start-chain.ts'
+import { readProcess } from '../read-process.ts'
+import { launch } from '../testing/launch.ts'
+import { startPostgres } from './start-postgres.ts'
+import type { LocalPostgres } from './start-postgres.ts'
+
+const isRoot = process.getuid?.() === 0
+let scratch: string
+let folder: string
+let started: LocalPostgres[]
+
+beforeEach(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'farebox-postgres-'))
+  // As a project folder usually is: others may enter.
+  await chmod(scratch, 0o755)
+  folder = join(scratch, 'database')
+  started = []
+})
+afterEach(async () => {
+  await Promise.all(started.map(async (postgres) => await postgres.stop()))
+  await rm(scratch, { recursive: true })
+})
+
+describe('the first start', () => {
+  test('makes a PostgreSQL 18 database in UTF-8 that keeps fsync on', async () => {
+    const postgres = await start()
+    expect(await ask(postgres, 'show server_version_num')).toMatch(/^18/)
+    expect(await ask(postgres, 'show server_encoding')).toBe('UTF8')
+    expect(await ask(postgres, 'show fsync')).toBe('on')
+    expect(await ask(postgres, 'show synchronous_commit')).toBe('on')
+    expect(await ask(postgres, 'show data_checksums')).toBe('on')
+  })
+
+  test('lets nobody in without the password, and listens on 127.0.0.1 alone', async () => {
+    const postgres = await start()
+    expect(await ask(postgres, 'show listen_addresses')).toBe('127.0.0.1')
+    expect(await ask(postgres, 'show unix_socket_directories')).toBe('')
+    const url = new URL(postgres.connectionString)
+    for (const password of ['', 'wrong', 'farebox']) {
+      url.password = password
+      await expect(ask({ ...postgres, connectionString: url.href }, 'select 1')).rejects.toThrow(/password/)
+    }
+  })
+
+  test('closes its files, the password among them, to the other users of the machine', async () => {
+    await start()
+    expect((await stat(join(folder, 'cluster'))).mode & 0o077).toBe(0)
+    expect((await stat(join(folder, 'cluster', 'password'))).mode & 0o077).toBe(0)
+  })
+
+  test('that was cut short is made anew by the next', async () => {
+    const first = await start()
+    await first.stop()
+    const data = join(folder, 'cluster', 'data')
+    await rm(data, { recursive: true })
+    await mkdir(`${data}.new`)
+    await writeFile(join(`${data}.new`, 'PG_VERSION'), '18\n')
+    expect(await ask(await start(), 'select 1 as one')).toBe('1')
+  })
+})
+
+describe('a later start', () => {
+  test('has what was committed, under the same password', async () => {
+    const first = await start()
+    await ask(first, 'create table paid as select 42 as amount')
+    await first.stop()
+    expect(await readProcess(first.pid)).toBeUndefined()
+    const second = await start({ port: first.port })
+    expect(second.connectionString).toBe(first.connectionString)
+    expect(await ask(second, 'select amount from paid')).toBe('42')
+  })
+
+  test('takes over the server that a launcher killed by kill -9 left behind', async () => {
+    const launcher = await launchPostgres()
+    await ask(launcher.ready, 'create table paid as select 43 as amount')
+    process.kill(launcher.pid, 'SIGKILL')
+    await launcher.exited
+    const log: string[] = []
+    const postgres = await start({ onLog: (line) => log.push(line) })
+    const { pid, port, connectionString } = launcher.ready
+    expect(postgres).toMatchObject({ pid, port, connectionString })
+    expect(log).toEqual([
+      `taking over PostgreSQL, process ${pid}, which an earlier run left behind on port ${port}`,
+    ])
+    expect(await ask(postgres, 'select amount from paid')).toBe('43')
+    await postgres.stop()
+    expect(await readProcess(postgres.pid)).toBeUndefined()
+  })
+
+  test('on another port ends the server left behind and starts its own', async () => {
+    const launcher = await launchPostgres()
+    process.kill(launcher.pid, 'SIGKILL')
+    await launcher.exited
+    const port = launcher.ready.port === 65_000 ? 65_001 : 65_000
+    const postgres = await start({ port })
+    expect(postgres.port).toBe(port)
+    expect(await readProcess(launcher.ready.pid)).toBeUndefined()
+  })
+
+  test('repairs the database after the server itself was killed', async () => {
+    const first = await start()
+    await ask(first, 'create table paid as select 44 as amount')
+    process.kill(first.pid, 'SIGKILL')
+    await expect.poll(async () => await readProcess(first.pid)).toBeUndefined()
+    await first.stop()
+    expect(await ask(await start(), 'select amount from paid')).toBe('44')
+  })
+
+  test('leaves a stranger alone whose pid stands in the lock file', async () => {
+    await (await start()).stop()
+    const user = isRoot ? { uid: 65534, gid: 65534 } : {}
+    const stranger = spawn('sleep', ['60'], user)
+    try {
+      const lockFile = join(folder, 'cluster', 'data', 'postmaster.pid')
+      const rest = `${join(folder, 'cluster', 'data')}\n1\n5432\n\n127.0.0.1\n\nready\n`
+      await writeFile(lockFile, `${stranger.pid}\n${rest}`)
+      const postgres = await start()
+      expect(postgres.pid).not.toBe(stranger.pid)
+      expect(await ask(postgres, 'select 1')).toBe('1')
+      expect(await readProcess(stranger.pid ?? 0)).toBeDefined()
+    } finally {
+      stranger.kill('SIGKILL')
+    }
+  })
+})
+
+describe('what a start refuses', () => {
+  test('a port that is taken, naming who holds it and what to do', async () => {
+    const chain = await startChain()
+    try {
+      const port = Number(new URL(chain.rpcUrl).port)
+      await expect(start({ port })).rejects.toThrow(
+        new RegExp(`^Port ${port} is taken by process ${chain.pid} \\(.*anvil.*\\): end it, or start Post`),
+      )
+    } finally {
+      await chain.stop()
+    }
+  })
+
+  test('a folder that another launcher, or this one, is using', async () => {
+    await start()
+    await expect(start()).rejects.toThrow(`The database folder ${folder} is in use by process ${process.pid}`)
+  })
+})
+
+describe.runIf(isRoot)('as root', () => {
+  test('the server runs as user 65534', async () => {
+    const postgres = await start()
+    const status = await readFile(`/proc/${postgres.pid}/status`, 'utf8')
+    expect(status).toMatch(/^Uid:\t65534\t65534\t65534\t65534$/m)
+    expect(status).toMatch(/^Groups:\s*$/m)
+  })
+
+  test('where that user cannot enter, the files go to the system folder, and it says so', async () => {
+    const systemFolder = join(scratch, 'system')
+    const closed = join(scratch, 'closed')
+    await mkdir(closed, { mode: 0o700 })
+    folder = join(closed, 'database')
+    const log: string[] = []
+    const first = await start({ systemFolder, onLog: (line) => log.push(line) })
+    await ask(first, 'create table paid as select 45 as amount')
+    await first.stop()
+    const [name = ''] = await readdir(systemFolder)
+    expect(log).toEqual([
+      `the database is in ${join(systemFolder, name)}, ` +
+        `because user 65534, who runs it, cannot enter ${folder}`,
+    ])
+    expect((await lstat(join(folder, 'cluster'))).isSymbolicLink()).toBe(true)
+    expect(await ask(await start({ systemFolder }), 'select amount from paid')).toBe('45')
+  })
+
+  test('a database whose files went elsewhere and are gone is not silently replaced', async () => {
+    const systemFolder = join(scratch, 'system')
+    const closed = join(scratch, 'closed')
+    await mkdir(closed, { mode: 0o700 })
+    folder = join(closed, 'database')
+    await (await start({ systemFolder })).stop()
+    await rm(systemFolder, { recursive: true })
+    await expect(start({ systemFolder })).rejects.toThrow('bring it back, or remove the link to start afresh')
+  })
+})
+
+async function start(options: Partial<Parameters<typeof startPostgres>[0]> = {}): Promise<LocalPostgres> {
+  const postgres = await startPostgres({ folder, cacheFolder: join(scratch, 'cache'), ...options })
+  started.push(postgres)
+  return postgres
+}
+
+async function ask(postgres: Pick<LocalPostgres, 'connectionString'>, query: string): Promise<string> {
+  const client = new Client({ connectionString: postgres.connectionString })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    const { rows } = await client.query<unknown[]>({ text: query, rowMode: 'array' })
+    return String(rows[0]?.[0])
+  } finally {
+    await client.end()
+  }
+}
+
+/** A launcher in a process of its own that starts the database of `folder` and then only waits. */
+async function launchPostgres() {
+  const module = new URL('./start-postgres.ts', import.meta.url).href
+  const launcher = await launch(`
+    const { startPostgres } = await import(${JSON.stringify(module)})
+    const { connectionString, port, pid } = await startPostgres({ folder: ${JSON.stringify(folder)} })
+    console.log(JSON.stringify({ connectionString, port, pid }))
+    await new Promise(() => setInterval(() => undefined, 60_000))
+  `)
+  // What the lines above print.
+  return { ...launcher, ready: launcher.ready as Pick<LocalPostgres, 'connectionString' | 'port' | 'pid'> }
+}

@@ -1,0 +1,20 @@
+import { startChild } from '../child-process.ts'
+import type { RunningChild } from '../child-process.ts'
+
+/**
+ * Runs a few lines of module code in a process of its own, so that a test can kill a launcher without mercy.
+ *
+ * @param code - an ES module; its first line on stdout that is JSON says that it is ready
+ * @returns the process, with that line's value
+ */
+export async function launch(code: string): Promise<RunningChild<unknown>> {
+  return await startChild({
+    command: process.execPath,
+    arguments: ['--import', 'tsx', '--conditions=@farebox/source', '--input-type=module', '--eval', code],
+    readReady: (line) => (line.startsWith('{') ? parse(line) : undefined),
+  })
+}
+
+function parse(line: string): unknown {
+  return JSON.parse(line)
+}

@@ -1,0 +1,55 @@
+// What both commands of the README begin with: the packages installed, the sources built.
+
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+const OLDEST_NODE = [20, 19]
+
+/** A failure that a sentence explains: printed without a stack. */
+export class Explained extends Error {}
+
+/** Throws where this Node is too old, saying what to do. */
+export function requireNode(version = process.versions.node) {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
+  throw new Explained(`this is Node ${version}: install Node ${OLDEST_NODE.join('.')} or newer (https://nodejs.org)`)
+}
+
+/** Installs the packages of the lock file, unless they are there already. Resolves to whether it had to. */
+export async function installPackages(tell = () => {}) {
+  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+  const stamp = join(root, 'node_modules', '.farebox-lock')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return false
+  tell('npm ci (once, about a minute)')
+  await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'])
+  writeFileSync(stamp, lock)
+  return true
+}
+
+/** Compiles every package. */
+export async function build() {
+  await run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b'])
+}
+
+/** Runs a program quietly; where it fails, throws with what it printed. */
+export function run(command, parameters, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, parameters, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options })
+    let output = ''
+    const keep = chunk => {
+      output = (output + chunk).slice(-20_000)
+    }
+    child.stdout?.on('data', keep)
+    child.stderr?.on('data', keep)
+    child.on('error', reject)
+    child.on('close', code => {
+      if (code === 0) resolve(output)
+      else reject(new Explained(`${[command, ...parameters].join(' ')} failed (exit code ${code})\n\n${output.trim()}`))
+    })
+  })
+}

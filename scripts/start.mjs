@@ -1,0 +1,20 @@
+// npm start: from a fresh clone to three paid jobs. Needs nothing but Node and npm.
+
+import { createSteps } from './steps.mjs'
+import { build, Explained, installPackages, requireNode, root } from './prepare.mjs'
+
+const steps = createSteps()
+
+try {
+  requireNode()
+  steps.line()
+  steps.line(`${steps.bold('Farebox')}  exact fare, per ride`)
+  steps.line()
+  await steps.step('packages', installPackages, fresh => ({ text: fresh ? 'installed' : 'up to date' }))
+  await steps.step('built', build)
+  const { runLocal } = await import('../apps/local/dist/run-local.js')
+  process.exitCode = await runLocal({ words: process.argv.slice(2), root, steps })
+} catch (error) {
+  process.stderr.write(`\n✗ ${error instanceof Explained ? error.message : error?.stack ?? error}\n`)
+  process.exitCode = 1
+}
