@@ -26,10 +26,12 @@ export function writeHex(target: Uint8Array, offset: number, hex: string): void 
 /** Writes an unsigned integer as 32 big-endian bytes: one ABI word. */
 export function writeUint256(target: Uint8Array, offset: number, value: bigint): void {
   let rest = value
-  for (let at = offset + 31; at >= offset && rest > 0n; at -= 1) {
+  let at = offset + 31
+  for (; at >= offset && rest > 0n; at -= 1) {
     target[at] = Number(rest & 0xffn)
     rest >>= 8n
   }
+  target.fill(0, offset, at + 1)
 }
 
 /** Joins byte strings. */

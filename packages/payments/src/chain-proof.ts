@@ -1,3 +1,4 @@
+import { MAX_AUTHORIZATION_SECONDS } from '@farebox/protocol/limits'
 import type { Authorization } from './authorization.ts'
 import { JsonRpcError, type JsonRpc } from './json-rpc.ts'
 import type { Network } from './networks.ts'
@@ -38,10 +39,10 @@ export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11
 /** Selector of `authorizationState(address,bytes32)`, EIP-3009. */
 const AUTHORIZATION_STATE_SELECTOR = '0xe94a0102'
 
-/** Blocks of one `eth_getLogs`; public nodes refuse much more. */
-const LOG_RANGE_BLOCKS = 5_000n
-/** A day of the fastest chain we list, which is as long as an authorization may live (D5), and some. */
-const SEARCHED_BLOCKS = 50_000n
+/** Blocks of one `eth_getLogs`: public nodes refuse more than 5,000, and the head moves on while we ask. */
+const LOG_RANGE_BLOCKS = 4_900n
+/** How far the payer's clock, ours and the chain's may disagree about a day. */
+const SEARCH_MARGIN_SECONDS = 3_600
 
 /**
  * Does this receipt prove the payment? Success, `AuthorizationUsed` for this payer and nonce, and the matching
@@ -57,7 +58,8 @@ export function receiptProvesPayment(network: Network, authorization: Authorizat
   // The token emits the transfer right after the flag; a batch may hold a twin of it for another nonce.
   const transfer = logs[used + 1]
   return transfer !== undefined && transfer.topics[0] === TRANSFER_TOPIC && transfer.topics[1] === payer
-    && transfer.topics[2] === addressTopic(authorization.to) && BigInt(transfer.data) === BigInt(authorization.value)
+    && transfer.topics[2] === addressTopic(authorization.to)
+    && transfer.data.toLowerCase() === `0x${word(quantity(BigInt(authorization.value)))}`
 }
 
 /** Reads a mined transaction; undefined while the node knows no receipt of it. */
@@ -69,7 +71,7 @@ export async function readReceipt(rpc: JsonRpc, transactionHash: string): Promis
 export function parseReceipt(value: unknown): ChainReceipt | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { transactionHash, status, blockNumber, blockHash, logs } = value as { [key: string]: unknown }
-  if (typeof transactionHash !== 'string' || typeof blockNumber !== 'string' || typeof blockHash !== 'string') return undefined
+  if (typeof transactionHash !== 'string' || !isQuantity(blockNumber) || typeof blockHash !== 'string') return undefined
   if (!Array.isArray(logs)) return undefined
   return {
     transactionHash: transactionHash.toLowerCase(),
@@ -82,6 +84,7 @@ export function parseReceipt(value: unknown): ChainReceipt | undefined {
 
 /**
  * Asks the chain what became of an authorization: the last word wherever a settlement is in doubt (D8, D10).
+ * Its use is looked for as far back as an authorization that we take can have been good: a day before its end (D5).
  *
  * Rejects when the node cannot be reached: then nothing is known, which is not the same as `unused`.
  */
@@ -100,40 +103,56 @@ export async function findSettlement(rpc: JsonRpc, network: Network, authorizati
 }
 
 async function findUse(rpc: JsonRpc, network: Network, authorization: Authorization, head: bigint): Promise<ChainVerdict> {
-  for (let end = head + 16n, floor = head - SEARCHED_BLOCKS; end > floor && end >= 0n; end -= LOG_RANGE_BLOCKS) {
-    const start = end - LOG_RANGE_BLOCKS + 1n
+  const sinceSeconds = Number(authorization.validBefore) - MAX_AUTHORIZATION_SECONDS - SEARCH_MARGIN_SECONDS
+  // Blocks mined since the head was read are wanted too: the newest range is open.
+  for (let end = head, toBlock = 'latest'; ; end -= LOG_RANGE_BLOCKS, toBlock = quantity(end)) {
+    const start = end >= LOG_RANGE_BLOCKS ? end - LOG_RANGE_BLOCKS + 1n : 0n
     const logs = await rpc.call('eth_getLogs', [{
       address: network.asset.address,
-      fromBlock: quantity(start > 0n ? start : 0n),
-      // Blocks mined since the head was read are wanted too.
-      toBlock: end > head ? 'latest' : quantity(end),
+      fromBlock: quantity(start),
+      toBlock,
       topics: [[AUTHORIZATION_USED_TOPIC, AUTHORIZATION_CANCELED_TOPIC], addressTopic(authorization.from), authorization.nonce],
     }])
-    const found = Array.isArray(logs) ? logs[0] as { transactionHash?: unknown; topics?: unknown } | undefined : undefined
-    if (found === undefined || typeof found.transactionHash !== 'string') continue
-    return await judgeUse(rpc, network, authorization, found.transactionHash)
+    const found = Array.isArray(logs) ? logs.find(isUse) : undefined
+    if (found !== undefined) return await judgeUse(rpc, network, authorization, found)
+    // Chains differ in their pace a hundredfold, so that the walk is measured by time and not in blocks.
+    if (start === 0n || (await readBlock(rpc, quantity(start))).seconds < sinceSeconds) return { kind: 'unclear' }
   }
-  return { kind: 'unclear' }
 }
 
-async function judgeUse(rpc: JsonRpc, network: Network, authorization: Authorization, hash: string): Promise<ChainVerdict> {
-  const receipt = await readReceipt(rpc, hash)
+/** Where a nonce was used up, and whether it was cancelled there: one of the two events we asked for. */
+interface Use {
+  readonly transactionHash: string
+  readonly topics: readonly unknown[]
+}
+
+async function judgeUse(rpc: JsonRpc, network: Network, authorization: Authorization, use: Use): Promise<ChainVerdict> {
+  const receipt = await readReceipt(rpc, use.transactionHash)
   if (receipt === undefined) return { kind: 'unclear' }
   if (receiptProvesPayment(network, authorization, receipt)) {
     return { kind: 'settled', transaction: receipt.transactionHash, blockNumber: receipt.blockNumber }
   }
-  const cancelled = receipt.logs.some(log =>
-    log.topics[0] === AUTHORIZATION_CANCELED_TOPIC && log.topics[2] === authorization.nonce)
-  return { kind: 'spent-otherwise', transaction: receipt.transactionHash, how: cancelled ? 'cancelled' : 'other-transfer' }
+  const how = use.topics[0] === AUTHORIZATION_CANCELED_TOPIC ? 'cancelled' : 'other-transfer'
+  return { kind: 'spent-otherwise', transaction: receipt.transactionHash, how }
 }
 
 /** The newest block's number and timestamp (Unix seconds). */
 export async function readHead(rpc: JsonRpc): Promise<{ readonly number: bigint; readonly seconds: number }> {
-  const block = await rpc.call('eth_getBlockByNumber', ['latest', false])
-  if (typeof block !== 'object' || block === null || !('number' in block) || !('timestamp' in block)) {
-    throw new JsonRpcError('eth_getBlockByNumber', 0, 'the node gave no block', block)
+  return await readBlock(rpc, 'latest')
+}
+
+async function readBlock(rpc: JsonRpc, block: string): Promise<{ readonly number: bigint; readonly seconds: number }> {
+  const header = await rpc.call('eth_getBlockByNumber', [block, false])
+  if (typeof header === 'object' && header !== null && 'number' in header && 'timestamp' in header) {
+    const { number, timestamp } = header
+    if (isQuantity(number) && isQuantity(timestamp)) return { number: BigInt(number), seconds: Number(timestamp) }
   }
-  return { number: BigInt(String(block.number)), seconds: Number(BigInt(String(block.timestamp))) }
+  throw new JsonRpcError('eth_getBlockByNumber', 0, 'the node gave no block', header)
+}
+
+function isUse(value: unknown): value is Use {
+  return typeof value === 'object' && value !== null && 'transactionHash' in value
+    && typeof value.transactionHash === 'string' && 'topics' in value && Array.isArray(value.topics)
 }
 
 function isLog(value: unknown): value is ChainLog {
@@ -148,6 +167,10 @@ function addressTopic(address: string): string {
 
 function word(hex: string): string {
   return hex.slice(2).padStart(64, '0')
+}
+
+function isQuantity(value: unknown): value is string {
+  return typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)
 }
 
 function quantity(value: bigint): string {

@@ -66,33 +66,52 @@ export function createPaymentChecker(crypto: EvmCrypto, networks: readonly Netwo
   }
 }
 
+/** Why a payment does not pay a requirement: which part of it, and a sentence for the payer. */
+export interface TermsRefusal {
+  readonly field: 'to' | 'value' | 'accepted' | 'validAfter' | 'validBefore'
+  readonly reason: string
+}
+
 /**
  * The second half of the local checks: does this payment pay this requirement now (D5)? The bound nonce is
  * checked beside it, by `refuseNonce`, where the job is known.
  *
  * Returns the reason where it is refused, undefined where it is good.
  */
-export function refuseTerms(payment: ProvenPayment, requirement: PaymentRequirement, nowSeconds: number): string | undefined {
-  const { authorization, accepted } = payment
-  if (!sameAddress(authorization.to, requirement.payTo)) return `authorization.to must be ${requirement.payTo}, this pays another wallet`
-  if (authorization.value !== requirement.amount) {
-    return `authorization.value must be exactly ${requirement.amount} atomic units, got ${authorization.value}`
-  }
-  if (accepted !== undefined && (accepted.amount !== requirement.amount || !sameAddress(accepted.payTo, requirement.payTo))) {
-    return 'accepted does not agree with what this capability asks now'
-  }
-  return refuseTimes(authorization, nowSeconds)
+export function refuseTerms(payment: ProvenPayment, requirement: RequiredTerms, nowSeconds: number): string | undefined {
+  return judgeTerms(payment, requirement, nowSeconds)?.reason
 }
 
-function refuseTimes({ validAfter, validBefore }: Authorization, nowSeconds: number): string | undefined {
-  const before = Number(validBefore)
-  if (Number(validAfter) >= nowSeconds) return 'authorization.validAfter is not past yet'
-  if (before <= nowSeconds) return 'the authorization has expired: sign a new one'
-  if (before < nowSeconds + SETTLE_MARGIN_SECONDS) {
-    return `authorization.validBefore must be at least ${SETTLE_MARGIN_SECONDS} s from now, to leave time to settle`
+/** The part of a requirement that a payment is measured by. */
+export type RequiredTerms = Pick<PaymentRequirement, 'payTo' | 'amount'>
+
+/** {@link refuseTerms} for a facilitator, which answers with a name for each kind of refusal. */
+export function judgeTerms(payment: ProvenPayment, requirement: RequiredTerms, nowSeconds: number): TermsRefusal | undefined {
+  const { authorization, accepted } = payment
+  if (!sameAddress(authorization.to, requirement.payTo)) {
+    return { field: 'to', reason: `authorization.to must be ${requirement.payTo}, this pays another wallet` }
   }
-  if (before > nowSeconds + MAX_AUTHORIZATION_SECONDS) return 'authorization.validBefore must be within 24 h from now'
-  return undefined
+  if (authorization.value !== requirement.amount) {
+    return {
+      field: 'value',
+      reason: `authorization.value must be exactly ${requirement.amount} atomic units, got ${authorization.value}`,
+    }
+  }
+  if (accepted !== undefined && (accepted.amount !== requirement.amount || !sameAddress(accepted.payTo, requirement.payTo))) {
+    return { field: 'accepted', reason: 'accepted does not agree with what this capability asks now' }
+  }
+  return judgeTimes(authorization, nowSeconds)
+}
+
+function judgeTimes({ validAfter, validBefore }: Authorization, nowSeconds: number): TermsRefusal | undefined {
+  const before = Number(validBefore)
+  if (Number(validAfter) >= nowSeconds) return { field: 'validAfter', reason: 'authorization.validAfter is not past yet' }
+  const reason = before <= nowSeconds ? 'the authorization has expired: sign a new one'
+    : before < nowSeconds + SETTLE_MARGIN_SECONDS
+      ? `authorization.validBefore must be at least ${SETTLE_MARGIN_SECONDS} s from now, to leave time to settle`
+    : before > nowSeconds + MAX_AUTHORIZATION_SECONDS ? 'authorization.validBefore must be within 24 h from now'
+    : undefined
+  return reason === undefined ? undefined : { field: 'validBefore', reason }
 }
 
 function refuse(reason: string): { readonly ok: false; readonly reason: string } {

@@ -67,9 +67,9 @@ export function createFacilitatorClient(options: { readonly url: string; readonl
   }
 }
 
-/** A verdict counts whatever its HTTP status: facilitators send theirs with 200, 400, 402 or 403 (D11). */
+/** A refusal counts with a refusing status too: facilitators send theirs with 200, 400, 402 or 403 (D11). */
 function readVerify({ status, body }: JsonAnswer): VerifyOutcome {
-  if (isObject(body) && typeof body['isValid'] === 'boolean' && status < 500 && status !== 401) {
+  if (isObject(body) && typeof body['isValid'] === 'boolean' && judges(status)) {
     if (body['isValid']) {
       return status === 200 ? { kind: 'valid', hold: readHold(body['extensions']) } : { kind: 'unavailable', cause: `valid with HTTP ${status}` }
     }
@@ -79,20 +79,27 @@ function readVerify({ status, body }: JsonAnswer): VerifyOutcome {
   return { kind: 'unavailable', cause: `/verify answered HTTP ${status} without a verdict` }
 }
 
-/** Only a 2xx or 4xx verdict is definite; a success must name its transaction, or nothing was proven. */
+/** Only a definite verdict is one (D8); a success must come as one and name its transaction, or nothing was proven. */
 function readSettle({ status, body }: JsonAnswer): SettleOutcome {
-  if (!isObject(body) || typeof body['success'] !== 'boolean' || status >= 500 || status === 401) {
+  if (!isObject(body) || typeof body['success'] !== 'boolean' || !judges(status)) {
     return { kind: 'unknown', cause: `/settle answered HTTP ${status} without a definite verdict` }
-  }
-  const transaction = text(body['transaction'], '').toLowerCase()
-  if (body['success']) {
-    return /^0x[0-9a-f]{64}$/.test(transaction)
-      ? { kind: 'settled', transaction }
-      : { kind: 'unknown', cause: '/settle claims success without a transaction' }
   }
   const reason = text(body['errorReason'], 'settle_failed')
   if (reason === SETTLEMENT_PENDING) return { kind: 'unknown', cause: SETTLEMENT_PENDING }
-  return { kind: 'failed', reason, message: text(body['errorMessage'], ''), transaction }
+  const transaction = text(body['transaction'], '').toLowerCase()
+  if (!body['success']) return { kind: 'failed', reason, message: text(body['errorMessage'], ''), transaction }
+  if (status !== 200) return { kind: 'unknown', cause: `/settle claims success with HTTP ${status}` }
+  return /^0x[0-9a-f]{64}$/.test(transaction)
+    ? { kind: 'settled', transaction }
+    : { kind: 'unknown', cause: '/settle claims success without a transaction' }
+}
+
+/**
+ * Can an answer with this status be a verdict on the payment? Not one about ourselves (401), about our haste
+ * (408, 425, 429), from another place (3xx) or from a broken server (5xx): an earlier try may still be under way.
+ */
+function judges(status: number): boolean {
+  return status >= 200 && status < 500 && Math.floor(status / 100) !== 3 && ![401, 408, 425, 429].includes(status)
 }
 
 function readHold(extensions: unknown): Hold | undefined {
@@ -107,13 +114,18 @@ function readSupported({ status, body }: JsonAnswer): SupportedResponse {
     throw new Error(`/supported answered HTTP ${status} without kinds`)
   }
   const kinds = body['kinds'].filter(isKind)
-  const extensions = Array.isArray(body['extensions']) ? body['extensions'].filter(one => typeof one === 'string') : []
-  return { kinds, extensions, signers: {} }
+  const extensions = texts(body['extensions'])
+  const signers = isObject(body['signers']) ? Object.entries(body['signers']) : []
+  return { kinds, extensions, signers: Object.fromEntries(signers.map(([family, addresses]) => [family, texts(addresses)])) }
 }
 
 function isKind(value: unknown): value is SupportedResponse['kinds'][number] {
   return isObject(value) && typeof value['x402Version'] === 'number' && typeof value['scheme'] === 'string'
     && typeof value['network'] === 'string'
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter(one => typeof one === 'string') : []
 }
 
 function isObject(value: unknown): value is { readonly [key: string]: unknown } {

@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '@farebox/protocol/limits'
 import { Pool, type Dispatcher } from 'undici'
 
 /** One keep-alive pool to one origin, for small JSON messages; built-in fetch costs several times its CPU. */
@@ -15,12 +16,12 @@ export interface JsonOrigin {
 
 /** One request. */
 export interface JsonRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Beginning with a slash; joined to the path of the origin's URL. */
   readonly path: string
   readonly body?: object | undefined
   readonly headers?: { readonly [name: string]: string } | undefined
-  /** For the whole exchange, headers and body. */
+  /** For the whole exchange, headers and body. Fractions are rounded up, because what is left of a deadline has some. */
   readonly timeoutMs: number
 }
 
@@ -44,7 +45,7 @@ export function createJsonOrigin(url: string, options: { readonly connections?: 
   })
   return {
     async send({ method, path, body, headers, timeoutMs }) {
-      const signal = AbortSignal.timeout(timeoutMs)
+      const signal = AbortSignal.timeout(wholeMs(timeoutMs))
       const answer = await pool.request({
         method,
         path: basePath + path,
@@ -56,6 +57,11 @@ export function createJsonOrigin(url: string, options: { readonly connections?: 
     },
     close: () => pool.close(),
   }
+}
+
+/** `AbortSignal.timeout` throws for a fraction and for less than nothing, and fires at once beyond the timer's range. */
+function wholeMs(timeoutMs: number): number {
+  return Math.min(MAX_TIMER_MS, Math.max(0, Math.ceil(timeoutMs)))
 }
 
 async function readJson(answer: Dispatcher.ResponseData): Promise<unknown> {

@@ -23,17 +23,17 @@ export class JsonRpcError extends Error {
 
 const DEFAULT_TIMEOUT_MS = 10_000
 
-/** Opens a connection pool to a node. */
+/** Opens a connection pool to a node. Its URL is called as it stands: keys live in paths and in queries. */
 export function createJsonRpc(url: string): JsonRpc {
-  const origin = createJsonOrigin(url)
-  const path = new URL(url).search
+  const { origin: nodeOrigin, pathname, search } = new URL(url)
+  const origin = createJsonOrigin(nodeOrigin)
   let id = 0
   return {
     async call(method, parameters, options) {
       id += 1
       const answer = await origin.send({
         method: 'POST',
-        path: path === '' ? '/' : path,
+        path: pathname + search,
         body: { jsonrpc: '2.0', id, method, params: parameters },
         timeoutMs: options?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       })

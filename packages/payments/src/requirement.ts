@@ -8,6 +8,9 @@ import type { PaymentRequiredBody } from '@farebox/protocol/payment-required'
 import { encodeHeader } from './payment-header.ts'
 import type { Network } from './networks.ts'
 
+/** The URL may be made from a caller's Host header: what is longer than this is nobody's address, and is cut. */
+const MAX_URL_CHARACTERS = 1_024
+
 /** What a payment must be, in the x402 v2 form that clients and facilitators read. */
 export interface PaymentRequirement {
   readonly scheme: 'exact'
@@ -79,10 +82,11 @@ export function paymentRequiredHeader(
   requirement: PaymentRequirement,
   resource: { readonly url: string; readonly capability: string; readonly description: Capability['description'] },
 ): string {
+  const url = resource.url.slice(0, MAX_URL_CHARACTERS)
   const required = (description: string): PaymentRequired => ({
     x402Version: 2,
     error: 'PAYMENT-SIGNATURE header is required',
-    resource: { url: resource.url, description, mimeType: 'application/json' },
+    resource: { url, description, mimeType: 'application/json' },
     accepts: [requirement],
   })
   const header = encodeHeader(required(`${resource.capability}: ${resource.description}`))

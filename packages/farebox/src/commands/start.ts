@@ -26,11 +26,14 @@ export async function startCommand(words: readonly string[]): Promise<number> {
   }
 }
 
+/** For people a line; for programs, with SERVICE_LOG=json, the event that says where it listens. */
 function startedLine({ declaration, environment }: Agent, port: number): string {
+  const url = `http://localhost:${port}`
+  if (environment.logFormat === 'json') return `${JSON.stringify({ level: 'info', event: 'listening', name: declaration.name, url })}\n`
   const mode = environment.devMode
     ? 'dev mode: payments are off'
     : `paid to ${declaration.wallet} on ${environment.network.name} (${environment.network.id})`
-  return `${declaration.name}   http://localhost:${port}   ${mode}\n`
+  return `${declaration.name}   ${url}   ${mode}\n`
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once, as people expect. */

@@ -48,8 +48,7 @@ async function importFile(path: string): Promise<unknown> {
 
 /** Says `strip` or `transform` where it does; our types for Node 20 do not know it yet. */
 function nodeLoadsTypeScript(): boolean {
-  const features: { readonly typescript?: unknown } = process.features
-  return Boolean(features.typescript)
+  return 'typescript' in process.features && Boolean(process.features.typescript)
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { checkFields } from '../fields/check-fields.ts'
+import { countCodePoints } from '../fields/code-points.ts'
 import { MAX_AGENT_NAME_CHARACTERS, MAX_DESCRIPTION_CHARACTERS, MAX_MAX_DEADLINE_SECONDS } from '../limits.ts'
 import { readPrice } from '../money/usdc.ts'
 import { SERVICE_VERSION } from '../version.ts'
@@ -11,7 +12,7 @@ type Path = Problem['path']
 /**
  * Checks a whole declaration from outside: a config file, a served `/about` (D1, D18, D28).
  *
- * Returns it typed, or every problem found, in declared order. Addresses are checked for their form here; their
+ * Returns it typed, or every problem found: unknown keys of an object first, then the rest in the order of this page. Addresses are checked for their form here; their
  * checksum by the payments layer, which has the hash.
  */
 export function checkDeclaration(
@@ -53,8 +54,8 @@ const PERMISSION = object({
   max_per_transaction: checkPrice,
 })
 
-/** Names that would change an object's prototype, or that objects reorder (D28). */
-const UNSAFE_NAME = /^(?:__proto__|0|[1-9]\d*)$/
+/** Names that objects reorder (D28). */
+const INTEGER_LIKE = /^(?:0|[1-9]\d*)$/
 
 function checkCapabilities(value: unknown, path: Path): readonly Problem[] {
   if (!isObject(value)) return [{ path, reason: `must be an object from capability name to capability, got ${nameOf(value)}` }]
@@ -64,10 +65,11 @@ function checkCapabilities(value: unknown, path: Path): readonly Problem[] {
 }
 
 function checkCapability(value: unknown, path: Path, name: string): readonly Problem[] {
-  if (name === '' || name.length > MAX_AGENT_NAME_CHARACTERS) {
+  if (name === '' || countCodePoints(name) > MAX_AGENT_NAME_CHARACTERS) {
     return [{ path, reason: `a capability name has 1 to ${MAX_AGENT_NAME_CHARACTERS} characters` }]
   }
-  if (UNSAFE_NAME.test(name)) return [{ path, reason: 'this capability name is refused: whole numbers change the order, give it a word' }]
+  if (name === '__proto__') return [{ path, reason: 'must have another name: JavaScript takes __proto__ for something else' }]
+  if (INTEGER_LIKE.test(name)) return [{ path, reason: 'must have another name: whole numbers change the order, give it a word' }]
   if (!isObject(value)) return [{ path, reason: `must be an object, got ${nameOf(value)}` }]
   return [
     ...unknownKeys(value, path, [...Object.keys(CAPABILITY), 'permissions']),
@@ -102,7 +104,7 @@ function checkPrice(value: unknown, path: Path): readonly Problem[] {
 function text(characters: { readonly min: number; readonly max: number }): Check {
   return (value, path) => {
     if (typeof value !== 'string') return [{ path, reason: `must be a string, got ${nameOf(value)}` }]
-    const count = [...value].length
+    const count = countCodePoints(value)
     if (count > characters.max) return [{ path, reason: `must be at most ${characters.max} characters, got ${count}` }]
     return value.trim().length < characters.min ? [{ path, reason: 'must not be empty' }] : []
   }

@@ -39,6 +39,12 @@ const CASES: [Field, Field, Grade, string][] = [
   [number, { ...string, minLength: 1 }, 'safe', 'every number becomes its text'],
   [integer, { ...string, maxLength: 17 }, 'safe', 'every integer becomes its text'],
   [
+    integer,
+    { ...string, maxLength: 16 },
+    'lossy',
+    'can fail at run time: the input accepts a length of at most 16',
+  ],
+  [
     number,
     { ...string, minLength: 26 },
     'impossible',
@@ -204,4 +210,17 @@ describe('maps meet by name', () => {
       ],
     })
   })
+})
+
+test('D19 the longest texts that numbers become', () => {
+  for (const number of [
+    -0.0000012345678901234567,
+    -Number.MAX_VALUE,
+    -Number.MIN_VALUE,
+    -123456789012345680000,
+  ]) {
+    expect(String(number).length).toBeLessThanOrEqual(25)
+  }
+  expect(String(-0.0000012345678901234567)).toHaveLength(25)
+  expect(String(Number.MIN_SAFE_INTEGER)).toHaveLength(17)
 })

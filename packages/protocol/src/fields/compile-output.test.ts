@@ -143,6 +143,17 @@ describe('VAL-14 only plain JSON data', () => {
     expect(message).toMatch(/^result\.self.*: must not be nested deeper than 64 levels, or in itself$/)
   })
 
+  test('D15 an output is at most 64 levels deep, its own included', () => {
+    const nest = (levels: number): unknown => (levels === 0 ? 'x' : [nest(levels - 1)])
+    expect(compileOutput(list)({ result: nest(63) }).ok).toBe(true)
+    expect(compileOutput(list)({ result: nest(64) }).ok).toBe(false)
+  })
+
+  test('undefined properties of free objects are absent, as JSON has it', () => {
+    const result = compileOutput(anything)({ result: { a: 1, b: undefined } })
+    expect(result.ok && Object.keys(Object(result.value['result']))).toEqual(['a'])
+  })
+
   test.each<[string, unknown, string]>([
     ['undefined', undefined, 'output: must be an object, got undefined'],
     ['null', null, 'output: must be an object, got null'],

@@ -209,6 +209,14 @@ test('VAL-09 lone surrogates, NUL, bidi and newlines are data', () => {
   expect(valueOf({ t: { type: 'string' } }, { t: text })).toEqual({ t: text })
 })
 
+test('D18 a text too long for its pattern is refused, saying so', () => {
+  const fields: FieldMap = { t: { type: 'string', pattern: '^[ab]{900}' } }
+  expect(messageOf(fields, { t: 'a'.repeat(2_000) })).toBeUndefined()
+  expect(messageOf(fields, { t: 'a'.repeat(1_000_000) })).toMatch(
+    /^t: must be at most \d+ characters long to be matched against its pattern, got 1000000$/,
+  )
+})
+
 test('enum compares arrays and objects by value', () => {
   const fields: FieldMap = {
     o: { type: 'object', enum: [{ a: 1, b: [2] }] },

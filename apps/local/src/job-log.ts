@@ -1,0 +1,40 @@
+/** When the steps of a job happened, as the agents' own logs tell; Unix milliseconds. */
+export interface JobTimes {
+  readonly [event: string]: number | undefined
+}
+
+/** Reads the agents' JSON lines as they come, and remembers the few jobs that are shown. */
+export interface JobLog {
+  /** One line of one program. */
+  read(program: string, line: string): void
+  /** The steps of a job so far. */
+  timesOf(jobId: string): JobTimes
+}
+
+/** Makes the reader. */
+export function createJobLog(): JobLog {
+  const jobs = new Map<string, { [event: string]: number }>()
+  return {
+    read(_, line) {
+      const entry = parseLine(line)
+      if (entry === undefined) return
+      const times = jobs.get(entry.job) ?? {}
+      times[entry.event] ??= Date.parse(entry.time)
+      if (entry.ms !== undefined) times['handler ms'] = entry.ms
+      jobs.set(entry.job, times)
+      const [oldest] = jobs.keys()
+      if (jobs.size > 100 && oldest !== undefined) jobs.delete(oldest)
+    },
+    timesOf: jobId => jobs.get(jobId) ?? {},
+  }
+}
+
+function parseLine(line: string): { readonly job: string; readonly event: string; readonly time: string; readonly ms?: number } | undefined {
+  try {
+    const { job, event, time, ms } = JSON.parse(line) as { [key: string]: unknown }
+    if (typeof job !== 'string' || typeof event !== 'string' || typeof time !== 'string') return undefined
+    return { job, event, time, ...(typeof ms === 'number' && { ms }) }
+  } catch {
+    return undefined
+  }
+}

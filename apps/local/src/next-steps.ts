@@ -1,0 +1,23 @@
+import type { Economy } from '@farebox/local/economy'
+import { FIRST_JOBS } from './first-jobs.ts'
+
+/** What to try next: lines that work as they are, pasted into another terminal. */
+export function nextSteps({ agents, facilitator, chain }: Economy, folder: string): readonly string[] {
+  const [first] = agents
+  if (first === undefined) return []
+  const capability = FIRST_JOBS[first.declaration.name]?.capability ?? Object.keys(first.declaration.capabilities)[0] ?? ''
+  return [
+    '',
+    '  Try it yourself, in another terminal',
+    '',
+    `    curl -s ${first.url}/about`,
+    `    curl -si ${first.url}/execute -H 'content-type: application/json' -d '{"task":{"capability":"${capability}"}}'`,
+    `    npm run pay -- ${first.url} ${capability} '{"text":"hello world"}'`,
+    '',
+    ...agents.map(({ declaration, url }) => `  ${declaration.name.padEnd(17)} ${url}   ${Object.keys(declaration.capabilities).join(', ')}`),
+    `  ${'Facilitator'.padEnd(17)} ${facilitator.url}`,
+    `  ${'Chain'.padEnd(17)} ${chain.rpcUrl}   eip155:${chain.chainId}`,
+    '',
+    `  Addresses and test keys: ${folder}/local.json        stop with Ctrl-C, state is kept in ${folder}/`,
+  ]
+}

@@ -1,0 +1,156 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { LOCAL_CHAIN_IDS, startEconomy, type Economy, type EconomyAgent, type EconomyStep } from '@farebox/local/economy'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { createJobLog, type JobLog } from './job-log.ts'
+import { payOneJob } from './pay-one-job.ts'
+import { nextSteps } from './next-steps.ts'
+
+/** The printer of `npm start`, which has shown the install and the build already. */
+export interface Steps {
+  step: EconomyStep
+  line(text?: string): void
+  bold(text: string): string
+  dim(text: string): string
+  green(text: string): string
+}
+
+const HELP = `npm start -- [options]
+
+  --chain-id <id>             ${LOCAL_CHAIN_IDS.join(' or ')}; default ${LOCAL_CHAIN_IDS[0]}, which stock x402 clients know
+  --chain-port <port>         default 8545
+  --facilitator-port <port>   default 4010
+  --agents-port <port>        of the first agent, the others follow; default 3001
+  --folder <folder>           where everything is kept; default .farebox
+  --once                      stop after the first jobs are paid
+`
+
+/** The example agents, each with a wallet and a sensible first job. */
+const EXAMPLES = [
+  { folder: 'text-statistics', wallet: TEST_KEYS.agent.address },
+  { folder: 'qr-code', wallet: TEST_KEYS.secondAgent.address },
+  { folder: 'summary', wallet: TEST_KEYS.thirdAgent.address },
+] as const
+
+/**
+ * `npm start`: starts the whole economy, pays one job to each example agent through the real path, shows how, and
+ * stays up until it is told to stop. Resolves to the exit code.
+ */
+export async function runLocal(options: {
+  readonly words: readonly string[]
+  /** The repository. */
+  readonly root: string
+  readonly steps: Steps
+}): Promise<number> {
+  const { root, steps } = options
+  const flags = readFlags(options.words)
+  if (flags.help) {
+    steps.line(HELP)
+    return 0
+  }
+  const stopping = stopRequested()
+  const jobLog = createJobLog()
+  const economy = await startEconomy({
+    folder: join(root, flags.folder),
+    programs: {
+      facilitator: join(root, 'apps/facilitator/dist/main.js'),
+      farebox: join(root, 'packages/farebox/dist/bin.js'),
+    },
+    agents: EXAMPLES.map(({ folder, wallet }, index): EconomyAgent => ({
+      config: join(root, 'examples', folder, 'agent.json'),
+      wallet,
+      port: flags.agentsPort + index,
+    })),
+    chainId: flags.chainId,
+    chainPort: flags.chainPort,
+    facilitatorPort: flags.facilitatorPort,
+    databaseUrl: process.env['DATABASE_URL'],
+    step: steps.step,
+    onLine: jobLog.read,
+    signal: stopping.signal,
+  })
+  try {
+    await showJobs(economy, steps, jobLog)
+    nextSteps(economy, flags.folder).forEach(line => steps.line(line))
+    return flags.once ? 0 : await stayUp(economy, steps, stopping.signal)
+  } finally {
+    await stopAll(economy, steps)
+  }
+}
+
+async function showJobs(economy: Economy, steps: Steps, jobLog: JobLog): Promise<void> {
+  for (const agent of economy.agents) {
+    steps.line()
+    steps.line(`  Paying one job to ${steps.bold(`"${agent.declaration.name}"`)} …`)
+    steps.line()
+    for (const line of await payOneJob(economy, agent, jobLog)) steps.line(line)
+  }
+}
+
+async function stayUp(economy: Economy, steps: Steps, signal: AbortSignal): Promise<number> {
+  const told = new Promise<undefined>(resolve => {
+    if (signal.aborted) resolve(undefined)
+    signal.addEventListener('abort', () => resolve(undefined))
+  })
+  const broken = await Promise.race([economy.broken, told])
+  if (broken === undefined) return 0
+  steps.line()
+  steps.line(`✗ ${broken} ended by itself: everything else is stopped, npm start goes on where it was`)
+  return 1
+}
+
+async function stopAll(economy: Economy, steps: Steps): Promise<void> {
+  steps.line()
+  await steps.step('stopped', () => economy.stop(), () => ({ text: 'state is kept' }))
+}
+
+/** Aborts at the first Ctrl-C or SIGTERM; a second one ends the process at once. */
+function stopRequested(): { readonly signal: AbortSignal } {
+  const aborter = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => {
+      process.once(name, () => process.exit(1))
+      aborter.abort(new Error('stopped while starting'))
+    })
+  }
+  return aborter
+}
+
+interface Flags {
+  readonly chainId: number
+  readonly chainPort: number
+  readonly facilitatorPort: number
+  readonly agentsPort: number
+  readonly folder: string
+  readonly once: boolean
+  readonly help: boolean
+}
+
+function readFlags(words: readonly string[]): Flags {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      'chain-id': { type: 'string', default: String(LOCAL_CHAIN_IDS[0]) },
+      'chain-port': { type: 'string', default: '8545' },
+      'facilitator-port': { type: 'string', default: '4010' },
+      'agents-port': { type: 'string', default: '3001' },
+      folder: { type: 'string', default: '.farebox' },
+      once: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  return {
+    chainId: wholeNumber('--chain-id', values['chain-id']),
+    chainPort: wholeNumber('--chain-port', values['chain-port']),
+    facilitatorPort: wholeNumber('--facilitator-port', values['facilitator-port']),
+    agentsPort: wholeNumber('--agents-port', values['agents-port']),
+    folder: values.folder,
+    once: values.once,
+    help: values.help,
+  }
+}
+
+function wholeNumber(flag: string, value: string): number {
+  if (/^\d{1,9}$/.test(value)) return Number(value)
+  throw new Error(`${flag} must be a whole number, got ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CreateSecretRequest } from '@farebox/payments/facilitator-api'
+import { createJsonOrigin } from '@farebox/payments/http-json'
+import type { FacilitatorProcess } from './start-facilitator-process.ts'
+import { writeDurably } from './write-durably.ts'
+
+/** The owner of the local agents' secret; any name will do, there is one developer on a laptop. */
+const OWNER = 'local'
+
+/**
+ * The FACILITATOR_SECRET of the local agents: made on the first start, because it is shown once, and kept for the
+ * next. Wallets that came since are added to it.
+ *
+ * @throws Error when the facilitator does not make one
+ */
+export async function readOrCreateSecret(folder: string, facilitator: FacilitatorProcess, wallets: readonly string[]): Promise<string> {
+  const file = join(folder, 'facilitator', 'agents-secret.json')
+  const kept = await readKept(file)
+  if (kept !== undefined && await putWallets(facilitator, kept.id, wallets)) return kept.secret
+  const created = await createSecret(facilitator, { owner: OWNER, wallets })
+  await writeDurably(file, `${JSON.stringify(created)}\n`, 0o600)
+  return created.secret
+}
+
+/** Asks a facilitator for a new secret, by its administration API. */
+export async function createSecret(
+  facilitator: Pick<FacilitatorProcess, 'url' | 'adminToken'>,
+  request: CreateSecretRequest,
+): Promise<{ readonly id: string; readonly secret: string }> {
+  const { status, body } = await administer(facilitator, { method: 'POST', path: '/secrets', body: request })
+  if (status >= 300 || !isSecret(body)) throw new Error(`the facilitator made no secret (HTTP ${status}): ${JSON.stringify(body)}`)
+  return { id: body.id, secret: body.secret }
+}
+
+/** False where the facilitator does not know the secret: its ledger was made anew. */
+async function putWallets(facilitator: FacilitatorProcess, id: string, wallets: readonly string[]): Promise<boolean> {
+  const { status } = await administer(facilitator, { method: 'PUT', path: `/secrets/${id}/wallets`, body: { wallets } })
+  return status < 300
+}
+
+async function administer(
+  { url, adminToken }: Pick<FacilitatorProcess, 'url' | 'adminToken'>,
+  request: { readonly method: 'POST' | 'PUT'; readonly path: string; readonly body: object },
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const origin = createJsonOrigin(url)
+  try {
+    return await origin.send({ ...request, headers: { authorization: `Bearer ${adminToken}` }, timeoutMs: 10_000 })
+  } finally {
+    await origin.close()
+  }
+}
+
+async function readKept(file: string): Promise<{ readonly id: string; readonly secret: string } | undefined> {
+  try {
+    const kept: unknown = JSON.parse(await readFile(file, 'utf8'))
+    return isSecret(kept) ? kept : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isSecret(value: unknown): value is { readonly id: string; readonly secret: string } {
+  return typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string'
+    && 'secret' in value && typeof value.secret === 'string'
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import { startChild, type RunningChild, type StartChildOptions } from './child-process.ts'
+import { endProcess } from './end-process.ts'
+import { describeTakenPort } from './port-owner.ts'
+import { readPidFile, writePidFile } from './pid-file.ts'
+
+/** A program of ours, run as a process that a later start can find again. */
+export interface ProgramOptions<Ready> extends StartChildOptions<Ready> {
+  /** For messages and for the pid file: `facilitator`. */
+  readonly name: string
+  /** Where its pid is noted, so that one left by a crash of ours is ended first. */
+  readonly folder: string
+  /** The port it will take; 0 for any. */
+  readonly port: number
+}
+
+/** How long a leftover may take to finish what it is doing. */
+const LEFTOVER_GRACE_MS = 10_000
+
+/**
+ * Ends what an earlier, crashed run left of this program, checks its port, and starts it.
+ *
+ * @throws Error when the port is taken, naming by whom, or when the program does not become ready, with its words
+ */
+export async function runProgram<Ready>(options: ProgramOptions<Ready>): Promise<RunningChild<Ready>> {
+  const { name, folder, port } = options
+  const pidFile = join(folder, `${name}.pid`)
+  const leftover = await readPidFile(pidFile)
+  if (leftover !== undefined) await endProcess(leftover, 'SIGTERM', LEFTOVER_GRACE_MS)
+  if (port !== 0 && await isPortTaken(port)) throw new Error(await describeTakenPort(port, `the ${name}`))
+  const child = await startChild(options)
+  await writePidFile(pidFile, child.pid)
+  return child
+}
+
+async function isPortTaken(port: number): Promise<boolean> {
+  const { createServer } = await import('node:net')
+  return await new Promise(resolve => {
+    const probe = createServer()
+    probe.once('error', () => resolve(true))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(false)))
+  })
+}

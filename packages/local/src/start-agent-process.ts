@@ -1,0 +1,90 @@
+import { mkdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { createJsonOrigin } from '@farebox/payments/http-json'
+import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { ChildExit } from './child-process.ts'
+import type { LocalChain } from './chain/start-chain.ts'
+import type { EconomyAgent, EconomyPrograms } from './economy.ts'
+import type { FacilitatorProcess } from './start-facilitator-process.ts'
+import { runProgram } from './run-program.ts'
+
+/** A running agent. */
+export interface AgentProcess {
+  readonly url: string
+  /** As its `/about` serves it. */
+  readonly declaration: Declaration
+  readonly pid: number
+  readonly exited: Promise<ChildExit>
+  stop(): Promise<unknown>
+}
+
+/** What an agent is started with. */
+export interface AgentProcessOptions {
+  readonly folder: string
+  readonly programs: EconomyPrograms
+  readonly agent: EconomyAgent
+  /** Of this process; default the config's folder and the port. Replicas of one agent need different ones. */
+  readonly name?: string
+  readonly chain: LocalChain
+  readonly facilitator: FacilitatorProcess
+  readonly secret: string
+  /** Default: a folder of its own, `lmdb:<folder>/agents/<name>`. */
+  readonly store?: string
+  /** More of the environment. */
+  readonly environment?: { readonly [name: string]: string }
+  readonly onLine?: (program: string, line: string) => void
+  readonly signal?: AbortSignal
+}
+
+/** Starts `farebox start` for one agent, paid, and reads its `/about`. */
+export async function startAgentProcess(options: AgentProcessOptions): Promise<AgentProcess> {
+  const { folder, programs, agent, chain, facilitator, secret, onLine, signal } = options
+  const name = options.name ?? `${basename(dirname(agent.config))}-${agent.port}`
+  const own = join(folder, 'agents')
+  await mkdir(own, { recursive: true })
+  const child = await runProgram({
+    name,
+    folder: own,
+    port: agent.port,
+    command: process.execPath,
+    arguments: [programs.farebox, 'start', '--config', agent.config, '--host', '127.0.0.1', '--port', String(agent.port)],
+    environment: {
+      PATH: process.env['PATH'] ?? '',
+      AGENT_WALLET_ADDRESS: agent.wallet,
+      FACILITATOR_SECRET: secret,
+      FACILITATOR_URL: facilitator.url,
+      SERVICE_DEV_MODE: 'false',
+      SERVICE_NETWORK: `eip155:${chain.chainId}`,
+      SERVICE_STORE: options.store ?? `lmdb:${join(own, basename(dirname(agent.config)))}`,
+      SERVICE_LOG: 'json',
+      ...options.environment,
+    },
+    readReady: readListeningUrl,
+    onLine: line => onLine?.(name, line),
+    ...(signal && { signal }),
+  })
+  try {
+    return { url: child.ready, declaration: await readDeclaration(child.ready), pid: child.pid, exited: child.exited, stop: () => child.stop() }
+  } catch (error) {
+    await child.stop()
+    throw error
+  }
+}
+
+/** The runtime's own first line: `{"event":"listening","url":"http://localhost:3001"}`. */
+function readListeningUrl(line: string): string | undefined {
+  return /"event":"listening".*"url":"(http:[^"]+)"/.exec(line)?.[1]
+}
+
+async function readDeclaration(url: string): Promise<Declaration> {
+  const origin = createJsonOrigin(url)
+  try {
+    const { body } = await origin.send({ method: 'GET', path: '/about', timeoutMs: 5_000 })
+    const checked = checkDeclaration(body)
+    if (!checked.ok) throw new Error(`${url}/about does not serve a declaration`)
+    return checked.declaration
+  } finally {
+    await origin.close()
+  }
+}

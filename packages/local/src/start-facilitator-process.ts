@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ChildExit } from './child-process.ts'
+import type { LocalChain } from './chain/start-chain.ts'
+import { TEST_KEYS } from './chain/test-keys.ts'
+import type { EconomyPrograms } from './economy.ts'
+import { runProgram } from './run-program.ts'
+import { writeDurably } from './write-durably.ts'
+
+/** A running facilitator. */
+export interface FacilitatorProcess {
+  readonly url: string
+  /** Opens its administration of secrets. */
+  readonly adminToken: string
+  readonly pid: number
+  readonly exited: Promise<ChildExit>
+  stop(): Promise<unknown>
+}
+
+/** What a facilitator is started with. */
+export interface FacilitatorProcessOptions {
+  readonly folder: string
+  readonly programs: EconomyPrograms
+  readonly chain: LocalChain
+  readonly databaseUrl: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Of this process; a second one on the same ledger needs another. */
+  readonly name?: string
+  /** More of the environment. */
+  readonly environment?: { readonly [name: string]: string }
+  readonly onLine?: (program: string, line: string) => void
+  readonly signal?: AbortSignal
+}
+
+/** Starts the facilitator on a local chain, its relayer the test key with 10,000 test ETH. */
+export async function startFacilitatorProcess(options: FacilitatorProcessOptions): Promise<FacilitatorProcess> {
+  const { programs, chain, databaseUrl, port, name = 'facilitator', onLine, signal } = options
+  const folder = join(options.folder, 'facilitator')
+  await mkdir(folder, { recursive: true })
+  const adminToken = await readOrCreateToken(join(folder, 'admin-token'))
+  const child = await runProgram({
+    name,
+    folder,
+    port,
+    command: process.execPath,
+    arguments: [programs.facilitator],
+    environment: {
+      PATH: process.env['PATH'] ?? '',
+      FACILITATOR_PORT: String(port),
+      FACILITATOR_NETWORK: `eip155:${chain.chainId}`,
+      FACILITATOR_ADMIN_TOKEN: adminToken,
+      DATABASE_URL: databaseUrl,
+      EVM_RPC_URL: chain.rpcUrl,
+      RELAYER_PRIVATE_KEY: TEST_KEYS.relayer.privateKey,
+      ...options.environment,
+    },
+    readReady: readListeningUrl,
+    onLine: line => onLine?.(name, line),
+    ...(signal && { signal }),
+  })
+  return { url: child.ready, adminToken, pid: child.pid, exited: child.exited, stop: () => child.stop() }
+}
+
+function readListeningUrl(line: string): string | undefined {
+  return /"event":"listening".*"url":"(http:[^"]+)"/.exec(line)?.[1]
+}
+
+/** Kept between runs, closed to other users: whoever has it can make secrets. */
+async function readOrCreateToken(file: string): Promise<string> {
+  const kept = await readFile(file, 'utf8').catch(() => '')
+  if (/^[\w-]{43}$/.test(kept)) return kept
+  const token = randomBytes(32).toString('base64url')
+  await writeDurably(file, token, 0o600)
+  return token
+}
