@@ -1,0 +1,33 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const SOURCE = dirname(fileURLToPath(import.meta.url))
+const PACKAGES = resolve(SOURCE, '../..')
+
+/**
+ * Values that a file imports before it runs; types are gone by then, and `import()` is asked for when needed.
+ */
+const STATIC_IMPORT = /^(?:import|export)\s(?!type\b)(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]/gm
+
+/** Everything that comes along with the files, ours followed, other packages named. */
+function importsOf(files: readonly string[]): ReadonlySet<string> {
+  const packages = new Set<string>()
+  const seen = new Set(files)
+  // A set yields what is added to it on the way.
+  for (const file of seen) {
+    for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(STATIC_IMPORT)) {
+      const [, ours, path] = /^@farebox\/([^/]+)\/(.+)$/.exec(specifier) ?? []
+      if (specifier.startsWith('.')) seen.add(resolve(dirname(file), specifier))
+      else if (ours !== undefined) seen.add(join(PACKAGES, ours, 'src', `${path}.ts`))
+      else packages.add(specifier)
+    }
+  }
+  return packages
+}
+
+test('runs in a browser: whatever it imports, nothing of Node comes along', () => {
+  const files = readdirSync(SOURCE).filter(name => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  expect([...importsOf(files.map(name => join(SOURCE, name)))]).toEqual(['re2js'])
+})

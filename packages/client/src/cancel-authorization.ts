@@ -1,0 +1,118 @@
+import { createAuthorizationHasher } from '@farebox/payments/authorization'
+import { sameAddress } from '@farebox/payments/address'
+import { fromHex, toHex } from '@farebox/payments/bytes'
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { findNetwork, type Network } from '@farebox/payments/networks'
+import { readJournalEntry, type JournalEntry } from './journal-entry.ts'
+
+/** EIP-712 types of a cancellation (EIP-3009), as wallets want them. */
+export const CANCEL_TYPES = {
+  CancelAuthorization: [
+    { name: 'authorizer', type: 'address' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const
+
+/** EIP-712 typed data of a cancellation, as `eth_signTypedData_v4` and viem's accounts take it. */
+export interface CancelTypedData {
+  readonly domain: {
+    readonly name: string
+    readonly version: string
+    readonly chainId: number
+    readonly verifyingContract: `0x${string}`
+  }
+  readonly types: typeof CANCEL_TYPES
+  readonly primaryType: 'CancelAuthorization'
+  readonly message: { readonly authorizer: `0x${string}`; readonly nonce: `0x${string}` }
+}
+
+/**
+ * Whoever can sign a cancellation. Not the same as a `PaymentSigner`, so that no signer is handed typed data
+ * that it does not know; a viem account is both.
+ */
+export interface CancelSigner {
+  readonly address: string
+  /** 65 bytes as `0x` hex. */
+  signTypedData(typedData: CancelTypedData): Promise<string>
+}
+
+/**
+ * A call of the token that takes the authorization back, for whoever pays its gas: it need not be the payer.
+ */
+export interface CancelCall {
+  /** `eip155:<chain id>` */
+  readonly network: string
+  /** The token. */
+  readonly to: string
+  /** Calldata as `0x` hex. */
+  readonly data: string
+}
+
+/** Selector of `cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)`, EIP-3009. */
+const CANCEL_SELECTOR = '0x5a049a70'
+
+const SIGNATURE = /^0x[0-9a-fA-F]{130}$/
+
+/**
+ * Signs that a payment is taken back, and builds the call that says so to the token (EIP-3009). Once that
+ * call is mined the authorization can never be charged, and the same work may be paid again; until then it
+ * still can, and when both are under way the chain decides which came first.
+ *
+ * @param entry the journalled pair: the entry given to `journal`, or `attempt.entry` of an error
+ * @throws {TypeError} when the entry is not a payment of this signer, or the signature is not 65 bytes
+ * @example
+ * const { to, data } = await cancelAuthorization(attempt.entry, account)
+ * await wallet.sendTransaction({ to, data })
+ */
+export async function cancelAuthorization(entry: JournalEntry, signer: CancelSigner): Promise<CancelCall> {
+  const { network, authorization } = readJournalEntry(entry)
+  const { from, nonce } = authorization
+  if (!sameAddress(signer.address, from)) {
+    throw new TypeError(`only ${from} can take this payment back, the signer is ${signer.address}`)
+  }
+  const signature = await signer.signTypedData(cancelTypedData(network, from, nonce))
+  if (!SIGNATURE.test(signature)) throw new TypeError('the signature of a cancellation must be 65 bytes')
+  const bytes = fromHex(signature)
+  // Some wallets count from 0; the token wants 27 or 28.
+  const last = bytes[64] ?? 0
+  const v = last < 27 ? last + 27 : last
+  const [r, s] = [toHex(bytes.subarray(0, 32)), toHex(bytes.subarray(32, 64))]
+  const words = [from, nonce, `0x${v.toString(16)}`, r, s].map(word)
+  return { network: network.id, to: network.asset.address, data: CANCEL_SELECTOR + words.join('') }
+}
+
+/** The typed data a wallet shows and signs; its domain is from our own table. */
+export function cancelTypedData(network: Network, authorizer: string, nonce: string): CancelTypedData {
+  return {
+    domain: {
+      ...network.asset.domain,
+      chainId: network.chainId,
+      verifyingContract: hex(network.asset.address),
+    },
+    types: CANCEL_TYPES,
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: hex(authorizer), nonce: hex(nonce) },
+  }
+}
+
+/** A signer of cancellations that holds the key itself; `privateKeySigner` is its twin for payments. */
+export function privateKeyCancelSigner(crypto: EvmCrypto, privateKey: string): CancelSigner {
+  const key = fromHex(privateKey)
+  return {
+    address: crypto.addressOf(key),
+    async signTypedData({ domain, message }) {
+      const network = findNetwork(`eip155:${domain.chainId}`)
+      if (network === undefined) throw new TypeError(`chain ${domain.chainId} is not known`)
+      const digest = createAuthorizationHasher(crypto, network).hashCancel(message.authorizer, message.nonce)
+      return await Promise.resolve(toHex(crypto.sign(digest, key)))
+    },
+  }
+}
+
+function word(value: string): string {
+  return value.slice(2).toLowerCase().padStart(64, '0')
+}
+
+function hex(value: string): `0x${string}` {
+  return `0x${value.slice(2)}`
+}

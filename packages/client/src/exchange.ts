@@ -1,0 +1,124 @@
+import { AgentUnreachable } from './agent-errors.ts'
+import type { Connection } from './client-options.ts'
+import { parseJson } from './parse-json.ts'
+
+/** One request to an agent. */
+export interface ExchangeRequest {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly headers?: { readonly [name: string]: string }
+  readonly body?: string
+  /** For the whole exchange, the last byte of the answer included. */
+  readonly timeoutMs: number
+  readonly maxBytes: number
+}
+
+/** A whole answer, of any status. Nothing in it is believed yet. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** The body as it came; empty where there is a `flaw`. */
+  readonly text: string
+  /** Undefined where there is a `flaw`. */
+  readonly json: unknown
+  /** Why the body was not read as JSON, in words that follow "the agent's answer": `is not JSON`. */
+  readonly flaw: string | undefined
+}
+
+/**
+ * Sends one request and reads its answer: no redirect followed, no cookie sent, no more bytes taken than
+ * allowed.
+ *
+ * @throws {AgentUnreachable} when no whole answer came in time: the request may have been received or not
+ * @throws the reason of the caller's signal when that aborted
+ */
+export async function exchange(connection: Connection, request: ExchangeRequest): Promise<Answer> {
+  const { clock, signal } = connection
+  signal?.throwIfAborted()
+  const ended = new AbortController()
+  const stop = new AbortController()
+  const onAbort = (): void => stop.abort(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  const late = new AgentUnreachable(`no answer within ${request.timeoutMs / 1_000} s`)
+  clock.sleep(request.timeoutMs, ended.signal).then(() => stop.abort(late), ignoreEnd)
+  try {
+    return await orAborted(send(connection, request, stop.signal), stop.signal)
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw stop.signal.aborted ? late : new AgentUnreachable('the connection failed', { cause })
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+    ended.abort()
+  }
+}
+
+/** Our own sleep was ended because it is no longer needed. */
+function ignoreEnd(): void {}
+
+/** A `fetch` from outside may be slow to notice its signal; the caller is not kept waiting for it. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return await new Promise<T>((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    work.then(resolve, reject)
+  })
+}
+
+async function send(connection: Connection, request: ExchangeRequest, signal: AbortSignal): Promise<Answer> {
+  const response = await connection.fetch(request.url, {
+    method: request.method,
+    headers: { accept: 'application/json', ...request.headers },
+    ...(request.body === undefined ? {} : { body: request.body }),
+    signal,
+    // A redirect would hand the payment header to a host nobody chose.
+    redirect: 'manual',
+    credentials: 'omit',
+    cache: 'no-store',
+    referrerPolicy: 'no-referrer',
+  })
+  const answer = { status: response.status, headers: response.headers }
+  const flawed = async (flaw: string): Promise<Answer> => {
+    await response.body?.cancel()
+    return { ...answer, text: '', json: undefined, flaw }
+  }
+  // Browsers hide where a redirect leads, and its status too.
+  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+    return await flawed('is a redirect, which is not followed')
+  }
+  if (!isJsonType(response.headers.get('content-type'))) return await flawed('is not JSON')
+  const announced = Number(response.headers.get('content-length'))
+  if (announced > request.maxBytes) return await flawed(tooLarge(request))
+  const text = await readText(response, request.maxBytes)
+  if (text === undefined) return { ...answer, text: '', json: undefined, flaw: tooLarge(request) }
+  const json = parseJson(text)
+  return json === undefined
+    ? { ...answer, text: '', json, flaw: 'is not JSON, or nested too deeply' }
+    : { ...answer, text, json, flaw: undefined }
+}
+
+function isJsonType(contentType: string | null): boolean {
+  return contentType !== null && /^application\/json *(?:;|$)/i.test(contentType)
+}
+
+/** Reads a body to its end; undefined, and the rest unread, where it is larger than allowed. */
+async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
+  if (response.body === null) return ''
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let received = 0
+  for (;;) {
+    const chunk = await reader.read()
+    if (chunk.done) return text + decoder.decode()
+    const bytes: Uint8Array = chunk.value
+    received += bytes.length
+    if (received > maxBytes) {
+      await reader.cancel()
+      return undefined
+    }
+    text += decoder.decode(bytes, { stream: true })
+  }
+}
+
+function tooLarge(request: ExchangeRequest): string {
+  return `is larger than ${request.maxBytes} bytes`
+}

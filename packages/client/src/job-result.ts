@@ -1,0 +1,83 @@
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { compileOutput, type Violation } from '@farebox/protocol/fields/compile'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import type { Answer } from './exchange.ts'
+import type { ReadEntry } from './journal-entry.ts'
+import type { Completed } from './read-outcome.ts'
+import { readSettlement, refuseSettlement } from './read-settlement.ts'
+
+/** A delivered job. */
+export interface JobResult {
+  /**
+   * The output as declared: undeclared fields left out. Where there is a `violation`, or where no declaration
+   * was at hand to check it, the output as it came.
+   */
+  readonly output: JsonObject
+  /**
+   * What the output breaks of its `output_schema`; undefined where it keeps it. It is reported, not thrown:
+   * the money has moved, and what was bought with it is the caller's to judge.
+   */
+  readonly violation: Violation | undefined
+  readonly jobId: string
+  /** Unix seconds, by the agent's clock; undefined where it did not say. */
+  readonly completedAt: number | undefined
+  /** Undefined where the agent asked for no payment: it runs in dev mode. */
+  readonly payment: JobPayment | undefined
+  /** The answer's body as it came. */
+  readonly raw: string
+}
+
+/** What was paid for a job. */
+export interface JobPayment {
+  /** `eip155:<chain id>` */
+  readonly network: string
+  readonly amountAtomic: bigint
+  /** Lower-case addresses. */
+  readonly payer: string
+  readonly payTo: string
+  /**
+   * Hash of the transfer, by the agent's word: undefined where its receipt cannot be right
+   * (`receiptProblem`).
+   */
+  readonly transaction: string | undefined
+  readonly receiptProblem: string | undefined
+}
+
+/** Makes the result of a completed job; `pair` is what was paid, undefined in dev mode. */
+export function jobResult(
+  completed: Completed,
+  answer: Answer,
+  job: { readonly jobId: string; readonly capability: string; readonly declaration: Declaration | undefined },
+  pair?: ReadEntry,
+): JobResult {
+  return {
+    ...checkOutput(completed.output, job.declaration?.capabilities[job.capability]),
+    jobId: job.jobId,
+    completedAt: completed.completedAt,
+    payment: pair && jobPayment(pair, answer),
+    raw: answer.text,
+  }
+}
+
+function checkOutput(
+  output: JsonObject,
+  capability: Declaration['capabilities'][string] | undefined,
+): Pick<JobResult, 'output' | 'violation'> {
+  if (capability === undefined) return { output, violation: undefined }
+  const checked = compileOutput(capability.output_schema)(output)
+  if (!checked.ok) return { output, violation: checked.violation }
+  return { output: checked.value, violation: undefined }
+}
+
+function jobPayment({ network, authorization }: ReadEntry, answer: Answer): JobPayment {
+  const settlement = readSettlement(answer.headers)
+  const receiptProblem = refuseSettlement(settlement, network.id)
+  return {
+    network: network.id,
+    amountAtomic: BigInt(authorization.value),
+    payer: authorization.from,
+    payTo: authorization.to,
+    transaction: receiptProblem === undefined ? settlement?.transaction.toLowerCase() : undefined,
+    receiptProblem,
+  }
+}

@@ -1,0 +1,54 @@
+import { readJobRequest, jobIdKey } from '@farebox/protocol/job/job-request'
+import type { Authorization } from '@farebox/payments/authorization'
+import { findNetwork, type Network } from '@farebox/payments/networks'
+import { decodePaymentHeader } from '@farebox/payments/payment-header'
+import { isObject, parseJson } from './parse-json.ts'
+
+/**
+ * A job and its payment, as they are written down before they are first sent and as they are repeated: plain
+ * JSON. The two belong together for good; the header is as valuable as a signed cheque, keep it as you keep
+ * keys.
+ */
+export interface JournalEntry {
+  /** Base URL, without a slash at its end. */
+  readonly agentUrl: string
+  readonly jobId: string
+  readonly capability: string
+  /** The exact bytes of the request's body. */
+  readonly body: string
+  /** The exact value of `PAYMENT-SIGNATURE`. */
+  readonly header: string
+}
+
+/** An entry that was read, with what its header and body say. */
+export interface ReadEntry {
+  readonly entry: JournalEntry
+  readonly network: Network
+  readonly authorization: Authorization
+  /** Unix seconds. */
+  readonly deadline: number
+}
+
+/**
+ * Reads an entry that comes back from wherever it was kept.
+ *
+ * @throws {TypeError} when it is not an entry that this package wrote, naming the part at fault, never its
+ *   value
+ */
+export function readJournalEntry(entry: JournalEntry): ReadEntry {
+  if (!isObject(entry)) throw new TypeError('journal entry: must be an object')
+  for (const key of ['agentUrl', 'jobId', 'capability', 'body', 'header'] as const) {
+    if (typeof entry[key] !== 'string') throw new TypeError(`journal entry: ${key} must be a string`)
+  }
+  const job = readJobRequest(parseJson(entry.body))
+  if (!job.ok) throw new TypeError(`journal entry: body is not a job request, ${job.field}: ${job.reason}`)
+  if (jobIdKey(job.request.job_id) !== jobIdKey(entry.jobId)) {
+    throw new TypeError('journal entry: body is of another job than jobId')
+  }
+  const decoded = decodePaymentHeader(entry.header)
+  if (!decoded.ok) throw new TypeError(`journal entry: header: ${decoded.reason}`)
+  const { network: networkId, authorization } = decoded.payment
+  const network = findNetwork(networkId)
+  if (network === undefined) throw new TypeError(`journal entry: header: network ${networkId} is not known`)
+  return { entry, network, authorization, deadline: job.request.deadline }
+}

@@ -1,0 +1,25 @@
+import { withAttempt, type PaidAttempt } from './paid-attempt.ts'
+
+/**
+ * A payment was sent and no answer tells what became of it: it may have been charged, or may be until
+ * `attempt.chargeableUntil`. Do not pay for the same work again; `resume(attempt.entry)` asks again with the
+ * same job and the same payment, and signs nothing.
+ */
+export class PaymentUnresolved extends Error {
+  override readonly name = 'PaymentUnresolved'
+  readonly jobId: string
+  readonly #attempt: PaidAttempt
+
+  constructor(attempt: PaidAttempt, reason: string, options?: ErrorOptions) {
+    const advice = 'the payment may have been charged, resume this job rather than pay again'
+    super(`job ${attempt.entry.jobId}: ${reason}; ${advice}`, options)
+    this.jobId = attempt.entry.jobId
+    this.#attempt = attempt
+    withAttempt(this, attempt)
+  }
+
+  /** What was sent. Kept out of what a console prints of this error: it holds the payment header. */
+  get attempt(): PaidAttempt {
+    return this.#attempt
+  }
+}

@@ -1,0 +1,93 @@
+import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-types'
+import { serviceError, type ServiceError } from '@farebox/protocol/errors/service-errors'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { jobIdKey } from '@farebox/protocol/job/job-request'
+import type { Answer } from './exchange.ts'
+import { foreignText } from './foreign-text.ts'
+import { isObject } from './parse-json.ts'
+
+/** The job is done. */
+export interface Completed {
+  readonly kind: 'completed'
+  /** As it came: not yet held against its schema. */
+  readonly output: JsonObject
+  /** Unix seconds; undefined where the agent did not say. */
+  readonly completedAt: number | undefined
+}
+
+/** What an answer of `POST /execute` means. */
+export type Outcome =
+  | Completed
+  /** A typed failure: by the interface nothing was charged. */
+  | { readonly kind: 'failed'; readonly error: ServiceError }
+  /** The 402 that asks for a payment. */
+  | { readonly kind: 'payment-required' }
+  /** The 503 while money may still move (D8). */
+  | { readonly kind: 'pending' }
+  /** Nobody there to answer: a proxy's 502, an agent shutting down. It may be there again in a moment. */
+  | { readonly kind: 'unavailable'; readonly reason: string }
+  /** An answer that no agent of the interface gives. */
+  | { readonly kind: 'foreign'; readonly reason: string }
+
+/** Statuses by which servers say "not now" rather than "no". */
+const NOT_NOW: readonly number[] = [408, 425, 429]
+
+/** Failures that come with another status than their type's (D11, D15). D32's 503 is none: it passes. */
+const OTHER_STATUS: { readonly [type in ErrorType]?: readonly number[] } = {
+  payment: [401],
+  validation: [404, 405],
+}
+
+/** Reads an answer: one of the documented ones, or not. Nothing is thrown, whatever the bytes. */
+export function readOutcome(answer: Answer, jobId: string): Outcome {
+  const { status, json, flaw } = answer
+  if (status === 200) return readCompleted(answer, jobId)
+  if (status === 503 && isPending(json, jobId)) return { kind: 'pending' }
+  const error = readFailure(status, json)
+  if (error !== undefined) return { kind: 'failed', error }
+  if (status === 402 && isPaymentRequired(answer)) return { kind: 'payment-required' }
+  const reason = `HTTP ${status}${flaw === undefined ? '' : `, whose body ${flaw}`}`
+  if (status >= 500 || NOT_NOW.includes(status)) return { kind: 'unavailable', reason }
+  return { kind: 'foreign', reason }
+}
+
+function readCompleted({ json, flaw }: Answer, jobId: string): Outcome {
+  const foreign = (reason: string): Outcome => ({ kind: 'foreign', reason: `HTTP 200, whose body ${reason}` })
+  if (flaw !== undefined) return foreign(flaw)
+  if (!isObject(json) || json['status'] !== 'completed') return foreign('is not a completed job')
+  const { output, completed_at: completedAt } = json
+  if (!isJob(json['job_id'], jobId)) return foreign('is of another job')
+  if (!isObject(output)) return foreign('has no output')
+  return {
+    kind: 'completed',
+    // Parsed from JSON: an object of it holds JSON values and nothing else.
+    output: output as JsonObject,
+    completedAt: typeof completedAt === 'number' ? completedAt : undefined,
+  }
+}
+
+function isPending(json: unknown, jobId: string): boolean {
+  return isObject(json) && json['status'] === 'pending' && isJob(json['job_id'], jobId)
+}
+
+function readFailure(status: number, json: unknown): ServiceError | undefined {
+  if (!isObject(json) || json['status'] !== 'failed') return undefined
+  const { error_type, error } = json
+  if (!isErrorType(error_type)) return undefined
+  const documented = [ERROR_STATUS[error_type], ...OTHER_STATUS[error_type] ?? []]
+  if (!documented.includes(status)) return undefined
+  const message = typeof error === 'string' && error !== '' ? foreignText(error) : `failed: ${error_type}`
+  return serviceError(error_type, message)
+}
+
+function isPaymentRequired({ headers, json }: Answer): boolean {
+  return headers.has('payment-required') || (isObject(json) && Array.isArray(json['accepts']))
+}
+
+function isErrorType(value: unknown): value is ErrorType {
+  return typeof value === 'string' && Object.hasOwn(ERROR_STATUS, value)
+}
+
+function isJob(echoed: unknown, jobId: string): boolean {
+  return typeof echoed === 'string' && jobIdKey(echoed) === jobIdKey(jobId)
+}

@@ -1,0 +1,149 @@
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { MAX_AUTHORIZATION_SECONDS } from '@farebox/protocol/limits'
+import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
+import { isAddress, sameAddress } from '@farebox/payments/address'
+import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
+import { decodeHeader } from '@farebox/payments/payment-header'
+import { maxTimeoutSeconds, type PaymentRequirement } from '@farebox/payments/requirement'
+import { UnusableAnswer } from './agent-errors.ts'
+import type { Answer } from './exchange.ts'
+import { isObject } from './parse-json.ts'
+import { DISAGREEMENTS, QuoteRefused } from './quote-refused.ts'
+
+/** What a job costs and how it is paid; everything in it agreed with `/about` and with our own table. */
+export interface Quote {
+  readonly capability: string
+  readonly amountAtomic: bigint
+  /** The agent's wallet. */
+  readonly payTo: string
+  readonly network: Network
+  /** What is signed for. Its token domain is ours, whatever the agent said (D4). */
+  readonly requirement: PaymentRequirement
+}
+
+/** What an offer is held against. */
+export interface QuoteTerms {
+  readonly declaration: Declaration
+  readonly capability: string
+  /** CAIP-2 ids that may be paid on; default all we know. */
+  readonly networks?: readonly string[] | undefined
+  /** Atomic units; absent: whatever `/about` says. */
+  readonly maxPriceAtomic?: bigint
+}
+
+/** An entry of `accepts`, of the header (v2) or of the body (v1): only the names of two keys differ. */
+interface Offer {
+  readonly scheme: unknown
+  readonly network: unknown
+  readonly asset: unknown
+  readonly amount: unknown
+  readonly payTo: unknown
+  readonly maxTimeoutSeconds: unknown
+}
+
+/** Nobody offers more ways to pay; a stranger's list is read no further. */
+const MAX_OFFERS = 20
+
+/**
+ * Reads the 402 of an agent: the `PAYMENT-REQUIRED` header, else the body, which where both came must agree
+ * (D2, D3). The first offer that agrees with `/about`, with our own table and with the caller's limit is the
+ * quote.
+ *
+ * @throws {UnusableAnswer} when neither says how to pay
+ * @throws {QuoteRefused} naming what the offer that came nearest disagreed about
+ */
+export function readQuote(answer: Answer, terms: QuoteTerms): Quote {
+  const inBody = offersOf(answer.json, 1)
+  let refused: QuoteRefused | undefined
+  for (const offer of readRequiredHeader(answer) ?? inBody ?? []) {
+    const judged = judge(offer, inBody ?? [], terms)
+    if (!(judged instanceof QuoteRefused)) return judged
+    refused = refused === undefined ? judged : nearer(refused, judged)
+  }
+  throw refused ?? new UnusableAnswer(402, "the agent's 402 does not say how to pay: it has no accepts")
+}
+
+function readRequiredHeader(answer: Answer): readonly Offer[] | undefined {
+  const header = answer.headers.get('payment-required')
+  if (header === null) return undefined
+  const offers = offersOf(decodeHeader(header), 2)
+  if (offers !== undefined) return offers
+  throw new UnusableAnswer(402, "the agent's PAYMENT-REQUIRED header is not an x402 v2 object")
+}
+
+function offersOf(required: unknown, version: 1 | 2): readonly Offer[] | undefined {
+  if (!isObject(required) || required['x402Version'] !== version) return undefined
+  const { accepts } = required
+  if (!Array.isArray(accepts)) return undefined
+  return accepts.slice(0, MAX_OFFERS).map((entry: unknown) => {
+    const { scheme, network, asset, payTo, maxTimeoutSeconds, ...amounts } = isObject(entry) ? entry : {}
+    const amount = version === 2 ? amounts['amount'] : amounts['maxAmountRequired']
+    return { scheme, network, asset, amount, payTo, maxTimeoutSeconds }
+  })
+}
+
+function judge(offer: Offer, inBody: readonly Offer[], terms: QuoteTerms): Quote | QuoteRefused {
+  const { declaration, capability, maxPriceAtomic } = terms
+  const price = readPrice(declaration.capabilities[capability]?.pricing.amount)
+  if (!price.ok) throw new RangeError(`${capability}: the declaration has no price for it`)
+  const network = typeof offer.network === 'string' ? findNetwork(offer.network) : undefined
+  const allowed = terms.networks ?? networkIds()
+  if (offer.scheme !== 'exact') return new QuoteRefused('scheme', '"exact"', offer.scheme)
+  if (network === undefined || !allowed.includes(network.id)) {
+    return new QuoteRefused('network', `one of ${allowed.join(', ')}`, offer.network)
+  }
+  if (!isAddress(offer.asset) || !sameAddress(offer.asset, network.asset.address)) {
+    return new QuoteRefused('asset', `USDC on ${network.name}, ${network.asset.address}`, offer.asset)
+  }
+  if (offer.amount !== price.atomic.toString()) {
+    return new QuoteRefused('price', `"${price.atomic}" atomic units, as /about says`, offer.amount)
+  }
+  if (!isAddress(offer.payTo) || !sameAddress(offer.payTo, declaration.wallet)) {
+    return new QuoteRefused('pay-to', `the wallet of /about, ${declaration.wallet}`, offer.payTo)
+  }
+  const disagreement = disagreesWithBody(offer, inBody)
+  if (disagreement !== undefined) return disagreement
+  if (maxPriceAtomic !== undefined && price.atomic > maxPriceAtomic) {
+    const [most, asked] = [formatUsdc(maxPriceAtomic), formatUsdc(price.atomic)]
+    return new QuoteRefused('max-price', `at most ${most} USDC`, `${asked} USDC`)
+  }
+  const requirement: PaymentRequirement = {
+    scheme: 'exact',
+    network: network.id,
+    // As the agent spelled them: a stock server compares our echo with its own words.
+    asset: offer.asset,
+    amount: offer.amount,
+    payTo: offer.payTo,
+    maxTimeoutSeconds: timeoutOf(offer, declaration),
+    extra: network.asset.domain,
+  }
+  return { capability, amountAtomic: price.atomic, payTo: offer.payTo, network, requirement }
+}
+
+/**
+ * The body speaks of the same network and asks for something else: whoever wrote header and body is not one
+ * agent.
+ */
+function disagreesWithBody(offer: Offer, inBody: readonly Offer[]): QuoteRefused | undefined {
+  const twin = inBody.find(one => one.network === offer.network)
+  if (twin === undefined) return undefined
+  for (const key of ['amount', 'payTo', 'asset'] as const) {
+    const [here, there] = [String(offer[key]), String(twin[key])]
+    if (here !== there && here.toLowerCase() !== there.toLowerCase()) {
+      return new QuoteRefused('body', `what the PAYMENT-REQUIRED header says of ${key}, ${here}`, twin[key])
+    }
+  }
+  return undefined
+}
+
+/** Only an echo too: how long a payment is good is our own reckoning. */
+function timeoutOf({ maxTimeoutSeconds: asked }: Offer, declaration: Declaration): number {
+  const usual = maxTimeoutSeconds(declaration.max_deadline_seconds)
+  if (typeof asked !== 'number' || !Number.isSafeInteger(asked)) return usual
+  return asked > 0 && asked <= MAX_AUTHORIZATION_SECONDS ? asked : usual
+}
+
+/** The refusal of the offer that got further: it is the one the caller can do something about. */
+function nearer(one: QuoteRefused, other: QuoteRefused): QuoteRefused {
+  return DISAGREEMENTS.indexOf(other.disagreement) > DISAGREEMENTS.indexOf(one.disagreement) ? other : one
+}

@@ -1,0 +1,129 @@
+import { AgentUnreachable } from './agent-errors.ts'
+import type { Connection } from './client-options.ts'
+import type { Clock } from './clock.ts'
+import { exchange, type Answer } from './exchange.ts'
+import type { ReadEntry } from './journal-entry.ts'
+import { withAttempt, type PaidAttempt } from './paid-attempt.ts'
+import { PaymentUnresolved } from './payment-unresolved.ts'
+import { readOutcome, type Completed, type Outcome } from './read-outcome.ts'
+import { readSettlement } from './read-settlement.ts'
+
+/** The job done, and the answer that says so. */
+export interface PaidAnswer {
+  readonly completed: Completed
+  readonly answer: Answer
+}
+
+/** D37: what one call of a stranger may cost. */
+export const MAX_ANSWER_BYTES = 5 * 1_048_576
+export const ANSWER_MARGIN_SECONDS = 30
+
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 8_000
+/** No stranger's `Retry-After` puts the next try off for longer. */
+const LONGEST_RETRY_AFTER_MS = 60_000
+
+/** So many answers in a row that no agent gives: whoever answers is not the agent, and will not become it. */
+const MAX_FOREIGN_ANSWERS = 4
+
+/**
+ * An agent resolves what is pending until `validBefore` plus finality (D8); so long after that we ask a last
+ * time.
+ */
+const LAST_ASK_MARGIN_SECONDS = 10
+
+/**
+ * Sends a job with its payment, and again the same bytes with the same header, until the agent answers (D8,
+ * D22). Repeating a pair charges nothing that sending it once would not; a second signature could, so none is
+ * made.
+ *
+ * @returns the completed job
+ * @throws {ServiceError} one of the five typed errors, when the agent says so; `attemptOf` tells what was
+ *   sent
+ * @throws {PaymentUnresolved} when no answer came by the time the payment is dead, when something other than
+ *   the agent answers, or when the caller's signal aborted
+ */
+export async function repeatUntilAnswered(connection: Connection, pair: ReadEntry): Promise<PaidAnswer> {
+  const { clock, signal } = connection
+  const chargeableUntil = Number(pair.authorization.validBefore) + pair.network.finalitySeconds
+  const lastAskMs = (chargeableUntil + LAST_ASK_MARGIN_SECONDS) * 1_000
+  let unanswered = 0
+  let foreign = 0
+  const attempt = (answer?: Answer): PaidAttempt => ({
+    entry: pair.entry,
+    network: pair.network,
+    authorization: pair.authorization,
+    chargeableUntil,
+    unanswered,
+    settlement: answer && readSettlement(answer.headers),
+  })
+  for (let repeats = 0; ; repeats += 1) {
+    const { outcome, answer, cause } = await ask(connection, pair)
+    if (outcome.kind === 'completed' && answer !== undefined) return { completed: outcome, answer }
+    if (outcome.kind === 'failed') throw withAttempt(outcome.error, attempt(answer))
+    if (outcome.kind !== 'pending') unanswered += 1
+    foreign = isForeign(outcome) ? foreign + 1 : 0
+    const reason = reasonOf(outcome)
+    const unresolved = (why: string, cause: unknown): PaymentUnresolved =>
+      new PaymentUnresolved(attempt(answer), why, { cause })
+    if (foreign === MAX_FOREIGN_ANSWERS) throw unresolved(`what answers is not the agent: ${reason}`, cause)
+    const leftMs = lastAskMs - clock.nowMs()
+    if (leftMs <= 0) throw unresolved(`the agent gave no answer in time: ${reason}`, cause)
+    try {
+      await clock.sleep(Math.min(waitMs(clock, answer, repeats), leftMs), signal)
+    } catch (aborted) {
+      throw unresolved('the call was aborted after its payment had been sent', aborted)
+    }
+  }
+}
+
+interface Reply {
+  readonly outcome: Outcome
+  /** Undefined where none came … */
+  readonly answer?: Answer
+  /** … and then this is why. */
+  readonly cause?: unknown
+}
+
+async function ask(connection: Connection, { entry, deadline }: ReadEntry): Promise<Reply> {
+  const leftSeconds = Math.max(0, deadline - connection.clock.nowMs() / 1_000)
+  try {
+    const answer = await exchange(connection, {
+      url: `${entry.agentUrl}/execute`,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'payment-signature': entry.header },
+      body: entry.body,
+      timeoutMs: Math.ceil(leftSeconds + ANSWER_MARGIN_SECONDS) * 1_000,
+      maxBytes: MAX_ANSWER_BYTES,
+    })
+    return { outcome: readOutcome(answer, entry.jobId), answer }
+  } catch (cause) {
+    const reason = cause instanceof AgentUnreachable ? cause.message : 'no answer'
+    return { outcome: { kind: 'unavailable', reason }, cause }
+  }
+}
+
+/** A 402 that asks for what was just sent is no answer to it: whoever gave it has not seen the payment. */
+function isForeign(outcome: Outcome): boolean {
+  return outcome.kind === 'foreign' || outcome.kind === 'payment-required'
+}
+
+function reasonOf(outcome: Outcome): string {
+  if (outcome.kind === 'payment-required') return 'HTTP 402 asks for a payment although one was sent'
+  return 'reason' in outcome ? outcome.reason : 'the payment is still pending'
+}
+
+function waitMs(clock: Clock, answer: Answer | undefined, repeats: number): number {
+  const backoffMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(repeats, 10), LONGEST_WAIT_MS)
+  const retryAfterMs = readRetryAfter(answer?.headers.get('retry-after') ?? null, clock)
+  if (retryAfterMs === undefined) return backoffMs
+  return Math.min(Math.max(retryAfterMs, FIRST_WAIT_MS), LONGEST_RETRY_AFTER_MS)
+}
+
+/** Seconds or a date (RFC 9110, section 10.2.3). */
+function readRetryAfter(header: string | null, clock: Clock): number | undefined {
+  if (header === null) return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? undefined : date - clock.nowMs()
+}

@@ -1,0 +1,35 @@
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { readAgentUrl } from './agent-url.ts'
+import { connect, type ClientOptions } from './client-options.ts'
+import { jobResult, type JobResult } from './job-result.ts'
+import { readJournalEntry, type JournalEntry } from './journal-entry.ts'
+import { repeatUntilAnswered } from './repeat-until-answered.ts'
+
+/** How a journalled job is taken up again. */
+export interface ResumeOptions extends ClientOptions {
+  /** What the output is checked against; absent: it is returned as it came. */
+  readonly declaration?: Declaration
+}
+
+/**
+ * Takes up a job where a crash, an abort or `PaymentUnresolved` left it: repeats the journalled job with the
+ * journalled payment until the agent answers (D8, D22, D38). Signs nothing, so it never pays a second time. A
+ * pair that had never been sent is sent now.
+ *
+ * @throws {TypeError} when the entry is not one that `execute` journalled, or its URL is not allowed
+ * @throws {ServiceError} one of the five typed errors, when the agent says so
+ * @throws {PaymentUnresolved} as `execute` does; the entry can be resumed again
+ * @example
+ * const result = await resume(JSON.parse(await readFile('job.json', 'utf8')))
+ */
+export async function resume(entry: JournalEntry, options: ResumeOptions = {}): Promise<JobResult> {
+  const connection = connect(options)
+  const pair = readJournalEntry(entry)
+  // The entry was ours, but where it is sent is decided by this call's options.
+  const agentUrl = readAgentUrl(entry.agentUrl, connection)
+  connection.signal?.throwIfAborted()
+  const sent = { ...pair, entry: { ...entry, agentUrl } }
+  const { completed, answer } = await repeatUntilAnswered(connection, sent)
+  const { jobId, capability } = entry
+  return jobResult(completed, answer, { jobId, capability, declaration: options.declaration }, pair)
+}
