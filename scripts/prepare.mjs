@@ -26,7 +26,7 @@ export async function installPackages(tell = () => {}) {
   const stamp = join(root, 'node_modules', '.farebox-lock')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return false
   tell('npm ci (once, about a minute)')
-  await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'])
+  await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'])
   writeFileSync(stamp, lock)
   return true
 }
@@ -49,7 +49,13 @@ export function run(command, parameters, options = {}) {
     child.on('error', reject)
     child.on('close', code => {
       if (code === 0) resolve(output)
-      else reject(new Explained(`${[command, ...parameters].join(' ')} failed (exit code ${code})\n\n${output.trim()}`))
+      else reject(new Explained(`${[command, ...parameters].join(' ')} failed (exit code ${code})\n\n${firstLines(output)}`))
     })
   })
+}
+
+/** What went wrong is said first; pages of usage may follow. */
+function firstLines(output, limit = 60) {
+  const lines = output.trim().split('\n')
+  return lines.length > limit ? [...lines.slice(0, limit), `… ${lines.length - limit} more lines`].join('\n') : lines.join('\n')
 }

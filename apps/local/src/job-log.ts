@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 /** When the steps of a job happened, as the agents' own logs tell; Unix milliseconds. */
 export interface JobTimes {
   readonly [event: string]: number | undefined
@@ -7,8 +9,8 @@ export interface JobTimes {
 export interface JobLog {
   /** One line of one program. */
   read(program: string, line: string): void
-  /** The steps of a job so far. */
-  timesOf(jobId: string): JobTimes
+  /** The steps of a job, once it is completed; what is known by then where its line does not come. */
+  completed(jobId: string): Promise<JobTimes>
 }
 
 /** Makes the reader. */
@@ -25,7 +27,11 @@ export function createJobLog(): JobLog {
       const [oldest] = jobs.keys()
       if (jobs.size > 100 && oldest !== undefined) jobs.delete(oldest)
     },
-    timesOf: jobId => jobs.get(jobId) ?? {},
+    async completed(jobId) {
+      // The caller has its answer a moment before the agent's last line is through the pipe.
+      for (let waitedMs = 0; waitedMs < 1_000 && jobs.get(jobId)?.['completed'] === undefined; waitedMs += 10) await delay(10)
+      return jobs.get(jobId) ?? {}
+    },
   }
 }
 

@@ -33,7 +33,7 @@ export async function payOneJob(economy: Economy, agent: AgentProcess, jobLog: J
   if (asked === undefined || payment?.transaction === undefined) throw new Error(`${declaration.name} was not paid: is it in dev mode?`)
   const after = await balances()
 
-  const times = jobLog.timesOf(jobId)
+  const times = await jobLog.completed(jobId)
   const price = formatUsdc(asked.amountAtomic, { decimals: 6 })
   return [
     row('402', 'asked', `${price} USDC`.padEnd(46), `${declaration.name} · ${capability}`),

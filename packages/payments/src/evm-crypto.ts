@@ -8,7 +8,7 @@ export interface EvmCrypto {
   /** Which implementation of the curve is in use. */
   readonly curve: 'native' | 'wasm'
   /** Keccak-256 of the bytes, 32 bytes. */
-  keccak256(bytes: Uint8Array): Uint8Array
+  readonly keccak256: (bytes: Uint8Array) => Uint8Array
   /**
    * The address that signed a digest, lower-case, or undefined where the signature is not one the token would
    * take: 65 bytes, v 27 or 28, low s, a point on the curve (Circle's ECRecover).

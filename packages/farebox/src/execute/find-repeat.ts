@@ -11,6 +11,9 @@ import type { Service } from './service.ts'
 const FIRST_LOOK_MS = 5
 const SLOWEST_LOOK_MS = 100
 
+/** A run past its deadline says within this how it ended. */
+const RUN_OVER_MS = 2_000
+
 /**
  * Answers a repeat of a job that is done, or joins one that is under way, here or on another replica (D22, D23).
  *
@@ -40,12 +43,20 @@ export async function findRepeat(service: Service, order: JobOrder, payment: Pro
   }
 }
 
-/** How long this caller may wait for the running job. Throws a `DeadlineError` where it may not wait at all. */
+/**
+ * How long this caller may wait for the running job. Throws a `DeadlineError` where it may not wait at all.
+ *
+ * Where both have the same deadline the run is waited out: at that moment it either failed or is about to charge,
+ * and a 408 to the one who only lost the first answer would then be a lie about money.
+ */
 function joinableMs(service: Service, order: JobOrder, { job }: StoredJob): number {
-  if (job.state === 'running' && job.overran) throw new DeadlineError('the previous attempt at this job is still running')
-  const leftMs = order.deadline * 1_000 - service.clock.nowMs()
-  if (leftMs <= 0) throw new DeadlineError('the deadline passed while an earlier request for this job was running')
-  return leftMs
+  const nowMs = service.clock.nowMs()
+  const ownMs = order.deadline * 1_000
+  if (job.state !== 'running') return Math.max(1, ownMs - nowMs)
+  if (job.overran) throw new DeadlineError('the previous attempt at this job is still running')
+  const leftMs = (ownMs < job.deadlineMs ? ownMs : job.deadlineMs + RUN_OVER_MS) - nowMs
+  if (leftMs > 0) return leftMs
+  throw new DeadlineError('an earlier request for this job is still running: repeat the same job_id with a later deadline')
 }
 
 /** A saved job that nobody holds was left by a process that died while settling: its settlement goes on here. */

@@ -53,7 +53,7 @@ async function serveOrder(
     const accepted = payment && service.payments && acceptTerms(service, service.payments, arrived, order, payment)
     const deadline = effectiveDeadline(order, accepted)
     enforceDeadline(service.clock, deadline)
-    const held = await claimJob(service, order, accepted)
+    const held = await claimJob(service, order, accepted, deadline)
     if (held === undefined) continue
     try {
       return accepted === undefined

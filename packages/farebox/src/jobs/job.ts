@@ -20,6 +20,8 @@ interface AnyJob {
 /** The handler is running, or its process died while it was. */
 export interface RunningJob extends AnyJob {
   readonly state: 'running'
+  /** Unix milliseconds: when the run must be over. Who joins it may wait so long to learn how it went. */
+  readonly deadlineMs: number
   /** Its caller was answered 408, and the handler still has not returned. */
   readonly overran: boolean
 }
