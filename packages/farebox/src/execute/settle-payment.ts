@@ -34,9 +34,12 @@ export async function settlePayment(
   clock: Clock,
   saved: SavedResponse,
 ): Promise<Answer> {
-  const waited = new AbortController()
-  const settled = settlements.resume(saved.held).finally(() => waited.abort())
-  const known = await Promise.race([settled, sleep(clock, settlements.patienceMs, waited.signal)])
+  const patience = new AbortController()
+  const known = await Promise.race([
+    settlements.resume(saved.held),
+    sleep(clock, settlements.patienceMs, patience.signal),
+  ])
+  patience.abort()
   if (known === undefined) return answerPending(saved.jobId)
   if (known.state === 'settled') return answerSettled(known)
   throw new RefusedPayment(`the payment could not be settled: ${known.reason}`, { 'payment-response': known.paymentResponse })

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { readHead } from '@farebox/payments/chain-proof'
+import { createJsonRpc } from '@farebox/payments/json-rpc'
+import { findNetwork, type Network } from '@farebox/payments/networks'
+import { createRequirement } from '@farebox/payments/requirement'
+import { privateKeySigner, signPayment } from '@farebox/payments/sign-payment'
+import { readPrice } from '@farebox/protocol/money/usdc'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import type { Stage } from './stage.ts'
+
+/** What an agent answered, whole. */
+export interface Answered {
+  readonly status: number
+  readonly body: string
+  readonly headers: Headers
+}
+
+/** A request for a job as it is sent: keep it to send it again. */
+export interface PaidRequest {
+  readonly jobId: string
+  readonly body: string
+  readonly header: string
+}
+
+export function localNetwork(): Network {
+  const network = findNetwork('eip155:84532')
+  if (network === undefined) throw new Error('Base Sepolia is not in the table')
+  return network
+}
+
+/** The body of a job request, its deadline so many seconds from now. */
+export function jobBody(jobId: string, input: object, options: { readonly capability?: string; readonly deadlineSeconds?: number } = {}): string {
+  const { capability, deadlineSeconds = 20 } = options
+  return JSON.stringify({
+    service_version: '1.0',
+    job_id: jobId,
+    task: { ...(capability && { capability }), input },
+    deadline: Math.floor(Date.now() / 1_000) + deadlineSeconds,
+  })
+}
+
+/**
+ * Signs a payment for an amount to a wallet. With `boundTo` for one job; without it with a free nonce, as stock
+ * clients do.
+ */
+export async function signFor(stage: Stage, terms: {
+  readonly payTo: string
+  readonly price: string
+  readonly boundTo?: { readonly endpoint: string; readonly capability: string; readonly jobId: string }
+  readonly payerKey?: string
+  readonly validSeconds?: number
+}): Promise<string> {
+  const price = readPrice(terms.price)
+  if (!price.ok) throw new Error(price.reason)
+  const network = localNetwork()
+  const requirement = createRequirement({ network, payTo: terms.payTo, amountAtomic: price.atomic, maxDeadlineSeconds: 30 })
+  const signer = privateKeySigner(stage.crypto, terms.payerKey ?? TEST_KEYS.payer.privateKey)
+  const nowSeconds = Date.now() / 1_000
+  const signed = await signPayment(stage.crypto, signer, {
+    network,
+    requirement,
+    nowSeconds,
+    binding: terms.boundTo ?? { endpoint: '', capability: '', jobId: randomUUID() },
+    ...(terms.validSeconds !== undefined && { validBefore: Math.floor(nowSeconds) + terms.validSeconds }),
+  })
+  return terms.boundTo === undefined ? await freeNonce(stage, signed.header, terms.payerKey) : signed.header
+}
+
+/** Posts to `/execute`. */
+export async function post(url: string, body: string, header?: string): Promise<Answered> {
+  const answer = await fetch(`${url}/execute`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(header !== undefined && { 'payment-signature': header }) },
+    body,
+  })
+  return { status: answer.status, body: await answer.text(), headers: answer.headers }
+}
+
+/** How many transfers of USDC the chain has seen to a wallet. */
+export async function transfersTo(stage: Stage, wallet: string): Promise<number> {
+  const rpc = createJsonRpc(stage.chain.rpcUrl)
+  try {
+    await readHead(rpc)
+    const logs = await rpc.call('eth_getLogs', [{
+      address: stage.chain.usdc,
+      fromBlock: '0x0',
+      toBlock: 'latest',
+      topics: ['0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef', null, `0x${wallet.slice(2).toLowerCase().padStart(64, '0')}`],
+    }])
+    return Array.isArray(logs) ? logs.length : -1
+  } finally {
+    await rpc.close()
+  }
+}
+
+/** The same payment under a random nonce, signed again: bound nonces are refused without their salt. */
+async function freeNonce(stage: Stage, header: string, payerKey: string = TEST_KEYS.payer.privateKey): Promise<string> {
+  const envelope = JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as Envelope
+  const { authorizationTypedData } = await import('@farebox/payments/sign-payment')
+  const authorization = { ...envelope.payload.authorization, nonce: `0x${Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(32))).toString('hex')}` }
+  const signature = await privateKeySigner(stage.crypto, payerKey).signTypedData(authorizationTypedData(localNetwork(), authorization))
+  const { extensions: _, ...rest } = envelope
+  return Buffer.from(JSON.stringify({ ...rest, payload: { authorization, signature } })).toString('base64')
+}
+
+interface Envelope {
+  readonly payload: { readonly authorization: Parameters<typeof import('@farebox/payments/sign-payment').authorizationTypedData>[1] }
+  readonly extensions: unknown
+}

@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { fund } from '@farebox/local/chain/faucet'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { createSecret } from '@farebox/local/facilitator-secret'
+import { startPostgres } from '@farebox/local/postgres/start-postgres'
+import { startAgentProcess, type AgentProcess } from '@farebox/local/start-agent-process'
+import { startFacilitatorProcess, type FacilitatorProcess } from '@farebox/local/start-facilitator-process'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import pg from 'pg'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export const PROGRAMS = {
+  facilitator: join(root, 'apps/facilitator/dist/main.js'),
+  farebox: join(root, 'packages/farebox/dist/bin.js'),
+}
+
+/** Everything a test of the whole needs, on real parts, in a folder of its own; gone when it is struck. */
+export interface Stage {
+  readonly folder: string
+  readonly chain: LocalChain
+  readonly databaseUrl: string
+  readonly crypto: EvmCrypto
+  /** Starts a facilitator on the stage's ledger; another one shares it. */
+  facilitator(options?: { readonly name?: string; readonly rpcUrl?: string; readonly environment?: { readonly [name: string]: string } }): Promise<FacilitatorProcess>
+  /** A secret for wallets, at a facilitator. */
+  secret(facilitator: FacilitatorProcess, wallets: readonly string[]): Promise<string>
+  /** Starts a `farebox start` process of one of the examples or of a folder in `e2e/agents`. */
+  agent(options: {
+    readonly config: string
+    readonly facilitator: Pick<FacilitatorProcess, 'url'>
+    readonly secret: string
+    readonly name: string
+    readonly store: string
+    readonly wallet?: string
+    readonly port?: number
+    readonly environment?: { readonly [name: string]: string }
+    readonly onLine?: (program: string, line: string) => void
+  }): Promise<AgentProcess>
+  /** Called when the stage is struck, last first. */
+  onStrike(stop: () => Promise<unknown>): void
+  strike(): Promise<void>
+}
+
+let stages = 0
+
+/** Sets the stage: a chain, a database of its own, and a funded payer. */
+export async function setStage(): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), 'farebox-e2e-'))
+  const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
+  const chain = await startChain()
+  stops.push(chain.stop)
+  const databaseUrl = await openDatabase(folder, stops)
+  const schema = `e2e_${process.pid}_${stages += 1}`
+  stops.push(() => dropSchema(databaseUrl, schema))
+  for (const { address } of [TEST_KEYS.payer, TEST_KEYS.secondPayer]) await fund(chain, address, { usdcAtomic: 1_000_000_000n })
+  return {
+    folder,
+    chain,
+    databaseUrl,
+    crypto: await loadEvmCrypto(),
+    async facilitator({ name = 'facilitator', rpcUrl = chain.rpcUrl, environment } = {}) {
+      const started = await startFacilitatorProcess({
+        folder, programs: PROGRAMS, chain: { ...chain, rpcUrl }, databaseUrl, port: 0, name,
+        environment: { DATABASE_SCHEMA: schema, ...environment },
+      })
+      stops.push(started.stop)
+      return started
+    },
+    secret: async (facilitator, wallets) => (await createSecret(facilitator, { owner: `e2e ${stages += 1}`, wallets })).secret,
+    async agent({ facilitator, config, wallet = TEST_KEYS.agent.address, port = 0, ...options }) {
+      const started = await startAgentProcess({
+        ...options,
+        folder,
+        programs: PROGRAMS,
+        chain,
+        facilitator: { ...facilitator, adminToken: '', pid: 0, exited: new Promise(() => undefined), stop: async () => undefined },
+        agent: { config: join(root, config), wallet, port },
+      })
+      stops.push(started.stop)
+      return started
+    },
+    onStrike: stop => void stops.push(stop),
+    async strike() {
+      for (const stop of stops.toReversed()) await stop()
+    },
+  }
+}
+
+/** The machine's PostgreSQL where it runs, else one of our own. */
+async function openDatabase(folder: string, stops: (() => Promise<unknown>)[]): Promise<string> {
+  const given = process.env['DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
+  if (await listens(given)) return given
+  const database = await startPostgres({ folder: join(folder, 'postgres') })
+  stops.push(database.stop)
+  return database.connectionString
+}
+
+function listens(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url)
+  return new Promise(resolve => {
+    const socket = connect({ host: hostname, port: Number(port) || 5432 })
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
+async function dropSchema(databaseUrl: string, schema: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query(`drop schema if exists ${schema} cascade`)
+  await client.end()
+}
