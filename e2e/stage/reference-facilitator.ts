@@ -1,4 +1,3 @@
-import { createServer } from 'node:http'
 import { x402Facilitator } from '@x402/core/facilitator'
 import { toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
@@ -6,6 +5,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createWalletClient, http, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { baseSepolia } from 'viem/chains'
+import { serve } from './serve.ts'
 
 /** The x402 project's own facilitator, unmodified, behind the few lines of HTTP it wants. */
 export interface ReferenceFacilitator {
@@ -19,20 +19,19 @@ export interface ReferenceFacilitator {
 export async function startReferenceFacilitator(rpcUrl: string): Promise<ReferenceFacilitator> {
   const account = privateKeyToAccount(TEST_KEYS.faucet.privateKey)
   const wallet = createWalletClient({ account, chain: baseSepolia, transport: http(rpcUrl) }).extend(publicActions)
-  const facilitator = new x402Facilitator().register('eip155:84532', new ExactEvmScheme(toFacilitatorEvmSigner({ ...wallet, address: account.address })))
+  // A viem wallet is what its documentation hands in; only the two packages' types disagree on optional fields.
+  const signer = toFacilitatorEvmSigner({ ...wallet, address: account.address } as unknown as Parameters<typeof toFacilitatorEvmSigner>[0])
+  const facilitator = new x402Facilitator().register('eip155:84532', new ExactEvmScheme(signer))
   const calls: string[] = []
-  const server = createServer((request, response) => {
+  const { url, stop } = await serve((request, response, body) => {
     const path = request.url ?? ''
     calls.push(path)
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      answer(path, Buffer.concat(chunks)).then(
-        body => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
-        (error: unknown) => response.writeHead(500).end(String(error)),
-      )
-    })
+    answer(path, body).then(
+      told => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    )
   })
+  return { url, calls, stop }
 
   async function answer(path: string, body: Buffer): Promise<unknown> {
     if (path === '/supported') return facilitator.getSupported()
@@ -40,20 +39,5 @@ export async function startReferenceFacilitator(rpcUrl: string): Promise<Referen
     if (path === '/verify') return await facilitator.verify(paymentPayload as never, paymentRequirements as never)
     if (path === '/settle') return await facilitator.settle(paymentPayload as never, paymentRequirements as never)
     throw new Error(`no such route: ${path}`)
-  }
-
-  const port = await new Promise<number>(resolve => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : 0)
-    })
-  })
-  return {
-    url: `http://127.0.0.1:${port}`,
-    calls,
-    stop: () => new Promise(resolve => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    }),
   }
 }

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { serve } from './serve.ts'
 import type { Stage } from './stage.ts'
 
 /** Stands between a facilitator and its chain, and does something to the world when a transaction passes. */
@@ -10,42 +10,28 @@ export interface RpcProxy {
 
 /** Starts the proxy; the stage stops it. */
 export async function startRpcProxy(stage: Stage): Promise<RpcProxy> {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      pass(Buffer.concat(chunks).toString('utf8')).then(
-        body => response.writeHead(200, { 'content-type': 'application/json' }).end(body),
-        () => request.socket.destroy(),
-      )
-    })
+  const { url, stop } = await serve((request, response, body) => {
+    pass(body.toString('utf8')).then(
+      text => response.writeHead(200, { 'content-type': 'application/json' }).end(text),
+      () => request.socket.destroy(),
+    )
   })
 
   async function pass(body: string): Promise<string> {
-    const sends = body.includes('eth_sendRawTransaction')
-    if (sends && proxy.onSend?.before !== undefined) {
-      proxy.onSend.before()
-      throw new Error('the caller is gone')
-    }
+    const { before, after } = (body.includes('eth_sendRawTransaction') ? proxy.onSend : undefined) ?? {}
+    if (before !== undefined) return leave(before)
     const answer = await fetch(stage.chain.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     const text = await answer.text()
-    if (sends && proxy.onSend?.after !== undefined) {
-      proxy.onSend.after()
-      throw new Error('the caller is gone')
-    }
-    return text
+    return after === undefined ? text : leave(after)
   }
 
-  const port = await new Promise<number>(resolve => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : 0)
-    })
-  })
-  stage.onStrike(() => new Promise<void>(resolve => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  }))
-  const proxy: RpcProxy = { url: `http://127.0.0.1:${port}`, onSend: undefined }
+  stage.onStrike(stop)
+  const proxy: RpcProxy = { url, onSend: undefined }
   return proxy
+}
+
+/** Does it, and answers nothing: the caller is gone. */
+function leave(happen: () => void): never {
+  happen()
+  throw new Error('the caller is gone')
 }

@@ -4,7 +4,7 @@ import type { Service } from '../execute/service.ts'
 import type { Log } from '../log.ts'
 
 /** How often the store is searched for settlements that a dead process left in doubt. */
-const ROUND_MS = 15_000
+const ROUND_MS = 5_000
 /** Taken up in one round; the rest waits for the next, here or on another replica. */
 const MAX_PER_ROUND = 200
 
