@@ -107,14 +107,14 @@ describe('two agents that share a wallet and no store', () => {
       const [runsBefore, transfersBefore] = [runs.count(), await transfersTo(stage, TEST_KEYS.agent.address)]
       const answers = await Promise.all(agents.map(({ url }) =>
         post(url, jobBody(randomUUID(), { text: 'shared', tell_url: runs.url, wait_ms: 20 }), header)))
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 402])
+      expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 402])
       expect(runs.count() - runsBefore).toBe(1)
       expect(await transfersTo(stage, TEST_KEYS.agent.address) - transfersBefore).toBe(1)
     }
   })
 
   test('PAY-06 a payment used for one capability does not buy another at the same price', async () => {
-    const [agent] = await Promise.all([stage.agent({ config: CONFIG, name: 'capabilities', facilitator, secret, store: 'memory:' })])
+    const agent = await stage.agent({ config: CONFIG, name: 'capabilities', facilitator, secret, store: 'memory:' })
     const header = await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' })
     expect((await post(agent.url, jobBody(randomUUID(), { text: 'one' }, { capability: 'tell' }), header)).status).toBe(200)
     expect((await post(agent.url, jobBody(randomUUID(), { text: 'two' }, { capability: 'other' }), header)).status).toBe(402)

@@ -6,7 +6,7 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 
 /** @param {NodeJS.WriteStream} out */
 export function createSteps(out = process.stdout) {
-  const live = out.isTTY === true && process.env.TERM !== 'dumb' && process.env.CI === undefined
+  const live = Boolean(out.isTTY) && process.env.TERM !== 'dumb' && process.env.CI === undefined
   const paint = (code, text) => (live && process.env.NO_COLOR === undefined ? `\u001b[${code}m${text}\u001b[0m` : text)
 
   /**

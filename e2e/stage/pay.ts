@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { readHead } from '@farebox/payments/chain-proof'
+import type { Authorization } from '@farebox/payments/authorization'
+import { TRANSFER_TOPIC } from '@farebox/payments/chain-proof'
 import { createJsonRpc } from '@farebox/payments/json-rpc'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { createRequirement } from '@farebox/payments/requirement'
-import { privateKeySigner, signPayment } from '@farebox/payments/sign-payment'
+import { authorizationTypedData, privateKeySigner, signPayment } from '@farebox/payments/sign-payment'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { Stage } from './stage.ts'
@@ -80,12 +81,11 @@ export async function post(url: string, body: string, header?: string): Promise<
 export async function transfersTo(stage: Stage, wallet: string): Promise<number> {
   const rpc = createJsonRpc(stage.chain.rpcUrl)
   try {
-    await readHead(rpc)
     const logs = await rpc.call('eth_getLogs', [{
       address: stage.chain.usdc,
       fromBlock: '0x0',
       toBlock: 'latest',
-      topics: ['0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef', null, `0x${wallet.slice(2).toLowerCase().padStart(64, '0')}`],
+      topics: [TRANSFER_TOPIC, null, `0x${wallet.slice(2).toLowerCase().padStart(64, '0')}`],
     }])
     return Array.isArray(logs) ? logs.length : -1
   } finally {
@@ -96,7 +96,6 @@ export async function transfersTo(stage: Stage, wallet: string): Promise<number>
 /** The same payment under a random nonce, signed again: bound nonces are refused without their salt. */
 async function freeNonce(stage: Stage, header: string, payerKey: string = TEST_KEYS.payer.privateKey): Promise<string> {
   const envelope = JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as Envelope
-  const { authorizationTypedData } = await import('@farebox/payments/sign-payment')
   const authorization = { ...envelope.payload.authorization, nonce: `0x${Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(32))).toString('hex')}` }
   const signature = await privateKeySigner(stage.crypto, payerKey).signTypedData(authorizationTypedData(localNetwork(), authorization))
   const { extensions: _, ...rest } = envelope
@@ -104,6 +103,6 @@ async function freeNonce(stage: Stage, header: string, payerKey: string = TEST_K
 }
 
 interface Envelope {
-  readonly payload: { readonly authorization: Parameters<typeof import('@farebox/payments/sign-payment').authorizationTypedData>[1] }
+  readonly payload: { readonly authorization: Authorization }
   readonly extensions: unknown
 }

@@ -35,9 +35,10 @@ export async function startReferenceFacilitator(rpcUrl: string): Promise<Referen
 
   async function answer(path: string, body: Buffer): Promise<unknown> {
     if (path === '/supported') return facilitator.getSupported()
-    const { paymentPayload, paymentRequirements } = JSON.parse(body.toString('utf8')) as { [key: string]: never }
-    if (path === '/verify') return await facilitator.verify(paymentPayload as never, paymentRequirements as never)
-    if (path === '/settle') return await facilitator.settle(paymentPayload as never, paymentRequirements as never)
+    // It checks what it is given; its types want it checked before.
+    const { paymentPayload, paymentRequirements } = JSON.parse(body.toString('utf8')) as { paymentPayload: never; paymentRequirements: never }
+    if (path === '/verify') return await facilitator.verify(paymentPayload, paymentRequirements)
+    if (path === '/settle') return await facilitator.settle(paymentPayload, paymentRequirements)
     throw new Error(`no such route: ${path}`)
   }
 }

@@ -108,7 +108,7 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     await service.settlements.stop()
     await recovering
     service.leases.stop()
-    for (const closeOne of closers.reverse()) await closeOne()
+    for (const closeOne of closers.toReversed()) await closeOne()
     log.flush()
   }
   return {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { domainSeparator, hashTypedData, type Hex } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
 import { createAuthorizationHasher, paymentKey, type Authorization, type AuthorizationHasher } from './authorization.ts'

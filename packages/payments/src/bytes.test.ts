@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { bytesToHex, concat, hexToBytes, numberToBytes } from 'viem'
 import { expect, test } from 'vitest'
 import { concatBytes, fromHex, toHex, writeHex, writeUint256 } from './bytes.ts'

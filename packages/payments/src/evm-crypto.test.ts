@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { keccak256, serializeSignature } from 'viem'
 import { privateKeyToAddress, sign } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+/// <reference path="./secp256k1-bindings.d.ts" />
 import { toHex } from './bytes.ts'
 
 /**

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { concat, keccak256, stringToBytes, toHex as viemHex } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { toHex } from './bytes.ts'

@@ -63,5 +63,5 @@ function joinableMs(service: Service, order: JobOrder, { job }: StoredJob): numb
 async function takeUpIfAbandoned(service: Service, jobKey: string, stored: StoredJob): Promise<void> {
   if (stored.held) return
   const held = await takeOverJob(service, jobKey, stored.job)
-  if (held !== undefined) service.settlements.resume(held)
+  if (held !== undefined) void service.settlements.resume(held)
 }

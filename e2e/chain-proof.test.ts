@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto'
+import { localUsdcAbi } from '@farebox/contracts/local-usdc'
+import { multicall3Abi } from '@farebox/contracts/multicall3'
+import { callAnvil } from '@farebox/local/chain/anvil-rpc'
+import { fund } from '@farebox/local/chain/faucet'
+import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { findFreePort } from '@farebox/local/free-port'
+import { createAuthorizationHasher, type Authorization } from '@farebox/payments/authorization'
+import { fromHex, toHex } from '@farebox/payments/bytes'
+import { findSettlement, parseReceipt, readHead, readReceipt, receiptProvesPayment, type ChainReceipt } from '@farebox/payments/chain-proof'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import { createJsonRpc, type JsonRpc } from '@farebox/payments/json-rpc'
+import { findNetwork, type Network } from '@farebox/payments/networks'
+import { authorizationTypedData, privateKeySigner } from '@farebox/payments/sign-payment'
+import { encodeFunctionData, type Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const PAYER = TEST_KEYS.payer
+const AGENT = TEST_KEYS.agent.address.toLowerCase()
+const STRANGER = TEST_KEYS.stranger.address.toLowerCase()
+/** Enough for any call here; with it given, the chain mines what will revert too. */
+const GAS = '0x7a120'
+
+/** An authorization with its payer's signature. */
+interface Signed {
+  readonly authorization: Authorization
+  readonly signature: string
+}
+
+let chain: LocalChain
+let rpc: JsonRpc
+let crypto: EvmCrypto
+let network: Network
+
+beforeAll(async () => {
+  chain = await startChain()
+  rpc = createJsonRpc(chain.rpcUrl)
+  crypto = await loadEvmCrypto()
+  const found = findNetwork(`eip155:${chain.chainId}`)
+  if (found === undefined) throw new Error(`no network of chain ${chain.chainId}`)
+  network = found
+  await fund(chain, PAYER.address, { usdcAtomic: 1_000_000n })
+})
+
+afterAll(async () => {
+  await rpc.close()
+  await chain.stop()
+})
+
+describe('what became of an authorization', () => {
+  test('D10 settled by our own transaction: its hash and block', async () => {
+    const payment = await sign()
+    const receipt = await settle(payment)
+    expect(await verdictOn(payment)).toEqual({ kind: 'settled', transaction: receipt.transactionHash, blockNumber: receipt.blockNumber })
+    expect(receiptProvesPayment(network, payment.authorization, receipt)).toBe(true)
+  })
+
+  test('PAY-16 settled by a foreign sender counts as settled', async () => {
+    const payment = await sign()
+    const receipt = await settle(payment, STRANGER)
+    expect(await verdictOn(payment)).toMatchObject({ kind: 'settled', transaction: receipt.transactionHash })
+  })
+
+  test('D10 in a batch each payment is told apart from a transfer that looks the same', async () => {
+    // One nonce was signed twice: once for the agent, which is asked about, once for a stranger, which is mined.
+    const nonce = freshNonce()
+    const [asked, mined, twin] = await Promise.all([sign({ nonce }), sign({ nonce, to: STRANGER }), sign()])
+    const receipt = await settleTogether([mined, twin])
+    expect(receipt.logs).toHaveLength(4)
+    expect(await verdictOn(asked)).toEqual({ kind: 'spent-otherwise', transaction: receipt.transactionHash, how: 'other-transfer' })
+    expect(await verdictOn(mined)).toMatchObject({ kind: 'settled', transaction: receipt.transactionHash })
+    expect(await verdictOn(twin)).toMatchObject({ kind: 'settled', transaction: receipt.transactionHash })
+  })
+
+  test('D10 a payment that failed in a batch stays unused beside the one that passed', async () => {
+    const [good, tooMuch] = await Promise.all([sign(), sign({ value: '1000000000' })])
+    const receipt = await settleTogether([good, tooMuch])
+    expect(await verdictOn(good)).toMatchObject({ kind: 'settled', transaction: receipt.transactionHash })
+    expect(await verdictOn(tooMuch)).toMatchObject({ kind: 'unused' })
+    expect(receiptProvesPayment(network, tooMuch.authorization, receipt)).toBe(false)
+  })
+
+  test('PAY-07 the nonce used for another value is spent otherwise', async () => {
+    const nonce = freshNonce()
+    const [asked, mined] = await Promise.all([sign({ nonce }), sign({ nonce, value: '9999' })])
+    const receipt = await settle(mined)
+    expect(await verdictOn(asked)).toEqual({ kind: 'spent-otherwise', transaction: receipt.transactionHash, how: 'other-transfer' })
+  })
+
+  test('PAY-10 cancelled by the payer, with the digest that we make for it', async () => {
+    const payment = await sign()
+    const { from, nonce } = payment.authorization
+    const digest = createAuthorizationHasher(crypto, network).hashCancel(from, nonce)
+    const signature = hex(toHex(crypto.sign(digest, fromHex(PAYER.privateKey))))
+    const receipt = await send(chain.usdc, encodeFunctionData({
+      abi: localUsdcAbi, functionName: 'cancelAuthorization', args: [hex(from), hex(nonce), signature],
+    }))
+    expect(receipt.succeeded).toBe(true)
+    expect(await verdictOn(payment)).toEqual({ kind: 'spent-otherwise', transaction: receipt.transactionHash, how: 'cancelled' })
+  })
+
+  test('D8 unused, with the head it is unused at, while it is good and after it has expired', async () => {
+    const payment = await sign()
+    const before = await readHead(rpc)
+    expect(await verdictOn(payment)).toEqual({ kind: 'unused', headSeconds: before.seconds, headNumber: before.number })
+    await rpc.call('evm_increaseTime', [7_200])
+    await rpc.call('evm_mine', [])
+    const later = await verdictOn(payment)
+    expect(later).toMatchObject({ kind: 'unused', headNumber: before.number + 1n })
+    if (later.kind !== 'unused') throw new Error(later.kind)
+    expect(later.headSeconds).toBeGreaterThan(Number(payment.authorization.validBefore))
+    expect((await settle(payment)).succeeded).toBe(false)
+    expect(await verdictOn(payment)).toMatchObject({ kind: 'unused' })
+  })
+
+  test('D8 found when 6,000 blocks were mined since, which is more than one look goes back', async () => {
+    const payment = await sign()
+    const receipt = await settle(payment)
+    await callAnvil(chain.rpcUrl, 'anvil_mine', ['0x1770'])
+    expect((await readHead(rpc)).number).toBe(receipt.blockNumber + 6_000n)
+    expect(await verdictOn(payment)).toEqual({ kind: 'settled', transaction: receipt.transactionHash, blockNumber: receipt.blockNumber })
+  })
+
+  test('PAY-18 settled no more when the chain took the block back', async () => {
+    const payment = await sign()
+    const snapshot = await rpc.call('evm_snapshot', [])
+    await settle(payment)
+    expect(await verdictOn(payment)).toMatchObject({ kind: 'settled' })
+    await rpc.call('evm_revert', [snapshot])
+    expect(await verdictOn(payment)).toMatchObject({ kind: 'unused' })
+  })
+})
+
+describe('what a receipt proves', () => {
+  test('D10 the receipt of a reverted transaction proves nothing, although the authorization was used by another', async () => {
+    const payment = await sign()
+    const first = await settle(payment)
+    const second = await settle(payment)
+    expect(await readReceipt(rpc, second.transactionHash)).toEqual({ ...second, succeeded: false, logs: [] })
+    expect(receiptProvesPayment(network, payment.authorization, second)).toBe(false)
+    expect(await verdictOn(payment)).toMatchObject({ kind: 'settled', transaction: first.transactionHash })
+  })
+
+  test('D10 each piece of it is needed', async () => {
+    const payment = await sign()
+    const receipt = await readReceipt(rpc, (await settle(payment)).transactionHash)
+    if (receipt === undefined) throw new Error('no receipt')
+    const proves = (changes: Partial<ChainReceipt>, terms: Partial<Authorization> = {}): boolean =>
+      receiptProvesPayment(network, { ...payment.authorization, ...terms }, { ...receipt, ...changes })
+    const [used, transfer] = receipt.logs
+    if (used === undefined || transfer === undefined) throw new Error('no logs')
+    expect(proves({})).toBe(true)
+    expect(proves({ succeeded: false })).toBe(false)
+    expect(proves({ logs: [used] })).toBe(false)
+    expect(proves({ logs: [transfer] })).toBe(false)
+    expect(proves({ logs: [transfer, used] })).toBe(false)
+    expect(proves({ logs: [{ ...used, address: STRANGER }, transfer] })).toBe(false)
+    expect(proves({ logs: [used, { ...transfer, address: STRANGER }] })).toBe(false)
+    expect(proves({}, { from: STRANGER })).toBe(false)
+    expect(proves({}, { to: STRANGER })).toBe(false)
+    expect(proves({}, { value: '10001' })).toBe(false)
+    expect(proves({}, { nonce: freshNonce() })).toBe(false)
+  })
+
+  test('a transaction that the node never saw has no receipt', async () => {
+    expect(await readReceipt(rpc, freshNonce())).toBeUndefined()
+  })
+})
+
+describe('PAY-33 where the chain cannot be asked', () => {
+  test('an unreachable node rejects, which is not the same as unused', async () => {
+    const nobody = createJsonRpc(`http://127.0.0.1:${await findFreePort()}`)
+    const { authorization } = await sign()
+    await expect(findSettlement(nobody, network, authorization)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await nobody.close()
+  })
+
+  test('a chain without the token rejects, and says what may be wrong', async () => {
+    const other = findNetwork('eip155:8453')
+    if (other === undefined) throw new Error('no network')
+    const { authorization } = await sign()
+    await expect(findSettlement(rpc, other, authorization)).rejects.toThrow(`is ${other.asset.address} USDC on this chain?`)
+  })
+})
+
+async function verdictOn(payment: Signed): ReturnType<typeof findSettlement> {
+  return await findSettlement(rpc, network, payment.authorization)
+}
+
+/** Signs a payment of 0.01 USDC to the agent, good for an hour of the chain's time. */
+async function sign(terms: Partial<Authorization> = {}): Promise<Signed> {
+  const { seconds } = await readHead(rpc)
+  const authorization = {
+    from: PAYER.address.toLowerCase(),
+    to: AGENT,
+    value: '10000',
+    validAfter: '0',
+    validBefore: String(seconds + 3_600),
+    nonce: freshNonce(),
+    ...terms,
+  }
+  const signature = await privateKeySigner(crypto, PAYER.privateKey).signTypedData(authorizationTypedData(network, authorization))
+  return { authorization, signature }
+}
+
+async function settle(payment: Signed, sender?: string): Promise<ChainReceipt> {
+  return await send(chain.usdc, transferCall(payment), sender)
+}
+
+async function settleTogether(payments: readonly Signed[]): Promise<ChainReceipt> {
+  const calls = payments.map(payment => ({ target: chain.usdc, allowFailure: true, callData: transferCall(payment) }))
+  return await send(chain.multicall3, encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] }))
+}
+
+function transferCall({ authorization, signature }: Signed): Hex {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization
+  return encodeFunctionData({
+    abi: localUsdcAbi,
+    functionName: 'transferWithAuthorization',
+    args: [hex(from), hex(to), BigInt(value), BigInt(validAfter), BigInt(validBefore), hex(nonce), hex(signature)],
+  })
+}
+
+/** Sends a call from an account that anvil holds the key of, and gives its receipt, whether it succeeded or not. */
+async function send(to: string, data: Hex, from: string = TEST_KEYS.relayer.address): Promise<ChainReceipt> {
+  const receipt = parseReceipt(await callAnvil(chain.rpcUrl, 'eth_sendTransactionSync', [{ from, to, data, gas: GAS }]))
+  if (receipt === undefined) throw new Error('anvil gave no receipt')
+  return receipt
+}
+
+function freshNonce(): string {
+  return `0x${randomBytes(32).toString('hex')}`
+}
+
+function hex(value: string): Hex {
+  return `0x${value.slice(2)}`
+}

@@ -1,0 +1,30 @@
+// npm run bench: how fast, measured on what was built. `npm run bench -- --help` tells the options.
+
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { Explained, installPackages, requireNode, root, run } from './prepare.mjs'
+import { createSteps } from './steps.mjs'
+
+const steps = createSteps()
+const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+
+try {
+  requireNode()
+  await steps.step('packages', installPackages, fresh => ({ text: fresh ? 'installed' : 'up to date' }))
+  await steps.step('built', () => run(process.execPath, [tsc, '-b', 'bench']))
+  process.exitCode = await bench(process.argv.slice(2))
+} catch (error) {
+  process.stderr.write(`\n✗ ${error instanceof Explained ? error.message : error?.stack ?? error}\n`)
+  process.exitCode = 1
+}
+
+/** Plain Node on plain JavaScript: no loader between what is measured and what is shipped. */
+function bench(words) {
+  return new Promise((resolve, reject) => {
+    // Ctrl-C reaches the bench too; it ends its servers, and we wait for it.
+    process.on('SIGINT', () => {})
+    const child = spawn(process.execPath, [join(root, 'bench', 'dist', 'main.js'), ...words], { cwd: root, stdio: 'inherit' })
+    child.on('error', reject)
+    child.on('close', code => resolve(code ?? 1))
+  })
+}
