@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { createSteps } from './steps.mjs'
 import { checkLayers } from './check-layers.mjs'
-import { build, Explained, root, run } from './prepare.mjs'
+import { build, root, run, tellFailure } from './prepare.mjs'
 
 const steps = createSteps()
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
@@ -16,6 +16,5 @@ try {
   await steps.step('layers', () => checkLayers(root), count => ({ text: `${count} files` }))
   await steps.step('contracts', () => run(process.execPath, ['packages/contracts/scripts/compile.mjs', '--check']))
 } catch (error) {
-  process.stderr.write(`\n${error instanceof Explained ? error.message : error?.stack ?? error}\n`)
-  process.exitCode = 1
+  tellFailure(error)
 }

@@ -59,3 +59,10 @@ function firstLines(output, limit = 60) {
   const lines = output.trim().split('\n')
   return lines.length > limit ? [...lines.slice(0, limit), `… ${lines.length - limit} more lines`].join('\n') : lines.join('\n')
 }
+
+/** What people read when a command cannot go on: the sentence; the stack only for mistakes of ours. */
+export function tellFailure(error) {
+  const ours = !(error instanceof Error) || error instanceof TypeError || error instanceof ReferenceError || error instanceof SyntaxError
+  process.stderr.write(`\n✗ ${ours ? error?.stack ?? error : error.message}\n`)
+  process.exitCode = 1
+}

@@ -1,7 +1,7 @@
 // npm start: from a fresh clone to three paid jobs. Needs nothing but Node and npm.
 
 import { createSteps } from './steps.mjs'
-import { build, Explained, installPackages, requireNode, root } from './prepare.mjs'
+import { build, installPackages, requireNode, root, tellFailure } from './prepare.mjs'
 
 const steps = createSteps()
 
@@ -15,6 +15,5 @@ try {
   const { runLocal } = await import('../apps/local/dist/run-local.js')
   process.exitCode = await runLocal({ words: process.argv.slice(2), root, steps })
 } catch (error) {
-  process.stderr.write(`\n✗ ${error instanceof Explained ? error.message : error?.stack ?? error}\n`)
-  process.exitCode = 1
+  tellFailure(error)
 }

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createSteps } from './steps.mjs'
-import { build, Explained, installPackages, requireNode, root } from './prepare.mjs'
+import { build, installPackages, requireNode, root, tellFailure } from './prepare.mjs'
 
 const steps = createSteps()
 
@@ -16,8 +16,7 @@ try {
   await tellOfMissing('PostgreSQL', 5432, 'DATABASE_URL')
   process.exitCode = await vitest(process.argv.slice(2))
 } catch (error) {
-  process.stderr.write(`\n✗ ${error instanceof Explained ? error.message : error?.stack ?? error}\n`)
-  process.exitCode = 1
+  tellFailure(error)
 }
 
 /** Tests that need a service say so and skip; here it is said once, where everybody looks. */

@@ -5,7 +5,8 @@ import { explainFailure, readOptions } from './command-options.ts'
 
 /**
  * `farebox start`: serves the agent until it is told to stop. Exit code 0 after a graceful stop (D32), 1 where it
- * cannot start.
+ * cannot start, and after something that a handler left behind threw with nobody to catch it (DDL-09): jobs in
+ * flight are finished first, and whatever runs the process starts it anew.
  */
 export async function startCommand(words: readonly string[]): Promise<number> {
   try {
@@ -15,11 +16,13 @@ export async function startCommand(words: readonly string[]): Promise<number> {
     const variables = options.port === undefined ? process.env : { ...process.env, PORT: options.port }
     const agent = await createAgent({ declaration, handlers, variables })
     const stop = stopRequested()
+    const broken = strayError()
     const port = await agent.listen(options.host === undefined ? {} : { host: options.host })
     process.stdout.write(startedLine(agent, port))
-    await stop
+    const error = await Promise.race([stop, broken])
+    if (error !== undefined) process.stderr.write(`✗ stopping: an error nobody caught\n  ${error.stack ?? error.message}\n`)
     await agent.close()
-    return 0
+    return error === undefined ? 0 : 1
   } catch (error) {
     process.stderr.write(explainFailure(error))
     return 1
@@ -37,13 +40,23 @@ function startedLine({ declaration, environment }: Agent, port: number): string 
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once, as people expect. */
-function stopRequested(): Promise<void> {
+function stopRequested(): Promise<undefined> {
   return new Promise(resolve => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.once(signal, () => {
         process.once(signal, () => process.exit(1))
-        resolve()
+        resolve(undefined)
       })
     }
+  })
+}
+
+/** Resolves with the first error thrown outside every job: a timer, an event, a promise that a handler forgot. */
+function strayError(): Promise<Error> {
+  // Whoever read our output may be gone; that is no reason to leave jobs unfinished.
+  process.stdout.on('error', () => undefined)
+  process.stderr.on('error', () => undefined)
+  return new Promise(resolve => {
+    process.on('uncaughtException', resolve)
   })
 }
