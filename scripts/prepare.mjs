@@ -1,8 +1,7 @@
 // What both commands of the README begin with: the packages installed, the sources built.
 
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -20,15 +19,17 @@ export function requireNode(version = process.versions.node) {
   throw new Explained(`this is Node ${version}: install Node ${OLDEST_NODE.join('.')} or newer (https://nodejs.org)`)
 }
 
-/** Installs the packages of the lock file, unless they are there already. Resolves to whether it had to. */
+/** Installs the packages of the lock file, unless they were since it last changed. Resolves to whether it had to. */
 export async function installPackages(tell = () => {}) {
-  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
-  const stamp = join(root, 'node_modules', '.farebox-lock')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return false
+  const [locked, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map(file => changedAt(join(root, file)))
+  if (installed >= locked) return false
   tell('npm ci (once, about a minute)')
   await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'])
-  writeFileSync(stamp, lock)
   return true
+}
+
+function changedAt(file) {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
 /** Compiles every package. */
