@@ -1,8 +1,27 @@
 import type { Clock } from '../clock.ts'
 import type { OpenJobStore } from './job-store.ts'
-import { createMemoryStore } from './memory-store.ts'
 
-/** Placeholder until the durable stores land: to be replaced by their author. */
+/**
+ * Opens the store that `SERVICE_STORE` names (D25): `memory:`, `lmdb:<folder>`, `redis://…` or `rediss://…`.
+ * Rejects with an error that begins with `SERVICE_STORE` where it is none of these or cannot be used; never
+ * with a password. A store that is not used is not loaded.
+ */
 export async function openJobStore(setting: string, clock: Clock): Promise<OpenJobStore> {
-  return { store: createMemoryStore(clock), name: setting, shared: false, close: async () => undefined }
+  if (setting === 'memory:') {
+    const { createMemoryStore } = await import('./memory-store.ts')
+    return { store: createMemoryStore(clock), name: setting, shared: false, close: async () => {} }
+  }
+  const folder = /^lmdb:(?!\/\/)(.+)$/.exec(setting)?.[1]
+  if (folder !== undefined) {
+    const { openLmdbStore } = await import('./lmdb-store.ts')
+    return openLmdbStore(folder, clock)
+  }
+  if (/^rediss?:\/\//.test(setting)) {
+    const { openRedisStore } = await import('./redis-store.ts')
+    return openRedisStore(setting)
+  }
+  // Not the whole of it: an address of something else may hold a password.
+  const scheme = /^[a-z][a-z0-9+.-]{0,31}:/i.exec(setting)?.[0]
+  throw new Error('SERVICE_STORE: must be memory:, lmdb:<folder> or redis://host:6379/0 (rediss:// for TLS), '
+    + (scheme === undefined ? 'and begins like none of them' : `not ${scheme}…`))
 }

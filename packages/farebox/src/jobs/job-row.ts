@@ -1,0 +1,67 @@
+import type { Job } from './job.ts'
+import type { JobChange, JobClaim } from './job-store.ts'
+
+/**
+ * A job as the stores that run in our own process keep it. Times are Unix milliseconds of the store's clock.
+ */
+export interface JobRow {
+  readonly fence: string
+  readonly leaseEndsMs: number
+  /** Infinite where it must never be forgotten. */
+  readonly forgottenMs: number
+  readonly sealed: boolean
+  readonly job: Job
+}
+
+/** The claim of a payment for one job. */
+export interface PaymentRow {
+  readonly jobKey: string
+  readonly forgottenMs: number
+}
+
+/** Somebody's lease is running, and the job is not sealed. */
+export function isHeld(row: JobRow, nowMs: number): boolean {
+  return !row.sealed && row.leaseEndsMs > nowMs
+}
+
+/** The row after a claim; undefined where the job cannot be claimed now. A forgotten row counts as none. */
+export function claimRow(row: JobRow | undefined, claim: JobClaim, nowMs: number): JobRow | undefined {
+  if (row !== undefined && (row.sealed || isHeld(row, nowMs))) return undefined
+  const job = row?.job ?? claim.job
+  const leaseEndsMs = nowMs + claim.leaseMs
+  // What an earlier holder promised to keep is kept as long, even if this holder dies at once.
+  const forgottenMs = forgetAt(job, Math.max(row?.forgottenMs ?? 0, leaseEndsMs + claim.keepMs))
+  return { fence: claim.fence, leaseEndsMs, forgottenMs, sealed: false, job }
+}
+
+/** The payment's row after a claim; undefined where it is claimed for another job. */
+export function claimPayment(
+  row: PaymentRow | undefined,
+  wish: { readonly jobKey: string; readonly keepMs: number },
+  nowMs: number,
+): PaymentRow | undefined {
+  const kept = row !== undefined && row.forgottenMs > nowMs ? row : undefined
+  if (kept !== undefined && kept.jobKey !== wish.jobKey) return undefined
+  return { jobKey: wish.jobKey, forgottenMs: Math.max(kept?.forgottenMs ?? 0, nowMs + wish.keepMs) }
+}
+
+/** The row after its holder wrote. What was sealed stays sealed. */
+export function changeRow(
+  row: JobRow,
+  change: Exclude<JobChange, { kind: 'forget' }>,
+  nowMs: number,
+): JobRow {
+  const leaseEndsMs = change.kind === 'hold' ? nowMs + change.leaseMs : 0
+  return {
+    fence: row.fence,
+    leaseEndsMs,
+    forgottenMs: forgetAt(change.job, Math.max(nowMs, leaseEndsMs) + change.keepMs),
+    sealed: row.sealed || (change.kind === 'leave' && change.sealed),
+    job: change.job,
+  }
+}
+
+/** Money may move for a saved job: it is kept until somebody knows (D24). */
+function forgetAt(job: Job, atMs: number): number {
+  return job.state === 'saved' ? Number.POSITIVE_INFINITY : atMs
+}

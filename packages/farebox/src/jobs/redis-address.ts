@@ -1,0 +1,75 @@
+/** Where a Redis is and which keys in it are ours; read from `SERVICE_STORE`. */
+export interface RedisAddress {
+  readonly host: string
+  readonly port: number
+  readonly database: number
+  readonly tls: boolean
+  readonly username: string | undefined
+  readonly password: string | undefined
+  /** Begins every key, and ends with a colon. */
+  readonly prefix: string
+  /** The setting again, without user and password. */
+  readonly name: string
+}
+
+const DEFAULT_PORT = 6379
+const DEFAULT_PREFIX = 'farebox:'
+
+/**
+ * Reads `redis://[user:password@]host[:port][/database][?prefix=name]`, or `rediss://…` for TLS. Throws an
+ * error that names `SERVICE_STORE` and what is wrong, and never repeats the setting: a password may be in any
+ * part of it.
+ */
+export function readRedisAddress(setting: string): RedisAddress {
+  const url = URL.canParse(setting) ? new URL(setting) : undefined
+  if (url === undefined || (url.protocol !== 'redis:' && url.protocol !== 'rediss:') || url.hostname === '') {
+    throw refused('must be redis://host:6379/0 or rediss://…; a password in it must be percent-encoded')
+  }
+  const port = url.port === '' ? DEFAULT_PORT : Number(url.port)
+  const database = readDatabase(url.pathname)
+  const prefix = readPrefix(url.searchParams)
+  return {
+    // The brackets of an IPv6 address belong to the URL alone.
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    database,
+    tls: url.protocol === 'rediss:',
+    username: readCredential(url.username),
+    password: readCredential(url.password),
+    prefix,
+    name: `${url.protocol}//${url.hostname}:${port}/${database}${
+      prefix === DEFAULT_PREFIX ? '' : `?prefix=${prefix.slice(0, -1)}`}`,
+  }
+}
+
+function readDatabase(pathname: string): number {
+  const match = /^\/?(\d{0,4})$/.exec(pathname)
+  if (match === null) throw refused('the path must be a database number, as in redis://host:6379/0')
+  return Number(match[1])
+}
+
+function readPrefix(parameters: URLSearchParams): string {
+  for (const name of parameters.keys()) {
+    if (name !== 'prefix') throw refused('prefix is the only parameter it may have')
+  }
+  const given = parameters.getAll('prefix')
+  if (given.length === 0) return DEFAULT_PREFIX
+  const [prefix = ''] = given
+  if (given.length > 1 || !/^[\w.:-]{1,64}$/.test(prefix)) {
+    throw refused('prefix must be 1 to 64 letters, digits, dots, colons, dashes or underscores')
+  }
+  return prefix.endsWith(':') ? prefix : `${prefix}:`
+}
+
+function readCredential(encoded: string): string | undefined {
+  if (encoded === '') return undefined
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    throw refused('user and password must be percent-encoded')
+  }
+}
+
+function refused(reason: string): Error {
+  return new Error(`SERVICE_STORE: ${reason}`)
+}
