@@ -185,11 +185,15 @@ describe('looking for a settlement', () => {
     expect(await findSettlement(chain, network, authorization)).toEqual({ kind: 'settled', transaction: HASH, blockNumber: BigInt(useAt) })
   })
 
-  test('the block at either end of every range searched is searched too', async () => {
-    for (const useAt of [0, 1, 99, 100, 101, 4_999, 5_000, 5_001, 9_999, 10_000]) {
-      const chain = createPacedChain({ headNumber: 10_000, headSeconds: VALID_BEFORE, secondsPerBlock: 2, useAt })
-      expect(await findSettlement(chain, network, authorization), `block ${useAt}`).toMatchObject({ kind: 'settled', blockNumber: BigInt(useAt) })
-    }
+  test('the ranges searched leave no block out and take none twice, from the head down to the first', async () => {
+    const chain = createPacedChain({ headNumber: 20_000, headSeconds: VALID_BEFORE, secondsPerBlock: 2 })
+    expect(await findSettlement(chain, network, authorization)).toEqual({ kind: 'unclear' })
+    const ranges = chain.asked.filter(({ method }) => method === 'eth_getLogs')
+      .map(({ parameters: [filter] }) => filter as { readonly fromBlock: string; readonly toBlock: string })
+    expect(ranges[0]?.toBlock).toBe('latest')
+    expect(ranges.slice(1).map(({ toBlock }) => Number(toBlock) + 1)).toEqual(ranges.slice(0, -1).map(({ fromBlock }) => Number(fromBlock)))
+    expect(ranges.at(-1)?.fromBlock).toBe('0x0')
+    expect(ranges.length).toBeGreaterThan(2)
   })
 
   test('a use just mined is found in the first look', async () => {

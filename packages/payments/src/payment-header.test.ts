@@ -133,6 +133,18 @@ describe('what is refused, each with its reason', () => {
     expect(decodePaymentHeader(bytes.toString('base64'))).toEqual({ ok: false, reason: 'the payment header must be base64 of a JSON object' })
   })
 
+  test('PAY-34 half of the padding is not standard base64, though all or none of it is', () => {
+    const header = ['', 'a', 'ab'].map(text => encodeHeader({ text })).find(text => text.endsWith('=='))
+    expect(header && decodeHeader(header)).toBeTypeOf('object')
+    expect(header && decodeHeader(header.slice(0, -2))).toEqual(header && decodeHeader(header))
+    expect(header && decodeHeader(header.slice(0, -1))).toBeUndefined()
+  })
+
+  test('PAY-34 a broken header leaves nothing behind for the next', () => {
+    expect(decodeHeader(Buffer.of(0x22, 0xf0, 0x9f).toString('base64'))).toBeUndefined()
+    expect(decodePaymentHeader(encodeHeader(V2)).ok).toBe(true)
+  })
+
   test('PAY-34 a header of a megabyte is refused before it is decoded', () => {
     const header = encodeHeader({ ...V2, padding: 'x'.repeat(1_000_000) })
     const started = performance.now()

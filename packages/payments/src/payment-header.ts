@@ -1,5 +1,6 @@
 import { MAX_AUTHORIZATION_TIME } from '@farebox/protocol/limits'
 import type { Authorization } from './authorization.ts'
+import { fromBase64 } from './bytes.ts'
 import { NONCE_EXTENSION, NONCE_SALT_BYTES } from './nonce-binding.ts'
 
 /** A payment as it came in a header: its shape checked, nothing in it believed yet (D4). */
@@ -41,6 +42,7 @@ const ANY_HEX = /^0x[0-9a-fA-F]*$/
 const NETWORK = /^eip155:(?:0|[1-9]\d{0,15})$/
 const SALT = new RegExp(`^0x[0-9a-fA-F]{${NONCE_SALT_BYTES * 2}}$`)
 const UINT256_END = 1n << 256n
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** JSON in standard base64: the form of all three payment headers. */
 export function encodeHeader(value: object): string {
@@ -56,8 +58,7 @@ export function decodeHeader(header: string): unknown {
   const unpadded = header.replace(/=+$/, '')
   if (unpadded.length % 4 === 1 || (header.length !== unpadded.length && header.length % 4 !== 0)) return undefined
   try {
-    const bytes = Uint8Array.from(atob(unpadded), character => character.charCodeAt(0))
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    return JSON.parse(UTF8.decode(fromBase64(unpadded)))
   } catch {
     return undefined
   }

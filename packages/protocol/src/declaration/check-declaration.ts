@@ -69,7 +69,7 @@ function checkCapability(value: unknown, path: Path, name: string): readonly Pro
     return [{ path, reason: `a capability name has 1 to ${MAX_AGENT_NAME_CHARACTERS} characters` }]
   }
   if (name === '__proto__') return [{ path, reason: 'must have another name: JavaScript takes __proto__ for something else' }]
-  if (INTEGER_LIKE.test(name)) return [{ path, reason: 'must have another name: whole numbers change the order, give it a word' }]
+  if (INTEGER_LIKE.test(name)) return [{ path, reason: 'must not have a number as its name: objects put such names first (D28)' }]
   if (!isObject(value)) return [{ path, reason: `must be an object, got ${nameOf(value)}` }]
   return [
     ...unknownKeys(value, path, [...Object.keys(CAPABILITY), 'permissions']),
@@ -142,7 +142,7 @@ function isObject(value: unknown): value is { [key: string]: unknown } {
 }
 
 function nameOf(value: unknown): string {
-  if (value === null) return 'null'
+  if (value === null || value === undefined) return String(value)
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

@@ -20,7 +20,7 @@ const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 
 /** Is this a canonical UUID v4, in either case (D16)? */
 export function isJobId(value: unknown): value is string {
-  return typeof value === 'string' && value.length === 36 && UUID_V4.test(value)
+  return typeof value === 'string' && UUID_V4.test(value)
 }
 
 /** The form under which two spellings of one job_id are the same job (D16). */
