@@ -3,6 +3,7 @@ import { sameAddress } from '@farebox/payments/address'
 import { fromHex, toHex } from '@farebox/payments/bytes'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
+import { countFrom27 } from '@farebox/payments/sign-payment'
 import { readJournalEntry, type JournalEntry } from './journal-entry.ts'
 
 /** EIP-712 types of a cancellation (EIP-3009), as wallets want them. */
@@ -70,14 +71,11 @@ export async function cancelAuthorization(entry: JournalEntry, signer: CancelSig
   if (!sameAddress(signer.address, from)) {
     throw new TypeError(`only ${from} can take this payment back, the signer is ${signer.address}`)
   }
-  const signature = await signer.signTypedData(cancelTypedData(network, from, nonce))
+  const signature = countFrom27(await signer.signTypedData(cancelTypedData(network, from, nonce)))
   if (!SIGNATURE.test(signature)) throw new TypeError('the signature of a cancellation must be 65 bytes')
   const bytes = fromHex(signature)
-  // Some wallets count from 0; the token wants 27 or 28.
-  const last = bytes[64] ?? 0
-  const v = last < 27 ? last + 27 : last
-  const [r, s] = [toHex(bytes.subarray(0, 32)), toHex(bytes.subarray(32, 64))]
-  const words = [from, nonce, `0x${v.toString(16)}`, r, s].map(word)
+  const [r, s, v] = [toHex(bytes.subarray(0, 32)), toHex(bytes.subarray(32, 64)), toHex(bytes.subarray(64))]
+  const words = [from, nonce, v, r, s].map(word)
   return { network: network.id, to: network.asset.address, data: CANCEL_SELECTOR + words.join('') }
 }
 

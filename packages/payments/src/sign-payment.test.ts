@@ -97,6 +97,19 @@ test('what the wallet refuses is not sent', async () => {
   await expect(signPayment(crypto, refusing, TERMS)).rejects.toThrow('User rejected')
 })
 
+test('a wallet that counts the recovery id from 0 signs what the token takes', async () => {
+  const countingFrom0: PaymentSigner = {
+    address: ownKey.address,
+    async signTypedData(typedData) {
+      const signature = await ownKey.signTypedData(typedData)
+      return signature.slice(0, -2) + (signature.endsWith('1b') ? '00' : '01')
+    },
+  }
+  for (let tried = 0; tried < 8; tried += 1) {
+    expect(prove((await signPayment(crypto, countingFrom0, TERMS)).header)).toMatchObject({ payer: ownKey.address })
+  }
+})
+
 test('a private key signer tells its address and refuses bytes that are no key', () => {
   expect(ownKey.address).toBe(privateKeyToAccount(KEY).address.toLowerCase())
   expect(ownKey.address).toBe(crypto.addressOf(fromHex(KEY)))

@@ -67,7 +67,7 @@ export async function signPayment(crypto: EvmCrypto, signer: PaymentSigner, term
     validBefore: String(validBefore),
     nonce: bindNonce(crypto, terms.binding, salt),
   }
-  const signature = await signer.signTypedData(authorizationTypedData(network, authorization))
+  const signature = countFrom27(await signer.signTypedData(authorizationTypedData(network, authorization)))
   const header = encodeHeader({
     x402Version: 2,
     resource: { url: terms.binding.endpoint, description: terms.binding.capability, mimeType: 'application/json' },
@@ -76,6 +76,12 @@ export async function signPayment(crypto: EvmCrypto, signer: PaymentSigner, term
     extensions: { [NONCE_EXTENSION]: { salt: toHex(salt) } },
   })
   return { header, authorization, signature }
+}
+
+/** Some wallets count the recovery id from 0; the token wants 27 or 28. Anything else is left as it is. */
+export function countFrom27(signature: string): string {
+  if (signature.length !== 132 || !/0[01]$/.test(signature)) return signature
+  return signature.slice(0, -2) + (signature.endsWith('0') ? '1b' : '1c')
 }
 
 /** The typed data a wallet shows and signs; its domain is from our own table (D4). */
