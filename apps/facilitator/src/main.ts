@@ -4,7 +4,10 @@ import { systemClock } from '@farebox/facilitator/clock'
 import { EnvironmentError, readEnvironment, type FacilitatorEnvironment } from './read-environment.ts'
 import { startFacilitator } from './start-facilitator.ts'
 
-/** `node dist/main.js`: the facilitator as a process. Says `"event":"listening"` when it answers; SIGTERM ends it. */
+/**
+ * `node dist/main.js`: the facilitator as a process. Says `"event":"listening"` when it answers; SIGTERM ends
+ * it.
+ */
 const log = createJsonLog(line => process.stdout.write(`${line}\n`), systemClock.nowMs)
 
 async function main(): Promise<void> {
@@ -12,7 +15,9 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort())
   const running = await startFacilitator(readOwnEnvironment(), log)
   if (!stopping.signal.aborted) {
-    await new Promise<void>(resolve => stopping.signal.addEventListener('abort', () => resolve(), { once: true }))
+    await new Promise<void>(resolve =>
+      stopping.signal.addEventListener('abort', () => resolve(), { once: true }),
+    )
   }
   log.info('stopping')
   await running.stop()

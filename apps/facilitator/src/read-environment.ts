@@ -45,7 +45,8 @@ const WEI_PER_GWEI = 1_000_000_000n
  * Reads the environment of the facilitator, the only place that does. Every variable is in
  * docs/operating-the-facilitator.md.
  *
- * Throws {@link EnvironmentError} for the first variable that is missing or wrong. No value of a secret is in it.
+ * Throws {@link EnvironmentError} for the first variable that is missing or wrong. No value of a secret is in
+ * it.
  */
 export function readEnvironment(source: EnvironmentSource): FacilitatorEnvironment {
   // An empty variable is how many tools spell an absent one.
@@ -74,21 +75,26 @@ function readPort(name: string, read: Read): number | undefined {
   const value = read(name)
   if (value === undefined) return undefined
   const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
-  if (!(port <= 65_535)) throw new EnvironmentError(`${name} must be a port, 0 to 65535, got ${JSON.stringify(value)}`)
+  if (!(port <= 65_535))
+    throw new EnvironmentError(`${name} must be a port, 0 to 65535, got ${JSON.stringify(value)}`)
   return port
 }
 
 function readNetwork(id: string): Network {
   const network = findNetwork(id)
   if (network === undefined) {
-    throw new EnvironmentError(`FACILITATOR_NETWORK must be one of ${networkIds().join(', ')}, got ${JSON.stringify(id)}`)
+    throw new EnvironmentError(
+      `FACILITATOR_NETWORK must be one of ${networkIds().join(', ')}, got ${JSON.stringify(id)}`,
+    )
   }
   return network
 }
 
 function readRpcUrl(value: string | undefined): string {
   if (value === undefined) {
-    throw new EnvironmentError('EVM_RPC_URL is not set: give the http(s) URL of an Ethereum JSON-RPC node of the network')
+    throw new EnvironmentError(
+      'EVM_RPC_URL is not set: give the http(s) URL of an Ethereum JSON-RPC node of the network',
+    )
   }
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
     // Not shown: such URLs often carry a key.
@@ -100,12 +106,15 @@ function readRpcUrl(value: string | undefined): string {
 function readRelayerKey(read: Read, readFile: (path: string) => string): string {
   const [direct, file] = [read('RELAYER_PRIVATE_KEY'), read('RELAYER_PRIVATE_KEY_FILE')]
   if (direct !== undefined && file !== undefined) {
-    throw new EnvironmentError('RELAYER_PRIVATE_KEY and RELAYER_PRIVATE_KEY_FILE are both set: set one of them')
+    throw new EnvironmentError(
+      'RELAYER_PRIVATE_KEY and RELAYER_PRIVATE_KEY_FILE are both set: set one of them',
+    )
   }
   if (direct === undefined && file === undefined) {
     throw new EnvironmentError(
-      'RELAYER_PRIVATE_KEY is not set: give the key of an account that holds a little gas money and nothing else, '
-      + 'or name a file with it in RELAYER_PRIVATE_KEY_FILE')
+      'RELAYER_PRIVATE_KEY is not set: give the key of an account that holds a little gas money only, ' +
+        'or name a file with it in RELAYER_PRIVATE_KEY_FILE',
+    )
   }
   const name = direct === undefined ? 'RELAYER_PRIVATE_KEY_FILE' : 'RELAYER_PRIVATE_KEY'
   const key = direct ?? readKeyFile(file ?? '', readFile)
@@ -123,19 +132,26 @@ function readKeyFile(path: string, readFile: (path: string) => string): string {
 }
 
 function readDatabaseUrl(value: string | undefined): string | undefined {
-  if (value === undefined || (URL.canParse(value) && /^postgres(?:ql)?:$/.test(new URL(value).protocol))) return value
-  throw new EnvironmentError('DATABASE_URL must be a postgres:// URL; unset it to start a PostgreSQL of our own')
+  if (value === undefined || (URL.canParse(value) && /^postgres(?:ql)?:$/.test(new URL(value).protocol)))
+    return value
+  throw new EnvironmentError(
+    'DATABASE_URL must be a postgres:// URL; unset it to start a PostgreSQL of our own',
+  )
 }
 
 function readSchema(value: string): string {
   if (/^[a-z_][a-z0-9_]{0,40}$/.test(value)) return value
-  throw new EnvironmentError(`DATABASE_SCHEMA must be lower-case letters, digits and _, at most 41, got ${JSON.stringify(value)}`)
+  throw new EnvironmentError(
+    `DATABASE_SCHEMA must be lower-case letters, digits and _, at most 41, got ${JSON.stringify(value)}`,
+  )
 }
 
 function readAdminToken(value: string | undefined): string | undefined {
   if (value === undefined || (value.length >= MIN_TOKEN_CHARACTERS && !/\s/.test(value))) return value
   throw new EnvironmentError(
-    `FACILITATOR_ADMIN_TOKEN must be at least ${MIN_TOKEN_CHARACTERS} characters without spaces: try openssl rand -hex 32`)
+    `FACILITATOR_ADMIN_TOKEN must be at least ${MIN_TOKEN_CHARACTERS} characters without spaces: ` +
+      'try openssl rand -hex 32',
+  )
 }
 
 function readLimits(read: Read): FacilitatorEnvironment['limits'] {
@@ -162,6 +178,7 @@ function readMinimum(value: string): bigint {
 function readCount(name: string, read: Read): number | undefined {
   const value = read(name)
   if (value === undefined) return undefined
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new EnvironmentError(`${name} must be a whole number, 1 to 999999999, got ${JSON.stringify(value)}`)
+  if (!/^[1-9]\d{0,8}$/.test(value))
+    throw new EnvironmentError(`${name} must be a whole number, 1 to 999999999, got ${JSON.stringify(value)}`)
   return Number(value)
 }

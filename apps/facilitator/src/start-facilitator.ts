@@ -19,15 +19,19 @@ export interface RunningFacilitator {
  *
  * Rejects when a part does not start; those that did are stopped again.
  */
-export async function startFacilitator(environment: FacilitatorEnvironment, log: Log): Promise<RunningFacilitator> {
+export async function startFacilitator(
+  environment: FacilitatorEnvironment,
+  log: Log,
+): Promise<RunningFacilitator> {
   const { network, host, port, limits, relayerKey, adminToken } = environment
   const started: (() => Promise<unknown>)[] = []
   const stop = async (): Promise<void> => {
-    for (const end of started.splice(0).reverse()) await end()
+    for (const end of started.splice(0).toReversed()) await end()
   }
   try {
     const ledger = await openPostgresLedger({
-      connectionString: environment.databaseUrl ?? await startOwnPostgres(environment.dataFolder, log, started),
+      connectionString:
+        environment.databaseUrl ?? (await startOwnPostgres(environment.dataFolder, log, started)),
       schema: environment.databaseSchema,
       clock: systemClock,
       onError: error => log.warn('database connection lost', { error: error.message }),
@@ -35,12 +39,22 @@ export async function startFacilitator(environment: FacilitatorEnvironment, log:
     started.push(() => ledger.close())
     const rpc = createJsonRpc(environment.rpcUrl)
     started.push(() => rpc.close())
-    const crypto = await loadEvmCrypto({ onFallback: reason => log.warn('signatures are checked by the slower wasm curve', { reason }) })
+    const crypto = await loadEvmCrypto({
+      onFallback: reason => log.warn('signatures are checked by the slower wasm curve', { reason }),
+    })
     const facilitator = await createFacilitator({
-      ledger, rpc, network, crypto, relayerKey, log, limits, ...(adminToken !== undefined && { adminToken }),
+      ledger,
+      rpc,
+      network,
+      crypto,
+      relayerKey,
+      log,
+      limits,
+      ...(adminToken !== undefined && { adminToken }),
     })
     started.push(() => facilitator.close())
-    if (environment.metricsPort !== undefined) await startMetrics(facilitator, host, environment.metricsPort, started)
+    if (environment.metricsPort !== undefined)
+      await startMetrics(facilitator, host, environment.metricsPort, started)
     const url = await facilitator.listen({ host, port })
     log.info('listening', { url, network: network.id, relayer: facilitator.relayer })
     return { url, stop }
@@ -51,11 +65,18 @@ export async function startFacilitator(environment: FacilitatorEnvironment, log:
 }
 
 /** Imported only here: an installation with a DATABASE_URL needs no PostgreSQL programs. */
-async function startOwnPostgres(folder: string, log: Log, started: (() => Promise<unknown>)[]): Promise<string> {
+async function startOwnPostgres(
+  folder: string,
+  log: Log,
+  started: (() => Promise<unknown>)[],
+): Promise<string> {
   const { startPostgres } = await import('@farebox/local/postgres/start-postgres')
   const postgres = await startPostgres({ folder })
   started.push(() => postgres.stop())
-  log.info('DATABASE_URL is not set: keeping the ledger in a PostgreSQL of our own', { folder, port: postgres.port })
+  log.info('DATABASE_URL is not set: keeping the ledger in a PostgreSQL of our own', {
+    folder,
+    port: postgres.port,
+  })
   return postgres.connectionString
 }
 
@@ -66,8 +87,11 @@ async function startMetrics(
   started: (() => Promise<unknown>)[],
 ): Promise<void> {
   const server = await startMetricsServer(metrics.registry, { host, port })
-  started.push(() => new Promise(resolve => {
-    server.close(resolve)
-    server.closeAllConnections()
-  }))
+  started.push(
+    () =>
+      new Promise(resolve => {
+        server.close(resolve)
+        server.closeAllConnections()
+      }),
+  )
 }

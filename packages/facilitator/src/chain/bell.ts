@@ -1,0 +1,35 @@
+import type { Clock } from '../clock.ts'
+
+/** Wakes a loop that waits for work; a ring while nobody waits is heard by the next who does. */
+export interface Bell {
+  ring(): void
+  /** Forgets a ring that was not heard. */
+  silence(): void
+  /** Resolves at the next ring, after so long without one, or when `signal` aborts; never rejects. */
+  wait(timeoutMs: number, signal: AbortSignal): Promise<void>
+}
+
+/** Makes a bell for one listener. */
+export function createBell(clock: Clock): Bell {
+  let rung = false
+  let heard = new AbortController()
+  return {
+    ring() {
+      rung = true
+      heard.abort()
+    },
+    silence() {
+      rung = false
+    },
+    async wait(timeoutMs, signal) {
+      if (!rung && !signal.aborted) {
+        heard = new AbortController()
+        const stop = (): void => heard.abort()
+        signal.addEventListener('abort', stop, { once: true })
+        await clock.sleep(timeoutMs, heard.signal)
+        signal.removeEventListener('abort', stop)
+      }
+      rung = false
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import type { Authorization } from '@farebox/payments/authorization'
+
+/** The few calls a facilitator makes, encoded by hand: at a hundred a batch a general ABI coder is felt. */
+
+/**
+ * `transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)`,
+ * EIP-3009.
+ */
+const TRANSFER_WITH_AUTHORIZATION = '0xe3ee160e'
+/** `authorizationState(address,bytes32)`, EIP-3009. */
+const AUTHORIZATION_STATE = '0xe94a0102'
+/** `balanceOf(address)`, ERC-20. */
+const BALANCE_OF = '0x70a08231'
+/** `DOMAIN_SEPARATOR()`, EIP-712 tokens. */
+export const DOMAIN_SEPARATOR = '0x3644e515'
+/** `aggregate3((address,bool,bytes)[])`, Multicall3. */
+const AGGREGATE3 = '0x82ad56cb'
+/** `getBlockNumber()`, Multicall3. */
+export const GET_BLOCK_NUMBER = '0x42cbb15c'
+/** `getCurrentBlockTimestamp()`, Multicall3. */
+export const GET_BLOCK_TIMESTAMP = '0x0f28c97d'
+
+const WORD = 64
+
+/** A call within a batch; one that fails leaves the others alone. */
+export interface Call {
+  /** Address of the contract. */
+  readonly to: string
+  /** `0x` hex. */
+  readonly data: string
+}
+
+/** What a call of a batch came to. */
+export interface CallResult {
+  readonly succeeded: boolean
+  /** `0x` hex: the value, or why it was reverted. */
+  readonly data: string
+}
+
+/** The one call that moves money: exactly what the payer signed, and nothing that the payer did not sign. */
+export function encodeTransfer(authorization: Authorization, signature: string): string {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization
+  const [r, s, v] = [signature.slice(2, 66), signature.slice(66, 130), signature.slice(130, 132)]
+  return (
+    TRANSFER_WITH_AUTHORIZATION +
+    hexWord(from) +
+    hexWord(to) +
+    uintWord(value) +
+    uintWord(validAfter) +
+    uintWord(validBefore) +
+    hexWord(nonce) +
+    v.padStart(WORD, '0') +
+    r +
+    s
+  )
+}
+
+/** Asks whether the token calls this nonce used; cancelled ones are too. */
+export function encodeAuthorizationState(from: string, nonce: string): string {
+  return AUTHORIZATION_STATE + hexWord(from) + hexWord(nonce)
+}
+
+/** Asks for a balance in atomic units. */
+export function encodeBalanceOf(account: string): string {
+  return BALANCE_OF + hexWord(account)
+}
+
+/** Several calls as one, for Multicall3; each may fail alone. */
+export function encodeBatch(calls: readonly Call[]): string {
+  const heads: string[] = []
+  const tails: string[] = []
+  let offset = calls.length * 32
+  for (const { to, data } of calls) {
+    const bytes = (data.length - 2) / 2
+    const padded = Math.ceil(bytes / 32) * WORD
+    heads.push(numberWord(offset))
+    // (target, allowFailure = true, offset of callData within the struct, length, bytes)
+    tails.push(
+      hexWord(to),
+      numberWord(1),
+      numberWord(96),
+      numberWord(bytes),
+      data.slice(2).padEnd(padded, '0'),
+    )
+    offset += 128 + padded / 2
+  }
+  return AGGREGATE3 + numberWord(32) + numberWord(calls.length) + heads.join('') + tails.join('')
+}
+
+/**
+ * Reads what {@link encodeBatch} came to.
+ *
+ * Throws where the answer is no such thing: a node that has no Multicall3, or that lies.
+ */
+export function decodeBatch(answer: unknown, expected: number): readonly CallResult[] {
+  if (typeof answer !== 'string' || !/^0x(?:[0-9a-f]{64})+$/i.test(answer)) {
+    throw new Error('the node answered no batch: is Multicall3 on this chain?')
+  }
+  const words = answer.slice(2)
+  const readNumber = (atByte: number): number => {
+    const word = words.slice(atByte * 2, atByte * 2 + WORD)
+    const value = word.length === WORD ? BigInt(`0x${word}`) : -1n
+    if (value < 0n || value > BigInt(words.length)) throw new Error('the node answered a malformed batch')
+    return Number(value)
+  }
+  const list = readNumber(0) + 32
+  if (readNumber(list - 32) !== expected) throw new Error('the node answered a batch of another length')
+  return Array.from({ length: expected }, (_, index) => {
+    const item = list + readNumber(list + index * 32)
+    const bytes = item + readNumber(item + 32)
+    const start = (bytes + 32) * 2
+    return {
+      succeeded: readNumber(item) === 1,
+      data: `0x${words.slice(start, start + readNumber(bytes) * 2)}`,
+    }
+  })
+}
+
+/** A call's value as an integer; throws where it failed or is no single word. */
+export function readUint(result: CallResult | undefined): bigint {
+  if (result === undefined || !result.succeeded || !/^0x[0-9a-f]{64}$/i.test(result.data)) {
+    throw new Error('the node answered no number: is this chain the one that is configured?')
+  }
+  return BigInt(result.data)
+}
+
+function hexWord(hex: string): string {
+  return hex.slice(2).toLowerCase().padStart(WORD, '0')
+}
+
+function uintWord(decimal: string): string {
+  return BigInt(decimal).toString(16).padStart(WORD, '0')
+}
+
+function numberWord(value: number): string {
+  return value.toString(16).padStart(WORD, '0')
+}

@@ -1,0 +1,135 @@
+import { createAuthorizationHasher } from '@farebox/payments/authorization'
+import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import { toHex } from '@farebox/payments/bytes'
+import {
+  findSettlement,
+  parseReceipt,
+  readHead,
+  type ChainReceipt,
+  type ChainVerdict,
+} from '@farebox/payments/chain-proof'
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
+import type { Network } from '@farebox/payments/networks'
+import type { LedgerPayment } from '../ledger/payment-record.ts'
+import {
+  decodeBatch,
+  DOMAIN_SEPARATOR,
+  encodeAuthorizationState,
+  encodeBalanceOf,
+  encodeBatch,
+  encodeTransfer,
+  GET_BLOCK_NUMBER,
+  GET_BLOCK_TIMESTAMP,
+  readUint,
+  type Call,
+} from './calldata.ts'
+import { readRevert, type Revert } from './read-revert.ts'
+
+/** What one block says of a payment. */
+export interface Observation {
+  readonly blockNumber: bigint
+  /** The block's time, Unix seconds. */
+  readonly blockSeconds: number
+  /** The payer's. */
+  readonly balanceAtomic: bigint
+  /** The token calls the nonce used; it may also have been cancelled. */
+  readonly used: boolean
+  /** Why its transfer would fail in that block; undefined where it would pass. */
+  readonly revert: Revert | undefined
+}
+
+/** The block a question is put to: the newest, or the one being made. */
+export type BlockTag = 'latest' | 'pending'
+
+/** The chain as a facilitator reads it. Every method rejects when the node gives no answer. */
+export interface ChainReader {
+  /**
+   * Looks at payments and tries their transfers, all in one block and one round trip. The transfers are tried
+   * in this order on top of one another; balances and nonces are read before the first.
+   */
+  observe(payments: readonly LedgerPayment[], block?: BlockTag): Promise<readonly Observation[]>
+  /** What became of an authorization: the last word (D10). */
+  findSettlement(payment: LedgerPayment): Promise<ChainVerdict>
+  readReceipt(transactionHash: string): Promise<ChainReceipt | undefined>
+  readHead(): Promise<{ readonly number: bigint; readonly seconds: number }>
+}
+
+/**
+ * Arbitrum's `block.number` is Ethereum's; its own comes from ArbSys (docs.arbitrum.io, "Block numbers and
+ * time").
+ */
+const ARBITRUM_CHAIN_ID = 42161
+const ARB_SYS: Call = { to: '0x0000000000000000000000000000000000000064', data: '0xa3b1b31d' }
+
+/** Reads a chain through a node. */
+export function createChainReader(rpc: JsonRpc, network: Network): ChainReader {
+  const asset = network.asset.address
+  const blockNumberCall =
+    network.chainId === ARBITRUM_CHAIN_ID ? ARB_SYS : { to: MULTICALL3_ADDRESS, data: GET_BLOCK_NUMBER }
+  return {
+    async observe(payments, block = 'latest') {
+      const calls: readonly Call[] = [
+        blockNumberCall,
+        { to: MULTICALL3_ADDRESS, data: GET_BLOCK_TIMESTAMP },
+        ...payments.map(({ authorization: { from } }) => ({ to: asset, data: encodeBalanceOf(from) })),
+        ...payments.map(({ authorization: { from, nonce } }) => ({
+          to: asset,
+          data: encodeAuthorizationState(from, nonce),
+        })),
+        ...payments.map(({ authorization, signature }) => ({
+          to: asset,
+          data: encodeTransfer(authorization, signature),
+        })),
+      ]
+      const answer = await rpc.call('eth_call', [{ to: MULTICALL3_ADDRESS, data: encodeBatch(calls) }, block])
+      const results = decodeBatch(answer, calls.length)
+      const blockNumber = readUint(results[0])
+      const blockSeconds = Number(readUint(results[1]))
+      const [balances, states, transfers] = [0, 1, 2].map(part => 2 + part * payments.length)
+      return payments.map((_, index) => {
+        const transfer = results[(transfers ?? 0) + index]
+        return {
+          blockNumber,
+          blockSeconds,
+          balanceAtomic: readUint(results[(balances ?? 0) + index]),
+          used: readUint(results[(states ?? 0) + index]) !== 0n,
+          revert: transfer === undefined || transfer.succeeded ? undefined : readRevert(transfer.data),
+        }
+      })
+    },
+    findSettlement: payment => findSettlement(rpc, network, payment.authorization),
+    async readReceipt(hash) {
+      return parseReceipt(await rpc.call('eth_getTransactionReceipt', [hash]))
+    },
+    readHead: () => readHead(rpc),
+  }
+}
+
+/**
+ * Is the node's chain the configured one, with the token we know on it (PAY-39)?
+ *
+ * Returns what is wrong, undefined where nothing is. Rejects when the node gives no answer.
+ */
+export async function refuseChain(
+  rpc: JsonRpc,
+  network: Network,
+  crypto: EvmCrypto,
+): Promise<string | undefined> {
+  const chainId = Number(await rpc.call('eth_chainId', []))
+  if (chainId !== network.chainId)
+    return `the node is on chain ${chainId}, not on ${network.chainId} (${network.name})`
+  const expected = toHex(createAuthorizationHasher(crypto, network).domainSeparator)
+  const separator = await readDomainSeparator(rpc, network.asset.address)
+  if (separator === expected) return undefined
+  return `the contract at ${network.asset.address} is not the USDC we know: its DOMAIN_SEPARATOR differs`
+}
+
+async function readDomainSeparator(rpc: JsonRpc, asset: string): Promise<unknown> {
+  try {
+    return await rpc.call('eth_call', [{ to: asset, data: DOMAIN_SEPARATOR }, 'latest'])
+  } catch (error) {
+    if (error instanceof JsonRpcError) return undefined
+    throw error
+  }
+}

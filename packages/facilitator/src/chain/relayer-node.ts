@@ -1,0 +1,135 @@
+import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain-proof'
+import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
+import type { Clock } from '../clock.ts'
+import type { Fees } from './relayer.ts'
+
+/** What a node made of a transaction. */
+export type Broadcast =
+  /** It is in a block already (EIP-7966). */
+  | { readonly kind: 'mined'; readonly receipt: ChainReceipt }
+  /** The node has it. */
+  | { readonly kind: 'sent' }
+  /**
+   * The node did not take it: its nonce is used, it pays too little to replace another, or something else.
+   */
+  | {
+      readonly kind: 'refused'
+      readonly why: 'nonce-used' | 'underpriced' | 'no-funds' | 'other'
+      readonly message: string
+    }
+
+/** The chain as the relayer's account uses it. Every method rejects when the node gives no answer. */
+export interface RelayerNode {
+  /** Safe to repeat. */
+  broadcast(raw: string): Promise<Broadcast>
+  /** What a transaction should offer now, before any cap; a second old at most. */
+  fees(): Promise<Fees & { readonly baseFeePerGas: bigint }>
+  /** How many transactions of the account are mined: the nonce of its next one. */
+  nonce(address: string): Promise<number>
+  /** Wei. */
+  balance(address: string): Promise<bigint>
+}
+
+/** A node that has not mined it by then is asked for the receipt instead. */
+const SYNC_TIMEOUT_MS = 3_000
+const FEES_KEPT_MS = 1_000
+/** Where a node does not suggest a tip: 0.001 gwei, the least that rollups ask. */
+const LEAST_TIP = 1_000_000n
+const METHOD_NOT_FOUND = -32_601
+
+/** Makes the relayer's view of a node. */
+export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
+  let sync = true
+  let fees:
+    | { readonly readAtMs: number; readonly value: Promise<Fees & { baseFeePerGas: bigint }> }
+    | undefined
+  return {
+    async broadcast(raw) {
+      if (sync) {
+        const outcome = await broadcastSync(rpc, raw)
+        if (outcome !== 'unknown-method') return outcome
+        sync = false
+      }
+      return await broadcastPlain(rpc, raw)
+    },
+    async fees() {
+      if (fees === undefined || clock.nowMs() - fees.readAtMs > FEES_KEPT_MS) {
+        fees = { readAtMs: clock.nowMs(), value: readFees(rpc) }
+        fees.value.catch(() => {
+          fees = undefined
+        })
+      }
+      return await fees.value
+    },
+    async nonce(address) {
+      return Number(await rpc.call('eth_getTransactionCount', [address, 'latest']))
+    },
+    async balance(address) {
+      return BigInt(String(await rpc.call('eth_getBalance', [address, 'latest'])))
+    },
+  }
+}
+
+async function broadcastSync(rpc: JsonRpc, raw: string): Promise<Broadcast | 'unknown-method'> {
+  try {
+    const receipt = parseReceipt(
+      await rpc.call('eth_sendRawTransactionSync', [raw], { timeoutMs: SYNC_TIMEOUT_MS }),
+    )
+    return receipt === undefined ? { kind: 'sent' } : { kind: 'mined', receipt }
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'TimeoutError') return { kind: 'sent' }
+    if (!(error instanceof JsonRpcError)) throw error
+    if (
+      error.code === METHOD_NOT_FOUND ||
+      /method.*(not found|not supported|does not exist)|unsupported method/i.test(error.message)
+    ) {
+      return 'unknown-method'
+    }
+    return readRefusal(error)
+  }
+}
+
+async function broadcastPlain(rpc: JsonRpc, raw: string): Promise<Broadcast> {
+  try {
+    await rpc.call('eth_sendRawTransaction', [raw])
+    return { kind: 'sent' }
+  } catch (error) {
+    if (error instanceof JsonRpcError) return readRefusal(error)
+    throw error
+  }
+}
+
+/** Nodes agree on these words, if on nothing else (geth's `txpool` errors). */
+function readRefusal({ message }: JsonRpcError): Broadcast {
+  if (/already known|already imported|known transaction|timeout|timed out/i.test(message))
+    return { kind: 'sent' }
+  const why = /nonce too low|nonce is too low/i.test(message)
+    ? 'nonce-used'
+    : /underpriced/i.test(message)
+      ? 'underpriced'
+      : /insufficient funds/i.test(message)
+        ? 'no-funds'
+        : 'other'
+  return { kind: 'refused', why, message: message.slice(0, 300) }
+}
+
+async function readFees(rpc: JsonRpc): Promise<Fees & { baseFeePerGas: bigint }> {
+  const [block, tip] = await Promise.all([rpc.call('eth_getBlockByNumber', ['latest', false]), readTip(rpc)])
+  const base =
+    typeof block === 'object' && block !== null && 'baseFeePerGas' in block ? block.baseFeePerGas : undefined
+  if (typeof base !== 'string')
+    throw new Error('the node gave no base fee: chains without EIP-1559 are not supported')
+  const baseFeePerGas = BigInt(base)
+  // Twice the base fee stays above it through six full blocks, each of which raises it by an eighth.
+  return { baseFeePerGas, maxPriorityFeePerGas: tip, maxFeePerGas: baseFeePerGas * 2n + tip }
+}
+
+async function readTip(rpc: JsonRpc): Promise<bigint> {
+  try {
+    const tip = BigInt(String(await rpc.call('eth_maxPriorityFeePerGas', [])))
+    return tip > LEAST_TIP ? tip : LEAST_TIP
+  } catch (error) {
+    if (error instanceof JsonRpcError) return LEAST_TIP
+    throw error
+  }
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { describeError } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { ChainReader } from './chain-reader.ts'
+import { gasLimit, type Relayer } from './relayer.ts'
+import type { RelayerNode } from './relayer-node.ts'
+
+/** What is known of the chain and of the relayer's purse, a few seconds old at most. */
+export interface ChainWatch {
+  /** Unix seconds: our clock or the chain's head, whichever is later. */
+  chainNow(): number
+  /** A block of this time was seen. */
+  sawBlock(seconds: number): void
+  /** Why payments cannot be settled now; undefined where they can. */
+  unfit(): string | undefined
+  close(): Promise<void>
+}
+
+/** What the watch looks with. */
+export interface WatchParts {
+  readonly reader: ChainReader
+  readonly node: RelayerNode
+  readonly relayer: Relayer
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly maxFeePerGas: bigint
+  /** With gas for fewer settlements than this, no new payment is taken. */
+  readonly minSettlementsLeft: number
+}
+
+const LOOK_MS = 5_000
+/** Below this the log asks for more: an empty purse must not come as a surprise (PAY-32). */
+const WARN_SETTLEMENTS_LEFT = 1_000n
+
+/** Looks once, then every few seconds until closed. */
+export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
+  const { clock } = parts
+  const closing = new AbortController()
+  let headSeconds = 0
+  let reason: string | undefined
+  const look = async (): Promise<void> => {
+    try {
+      const head = await parts.reader.readHead()
+      headSeconds = Math.max(headSeconds, head.seconds)
+      parts.metrics.chainLagSeconds.set(clock.nowMs() / 1_000 - head.seconds)
+      reason = await inspectPurse(parts)
+    } catch (error) {
+      reason = 'the chain cannot be reached'
+      parts.log.warn('chain not reached', { error: describeError(error) })
+    }
+  }
+  await look()
+  const looking = (async () => {
+    while (!closing.signal.aborted) {
+      await clock.sleep(LOOK_MS, closing.signal)
+      if (!closing.signal.aborted) await look()
+    }
+  })()
+  return {
+    chainNow: () => Math.max(headSeconds, Math.floor(clock.nowMs() / 1_000)),
+    sawBlock(seconds) {
+      headSeconds = Math.max(headSeconds, seconds)
+    },
+    unfit: () => reason,
+    async close() {
+      closing.abort()
+      await looking
+    },
+  }
+}
+
+async function inspectPurse({
+  node,
+  relayer,
+  log,
+  metrics,
+  maxFeePerGas,
+  minSettlementsLeft,
+}: WatchParts): Promise<string | undefined> {
+  const [balance, fees] = await Promise.all([node.balance(relayer.address), node.fees()])
+  const price = fees.baseFeePerGas + fees.maxPriorityFeePerGas
+  const left = balance / (gasLimit(1) * fees.maxFeePerGas)
+  metrics.relayerBalanceWei.set(Number(balance))
+  metrics.relayerSettlementsLeft.set(Number(left))
+  if (price > maxFeePerGas) {
+    log.error('gas costs more than the cap', { price, cap: maxFeePerGas })
+    return 'gas costs more than this facilitator pays for it'
+  }
+  if (left < WARN_SETTLEMENTS_LEFT)
+    log.warn('relayer balance is low', { relayer: relayer.address, balance, settlementsLeft: left })
+  return left < BigInt(minSettlementsLeft) ? 'the relayer account is out of gas money' : undefined
+}

@@ -1,0 +1,210 @@
+import type { AddressInfo } from 'node:net'
+import { createPaymentChecker } from '@farebox/payments/check-payment'
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { Network } from '@farebox/payments/networks'
+import type { FastifyInstance } from 'fastify'
+import { createChainReader, refuseChain, type ChainReader } from './chain/chain-reader.ts'
+import { createHasCode } from './chain/has-code.ts'
+import { createObserver } from './chain/observe-together.ts'
+import { createRelayer } from './chain/relayer.ts'
+import { createRelayerNode } from './chain/relayer-node.ts'
+import { startSender, type Sender } from './chain/sender.ts'
+import { watchChain, type ChainWatch } from './chain/watch-chain.ts'
+import { nowSeconds, systemClock, type Clock } from './clock.ts'
+import type { Engine } from './engine/engine.ts'
+import { createSettlementWaiters, type SettlementWaiters } from './engine/settlement-waiters.ts'
+import { createApp } from './http/create-app.ts'
+import { addHealthRoutes, type ReadinessCheck } from './http/health-routes.ts'
+import { addReleaseRoute } from './http/release-route.ts'
+import { addSecretsRoutes } from './http/secrets-routes.ts'
+import { addSettleRoute } from './http/settle-route.ts'
+import { addSupportedRoute } from './http/supported-route.ts'
+import { addVerifyRoute } from './http/verify-route.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import type { Conclusion } from './ledger/settlement-ledger.ts'
+import { DEFAULT_LIMITS, type FacilitatorLimits } from './facilitator-limits.ts'
+import { silentLog, type Log } from './log.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { startReconciler } from './reconcile.ts'
+import { createAuthenticate } from './secrets/authenticate.ts'
+import { createRateLimit } from './secrets/rate-limit.ts'
+
+/** What a facilitator is made of. */
+export interface FacilitatorOptions {
+  /** Closed by the caller, after the facilitator. */
+  readonly ledger: Ledger
+  /** A node of the network; closed by the caller. */
+  readonly rpc: JsonRpc
+  readonly network: Network
+  readonly crypto: EvmCrypto
+  /** 32 bytes of `0x` hex: the account that pays the gas, and holds nothing else. */
+  readonly relayerKey: string
+  /** The platform's service token; without it secrets cannot be administered over HTTP. */
+  readonly adminToken?: string
+  readonly clock?: Clock
+  readonly log?: Log
+  readonly limits?: Partial<FacilitatorLimits>
+}
+
+/** A facilitator at work: settling as long as it is open, answering once it listens. */
+export interface Facilitator {
+  /** The HTTP application; `inject` works without a socket. */
+  readonly app: FastifyInstance
+  readonly metrics: Metrics
+  /** Lower-case address of the account that pays the gas. */
+  readonly relayer: string
+  /** Begins to answer; port 0 takes a free one. Resolves with the URL. */
+  listen(options: { readonly port: number; readonly host?: string }): Promise<string>
+  /** Answers what is in flight, saves and lets go of the rest. The ledger stays open. */
+  close(): Promise<void>
+}
+
+/**
+ * Makes a facilitator: takes up what an earlier process left, then verifies, holds, settles and proves.
+ *
+ * Rejects when the node is not on the network, its USDC is not the one we know, or ledger or node cannot be
+ * reached;
+ * throws a `RangeError` for a relayer key that is none.
+ */
+export async function createFacilitator(options: FacilitatorOptions): Promise<Facilitator> {
+  const { ledger, rpc, network, crypto, clock = systemClock, log = silentLog } = options
+  const limits: FacilitatorLimits = { ...DEFAULT_LIMITS, ...options.limits }
+  const wrongChain = await refuseChain(rpc, network, crypto)
+  if (wrongChain !== undefined) throw new Error(wrongChain)
+
+  const metrics = createMetrics()
+  const relayer = createRelayer(crypto, network, options.relayerKey)
+  const node = createRelayerNode(rpc, clock)
+  const reader = createChainReader(rpc, network)
+  const observe = createObserver(reader, clock)
+  const waiters = createSettlementWaiters(ledger.payments, clock)
+  const watch = await watchChain({ reader, node, relayer, clock, log, metrics, ...limits })
+  const onConcluded = (conclusions: readonly Conclusion[]): void => {
+    announce(waiters, conclusions)
+    void ledger.signals.publish('concluded')
+  }
+  const { settlements, leases } = ledger
+  const sender = startSender({
+    network,
+    relayer,
+    node,
+    reader,
+    observe,
+    hasCode: createHasCode(rpc),
+    settlements,
+    leases,
+    clock,
+    log,
+    metrics,
+    onConcluded,
+    ...limits,
+  })
+  const unsubscribe = ledger.signals.subscribe(signal => {
+    if (signal === 'captured') sender.wake()
+    else waiters.lookAgain()
+  })
+  const reconciler = startReconciler({
+    ledger,
+    reader,
+    network,
+    clock,
+    log,
+    metrics,
+    onConcluded,
+    everyMs: limits.reconcileMs,
+  })
+  const engine: Engine = {
+    network,
+    checker: createPaymentChecker(crypto, [network]),
+    ledger: ledger.payments,
+    waiters,
+    clock,
+    ...limits,
+    observe: async payment => await seen(watch, observe(payment)),
+    chainNow: () => watch.chainNow(),
+    unavailable: () => watch.unfit(),
+    onCaptured: () => wakeSender(sender, ledger),
+  }
+
+  const app = createApp(log)
+  const door = {
+    authenticate: createAuthenticate(ledger.secrets, clock),
+    rateLimit: createRateLimit(limits.requestsPerSecond, clock),
+  }
+  addVerifyRoute(app, engine, door, metrics)
+  addSettleRoute(app, engine, door, metrics)
+  addReleaseRoute(app, ledger.payments, door)
+  addSupportedRoute(app, network, relayer.address)
+  if (options.adminToken !== undefined) {
+    addSecretsRoutes(app, { secrets: ledger.secrets, crypto, clock, adminToken: options.adminToken })
+  }
+  addHealthRoutes(app, readinessChecks(ledger, reader, watch, network, clock))
+  return {
+    app,
+    metrics,
+    relayer: relayer.address,
+    async listen({ port, host = '127.0.0.1' }) {
+      await app.listen({ port, host })
+      return urlOf(app)
+    },
+    async close() {
+      await app.close()
+      unsubscribe()
+      await Promise.all([sender.close(), reconciler.close(), watch.close()])
+    },
+  }
+}
+
+function announce(waiters: SettlementWaiters, conclusions: readonly Conclusion[]): void {
+  for (const conclusion of conclusions) {
+    const { key, to } = conclusion
+    if (to === 'settled') waiters.announce(key, { kind: to, transaction: conclusion.transaction })
+    if (to === 'failed')
+      waiters.announce(key, { kind: to, ...conclusion.failure, transaction: conclusion.transaction })
+  }
+}
+
+async function seen<Block extends { readonly blockSeconds: number }>(
+  watch: ChainWatch,
+  observing: Promise<Block>,
+): Promise<Block> {
+  const observation = await observing
+  watch.sawBlock(observation.blockSeconds)
+  return observation
+}
+
+/** The sender may be another process: that one is told too. */
+function wakeSender(sender: Sender, ledger: Ledger): void {
+  if (sender.holdsLease()) sender.wake()
+  else void ledger.signals.publish('captured')
+}
+
+function readinessChecks(
+  ledger: Ledger,
+  reader: ChainReader,
+  watch: ChainWatch,
+  network: Network,
+  clock: Clock,
+): { readonly [name: string]: ReadinessCheck } {
+  return {
+    database: () =>
+      ledger.totals(network.id, nowSeconds(clock)).then(
+        () => undefined,
+        () => 'the ledger cannot be reached',
+      ),
+    chain: () =>
+      reader.readHead().then(
+        () => undefined,
+        () => 'the chain cannot be reached',
+      ),
+    relayer: async () => await Promise.resolve(watch.unfit()),
+  }
+}
+
+function urlOf(app: FastifyInstance): string {
+  const address: AddressInfo | string | null = app.server.address()
+  if (address === null || typeof address === 'string') throw new Error('the facilitator listens on no port')
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return `http://${host}:${address.port}`
+}

@@ -1,0 +1,19 @@
+/** Why a payment is refused, with the name x402 facilitators have for it and a sentence for a person. */
+export interface Refusal {
+  /** 400: no payment could be read. 403: not yours to take. 200: read, and refused. */
+  readonly status: 200 | 400 | 403
+  readonly reason: string
+  readonly message: string
+  /** Where the signature proved one. */
+  readonly payer?: string
+}
+
+/** Makes a {@link Refusal} of a payment that was read. */
+export function refusal(reason: string, message: string, payer?: string): Refusal {
+  return { status: 200, reason, message, ...(payer === undefined ? {} : { payer }) }
+}
+
+/** We cannot say anything now: the caller should come back. Not a verdict. */
+export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError'
+}

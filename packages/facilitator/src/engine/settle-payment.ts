@@ -1,0 +1,123 @@
+import { SETTLEMENT_PENDING, type SettleResponse } from '@farebox/payments/facilitator-api'
+import type { CaptureOutcome } from '../ledger/payment-ledger.ts'
+import type { Caller, Engine } from './engine.ts'
+import type { PaymentRequest } from './read-payment-request.ts'
+import type { Refusal } from './refusal.ts'
+import { verifyPayment } from './verify-payment.ts'
+
+/** The answer of `/settle`, and its HTTP status. */
+export interface SettleAnswer {
+  readonly status: 200 | 400 | 403
+  readonly body: SettleResponse
+}
+
+/**
+ * Charges a payment and waits for the proof. Safe to repeat, also at the same time: one payment has one
+ * settlement, and everybody who asks gets its transaction. A payment never verified is verified first.
+ *
+ * `settlement_pending` means that it is not decided yet. Throws as {@link verifyPayment} does; nothing is
+ * then known.
+ */
+export async function settlePayment(
+  engine: Engine,
+  caller: Caller,
+  request: PaymentRequest,
+): Promise<SettleAnswer> {
+  const mismatch = refuseTerms(request)
+  if (mismatch !== undefined) return refused(engine, request, mismatch)
+  const capture = (): Promise<CaptureOutcome> =>
+    engine.ledger.capture({ payment: request.payment, binding: request.binding, owner: caller.owner })
+  let outcome = await capture()
+  if (outcome.kind === 'absent') {
+    const verdict = await verifyPayment(engine, caller, request)
+    if (!verdict.ok) return refused(engine, request, verdict.refusal)
+    outcome = await capture()
+  }
+  switch (outcome.kind) {
+    case 'captured':
+      return await awaitSettlement(engine, request, outcome)
+    case 'settled':
+      return settled(engine, request, outcome.transaction)
+    case 'failed':
+      return failed(engine, request, outcome)
+    case 'released':
+    case 'absent':
+      return failed(engine, request, {
+        reason: 'hold_released',
+        message: 'the hold was given back: this payment is not charged',
+        transaction: '',
+      })
+    case 'bound-otherwise':
+      return failed(engine, request, {
+        reason: 'payment_bound_otherwise',
+        message: 'this authorization was first used for another job',
+        transaction: '',
+      })
+  }
+}
+
+/** A charge must ask for what was signed; that it is in time and covered was judged when it was held. */
+function refuseTerms({ proven, requirement }: PaymentRequest): Refusal | undefined {
+  const { authorization, payer } = proven
+  if (authorization.to !== requirement.payTo) {
+    return {
+      status: 200,
+      reason: 'invalid_exact_evm_recipient_mismatch',
+      message: `the payment is not to ${requirement.payTo}`,
+      payer,
+    }
+  }
+  if (authorization.value === requirement.amount) return undefined
+  return {
+    status: 200,
+    reason: 'invalid_exact_evm_payload_authorization_value_mismatch',
+    message: `the payment is not of ${requirement.amount}`,
+    payer,
+  }
+}
+
+async function awaitSettlement(
+  engine: Engine,
+  request: PaymentRequest,
+  { first, transaction }: { readonly first: boolean; readonly transaction: string },
+): Promise<SettleAnswer> {
+  if (first) engine.onCaptured()
+  const end = await engine.waiters.wait(request.payment.key, engine.settleWaitMs)
+  if (end?.kind === 'settled') return settled(engine, request, end.transaction)
+  if (end?.kind === 'failed') return failed(engine, request, end)
+  return failed(engine, request, {
+    reason: SETTLEMENT_PENDING,
+    message: 'not in a block yet: ask again with the same payment',
+    transaction,
+  })
+}
+
+function settled({ network }: Engine, { payment }: PaymentRequest, transaction: string): SettleAnswer {
+  const { from: payer, value: amount } = payment.authorization
+  return { status: 200, body: { success: true, transaction, network: network.id, payer, amount } }
+}
+
+function failed(
+  { network }: Engine,
+  { payment }: PaymentRequest,
+  end: { readonly reason: string; readonly message: string; readonly transaction: string },
+): SettleAnswer {
+  const { reason: errorReason, message: errorMessage, transaction } = end
+  const body = {
+    success: false,
+    errorReason,
+    errorMessage,
+    transaction,
+    network: network.id,
+    payer: payment.authorization.from,
+  }
+  return { status: 200, body }
+}
+
+function refused(
+  engine: Engine,
+  request: PaymentRequest,
+  { status, reason, message }: Refusal,
+): SettleAnswer {
+  return { ...failed(engine, request, { reason, message, transaction: '' }), status }
+}

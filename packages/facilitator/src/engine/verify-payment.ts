@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import { judgeTerms, type TermsRefusal } from '@farebox/payments/check-payment'
+import type { Hold } from '@farebox/payments/facilitator-api'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import type { Observation } from '../chain/chain-reader.ts'
+import { nowSeconds } from '../clock.ts'
+import type { HoldOutcome } from '../ledger/payment-ledger.ts'
+import type { Caller, Engine } from './engine.ts'
+import type { PaymentRequest } from './read-payment-request.ts'
+import { refusal, UnavailableError, type Refusal } from './refusal.ts'
+
+/** A verdict on a payment: held for the caller, or why not. */
+export type VerifyVerdict =
+  | { readonly ok: true; readonly hold: Hold; readonly payer: string }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+/**
+ * A payer whose money is moving right now may look poorer than they are; so often and so far apart it is
+ * looked again.
+ */
+const SETTLING_LOOKS = 4
+const SETTLING_LOOK_MS = 100
+
+const TERM_NAMES: { readonly [Field in TermsRefusal['field']]: string } = {
+  to: 'invalid_exact_evm_recipient_mismatch',
+  value: 'invalid_exact_evm_payload_authorization_value_mismatch',
+  accepted: 'invalid_payment_requirements',
+  validAfter: 'invalid_exact_evm_payload_authorization_valid_after',
+  validBefore: 'invalid_exact_evm_payload_authorization_valid_before',
+}
+
+/**
+ * Judges a payment and holds it: the payer's balance, less all that is open, is kept for it until
+ * `holdUntil`.
+ *
+ * Throws {@link UnavailableError} when nothing can be said now, and whatever ledger and chain throw when they
+ * are out of reach.
+ */
+export async function verifyPayment(
+  engine: Engine,
+  caller: Caller,
+  request: PaymentRequest,
+): Promise<VerifyVerdict> {
+  const refused = refuseLocally(engine, caller, request)
+  if (refused !== undefined) return { ok: false, refusal: refused }
+  const reason = engine.unavailable()
+  if (reason !== undefined) throw new UnavailableError(reason)
+  const { payer } = request.proven
+  for (let look = 1; ; look += 1) {
+    const observation = await engine.observe(request.payment)
+    const unpayable = refuseObserved(observation, payer)
+    if (unpayable !== undefined) return { ok: false, refusal: unpayable }
+    const outcome = await hold(engine, caller, request, observation)
+    if (outcome.kind === 'insufficient' && outcome.settlingAtomic > 0n && look < SETTLING_LOOKS) {
+      await engine.clock.sleep(SETTLING_LOOK_MS)
+      continue
+    }
+    return readOutcome(outcome, observation, payer)
+  }
+}
+
+/** What can be refused without asking anybody. */
+function refuseLocally(
+  engine: Engine,
+  caller: Caller,
+  { proven, requirement }: PaymentRequest,
+): Refusal | undefined {
+  const { payer } = proven
+  const unowned = refusePayTo(caller, requirement.payTo, payer)
+  if (unowned !== undefined) return unowned
+  if (BigInt(requirement.amount) < engine.minimumAtomic) {
+    const message = `the smallest payment taken here is ${formatUsdc(engine.minimumAtomic)} USDC`
+    return refusal('amount_below_minimum', message, payer)
+  }
+  const terms = judgeTerms(proven, requirement, engine.chainNow())
+  return terms && refusal(TERM_NAMES[terms.field], terms.reason, payer)
+}
+
+/** A secret takes payments to its owner's wallets and to no other (BOLA; D10). */
+export function refusePayTo(caller: Caller, payTo: string, payer: string): Refusal | undefined {
+  if (caller.wallets.includes(payTo)) return undefined
+  const message = `this FACILITATOR_SECRET does not own ${payTo}: add the wallet to it in the dashboard`
+  return { status: 403, reason: 'pay_to_not_owned', message, payer }
+}
+
+function refuseObserved({ used, revert }: Observation, payer: string): Refusal | undefined {
+  if (used)
+    return refusal(
+      'invalid_exact_evm_nonce_already_used',
+      'the authorization was used or cancelled: sign a new one',
+      payer,
+    )
+  return revert && refusal(revert.reason, revert.message, payer)
+}
+
+async function hold(
+  engine: Engine,
+  caller: Caller,
+  request: PaymentRequest,
+  observed: Observation,
+): Promise<HoldOutcome> {
+  const now = nowSeconds(engine.clock)
+  const validBefore = Number(request.payment.authorization.validBefore)
+  const asked = request.holdUntil ?? now + (request.maxTimeoutSeconds ?? validBefore - now)
+  return await engine.ledger.hold({
+    payment: request.payment,
+    binding: request.binding,
+    owner: caller.owner,
+    secretId: caller.id,
+    holdId: randomUUID(),
+    // Past its validBefore there is nothing to hold; in the past there never was.
+    holdUntil: Math.ceil(Math.max(now + 1, Math.min(asked, validBefore))),
+    nowSeconds: now,
+    observed,
+    dailySettlements: engine.dailySettlements,
+  })
+}
+
+function readOutcome(outcome: HoldOutcome, { balanceAtomic }: Observation, payer: string): VerifyVerdict {
+  const refuse = (reason: string, message: string): VerifyVerdict => ({
+    ok: false,
+    refusal: refusal(reason, message, payer),
+  })
+  switch (outcome.kind) {
+    case 'held':
+      return { ok: true, hold: { holdId: outcome.holdId, holdUntil: outcome.holdUntil }, payer }
+    case 'bound-otherwise':
+      return refuse(
+        'payment_bound_otherwise',
+        'this authorization was first used for another job: sign a new one',
+      )
+    case 'in-settlement':
+      return refuse(
+        'invalid_exact_evm_nonce_already_used',
+        'this authorization has been charged already: ask /settle for its transaction',
+      )
+    case 'failed':
+      return refuse(outcome.reason, outcome.message)
+    case 'insufficient':
+      return refuse(
+        'invalid_exact_evm_insufficient_balance',
+        `the payer has ${formatUsdc(balanceAtomic)} USDC, ` +
+          `of which ${formatUsdc(outcome.openAtomic)} are reserved for other payments`,
+      )
+    case 'payer-barred':
+      return refuse(
+        'payer_barred',
+        `too many payments of this payer failed to settle: come back at ${outcome.untilSeconds} (Unix time)`,
+      )
+    case 'over-budget':
+      throw new UnavailableError('this secret has used up its settlements for today')
+  }
+}

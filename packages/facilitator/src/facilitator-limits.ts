@@ -1,0 +1,34 @@
+/** The numbers an operator may turn. */
+export interface FacilitatorLimits {
+  /** Atomic units; default 1,000: 0.001 USDC. */
+  readonly minimumAtomic: bigint
+  /** Settlements a secret may cause in a UTC day; default 10,000. */
+  readonly dailySettlements: number
+  /** Requests a second, for each secret and route; default 500. */
+  readonly requestsPerSecond: number
+  /** Wei a unit of gas may cost; default 50 gwei. */
+  readonly maxFeePerGas: bigint
+  /** With gas for fewer settlements no payment is taken; default 50. */
+  readonly minSettlementsLeft: number
+  /** How long `/settle` waits for the proof; default 20 s. */
+  readonly settleWaitMs: number
+  /** How long the relayer account rests after a crash of its process; default 4 s. */
+  readonly leaseMs: number
+  /** How long a transaction waits for a block before it is sent again with higher fees; default 15 s. */
+  readonly stuckAfterMs: number
+  /** How often ledger and chain are compared; default 60 s. */
+  readonly reconcileMs: number
+}
+
+/** What holds where an operator says nothing. */
+export const DEFAULT_LIMITS: FacilitatorLimits = {
+  minimumAtomic: 1_000n,
+  dailySettlements: 10_000,
+  requestsPerSecond: 500,
+  maxFeePerGas: 50_000_000_000n,
+  minSettlementsLeft: 50,
+  settleWaitMs: 20_000,
+  leaseMs: 4_000,
+  stuckAfterMs: 15_000,
+  reconcileMs: 60_000,
+}

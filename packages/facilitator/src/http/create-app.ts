@@ -1,0 +1,62 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import { UnavailableError } from '../engine/refusal.ts'
+import { describeError, type Log } from '../log.ts'
+import { answerError } from './answer.ts'
+
+/** A verify request is about 2 KB; nothing of ours comes near this. */
+const MAX_BODY_BYTES = 65_536
+/** A request must have arrived whole by then. */
+const REQUEST_TIMEOUT_MS = 10_000
+
+/**
+ * Makes the HTTP application without routes: bodies arrive as text, and whatever goes wrong is answered
+ * `{"error"}` without its inner words, which go to the log.
+ */
+export function createApp(log: Log): FastifyInstance {
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    logger: false,
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_, body, done) => done(null, body))
+  let closing = false
+  app.addHook('preClose', done => {
+    closing = true
+    done()
+  })
+  // Keep-alive clients would hold the process open for more than a minute.
+  app.addHook('onSend', async (_, reply) => {
+    if (closing) reply.header('connection', 'close')
+  })
+  app.setNotFoundHandler(async (_, reply) => {
+    await answerError(reply, 404, 'no such route')
+    return reply
+  })
+  app.setErrorHandler(async (error, request, reply) => {
+    if (error instanceof UnavailableError) {
+      reply.header('retry-after', '1')
+      await answerError(reply, 503, error.message)
+      return reply
+    }
+    const status = statusOf(error)
+    if (status < 500) {
+      await answerError(reply, status, 'the request could not be read')
+      return reply
+    }
+    log.error('request failed', {
+      route: `${request.method} ${request.routeOptions.url ?? ''}`,
+      error: describeError(error),
+    })
+    await answerError(reply, 503, 'the facilitator cannot answer now: come back later')
+    return reply
+  })
+  return app
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
+    ? error.statusCode
+    : 500
+}

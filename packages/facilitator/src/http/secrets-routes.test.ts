@@ -1,0 +1,260 @@
+import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import type { CreatedSecret } from '@farebox/payments/facilitator-api'
+import type { FastifyInstance } from 'fastify'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { createMemoryLedger } from '../ledger/memory/memory-ledger.ts'
+import { silentLog } from '../log.ts'
+import { createAuthenticate } from '../secrets/authenticate.ts'
+import { createRateLimit } from '../secrets/rate-limit.ts'
+import { mintSecret, readSecretId } from '../secrets/secret-form.ts'
+import { PAY_TO } from '../test-setup/payments-for-tests.ts'
+import { createApp } from './create-app.ts'
+import { addReleaseRoute } from './release-route.ts'
+import { addSecretsRoutes } from './secrets-routes.ts'
+
+const ADMIN_TOKEN = 'an-admin-token-of-tests'
+const WALLET = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc'
+
+let nowMs: number
+let app: FastifyInstance
+let ledger: Ledger
+
+beforeEach(async () => {
+  nowMs = 1_800_000_000_000
+  const clock = { ...systemClock, nowMs: () => nowMs }
+  ledger = createMemoryLedger(clock)
+  app = createApp(silentLog)
+  addSecretsRoutes(app, {
+    secrets: ledger.secrets,
+    crypto: await loadEvmCrypto(),
+    clock,
+    adminToken: ADMIN_TOKEN,
+  })
+  addReleaseRoute(app, ledger.payments, {
+    authenticate: createAuthenticate(ledger.secrets, clock),
+    rateLimit: createRateLimit(5, clock),
+  })
+})
+
+type Answer = { readonly status: number; readonly body: unknown }
+async function ask(
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  url: string,
+  options: { body?: unknown; token?: string } = {},
+): Promise<Answer> {
+  const answer = await app.inject({
+    method,
+    url,
+    headers: { authorization: `Bearer ${options.token ?? ADMIN_TOKEN}` },
+    ...(options.body !== undefined && {
+      payload: typeof options.body === 'string' ? options.body : JSON.stringify(options.body),
+    }),
+  })
+  return { status: answer.statusCode, body: answer.payload === '' ? undefined : answer.json() }
+}
+
+async function create(owner = 'me', wallets: readonly string[] = [WALLET]): Promise<CreatedSecret> {
+  const answer = await ask('POST', '/secrets', { body: { owner, wallets } })
+  expect(answer.status).toBe(201)
+  return answer.body as CreatedSecret
+}
+
+/** Does the facilitator take this secret? */
+async function opens(token: string): Promise<boolean> {
+  const { status } = await ask('POST', '/release', { body: { holdId: 'x' }, token })
+  expect([200, 401]).toContain(status)
+  return status === 200
+}
+
+describe('the administration of secrets', () => {
+  test('a secret is shown once, has the promised form, and opens the door', async () => {
+    const created = await create()
+    expect(created).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      owner: 'me',
+      wallets: [WALLET.toLowerCase()],
+      createdAt: 1_800_000_000,
+      revokedAt: null,
+      secret: expect.stringMatching(/^fbx_[0-9a-f]{16}_[A-Za-z0-9_-]{51}$/),
+    })
+    expect(readSecretId(created.secret)).toBe(created.id)
+    expect(await opens(created.secret)).toBe(true)
+    const listed = await ask('GET', '/secrets?owner=me')
+    expect(listed.body).toEqual([
+      {
+        id: created.id,
+        owner: 'me',
+        wallets: created.wallets,
+        createdAt: created.createdAt,
+        revokedAt: null,
+      },
+    ])
+    expect(JSON.stringify(await ledger.secrets.list('me'))).not.toContain(created.secret.slice(-51))
+  })
+
+  test('the store keeps a hash, not the secret', async () => {
+    const { id, secret } = await create()
+    const stored = await ledger.secrets.find(id)
+    expect(stored?.hash).toHaveLength(32)
+    expect(Buffer.from(stored?.hash ?? []).toString()).not.toContain(secret.slice(21, 40))
+  })
+
+  test('OPS-07 rotation: two are active at once, a third is refused, revoking the old one makes room', async () => {
+    const [old, fresh] = [await create(), await create()]
+    expect((await opens(old.secret)) && (await opens(fresh.secret))).toBe(true)
+    const third = await ask('POST', '/secrets', { body: { owner: 'me', wallets: [WALLET] } })
+    expect(third).toEqual({ status: 409, body: { error: expect.stringContaining('revoke one') } })
+    expect((await ask('DELETE', `/secrets/${old.id}`)).status).toBe(204)
+    await create()
+  })
+
+  test('a revocation is felt within five seconds, and for ever', async () => {
+    const { id, secret } = await create()
+    expect(await opens(secret)).toBe(true)
+    await ask('DELETE', `/secrets/${id}`)
+    nowMs += 5_000
+    expect(await opens(secret)).toBe(false)
+    nowMs += 1_000_000
+    expect(await opens(secret)).toBe(false)
+    expect((await ask('GET', '/secrets?owner=me')).body).toMatchObject([{ id, revokedAt: 1_800_000_000 }])
+  })
+
+  test('a secret made after it was asked for in vain opens the door within five seconds', async () => {
+    const { id, hash, secret } = mintSecret()
+    expect(await opens(secret)).toBe(false)
+    await ledger.secrets.create({
+      id,
+      hash,
+      owner: 'other',
+      wallets: [PAY_TO],
+      createdAt: 0,
+      revokedAt: null,
+    })
+    nowMs += 5_000
+    expect(await opens(secret)).toBe(true)
+  })
+
+  test('wallets are replaced, lower-cased and without doubles', async () => {
+    const { id } = await create()
+    const answer = await ask('PUT', `/secrets/${id}/wallets`, {
+      body: { wallets: [PAY_TO, `0x${PAY_TO.slice(2).toUpperCase()}`] },
+    })
+    expect(answer).toMatchObject({ status: 200, body: { wallets: [PAY_TO] } })
+    expect((await ledger.secrets.find(id))?.wallets).toEqual([PAY_TO])
+  })
+
+  test.each([
+    ['no body', '', 'owner'],
+    ['no JSON', '{', 'owner'],
+    ['no owner', { wallets: [WALLET] }, 'owner'],
+    ['an owner that is no string', { owner: 7, wallets: [WALLET] }, 'owner'],
+    ['no wallets', { owner: 'me', wallets: [] }, 'wallets'],
+    [
+      'a wallet with a typing error',
+      { owner: 'me', wallets: [WALLET.replace('D1a', 'd1a')] },
+      'wallets[0] has a wrong checksum',
+    ],
+    [
+      'the zero address',
+      { owner: 'me', wallets: [`0x${'0'.repeat(40)}`] },
+      'wallets[0] must not be the zero address',
+    ],
+  ])('refuses %s, saying what is wrong', async (_, body, words) => {
+    expect(await ask('POST', '/secrets', { body })).toEqual({
+      status: 400,
+      body: { error: expect.stringContaining(words) },
+    })
+  })
+
+  test('knows no secret it has not made', async () => {
+    expect((await ask('DELETE', '/secrets/0000000000000000')).status).toBe(404)
+    expect(
+      (await ask('PUT', '/secrets/0000000000000000/wallets', { body: { wallets: [WALLET] } })).status,
+    ).toBe(404)
+  })
+
+  test.each(['', 'wrong', `${ADMIN_TOKEN}x`, ADMIN_TOKEN.slice(0, -1)])(
+    'is closed to the token "%s" on every route',
+    async token => {
+      const answers = await Promise.all([
+        ask('POST', '/secrets', { body: { owner: 'me', wallets: [WALLET] }, token }),
+        ask('GET', '/secrets?owner=me', { token }),
+        ask('PUT', '/secrets/x/wallets', { body: {}, token }),
+        ask('DELETE', '/secrets/x', { token }),
+      ])
+      expect(answers.map(answer => answer.status)).toEqual([401, 401, 401, 401])
+      expect(answers[0]?.body).toEqual({ error: expect.any(String) })
+    },
+  )
+
+  test('is not opened by a FACILITATOR_SECRET', async () => {
+    const { secret } = await create()
+    expect((await ask('GET', '/secrets?owner=me', { token: secret })).status).toBe(401)
+  })
+})
+
+describe('the door of agents', () => {
+  test.each([
+    ['no header', undefined],
+    ['no bearer', 'Basic abc'],
+    ['noise', 'Bearer abc'],
+    ['a secret of nobody', `Bearer fbx_0123456789abcdef_${'A'.repeat(43)}12345678`],
+    ['the admin token', `Bearer ${ADMIN_TOKEN}`],
+    ['two secrets', 'Bearer a b'],
+    ['a very long one', `Bearer ${'a'.repeat(5_000)}`],
+  ])('D11 is closed to %s, with 401 and {error}', async (_, authorization) => {
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/release',
+      payload: '{"holdId":"x"}',
+      headers: { ...(authorization !== undefined && { authorization }) },
+    })
+    expect(answer.statusCode).toBe(401)
+    expect(answer.json()).toEqual({ error: expect.stringContaining('FACILITATOR_SECRET') })
+    expect(answer.headers['www-authenticate']).toBe('Bearer')
+  })
+
+  test('is closed to a secret with one character changed, wherever it is', async () => {
+    const { secret } = await create()
+    for (let index = 4; index < secret.length; index += 5) {
+      const changed = secret.slice(0, index) + (secret[index] === 'a' ? 'b' : 'a') + secret.slice(index + 1)
+      expect(await opens(changed)).toBe(false)
+    }
+  })
+
+  test('asks for patience when a secret comes too often, and another secret is not held back', async () => {
+    const [one, other] = [await create('one'), await create('other')]
+    const statuses: number[] = []
+    for (let index = 0; index < 12; index += 1)
+      statuses.push((await ask('POST', '/release', { body: { holdId: 'x' }, token: one.secret })).status)
+    expect(statuses.filter(status => status === 429)).toHaveLength(2)
+    expect(await opens(other.secret)).toBe(true)
+    nowMs += 1_000
+    expect(await opens(one.secret)).toBe(true)
+  })
+
+  test('a body that is too large, of any type, or to no route is answered in the same form', async () => {
+    const { secret } = await create()
+    const large = await ask('POST', '/release', { body: `"${'x'.repeat(70_000)}"`, token: secret })
+    expect(large).toEqual({ status: 413, body: { error: expect.any(String) } })
+    expect(await ask('GET', '/nothing')).toEqual({ status: 404, body: { error: 'no such route' } })
+    const form = await app.inject({
+      method: 'POST',
+      url: '/release',
+      payload: '{"holdId":"x"}',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'text/html' },
+    })
+    expect(form.json()).toEqual({ released: false })
+  })
+
+  test('when the store is down nobody is called unauthorized', async () => {
+    const { secret } = await create()
+    ledger.secrets.find = async () => await Promise.reject(new Error('connection refused by db.internal'))
+    nowMs += 10_000
+    const answer = await ask('POST', '/release', { body: { holdId: 'x' }, token: secret })
+    expect(answer.status).toBe(503)
+    expect(JSON.stringify(answer.body)).not.toContain('db.internal')
+  })
+})

@@ -1,0 +1,135 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { refuseAddress } from '@farebox/payments/address'
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { CreatedSecret, SecretSummary } from '@farebox/payments/facilitator-api'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { nowSeconds, type Clock } from '../clock.ts'
+import { mintSecret } from '../secrets/secret-form.ts'
+import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../secrets/secret-store.ts'
+import { answerError, asObject, parseBody } from './answer.ts'
+
+/** What administering secrets needs. */
+export interface SecretsAdmin {
+  readonly secrets: SecretStore
+  readonly crypto: EvmCrypto
+  readonly clock: Clock
+  /** The platform's service token. */
+  readonly adminToken: string
+}
+
+const MAX_OWNER_CHARACTERS = 200
+const MAX_WALLETS = 100
+
+/**
+ * `POST /secrets`, `GET /secrets?owner=`, `PUT /secrets/:id/wallets`, `DELETE /secrets/:id`, for whoever
+ * shows the service token.
+ */
+export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): void {
+  const { secrets, crypto, clock } = admin
+  const guarded =
+    (act: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      if (isAdmin(request.headers.authorization, admin.adminToken)) await act(request, reply)
+      else await answerError(reply, 401, 'the service token is required: Authorization: Bearer <token>')
+      return reply
+    }
+
+  app.post(
+    '/secrets',
+    guarded(async (request, reply) => {
+      const { owner, wallets } = asObject(parseBody(request.body)) ?? {}
+      if (typeof owner !== 'string' || owner === '' || owner.length > MAX_OWNER_CHARACTERS) {
+        return await answerError(
+          reply,
+          400,
+          `owner must be a string of 1 to ${MAX_OWNER_CHARACTERS} characters`,
+        )
+      }
+      const read = readWallets(wallets, crypto)
+      if (!read.ok) return await answerError(reply, 400, read.reason)
+      const { id, secret, hash } = mintSecret()
+      const stored: StoredSecret = {
+        id,
+        hash,
+        owner,
+        wallets: read.wallets,
+        createdAt: nowSeconds(clock),
+        revokedAt: null,
+      }
+      if (!(await secrets.create(stored))) {
+        return await answerError(
+          reply,
+          409,
+          `this owner has ${ACTIVE_SECRETS} active secrets: revoke one before making another`,
+        )
+      }
+      const created: CreatedSecret = { ...summarize(stored), secret }
+      return await reply.code(201).header('cache-control', 'no-store').send(created)
+    }),
+  )
+
+  app.get(
+    '/secrets',
+    guarded(async (request, reply) => {
+      const owner = asObject(request.query)?.['owner']
+      if (typeof owner !== 'string')
+        return await answerError(reply, 400, 'owner must be given once, as ?owner=')
+      return await reply.send((await secrets.list(owner)).map(summarize))
+    }),
+  )
+
+  app.put(
+    '/secrets/:id/wallets',
+    guarded(async (request, reply) => {
+      const read = readWallets(asObject(parseBody(request.body))?.['wallets'], crypto)
+      if (!read.ok) return await answerError(reply, 400, read.reason)
+      const changed = await secrets.change(readId(request), { wallets: read.wallets })
+      return changed === undefined
+        ? await answerError(reply, 404, 'no such secret')
+        : await reply.send(summarize(changed))
+    }),
+  )
+
+  app.delete(
+    '/secrets/:id',
+    guarded(async (request, reply) => {
+      const changed = await secrets.change(readId(request), { revokedAt: nowSeconds(clock) })
+      return changed === undefined
+        ? await answerError(reply, 404, 'no such secret')
+        : await reply.code(204).send()
+    }),
+  )
+}
+
+/** In constant time, whatever the length of what was sent. */
+function isAdmin(authorization: string | undefined, token: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`))
+}
+
+function readWallets(
+  value: unknown,
+  crypto: EvmCrypto,
+):
+  | { readonly ok: true; readonly wallets: readonly string[] }
+  | { readonly ok: false; readonly reason: string } {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_WALLETS) {
+    return { ok: false, reason: `wallets must be a list of 1 to ${MAX_WALLETS} addresses` }
+  }
+  const wallets: string[] = []
+  for (const [index, wallet] of value.entries()) {
+    const reason = refuseAddress(crypto, wallet)
+    if (reason !== undefined) return { ok: false, reason: `wallets[${index}] ${reason}` }
+    wallets.push(String(wallet).toLowerCase())
+  }
+  return { ok: true, wallets: [...new Set(wallets)] }
+}
+
+function readId(request: FastifyRequest): string {
+  const id = asObject(request.params)?.['id']
+  return typeof id === 'string' ? id : ''
+}
+
+function summarize({ id, owner, wallets, createdAt, revokedAt }: StoredSecret): SecretSummary {
+  return { id, owner, wallets, createdAt, revokedAt }
+}

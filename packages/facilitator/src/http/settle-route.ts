@@ -1,0 +1,32 @@
+import type { SettleResponse } from '@farebox/payments/facilitator-api'
+import type { FastifyInstance } from 'fastify'
+import type { Engine } from '../engine/engine.ts'
+import { readPaymentRequest } from '../engine/read-payment-request.ts'
+import type { Refusal } from '../engine/refusal.ts'
+import { settlePayment } from '../engine/settle-payment.ts'
+import type { Metrics } from '../metrics.ts'
+import { parseBody } from './answer.ts'
+import { admitCaller, type Door } from './caller.ts'
+
+/** `POST /settle`: charges a payment and answers with the proof; safe to repeat (x402; D8, D10). */
+export function addSettleRoute(app: FastifyInstance, engine: Engine, door: Door, metrics: Metrics): void {
+  app.post('/settle', async (request, reply) => {
+    const caller = await admitCaller(door, request, reply)
+    if (caller === undefined) return reply
+    const stop = metrics.durations.startTimer({ route: 'settle' })
+    const read = readPaymentRequest(parseBody(request.body), engine.network, engine.checker)
+    const { status, body } = read.ok
+      ? await settlePayment(engine, caller, read.request)
+      : { status: read.refusal.status, body: unreadable(engine, read.refusal) }
+    stop()
+    metrics.answers.inc({
+      route: 'settle',
+      outcome: body.success ? 'settled' : (body.errorReason ?? 'failed'),
+    })
+    return await reply.code(status).send(body)
+  })
+}
+
+function unreadable({ network }: Engine, { reason, message }: Refusal): SettleResponse {
+  return { success: false, errorReason: reason, errorMessage: message, transaction: '', network: network.id }
+}

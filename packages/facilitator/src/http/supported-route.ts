@@ -1,0 +1,13 @@
+import { HOLD_EXTENSION, type SupportedResponse } from '@farebox/payments/facilitator-api'
+import type { Network } from '@farebox/payments/networks'
+import type { FastifyInstance } from 'fastify'
+
+/** `GET /supported`: what is settled here, by which account (x402). Open to everybody. */
+export function addSupportedRoute(app: FastifyInstance, network: Network, relayer: string): void {
+  const answer: SupportedResponse = {
+    kinds: [{ x402Version: 2, scheme: 'exact', network: network.id }],
+    extensions: [HOLD_EXTENSION],
+    signers: { [network.id]: [relayer] },
+  }
+  app.get('/supported', async (_, reply) => await reply.send(answer))
+}

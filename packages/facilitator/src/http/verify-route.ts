@@ -1,0 +1,38 @@
+import { HOLD_EXTENSION, type VerifyResponse } from '@farebox/payments/facilitator-api'
+import type { FastifyInstance } from 'fastify'
+import type { Engine } from '../engine/engine.ts'
+import { readPaymentRequest } from '../engine/read-payment-request.ts'
+import type { Refusal } from '../engine/refusal.ts'
+import { verifyPayment } from '../engine/verify-payment.ts'
+import type { Metrics } from '../metrics.ts'
+import { parseBody } from './answer.ts'
+import { admitCaller, type Door } from './caller.ts'
+
+/** `POST /verify`: judges a payment and holds it (x402; D10). */
+export function addVerifyRoute(app: FastifyInstance, engine: Engine, door: Door, metrics: Metrics): void {
+  app.post('/verify', async (request, reply) => {
+    const caller = await admitCaller(door, request, reply)
+    if (caller === undefined) return reply
+    const stop = metrics.durations.startTimer({ route: 'verify' })
+    const read = readPaymentRequest(parseBody(request.body), engine.network, engine.checker)
+    const verdict = read.ok ? await verifyPayment(engine, caller, read.request) : read
+    stop()
+    metrics.answers.inc({ route: 'verify', outcome: verdict.ok ? 'valid' : verdict.refusal.reason })
+    if (!verdict.ok) return await reply.code(verdict.refusal.status).send(invalid(verdict.refusal))
+    const answer: VerifyResponse = {
+      isValid: true,
+      payer: verdict.payer,
+      extensions: { [HOLD_EXTENSION]: verdict.hold },
+    }
+    return await reply.send(answer)
+  })
+}
+
+function invalid({ reason, message, payer }: Refusal): VerifyResponse {
+  return {
+    isValid: false,
+    invalidReason: reason,
+    invalidMessage: message,
+    ...(payer === undefined ? {} : { payer }),
+  }
+}

@@ -1,0 +1,17 @@
+import type { PaymentRecord } from './payment-record.ts'
+
+/** The ledger as the reconciler uses it; every method may be repeated. */
+export interface AuditLedger {
+  /** Moves holds that ran out before `nowSeconds` to `expired`; returns how many. */
+  expireHolds(network: string, nowSeconds: number): Promise<number>
+  /** Rows settled in this block or later. */
+  settledSince(network: string, blockNumber: bigint): Promise<readonly PaymentRecord[]>
+  /**
+   * Rows that we say were not charged (failed, released, expired) although the chain may still say otherwise:
+   * those not audited since `finalitySeconds` after their `validBefore`. Those audited longest ago come
+   * first.
+   */
+  uncharged(network: string, finalitySeconds: number, limit: number): Promise<readonly PaymentRecord[]>
+  /** Notes that these rows agreed with the chain at this time of its head, in Unix seconds. */
+  markAudited(keys: readonly string[], headSeconds: number): Promise<void>
+}

@@ -1,0 +1,718 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock, type Clock } from '../clock.ts'
+import { NETWORK, PAY_TO } from '../test-setup/payments-for-tests.ts'
+import { createSchema, hasPostgres, TEST_DATABASE_URL } from '../test-setup/start-stack.ts'
+import type { Ledger } from './ledger.ts'
+import { createMemoryLedger } from './memory/memory-ledger.ts'
+import type { CaptureRequest, HoldRequest } from './payment-ledger.ts'
+import type { LedgerPayment, PaymentRecord } from './payment-record.ts'
+import { openPostgresLedger } from './postgres/postgres-ledger.ts'
+import type { SenderLease } from './settlement-ledger.ts'
+
+const NOW = 1_800_000_000
+const STARTED_MS = Date.now()
+const clock: Clock = { ...systemClock, nowMs: () => NOW * 1_000 + Date.now() - STARTED_MS }
+const STANDING = { failuresAllowed: 3, barredSeconds: 600 }
+
+const hex = (bytes: number): string => `0x${randomBytes(bytes).toString('hex')}`
+
+function payment(changes: Partial<LedgerPayment['authorization']> = {}): LedgerPayment {
+  const authorization = {
+    from: hex(20),
+    to: PAY_TO,
+    value: '100',
+    validAfter: '0',
+    validBefore: String(NOW + 300),
+    nonce: hex(32),
+    ...changes,
+  }
+  return {
+    key: `84532:${NETWORK.asset.address}:${authorization.from}:${authorization.nonce}`,
+    network: NETWORK.id,
+    asset: NETWORK.asset.address,
+    authorization,
+    signature: hex(65),
+  }
+}
+
+function holdRequest(one: LedgerPayment, changes: Partial<HoldRequest> = {}): HoldRequest {
+  return {
+    payment: one,
+    binding: 'job',
+    owner: 'owner',
+    secretId: 'secret',
+    holdId: randomUUID(),
+    holdUntil: NOW + 60,
+    nowSeconds: NOW,
+    observed: { balanceAtomic: 100n, blockNumber: 10n },
+    dailySettlements: 1_000,
+    ...changes,
+  }
+}
+
+const captureRequest = (one: LedgerPayment): CaptureRequest => ({
+  payment: one,
+  binding: 'job',
+  owner: 'owner',
+})
+
+type OpenLedger = () => Promise<{
+  readonly ledger: Ledger
+  readonly again: () => Promise<Ledger>
+  readonly drop: () => Promise<void>
+}>
+
+const openMemory: OpenLedger = async () => {
+  const ledger = createMemoryLedger(clock, STANDING)
+  return await Promise.resolve({
+    ledger,
+    again: async () => await Promise.resolve(ledger),
+    drop: async () => await Promise.resolve(),
+  })
+}
+
+const openPostgres: OpenLedger = async () => {
+  const { schema, drop } = await createSchema()
+  const opened: Ledger[] = []
+  const again = async (): Promise<Ledger> => {
+    const ledger = await openPostgresLedger({
+      connectionString: TEST_DATABASE_URL,
+      schema,
+      clock,
+      standing: STANDING,
+    })
+    opened.push(ledger)
+    return ledger
+  }
+  const ledger = await again()
+  return {
+    ledger,
+    again,
+    async drop() {
+      for (const one of opened) await one.close()
+      await drop()
+    },
+  }
+}
+
+const ledgers: [string, OpenLedger][] = [['memory', openMemory]]
+if (await hasPostgres()) ledgers.push(['PostgreSQL', openPostgres])
+
+describe.each(ledgers)('the ledger in %s', (_, open) => {
+  let opened: Awaited<ReturnType<OpenLedger>>
+  let ledger: Ledger
+  let lease: SenderLease
+  let nonce = 0
+
+  beforeAll(async () => {
+    opened = await open()
+    ledger = opened.ledger
+  })
+  beforeEach(async () => {
+    const taken = await ledger.leases.acquire({ network: NETWORK.id, relayer: hex(20) }, 'holder', 60_000)
+    if (taken === undefined) throw new Error('no lease')
+    lease = taken
+  })
+  afterAll(async () => await opened.drop())
+
+  const stateOf = async (one: LedgerPayment): Promise<PaymentRecord | undefined> =>
+    (await ledger.payments.find([one.key]))[0]
+  const signed = (): {
+    hash: string
+    raw: string
+    maxFeePerGas: bigint
+    maxPriorityFeePerGas: bigint
+    nonce: number
+  } => {
+    nonce += 1
+    return { hash: hex(32), raw: hex(100), maxFeePerGas: 2n, maxPriorityFeePerGas: 1n, nonce }
+  }
+  const held = async (
+    changes: Partial<LedgerPayment['authorization']> = {},
+    request: Partial<HoldRequest> = {},
+  ): Promise<LedgerPayment> => {
+    const one = payment(changes)
+    expect(await ledger.payments.hold(holdRequest(one, request))).toMatchObject({ kind: 'held' })
+    return one
+  }
+  const captured = async (changes: Partial<LedgerPayment['authorization']> = {}): Promise<LedgerPayment> => {
+    const one = await held(changes)
+    expect(await ledger.payments.capture(captureRequest(one))).toMatchObject({
+      kind: 'captured',
+      first: true,
+    })
+    return one
+  }
+  const submitted = async (): Promise<{ one: LedgerPayment; id: string; hash: string }> => {
+    const one = await captured()
+    const transaction = signed()
+    const id = await ledger.settlements.submit(lease, transaction, [one.key])
+    if (id === undefined) throw new Error('not submitted')
+    return { one, id, hash: transaction.hash }
+  }
+  const settle = async (one: LedgerPayment, blockNumber = 20n): Promise<readonly string[]> => {
+    const from = (await stateOf(one))?.state ?? 'held'
+    return await ledger.settlements.conclude([
+      { key: one.key, from, to: 'settled', transaction: hex(32), blockNumber },
+    ])
+  }
+  const fail = async (one: LedgerPayment): Promise<readonly string[]> => {
+    const from = (await stateOf(one))?.state ?? 'held'
+    const failure = { reason: 'broke', message: 'no money' }
+    return await ledger.settlements.conclude([
+      { key: one.key, from, to: 'failed', failure, transaction: '', blamed: true },
+    ])
+  }
+
+  describe('holding', () => {
+    test('keeps everything of the payment', async () => {
+      const one = await held({ validAfter: '7' })
+      expect(await stateOf(one)).toMatchObject({
+        ...one,
+        state: 'held',
+        binding: 'job',
+        owner: 'owner',
+        secretId: 'secret',
+        holdUntil: NOW + 60,
+        observedBlock: 10n,
+        attempts: 0,
+        transaction: '',
+        blockNumber: undefined,
+        failure: undefined,
+      })
+    })
+
+    test('PAY-11 of 50 concurrent holds of one payer exactly as many succeed as the balance covers', async () => {
+      const from = hex(20)
+      const outcomes = await Promise.all(
+        Array.from(
+          { length: 50 },
+          async () =>
+            await ledger.payments.hold(
+              holdRequest(payment({ from }), { observed: { balanceAtomic: 799n, blockNumber: 10n } }),
+            ),
+        ),
+      )
+      expect(outcomes.filter(outcome => outcome.kind === 'held')).toHaveLength(7)
+      expect(outcomes.filter(outcome => outcome.kind === 'insufficient')).toHaveLength(43)
+    })
+
+    test('of one payment held 50 times at once one row remains, with the id of the last', async () => {
+      const one = payment()
+      const outcomes = await Promise.all(
+        Array.from({ length: 50 }, async () => await ledger.payments.hold(holdRequest(one))),
+      )
+      const ids = outcomes.map(outcome => (outcome.kind === 'held' ? outcome.holdId : ''))
+      expect(new Set(ids).size).toBe(50)
+      expect(ids).toContain((await stateOf(one))?.holdId)
+    })
+
+    test('counts captured, submitted and just settled payments against the balance, and no others', async () => {
+      const from = hex(20)
+      const rich = { observed: { balanceAtomic: 10_000n, blockNumber: 10n } }
+      const all: LedgerPayment[] = []
+      for (let index = 0; index < 6; index += 1) all.push(await held({ from }, rich))
+      const [first, second, third, fourth, fifth, sixth] = all as [
+        LedgerPayment,
+        LedgerPayment,
+        LedgerPayment,
+        LedgerPayment,
+        LedgerPayment,
+        LedgerPayment,
+      ]
+      await ledger.payments.capture(captureRequest(first))
+      await ledger.payments.capture(captureRequest(second))
+      await ledger.settlements.submit(lease, signed(), [second.key])
+      await settle(third, 11n)
+      await settle(fourth, 10n)
+      await fail(fifth)
+      await ledger.payments.release((await stateOf(sixth))?.holdId ?? '', 'owner')
+      await held({ from }, { ...rich, holdUntil: NOW - 1 })
+      const outcome = await ledger.payments.hold(
+        holdRequest(payment({ from }), { observed: { balanceAtomic: 399n, blockNumber: 10n } }),
+      )
+      expect(outcome).toEqual({ kind: 'insufficient', openAtomic: 300n, settlingAtomic: 100n })
+      await held({ from }, { observed: { balanceAtomic: 400n, blockNumber: 10n } })
+    })
+
+    test('payers do not share a balance, and neither do networks', async () => {
+      const from = hex(20)
+      await held({ from })
+      await held()
+      const elsewhere = { ...payment({ from }), network: 'eip155:8453' }
+      expect(await ledger.payments.hold(holdRequest(elsewhere))).toMatchObject({ kind: 'held' })
+      expect(await ledger.payments.hold(holdRequest(payment({ from })))).toMatchObject({
+        kind: 'insufficient',
+      })
+    })
+
+    test('PAY-06 keeps the first binding for ever, also after release and expiry', async () => {
+      const one = await held()
+      const other = holdRequest(one, { binding: 'another job' })
+      expect(await ledger.payments.hold(other)).toEqual({ kind: 'bound-otherwise' })
+      await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+      expect(await ledger.payments.hold(other)).toEqual({ kind: 'bound-otherwise' })
+      expect(await ledger.payments.hold(holdRequest(one))).toMatchObject({ kind: 'held' })
+      await ledger.audit.expireHolds(NETWORK.id, NOW + 61)
+      expect(await ledger.payments.hold(other)).toEqual({ kind: 'bound-otherwise' })
+    })
+
+    test.each([
+      ['another payee', { to: hex(20) }],
+      ['another value', { value: '99' }],
+      ['another start', { validAfter: '1' }],
+      ['another end', { validBefore: String(NOW + 299) }],
+    ])('PAY-07 refuses a second authorization of the same nonce with %s', async (_, changes) => {
+      const one = await held()
+      const twin = { ...one, authorization: { ...one.authorization, ...changes } }
+      expect(await ledger.payments.hold(holdRequest(twin))).toEqual({ kind: 'bound-otherwise' })
+      expect(await ledger.payments.capture(captureRequest(twin))).toEqual({ kind: 'bound-otherwise' })
+    })
+
+    test('a repeat gets a fresh id and the later end; releasing the old id changes nothing', async () => {
+      const one = payment()
+      const first = holdRequest(one, { holdUntil: NOW + 90 })
+      await ledger.payments.hold(first)
+      const second = holdRequest(one, { holdUntil: NOW + 30 })
+      expect(await ledger.payments.hold(second)).toEqual({
+        kind: 'held',
+        holdId: second.holdId,
+        holdUntil: NOW + 90,
+      })
+      expect(await ledger.payments.release(first.holdId, 'owner')).toBe(false)
+      expect(await stateOf(one)).toMatchObject({ state: 'held' })
+      const third = holdRequest(one, { holdUntil: NOW + 120 })
+      expect(await ledger.payments.hold(third)).toMatchObject({ holdUntil: NOW + 120 })
+    })
+
+    test('released and expired payments can be held again for the same purpose, if the balance still covers them', async () => {
+      const from = hex(20)
+      const one = await held({ from })
+      await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+      const rival = await held({ from })
+      expect(await ledger.payments.hold(holdRequest(one))).toMatchObject({ kind: 'insufficient' })
+      await ledger.payments.release((await stateOf(rival))?.holdId ?? '', 'owner')
+      expect(await ledger.payments.hold(holdRequest(one))).toMatchObject({ kind: 'held' })
+    })
+
+    test('says that a payment is in settlement, settled or failed for good', async () => {
+      const { one, hash } = await submitted()
+      expect(await ledger.payments.hold(holdRequest(one))).toEqual({
+        kind: 'in-settlement',
+        transaction: hash,
+      })
+      await settle(one)
+      expect(await ledger.payments.hold(holdRequest(one))).toMatchObject({ kind: 'in-settlement' })
+      const lost = await captured()
+      await fail(lost)
+      expect(await ledger.payments.hold(holdRequest(lost))).toEqual({
+        kind: 'failed',
+        reason: 'broke',
+        message: 'no money',
+      })
+    })
+
+    test('SR6 refuses a secret that has used up its settlements of the UTC day, until the next', async () => {
+      const secretId = hex(4)
+      const today = NOW
+      const one = await held({}, { secretId })
+      await ledger.payments.capture(captureRequest(one))
+      await ledger.settlements.submit(lease, signed(), [one.key])
+      const next = (nowSeconds: number, dailySettlements: number): HoldRequest =>
+        holdRequest(payment(), { secretId, nowSeconds, holdUntil: nowSeconds + 60, dailySettlements })
+      expect(await ledger.payments.hold(next(today, 1))).toEqual({ kind: 'over-budget' })
+      expect(await ledger.payments.hold(next(today, 2))).toMatchObject({ kind: 'held' })
+      expect(await ledger.payments.hold(next(today + 86_400, 1))).toMatchObject({ kind: 'held' })
+    })
+
+    test('PAY-09 bars a payer after so many failures in a row, for a while; a settlement clears the count', async () => {
+      const from = hex(20)
+      const lose = async (): Promise<void> => {
+        const one = payment({ from })
+        await ledger.payments.hold(holdRequest(one))
+        await ledger.payments.capture(captureRequest(one))
+        await fail(one)
+      }
+      await lose()
+      await lose()
+      await settle(await captured({ from }), 5n)
+      await lose()
+      await lose()
+      await held({ from }, { holdUntil: NOW - 1 })
+      await lose()
+      const outcome = await ledger.payments.hold(holdRequest(payment({ from })))
+      expect(outcome).toMatchObject({ kind: 'payer-barred', untilSeconds: expect.any(Number) })
+      const until = outcome.kind === 'payer-barred' ? outcome.untilSeconds : 0
+      expect(
+        await ledger.payments.hold(
+          holdRequest(payment({ from }), { nowSeconds: until, holdUntil: until + 60 }),
+        ),
+      ).toMatchObject({ kind: 'held' })
+    })
+  })
+
+  describe('capturing and releasing', () => {
+    test('of 50 concurrent captures one is the first', async () => {
+      const one = await held()
+      const outcomes = await Promise.all(
+        Array.from({ length: 50 }, async () => await ledger.payments.capture(captureRequest(one))),
+      )
+      expect(outcomes.filter(outcome => outcome.kind === 'captured')).toHaveLength(50)
+      expect(outcomes.filter(outcome => outcome.kind === 'captured' && outcome.first)).toHaveLength(1)
+    })
+
+    test('of a capture and a release at the same time one wins', async () => {
+      for (let round = 0; round < 20; round += 1) {
+        const one = await held()
+        const holdId = (await stateOf(one))?.holdId ?? ''
+        const [outcome, released] = await Promise.all([
+          ledger.payments.capture(captureRequest(one)),
+          ledger.payments.release(holdId, 'owner'),
+        ])
+        expect(outcome.kind).toBe(released ? 'released' : 'captured')
+        expect((await stateOf(one))?.state).toBe(outcome.kind)
+      }
+    })
+
+    test('an expired hold can be captured, a released one never', async () => {
+      const late = await held()
+      expect(await ledger.audit.expireHolds(NETWORK.id, NOW + 60)).toBeGreaterThan(0)
+      expect((await stateOf(late))?.state).toBe('expired')
+      expect(await ledger.payments.capture(captureRequest(late))).toMatchObject({
+        kind: 'captured',
+        first: true,
+      })
+      const given = await held()
+      expect(await ledger.payments.release((await stateOf(given))?.holdId ?? '', 'owner')).toBe(true)
+      expect(await ledger.payments.capture(captureRequest(given))).toEqual({ kind: 'released' })
+      expect(await ledger.payments.release((await stateOf(given))?.holdId ?? '', 'owner')).toBe(false)
+    })
+
+    test('a hold still in time does not expire', async () => {
+      const one = await held()
+      await ledger.audit.expireHolds(NETWORK.id, NOW + 59)
+      expect((await stateOf(one))?.state).toBe('held')
+    })
+
+    test('BOLA: neither another purpose nor another owner captures, and no other owner releases', async () => {
+      const one = await held()
+      expect(await ledger.payments.capture({ ...captureRequest(one), binding: 'another job' })).toEqual({
+        kind: 'bound-otherwise',
+      })
+      expect(await ledger.payments.capture({ ...captureRequest(one), owner: 'another' })).toEqual({
+        kind: 'bound-otherwise',
+      })
+      expect(await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'another')).toBe(false)
+      expect((await stateOf(one))?.state).toBe('held')
+    })
+
+    test('a payment never held is absent', async () => {
+      expect(await ledger.payments.capture(captureRequest(payment()))).toEqual({ kind: 'absent' })
+    })
+
+    test('answers with transaction or failure once it is decided', async () => {
+      const { one, hash } = await submitted()
+      expect(await ledger.payments.capture(captureRequest(one))).toEqual({
+        kind: 'captured',
+        first: false,
+        transaction: hash,
+      })
+      await settle(one)
+      expect(await ledger.payments.capture(captureRequest(one))).toEqual({
+        kind: 'settled',
+        transaction: (await stateOf(one))?.transaction,
+      })
+      const lost = await captured()
+      await fail(lost)
+      expect(await ledger.payments.capture(captureRequest(lost))).toEqual({
+        kind: 'failed',
+        reason: 'broke',
+        message: 'no money',
+        transaction: '',
+      })
+    })
+  })
+
+  describe('submitting', () => {
+    const account = (): { network: string; relayer: string } => ({
+      network: NETWORK.id,
+      relayer: lease.relayer,
+    })
+
+    test('the backlog shows what is captured in order, and what is open with its payments', async () => {
+      const first = await captured()
+      const second = await captured()
+      const before = await ledger.settlements.backlog(account(), 1_000)
+      const order = before.captured.map(one => one.key)
+      expect(order.indexOf(first.key)).toBeGreaterThanOrEqual(0)
+      expect(order.indexOf(second.key)).toBeGreaterThan(order.indexOf(first.key))
+      const transaction = signed()
+      const id = await ledger.settlements.submit(lease, transaction, [first.key, second.key])
+      const after = await ledger.settlements.backlog(account(), 1_000)
+      expect(after.captured.map(one => one.key)).not.toContain(first.key)
+      expect(after.open).toHaveLength(1)
+      expect(after.open[0]).toMatchObject({ ...transaction, id, hashes: [transaction.hash] })
+      expect(after.open[0]?.payments.map(one => one.key)).toEqual([first.key, second.key])
+      expect(await stateOf(first)).toMatchObject({ state: 'submitted', transaction: transaction.hash })
+    })
+
+    test('those that a transaction carried in vain wait behind those that none has carried', async () => {
+      const failedOnce = await submitted()
+      await ledger.settlements.conclude([
+        { key: failedOnce.one.key, from: 'submitted', to: 'captured', observedBlock: 0n },
+      ])
+      const fresh = await captured()
+      const order = (await ledger.settlements.backlog(account(), 1_000)).captured.map(one => one.key)
+      expect(order.indexOf(failedOnce.one.key)).toBeGreaterThan(order.indexOf(fresh.key))
+    })
+
+    test('is all or nothing: with one payment that is not captured nothing is saved', async () => {
+      const good = await captured()
+      const bad = await held()
+      expect(await ledger.settlements.submit(lease, signed(), [good.key, bad.key])).toBeUndefined()
+      expect((await stateOf(good))?.state).toBe('captured')
+      expect((await ledger.settlements.backlog(account(), 1_000)).open).toEqual([])
+    })
+
+    test('of two that submit the same payment at once one gets it', async () => {
+      const one = await captured()
+      const ids = await Promise.all(
+        [signed(), signed()].map(
+          async transaction => await ledger.settlements.submit(lease, transaction, [one.key]),
+        ),
+      )
+      expect(ids.filter(id => id !== undefined)).toHaveLength(1)
+      expect((await ledger.settlements.backlog(account(), 1_000)).open).toHaveLength(1)
+    })
+
+    test('PAY-31 a nonce belongs to one open transaction', async () => {
+      const [one, other] = [await captured(), await captured()]
+      const transaction = signed()
+      expect(await ledger.settlements.submit(lease, transaction, [one.key])).toEqual(expect.any(String))
+      expect(
+        await ledger.settlements.submit(lease, { ...signed(), nonce: transaction.nonce }, [other.key]),
+      ).toBeUndefined()
+      expect((await stateOf(other))?.state).toBe('captured')
+    })
+
+    test('a lost lease submits and replaces nothing', async () => {
+      const { id } = await submitted()
+      const one = await captured()
+      await ledger.leases.giveUp(lease)
+      expect(await ledger.settlements.submit(lease, signed(), [one.key])).toBeUndefined()
+      expect(await ledger.settlements.replace(lease, id, signed())).toBe(false)
+      expect((await stateOf(one))?.state).toBe('captured')
+    })
+
+    test('a replacement keeps every hash and is what payments name', async () => {
+      const { one, id, hash } = await submitted()
+      const { nonce: _, ...higher } = signed()
+      expect(await ledger.settlements.replace(lease, id, higher)).toBe(true)
+      const { open } = await ledger.settlements.backlog(account(), 1)
+      expect(open[0]).toMatchObject({ ...higher, hashes: [hash, higher.hash] })
+      expect((await stateOf(one))?.transaction).toBe(higher.hash)
+    })
+
+    test('what a lost process has saved is there for the next', async () => {
+      const { one, id } = await submitted()
+      const waiting = await captured()
+      const next = await opened.again()
+      const { open, captured: backlog } = await next.settlements.backlog(account(), 1_000)
+      expect(open.map(transaction => transaction.id)).toEqual([id])
+      expect(open[0]?.payments.map(payment => payment.key)).toEqual([one.key])
+      expect(backlog.map(payment => payment.key)).toContain(waiting.key)
+    })
+  })
+
+  describe('concluding', () => {
+    test('closes the transaction and writes each payment down', async () => {
+      const [paid, unpaid, lost] = [await captured(), await captured(), await captured()]
+      const transaction = signed()
+      const id = await ledger.settlements.submit(lease, transaction, [paid.key, unpaid.key, lost.key])
+      const changed = await ledger.settlements.conclude(
+        [
+          {
+            key: paid.key,
+            from: 'submitted',
+            to: 'settled',
+            transaction: transaction.hash,
+            blockNumber: 33n,
+          },
+          { key: unpaid.key, from: 'submitted', to: 'captured', observedBlock: 33n },
+          {
+            key: lost.key,
+            from: 'submitted',
+            to: 'failed',
+            failure: { reason: 'r', message: 'm' },
+            transaction: transaction.hash,
+            blamed: false,
+          },
+        ],
+        { transactionId: id ?? '', as: 'mined' },
+      )
+      expect([...changed].sort()).toEqual([paid.key, unpaid.key, lost.key].sort())
+      expect(await stateOf(paid)).toMatchObject({
+        state: 'settled',
+        transaction: transaction.hash,
+        blockNumber: 33n,
+      })
+      expect(await stateOf(unpaid)).toMatchObject({
+        state: 'captured',
+        attempts: 1,
+        observedBlock: 33n,
+        transaction: '',
+      })
+      expect(await stateOf(lost)).toMatchObject({ state: 'failed', failure: { reason: 'r', message: 'm' } })
+      expect(
+        (await ledger.settlements.backlog({ network: NETWORK.id, relayer: lease.relayer }, 1)).open,
+      ).toEqual([])
+    })
+
+    test('counts only in the state it was decided in', async () => {
+      const { one } = await submitted()
+      await settle(one)
+      expect(
+        await ledger.settlements.conclude([
+          { key: one.key, from: 'submitted', to: 'captured', observedBlock: 1n },
+        ]),
+      ).toEqual([])
+      expect((await stateOf(one))?.state).toBe('settled')
+    })
+
+    test('PAY-18 a settled payment that a reorganisation undid is captured again', async () => {
+      const { one } = await submitted()
+      await settle(one)
+      await ledger.settlements.conclude([
+        { key: one.key, from: 'settled', to: 'captured', observedBlock: 0n },
+      ])
+      expect(await stateOf(one)).toMatchObject({ state: 'captured', blockNumber: undefined })
+    })
+
+    test('PAY-16 a payment settled by a foreign transaction is settled, whatever we thought of it', async () => {
+      for (const state of ['held', 'released', 'failed'] as const) {
+        const one = state === 'failed' ? await captured() : await held()
+        if (state === 'released') await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+        if (state === 'failed') await fail(one)
+        expect((await stateOf(one))?.state).toBe(state)
+        expect(await settle(one)).toEqual([one.key])
+        expect(await stateOf(one)).toMatchObject({ state: 'settled', failure: undefined })
+      }
+    })
+  })
+
+  describe('leases', () => {
+    const account = (): { network: string; relayer: string } => ({ network: NETWORK.id, relayer: hex(20) })
+
+    test('one holder at a time; renewing keeps the fence, the next holder gets a higher one', async () => {
+      const relayer = account()
+      const mine = await ledger.leases.acquire(relayer, 'one', 60_000)
+      expect(await ledger.leases.acquire(relayer, 'two', 60_000)).toBeUndefined()
+      expect((await ledger.leases.acquire(relayer, 'one', 60_000))?.fence).toBe(mine?.fence)
+      if (mine !== undefined) await ledger.leases.giveUp(mine)
+      const theirs = await ledger.leases.acquire(relayer, 'two', 60_000)
+      expect(theirs?.fence).toBeGreaterThan(mine?.fence ?? 0n)
+      if (mine !== undefined) await ledger.leases.giveUp(mine)
+      expect(await ledger.leases.acquire(relayer, 'one', 60_000)).toBeUndefined()
+    })
+
+    test('a lease that ran out is taken over', async () => {
+      const relayer = account()
+      const dead = await ledger.leases.acquire(relayer, 'one', 0)
+      await clock.sleep(5)
+      const next = await ledger.leases.acquire(relayer, 'two', 60_000)
+      expect(next?.fence).toBeGreaterThan(dead?.fence ?? 0n)
+    })
+
+    test('of 20 that want it at once one gets it', async () => {
+      const relayer = account()
+      const taken = await Promise.all(
+        Array.from(
+          { length: 20 },
+          async (_, index) => await ledger.leases.acquire(relayer, `holder ${index}`, 60_000),
+        ),
+      )
+      expect(taken.filter(one => one !== undefined)).toHaveLength(1)
+    })
+  })
+
+  describe('auditing', () => {
+    test('settled rows are found from a block on', async () => {
+      const [early, late] = [await captured(), await captured()]
+      await settle(early, 500_000n)
+      await settle(late, 500_001n)
+      const keys = (await ledger.audit.settledSince(NETWORK.id, 500_001n)).map(one => one.key)
+      expect(keys).toEqual([late.key])
+    })
+
+    test('uncharged rows are looked at until their authorization is dead for good', async () => {
+      const one = await held({ validBefore: String(NOW + 300) })
+      await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+      const isListed = async (): Promise<boolean> =>
+        (await ledger.audit.uncharged(NETWORK.id, 120, 1_000)).some(row => row.key === one.key)
+      expect(await isListed()).toBe(true)
+      await ledger.audit.markAudited([one.key], NOW + 420)
+      expect(await isListed()).toBe(true)
+      await ledger.audit.markAudited([one.key], NOW + 421)
+      expect(await isListed()).toBe(false)
+    })
+
+    test('totals count what is open', async () => {
+      const before = await ledger.totals(NETWORK.id, NOW)
+      await held()
+      await captured()
+      await submitted()
+      expect(await ledger.totals(NETWORK.id, NOW)).toEqual({
+        held: before.held + 1,
+        heldAtomic: before.heldAtomic + 100n,
+        captured: before.captured + 1,
+        submitted: before.submitted + 1,
+      })
+    })
+  })
+
+  describe('secrets', () => {
+    const secret = (owner: string): Parameters<Ledger['secrets']['create']>[0] => ({
+      id: hex(8),
+      hash: randomBytes(32),
+      owner,
+      wallets: [PAY_TO],
+      createdAt: NOW,
+      revokedAt: null,
+    })
+
+    test('are kept as they are', async () => {
+      const one = secret(hex(4))
+      await ledger.secrets.create(one)
+      const found = await ledger.secrets.find(one.id)
+      expect(found && { ...found, hash: Buffer.from(found.hash).toString('hex') }).toEqual({
+        ...one,
+        hash: Buffer.from(one.hash).toString('hex'),
+      })
+      expect(await ledger.secrets.find('nobody')).toBeUndefined()
+    })
+
+    test('two of an owner are active at once, also when ten are made at the same time', async () => {
+      const owner = hex(4)
+      const made = await Promise.all(
+        Array.from({ length: 10 }, async () => await ledger.secrets.create(secret(owner))),
+      )
+      expect(made.filter(Boolean)).toHaveLength(2)
+      const [first] = await ledger.secrets.list(owner)
+      await ledger.secrets.change(first?.id ?? '', { revokedAt: NOW + 1 })
+      expect(await ledger.secrets.create(secret(owner))).toBe(true)
+      expect(await ledger.secrets.list(owner)).toHaveLength(3)
+    })
+
+    test('wallets change; a revocation keeps its first time', async () => {
+      const one = secret(hex(4))
+      await ledger.secrets.create(one)
+      expect(await ledger.secrets.change(one.id, { wallets: [hex(20)] })).toMatchObject({
+        wallets: [expect.not.stringMatching(PAY_TO)],
+      })
+      expect(await ledger.secrets.change(one.id, { revokedAt: 5 })).toMatchObject({ revokedAt: 5 })
+      expect(await ledger.secrets.change(one.id, { revokedAt: 6 })).toMatchObject({ revokedAt: 5 })
+      expect(await ledger.secrets.change('nobody', { revokedAt: 6 })).toBeUndefined()
+    })
+  })
+})

@@ -1,0 +1,36 @@
+import type { SecretStore } from '../secrets/secret-store.ts'
+import type { AuditLedger } from './audit-ledger.ts'
+import type { PaymentLedger } from './payment-ledger.ts'
+import type { SenderLeases, SettlementLedger } from './settlement-ledger.ts'
+import type { Signals } from './signals.ts'
+
+/** Everything a facilitator remembers, one port for each of those who use it, over one store. */
+export interface Ledger {
+  readonly payments: PaymentLedger
+  readonly settlements: SettlementLedger
+  readonly leases: SenderLeases
+  readonly audit: AuditLedger
+  readonly secrets: SecretStore
+  readonly signals: Signals
+  /** What is open now, for the metrics. Rejects when the store does not answer. */
+  totals(network: string, nowSeconds: number): Promise<LedgerTotals>
+  close(): Promise<void>
+}
+
+/** What is open. */
+export interface LedgerTotals {
+  /** Holds in time, and their sum. */
+  readonly held: number
+  readonly heldAtomic: bigint
+  readonly captured: number
+  readonly submitted: number
+}
+
+/** How a payer's failures are held against them (PAY-09): so many in a row close the door for so long. */
+export interface PayerStanding {
+  readonly failuresAllowed: number
+  readonly barredSeconds: number
+}
+
+/** Five failed settlements in a row: verifies of that payer are refused for ten minutes. */
+export const DEFAULT_PAYER_STANDING: PayerStanding = { failuresAllowed: 5, barredSeconds: 600 }

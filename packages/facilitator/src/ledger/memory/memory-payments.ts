@@ -1,0 +1,142 @@
+import type {
+  CaptureOutcome,
+  CaptureRequest,
+  HoldOutcome,
+  HoldRequest,
+  PaymentLedger,
+} from '../payment-ledger.ts'
+import type { LedgerPayment } from '../payment-record.ts'
+import { utcDay, type MemoryPayment, type MemoryTables } from './memory-tables.ts'
+
+/** {@link PaymentLedger} in memory: each method is one step because nothing else runs in between. */
+export function createMemoryPayments(tables: MemoryTables): PaymentLedger {
+  const { payments } = tables
+  return {
+    hold: request => resolved(() => hold(tables, request)),
+    capture: request => resolved(() => capture(tables, request)),
+    release: (holdId, owner) =>
+      resolved(() => {
+        const row = [...payments.values()].find(
+          one => one.holdId === holdId && one.owner === owner && one.state === 'held',
+        )
+        if (row !== undefined) payments.set(row.key, { ...row, state: 'released' })
+        return row !== undefined
+      }),
+    find: keys => resolved(() => keys.flatMap(key => payments.get(key) ?? [])),
+  }
+}
+
+function hold(tables: MemoryTables, request: HoldRequest): HoldOutcome {
+  const { payment, nowSeconds } = request
+  const row = tables.payments.get(payment.key)
+  if (row !== undefined) {
+    if (row.binding !== request.binding || !sameTerms(row, payment)) return { kind: 'bound-otherwise' }
+    if (row.state === 'failed')
+      return { kind: 'failed', reason: row.failure?.reason ?? '', message: row.failure?.message ?? '' }
+    if (row.state === 'captured' || row.state === 'submitted' || row.state === 'settled') {
+      return { kind: 'in-settlement', transaction: row.transaction }
+    }
+  }
+  const standing = tables.payerFailures.get(`${payment.network} ${payment.authorization.from}`)
+  if (standing !== undefined && standing.barredUntil > nowSeconds)
+    return { kind: 'payer-barred', untilSeconds: standing.barredUntil }
+  const settled = tables.settlementCounts.get(`${request.secretId} ${utcDay(nowSeconds)}`) ?? 0
+  if (settled >= request.dailySettlements) return { kind: 'over-budget' }
+
+  const open = sumOpen(tables, request)
+  if (request.observed.balanceAtomic - open.openAtomic < BigInt(payment.authorization.value))
+    return { kind: 'insufficient', ...open }
+  const asked = Math.ceil(request.holdUntil)
+  const holdUntil = row?.state === 'held' ? Math.max(row.holdUntil, asked) : asked
+  tables.payments.set(payment.key, heldRow(request, row, holdUntil))
+  return { kind: 'held', holdId: request.holdId, holdUntil }
+}
+
+/** What of the payer's observed balance is spoken for. */
+function sumOpen(
+  { payments }: MemoryTables,
+  { payment, nowSeconds, observed }: HoldRequest,
+): { readonly openAtomic: bigint; readonly settlingAtomic: bigint } {
+  let openAtomic = 0n
+  let settlingAtomic = 0n
+  for (const row of payments.values()) {
+    if (
+      row.key === payment.key ||
+      row.network !== payment.network ||
+      row.authorization.from !== payment.authorization.from
+    )
+      continue
+    const value = BigInt(row.authorization.value)
+    if (row.state === 'submitted') settlingAtomic += value
+    const open =
+      row.state === 'captured' ||
+      row.state === 'submitted' ||
+      (row.state === 'held' && row.holdUntil > nowSeconds) ||
+      (row.state === 'settled' && (row.blockNumber ?? 0n) > observed.blockNumber)
+    if (open) openAtomic += value
+  }
+  return { openAtomic, settlingAtomic }
+}
+
+function heldRow(request: HoldRequest, row: MemoryPayment | undefined, holdUntil: number): MemoryPayment {
+  const { payment, binding, owner, secretId, holdId, observed } = request
+  return {
+    ...payment,
+    binding,
+    owner,
+    secretId,
+    holdId,
+    holdUntil,
+    state: 'held',
+    observedBlock: observed.blockNumber,
+    attempts: row?.attempts ?? 0,
+    transaction: row?.transaction ?? '',
+    blockNumber: undefined,
+    failure: undefined,
+    transactionId: undefined,
+    capturedAt: 0,
+    auditedAt: 0,
+  }
+}
+
+function capture({ payments }: MemoryTables, { payment, binding, owner }: CaptureRequest): CaptureOutcome {
+  const row = payments.get(payment.key)
+  if (row === undefined) return { kind: 'absent' }
+  if (row.binding !== binding || row.owner !== owner || !sameTerms(row, payment))
+    return { kind: 'bound-otherwise' }
+  const { transaction } = row
+  switch (row.state) {
+    case 'held':
+    case 'expired': {
+      const capturedAt = 1 + Math.max(0, ...[...payments.values()].map(one => one.capturedAt))
+      payments.set(row.key, { ...row, state: 'captured', capturedAt })
+      return { kind: 'captured', first: true, transaction: '' }
+    }
+    case 'captured':
+    case 'submitted':
+      return { kind: 'captured', first: false, transaction }
+    case 'settled':
+      return { kind: 'settled', transaction }
+    case 'failed':
+      return {
+        kind: 'failed',
+        reason: row.failure?.reason ?? '',
+        message: row.failure?.message ?? '',
+        transaction,
+      }
+    case 'released':
+      return { kind: 'released' }
+  }
+}
+
+/** One (payer, nonce) can be signed twice with different terms (PAY-07): only the first counts. */
+function sameTerms(row: LedgerPayment, payment: LedgerPayment): boolean {
+  return (['to', 'value', 'validAfter', 'validBefore'] as const).every(
+    term => row.authorization[term] === payment.authorization[term],
+  )
+}
+
+/** A rejection for what throws, as a store would give one. */
+async function resolved<T>(step: () => T): Promise<T> {
+  return await Promise.resolve(step())
+}

@@ -1,0 +1,79 @@
+import type { LedgerPayment, PaymentRecord } from './payment-record.ts'
+
+/** A request to reserve a payment for one purpose. */
+export interface HoldRequest {
+  readonly payment: LedgerPayment
+  readonly binding: string
+  readonly owner: string
+  readonly secretId: string
+  /** Fresh and unguessable; replaces the hold's earlier id. */
+  readonly holdId: string
+  /** Unix seconds. */
+  readonly holdUntil: number
+  readonly nowSeconds: number
+  /** The payer's balance as one block shows it. */
+  readonly observed: { readonly balanceAtomic: bigint; readonly blockNumber: bigint }
+  /** How many settlements the secret may cause in a UTC day. */
+  readonly dailySettlements: number
+}
+
+/** What became of a hold. */
+export type HoldOutcome =
+  | { readonly kind: 'held'; readonly holdId: string; readonly holdUntil: number }
+  /** The key is kept for another purpose, or was signed twice with different terms. */
+  | { readonly kind: 'bound-otherwise' }
+  /** Captured already: ask to settle, not to hold. */
+  | { readonly kind: 'in-settlement'; readonly transaction: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly message: string }
+  /**
+   * `settlingAtomic` of what is open is already in a transaction, and may be missing from the balance as
+   * well.
+   */
+  | { readonly kind: 'insufficient'; readonly openAtomic: bigint; readonly settlingAtomic: bigint }
+  | { readonly kind: 'over-budget' }
+  | { readonly kind: 'payer-barred'; readonly untilSeconds: number }
+
+/** A request to charge a payment: the same terms and purpose that were held. */
+export interface CaptureRequest {
+  readonly payment: LedgerPayment
+  readonly binding: string
+  readonly owner: string
+}
+
+/** What became of a capture. */
+export type CaptureOutcome =
+  /** Captured now or before; its settlement is under way. */
+  | { readonly kind: 'captured'; readonly first: boolean; readonly transaction: string }
+  | { readonly kind: 'settled'; readonly transaction: string }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      readonly message: string
+      readonly transaction: string
+    }
+  /** Given back before: it will never be charged, unless it is held again first. */
+  | { readonly kind: 'released' }
+  /** Kept for another purpose, by another owner, or signed twice with different terms. */
+  | { readonly kind: 'bound-otherwise' }
+  /** Never held. */
+  | { readonly kind: 'absent' }
+
+/**
+ * The ledger as agents use it. Every method is one atomic step, durable when it resolves, and safe to repeat;
+ * each rejects when the store cannot be reached, and then nothing is known.
+ */
+export interface PaymentLedger {
+  /**
+   * Reserves a payment, under a lock on its payer: the observed balance must cover it beside everything of
+   * the payer that is open: held in time, captured, submitted, or settled in a block later than the observed
+   * one. A repeat for the same purpose gets a fresh hold id and the later end; released and expired rows may
+   * be held again for the purpose they had. Failed rows are final.
+   */
+  hold(request: HoldRequest): Promise<HoldOutcome>
+  /** Turns a hold, also one that ran out, into a charge. Never a released one, never for another purpose. */
+  capture(request: CaptureRequest): Promise<CaptureOutcome>
+  /** Gives a hold back. False where the id is not the current one of a hold of this owner. */
+  release(holdId: string, owner: string): Promise<boolean>
+  /** The rows of these keys, those that exist, in no order. */
+  find(keys: readonly string[]): Promise<readonly PaymentRecord[]>
+}

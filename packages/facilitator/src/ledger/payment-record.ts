@@ -1,0 +1,50 @@
+import type { Authorization } from '@farebox/payments/authorization'
+
+/**
+ * Where a payment stands. `held → captured → submitted → settled | failed`, with the side exits `released`
+ * (given back) and `expired` (hold ran out). The row is the money truth: what is not written here did not
+ * happen.
+ */
+export type PaymentState = 'held' | 'captured' | 'submitted' | 'settled' | 'failed' | 'released' | 'expired'
+
+/** What is paid, by whom and to whom; the part of a row that never changes. */
+export interface LedgerPayment {
+  /** `paymentKey`: chain id, asset, from, nonce. The row's identity. */
+  readonly key: string
+  /** CAIP-2. */
+  readonly network: string
+  /** Lower-case token contract. */
+  readonly asset: string
+  readonly authorization: Authorization
+  /** 65 bytes as lower-case hex, already proven to be the payer's. */
+  readonly signature: string
+}
+
+/** Why a payment can never be settled by us. */
+export interface Failure {
+  /** An x402 error name. */
+  readonly reason: string
+  readonly message: string
+}
+
+/** One row of the ledger. */
+export interface PaymentRecord extends LedgerPayment {
+  /** What it pays for; the first is kept for ever (D10). */
+  readonly binding: string
+  /** Whose secret held it. */
+  readonly owner: string
+  readonly secretId: string
+  readonly state: PaymentState
+  readonly holdId: string
+  /** Unix seconds. */
+  readonly holdUntil: number
+  /** The block at which the payer's balance was last seen to cover it. */
+  readonly observedBlock: bigint
+  /** How many transactions of ours carried it in vain. */
+  readonly attempts: number
+  /** Hash of the transaction that carries it or carried it; empty where there was none. */
+  readonly transaction: string
+  /** Where it was mined; only of a settled row. */
+  readonly blockNumber: bigint | undefined
+  readonly failure: Failure | undefined
+}

@@ -1,0 +1,87 @@
+import type { PaymentRecord, PaymentState } from '../payment-record.ts'
+
+/** A row of `payments` as pg gives it: int8 and numeric are strings. */
+export interface PaymentRow {
+  readonly key: string
+  readonly network: string
+  readonly asset: string
+  readonly payer: string
+  readonly pay_to: string
+  readonly value: string
+  readonly valid_after: string
+  readonly valid_before: string
+  readonly nonce: string
+  readonly signature: string
+  readonly binding: string
+  readonly owner: string
+  readonly secret_id: string
+  readonly state: PaymentState
+  readonly hold_id: string
+  readonly hold_until: string
+  readonly observed_block: string
+  readonly attempts: number
+  readonly transaction_id: string | null
+  readonly transaction_hash: string
+  readonly block_number: string | null
+  readonly failure_reason: string | null
+  readonly failure_message: string | null
+}
+
+/** The columns of {@link PaymentRow}, for select lists. */
+export const PAYMENT_COLUMNS = [
+  'key',
+  'network',
+  'asset',
+  'payer',
+  'pay_to',
+  'value',
+  'valid_after',
+  'valid_before',
+  'nonce',
+  'signature',
+  'binding',
+  'owner',
+  'secret_id',
+  'state',
+  'hold_id',
+  'hold_until',
+  'observed_block',
+  'attempts',
+  'transaction_id',
+  'transaction_hash',
+  'block_number',
+  'failure_reason',
+  'failure_message',
+].join(', ')
+
+/** A row in the ledger's own terms. */
+export function toPaymentRecord(row: PaymentRow): PaymentRecord {
+  return {
+    key: row.key,
+    network: row.network,
+    asset: row.asset,
+    authorization: {
+      from: row.payer,
+      to: row.pay_to,
+      value: row.value,
+      validAfter: row.valid_after,
+      validBefore: row.valid_before,
+      nonce: row.nonce,
+    },
+    signature: row.signature,
+    binding: row.binding,
+    owner: row.owner,
+    secretId: row.secret_id,
+    state: row.state,
+    holdId: row.hold_id,
+    holdUntil: Number(row.hold_until),
+    observedBlock: BigInt(row.observed_block),
+    attempts: row.attempts,
+    transaction: row.transaction_hash,
+    blockNumber: row.block_number === null ? undefined : BigInt(row.block_number),
+    failure:
+      row.failure_reason === null
+        ? undefined
+        : { reason: row.failure_reason, message: row.failure_message ?? '' },
+  }
+}

@@ -1,0 +1,56 @@
+import type { AuditLedger } from '../audit-ledger.ts'
+import type { LedgerTotals } from '../ledger.ts'
+import type { Database } from './connect.ts'
+import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
+
+/** {@link AuditLedger} on PostgreSQL. */
+export function createPostgresAudit({ schema, query }: Database): AuditLedger {
+  const expire = `update ${schema}.payments set state = 'expired', changed_at = now()
+    where network = $1 and state = 'held' and hold_until <= $2 returning key`
+  const settled = `select ${PAYMENT_COLUMNS} from ${schema}.payments
+    where network = $1 and state = 'settled' and block_number >= $2 order by block_number`
+  const uncharged = `select ${PAYMENT_COLUMNS} from ${schema}.payments
+    where network = $1 and state in ('failed', 'released', 'expired') and audited_at <= valid_before + $2
+    order by audited_at limit $3`
+  const mark = `update ${schema}.payments set audited_at = $2 where key = any ($1)`
+  return {
+    async expireHolds(network, nowSeconds) {
+      return (await query('expire', expire, [network, nowSeconds])).length
+    },
+    async settledSince(network, blockNumber) {
+      return (await query<PaymentRow>('settledSince', settled, [network, blockNumber.toString()])).map(
+        toPaymentRecord,
+      )
+    },
+    async uncharged(network, finalitySeconds, limit) {
+      return (await query<PaymentRow>('uncharged', uncharged, [network, finalitySeconds, limit])).map(
+        toPaymentRecord,
+      )
+    },
+    async markAudited(keys, headSeconds) {
+      await query('markAudited', mark, [keys, headSeconds])
+    },
+  }
+}
+
+/** What is open now. */
+export async function readTotals(
+  { schema, query }: Database,
+  network: string,
+  nowSeconds: number,
+): Promise<LedgerTotals> {
+  const text = `select
+      count(*) filter (where state = 'held' and hold_until > $2) as held,
+      coalesce(sum(value) filter (where state = 'held' and hold_until > $2), 0) as held_sum,
+      count(*) filter (where state = 'captured') as captured,
+      count(*) filter (where state = 'submitted') as submitted
+    from ${schema}.payments where network = $1 and state in ('held', 'captured', 'submitted')`
+  type Row = { held: string; held_sum: string; captured: string; submitted: string }
+  const [row] = await query<Row>('totals', text, [network, nowSeconds])
+  return {
+    held: Number(row?.held ?? 0),
+    heldAtomic: BigInt(row?.held_sum ?? 0),
+    captured: Number(row?.captured ?? 0),
+    submitted: Number(row?.submitted ?? 0),
+  }
+}

@@ -1,0 +1,58 @@
+import type { Clock } from '../../clock.ts'
+import { DEFAULT_PAYER_STANDING, type Ledger, type PayerStanding } from '../ledger.ts'
+import { connect } from './connect.ts'
+import { migrate } from './migrate.ts'
+import { createPostgresAudit, readTotals } from './postgres-audit.ts'
+import { createPostgresPayments } from './postgres-payments.ts'
+import { createPostgresSecrets } from './postgres-secrets.ts'
+import { createPostgresLeases, createPostgresSettlements } from './postgres-settlements.ts'
+import { createPostgresSignals } from './postgres-signals.ts'
+
+/** How a ledger on PostgreSQL is opened. */
+export interface PostgresLedgerOptions {
+  /** `postgres://user:password@host:port/database` */
+  readonly connectionString: string
+  /** A schema of its own; default `farebox_facilitator`. */
+  readonly schema?: string
+  /** Connections at most; default 10. */
+  readonly connections?: number
+  readonly clock: Clock
+  readonly standing?: PayerStanding
+  /** Hears of connections that broke while idle. */
+  readonly onError?: (error: Error) => void
+}
+
+/**
+ * Opens the ledger on PostgreSQL 14 or newer and brings its schema to the newest form.
+ *
+ * Rejects when the server cannot be reached or a migration is refused.
+ */
+export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
+  const { connectionString, clock, schema = 'farebox_facilitator', connections = 10 } = options
+  const database = connect({
+    connectionString,
+    schema,
+    connections,
+    onError: options.onError ?? (() => undefined),
+  })
+  try {
+    await migrate(database.pool, schema)
+  } catch (error) {
+    await database.pool.end()
+    throw error
+  }
+  const signals = createPostgresSignals(database, connectionString, clock)
+  return {
+    payments: createPostgresPayments(database),
+    settlements: createPostgresSettlements(database, clock, options.standing ?? DEFAULT_PAYER_STANDING),
+    leases: createPostgresLeases(database),
+    audit: createPostgresAudit(database),
+    secrets: createPostgresSecrets(database),
+    signals,
+    totals: (network, nowSeconds) => readTotals(database, network, nowSeconds),
+    async close() {
+      await signals.close()
+      await database.pool.end()
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../../secrets/secret-store.ts'
+import type { Database } from './connect.ts'
+
+interface SecretRow {
+  readonly id: string
+  readonly hash: Uint8Array
+  readonly owner: string
+  readonly wallets: readonly string[]
+  readonly created_at: string
+  readonly revoked_at: string | null
+}
+
+const COLUMNS = 'id, hash, owner, wallets, created_at, revoked_at'
+
+/** {@link SecretStore} on PostgreSQL. */
+export function createPostgresSecrets({ schema, query, inTransaction }: Database): SecretStore {
+  // The lock makes two creations of one owner follow one another; it is taken before the rows are counted,
+  // because a statement sees the rows as they were when it began.
+  const lock = `select pg_advisory_xact_lock(hashtextextended('secrets ' || $1, 0))`
+  const create = `insert into ${schema}.secrets (${COLUMNS})
+    select $1, $2, $3, $4, $5, $6
+    where (select count(*) from ${schema}.secrets where owner = $3 and revoked_at is null) < ${ACTIVE_SECRETS}
+    returning id`
+  const find = `select ${COLUMNS} from ${schema}.secrets where id = $1`
+  const list = `select ${COLUMNS} from ${schema}.secrets where owner = $1 order by created_at, id`
+  const setWallets = `update ${schema}.secrets set wallets = $2 where id = $1 returning ${COLUMNS}`
+  const revoke = `update ${schema}.secrets set revoked_at = coalesce(revoked_at, $2)
+    where id = $1 returning ${COLUMNS}`
+  return {
+    async create(secret) {
+      return await inTransaction(async client => {
+        await client.query(lock, [secret.owner])
+        const { id, hash, owner, wallets, createdAt, revokedAt } = secret
+        const { rowCount } = await client.query(create, [id, hash, owner, wallets, createdAt, revokedAt])
+        return rowCount === 1
+      })
+    },
+    async find(id) {
+      const [row] = await query<SecretRow>('findSecret', find, [id])
+      return row && toSecret(row)
+    },
+    async list(owner) {
+      return (await query<SecretRow>('listSecrets', list, [owner])).map(toSecret)
+    },
+    async change(id, change) {
+      const [row] =
+        'wallets' in change
+          ? await query<SecretRow>('setWallets', setWallets, [id, change.wallets])
+          : await query<SecretRow>('revoke', revoke, [id, change.revokedAt])
+      return row && toSecret(row)
+    },
+  }
+}
+
+function toSecret(row: SecretRow): StoredSecret {
+  return {
+    id: row.id,
+    hash: row.hash,
+    owner: row.owner,
+    wallets: row.wallets,
+    createdAt: Number(row.created_at),
+    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+  }
+}

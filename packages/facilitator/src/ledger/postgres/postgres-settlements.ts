@@ -1,0 +1,157 @@
+import type { Clock } from '../../clock.ts'
+import { nowSeconds } from '../../clock.ts'
+import type { PayerStanding } from '../ledger.ts'
+import type { Conclusion, OpenTransaction, SenderLeases, SettlementLedger } from '../settlement-ledger.ts'
+import type { Database } from './connect.ts'
+import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
+
+interface TransactionRow {
+  readonly id: string
+  readonly nonce: string
+  readonly hashes: readonly string[]
+  readonly raw: string
+  readonly max_fee: string
+  readonly priority_fee: string
+}
+
+/** The errcode `submit` raises, to undo everything, when a payment was taken by somebody else. */
+const NOT_CAPTURED = 'FB001'
+
+/** {@link SettlementLedger} on PostgreSQL. */
+export function createPostgresSettlements(
+  database: Database,
+  clock: Clock,
+  standing: PayerStanding,
+): SettlementLedger {
+  const { schema, query } = database
+  const captured = `select ${PAYMENT_COLUMNS} from ${schema}.payments
+    where network = $1 and state = 'captured' order by attempts, captured_at limit $2`
+  const open = `select id, nonce, hashes, raw, max_fee, priority_fee from ${schema}.transactions
+    where network = $1 and relayer = $2 and state = 'open' order by nonce`
+  const carried = `select ${PAYMENT_COLUMNS} from ${schema}.payments
+    where transaction_id = any ($1) and state = 'submitted' order by captured_at`
+  const submit = `select ${schema}.submit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as id`
+  const replace = `select ${schema}.replace_transaction($1, $2, $3, $4, $5, $6, $7, $8) as replaced`
+  const conclude = `select ${schema}.conclude($1, $2, $3, $4, $5, $6) as key`
+  return {
+    async backlog({ network, relayer }, limit) {
+      const [waiting, transactions] = await Promise.all([
+        query<PaymentRow>('captured', captured, [network, limit]),
+        query<TransactionRow>('open', open, [network, relayer]),
+      ])
+      const ids = transactions.map(row => row.id)
+      const payments = ids.length === 0 ? [] : await query<PaymentRow>('carried', carried, [ids])
+      return { captured: waiting.map(toPaymentRecord), open: transactions.map(row => toOpen(row, payments)) }
+    },
+    async submit(lease, transaction, keys) {
+      const day = new Date(clock.nowMs()).toISOString().slice(0, 10)
+      const values = [
+        lease.network,
+        lease.relayer,
+        lease.fence.toString(),
+        transaction.nonce,
+        transaction.hash,
+        transaction.raw,
+        transaction.maxFeePerGas.toString(),
+        transaction.maxPriorityFeePerGas.toString(),
+        keys,
+        day,
+      ]
+      try {
+        const [row] = await query<{ id: string | null }>('submit', submit, values)
+        return row?.id ?? undefined
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === NOT_CAPTURED) return undefined
+        throw error
+      }
+    },
+    async replace(lease, transactionId, signed) {
+      const [row] = await query<{ replaced: boolean }>('replace', replace, [
+        lease.network,
+        lease.relayer,
+        lease.fence.toString(),
+        transactionId,
+        signed.hash,
+        signed.raw,
+        signed.maxFeePerGas.toString(),
+        signed.maxPriorityFeePerGas.toString(),
+      ])
+      return row?.replaced === true
+    },
+    async conclude(conclusions, closes) {
+      const rows = await query<{ key: string }>('conclude', conclude, [
+        JSON.stringify(conclusions.map(toJson)),
+        closes?.transactionId ?? null,
+        closes?.as ?? null,
+        nowSeconds(clock),
+        standing.failuresAllowed,
+        standing.barredSeconds,
+      ])
+      return rows.map(row => row.key)
+    },
+  }
+}
+
+/**
+ * {@link SenderLeases} on PostgreSQL; the lease is measured by the database's clock, the one all processes
+ * share.
+ */
+export function createPostgresLeases({ schema, query }: Database): SenderLeases {
+  const acquire = `insert into ${schema}.sender_leases as l (network, relayer, holder, fence, expires_at)
+    values ($1, $2, $3, 1, clock_timestamp() + $4 * interval '1 millisecond')
+    on conflict (network, relayer) do update set
+      fence = l.fence + case when l.holder = $3 then 0 else 1 end,
+      holder = $3,
+      expires_at = excluded.expires_at
+    where l.holder = $3 or l.expires_at < clock_timestamp()
+    returning fence`
+  const giveUp = `update ${schema}.sender_leases set expires_at = '-infinity', holder = ''
+    where network = $1 and relayer = $2 and fence = $3`
+  return {
+    async acquire({ network, relayer }, holder, leaseMs) {
+      const [row] = await query<{ fence: string }>('acquire', acquire, [network, relayer, holder, leaseMs])
+      return row && { network, relayer, fence: BigInt(row.fence) }
+    },
+    async giveUp({ network, relayer, fence }) {
+      await query('giveUp', giveUp, [network, relayer, fence.toString()])
+    },
+  }
+}
+
+function toOpen(row: TransactionRow, payments: readonly PaymentRow[]): OpenTransaction {
+  return {
+    id: row.id,
+    nonce: Number(row.nonce),
+    hash: row.hashes.at(-1) ?? '',
+    hashes: row.hashes,
+    raw: row.raw,
+    maxFeePerGas: BigInt(row.max_fee),
+    maxPriorityFeePerGas: BigInt(row.priority_fee),
+    payments: payments.filter(payment => payment.transaction_id === row.id).map(toPaymentRecord),
+  }
+}
+
+function toJson(conclusion: Conclusion): object {
+  const { key, from, to } = conclusion
+  switch (to) {
+    case 'settled':
+      return {
+        key,
+        from,
+        to,
+        transaction: conclusion.transaction,
+        block_number: conclusion.blockNumber.toString(),
+      }
+    case 'failed':
+      return {
+        key,
+        from,
+        to,
+        transaction: conclusion.transaction,
+        blamed: conclusion.blamed,
+        ...conclusion.failure,
+      }
+    case 'captured':
+      return { key, from, to, transaction: '', observed_block: conclusion.observedBlock.toString() }
+  }
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import type { Clock } from '../../clock.ts'
+import type { Signal, Signals } from '../signals.ts'
+import type { Database } from './connect.ts'
+
+const RECONNECT_MS = 1_000
+
+/**
+ * {@link Signals} by LISTEN and NOTIFY, on a connection of its own that is opened again whenever it breaks.
+ */
+export function createPostgresSignals(
+  { schema, query }: Database,
+  connectionString: string,
+  clock: Clock,
+): Signals & { close(): Promise<void> } {
+  const channel = `${schema}_signals`
+  const self = randomUUID()
+  const listeners = new Set<(signal: Signal) => void>()
+  const closing = new AbortController()
+  const listening = (async () => {
+    while (!closing.signal.aborted) {
+      await listen({ connectionString, channel, signal: closing.signal }, payload => {
+        const [sender, signal] = payload.split(' ')
+        if (sender === self || (signal !== 'captured' && signal !== 'concluded')) return
+        for (const listener of listeners) listener(signal)
+      })
+      await clock.sleep(RECONNECT_MS, closing.signal)
+    }
+  })()
+  return {
+    async publish(signal) {
+      try {
+        await query('publish', 'select pg_notify($1, $2)', [channel, `${self} ${signal}`])
+      } catch {
+        // Whoever would have been woken looks for itself before long.
+      }
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async close() {
+      closing.abort()
+      await listening
+    },
+  }
+}
+
+/** Listens until the connection breaks or `signal` aborts; never rejects. */
+async function listen(
+  { connectionString, channel, signal }: { connectionString: string; channel: string; signal: AbortSignal },
+  onPayload: (payload: string) => void,
+): Promise<void> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: 'farebox-facilitator-signals',
+    keepAlive: true,
+  })
+  const broken = new Promise<void>(resolve => {
+    client.on('error', () => resolve())
+    client.on('end', () => resolve())
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  client.on('notification', message => onPayload(message.payload ?? ''))
+  try {
+    await client.connect()
+    await client.query(`listen ${channel}`)
+    await broken
+    await client.end()
+  } catch {
+    // The next attempt, or the others' own looking, makes up for it.
+  }
+}

@@ -1,0 +1,390 @@
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import type { FacilitatorRequest } from '@farebox/payments/facilitator-api'
+import type { JsonRpc } from '@farebox/payments/json-rpc'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Ledger } from './ledger/ledger.ts'
+import type { PaymentRecord } from './ledger/payment-record.ts'
+import {
+  facilitatorRequest,
+  freshBinding,
+  NETWORK,
+  PAY_TO,
+  PRICE,
+  signAuthorization,
+  type PaymentChanges,
+} from './test-setup/payments-for-tests.ts'
+import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
+import { openToken, type TokenForTests } from './test-setup/token-for-tests.ts'
+
+// Processes, leases and blocks take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
+
+/**
+ * The facilitator dies between every two steps, or the chain loses what it had: the next one must find its
+ * way from the ledger and the chain alone (threats 1.3, PAY-13, PAY-18, PAY-22).
+ */
+describe.runIf(await hasPostgres())('after a crash', () => {
+  let stack: Stack
+  let token: TokenForTests
+
+  beforeEach(async () => {
+    stack = await startStack()
+    token = openToken(stack.rpc, stack.crypto)
+  })
+  afterEach(async () => await stack.stop())
+
+  interface Payment {
+    readonly request: FacilitatorRequest
+    readonly payer: string
+    readonly from: string
+    readonly key: string
+    readonly signed: Awaited<ReturnType<typeof signAuthorization>>
+  }
+  const createPayment = async (balance = PRICE, changes: PaymentChanges = {}): Promise<Payment> => {
+    const payer = await stack.createPayer(balance)
+    const signed = await signAuthorization(stack.crypto, payer, changes)
+    const { from, nonce } = signed.authorization
+    return {
+      signed,
+      payer,
+      from,
+      key: `84532:${NETWORK.asset.address}:${from}:${nonce}`,
+      request: facilitatorRequest(signed, { binding: freshBinding() }),
+    }
+  }
+  const verify = async (by: RunningFacilitator, { request }: Payment): Promise<void> =>
+    expect(await by.client.verify(request, { timeoutMs: 20_000 })).toMatchObject({ kind: 'valid' })
+  const rowOf = async ({ key }: Payment): Promise<PaymentRecord | undefined> =>
+    (await observer.payments.find([key]))[0]
+  let observer: Ledger
+  beforeEach(async () => {
+    observer = await stack.openLedger()
+  })
+
+  /**
+   * A ledger as a process has it that will die: the lease is not given up, and some steps never come to pass.
+   */
+  const dying = async (lost: { readonly submit?: true; readonly conclude?: true } = {}): Promise<Ledger> => {
+    const ledger = await stack.openLedger()
+    const never = async (): Promise<never> => await Promise.reject(new Error('the process died here'))
+    const settlements = {
+      ...ledger.settlements,
+      ...(lost.submit && { submit: never }),
+      ...(lost.conclude && { conclude: never }),
+    }
+    return {
+      ...ledger,
+      settlements,
+      leases: { ...ledger.leases, giveUp: async () => await Promise.resolve() },
+    }
+  }
+  /** A node that swallows transactions. */
+  const deaf = (): JsonRpc => ({
+    ...stack.rpc,
+    call: async (method, ...rest) => {
+      if (method.startsWith('eth_sendRawTransaction')) throw new Error('the process died here')
+      return await stack.rpc.call(method, ...rest)
+    },
+  })
+  const IMPATIENT = { limits: { settleWaitMs: 300 } }
+  const settlesWith = async (by: RunningFacilitator, payment: Payment): Promise<string> => {
+    const outcome = await by.client.settle(payment.request, { timeoutMs: 25_000 })
+    expect(outcome).toMatchObject({ kind: 'settled' })
+    expect(await token.countTransfers(payment.from)).toBe(1)
+    return outcome.kind === 'settled' ? outcome.transaction : ''
+  }
+
+  test('PAY-22 between hold and capture: the hold is there, and is settled', async () => {
+    const payment = await createPayment()
+    const first = await stack.startFacilitator({ ledger: await dying() })
+    await verify(first, payment)
+    await first.close()
+    await settlesWith(await stack.startFacilitator(), payment)
+  })
+
+  test('PAY-22 between capture and transaction: the next process settles it, asked or not', async () => {
+    const payment = await createPayment()
+    const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
+    await verify(first, payment)
+    expect(await first.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+      kind: 'unknown',
+    })
+    await first.close()
+    expect((await rowOf(payment))?.state).toBe('captured')
+    const next = await stack.startFacilitator()
+    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await settlesWith(next, payment)
+  })
+
+  test('PAY-22 between saving a transaction and sending it: the very same transaction is sent', async () => {
+    const payment = await createPayment()
+    const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
+    await verify(first, payment)
+    expect(await first.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+      kind: 'unknown',
+    })
+    await first.close()
+    const saved = await rowOf(payment)
+    expect(saved).toMatchObject({
+      state: 'submitted',
+      transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    })
+    expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(saved?.transaction)
+  })
+
+  test('PAY-22 between sending a transaction and writing down its receipt: the receipt is found', async () => {
+    const payment = await createPayment()
+    const first = await stack.startFacilitator({ ledger: await dying({ conclude: true }), ...IMPATIENT })
+    await verify(first, payment)
+    expect(await first.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+      kind: 'unknown',
+    })
+    await first.close()
+    const saved = await rowOf(payment)
+    expect(saved?.state).toBe('submitted')
+    const sent = await stack.rpc.call('eth_getTransactionCount', [first.relayer, 'latest'])
+    expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(saved?.transaction)
+    expect(await stack.rpc.call('eth_getTransactionCount', [first.relayer, 'latest'])).toBe(sent)
+  })
+
+  test('PAY-15 after the settlement, before the answer: asked again it answers the same, with an empty wallet too', async () => {
+    const payment = await createPayment()
+    const first = await stack.startFacilitator({ ledger: await dying() })
+    await verify(first, payment)
+    const hash = await settlesWith(first, payment)
+    await first.close()
+    expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(hash)
+  })
+
+  test('PAY-16 a saved, unsent transaction whose payment an observer settled is not counted twice', async () => {
+    const payment = await createPayment(PRICE * 2n)
+    const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
+    await verify(first, payment)
+    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.close()
+    const foreign = await token.submitForeign(payment.signed)
+    expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(foreign)
+  })
+
+  test('PAY-13 a transaction that the node dropped is sent again', async () => {
+    const payment = await createPayment()
+    const facilitator = await stack.startFacilitator(IMPATIENT)
+    await verify(facilitator, payment)
+    await stack.rpc.call('evm_setAutomine', [false])
+    expect(await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+      kind: 'unknown',
+    })
+    const hash = (await rowOf(payment))?.transaction
+    expect(await stack.rpc.call('anvil_dropTransaction', [hash])).toBe(hash)
+    await stack.rpc.call('evm_setAutomine', [true])
+    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    expect(await token.countTransfers(payment.from)).toBe(1)
+  })
+
+  test('PAY-13 a stuck transaction is replaced with higher fees and the same nonce', async () => {
+    const payment = await createPayment()
+    const facilitator = await stack.startFacilitator(IMPATIENT)
+    await verify(facilitator, payment)
+    await stack.rpc.call('evm_setAutomine', [false])
+    await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })
+    const first = (await rowOf(payment))?.transaction
+    await expect.poll(async () => (await rowOf(payment))?.transaction, { timeout: 40_000 }).not.toBe(first)
+    await stack.rpc.call('evm_mine', [])
+    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    const settled = await rowOf(payment)
+    const mined = (await stack.rpc.call('eth_getTransactionByHash', [settled?.transaction])) as {
+      nonce: string
+      maxFeePerGas: string
+    }
+    expect(Number(mined.nonce)).toBe(0)
+    expect(await stack.rpc.call('eth_getTransactionCount', [facilitator.relayer, 'latest'])).toBe('0x1')
+    expect(await stack.rpc.call('eth_getTransactionReceipt', [first])).toBeNull()
+  })
+
+  test('SR4 a batch that succeeds proves only those of its payments whose transfers are in it', async () => {
+    const [good, spoiled] = [await createPayment(), await createPayment()]
+    const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
+    for (const payment of [good, spoiled]) {
+      await verify(first, payment)
+      await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    }
+    await first.close()
+    const second = await stack.startFacilitator({ ledger: await dying(), rpc: deaf() })
+    await expect.poll(async () => (await rowOf(good))?.state, { timeout: 40_000 }).toBe('submitted')
+    await second.close()
+    const batch = (await rowOf(good))?.transaction
+    expect((await rowOf(spoiled))?.transaction).toBe(batch)
+    await token.cancel(spoiled.payer, spoiled.signed.authorization.nonce)
+    const third = await stack.startFacilitator()
+    expect(await settlesWith(third, good)).toBe(batch)
+    expect(await third.client.settle(spoiled.request, { timeoutMs: 25_000 })).toMatchObject({
+      kind: 'failed',
+      reason: 'invalid_exact_evm_nonce_already_used',
+    })
+    expect(await stack.rpc.call('eth_getTransactionReceipt', [batch])).toMatchObject({ status: '0x1' })
+  })
+
+  test('PAY-17 a receipt that says success without a transfer is no proof', async () => {
+    const payment = await createPayment()
+    const facilitator = await stack.startFacilitator(IMPATIENT)
+    await verify(facilitator, payment)
+    await stack.rpc.call('evm_setAutomine', [false])
+    await facilitator.client.settle(payment.request, { timeoutMs: 20_000 })
+    const empty = (await rowOf(payment))?.transaction
+    const code = await stack.rpc.call('eth_getCode', [NETWORK.asset.address, 'latest'])
+    // A token that does nothing and does not revert.
+    await stack.rpc.call('anvil_setCode', [NETWORK.asset.address, '0x00'])
+    await stack.rpc.call('evm_mine', [])
+    await expect.poll(async () => (await rowOf(payment))?.attempts, { timeout: 40_000 }).toBe(1)
+    expect(await stack.rpc.call('eth_getTransactionReceipt', [empty])).toMatchObject({
+      status: '0x1',
+      logs: [],
+    })
+    expect((await rowOf(payment))?.state).toBe('captured')
+    await stack.rpc.call('anvil_setCode', [NETWORK.asset.address, code])
+    await stack.rpc.call('evm_setAutomine', [true])
+    expect(await settlesWith(await stack.startFacilitator(), payment)).not.toBe(empty)
+  })
+
+  test('a nonce that somebody else used with the relayer key costs no payment', async () => {
+    const payment = await createPayment()
+    const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
+    await verify(first, payment)
+    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.close()
+    const transfer = { from: TEST_KEYS.relayer.address, to: TEST_KEYS.stranger.address, value: '0x1' }
+    await stack.rpc.call('eth_sendTransactionSync', [transfer])
+    await settlesWith(await stack.startFacilitator(), payment)
+  })
+
+  test('PAY-18 a reorganisation that undoes a settlement is seen, and the payment is settled again', async () => {
+    const payment = await createPayment()
+    const facilitator = await stack.startFacilitator()
+    await verify(facilitator, payment)
+    const snapshot = await stack.rpc.call('evm_snapshot', [])
+    const hash = await settlesWith(facilitator, payment)
+    await stack.rpc.call('evm_revert', [snapshot])
+    expect(await token.countTransfers(payment.from)).toBe(0)
+    await expect.poll(async () => await token.countTransfers(payment.from), { timeout: 40_000 }).toBe(1)
+    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    const row = await rowOf(payment)
+    expect(await stack.rpc.call('eth_getTransactionReceipt', [row?.transaction])).toMatchObject({
+      status: '0x1',
+    })
+    expect(hash).toMatch(/^0x/)
+    const metrics = await facilitator.metrics.registry.metrics()
+    expect(metrics).toContain('farebox_facilitator_ledger_mismatches_total{kind="reorganised"} 1')
+  })
+
+  test('I7 a released payment that somebody settled is found and said', async () => {
+    const payment = await createPayment()
+    const facilitator = await stack.startFacilitator()
+    const verified = await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })
+    await facilitator.client.release(verified.kind === 'valid' ? (verified.hold?.holdId ?? '') : '', {
+      timeoutMs: 20_000,
+    })
+    const foreign = await token.submitForeign(payment.signed)
+    await expect
+      .poll(async () => await rowOf(payment), { timeout: 40_000 })
+      .toMatchObject({ state: 'settled', transaction: foreign })
+    expect(await facilitator.metrics.registry.metrics()).toContain(
+      'ledger_mismatches_total{kind="settled-though-released"} 1',
+    )
+  })
+
+  test('a hold that ran out is written off, and can still be charged', async () => {
+    const payment = await createPayment()
+    const facilitator = await stack.startFacilitator()
+    const request = facilitatorRequest(payment.signed, { binding: freshBinding(), holdUntil: 0 })
+    await facilitator.client.verify(request, { timeoutMs: 20_000 })
+    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('expired')
+    await settlesWith(facilitator, { ...payment, request })
+  })
+
+  test('a captured payment that expires before it can be sent has failed, and the payer is not blamed', async () => {
+    const payment = await createPayment(PRICE, { validBefore: String(Math.floor(Date.now() / 1_000) + 60) })
+    const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
+    await verify(first, payment)
+    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.close()
+    await stack.rpc.call('evm_increaseTime', [61])
+    await stack.rpc.call('evm_mine', [])
+    const next = await stack.startFacilitator()
+    expect(await next.client.settle(payment.request, { timeoutMs: 25_000 })).toMatchObject({
+      kind: 'failed',
+      reason: 'invalid_exact_evm_payload_authorization_valid_before',
+    })
+    expect(await token.countTransfers(payment.from)).toBe(0)
+  })
+
+  test('PAY-02 two facilitators on one ledger and one relayer account: 50 payments are mined, no nonce is missing', async () => {
+    const [one, other] = [await stack.startFacilitator(), await stack.startFacilitator()]
+    const payments: Payment[] = []
+    for (let index = 0; index < 50; index += 1) payments.push(await createPayment())
+    const outcomes = await Promise.all(
+      payments.map(async (payment, index) => {
+        await verify(index % 2 === 0 ? other : one, payment)
+        return await (index % 2 === 0 ? one : other).client.settle(payment.request, { timeoutMs: 25_000 })
+      }),
+    )
+    expect(outcomes.filter(({ kind }) => kind === 'settled')).toHaveLength(50)
+    expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 50n)
+    const [latest, pending] = await Promise.all(
+      ['latest', 'pending'].map(
+        async block => await stack.rpc.call('eth_getTransactionCount', [one.relayer, block]),
+      ),
+    )
+    expect(latest).toBe(pending)
+  })
+
+  test('when the process that holds the lease dies, the other takes over and settles what both took in', async () => {
+    const [first, second] = [
+      await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT }),
+      await stack.startFacilitator(IMPATIENT),
+    ]
+    const payments = [await createPayment(), await createPayment()]
+    for (const [index, payment] of payments.entries()) {
+      await verify(index === 0 ? first : second, payment)
+      await (index === 0 ? first : second).client.settle(payment.request, { timeoutMs: 20_000 })
+    }
+    await first.close()
+    for (const payment of payments)
+      await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+  })
+
+  test('two facilitators with relayer accounts of their own share the work and never send a payment twice', async () => {
+    const [one, other] = [
+      await stack.startFacilitator(),
+      await stack.startFacilitator({ relayerKey: TEST_KEYS.deployer.privateKey }),
+    ]
+    const payments: Payment[] = []
+    for (let index = 0; index < 30; index += 1) payments.push(await createPayment())
+    const outcomes = await Promise.all(
+      payments.map(async (payment, index) => {
+        const by = index % 2 === 0 ? one : other
+        await verify(by, payment)
+        return await by.client.settle(payment.request, { timeoutMs: 25_000 })
+      }),
+    )
+    expect(outcomes.filter(({ kind }) => kind === 'settled')).toHaveLength(30)
+    expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 30n)
+  })
+
+  test('where blocks come by the clock, payments that arrive meanwhile go together', async () => {
+    const facilitator = await stack.startFacilitator()
+    const payments: Payment[] = []
+    for (let index = 0; index < 20; index += 1) payments.push(await createPayment())
+    await stack.rpc.call('evm_setIntervalMining', [1])
+    const outcomes = await Promise.all(
+      payments.map(async payment => {
+        await verify(facilitator, payment)
+        return await facilitator.client.settle(payment.request, { timeoutMs: 25_000 })
+      }),
+    )
+    const hashes = new Set(
+      outcomes.map(outcome => (outcome.kind === 'settled' ? outcome.transaction : outcome.kind)),
+    )
+    expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 20n)
+    expect(hashes.size).toBeLessThanOrEqual(4)
+  })
+})

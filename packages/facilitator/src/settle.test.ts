@@ -1,0 +1,301 @@
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { paymentKey } from '@farebox/payments/authorization'
+import type { FacilitatorRequest } from '@farebox/payments/facilitator-api'
+import type { SettleOutcome } from '@farebox/payments/facilitator-client'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { gasLimit } from './chain/relayer.ts'
+import {
+  facilitatorRequest,
+  freshBinding,
+  NETWORK,
+  PAY_TO,
+  PRICE,
+  signAuthorization,
+} from './test-setup/payments-for-tests.ts'
+import { hasPostgres, startStack, type RunningFacilitator, type Stack } from './test-setup/start-stack.ts'
+import { openToken, type TokenForTests } from './test-setup/token-for-tests.ts'
+
+// Chains and databases take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
+
+const HASH = /^0x[0-9a-f]{64}$/
+
+describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
+  let stack: Stack
+  let facilitator: RunningFacilitator
+  let token: TokenForTests
+
+  beforeAll(async () => {
+    stack = await startStack()
+    facilitator = await stack.startFacilitator()
+    token = openToken(stack.rpc, stack.crypto)
+  })
+  afterAll(async () => await stack.stop())
+
+  type Payment = Awaited<ReturnType<typeof signAuthorization>> & {
+    readonly payer: string
+    readonly request: FacilitatorRequest
+  }
+  const sign = async (payer: string): Promise<Payment> => {
+    const signed = await signAuthorization(stack.crypto, payer)
+    return { ...signed, payer, request: facilitatorRequest(signed, { binding: freshBinding() }) }
+  }
+  const held = async (balance = PRICE): Promise<Payment> => {
+    const payment = await sign(await stack.createPayer(balance))
+    expect(await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+      kind: 'valid',
+    })
+    return payment
+  }
+  const keyOf = ({ authorization: { from, nonce } }: Payment): string => paymentKey(NETWORK, { from, nonce })
+  const settle = async (
+    { request }: { readonly request: FacilitatorRequest },
+    by = facilitator,
+  ): Promise<SettleOutcome> => await by.client.settle(request, { timeoutMs: 25_000 })
+
+  test('D10 a held payment is settled: the money has moved and the answer names the transaction', async () => {
+    const payment = await held(PRICE + 5n)
+    const before = await token.balanceOf(PAY_TO)
+    const outcome = await settle(payment)
+    expect(outcome).toEqual({ kind: 'settled', transaction: expect.stringMatching(HASH) })
+    expect((await token.balanceOf(PAY_TO)) - before).toBe(PRICE)
+    expect(await token.balanceOf(payment.authorization.from)).toBe(5n)
+  })
+
+  test('a payment never verified is verified and settled in one', async () => {
+    const payer = await stack.createPayer(PRICE)
+    const request = facilitatorRequest(await signAuthorization(stack.crypto, payer))
+    const answer = await facilitator.app.inject({
+      method: 'POST',
+      url: '/settle',
+      headers: { authorization: `Bearer ${stack.secret}` },
+      payload: JSON.stringify(request),
+    })
+    expect(answer.json()).toEqual({
+      success: true,
+      transaction: expect.stringMatching(HASH),
+      network: 'eip155:84532',
+      payer: request.paymentPayload.payload.authorization.from,
+      amount: PRICE.toString(),
+    })
+  })
+
+  test('a payment never verified that is not good is refused, not settled', async () => {
+    const payment = await sign(await stack.createPayer(PRICE - 1n))
+    expect(await settle(payment)).toMatchObject({
+      kind: 'failed',
+      reason: 'invalid_exact_evm_insufficient_balance',
+    })
+  })
+
+  test('PAY-03 the same payment settled 50 times at once moves money once and gives one transaction', async () => {
+    const payment = await held(PRICE * 2n)
+    const outcomes = await Promise.all(Array.from({ length: 50 }, async () => await settle(payment)))
+    expect(new Set(outcomes.map(outcome => JSON.stringify(outcome))).size).toBe(1)
+    expect(outcomes[0]).toMatchObject({ kind: 'settled' })
+    expect(await token.countTransfers(payment.authorization.from)).toBe(1)
+  })
+
+  test('PAY-14 asking again after it is settled gives the same transaction', async () => {
+    const payment = await held()
+    const first = await settle(payment)
+    expect(await settle(payment)).toEqual(first)
+    expect(await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+      kind: 'invalid',
+      reason: 'invalid_exact_evm_nonce_already_used',
+    })
+  })
+
+  test('PAY-31 of 50 settlements at once from one relayer account all are mined, in few transactions', async () => {
+    const payments: Payment[] = []
+    for (let index = 0; index < 50; index += 1) payments.push(await held())
+    const outcomes = await Promise.all(payments.map(async payment => await settle(payment)))
+    expect(outcomes.filter(outcome => outcome.kind === 'settled')).toHaveLength(50)
+    const hashes = new Set(outcomes.map(outcome => (outcome.kind === 'settled' ? outcome.transaction : '')))
+    expect(hashes.size).toBeLessThan(25)
+    for (const payment of payments) expect(await token.countTransfers(payment.authorization.from)).toBe(1)
+    for (const hash of hashes) {
+      const receipt = (await stack.rpc.call('eth_getTransactionReceipt', [hash])) as {
+        gasUsed: string
+        logs: unknown[]
+      }
+      expect(Number(receipt.gasUsed)).toBeLessThan(Number(gasLimit(receipt.logs.length / 2)) * 0.75)
+    }
+  })
+
+  test('D10 a released hold is not charged: a definite no', async () => {
+    const payment = await sign(await stack.createPayer(PRICE))
+    const verified = await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })
+    await facilitator.client.release(verified.kind === 'valid' ? (verified.hold?.holdId ?? '') : '', {
+      timeoutMs: 20_000,
+    })
+    expect(await settle(payment)).toMatchObject({ kind: 'failed', reason: 'hold_released' })
+    expect(await token.countTransfers(payment.authorization.from)).toBe(0)
+  })
+
+  test('D10 another binding does not settle a held payment', async () => {
+    const payment = await held()
+    const stolen = facilitatorRequest(payment, { binding: freshBinding() })
+    expect(await settle({ request: stolen })).toMatchObject({
+      kind: 'failed',
+      reason: 'payment_bound_otherwise',
+    })
+    expect(await token.countTransfers(payment.authorization.from)).toBe(0)
+  })
+
+  test('PAY-16 a payment that an observer submitted first is settled, by the observer’s transaction', async () => {
+    const payment = await held()
+    const foreign = await token.submitForeign(payment)
+    expect(await settle(payment)).toEqual({ kind: 'settled', transaction: foreign })
+    expect(await token.countTransfers(payment.authorization.from)).toBe(1)
+  })
+
+  test('PAY-10 a payment cancelled after it was verified has failed, without a transaction of ours', async () => {
+    const payment = await held()
+    await token.cancel(payment.payer, payment.authorization.nonce)
+    expect(await settle(payment)).toMatchObject({
+      kind: 'failed',
+      reason: 'invalid_exact_evm_nonce_already_used',
+      message: expect.stringContaining('cancelled'),
+      transaction: '',
+    })
+  })
+
+  test('PAY-07 a nonce that the payer used for another transfer is no payment', async () => {
+    const payment = await held(PRICE * 2n)
+    await token.submitForeign(
+      await signAuthorization(stack.crypto, payment.payer, {
+        ...payment.authorization,
+        to: TEST_KEYS.stranger.address.toLowerCase(),
+      }),
+    )
+    expect(await settle(payment)).toMatchObject({
+      kind: 'failed',
+      reason: 'invalid_exact_evm_nonce_already_used',
+      message: expect.stringContaining('another transfer'),
+    })
+  })
+
+  test.each<[string, (payment: Payment) => Promise<void>, string]>([
+    [
+      'PAY-09 the payer has no money any more',
+      async payment => await token.drain(payment.payer),
+      'invalid_exact_evm_insufficient_balance',
+    ],
+    [
+      'PAY-12 the payer is blacklisted',
+      async payment => await token.blacklist(payment.authorization.from),
+      'invalid_exact_evm_transaction_simulation_failed',
+    ],
+  ])('SR7 when %s it has failed, and no gas is spent', async (_, spoil, reason) => {
+    const payment = await held()
+    await spoil(payment)
+    const spent = await stack.rpc.call('eth_getTransactionCount', [facilitator.relayer, 'latest'])
+    expect(await settle(payment)).toMatchObject({ kind: 'failed', reason, transaction: '' })
+    expect(await stack.rpc.call('eth_getTransactionCount', [facilitator.relayer, 'latest'])).toBe(spent)
+    expect(await settle(payment)).toMatchObject({ kind: 'failed', reason })
+  })
+
+  test('SR7 while the token is paused payments fail, and the next is good again', async () => {
+    const payment = await held()
+    await token.pause()
+    const outcome = await settle(payment)
+    await token.unpause()
+    expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('paused') })
+    expect(await settle(await held())).toMatchObject({ kind: 'settled' })
+  })
+
+  test('PAY-30 a payer whose contract burns all gas only in transactions harms nobody in its batch', async () => {
+    // ORIGIN is zero in eth_call and the relayer in a transaction. In a call: answer ERC-1271's magic value.
+    // Else loop.
+    // ORIGIN PUSH1 0x12 JUMPI  PUSH4 1626ba7e PUSH1 e0 SHL PUSH0 MSTORE PUSH1 20 PUSH0 RETURN  JUMPDEST(0x12)
+    // JUMPDEST PUSH1 13 JUMP
+    const code = '0x32601257631626ba7e60e01b5f5260205ff35b5b601356'
+    const victims = [await held(), await held(), await held()]
+    const attacker = await held()
+    await stack.rpc.call('anvil_setCode', [attacker.authorization.from, code])
+    const outcomes = await Promise.all([attacker, ...victims].map(async payment => await settle(payment)))
+    expect(outcomes.slice(1).map(outcome => outcome.kind)).toEqual(['settled', 'settled', 'settled'])
+    // In a batch it would have taken them down with it once, and their gas with it.
+    expect(
+      (await facilitator.ledger.payments.find(victims.map(keyOf))).map(record => record.attempts),
+    ).toEqual([0, 0, 0])
+    expect(outcomes[0]).toMatchObject({ kind: 'failed', reason: 'invalid_exact_evm_transaction_failed' })
+  })
+
+  test('PAY-09 a payer whose payments keep failing is not verified for a while; others are', async () => {
+    const payer = await stack.createPayer(PRICE * 10n)
+    for (let index = 0; index < 5; index += 1) {
+      const payment = await sign(payer)
+      expect(await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+        kind: 'valid',
+      })
+      await token.cancel(payer, payment.authorization.nonce)
+      expect(await settle(payment)).toMatchObject({ kind: 'failed' })
+    }
+    const next = await sign(payer)
+    expect(await facilitator.client.verify(next.request, { timeoutMs: 20_000 })).toMatchObject({
+      kind: 'invalid',
+      reason: 'payer_barred',
+    })
+    await held()
+  })
+
+  test('a payer with exactly enough for two pays two in a row and at once', async () => {
+    const payer = await stack.createPayer(PRICE * 4n)
+    for (let index = 0; index < 2; index += 1) {
+      const payment = await sign(payer)
+      expect(await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })).toMatchObject({
+        kind: 'valid',
+      })
+      expect(await settle(payment)).toMatchObject({ kind: 'settled' })
+    }
+    const [one, other] = [await sign(payer), await sign(payer)]
+    const payAll = async (payment: Payment): Promise<string> => {
+      const verified = await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })
+      return verified.kind === 'valid' ? (await settle(payment)).kind : verified.kind
+    }
+    expect(await Promise.all([payAll(one), payAll(other)])).toEqual(['settled', 'settled'])
+  })
+
+  test('D8 while the chain is out of reach a settlement is pending, never failed, and then settles', async () => {
+    let reachable = true
+    const rpc = {
+      ...stack.rpc,
+      call: async (...call: Parameters<typeof stack.rpc.call>) => {
+        if (!reachable) throw new Error('connect ECONNREFUSED')
+        return await stack.rpc.call(...call)
+      },
+    }
+    const own = await stack.startFacilitator({
+      rpc,
+      relayerKey: TEST_KEYS.secondPayer.privateKey,
+      limits: { settleWaitMs: 400 },
+    })
+    // The shared facilitator must not settle it for us.
+    await facilitator.close()
+    const payment = await sign(await stack.createPayer(PRICE))
+    expect(await own.client.verify(payment.request, { timeoutMs: 20_000 })).toMatchObject({ kind: 'valid' })
+    reachable = false
+    expect(await settle(payment, own)).toEqual({ kind: 'unknown', cause: 'settlement_pending' })
+    reachable = true
+    await expect
+      .poll(async () => (await settle(payment, own)).kind, { timeout: 30_000, interval: 100 })
+      .toBe('settled')
+    facilitator = await stack.startFacilitator()
+  })
+
+  test('SR8 the relayer account only ever sent transfers with authorization to the token, or batches of them', async () => {
+    const head = Number(await stack.rpc.call('eth_blockNumber', []))
+    for (let number = 0; number <= head; number += 1) {
+      const block = (await stack.rpc.call('eth_getBlockByNumber', [`0x${number.toString(16)}`, true])) as {
+        transactions: { from: string; to: string; input: string }[]
+      }
+      for (const { to, input } of block.transactions.filter(({ from }) => from === facilitator.relayer)) {
+        const direct = to === '0x036cbd53842c5426634e7929541ec2318f3dcf7e' && input.startsWith('0xe3ee160e')
+        const batch = to === '0xca11bde05977b3631167028862be2a173976ca11' && input.startsWith('0x82ad56cb')
+        expect(direct || batch).toBe(true)
+      }
+    }
+  })
+})

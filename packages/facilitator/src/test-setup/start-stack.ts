@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto'
+import { fund } from '@farebox/local/chain/faucet'
+import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { fromHex } from '@farebox/payments/bytes'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import { createFacilitatorClient, type FacilitatorClient } from '@farebox/payments/facilitator-client'
+import { createJsonRpc, type JsonRpc } from '@farebox/payments/json-rpc'
+import pg from 'pg'
+import { systemClock } from '../clock.ts'
+import { createFacilitator, type Facilitator, type FacilitatorOptions } from '../create-facilitator.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { openPostgresLedger } from '../ledger/postgres/postgres-ledger.ts'
+import { mintSecret } from '../secrets/secret-form.ts'
+import { freshKey, NETWORK, PAY_TO } from './payments-for-tests.ts'
+
+/** The PostgreSQL of the tests; FAREBOX_TEST_DATABASE_URL names another. */
+export const TEST_DATABASE_URL =
+  process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
+export const ADMIN_TOKEN = 'admin-token-of-the-tests'
+
+/** Is there a PostgreSQL to test with? Says so once where there is none. */
+export async function hasPostgres(): Promise<boolean> {
+  const client = new pg.Client({ connectionString: TEST_DATABASE_URL, connectionTimeoutMillis: 2_000 })
+  try {
+    await client.connect()
+    await client.end()
+    return true
+  } catch {
+    console.log(`no PostgreSQL at ${TEST_DATABASE_URL}: its tests are skipped`)
+    return false
+  }
+}
+
+/** A schema of its own for a test file, and how to drop it. */
+export async function createSchema(): Promise<{ readonly schema: string; drop(): Promise<void> }> {
+  const schema = `facilitator_test_${randomBytes(6).toString('hex')}`
+  return {
+    schema,
+    async drop() {
+      const client = new pg.Client({ connectionString: TEST_DATABASE_URL })
+      await client.connect()
+      await client.query(`drop schema if exists ${schema} cascade`)
+      await client.end()
+    },
+  }
+}
+
+/** A chain, a schema and what facilitators need on them. */
+export interface Stack {
+  readonly chain: LocalChain
+  readonly rpc: JsonRpc
+  readonly crypto: EvmCrypto
+  readonly schema: string
+  /** A secret that may take payments to {@link PAY_TO}. */
+  readonly secret: string
+  readonly owner: string
+  /** A ledger on the stack's schema, closed with the stack. */
+  openLedger(): Promise<Ledger>
+  /** A facilitator with a ledger and an account of its own, unless options say otherwise; it listens. */
+  startFacilitator(options?: Partial<FacilitatorOptions>): Promise<RunningFacilitator>
+  /** A new account with so much USDC. */
+  createPayer(usdcAtomic: bigint): Promise<string>
+  stop(): Promise<void>
+}
+
+/** A facilitator that listens, and a client with the stack's secret. */
+export interface RunningFacilitator extends Facilitator {
+  readonly url: string
+  readonly client: FacilitatorClient
+  readonly ledger: Ledger
+}
+
+/** Starts a chain and prepares a schema; `blockTimeSeconds` makes blocks come by the clock. */
+export async function startStack(options: { readonly blockTimeSeconds?: number } = {}): Promise<Stack> {
+  const chain = await startChain({ chainId: NETWORK.chainId, ...options })
+  const { schema, drop } = await createSchema()
+  const crypto = await loadEvmCrypto()
+  const rpc = createJsonRpc(chain.rpcUrl)
+  let funding = Promise.resolve()
+  const open: { close(): Promise<unknown> }[] = []
+
+  const openLedger = async (): Promise<Ledger> => {
+    const ledger = await openPostgresLedger({
+      connectionString: TEST_DATABASE_URL,
+      schema,
+      clock: systemClock,
+      connections: 8,
+    })
+    open.push(ledger)
+    return ledger
+  }
+  const { id, hash, secret } = mintSecret()
+  const first = await openLedger()
+  await first.secrets.create({ id, hash, owner: 'owner', wallets: [PAY_TO], createdAt: 0, revokedAt: null })
+  return {
+    chain,
+    rpc,
+    crypto,
+    schema,
+    secret,
+    owner: 'owner',
+    openLedger,
+    async startFacilitator(options = {}) {
+      const ledger = options.ledger ?? (await openLedger())
+      const facilitator = await createFacilitator({
+        rpc,
+        network: NETWORK,
+        crypto,
+        adminToken: ADMIN_TOKEN,
+        relayerKey: TEST_KEYS.relayer.privateKey,
+        ...options,
+        ledger,
+        limits: { leaseMs: 800, stuckAfterMs: 1_000, reconcileMs: 500, ...options.limits },
+      })
+      const url = await facilitator.listen({ port: 0 })
+      const client = createFacilitatorClient({ url, secret })
+      open.unshift(client, facilitator)
+      return { ...facilitator, url, client, ledger }
+    },
+    async createPayer(usdcAtomic) {
+      const key = freshKey()
+      // One at a time: the faucet is one account, and anvil counts its nonces no better than others.
+      funding = funding.then(async () => await fund(chain, crypto.addressOf(fromHex(key)), { usdcAtomic }))
+      await funding
+      return key
+    },
+    async stop() {
+      for (const one of open) await one.close()
+      await rpc.close()
+      await drop()
+      await chain.stop()
+    },
+  }
+}
