@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { LOCAL_CHAIN_IDS, startEconomy, type Economy, type EconomyAgent, type EconomyStep } from '@farebox/local/economy'
+import { LOCAL_CHAIN_IDS, startEconomy, type Economy, type EconomyStep } from '@farebox/local/economy'
+import type { EconomyAgent } from '@farebox/local/start-agent-process'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJobLog, type JobLog } from './job-log.ts'
 import { payOneJob } from './pay-one-job.ts'

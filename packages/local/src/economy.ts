@@ -6,28 +6,11 @@ import { startChain, type LocalChain } from './chain/start-chain.ts'
 import { TEST_KEYS } from './chain/test-keys.ts'
 import { topUp } from './chain/top-up.ts'
 import { readOrCreateSecret } from './facilitator-secret.ts'
-import { startAgentProcess, type AgentProcess } from './start-agent-process.ts'
+import { startAgentProcess, type AgentProcess, type EconomyAgent } from './start-agent-process.ts'
+import type { EconomyPrograms } from './programs.ts'
 import { startFacilitatorProcess, type FacilitatorProcess } from './start-facilitator-process.ts'
 import { startPostgres } from './postgres/start-postgres.ts'
 import { writeDurably } from './write-durably.ts'
-
-/** Where the programs of the economy are: they are run, not imported. */
-export interface EconomyPrograms {
-  /** The facilitator's main file. */
-  readonly facilitator: string
-  /** The runtime's `farebox` program. */
-  readonly farebox: string
-}
-
-/** One agent to be served. */
-export interface EconomyAgent {
-  /** Its `agent.json`; the handlers are found beside it. */
-  readonly config: string
-  /** Who is paid. */
-  readonly wallet: string
-  /** 0: any free one. */
-  readonly port: number
-}
 
 /** How the economy is started. */
 export interface EconomyOptions {

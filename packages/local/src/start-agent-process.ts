@@ -5,9 +5,19 @@ import { checkDeclaration } from '@farebox/protocol/declaration/check-declaratio
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { ChildExit } from './child-process.ts'
 import type { LocalChain } from './chain/start-chain.ts'
-import type { EconomyAgent, EconomyPrograms } from './economy.ts'
+import type { EconomyPrograms } from './programs.ts'
 import type { FacilitatorProcess } from './start-facilitator-process.ts'
 import { runProgram } from './run-program.ts'
+
+/** One agent to be served. */
+export interface EconomyAgent {
+  /** Its `agent.json`; the handlers are found beside it. */
+  readonly config: string
+  /** Who is paid. */
+  readonly wallet: string
+  /** 0: any free one. */
+  readonly port: number
+}
 
 /** A running agent. */
 export interface AgentProcess {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { ChildExit } from './child-process.ts'
 import type { LocalChain } from './chain/start-chain.ts'
 import { TEST_KEYS } from './chain/test-keys.ts'
-import type { EconomyPrograms } from './economy.ts'
+import type { EconomyPrograms } from './programs.ts'
 import { runProgram } from './run-program.ts'
 import { writeDurably } from './write-durably.ts'
 
