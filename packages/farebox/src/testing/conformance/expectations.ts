@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ErrorType } from '@farebox/protocol/errors/error-types'
+import { SERVICE_VERSION } from '@farebox/protocol/version'
+import { Mismatch } from './check.ts'
+import type { Reply } from './send-request.ts'
+
+/** Longer values are cut: a report is read by people. */
+const MAX_SHOWN_CHARACTERS = 160
+
+/** Throws a {@link Mismatch} unless the condition holds. */
+export function expectThat(condition: boolean, expected: string, got: unknown): asserts condition {
+  if (!condition) throw new Mismatch(expected, show(got))
+}
+
+/** Throws a {@link Mismatch} unless both are the same JSON value; `what` names it. */
+export function expectEqual(got: unknown, expected: unknown, what: string): void {
+  expectThat(isDeepStrictEqual(got, expected), `${what} ${show(expected)}`, got)
+}
+
+/** Throws a {@link Mismatch} unless the answer has this status. */
+export function expectStatus(reply: Reply, status: number): void {
+  expectThat(reply.status === status, `status ${status}`, describeReply(reply))
+}
+
+/** The value as an object with exactly these keys; throws a {@link Mismatch} where it is anything else. */
+export function expectKeys(
+  value: unknown,
+  keys: readonly string[],
+  what: string,
+): { readonly [key: string]: unknown } {
+  const object = expectObject(value, what)
+  const got = Object.keys(object).sort()
+  const same = isDeepStrictEqual(got, [...keys].sort())
+  expectThat(same, `${what} with exactly the keys ${keys.join(', ')}`, `the keys ${got.join(', ')}`)
+  return object
+}
+
+/** The value as an object; throws a {@link Mismatch} where it is none. */
+export function expectObject(value: unknown, what: string): { readonly [key: string]: unknown } {
+  expectThat(isObject(value), `${what} to be an object`, value)
+  return value
+}
+
+/** Is this a JSON object? */
+export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Throws a {@link Mismatch} unless the answer is a failure of the interface: this status, this `error_type`,
+ * and the envelope with exactly its four keys (D15). Returns the message, which must match `message` where
+ * given.
+ */
+export function expectFailure(reply: Reply, status: number, errorType: ErrorType, message?: RegExp): string {
+  expectThat(
+    reply.status === status && isObject(reply.json) && reply.json['error_type'] === errorType,
+    `${status} with error_type "${errorType}"`,
+    describeReply(reply),
+  )
+  const body = expectKeys(
+    reply.json,
+    ['status', 'error_type', 'error', 'service_version'],
+    'the failure body',
+  )
+  expectEqual(body['status'], 'failed', 'status')
+  expectEqual(body['service_version'], SERVICE_VERSION, 'service_version')
+  const { error } = body
+  expectThat(typeof error === 'string' && error !== '', 'error to be a message', error)
+  if (message !== undefined)
+    expectThat(message.test(error), `a message that matches ${message.source}`, error)
+  return error
+}
+
+/** Throws a {@link Mismatch} unless the answer is a completed job. Returns its output. */
+export function expectCompleted(reply: Reply): { readonly [key: string]: unknown } {
+  const completed = reply.status === 200 && isObject(reply.json) && reply.json['status'] === 'completed'
+  expectThat(completed, '200 with status "completed"', describeReply(reply))
+  return expectObject(expectObject(reply.json, 'the body')['output'], 'output')
+}
+
+/** An answer in one line: its status and the beginning of its body. */
+export function describeReply(reply: Reply): string {
+  return `${reply.status} ${reply.text === '' ? '(no body)' : shorten(reply.text)}`
+}
+
+/** Any value in one short line. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') return shorten(value)
+  if (value === undefined) return 'nothing'
+  return shorten(JSON.stringify(value) ?? String(value))
+}
+
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > MAX_SHOWN_CHARACTERS ? `${line.slice(0, MAX_SHOWN_CHARACTERS)}…` : line
+}

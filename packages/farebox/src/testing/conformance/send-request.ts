@@ -1,0 +1,97 @@
+import { systemClock, type Clock } from '../../clock.ts'
+import { Mismatch } from './check.ts'
+
+/** A request to an agent. */
+export interface Outgoing {
+  readonly method: string
+  /** From the base URL on: `/execute`. */
+  readonly path: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly body?: string | Uint8Array<ArrayBuffer>
+}
+
+/** An answer, read to its end. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body as JSON; undefined where it is none. */
+  readonly json: unknown
+}
+
+/** The part of `fetch` that the kit uses. */
+export type FetchLike = (request: Request) => Promise<Response>
+
+/** How requests are sent. */
+export interface Sending {
+  readonly baseUrl: string
+  readonly fetch: FetchLike
+  /** Unix milliseconds come from here, and the time-outs. */
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/** An answer must be there by then; no check asks for a job longer than a few seconds. */
+export const ANSWER_TIMEOUT_MS = 30_000
+
+/** What comes beyond is not read (D37). */
+const MAX_ANSWER_BYTES = 5_000_000
+
+/**
+ * Sends one request and reads the whole answer. Redirects are answers like any other (D37).
+ *
+ * Throws a `Mismatch` where no answer comes: silence is never what the contract says.
+ */
+export async function sendRequest(sending: Sending, outgoing: Outgoing): Promise<Reply> {
+  const { baseUrl, fetch, signal } = sending
+  const aborter = new AbortController()
+  const abort = (): void => aborter.abort(signal.reason)
+  signal.addEventListener('abort', abort)
+  // The machine's clock, because a fake one would never let go.
+  const cancel = systemClock.after(ANSWER_TIMEOUT_MS, () => aborter.abort(new Error('no answer in time')))
+  try {
+    const response = await fetch(
+      new Request(baseUrl + outgoing.path, {
+        method: outgoing.method,
+        redirect: 'manual',
+        signal: aborter.signal,
+        ...(outgoing.headers && { headers: outgoing.headers }),
+        ...(outgoing.body !== undefined && { body: outgoing.body }),
+      }),
+    )
+    const text = await readText(response)
+    return { status: response.status, headers: response.headers, text, json: parseJson(text) }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new Mismatch(`an answer to ${outgoing.method} ${outgoing.path}`, `no answer: ${causeOf(error)}`)
+  } finally {
+    cancel()
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > MAX_ANSWER_BYTES) break
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The value, or undefined for what is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What went wrong below `fetch`, which itself says only "fetch failed". */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? error.cause.message : error.message
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '../clock.ts'
+
+/** A clock whose time moves only when told. */
+export interface FakeClock extends Clock {
+  /**
+   * Moves the time forward and calls what falls due on the way: the earliest first, each at its own moment,
+   * and after each call whatever promises it settled go on, so that timers they set are met too.
+   */
+  advance(ms: number): Promise<void>
+  /** How many callbacks wait. */
+  waiting(): number
+}
+
+interface Timer {
+  readonly dueMs: number
+  readonly callback: () => void
+}
+
+/** Turns of the event loop after each timer; enough for a chain of promises that waits for no I/O. */
+const SETTLE_TURNS = 3
+
+/**
+ * Makes a clock for tests of whatever takes a `Clock`: `createAgent({ …, ports: { clock } })` is the most of
+ * it. Starts at `startMs` (Unix milliseconds; default 2027-01-01).
+ *
+ * @example
+ * const clock = createFakeClock()
+ * const agent = createTestAgent({ declaration, handlers, clock })
+ * const late = agent.call('echo', { text: 'hi' })
+ * await clock.advance(60_000)
+ */
+export function createFakeClock(startMs: number = Date.UTC(2027, 0, 1)): FakeClock {
+  const timers = new Set<Timer>()
+  let nowMs = startMs
+  return {
+    nowMs: () => nowMs,
+    after(delayMs, callback) {
+      const timer = { dueMs: nowMs + Math.max(0, delayMs), callback }
+      timers.add(timer)
+      return () => void timers.delete(timer)
+    },
+    async advance(ms) {
+      const untilMs = nowMs + ms
+      await settle()
+      for (
+        let next = earliest(timers);
+        next !== undefined && next.dueMs <= untilMs;
+        next = earliest(timers)
+      ) {
+        timers.delete(next)
+        nowMs = Math.max(nowMs, next.dueMs)
+        next.callback()
+        await settle()
+      }
+      nowMs = untilMs
+    },
+    waiting: () => timers.size,
+  }
+}
+
+/** Timers of one moment keep the order in which they were set, because a `Set` does. */
+function earliest(timers: ReadonlySet<Timer>): Timer | undefined {
+  let first: Timer | undefined
+  for (const timer of timers) {
+    if (first === undefined || timer.dueMs < first.dueMs) first = timer
+  }
+  return first
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < SETTLE_TURNS; turn += 1) {
+    await new Promise<void>(resolve => {
+      setImmediate(resolve)
+    })
+  }
+}

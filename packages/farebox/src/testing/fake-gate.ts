@@ -1,0 +1,81 @@
+import type { PaymentGate } from '../payment-gate/payment-gate.ts'
+
+/** What `verify` is to answer once, instead of looking at who pays. */
+export type VerifyFault = 'invalid' | 'unauthorized' | 'unavailable'
+
+/** What `settle` is to answer once, instead of `settled`. */
+export type SettleFault = 'unknown' | 'failed'
+
+/** What was asked of the gate so far. */
+export interface GateCounts {
+  readonly verified: number
+  /** Calls of `settle`, repeats of the same payment included. */
+  readonly settleCalls: number
+  /** Distinct payments charged. */
+  readonly charged: number
+}
+
+/** A payment gate without a facilitator and without a chain, whose faults are written by the test. */
+export interface FakeGate extends PaymentGate {
+  /** The next calls of `verify` answer these, one each. */
+  failVerify(...faults: readonly VerifyFault[]): void
+  /** The next calls of `settle` answer these, one each. */
+  failSettle(...faults: readonly SettleFault[]): void
+  counts(): GateCounts
+}
+
+/**
+ * Makes a gate for `createAgent({ …, ports: { paymentGate } })`. It finds the payments of the listed payers
+ * good, as if they alone had a balance, and charges each payment at most once.
+ *
+ * @param options.funded addresses whose payments verify; in any case
+ * @example
+ * const gate = createFakeGate({ funded: [signer.address] })
+ * gate.failSettle('unknown', 'unknown')
+ */
+export function createFakeGate(options: { readonly funded: readonly string[] }): FakeGate {
+  const funded = new Set(options.funded.map(address => address.toLowerCase()))
+  const verifyFaults: VerifyFault[] = []
+  const settleFaults: SettleFault[] = []
+  const transactions = new Map<string, string>()
+  let verified = 0
+  let settleCalls = 0
+  return {
+    verify(payment) {
+      verified += 1
+      const fault = verifyFaults.shift()
+      if (fault === 'unauthorized') return Promise.resolve({ kind: 'unauthorized' })
+      if (fault === 'unavailable') return Promise.resolve({ kind: 'unavailable', cause: 'scripted' })
+      if (fault === 'invalid' || !funded.has(payment.payer)) {
+        return Promise.resolve({
+          kind: 'invalid',
+          reason: 'insufficient_funds',
+          message: 'the payer has too little',
+        })
+      }
+      return Promise.resolve({ kind: 'valid', hold: undefined })
+    },
+    settle({ key }) {
+      settleCalls += 1
+      const known = transactions.get(key)
+      if (known !== undefined) return Promise.resolve({ kind: 'settled', transaction: known })
+      const fault = settleFaults.shift()
+      if (fault === 'unknown') return Promise.resolve({ kind: 'unknown', cause: 'scripted' })
+      if (fault === 'failed') {
+        return Promise.resolve({
+          kind: 'failed',
+          reason: 'insufficient_funds',
+          message: 'the payer has too little',
+          transaction: '',
+        })
+      }
+      const transaction = `0x${(transactions.size + 1).toString(16).padStart(64, '0')}`
+      transactions.set(key, transaction)
+      return Promise.resolve({ kind: 'settled', transaction })
+    },
+    release: () => Promise.resolve(),
+    failVerify: (...faults) => void verifyFaults.push(...faults),
+    failSettle: (...faults) => void settleFaults.push(...faults),
+    counts: () => ({ verified, settleCalls, charged: transactions.size }),
+  }
+}

@@ -1,0 +1,29 @@
+export { createFakeClock, type FakeClock } from './fake-clock.ts'
+export {
+  createFakeGate,
+  type FakeGate,
+  type GateCounts,
+  type SettleFault,
+  type VerifyFault,
+} from './fake-gate.ts'
+export {
+  createTestAgent,
+  type CallOptions,
+  type CapabilityName,
+  type TestAgent,
+  type TestAgentOptions,
+} from './test-agent.ts'
+export type { AgentMode, Check, Knowledge, Missing, Needs } from './conformance/check.ts'
+export type { KnownAgent, Payer } from './conformance/context.ts'
+export { createFixtureHandlers } from './conformance/fixture-agent.ts'
+export { fixtureDeclaration } from './conformance/fixture-declaration.ts'
+export { serveFixture, type FixtureAgent } from './conformance/serve-fixture.ts'
+export { formatReport, formatResult, formatSummary } from './conformance/format-report.ts'
+export { listChecks } from './conformance/list-checks.ts'
+export {
+  runConformance,
+  startRun,
+  type CheckResult,
+  type ConformanceOptions,
+} from './conformance/run-conformance.ts'
+export type { FetchLike } from './conformance/send-request.ts'

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-types'
+import { serviceError } from '@farebox/protocol/errors/service-errors'
+import type { InferCallerInput, InferOutput } from '@farebox/protocol/fields/infer'
+import { SERVICE_VERSION } from '@farebox/protocol/version'
+import { systemClock, type Clock } from '../clock.ts'
+import { createAgent, type Agent, type AgentOptions } from '../create-agent.ts'
+import { createMemoryStore } from '../jobs/memory-store.ts'
+import { createLog } from '../log.ts'
+
+/** Nobody's wallet: in dev mode nothing is paid. */
+const TEST_WALLET = '0x00000000000000000000000000000000000fa4e0'
+
+/** What a test agent is made of. */
+export interface TestAgentOptions<D extends Declaration> {
+  readonly declaration: D
+  readonly handlers: AgentOptions<D>['handlers']
+  /** Default: the machine's own. */
+  readonly clock?: Clock
+}
+
+/** An agent for tests of its handlers: dev mode, no socket, nothing on disk. */
+export interface TestAgent<D extends Declaration> {
+  /**
+   * Does one job and resolves to its output, with everything between caller and handler in place: coercion,
+   * defaults, deadline, output check.
+   *
+   * Throws the typed error that the caller would be answered with: a `ValidationError` for a refused input or
+   * one thrown by the handler, a `DeadlineError`, a `CapabilityError`, an `InternalError` with the generic
+   * message.
+   */
+  call<Name extends CapabilityName<D>>(
+    capability: Name,
+    input: InferCallerInput<D['capabilities'][Name]['input_schema']>,
+    options?: CallOptions,
+  ): Promise<InferOutput<D['capabilities'][Name]['output_schema']>>
+  /** Answers one web-standard request: for tests of the HTTP side. */
+  fetch(request: Request): Promise<Response>
+  /** The log so far, a line an entry. */
+  logs(): readonly string[]
+  close(): Promise<void>
+}
+
+/** The names a declaration has. */
+export type CapabilityName<D extends Declaration> = keyof D['capabilities'] & string
+
+/** How one call differs from an ordinary one. */
+export interface CallOptions {
+  /** Default: a new one for each call. The same one again gets the stored response (D22). */
+  readonly jobId?: string
+  /** Unix seconds; default: `max_deadline_seconds` from now. */
+  readonly deadline?: number
+}
+
+/**
+ * Makes an agent that is called directly.
+ *
+ * @example
+ * const agent = createTestAgent({ declaration, handlers }) expect(await agent.call('count', { text: 'one two'
+ * })).toEqual({ words: 2 }) await expect(agent.call('count', { text: '' })).rejects.toThrow('text: must be at
+ * least 1 character, got 0')
+ */
+export function createTestAgent<const D extends Declaration>(options: TestAgentOptions<D>): TestAgent<D> {
+  const { declaration, handlers, clock = systemClock } = options
+  const lines: string[] = []
+  const log = createLog({
+    format: 'text',
+    write: text => lines.push(...text.trimEnd().split('\n')),
+    nowMs: () => clock.nowMs(),
+  })
+  const jobStore = {
+    store: createMemoryStore(clock),
+    name: 'memory:',
+    shared: false,
+    close: () => Promise.resolve(),
+  }
+  const variables = { SERVICE_DEV_MODE: 'true', AGENT_WALLET_ADDRESS: TEST_WALLET }
+  const started: Promise<Agent> = createAgent({
+    declaration,
+    handlers,
+    variables,
+    ports: { clock, log, jobStore },
+  })
+  // A declaration that cannot be served is told to whoever calls first, not to the process.
+  started.catch(() => undefined)
+  return {
+    async call(capability, input, { jobId = randomUUID(), deadline } = {}) {
+      const agent = await started
+      const response = await agent.fetch(
+        executeRequest({
+          service_version: SERVICE_VERSION,
+          job_id: jobId,
+          task: { capability, input },
+          deadline: deadline ?? clock.nowMs() / 1_000 + declaration.max_deadline_seconds,
+        }),
+      )
+      // In dev mode a wrong output passes as it is: then the test sees what its types do not.
+      return readOutput(response.status, await response.json()) as InferOutput<
+        D['capabilities'][typeof capability]['output_schema']
+      >
+    },
+    fetch: async request => (await started).fetch(request),
+    logs() {
+      log.flush()
+      return lines
+    },
+    close: async () => (await started).close(),
+  }
+}
+
+function executeRequest(body: object): Request {
+  const headers = { 'content-type': 'application/json' }
+  return new Request('http://test-agent/execute', { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+/** The output of a 200; throws the typed error of anything else. */
+function readOutput(status: number, body: unknown): unknown {
+  const { output, error_type, error } = body as { readonly [key: string]: unknown }
+  if (status === 200) return output
+  const type = typeof error_type === 'string' && isErrorType(error_type) ? error_type : 'internal'
+  throw serviceError(type, typeof error === 'string' ? error : `answered ${status}`)
+}
+
+function isErrorType(value: string): value is ErrorType {
+  return Object.hasOwn(ERROR_STATUS, value)
+}
