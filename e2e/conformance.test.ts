@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createAgent, type Agent } from 'farebox'
+import { createAgent, createLog, systemClock, type Agent } from 'farebox'
 import { createFixtureHandlers, fixtureDeclaration, listChecks, runConformance, type CheckResult } from 'farebox/testing'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { privateKeySigner } from '@farebox/payments/sign-payment'
@@ -49,6 +49,7 @@ describe('the conformance kit, with real money on a real chain', () => {
         SERVICE_NETWORK: 'eip155:84532',
         SERVICE_STORE: `lmdb:${join(stage.folder, 'conformance')}`,
       },
+      ports: { log: createLog({ format: 'text', write: () => undefined, nowMs: () => systemClock.nowMs() }) },
     })
     stage.onStrike(() => agent.close())
     url = `http://127.0.0.1:${await agent.listen({ port: 0, host: '127.0.0.1' })}`

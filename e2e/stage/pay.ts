@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Authorization } from '@farebox/payments/authorization'
 import { TRANSFER_TOPIC } from '@farebox/payments/chain-proof'
-import { createJsonRpc } from '@farebox/payments/json-rpc'
+import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { createRequirement } from '@farebox/payments/requirement'
 import { authorizationTypedData, privateKeySigner, signPayment } from '@farebox/payments/sign-payment'

@@ -4,7 +4,7 @@ import { startMetricsServer } from '@farebox/facilitator/http/metrics-server'
 import { openPostgresLedger } from '@farebox/facilitator/ledger/postgres/postgres-ledger'
 import type { Log } from '@farebox/facilitator/log'
 import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
-import { createJsonRpc } from '@farebox/payments/json-rpc'
+import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
 import type { FacilitatorEnvironment } from './read-environment.ts'
 
 /** A facilitator with all it stands on. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { bytesToHex, concat, hexToBytes, numberToBytes } from 'viem'
 import { expect, test } from 'vitest'
-import { concatBytes, fromHex, toHex, writeHex, writeUint256 } from './bytes.ts'
+import { concatBytes, fromBase64, fromHex, toHex, writeHex, writeUint256 } from './bytes.ts'
 
 const ANY_BYTES = fc.uint8Array({ maxLength: 80 })
 const UINT256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
@@ -13,6 +13,14 @@ test('bytes and hex are written as viem writes them, and read in either case', (
     expect(fromHex(hex)).toEqual(hexToBytes(hex))
     expect(fromHex(`0x${hex.slice(2).toUpperCase()}`)).toEqual(bytes)
   }))
+})
+
+test('base64 is read as Node reads it, its padding taken off, the bits left over ignored', () => {
+  fc.assert(fc.property(ANY_BYTES, bytes => {
+    const base64 = Buffer.from(bytes).toString('base64').replace(/=+$/, '')
+    expect(fromBase64(base64)).toEqual(bytes)
+  }))
+  expect([...fromBase64('+/9')]).toEqual([...fromBase64('+/8')])
 })
 
 test('hex is written at its offset and nowhere else', () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { answering, resetting, silent, startServer, type TestServer } from '../testing/start-server.ts'
-import { createJsonRpc, JsonRpcError, type JsonRpc } from './json-rpc.ts'
+import { JsonRpcError, type JsonRpc } from './json-rpc.ts'
+import { createJsonRpc } from './json-rpc-pool.ts'
 
 let server: TestServer
 let rpc: JsonRpc
