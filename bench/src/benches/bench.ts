@@ -1,0 +1,32 @@
+import type { Stage } from '../stage/stage.ts'
+
+/** One thing that is measured. */
+export interface Bench {
+  /** For `--only`. */
+  readonly name: string
+  /** Sets its own scene, checks that everybody does the real work, measures. Rejects where anything is not as it should be. */
+  run(stage: Stage): Promise<readonly Row[]>
+}
+
+/** One line of the table. */
+export interface Row {
+  readonly what: string
+  /** With its unit: `4,210/s`. */
+  readonly ours: string
+  /** Who the peer is, and its figure. */
+  readonly peer: { readonly name: string; readonly figure: string }
+  /** Ours against the peer's; the larger or the smaller the better, as the goal says. */
+  readonly ratio: number
+  /** From the design's table of speeds; undefined for a line that only informs. */
+  readonly goal: Goal | undefined
+  /** What else was seen, a line each. */
+  readonly notes?: readonly string[]
+}
+
+/** What we hold ourselves to. */
+export type Goal = { readonly atLeast: number } | { readonly atMost: number }
+
+/** Is the goal reached? */
+export function reaches(ratio: number, goal: Goal): boolean {
+  return 'atLeast' in goal ? ratio >= goal.atLeast : ratio <= goal.atMost
+}

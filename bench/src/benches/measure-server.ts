@@ -1,0 +1,72 @@
+import { cpuMs, type ProcessGroup } from '../rounds/cpu-time.ts'
+import { createDriver, type Run } from '../rounds/drive.ts'
+import type { Contender } from '../rounds/interleave.ts'
+import { median } from '../rounds/statistics.ts'
+import type { CheckAnswers } from '../stage/check-answers.ts'
+import type { MakeRequests } from '../stage/sign-jobs.ts'
+import type { Stage } from '../stage/stage.ts'
+
+/** A server under load, and whose CPU time counts. */
+export interface Measured {
+  readonly name: string
+  readonly url: string
+  /** By what they are called: `server`, `facilitator`, … */
+  readonly groups: { readonly [group: string]: ProcessGroup }
+  readonly requests: MakeRequests
+  readonly check: CheckAnswers
+  /** Requests a round; chosen so that the contenders' rounds take about the same time. */
+  readonly count: number
+  readonly connections: number
+  /** Default true: see `createDriver`. */
+  readonly awake?: boolean
+}
+
+/** One round of it. */
+export interface ServerRound extends Run {
+  readonly count: number
+  readonly cpuMs: ReadonlyMap<string, number>
+}
+
+/** Makes the contender: requests are signed before, and answers checked after the clocks are read. */
+export function measureServer(stage: Stage, measured: Measured): Contender<ServerRound> {
+  const driver = createDriver(measured.url, measured.connections, { awake: measured.awake ?? true })
+  stage.onStrike(() => driver.close())
+  const read = (): ReadonlyMap<string, number> =>
+    new Map(Object.entries(measured.groups).map(([group, processes]) => [group, cpuMs(processes)]))
+  return {
+    name: measured.name,
+    async run() {
+      const requests = await measured.requests(measured.count)
+      const before = read()
+      const sent = await driver.send(requests)
+      const after = read()
+      measured.check(sent.answers)
+      const spent = new Map([...after].map(([group, ms]) => [group, ms - (before.get(group) ?? 0)]))
+      return { ...sent, count: requests.length, cpuMs: spent }
+    },
+  }
+}
+
+/** Requests for each second of CPU time that the groups spent together: the median of the rounds. */
+export function perCpuSecond(rounds: readonly ServerRound[] | undefined, ...groups: readonly string[]): number {
+  return median((rounds ?? []).map(round => {
+    const spentMs = groups.reduce((sum, group) => sum + spentBy(round, group), 0)
+    return (1_000 * round.count) / spentMs
+  }))
+}
+
+/** CPU time of one group for each request, in milliseconds: the median of the rounds. */
+export function cpuMsEach(rounds: readonly ServerRound[] | undefined, group: string): number {
+  return median((rounds ?? []).map(round => spentBy(round, group) / round.count))
+}
+
+/** Requests a second of the clock on the wall: the median of the rounds. */
+export function perSecond(rounds: readonly ServerRound[] | undefined): number {
+  return median((rounds ?? []).map(({ count, wallMs }) => (1_000 * count) / wallMs))
+}
+
+function spentBy({ cpuMs: spent }: ServerRound, group: string): number {
+  const ms = spent.get(group)
+  if (ms === undefined) throw new Error(`nobody measured ${group}`)
+  return ms
+}

@@ -1,0 +1,135 @@
+import { join } from 'node:path'
+import type { LocalChain } from '@farebox/local/chain/start-chain'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { createSecret } from '@farebox/local/facilitator-secret'
+import { startPostgres } from '@farebox/local/postgres/start-postgres'
+import pg from 'pg'
+import type { ProcessGroup } from '../rounds/cpu-time.ts'
+import { interleave } from '../rounds/interleave.ts'
+import { median, quantile } from '../rounds/statistics.ts'
+import { createJobsCheck } from '../stage/check-answers.ts'
+import { jobsForAnybody, jobsForFarebox } from '../stage/sign-jobs.ts'
+import { startAgent } from '../stage/start-agent.ts'
+import { startFundedChain, startReferenceFacilitator, startX402Server } from '../stage/start-peers.ts'
+import { PROGRAMS, startServer } from '../stage/start-server.ts'
+import type { Stage } from '../stage/stage.ts'
+import type { Bench } from './bench.ts'
+import { milliseconds, rate } from './figures.ts'
+import { cpuMsEach, measureServer, perCpuSecond, perSecond, type Measured, type ServerRound } from './measure-server.ts'
+
+
+/** Everything but how many at once and how often. */
+type Loop = Omit<Measured, 'count' | 'connections'>
+
+const SCHEMA = `farebox_bench_${process.pid}`
+
+/** A paid job through everything that is ours, against the x402 project's server and facilitator; each on its own chain. */
+export const paidLoop: Bench = {
+  name: 'loop',
+  async run(stage) {
+    const [ours, peer] = [await fareboxLoop(stage), await x402Loop(stage)]
+    const contenders = [
+      at(stage, ours, 1, 100),
+      at(stage, ours, 16, 400),
+      at(stage, peer, 1, 25),
+      at(stage, peer, 16, 80),
+    ]
+    const rounds = await interleave(contenders, { warmUps: 2, rounds: stage.quick ? 2 : 5 }, stage.tell)
+    const [own, other] = [rounds.get(`${ours.name} ×16`), rounds.get(`${peer.name} ×16`)]
+    const [figure, peerFigure] = [perCpuSecond(own, 'server', 'facilitator'), perCpuSecond(other, 'server', 'facilitator')]
+    return [{
+      what: 'paid execute and facilitator',
+      ours: rate(figure),
+      peer: { name: '@x402/hono', figure: rate(peerFigure) },
+      ratio: figure / peerFigure,
+      goal: { atLeast: 8 },
+      notes: [ours, peer].flatMap(({ name }) => [
+        `${name}: ${describeCpu(rounds.get(`${name} ×16`))}`,
+        ...[1, 16].map(connections => `${name}, ${connections} at once: ${describeTimes(rounds.get(`${name} ×${connections}`))}`),
+      ]),
+    }]
+  },
+}
+
+function at(stage: Stage, loop: Loop, connections: number, count: number): ReturnType<typeof measureServer> {
+  const scaled = Math.ceil(count / (stage.quick ? 4 : 1))
+  return measureServer(stage, { ...loop, name: `${loop.name} ×${connections}`, connections, count: scaled, awake: false })
+}
+
+async function fareboxLoop(stage: Stage): Promise<Loop> {
+  const chain = await startFundedChain(stage)
+  const database = await openDatabase(stage)
+  const adminToken = 'an-admin-token-of-the-bench'
+  const facilitator = await startServer(stage, {
+    name: 'facilitator',
+    file: PROGRAMS.facilitator,
+    portVariable: 'FACILITATOR_PORT',
+    environment: {
+      FACILITATOR_NETWORK: `eip155:${chain.chainId}`,
+      FACILITATOR_ADMIN_TOKEN: adminToken,
+      // The bench is one agent doing the work of many; its own limits would otherwise be what is measured.
+      FACILITATOR_REQUESTS_PER_SECOND: '100000',
+      FACILITATOR_DAILY_SETTLEMENTS: '1000000',
+      DATABASE_URL: database.url,
+      DATABASE_SCHEMA: SCHEMA,
+      EVM_RPC_URL: chain.rpcUrl,
+      RELAYER_PRIVATE_KEY: TEST_KEYS.relayer.privateKey,
+    },
+  })
+  const { secret } = await createSecret({ url: facilitator.url, adminToken }, { owner: 'bench', wallets: [TEST_KEYS.agent.address] })
+  const agent = await startAgent(stage, { store: 'lmdb', paid: { facilitatorUrl: facilitator.url, secret } })
+  return {
+    name: 'farebox',
+    url: agent.url,
+    groups: groups(agent.pid, facilitator.pid, chain, database.processes),
+    requests: await jobsForFarebox(stage.crypto, agent.url),
+    check: createJobsCheck({ paid: true }),
+  }
+}
+
+async function x402Loop(stage: Stage): Promise<Loop> {
+  const chain = await startFundedChain(stage)
+  const facilitator = await startReferenceFacilitator(stage, chain)
+  const server = await startX402Server(stage, 'hono', facilitator)
+  return {
+    name: server.name,
+    url: server.url,
+    groups: groups(server.pid, facilitator.pid, chain, { pids: [] }),
+    requests: await jobsForAnybody(stage.crypto, server.url),
+    check: createJobsCheck({ paid: true }),
+  }
+}
+
+function groups(server: number, facilitator: number, chain: LocalChain, database: ProcessGroup): Loop['groups'] {
+  return { server: { pids: [server] }, facilitator: { pids: [facilitator] }, chain: { pids: [chain.pid] }, database }
+}
+
+/** `DATABASE_URL` where it is set, else a server of our own, whose CPU time can then be read too. */
+async function openDatabase(stage: Stage): Promise<{ readonly url: string; readonly processes: ProcessGroup }> {
+  const given = process.env['DATABASE_URL']
+  if (given !== undefined && given !== '') {
+    stage.onStrike(() => dropSchema(given))
+    return { url: given, processes: { pids: [] } }
+  }
+  const postgres = await startPostgres({ folder: join(stage.folder, 'postgres') })
+  stage.onStrike(postgres.stop)
+  return { url: postgres.connectionString, processes: { pids: [postgres.pid], family: true } }
+}
+
+async function dropSchema(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  await client.query(`drop schema if exists ${SCHEMA} cascade`)
+  await client.end()
+}
+
+function describeCpu(rounds: readonly ServerRound[] | undefined): string {
+  const each = (group: string): string => milliseconds(cpuMsEach(rounds, group))
+  const database = cpuMsEach(rounds, 'database') > 0 ? `, database ${each('database')}` : ''
+  return `CPU a job: server ${each('server')}, facilitator ${each('facilitator')}; apart from the goal: chain ${each('chain')}${database}`
+}
+
+function describeTimes(rounds: readonly ServerRound[] | undefined): string {
+  const latency = (share: number): string => milliseconds(median((rounds ?? []).map(({ latenciesMs }) => quantile(latenciesMs, share))))
+  return `${rate(perSecond(rounds))} on the wall, p50 ${latency(0.5)}, p99 ${latency(0.99)}`
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { encodeBatch, encodeTransfer, type Call } from '@farebox/facilitator/chain/calldata'
+import { callAnvil } from '@farebox/local/chain/anvil-rpc'
+import { fund } from '@farebox/local/chain/faucet'
+import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { usdcBalance } from '@farebox/local/chain/top-up'
+import { privateKeySigner } from '@farebox/payments/sign-payment'
+import { signAuthorization } from '../stage/sign-jobs.ts'
+import type { Stage } from '../stage/stage.ts'
+import type { Bench, Row } from './bench.ts'
+import { number } from './figures.ts'
+
+const PAYMENTS = 50
+const AMOUNT_ATOMIC = 10_000n
+
+/**
+ * Gas of a payment on LocalUSDC, from receipts: fifty sent one by one, as our facilitator sends a single one, and
+ * fifty in one transaction through Multicall3, as it sends several. Gas is exact, so once is enough.
+ */
+export const settlementGas: Bench = {
+  name: 'gas',
+  async run(stage) {
+    const chain = await startChain()
+    stage.onStrike(chain.stop)
+    stage.tell('fifty wallets, one by one and in a batch')
+    const many = await compare(stage, chain, addresses(PAYMENTS))
+    const one = await compare(stage, chain, addresses(1))
+    return [
+      row('settlement gas, 50 wallets paid', many, { atMost: 0.78 }),
+      row('settlement gas, 1 wallet paid', one, undefined),
+    ]
+  },
+}
+
+interface GasEach {
+  readonly alone: number
+  readonly together: number
+}
+
+/** Everybody holds USDC before and after: the cost of a first balance is the same either way, and would only blur. */
+async function compare(stage: Stage, chain: LocalChain, payees: readonly string[]): Promise<GasEach> {
+  for (const payee of payees) await fund(chain, payee, { usdcAtomic: 1n })
+  const before = await balances(chain, payees)
+  const calls: Call[] = []
+  for (let index = 0; index < 2 * PAYMENTS; index += 1) {
+    const signer = privateKeySigner(stage.crypto, `0x${randomBytes(32).toString('hex')}`)
+    await fund(chain, signer.address, { usdcAtomic: 2n * AMOUNT_ATOMIC })
+    const payTo = payees[index % payees.length] ?? ''
+    const { authorization, signature } = await signAuthorization(signer, { payTo, amount: AMOUNT_ATOMIC.toString() })
+    calls.push({ to: chain.usdc, data: encodeTransfer(authorization, signature) })
+  }
+  let alone = 0
+  for (const call of calls.slice(0, PAYMENTS)) alone += await gasOf(chain, call)
+  const together = await gasOf(chain, { to: chain.multicall3, data: encodeBatch(calls.slice(PAYMENTS)) })
+  const paid = await balances(chain, payees) - before
+  if (paid !== BigInt(2 * PAYMENTS) * AMOUNT_ATOMIC) throw new Error(`${2 * PAYMENTS} payments moved ${paid} atomic units`)
+  return { alone: alone / PAYMENTS, together: together / PAYMENTS }
+}
+
+async function gasOf(chain: LocalChain, call: Call): Promise<number> {
+  const transaction = { from: TEST_KEYS.relayer.address, gas: '0xf42400', ...call }
+  const receipt = await callAnvil(chain.rpcUrl, 'eth_sendTransactionSync', [transaction]) as {
+    readonly status: string
+    readonly gasUsed: string
+  }
+  if (receipt.status !== '0x1') throw new Error('a settlement was reverted')
+  return Number(receipt.gasUsed)
+}
+
+async function balances(chain: LocalChain, wallets: readonly string[]): Promise<bigint> {
+  let sum = 0n
+  for (const wallet of wallets) sum += await usdcBalance(chain, wallet)
+  return sum
+}
+
+function addresses(count: number): readonly string[] {
+  return Array.from({ length: count }, () => `0x${randomBytes(20).toString('hex')}`)
+}
+
+function row(what: string, { alone, together }: GasEach, goal: Row['goal']): Row {
+  return {
+    what,
+    ours: `${number(together)} gas`,
+    peer: { name: 'one by one', figure: `${number(alone)} gas` },
+    ratio: together / alone,
+    goal,
+  }
+}

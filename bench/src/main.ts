@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, loadavg } from 'node:os'
+import type { Bench, Row } from './benches/bench.ts'
+import { coldStart } from './benches/cold-start.ts'
+import { devExecute } from './benches/dev-execute.ts'
+import { paidExecute } from './benches/paid-execute.ts'
+import { paidLoop } from './benches/paid-loop.ts'
+import { settlementGas } from './benches/settlement-gas.ts'
+import { unpaidExecute } from './benches/unpaid-execute.ts'
+import { verifyPayment } from './benches/verify-payment.ts'
+import { readOptions, type Options } from './options.ts'
+import { requireCpuTimes } from './rounds/cpu-time.ts'
+import { setStage, type Stage } from './stage/stage.ts'
+import { formatTable } from './table.ts'
+
+const BENCHES: readonly Bench[] = [verifyPayment, paidExecute, paidLoop, unpaidExecute, devExecute, coldStart, settlementGas]
+
+const HELP = `npm run bench -- [options]
+
+  --only <names>   ${BENCHES.map(({ name }) => name).join(', ')}; several with commas
+  --quick          small rounds and few: to see that everything runs, not to quote
+  --json <file>    writes the figures there too
+`
+
+process.exitCode = await main(process.argv.slice(2))
+
+/** Exit code 0 when everything was measured, whether the goals are reached or not; 1 when something broke. */
+async function main(words: readonly string[]): Promise<number> {
+  const options = readOptions(words, BENCHES.map(({ name }) => name))
+  if (options.help) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  requireCpuTimes()
+  process.stdout.write(`${describeMachine()}\n`)
+  const stage = await setStage({ tell, quick: options.quick })
+  process.once('SIGINT', () => {
+    void stage.close().finally(() => process.exit(130))
+  })
+  try {
+    const { rows, broken } = await runAll(stage, options)
+    const machine = describeMachine()
+    if (rows.length > 0) process.stdout.write(`\n${formatTable(rows)}\n\n${machine}\n`)
+    const figures = { machine, quick: options.quick, rows }
+    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`)
+    return broken ? 1 : 0
+  } finally {
+    await stage.close()
+  }
+}
+
+/** What breaks is told and left out; the others are measured all the same. */
+async function runAll(
+  stage: Stage,
+  { only }: Options,
+): Promise<{ readonly rows: readonly Row[]; readonly broken: boolean }> {
+  const rows: Row[] = []
+  let broken = false
+  for (const bench of BENCHES.filter(({ name }) => only.length === 0 || only.includes(name))) {
+    const started = performance.now()
+    let outcome = '✓'
+    tell(bench.name)
+    try {
+      rows.push(...await bench.run(stage))
+    } catch (error) {
+      outcome = '✗'
+      broken = true
+      process.stderr.write(`\n${error instanceof Error ? error.stack ?? error.message : String(error)}\n`)
+    } finally {
+      await stage.strike()
+    }
+    tell('')
+    const seconds = ((performance.now() - started) / 1_000).toFixed(1)
+    process.stdout.write(`  ${outcome} ${bench.name.padEnd(12)}${seconds.padStart(6)} s\n`)
+  }
+  return { rows, broken }
+}
+
+/** What is being done now, where a person watches. */
+function tell(doing: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[2K${doing === '' ? '' : `  · ${doing}`}`)
+}
+
+function describeMachine(): string {
+  const [cpu] = cpus()
+  const load = loadavg().map(one => one.toFixed(1)).join(' ')
+  return `${cpu?.model ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.versions.node}, load ${load}`
+}

@@ -1,0 +1,78 @@
+import { Pool } from 'undici'
+
+/** A request ready to be sent: nothing is made or signed while the clock runs. */
+export interface ReadyRequest {
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string
+}
+
+/** What came back for one. */
+export interface Answered {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string | string[] | undefined }
+  readonly body: string
+}
+
+/** How a run went. */
+export interface Run {
+  readonly answers: readonly Answered[]
+  readonly wallMs: number
+  /** Of each request, from when it was handed to the connection to its last byte. */
+  readonly latenciesMs: readonly number[]
+}
+
+/**
+ * Keeps so many connections alive to one origin, and posts to `/execute` on them. A load generator of our own,
+ * because a payment can be sent only once: every request is another one.
+ */
+export interface Driver {
+  /** Sends each request once, never more at the same time than there are connections. Rejects where one gets no answer. */
+  send(requests: readonly ReadyRequest[]): Promise<Run>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the connections when they are first needed.
+ *
+ * `awake`: this process never sleeps while it sends. Over loopback the one who sends pays for waking the one who
+ * receives, some 20 µs on a virtual machine: a server that is slower than us would pay it for every answer, a faster one never.
+ * Awake, nobody pays; it costs a core, so it is not for measuring latencies.
+ */
+export function createDriver(url: string, connections: number, { awake }: { readonly awake: boolean }): Driver {
+  const pool = new Pool(url, { connections, pipelining: 1 })
+  return {
+    async send(requests) {
+      const answers: Answered[] = []
+      const latenciesMs: number[] = []
+      const waiting = requests.values()
+      const letSleep = awake ? stayAwake() : () => undefined
+      const started = performance.now()
+      try {
+        await Promise.all(Array.from({ length: connections }, async () => {
+          for (const request of waiting) {
+            const sent = performance.now()
+            const { statusCode, headers, body } = await pool.request({ ...request, method: 'POST', path: '/execute' })
+            answers.push({ status: statusCode, headers, body: await body.text() })
+            latenciesMs.push(performance.now() - sent)
+          }
+        }))
+      } finally {
+        letSleep()
+      }
+      return { answers, latenciesMs, wallMs: performance.now() - started }
+    },
+    close: () => pool.close(),
+  }
+}
+
+/** Goes round the event loop without waiting in it, until it is told that it may sleep. */
+function stayAwake(): () => void {
+  let awake = true
+  const goOn = (): void => {
+    if (awake) setImmediate(goOn)
+  }
+  goOn()
+  return () => {
+    awake = false
+  }
+}

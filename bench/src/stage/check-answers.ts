@@ -1,0 +1,51 @@
+import { decodeHeader, type PaymentResponse } from '@farebox/payments/payment-header'
+import type { Answered } from '../rounds/drive.ts'
+import { TEXT } from './sign-jobs.ts'
+
+/** Throws unless every answer of a round is what a contender is measured for. */
+export type CheckAnswers = (answers: readonly Answered[]) => void
+
+/**
+ * Every answer is a 200 with the right output and, where it was paid, with a receipt; and the handler ran once for
+ * each: the numbers it gives its runs go on where the round before ended.
+ */
+export function createJobsCheck({ paid }: { readonly paid: boolean }): CheckAnswers {
+  let runsBefore = 0
+  return answers => {
+    const runs = new Set<number>()
+    for (const answer of answers) {
+      if (answer.status !== 200) throw wrong('was to be done', answer)
+      const { output } = JSON.parse(answer.body) as { readonly output: { readonly text: string; readonly run: number } }
+      if (output.text !== TEXT) throw wrong('was to give the text back', answer)
+      if (paid && !receiptOf(answer).success) throw wrong('was to be charged', answer)
+      runs.add(output.run)
+    }
+    if (runs.size !== answers.length || Math.max(...runs) !== runsBefore + answers.length) {
+      throw new Error(`${answers.length} answers are not ${answers.length} runs of the handler, ${runsBefore} went before`)
+    }
+    runsBefore += answers.length
+  }
+}
+
+/** Every answer is a 402 that says what to pay. */
+export function checkAskedForPayment(answers: readonly Answered[]): void {
+  for (const answer of answers) {
+    if (answer.status !== 402 || typeof answer.headers['payment-required'] !== 'string') throw wrong('was to ask for a payment', answer)
+  }
+}
+
+/** Every answer is a 402. */
+export function checkRefused(answers: readonly Answered[]): void {
+  for (const answer of answers) if (answer.status !== 402) throw wrong('was to be refused', answer)
+}
+
+function receiptOf({ headers }: Answered): Partial<PaymentResponse> {
+  const header = headers['payment-response']
+  return typeof header === 'string' ? decodeHeader(header) as PaymentResponse : {}
+}
+
+function wrong(expected: string, { status, headers, body }: Answered): Error {
+  const receipt = headers['payment-response']
+  const told = typeof receipt === 'string' ? ` ${JSON.stringify(decodeHeader(receipt))}` : ''
+  return new Error(`a request ${expected}, but was answered HTTP ${status} ${body.slice(0, 300)}${told}`)
+}

@@ -1,0 +1,44 @@
+import { fund } from '@farebox/local/chain/faucet'
+import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { builtFile, startServer, type Server } from './start-server.ts'
+import type { Stage } from './stage.ts'
+
+/** More than any run spends. */
+const PAYER_USDC_ATOMIC = 1_000_000_000_000n
+
+/** A local chain with a funded payer, gone when the scene ends. */
+export async function startFundedChain(stage: Stage): Promise<LocalChain> {
+  const chain = await startChain()
+  stage.onStrike(chain.stop)
+  await fund(chain, TEST_KEYS.payer.address, { usdcAtomic: PAYER_USDC_ATOMIC })
+  return chain
+}
+
+/** The x402 project's facilitator on a chain. */
+export async function startReferenceFacilitator(stage: Stage, chain: LocalChain): Promise<Server> {
+  return await startServer(stage, {
+    name: 'reference-facilitator',
+    file: builtFile('peers/reference-facilitator.js'),
+    environment: { RPC_URL: chain.rpcUrl, RELAYER_PRIVATE_KEY: TEST_KEYS.relayer.privateKey },
+  })
+}
+
+/** A facilitator that says yes to everything at once: what is left is the cost of the server that asks it. */
+export async function startStubFacilitator(stage: Stage): Promise<Server> {
+  return await startServer(stage, { name: 'stub-facilitator', file: builtFile('peers/stub-facilitator.js'), environment: {} })
+}
+
+/** A server with the x402 project's middleware. */
+export async function startX402Server(stage: Stage, kind: 'express' | 'hono', facilitator: Server): Promise<Server> {
+  return await startServer(stage, {
+    name: `x402-${kind}`,
+    file: builtFile(`peers/x402-${kind}.js`),
+    environment: { FACILITATOR_URL: facilitator.url, PAY_TO: TEST_KEYS.agent.address },
+  })
+}
+
+/** Node's own server with nothing on it. */
+export async function startBareEcho(stage: Stage): Promise<Server> {
+  return await startServer(stage, { name: 'bare-echo', file: builtFile('peers/bare-echo.js'), environment: {} })
+}

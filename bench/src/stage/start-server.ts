@@ -1,0 +1,104 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, closeSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { findFreePort } from '@farebox/local/free-port'
+import { request } from 'undici'
+import type { Stage } from './stage.ts'
+
+/** A server of a scene, in a process of its own. */
+export interface Server {
+  readonly name: string
+  readonly url: string
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** Which program is run, and how. */
+export interface ServerProgram {
+  readonly name: string
+  /** JavaScript as it was built. */
+  readonly file: string
+  readonly arguments?: readonly string[]
+  /** All of it, `PORT` and `PATH` aside: nothing of ours leaks into what is measured. */
+  readonly environment: { readonly [name: string]: string }
+  /** The variable that names the port to this program; default `PORT`. */
+  readonly portVariable?: string
+}
+
+const START_TIMEOUT_MS = 20_000
+const STOP_GRACE_MS = 5_000
+
+/** The programs we ship, as they are built. */
+export const PROGRAMS = {
+  farebox: workspaceFile('packages/farebox/dist/bin.js'),
+  facilitator: workspaceFile('apps/facilitator/dist/main.js'),
+  agentConfig: workspaceFile('bench/agent/agent.json'),
+} as const
+
+/** A file of this package's own build: `peers/x402-express.js`. */
+export function builtFile(path: string): string {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url))
+}
+
+/**
+ * Starts a program with plain `node`, as in production, and waits until it answers `GET /health`, whatever it
+ * answers. Its output goes to a file, as a service's does. Rejects with its last words where it does not come up.
+ */
+export async function startServer(stage: Stage, program: ServerProgram): Promise<Server> {
+  const port = await findFreePort()
+  const log = join(stage.folder, `${program.name}-${port}.log`)
+  const child = spawnServer(program, port, log)
+  const server = { name: program.name, url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => stopServer(child) }
+  stage.onStrike(server.stop)
+  const deadlineMs = performance.now() + START_TIMEOUT_MS
+  while (!await answers(server.url)) {
+    if (child.exitCode !== null || performance.now() > deadlineMs) {
+      throw new Error(`${program.name} did not start:\n${readFileSync(log, 'utf8').slice(-2_000)}`)
+    }
+    await delay(20)
+  }
+  return server
+}
+
+/** Only starts the program, for those who watch it come up themselves. */
+export function spawnServer(program: ServerProgram, port: number, log: string): ChildProcess {
+  const output = openSync(log, 'a')
+  const child = spawn(process.execPath, [program.file, ...program.arguments ?? []], {
+    stdio: ['ignore', output, output],
+    env: {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'production',
+      ...program.environment,
+      [program.portVariable ?? 'PORT']: String(port),
+    },
+  })
+  closeSync(output)
+  return child
+}
+
+/** Asks it to end, and insists after a while. */
+export async function stopServer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const insisting = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS)
+  await ended
+  clearTimeout(insisting)
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const { body } = await request(`${url}/health`)
+    await body.dump()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function workspaceFile(path: string): string {
+  return fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+}
