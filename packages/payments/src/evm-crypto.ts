@@ -102,20 +102,30 @@ async function loadNativeCurve(): Promise<Curve> {
 }
 
 async function loadWasmCurve(): Promise<Curve> {
-  const secp256k1 = await import('tiny-secp256k1')
+  // The file itself: the package's main entry is a whole bitcoin toolkit.
+  const { instantiateSecp256k1 } = await import('@bitauth/libauth/build/lib/crypto/secp256k1.js')
+  const secp256k1 = await instantiateSecp256k1()
   return {
     name: 'wasm',
     recover: (digest, signature, recoveryId) =>
-      orUndefined(() => secp256k1.recover(digest, signature, recoveryId, false) ?? undefined),
+      digest.length === 32 ? bytesOrUndefined(secp256k1.recoverPublicKeyUncompressed(signature, recoveryId, digest)) : undefined,
     sign(digest, privateKey) {
-      const { signature, recoveryId } = secp256k1.signRecoverable(digest, privateKey)
-      return { signature, recoveryId }
+      if (privateKey.length !== 32 || digest.length !== 32) throw new RangeError('a private key and a digest have 32 bytes each')
+      const signed = secp256k1.signMessageHashRecoverableCompact(privateKey, digest)
+      if (typeof signed === 'string') throw new RangeError(signed)
+      return signed
     },
-    publicKey: privateKey => orUndefined(() => secp256k1.pointFromScalar(privateKey, false) ?? undefined),
+    // It reads 32 bytes whatever it is given.
+    publicKey: privateKey => privateKey.length === 32 ? bytesOrUndefined(secp256k1.derivePublicKeyUncompressed(privateKey)) : undefined,
   }
 }
 
-/** Both libraries throw for bytes that are no signature or no key; here that is an answer, not an accident. */
+/** This library answers in words where there is no result. */
+function bytesOrUndefined(result: Uint8Array | string): Uint8Array | undefined {
+  return typeof result === 'string' ? undefined : result
+}
+
+/** The addon throws for bytes that are no signature or no key; here that is an answer, not an accident. */
 function orUndefined<T>(compute: () => T | undefined): T | undefined {
   try {
     return compute()

@@ -1,5 +1,5 @@
 import { MAX_TIMER_MS } from '@farebox/protocol/limits'
-import { Pool, type Dispatcher } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 
 /** One keep-alive pool to one origin, for small JSON messages; built-in fetch costs several times its CPU. */
 export interface JsonOrigin {
@@ -37,19 +37,26 @@ const MAX_ANSWER_BYTES = 1_048_576
 export function createJsonOrigin(url: string, options: { readonly connections?: number } = {}): JsonOrigin {
   const { origin, pathname } = new URL(url)
   const basePath = pathname.replace(/\/+$/, '')
-  const pool = new Pool(origin, {
-    connections: options.connections ?? 128,
-    pipelining: 1,
-    keepAliveTimeout: 30_000,
-    maxResponseSize: MAX_ANSWER_BYTES,
-  })
+  let pool: Promise<Pool> | undefined
+  const open = async (): Promise<Pool> => {
+    // Loaded when it is first used: it is the largest part of a cold start, and nobody is called before /health.
+    const { Pool } = await import('undici')
+    return new Pool(origin, {
+      connections: options.connections ?? 128,
+      pipelining: 1,
+      keepAliveTimeout: 30_000,
+      maxResponseSize: MAX_ANSWER_BYTES,
+    })
+  }
   return {
     async send({ method, path, body, headers, timeoutMs }) {
       const aborter = new AbortController()
       // Not AbortSignal.timeout: its timer would outlive the answer, thousands of them where the timeout is long.
       const timer = setTimeout(() => aborter.abort(new DOMException('no whole answer in time', 'TimeoutError')), wholeMs(timeoutMs))
       try {
-        const answer = await pool.request({
+        pool ??= open()
+        const opened = await pool
+        const answer = await opened.request({
           method,
           path: basePath + path,
           headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
@@ -61,7 +68,9 @@ export function createJsonOrigin(url: string, options: { readonly connections?: 
         clearTimeout(timer)
       }
     },
-    close: () => pool.close(),
+    async close() {
+      await (await pool)?.close()
+    },
   }
 }
 
