@@ -7,7 +7,7 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 /** @param {NodeJS.WriteStream} out */
 export function createSteps(out = process.stdout) {
   const live = Boolean(out.isTTY) && process.env.TERM !== 'dumb' && process.env.CI === undefined
-  const paint = (code, text) => (live && process.env.NO_COLOR === undefined ? `\u001b[${code}m${text}\u001b[0m` : text)
+  const paint = (code, text) => (live && text !== '' && process.env.NO_COLOR === undefined ? `\u001b[${code}m${text}\u001b[0m` : text)
 
   /**
    * Runs a step and prints how it went. `work` may return `{ text, note }` to say more than its name.

@@ -23,7 +23,9 @@ const COMMANDS: { readonly [name: string]: (words: readonly string[]) => Promise
 const [command = '', ...words] = process.argv.slice(2)
 const run = Object.hasOwn(COMMANDS, command) && !words.includes('--help') ? COMMANDS[command] : undefined
 if (run !== undefined) {
-  process.exitCode = await run(words)
+  const code = await run(words)
+  // Handlers leave pools and timers behind, and a command that is done must not wait for them (D32).
+  process.stdout.write('', () => process.exit(code))
 } else if (['', 'help', '--help', '-h'].includes(command) || words.includes('--help')) {
   process.stdout.write(HELP)
 } else {

@@ -2,7 +2,7 @@ import { refuseAddress } from '@farebox/payments/address'
 import { createPaymentChecker } from '@farebox/payments/check-payment'
 import { loadEvmCrypto, loadKeccak, type EvmCrypto } from '@farebox/payments/evm-crypto'
 import { createFacilitatorClient } from '@farebox/payments/facilitator-client'
-import { createJsonRpc } from '@farebox/payments/json-rpc'
+import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
 import { createRequirement, paymentRequiredBody } from '@farebox/payments/requirement'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
@@ -16,7 +16,7 @@ import { createLeaseKeeper } from './execute/keep-leases.ts'
 import type { Payments, ServedCapability, Service } from './execute/service.ts'
 import { createSettlements } from './execute/settle-payment.ts'
 import { matchHandlers, type AnyHandlers, type HandlersOf } from './handlers.ts'
-import { fetchRoute } from './http/fetch-door.ts'
+import { createFetchDoor } from './http/fetch-door.ts'
 import { createHttpServer } from './http/serve.ts'
 import { createServiceRoutes } from './http/service-routes.ts'
 import { createJobBell } from './jobs/job-bell.ts'
@@ -97,16 +97,18 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
   const service = composeService({ declaration, capabilities, payments, opened, clock, log, patienceMs: ports.settlePatienceMs })
   const routes = createServiceRoutes(service)
   const server = createHttpServer(routes, clock)
+  const door = createFetchDoor(routes, clock)
   const stopping = new AbortController()
   const recovering = payments?.gate === undefined ? Promise.resolve() : recoverJobs(service, stopping.signal)
   warnOfRisks(environment, log)
 
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
-    await server.close(SHUTDOWN_GRACE_SECONDS * 1_000)
+    await Promise.all([server, door].map(way => way.close(SHUTDOWN_GRACE_SECONDS * 1_000)))
     stopping.abort()
-    await service.settlements.stop()
+    // First nothing new is taken up, then what is open is left.
     await recovering
+    await service.settlements.stop()
     service.leases.stop()
     for (const closeOne of closers.toReversed()) await closeOne()
     log.flush()
@@ -114,7 +116,7 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
   return {
     declaration,
     environment,
-    fetch: request => fetchRoute(routes, request),
+    fetch: request => door.fetch(request),
     listen: ({ port = environment.port, host } = {}) => server.listen(port, host),
     close: () => (closing ??= close()),
   }
@@ -174,6 +176,7 @@ async function openPayments(
     crypto,
     checker: createPaymentChecker(crypto, [network]),
     gate: parts.gate ?? (secret === undefined ? undefined : openGate(secret)),
+    networkId: network.id,
     executeUrl: publicUrl === undefined ? undefined : `${publicUrl}/execute`,
   }
 }

@@ -39,12 +39,14 @@ function startedLine({ declaration, environment }: Agent, port: number): string 
   return `${declaration.name}   ${url}   ${mode}\n`
 }
 
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once, as people expect. */
+/** Resolves at the first SIGTERM or SIGINT; a second one, of either, ends the process at once, as people expect. */
 function stopRequested(): Promise<undefined> {
   return new Promise(resolve => {
+    let asked = false
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1))
+      process.on(signal, () => {
+        if (asked) process.exit(1)
+        asked = true
         resolve(undefined)
       })
     }

@@ -27,16 +27,39 @@ export async function findHandlers(configFile: string): Promise<string> {
 export async function loadHandlers(file: string): Promise<AnyHandlers> {
   const path = resolve(file)
   if (!await exists(path)) throw new HandlersError(`${file}: there is no such file`)
-  const module = await importFile(path)
-  const handlers = typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
+  const handlers = defaultExport(await importFile(path))
   if (typeof handlers === 'function' || (typeof handlers === 'object' && handlers !== null)) return handlers as AnyHandlers
   throw new HandlersError(`${file}: the default export must be a map from capability name to function, or one function`)
+}
+
+/** Where no `package.json` says `"type": "module"`, a TypeScript module arrives wrapped as CommonJS. */
+function defaultExport(module: unknown): unknown {
+  const outer = readDefault(module)
+  return typeof outer === 'object' && outer !== null && '__esModule' in outer ? readDefault(outer) : outer
+}
+
+function readDefault(module: unknown): unknown {
+  return typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
 }
 
 async function importFile(path: string): Promise<unknown> {
   const url = pathToFileURL(path).href
   const isTypeScript = /\.m?ts$/.test(path)
-  if (!isTypeScript || nodeLoadsTypeScript()) return await import(url)
+  try {
+    return !isTypeScript || nodeLoadsTypeScript() ? await import(url) : await importByTsx(path, url)
+  } catch (error) {
+    if (error instanceof HandlersError) throw error
+    throw new HandlersError(`${path}: could not be loaded: ${explain(path, error)}`, { cause: error })
+  }
+}
+
+/** The stack says where: in a file of handlers that is what its author needs. Of a syntax error Node keeps that to itself. */
+function explain(path: string, error: unknown): string {
+  if (error instanceof SyntaxError) return `SyntaxError: ${error.message}\n  node --check ${path} shows where`
+  return error instanceof Error ? error.stack ?? error.message : String(error)
+}
+
+async function importByTsx(path: string, url: string): Promise<unknown> {
   let tsx: { tsImport(specifier: string, parent: string): Promise<unknown> }
   try {
     tsx = await import('tsx/esm/api')

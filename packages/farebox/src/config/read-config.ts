@@ -30,6 +30,9 @@ export class ConfigError extends Error {
 /** Larger than any declaration, small enough to read whole. */
 const MAX_CONFIG_BYTES = 4_194_304
 
+/** Deeper than any declaration, shallow enough for whatever recurses over it. */
+const MAX_CONFIG_DEPTH = 200
+
 /**
  * Reads an `agent.json` and checks it whole (D28). Throws a {@link ConfigError} with every problem and its place,
  * also for a file that is missing, too large, or not JSON.
@@ -41,18 +44,40 @@ export async function readConfig(file: string): Promise<Declaration> {
 
 /** {@link readConfig} of a text already read; `file` is only named in the problems. */
 export function parseConfig(file: string, text: string): Declaration {
+  // A byte order mark is an editor's, not the author's.
+  const json = text.startsWith('\uFEFF') ? text.slice(1) : text
+  const refuse = (problems: readonly PlacedProblem[]): never => {
+    throw new ConfigError(file, problems.map(({ offset, path, reason }) => ({ ...placeOf(json, offset), path: formatPath(path), reason })))
+  }
+  if (deeperThan(json, MAX_CONFIG_DEPTH)) return refuse([{ offset: 0, path: [], reason: `is nested more than ${MAX_CONFIG_DEPTH} deep` }])
   const errors: ParseError[] = []
-  const tree = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false })
+  const tree = parseTree(json, errors, { disallowComments: true, allowTrailingComma: false })
   const [error] = errors
   if (error !== undefined || tree === undefined) {
     const reason = error === undefined ? 'the file is empty' : `not JSON: ${spaced(printParseErrorCode(error.error))}`
-    throw new ConfigError(file, [{ ...placeOf(text, error?.offset ?? 0), path: '', reason }])
+    return refuse([{ offset: error?.offset ?? 0, path: [], reason }])
   }
   const duplicates = duplicateKeys(tree, [])
-  const checked = checkDeclaration(JSON.parse(text))
+  const checked = checkDeclaration(JSON.parse(json))
   if (checked.ok && duplicates.length === 0) return checked.declaration
-  const problems = [...duplicates, ...(checked.ok ? [] : checked.problems)]
-  throw new ConfigError(file, problems.map(({ path, reason }) => ({ ...placeOf(text, offsetOf(tree, path)), path: formatPath(path), reason })))
+  const problems = checked.ok ? [] : checked.problems
+  return refuse([...duplicates, ...problems.map(problem => ({ ...problem, offset: offsetOf(tree, problem.path) }))])
+}
+
+/** A problem, and where its value begins in the text. */
+interface PlacedProblem extends Problem {
+  readonly offset: number
+}
+
+/** Brackets within strings count too: no declaration comes near the limit, and the parser recurses. */
+function deeperThan(json: string, limit: number): boolean {
+  let depth = 0
+  for (const character of json) {
+    if (character === '{' || character === '[') depth += 1
+    else if (character === '}' || character === ']') depth -= 1
+    if (depth > limit) return true
+  }
+  return false
 }
 
 async function readText(file: string): Promise<string> {
@@ -69,7 +94,7 @@ async function readText(file: string): Promise<string> {
 }
 
 /** JSON lets the last of two equal keys win, silently: in a price list that is a trap. */
-function duplicateKeys(node: Node, path: Problem['path']): Problem[] {
+function duplicateKeys(node: Node, path: Problem['path']): PlacedProblem[] {
   const children = node.children ?? []
   if (node.type === 'array') return children.flatMap((child, index) => duplicateKeys(child, [...path, index]))
   if (node.type !== 'object') return []
@@ -79,7 +104,7 @@ function duplicateKeys(node: Node, path: Problem['path']): Problem[] {
     const inner = value === undefined ? [] : duplicateKeys(value, [...path, name])
     const again = seen.has(name)
     seen.add(name)
-    return again ? [{ path: [...path, name], reason: 'is declared twice' }, ...inner] : inner
+    return again ? [{ path: [...path, name], reason: 'is declared twice', offset: value?.offset ?? node.offset }, ...inner] : inner
   })
 }
 

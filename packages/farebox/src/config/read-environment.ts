@@ -58,7 +58,7 @@ export function readEnvironment(variables: Variables, crypto: Pick<EvmCrypto, 'k
     network: readNetwork(variables),
     store: readStore(variables),
     rpcUrl: readUrl(variables, 'SERVICE_RPC_URL'),
-    publicUrl: readUrl(variables, 'SERVICE_PUBLIC_URL')?.replace(/\/+$/, ''),
+    publicUrl: readPublicUrl(variables),
     logFormat: readLogFormat(variables),
   })
 }
@@ -91,9 +91,19 @@ function readSecret(variables: Variables): string | undefined {
 function readUrl(variables: Variables, name: string): string | undefined {
   const value = variables[name]
   if (value === undefined || value === '') return undefined
-  const url = URL.canParse(value) ? new URL(value) : undefined
+  // The parser drops white space without a word, but what is compared with the value later does not (D13).
+  const url = URL.canParse(value) && !/\s/.test(value) ? new URL(value) : undefined
   if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return value
   throw new EnvironmentError(name, 'must be a URL beginning with http:// or https://', `set ${name}, or leave it unset`)
+}
+
+/** `/execute` is put behind it, and callers sign what comes out: it must be a place and nothing more. */
+function readPublicUrl(variables: Variables): string | undefined {
+  const value = readUrl(variables, 'SERVICE_PUBLIC_URL')
+  if (value === undefined) return undefined
+  const { search, hash, username, password } = new URL(value)
+  if (search + hash + username + password === '') return value.replace(/\/+$/, '')
+  throw new EnvironmentError('SERVICE_PUBLIC_URL', 'must be without a query, a fragment and a user', 'set it to where callers reach this agent, like https://agent.example')
 }
 
 function readPort(variables: Variables): number {

@@ -2,6 +2,7 @@ import { INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/error-types'
 import { InternalError } from '@farebox/protocol/errors/service-errors'
 import type { JobSuccess } from '@farebox/protocol/job/job-response'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
+import { describeThrown } from './describe-thrown.ts'
 import type { JobOrder } from './job-order.ts'
 import type { HandlerRun } from './run-handler.ts'
 import type { Service } from './service.ts'
@@ -49,7 +50,7 @@ function anyJson(service: Service, order: JobOrder, output: unknown): ValidOutpu
     const text: unknown = JSON.stringify(output)
     if (typeof text === 'string') return text as ValidOutput
   } catch (error) {
-    service.log.warn(`output is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`, { job: order.jobId })
+    service.log.warn(`output is not JSON: ${describeThrown(error)}`, { job: order.jobId })
   }
   throw new InternalError(INTERNAL_ERROR_MESSAGE)
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import { PAYMENT_CLAIM_MARGIN_SECONDS } from '@farebox/protocol/limits'
-import type { Job } from '../jobs/job.ts'
+import type { Job, RunningJob } from '../jobs/job.ts'
 import type { AcceptedPayment } from './accept-terms.ts'
 import type { Deadline } from './enforce-deadline.ts'
 import type { JobOrder } from './job-order.ts'
@@ -12,7 +12,7 @@ import type { Service } from './service.ts'
  * Claims the job and its payment together, before anybody is asked and anything is run (D6): one authorization
  * buys one job over all replicas.
  *
- * Resolves to undefined where somebody else holds the job. Throws a `PaymentError` where the payment is claimed
+ * Resolves to undefined where somebody else holds the job, or where it is not free to run any more: look again. Throws a `PaymentError` where the payment is claimed
  * for another job.
  */
 export async function claimJob(
@@ -22,22 +22,56 @@ export async function claimJob(
   deadline: Deadline,
 ): Promise<HeldJob | undefined> {
   const holder = { jobKey: order.jobKey, fence: randomUUID() }
+  const job: RunningJob = { version: 1, state: 'running', payer: payment?.payer ?? '', deadlineMs: deadline.atMs, overran: false }
   const outcome = await service.jobs.claim({
     ...holder,
     ...(payment && { payment: { key: payment.key, keepMs: paymentClaimMs(payment, service.clock.nowMs()) } }),
     leaseMs: LEASE_MS,
     keepMs: UNFINISHED_KEPT_MS,
-    job: { version: 1, state: 'running', payer: payment?.payer ?? '', deadlineMs: deadline.atMs, overran: false },
+    job,
   })
   if (outcome.kind === 'payment-taken') throw new PaymentError('this payment was sent for another job: one payment buys one job')
-  return outcome.kind === 'held' ? undefined : service.leases.hold(holder, outcome.job)
+  if (outcome.kind === 'held') return undefined
+  const held = service.leases.hold(holder, outcome.job)
+  if (mayRun(outcome.job, order, payment)) return await renewRun(held, job)
+  await leaveAsItIs(held)
+  return undefined
+}
+
+/** What an earlier holder left may have changed since it was looked at: only what could be run then may be run now. */
+function mayRun(left: Job, { capability }: JobOrder, payment: AcceptedPayment | undefined): boolean {
+  if (left.payer !== (payment?.payer ?? '')) return false
+  if (left.state === 'running') return true
+  return left.state === 'unpaid' && payment !== undefined && !left.refusedPayments.includes(payment.key)
+    && left.amount === capability.requirement.amount
+}
+
+/** A run taken over has its own deadline, which those who join it go by (docs/decisions/0003). */
+async function renewRun(held: HeldJob, job: RunningJob): Promise<HeldJob | undefined> {
+  const left = held.job
+  if (left.state !== 'running' || (left.deadlineMs === job.deadlineMs && !left.overran)) return held
+  try {
+    return await held.keep(job) ? held : undefined
+  } catch (error) {
+    await leaveAsItIs(held)
+    throw error
+  }
 }
 
 /** Claims a job whose holder died after its response was saved; its own payment comes with it. Undefined where held. */
 export async function takeOverJob(service: Pick<Service, 'jobs' | 'leases'>, jobKey: string, left: Job): Promise<HeldJob | undefined> {
   const holder = { jobKey, fence: randomUUID() }
   const outcome = await service.jobs.claim({ ...holder, leaseMs: LEASE_MS, keepMs: UNFINISHED_KEPT_MS, job: left })
-  return outcome.kind === 'claimed' ? service.leases.hold(holder, outcome.job) : undefined
+  if (outcome.kind !== 'claimed') return undefined
+  const held = service.leases.hold(holder, outcome.job)
+  if (outcome.job.state === 'saved') return held
+  // Somebody else saw it through meanwhile.
+  await leaveAsItIs(held)
+  return undefined
+}
+
+async function leaveAsItIs(held: HeldJob): Promise<void> {
+  await held.letGo({ kind: 'leave', job: held.job, sealed: false, keepMs: UNFINISHED_KEPT_MS }).catch(() => undefined)
 }
 
 function paymentClaimMs(payment: AcceptedPayment, nowMs: number): number {

@@ -1,10 +1,12 @@
 import type { ProvenPayment } from '@farebox/payments/check-payment'
 import { DeadlineError, PaymentError } from '@farebox/protocol/errors/service-errors'
 import type { Answer } from '../http/answer.ts'
+import type { RunningJob, UnpaidJob } from '../jobs/job.ts'
 import type { StoredJob } from '../jobs/job-store.ts'
 import { answerPending, answerSettled } from './answer-job.ts'
 import { takeOverJob } from './claim-job.ts'
 import type { JobOrder } from './job-order.ts'
+import { refuseUnpaid } from './refused-payment.ts'
 import type { Service } from './service.ts'
 
 /** How often another process's job is looked at: soon at first, because most jobs are short. */
@@ -18,8 +20,8 @@ const RUN_OVER_MS = 2_000
  * Answers a repeat of a job that is done, or joins one that is under way, here or on another replica (D22, D23).
  *
  * Resolves to undefined where the job is free to run: nothing is kept of it, or its response waits for a new
- * payment. Throws a `PaymentError` for another payer's job, and a `DeadlineError` when this caller's own deadline
- * ends before the job it joined. A job whose money may be moving is never a failure: it is awaited, then pending.
+ * payment. Throws a `PaymentError` for another payer's job or price, and a `DeadlineError` when this caller's own
+ * deadline ends before the job it joined. A job whose money may be moving is never a failure: it is awaited, then pending.
  */
 export async function findRepeat(service: Service, order: JobOrder, payment: ProvenPayment | undefined): Promise<Answer | undefined> {
   const pendingFromMs = service.clock.nowMs() + service.settlements.patienceMs
@@ -35,27 +37,36 @@ export async function findRepeat(service: Service, order: JobOrder, payment: Pro
       await service.bell.wait(order.jobKey, Math.min(lookMs, pendingFromMs - service.clock.nowMs()))
       continue
     }
-    if (job.state === 'unpaid' && payment !== undefined && job.refusedPayments.includes(payment.key)) {
-      throw new PaymentError(`this authorization could not be settled (${job.reason}): sign a new one for the same job_id`)
-    }
+    if (job.state === 'unpaid' && payment !== undefined) refuseResale(job, order, payment)
     if (!stored.held) return undefined
-    await service.bell.wait(order.jobKey, Math.min(lookMs, joinableMs(service, order, stored)))
+    const joinMs = joinableMs(service, order, job)
+    if (joinMs <= 0) return answerPending(order.jobId)
+    await service.bell.wait(order.jobKey, Math.min(lookMs, joinMs))
   }
 }
 
+/** A response that was not paid for is sold to a payment not refused before, at the price it was made for. */
+function refuseResale(job: UnpaidJob, { capability }: JobOrder, payment: ProvenPayment): void {
+  if (job.refusedPayments.includes(payment.key)) throw refuseUnpaid(job, payment.key)
+  if (capability.requirement.amount === job.amount) return
+  throw new PaymentError(`this job_id is of a job that costs ${job.amount} atomic units: pay for that, or ask under a new job_id`)
+}
+
 /**
- * How long this caller may wait for the running job. Throws a `DeadlineError` where it may not wait at all.
+ * How long this caller may still wait for the job. Throws a `DeadlineError` where its own deadline was earlier than
+ * the run's, and has passed.
  *
- * Where both have the same deadline the run is waited out: at that moment it either failed or is about to charge,
- * and a 408 to the one who only lost the first answer would then be a lie about money.
+ * Where it was not earlier the run is waited out: at that moment it either failed or is about to charge, and a 408
+ * to the one who only lost the first answer would then be a lie about money. Zero or less: nobody has said in time
+ * how the run ended, and it may still charge.
  */
-function joinableMs(service: Service, order: JobOrder, { job }: StoredJob): number {
+function joinableMs(service: Service, order: JobOrder, job: RunningJob | UnpaidJob): number {
+  if (job.state !== 'running') return Number.POSITIVE_INFINITY
+  if (job.overran) throw new DeadlineError('the previous attempt at this job is still running')
   const nowMs = service.clock.nowMs()
   const ownMs = order.deadline * 1_000
-  if (job.state !== 'running') return Math.max(1, ownMs - nowMs)
-  if (job.overran) throw new DeadlineError('the previous attempt at this job is still running')
-  const leftMs = (ownMs < job.deadlineMs ? ownMs : job.deadlineMs + RUN_OVER_MS) - nowMs
-  if (leftMs > 0) return leftMs
+  if (ownMs >= job.deadlineMs) return Math.max(ownMs, job.deadlineMs + RUN_OVER_MS) - nowMs
+  if (ownMs > nowMs) return ownMs - nowMs
   throw new DeadlineError('an earlier request for this job is still running: repeat the same job_id with a later deadline')
 }
 

@@ -39,10 +39,18 @@ export function chooseCapability(service: Service, task: Pick<JobRequest['task']
   throw new CapabilityError(`Unknown capability "${shorten(spelled)}". Available: ${[...service.capabilities.keys()].join(', ')}`)
 }
 
-/** Agents may share a store, and a wallet: a job is one agent's own. */
-export function agentKey(service: Pick<Service, 'declaration' | 'payments'>): string {
-  const { name, wallet } = service.declaration
-  return `${wallet.toLowerCase()} ${service.payments?.executeUrl ?? ''} ${name}`
+/**
+ * Agents may share a store, and a wallet: a job is one agent's own. One paid in test money is another than one paid
+ * in money, or one in dev mode that is not paid at all.
+ */
+export function agentKey({ declaration, payments }: Pick<Service, 'declaration' | 'payments'>): string {
+  const { name, wallet } = declaration
+  return `${payments?.networkId ?? 'dev'} ${wallet.toLowerCase()} ${payments?.executeUrl ?? ''} ${name}`
+}
+
+/** Is this one of the agent's jobs? A name may hold a slash, a job_id never does. */
+export function isOwnJob(service: Pick<Service, 'declaration' | 'payments'>, jobKey: string): boolean {
+  return jobKey.slice(0, jobKey.lastIndexOf('/')) === agentKey(service)
 }
 
 function shorten(name: string): string {

@@ -10,13 +10,23 @@ const RENEW_EVERY_MS = LEASE_MS / 3
 /** How long a record that nobody finished outlives its lease: long enough for whoever waits for it to see. */
 export const UNFINISHED_KEPT_MS = RESPONSE_KEPT_SECONDS * 1_000
 
+/** Another process has the job now: what it says is what counts. */
+export class HoldLost extends Error {
+  override readonly name = 'HoldLost'
+}
+
 /** A job this process holds, kept held until it is let go. */
 export interface HeldJob {
   readonly holder: Holder
   /** The record as last written by this holder. */
   readonly job: Job
-  /** Aborts when the lease was lost: another process does this job now, and this one must not touch it any more. */
-  readonly lost: AbortSignal
+  /** The lease was lost: another process does this job now, and this one must not touch it any more. */
+  readonly isLost: boolean
+  /**
+   * Calls back when the lease is lost, unless the returned function is called before. Not an `AbortSignal`: one for
+   * every job costs more than all else that is kept of it.
+   */
+  onLost(callback: (reason: Error) => void): () => void
   /** Writes the record and keeps holding. False where the hold was lost. */
   keep(job: Job): Promise<boolean>
   /** Writes the last record, or forgets the job, and lets go. False where the hold was lost before. */
@@ -37,7 +47,9 @@ interface Holding {
   readonly holder: Holder
   /** What a renewal writes again. */
   job: Job
-  readonly aborter: AbortController
+  isLost: boolean
+  /** Told when it is. */
+  readonly watchers: Set<(reason: Error) => void>
   /** The write under way: a renewal must never land after a newer record, and undo it. */
   writing: Promise<unknown>
 }
@@ -49,7 +61,10 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
   let stopped = false
 
   const lose = (holding: Holding): void => {
-    if (holdings.delete(holding)) holding.aborter.abort(new Error('the lease was lost: another process has this job'))
+    if (!holdings.delete(holding)) return
+    holding.isLost = true
+    const reason = new HoldLost('the lease was lost: another process has this job')
+    for (const tell of holding.watchers) tell(reason)
   }
 
   const renew = async (holding: Holding): Promise<void> => {
@@ -72,7 +87,7 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
 
   return {
     hold(holder, job) {
-      const holding: Holding = { holder, job, aborter: new AbortController(), writing: Promise.resolve() }
+      const holding: Holding = { holder, job, isLost: false, watchers: new Set(), writing: Promise.resolve() }
       holdings.add(holding)
       schedule()
       return {
@@ -80,7 +95,13 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
         get job() {
           return holding.job
         },
-        lost: holding.aborter.signal,
+        get isLost() {
+          return holding.isLost
+        },
+        onLost(callback) {
+          holding.watchers.add(callback)
+          return () => void holding.watchers.delete(callback)
+        },
         keep: next => inTurn(holding, async () => {
           const held = await store.write(holder, hold(next))
           if (held) holding.job = next

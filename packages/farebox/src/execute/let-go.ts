@@ -2,11 +2,13 @@ import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
 import type { HeldJob } from './keep-leases.ts'
 import { PaymentRejected, type ReservedPayment } from './reserve-payment.ts'
 import { HandlerOverran } from './run-handler.ts'
+import { SaveInDoubt, SaveTakenBack } from './save-response.ts'
 import type { Service } from './service.ts'
 
 /**
  * A job that failed is forgotten, so that a retry may run, and its reservation given back: nothing was charged
  * (D24). Nothing of this can make the failure worse, so nothing here throws; what is not done now ends by itself.
+ * Resolves to false where the job is another process's by now: its caller is answered by what that process does.
  *
  * Left alone: a job that is saved, because its settlement decides. Kept a while: one whose handler is still running.
  */
@@ -15,16 +17,30 @@ export async function letGoAfterFailure(
   held: HeldJob,
   reserved: ReservedPayment | undefined,
   error: unknown,
-): Promise<void> {
-  const { job } = held
-  if (job.state === 'saved' || held.lost.aborted) return
+): Promise<boolean> {
+  if (held.job.state === 'saved' || error instanceof SaveInDoubt) return true
+  if (!await letGo(service, held, error)) return false
+  // Only now: until the record said so, the reservation may have been another holder's of the same payment.
   if (reserved?.hold !== undefined) void service.payments?.gate?.release(reserved.hold)
-  if (error instanceof HandlerOverran) return letGoWhenEnded(service, held, error.ended)
+  return true
+}
+
+/** A store that cannot be reached leaves the record to its lease; it is ours as far as anybody knows. */
+async function letGo(service: Service, held: HeldJob, error: unknown): Promise<boolean> {
+  const { job } = held
+  if (held.isLost) return false
+  if (error instanceof SaveTakenBack) return true
+  if (error instanceof HandlerOverran && job.state === 'running') {
+    const ours = await held.keep({ ...job, overran: true }).catch(() => true)
+    if (ours) letGoWhenEnded(service, held, error.ended)
+    return ours
+  }
   const change = job.state === 'unpaid'
     ? { kind: 'leave', job, sealed: false, keepMs: RESPONSE_KEPT_SECONDS * 1_000 } as const
     : { kind: 'forget', ...(error instanceof PaymentRejected && { payment: error.paymentKey }) } as const
-  await held.letGo(change).catch(() => undefined)
+  const ours = await held.letGo(change).catch(() => true)
   service.bell.ring(held.holder.jobKey)
+  return ours
 }
 
 /**
@@ -34,8 +50,6 @@ export async function letGoAfterFailure(
 function letGoWhenEnded(service: Service, held: HeldJob, ended: Promise<void>): void {
   const { clock, declaration } = service
   const giveUpMs = 2 * declaration.max_deadline_seconds * 1_000
-  const { job } = held
-  if (job.state === 'running') void held.keep({ ...job, overran: true }).catch(() => undefined)
   void new Promise<void>(resolve => {
     const cancel = clock.after(giveUpMs, resolve)
     void ended.then(() => {

@@ -12,12 +12,12 @@ import { effectiveDeadline, enforceDeadline, type Deadline } from './enforce-dea
 import { findRepeat } from './find-repeat.ts'
 import { letGoAfterFailure } from './let-go.ts'
 import { readJobOrder, type JobOrder } from './job-order.ts'
-import type { HeldJob } from './keep-leases.ts'
+import { HoldLost, type HeldJob } from './keep-leases.ts'
 import { parseBody } from './parse-body.ts'
 import { provePayer } from './prove-payer.ts'
 import { reservePayment, type ReservedPayment } from './reserve-payment.ts'
 import { checkInput, runHandler } from './run-handler.ts'
-import { HoldLost, keepUnpaidResponse, SaveInDoubt, saveResponse } from './save-response.ts'
+import { keepUnpaidResponse, SaveInDoubt, saveResponse } from './save-response.ts'
 import type { Service } from './service.ts'
 import { settlePayment } from './settle-payment.ts'
 
@@ -87,8 +87,8 @@ async function runPaid(
     if (answer.status === 200) log.job('completed', order.jobId)
     return answer
   } catch (error) {
-    await letGoAfterFailure(service, held, reserved, error)
-    throw error
+    if (await letGoAfterFailure(service, held, reserved, error)) throw error
+    throw new HoldLost('the job was taken over before it failed here', { cause: error })
   }
 }
 
@@ -100,8 +100,8 @@ async function runUnpaid(service: Service, order: JobOrder, held: HeldJob, deadl
     service.log.job('completed', order.jobId)
     return answer
   } catch (error) {
-    await letGoAfterFailure(service, held, undefined, error)
-    throw error
+    if (await letGoAfterFailure(service, held, undefined, error)) throw error
+    throw new HoldLost('the job was taken over before it failed here', { cause: error })
   }
 }
 
@@ -115,4 +115,3 @@ async function produceResponse(service: Service, order: JobOrder, held: HeldJob,
   log.job('output valid', order.jobId, { ms: run.tookMs })
   return writeResponse(order, output, Math.floor(clock.nowMs() / 1_000))
 }
-

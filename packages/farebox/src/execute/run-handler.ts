@@ -1,10 +1,11 @@
 import { INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/error-types'
-import { DeadlineError, InternalError, isServiceError, ValidationError } from '@farebox/protocol/errors/service-errors'
+import { DeadlineError, InternalError, isServiceError, serviceError, ValidationError } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { JobContext } from '../handlers.ts'
 import { withinDeadline, type Deadline } from './enforce-deadline.ts'
+import { describeThrown } from './describe-thrown.ts'
 import type { JobOrder } from './job-order.ts'
-import type { HeldJob } from './keep-leases.ts'
+import { HoldLost, type HeldJob } from './keep-leases.ts'
 import type { Service } from './service.ts'
 
 declare const valid: unique symbol
@@ -38,7 +39,8 @@ export function checkInput(order: JobOrder): ValidInput {
 
 /**
  * Runs the handler until the deadline. Its typed errors pass; whatever else it throws becomes `Internal error`
- * outside and a line in the log (D26). Throws a {@link HandlerOverran} where it is still running at the deadline.
+ * outside and a line in the log (D26). Throws a {@link HandlerOverran} where it is still running at the deadline,
+ * and a {@link HoldLost} where the job is another process's before it begins.
  */
 export async function runHandler(
   service: Service,
@@ -48,15 +50,15 @@ export async function runHandler(
   held: HeldJob,
 ): Promise<HandlerRun> {
   const { clock } = service
+  if (held.isLost) throw new HoldLost('the job was taken over before its handler began')
   const aborter = new AbortController()
-  const abandon = (): void => aborter.abort(held.lost.reason)
-  held.lost.addEventListener('abort', abandon)
+  const stopWatching = held.onLost(reason => aborter.abort(reason))
   const startedMs = clock.nowMs()
   let running: Promise<unknown> | undefined
   let ended = false
   try {
     const output = await withinDeadline(clock, deadline, aborter, () => {
-      running = callHandler(service, order, input, held, deadline, aborter.signal).finally(() => {
+      running = callHandler(service, order, input, held, deadline, aborter).finally(() => {
         ended = true
       })
       return running
@@ -66,10 +68,9 @@ export async function runHandler(
     if (error instanceof DeadlineError && running !== undefined && !ended) {
       throw new HandlerOverran(error, running.then(() => undefined, () => undefined))
     }
-    if (isServiceError(error)) throw error
-    throw new InternalError(INTERNAL_ERROR_MESSAGE, { cause: error })
+    throw error
   } finally {
-    held.lost.removeEventListener('abort', abandon)
+    stopWatching()
   }
 }
 
@@ -80,7 +81,7 @@ async function callHandler(
   input: ValidInput,
   held: HeldJob,
   deadline: Deadline,
-  signal: AbortSignal,
+  aborter: AbortController,
 ): Promise<unknown> {
   const { clock, log } = service
   const context: JobContext = {
@@ -88,23 +89,18 @@ async function callHandler(
     capability: order.capability.name,
     payer: held.job.payer === '' ? undefined : held.job.payer,
     deadline: deadline.atMs / 1_000,
-    signal,
+    // Made by the controller when it is first asked for, and few handlers do.
+    get signal() {
+      return aborter.signal
+    },
     remainingMs: () => Math.max(0, deadline.atMs - clock.nowMs()),
     log: message => log.job(message, order.jobId),
   }
   try {
     return await order.capability.handler(input, context)
   } catch (error) {
-    log.job(`handler error: ${messageOf(error)}`, order.jobId)
-    throw error
-  }
-}
-
-/** Handlers can throw anything, a Proxy included. */
-function messageOf(thrown: unknown): string {
-  try {
-    return thrown instanceof Error ? thrown.message : String(thrown)
-  } catch {
-    return 'something that cannot be read'
+    log.job(`handler error: ${describeThrown(error)}`, order.jobId)
+    // What goes on from here must be safe to look at: even `instanceof` runs code of a Proxy.
+    throw isServiceError(error) ? serviceError(error.errorType, error.message) : new InternalError(INTERNAL_ERROR_MESSAGE)
   }
 }

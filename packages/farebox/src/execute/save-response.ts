@@ -1,7 +1,8 @@
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
-import type { RecordedPayment, SettledJob } from '../jobs/job.ts'
+import type { Job, RecordedPayment, SettledJob } from '../jobs/job.ts'
+import type { JobChange } from '../jobs/job-store.ts'
 import type { JobOrder } from './job-order.ts'
-import type { HeldJob } from './keep-leases.ts'
+import { HoldLost, type HeldJob } from './keep-leases.ts'
 import type { ReservedPayment } from './reserve-payment.ts'
 
 declare const saved: unique symbol
@@ -10,12 +11,13 @@ declare const saved: unique symbol
 export interface SavedResponse {
   readonly [saved]: true
   readonly jobId: string
+  readonly paymentKey: string
   readonly held: HeldJob
 }
 
-/** Another process has the job now: what it says is what counts. */
-export class HoldLost extends Error {
-  override readonly name = 'HoldLost'
+/** The store failed, and the record was taken back: nothing can be charged. */
+export class SaveTakenBack extends Error {
+  override readonly name = 'SaveTakenBack'
 }
 
 /** The store did not say whether it took the response: it may have, and then the payment will be charged. */
@@ -27,8 +29,8 @@ export class SaveInDoubt extends Error {
  * Saves the response with the payment it is for, before any money can move (D7), if this process still holds the
  * job. Throws {@link HoldLost} where it does not.
  *
- * Where the store fails, the record is taken back: an `Error` when that worked (nothing can be charged),
- * {@link SaveInDoubt} when nobody knows.
+ * Where the store fails, the record is taken back: {@link SaveTakenBack} when that worked, {@link SaveInDoubt}
+ * when nobody knows.
  */
 export async function saveResponse(order: JobOrder, held: HeldJob, reserved: ReservedPayment, response: string): Promise<SavedResponse> {
   const { payment, binding } = reserved
@@ -40,13 +42,20 @@ export async function saveResponse(order: JobOrder, held: HeldJob, reserved: Res
   try {
     kept = await held.keep({ version: 1, state: 'saved', payer, jobId: order.jobId, response, payment: recorded, refusedPayments })
   } catch (error) {
-    const takenBack = await held.letGo({ kind: 'forget' }).catch(() => false)
-    if (takenBack) throw new Error('the job store failed before the response was saved', { cause: error })
+    const takenBack = await held.letGo(takeBack(before)).catch(() => false)
+    if (takenBack) throw new SaveTakenBack('the job store failed before the response was saved', { cause: error })
     throw new SaveInDoubt('the job store failed while the response was saved', { cause: error })
   }
   if (!kept) throw new HoldLost('the job was taken over before its response was saved')
   // The one place where the brand is given.
-  return { jobId: order.jobId, held } as SavedResponse
+  return { jobId: order.jobId, paymentKey: key, held } as SavedResponse
+}
+
+/** A response that was made for an earlier payment stays for sale, and the payments refused for it stay refused. */
+function takeBack(before: Job): Exclude<JobChange, { kind: 'hold' }> {
+  return before.state === 'unpaid'
+    ? { kind: 'leave', job: before, sealed: false, keepMs: RESPONSE_KEPT_SECONDS * 1_000 }
+    : { kind: 'forget' }
 }
 
 /** Dev mode: nobody pays, so the response is final as soon as it is kept (D22: the job_id alone decides). */

@@ -44,6 +44,8 @@ export interface ServedCapability {
 export interface Payments {
   readonly crypto: EvmCrypto
   readonly checker: PaymentChecker
+  /** `eip155:<chain id>`: where this agent is paid. */
+  readonly networkId: string
   /** Undefined where FACILITATOR_SECRET is missing: paid requests are answered 401 (D11). */
   readonly gate: PaymentGate | undefined
   /** Where it is configured, and what a bound nonce must name (D13); otherwise the URL a request came to. */

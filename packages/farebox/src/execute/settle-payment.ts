@@ -1,3 +1,4 @@
+import type { SettleOutcome } from '@farebox/payments/facilitator-client'
 import { encodeHeader, type PaymentResponse } from '@farebox/payments/payment-header'
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
 import { sleep, type Clock } from '../clock.ts'
@@ -7,7 +8,7 @@ import type { JobBell } from '../jobs/job-bell.ts'
 import type { Log } from '../log.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 import { answerPending, answerSettled } from './answer-job.ts'
-import { RefusedPayment } from './refused-payment.ts'
+import { refuseUnpaid } from './refused-payment.ts'
 import type { HeldJob } from './keep-leases.ts'
 import type { SavedResponse } from './save-response.ts'
 
@@ -34,15 +35,19 @@ export async function settlePayment(
   clock: Clock,
   saved: SavedResponse,
 ): Promise<Answer> {
-  const patience = new AbortController()
-  const known = await Promise.race([
-    settlements.resume(saved.held),
-    sleep(clock, settlements.patienceMs, patience.signal),
-  ])
-  patience.abort()
+  const known = await withinPatience(clock, settlements.patienceMs, settlements.resume(saved.held))
   if (known === undefined) return answerPending(saved.jobId)
   if (known.state === 'settled') return answerSettled(known)
-  throw new RefusedPayment(`the payment could not be settled: ${known.reason}`, { 'payment-response': known.paymentResponse })
+  throw refuseUnpaid(known, saved.paymentKey)
+}
+
+/** What work comes to, or undefined where it takes longer: it goes on then. */
+async function withinPatience<T>(clock: Clock, patienceMs: number, work: Promise<T>): Promise<T | undefined> {
+  let cancel: () => void = () => undefined
+  const patienceOver = new Promise<undefined>(resolve => {
+    cancel = clock.after(patienceMs, () => resolve(undefined))
+  })
+  return await Promise.race([work, patienceOver]).finally(cancel)
 }
 
 /** Makes the settlements of a process. */
@@ -55,60 +60,73 @@ export function createSettlements(parts: {
 }): Settlements {
   const { gate, bell, clock, log } = parts
   const stopping = new AbortController()
-  const open = new Map<string, Promise<SettledJob | UnpaidJob | undefined>>()
+  const open = new Set<Promise<SettledJob | UnpaidJob | undefined>>()
 
   return {
     patienceMs: parts.patienceMs ?? DEFAULT_PATIENCE_MS,
     resume(held) {
-      const { jobKey } = held.holder
       const settling = seeThrough(held).finally(() => {
-        open.delete(jobKey)
-        bell.ring(jobKey)
+        open.delete(settling)
+        bell.ring(held.holder.jobKey)
       })
-      open.set(jobKey, settling)
+      open.add(settling)
       return settling
     },
     async stop() {
       stopping.abort()
-      await Promise.allSettled(open.values())
+      await Promise.allSettled(open)
     },
   }
 
   async function seeThrough(held: HeldJob): Promise<SettledJob | UnpaidJob | undefined> {
-    for (let retryMs = FIRST_RETRY_MS; !held.lost.aborted; retryMs = Math.min(2 * retryMs, SLOWEST_RETRY_MS)) {
-      const { job } = held
-      if (job.state !== 'saved') throw new Error(`a job that is ${job.state} was to be settled`)
-      const known = await settleOnce(held, job)
-      if (known !== undefined) return known
-      if (stopping.signal.aborted) break
+    let known: SettledJob | UnpaidJob | undefined
+    for (let retryMs = FIRST_RETRY_MS; !over(held); retryMs = Math.min(2 * retryMs, SLOWEST_RETRY_MS)) {
+      // A verdict is asked for once: a payment that failed is never submitted again, only its record written.
+      known ??= await settleOnce(held)
+      const recorded = known && await record(held, known)
+      if (known?.state === 'settled' || recorded === 'written') return known
+      if (recorded === 'lost') return undefined
       await sleep(clock, retryMs, stopping.signal)
     }
-    if (stopping.signal.aborted) await leave(held)
+    if (stopping.signal.aborted && known === undefined) await leave(held)
     return undefined
   }
 
-  async function settleOnce(held: HeldJob, job: SavedJob): Promise<SettledJob | UnpaidJob | undefined> {
-    const outcome = gate === undefined
-      ? { kind: 'unknown', cause: 'FACILITATOR_SECRET is missing' } as const
-      : await gate.settle(job.payment)
-    if (outcome.kind === 'unknown') {
-      log.warn('settlement not known yet, asking again', { cause: outcome.cause, job: job.jobId })
-      return undefined
+  function over(held: HeldJob): boolean {
+    return held.isLost || stopping.signal.aborted
+  }
+
+  async function settleOnce(held: HeldJob): Promise<SettledJob | UnpaidJob | undefined> {
+    const { job } = held
+    if (job.state !== 'saved') throw new Error(`a job that is ${job.state} was to be settled`)
+    const outcome = await askGate(job)
+    if (outcome.kind === 'settled') return settledJob(job, outcome.transaction)
+    if (outcome.kind === 'failed') return unpaidJob(job, outcome)
+    log.warn('settlement not known yet, asking again', { cause: outcome.cause, job: job.jobId })
+    return undefined
+  }
+
+  /** A gate does not reject; if one did all the same, then nothing is known, and that is not a failure (D8). */
+  async function askGate(job: SavedJob): Promise<SettleOutcome> {
+    if (gate === undefined) return { kind: 'unknown', cause: 'FACILITATOR_SECRET is missing' }
+    try {
+      return await gate.settle(job.payment)
+    } catch (error) {
+      return { kind: 'unknown', cause: String(error) }
     }
-    const known = outcome.kind === 'settled' ? settledJob(job, outcome.transaction) : unpaidJob(job, outcome)
-    return await record(held, known) || known.state === 'settled' ? known : undefined
   }
 
   /**
    * A settlement that is known but cannot be written down yet: success may be told, because asking again finds it
    * again; failure may not, because the record would still say that the payment is to be charged.
    */
-  async function record(held: HeldJob, job: SettledJob | UnpaidJob): Promise<boolean> {
+  async function record(held: HeldJob, job: SettledJob | UnpaidJob): Promise<'written' | 'lost' | 'not written'> {
     try {
-      return await held.letGo({ kind: 'leave', job, sealed: job.state === 'settled', keepMs: RESPONSE_KEPT_SECONDS * 1_000 })
+      const ours = await held.letGo({ kind: 'leave', job, sealed: job.state === 'settled', keepMs: RESPONSE_KEPT_SECONDS * 1_000 })
+      return ours ? 'written' : 'lost'
     } catch (error) {
-      log.warn('the job store did not take a settlement, it will be asked for again', { cause: String(error) })
-      return false
+      log.warn('the job store did not take a settlement', { cause: String(error) })
+      return 'not written'
     }
   }
 
@@ -143,6 +161,7 @@ function unpaidJob(job: SavedJob, failed: { readonly reason: string; readonly me
     state: 'unpaid',
     payer: job.payer,
     response: job.response,
+    amount: requirement.amount,
     reason: failed.message === '' ? failed.reason : failed.message,
     paymentResponse: encodeHeader(response),
     refusedPayments: [...job.refusedPayments, key],

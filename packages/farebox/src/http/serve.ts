@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import { sleep, type Clock } from '../clock.ts'
 import { failure, type Answer } from './answer.ts'
-import { CORS_HEADERS, shuttingDown, tooLarge, type ServiceRoutes } from './service-routes.ts'
+import { COMMON_HEADERS, shuttingDown, tooLarge, type ServiceRoutes } from './service-routes.ts'
 
 /** The routes on a socket. */
 export interface HttpServer {
@@ -31,14 +32,16 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
   const inFlight = new Set<Promise<void>>()
   let closing = false
   const server = createServer(GUARDS, (request, response) => {
+    // The response's, because destroying a request that was read leaves its connection open, and its caller waiting.
     const served = serve(request, response).catch(() => {
-      request.destroy()
+      response.destroy()
     })
     inFlight.add(served)
     void served.finally(() => inFlight.delete(served))
   })
   server.maxConnections = MAX_CONNECTIONS
   server.on('clientError', answerBrokenRequest)
+  server.on('connect', (_, socket: Duplex) => endWithFailure(socket, 405, 'Method Not Allowed', 'an agent is no proxy'))
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     send(request, response, { ...failure('validation', 400, 'the Expect header is not taken here'), close: true }))
 
@@ -119,24 +122,34 @@ function paymentHeaders(rawHeaders: readonly string[]): readonly string[] {
 function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   if (response.destroyed) return
   const { status, body } = answer
-  const close = answer.close === true || !request.complete
+  const unread = announcesBody(request) && !request.complete
+  const close = answer.close === true || unread
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
   response.writeHead(status, {
     ...answer.headers,
-    ...CORS_HEADERS,
-    'x-content-type-options': 'nosniff',
+    ...COMMON_HEADERS,
     ...(status === 204 ? {} : { 'content-length': length }),
     ...(close ? { connection: 'close' } : {}),
   })
   response.end(request.method === 'HEAD' || status === 204 ? undefined : body)
   // What was not read must not be waited for: the connection ends once the answer is out.
-  if (!request.complete) response.on('finish', () => request.socket.destroySoon())
+  if (unread) response.on('finish', () => request.socket.destroySoon())
 }
 
-/** What never became a request: our own form of answer, written by hand, and the connection closed (HTTP-05). */
+/** A request without a body is not `complete` either while its event is being handled. */
+function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** What never became a request: our own form of answer, and the connection closed (HTTP-05). */
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
   const [status, phrase, reason] = BROKEN[error.code ?? ''] ?? [400, 'Bad Request', 'the request is not HTTP/1.1']
+  endWithFailure(socket, status, phrase, reason)
+}
+
+/** An answer written by hand, where Node gives a socket and no response. */
+function endWithFailure(socket: Duplex, status: number, phrase: string, reason: string): void {
   const { body } = failure('validation', status, reason)
   socket.end(`HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n`
     + `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${String(body)}`)

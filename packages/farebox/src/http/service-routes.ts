@@ -13,8 +13,9 @@ export interface ServiceRoutes {
   execute(arrived: ArrivedRequest): Promise<Answer>
 }
 
-/** Browsers may call an agent, pay it, and read what it says of the payment (D15). */
-export const CORS_HEADERS = {
+/** On every answer: browsers may call an agent, pay it, and read what it says of the payment (D15). */
+export const COMMON_HEADERS = {
+  'x-content-type-options': 'nosniff',
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After',
 } as const

@@ -11,6 +11,7 @@ export const unpaid: UnpaidJob = {
   state: 'unpaid',
   payer,
   response: '{}',
+  amount: '10000',
   reason: 'insufficient_funds',
   paymentResponse: 'e30=',
   refusedPayments: ['p0'],

@@ -41,6 +41,8 @@ export interface SavedJob extends AnyJob {
 export interface UnpaidJob extends AnyJob {
   readonly state: 'unpaid'
   readonly response: string
+  /** Atomic units: what the response costs, whatever capability it is asked for under. */
+  readonly amount: string
   readonly reason: string
   /** Value of the `PAYMENT-RESPONSE` header that goes with the 402. */
   readonly paymentResponse: string

@@ -1,5 +1,6 @@
 import { sleep, type Clock } from '../clock.ts'
 import { takeOverJob } from '../execute/claim-job.ts'
+import { isOwnJob } from '../execute/job-order.ts'
 import type { Service } from '../execute/service.ts'
 import type { Log } from '../log.ts'
 
@@ -8,17 +9,18 @@ const ROUND_MS = 5_000
 /** Taken up in one round; the rest waits for the next, here or on another replica. */
 const MAX_PER_ROUND = 200
 
-type Parts = Pick<Service, 'jobs' | 'leases' | 'settlements'> & { readonly clock: Clock; readonly log: Log }
+type Parts = Pick<Service, 'declaration' | 'payments' | 'jobs' | 'leases' | 'settlements'> & { readonly clock: Clock; readonly log: Log }
 
 /**
  * Takes up what a crash left: every response that was saved but whose settlement nobody sees through any more is
- * claimed and settled here (D8, D32). Runs at start and then in rounds, until the signal aborts.
+ * claimed and settled here (D8, D32). This agent's own only: another's facilitator may not be ours to ask.
+ * Runs at start and then in rounds, until the signal aborts.
  */
 export async function recoverJobs(parts: Parts, signal: AbortSignal): Promise<void> {
   const { clock, log } = parts
   while (!signal.aborted) {
     try {
-      await takeUpUnresolved(parts)
+      await takeUpUnresolved(parts, signal)
     } catch (error) {
       log.warn('the job store could not be searched for open settlements', { cause: error instanceof Error ? error.message : 'no answer' })
     }
@@ -26,8 +28,11 @@ export async function recoverJobs(parts: Parts, signal: AbortSignal): Promise<vo
   }
 }
 
-async function takeUpUnresolved({ jobs, leases, settlements, log }: Parts): Promise<void> {
-  for (const jobKey of (await jobs.unresolved()).slice(0, MAX_PER_ROUND)) {
+async function takeUpUnresolved(parts: Parts, signal: AbortSignal): Promise<void> {
+  const { jobs, leases, settlements, log } = parts
+  const own = (await jobs.unresolved()).filter(jobKey => isOwnJob(parts, jobKey))
+  for (const jobKey of own.slice(0, MAX_PER_ROUND)) {
+    if (signal.aborted) return
     const stored = await jobs.read(jobKey)
     if (stored === undefined || stored.held || stored.job.state !== 'saved') continue
     const held = await takeOverJob({ jobs, leases }, jobKey, stored.job)

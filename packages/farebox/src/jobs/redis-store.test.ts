@@ -52,7 +52,7 @@ if (await answers(SHARED)) {
   })
 } else {
   console.log('redis-store: no Redis at 127.0.0.1:6379, so its contract is not tested here')
-  test('the contract of the Redis store is left to machines with a Redis', () => {})
+  test.skip('the contract of the Redis store')
 }
 
 if (existsSync(SERVER)) describeOwnServer()

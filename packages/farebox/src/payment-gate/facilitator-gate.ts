@@ -32,19 +32,26 @@ export interface FacilitatorGateParts {
 export function createFacilitatorGate(parts: FacilitatorGateParts): PaymentGate {
   const { facilitator, network, rpc, clock, log } = parts
   const abilities = createFacilitatorAbilities(parts)
+  const unasked = createUnaskedPayments()
   return {
     async verify(payment, { requirement, binding, holdUntil, timeoutMs }) {
+      const endMs = clock.nowMs() + timeoutMs
       const refused = await abilities.refusal(timeoutMs)
       if (refused !== undefined) return { kind: 'unavailable', cause: refused }
-      return await facilitator.verify(request(payment, requirement, { binding, holdUntil }), { timeoutMs })
+      const leftMs = endMs - clock.nowMs()
+      if (leftMs <= 0) return { kind: 'unavailable', cause: 'the facilitator was too slow to say what it supports' }
+      const told = await facilitator.verify(request(payment, requirement, { binding, holdUntil }), { timeoutMs: leftMs })
+      if (told.kind === 'valid') unasked.add(payment.key)
+      return told
     },
     async settle(payment) {
       const holds = await abilities.holds(SETTLE_TIMEOUT_MS)
       if (holds === undefined) return { kind: 'unknown', cause: 'the facilitator cannot be reached' }
+      const isFirst = unasked.take(payment.key)
       const asked = request(payment, payment.requirement, { binding: payment.binding })
       const told = await facilitator.settle(asked, { timeoutMs: SETTLE_TIMEOUT_MS })
       if (holds && told.kind !== 'unknown') return told
-      return rpc === undefined ? { kind: 'unknown', cause: causeOf(told) } : await proveOnChain(rpc, network, payment, told)
+      return rpc === undefined ? { kind: 'unknown', cause: causeOf(told) } : await proveOnChain(rpc, network, payment, isFirst ? told : doubted(told))
     },
     async release({ holdId }) {
       for (let tried = 1; tried <= RELEASE_TRIES; tried += 1) {
@@ -57,6 +64,31 @@ export function createFacilitatorGate(parts: FacilitatorGateParts): PaymentGate 
       }
     },
   }
+}
+
+/** How many payments between verify and settle are remembered; of the older ones the chain alone says how they ended. */
+const MAX_UNASKED = 10_000
+
+/**
+ * The payments that were verified here and that no settlement was asked for yet: of these a refusal can be final,
+ * because no earlier request for them can be under way, from this process or from one before it.
+ */
+function createUnaskedPayments(): { add(key: string): void; take(key: string): boolean } {
+  const keys = new Set<string>()
+  return {
+    add(key) {
+      keys.delete(key)
+      keys.add(key)
+      const [oldest] = keys
+      if (keys.size > MAX_UNASKED && oldest !== undefined) keys.delete(oldest)
+    },
+    take: key => keys.delete(key),
+  }
+}
+
+/** After an earlier try whose end is not known, a refusal says nothing: what was sent then may still be mined (D8). */
+function doubted(told: SettleOutcome): SettleOutcome {
+  return told.kind === 'failed' ? { kind: 'unknown', cause: `${told.reason}, after an earlier try` } : told
 }
 
 /** What the facilitator says, checked against the chain: a success must be there, a doubt is decided there (D8). */

@@ -1,0 +1,295 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { Agent as KeepAlive, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectRaw, jobBody, rawExecute, serveStage, type SocketStage } from './socket-stage.test-setup.ts'
+
+/** Lets several jobs be held open and let go together. */
+function createGateway(): { readonly opened: Promise<void>; open(): void; arrived(count: number): Promise<void>; enter(): void } {
+  let open: () => void = () => undefined
+  const opened = new Promise<void>(resolve => {
+    open = resolve
+  })
+  let entered = 0
+  let tell: () => void = () => undefined
+  return {
+    opened,
+    open,
+    enter() {
+      entered += 1
+      tell()
+    },
+    arrived: count => new Promise(resolve => {
+      tell = () => {
+        if (entered >= count) resolve()
+      }
+      tell()
+    }),
+  }
+}
+
+let stage: SocketStage
+beforeAll(async () => {
+  stage = await serveStage()
+})
+afterAll(async () => {
+  await stage.agent.close()
+})
+
+/** Sends bytes on a fresh connection; resolves to all that came until the agent closed it. */
+async function answerTo(bytes: string): Promise<string> {
+  const connection = connectRaw(stage.port)
+  connection.socket.write(bytes, 'latin1')
+  return await connection.closed
+}
+
+function bodyOf(answer: string): unknown {
+  return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as unknown
+}
+
+const failed = (error: unknown): unknown => ({ status: 'failed', error_type: 'validation', error, service_version: '1.0' })
+
+describe('HTTP-01 the routes', () => {
+  test.each([
+    ['GET', '/health', 200], ['HEAD', '/health', 200], ['GET', '/health?x=1', 200], ['GET', '/about', 200], ['HEAD', '/about', 200],
+    ['OPTIONS', '/health', 204], ['OPTIONS', '/about', 204], ['OPTIONS', '/execute', 204],
+    ['POST', '/health', 405], ['DELETE', '/about', 405], ['GET', '/execute', 405], ['HEAD', '/execute', 405], ['PUT', '/execute', 405],
+    ['GET', '/', 404], ['GET', '//health', 404], ['GET', '/health/', 404], ['GET', '/Health', 404], ['GET', '/%68ealth', 404],
+    ['GET', '/health%2F', 404], ['GET', '/__proto__', 404], ['GET', '/constructor', 404], ['POST', '/execute/', 404],
+    ['POST', '/%65xecute', 404], ['POST', '/a/../execute', 404], ['POST', '//execute', 404], ['POST', '/execute%00', 404],
+    ['GET', 'http://agent.test/health', 404],
+  ])('%s %s is answered %i', async (method, path, status) => {
+    const answer = await answerTo(`${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(answer.toLowerCase()).toContain('access-control-allow-origin: *')
+    const hasBody = method !== 'HEAD' && status !== 204
+    expect(answer.slice(answer.indexOf('\r\n\r\n') + 4) !== '').toBe(hasBody)
+    if (status >= 400 && hasBody) expect(bodyOf(answer)).toEqual(failed(expect.any(String)))
+    if (status === 405) expect(answer.toLowerCase()).toMatch(/\r\nallow: (?:get, head, options|post, options)\r\n/)
+  })
+
+  test('HEAD says how long the answer to GET would be', async () => {
+    const lengthOf = async (method: string): Promise<string | null> => (await fetch(`${stage.url}/about`, { method })).headers.get('content-length')
+    expect(await lengthOf('HEAD')).toBe(await lengthOf('GET'))
+  })
+
+  test('D15 a browser may pay: preflight takes the headers, the answers show theirs', async () => {
+    const preflight = await fetch(`${stage.url}/execute`, { method: 'OPTIONS', headers: { origin: 'https://a.example' } })
+    expect(preflight.headers.get('access-control-allow-methods')).toBe('POST, OPTIONS')
+    expect(preflight.headers.get('access-control-allow-headers')).toMatch(/Content-Type, PAYMENT-SIGNATURE, X-PAYMENT/)
+    const answer = await fetch(`${stage.url}/execute`, { method: 'POST', body: '' })
+    expect(answer.headers.get('access-control-expose-headers')).toBe('PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('an agent is no proxy: CONNECT is refused in our form', async () => {
+    const answer = await answerTo('CONNECT other.test:443 HTTP/1.1\r\nHost: other.test\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 405 /)
+    expect(bodyOf(answer)).toEqual(failed('an agent is no proxy'))
+  })
+})
+
+describe('HTTP-05 what is no good HTTP is answered in our form, and the connection closed', () => {
+  test.each([
+    ['garbage', 'hello\r\n\r\n', 400],
+    ['a header without a colon', 'GET /health HTTP/1.1\r\nHost: a\r\nbroken\r\n\r\n', 400],
+    ['no Host', 'GET /health HTTP/1.1\r\n\r\n', 400],
+    ['two lengths', 'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
+    ['a length and chunks', 'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
+    ['a length that is none', 'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Length: many\r\n\r\n', 400],
+    ['a broken chunk', 'POST /execute HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
+    ['large headers', `GET /health HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
+    ['a long URL', `GET /${'x'.repeat(17_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+    ['an expectation', 'GET /health HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n\r\n', 400],
+    ['TLS', '\u0016\u0003\u0001\u0000\u00a5\u0001\u0000\u0000', 400],
+  ])('%s', async (_, bytes, status) => {
+    const answer = await answerTo(bytes)
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(bodyOf(answer)).toEqual(failed(expect.any(String)))
+    expect(answer.toLowerCase()).toContain('connection: close')
+  })
+
+  test('HTTP-06 a header called __proto__ is one like any other', async () => {
+    expect(await answerTo('GET /health HTTP/1.1\r\nHost: a\r\n__proto__: x\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
+  })
+})
+
+describe('HTTP-03, 04, 08 slow and idle clients', () => {
+  test('are cut off by the server’s own clocks', async () => {
+    const servers: Server[] = []
+    const look = (message: unknown): void => {
+      servers.push((message as { server: Server }).server)
+    }
+    subscribe('http.server.request.start', look)
+    await fetch(`${stage.url}/health`)
+    unsubscribe('http.server.request.start', look)
+    expect(servers[0]).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 5_000, maxConnections: 10_000 })
+  })
+
+  test('HTTP-03 do not keep others waiting', async () => {
+    const slow = Array.from({ length: 200 }, () => connectRaw(stage.port))
+    for (const { socket } of slow) socket.write('GET /health HTTP/1.1\r\nHost: a\r\nX-Slow: ')
+    expect((await fetch(`${stage.url}/health`)).status).toBe(200)
+    for (const { socket } of slow) socket.destroy()
+  })
+})
+
+describe('VAL-05 bodies', () => {
+  const tooLarge = failed('body: too large, at most 1048576 bytes')
+
+  test('announced as too large: refused before they are sent, the connection closed', async () => {
+    const answer = await answerTo('POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1048577\r\n\r\n{')
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(bodyOf(answer)).toEqual(tooLarge)
+  })
+
+  test.each([
+    ['with its length', { 'content-length': String(8 * 1_048_576) }],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ])('sent all the same, %s: the client still reads the answer', async (_, headers) => {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = httpRequest(`${stage.url}/execute`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers } }, resolve)
+      request.on('error', reject)
+      request.end(Buffer.alloc(8 * 1_048_576, 0x20))
+    })
+    expect(answer.statusCode).toBe(400)
+    expect(JSON.parse(await readText(answer))).toEqual(tooLarge)
+  })
+
+  test('of exactly the limit are read', async () => {
+    const body = jobBody('hi')
+    const answer = await fetch(`${stage.url}/execute`, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: body.padEnd(1_048_576, ' '),
+    })
+    expect(answer.status).toBe(200)
+  })
+
+  test('that break off are answered to nobody, and nothing runs', async () => {
+    const before = stage.logs().length
+    const connection = connectRaw(stage.port)
+    await new Promise(resolve => connection.socket.write(rawExecute(jobBody('hi')).slice(0, -10), resolve))
+    connection.socket.destroy()
+    await connection.closed
+    expect((await fetch(`${stage.url}/health`)).status).toBe(200)
+    expect(stage.logs().slice(before)).toEqual([])
+  })
+
+  test('in chunks, a byte each, are put together', async () => {
+    const body = jobBody('chunks')
+    const chunks = [...body].map(byte => `1\r\n${byte}\r\n`).join('')
+    const answer = await answerTo('POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n'
+      + `Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+    expect(bodyOf(answer)).toMatchObject({ output: { text: 'chunks' } })
+  })
+})
+
+describe('connections', () => {
+  test('are used again, for every route', async () => {
+    const connection = connectRaw(stage.port)
+    const requests = ['GET /health', 'GET /about', 'HEAD /health', 'GET /nowhere', 'PUT /execute', 'OPTIONS /execute']
+    for (const line of requests) connection.socket.write(`${line} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    for (const text of ['one', 'two']) connection.socket.write(rawExecute(jobBody(text)))
+    connection.socket.write('GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    const received = await connection.closed
+    expect([...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual(
+      ['200', '200', '200', '404', '405', '204', '200', '200', '200'])
+  })
+
+  test('DDL-12 closed by the client in the middle of a job: the job is done, kept and told to who asks again', async () => {
+    const gateway = createGateway()
+    let runs = 0
+    const waiting = await serveStage({
+      handler: async ({ text }) => {
+        runs += 1
+        gateway.enter()
+        await gateway.opened
+        return { text }
+      },
+    })
+    const body = jobBody('kept')
+    const connection = connectRaw(waiting.port)
+    connection.socket.write(rawExecute(body))
+    await gateway.arrived(1)
+    connection.socket.destroy()
+    await connection.closed
+    gateway.open()
+    const again = await fetch(`${waiting.url}/execute`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    expect(await again.json()).toMatchObject({ status: 'completed', output: { text: 'kept' } })
+    expect(runs).toBe(1)
+    await waiting.agent.close()
+  })
+})
+
+describe('D32 stopping', () => {
+  test('OPS-03 fifty jobs in flight are answered, keep-alive clients let go, new jobs told that nothing was charged', async () => {
+    const gateway = createGateway()
+    const busy = await serveStage({
+      handler: async ({ text }) => {
+        gateway.enter()
+        await gateway.opened
+        return { text }
+      },
+    })
+    const idle = connectRaw(busy.port)
+    idle.socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
+    await idle.until(received => received.includes('"ok"'))
+    const keepAlive = new KeepAlive({ keepAlive: true, maxSockets: 50 })
+    const open = Array.from({ length: 50 }, (_, index) => postBy(keepAlive, busy.url, jobBody(`job ${index}`)))
+    await gateway.arrived(50)
+    const late = connectRaw(busy.port)
+    await late.connected
+
+    const closed = busy.agent.close()
+    await idle.closed
+    late.socket.write(rawExecute(jobBody('late')))
+    const refused = await late.closed
+    expect(refused).toMatch(/^HTTP\/1\.1 503 /)
+    expect(refused.toLowerCase()).toMatch(/\r\nretry-after: [1-9]\d*\r\n/)
+    expect(bodyOf(refused)).toEqual({ status: 'failed', error_type: 'internal', error: 'shutting down, not charged', service_version: '1.0' })
+    expect(await busy.agent.fetch(new Request('http://a/execute', { method: 'POST', body: jobBody('late') }))).toMatchObject({ status: 503 })
+
+    gateway.open()
+    const answers = await Promise.all(open)
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(50).fill(200))
+    expect(new Set(answers.map(({ connection }) => connection))).toEqual(new Set(['close']))
+    await closed
+    await expect(fetch(`${busy.url}/health`)).rejects.toThrow()
+    keepAlive.destroy()
+  })
+
+  test('waits for the jobs that came by fetch, too', async () => {
+    const gateway = createGateway()
+    const busy = await serveStage({
+      handler: async ({ text }) => {
+        gateway.enter()
+        await gateway.opened
+        return { text }
+      },
+    })
+    const answer = busy.agent.fetch(new Request('http://a/execute', {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: jobBody('hi'),
+    }))
+    await gateway.arrived(1)
+    let over = false
+    const closed = busy.agent.close().then(() => {
+      over = true
+    })
+    await fetch(`${busy.url}/health`).catch(() => undefined)
+    expect(over).toBe(false)
+    gateway.open()
+    expect((await answer).status).toBe(200)
+    await closed
+  })
+})
+
+function postBy(agent: KeepAlive, url: string, body: string): Promise<{ readonly status: number | undefined; readonly connection: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(`${url}/execute`, { method: 'POST', agent, headers: { 'content-type': 'application/json' } }, response => {
+      response.resume()
+      response.on('end', () => resolve({ status: response.statusCode, connection: response.headers.connection }))
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}

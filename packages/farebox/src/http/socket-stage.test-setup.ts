@@ -1,0 +1,117 @@
+import { connect, type Socket } from 'node:net'
+import type { Variables } from '../config/read-environment.ts'
+import { systemClock } from '../clock.ts'
+import { createAgent, type Agent } from '../create-agent.ts'
+import { defineAgent } from '../define-agent.ts'
+import type { Handler } from '../handlers.ts'
+import { createMemoryStore } from '../jobs/memory-store.ts'
+import { createLog } from '../log.ts'
+import { createFakeGate, type FakeGate } from '../testing/fake-gate.ts'
+
+export const socketDeclaration = defineAgent({
+  service_version: '1.0',
+  name: 'Socket',
+  description: 'Says it back.',
+  wallet: '${AGENT_WALLET_ADDRESS}',
+  max_deadline_seconds: 30,
+  capabilities: {
+    echo: {
+      description: 'Says it back.',
+      pricing: { model: 'per_job', amount: '0.01', currency: 'USDC' },
+      input_schema: { text: { type: 'string', required: true } },
+      output_schema: { text: { type: 'string' } },
+    },
+  },
+})
+
+/** An agent on a port of its own, by the machine's clock. */
+export interface SocketStage {
+  readonly agent: Agent
+  readonly port: number
+  readonly url: string
+  readonly gate: FakeGate
+  logs(): readonly string[]
+}
+
+export async function serveStage(options: {
+  readonly dev?: boolean
+  readonly funded?: readonly string[]
+  readonly handler?: Handler<{ text: string }, { text: string }>
+  readonly variables?: Variables
+} = {}): Promise<SocketStage> {
+  const lines: string[] = []
+  const log = createLog({ format: 'text', write: text => lines.push(...text.trimEnd().split('\n')), nowMs: systemClock.nowMs })
+  const gate = createFakeGate({ funded: options.funded ?? [] })
+  const agent = await createAgent({
+    declaration: socketDeclaration,
+    handlers: { echo: options.handler ?? (({ text }) => ({ text })) },
+    variables: {
+      SERVICE_DEV_MODE: String(options.dev !== false),
+      AGENT_WALLET_ADDRESS: '0x00000000000000000000000000000000000fa4e0',
+      SERVICE_NETWORK: 'eip155:84532',
+      ...options.variables,
+    },
+    ports: {
+      log,
+      paymentGate: gate,
+      jobStore: { store: createMemoryStore(systemClock), name: 'memory:', shared: false, close: () => Promise.resolve() },
+    },
+  })
+  const port = await agent.listen({ port: 0, host: '127.0.0.1' })
+  const logs = (): readonly string[] => {
+    log.flush()
+    return lines
+  }
+  return { agent, port, url: `http://127.0.0.1:${port}`, gate, logs }
+}
+
+/** A raw connection that remembers what it was sent. */
+export interface RawConnection {
+  readonly socket: Socket
+  readonly connected: Promise<void>
+  received(): string
+  /** Resolves once what came is enough, or the connection is over. */
+  until(enough: (received: string) => boolean): Promise<string>
+  /** Resolves to all that came, once the other side has closed. */
+  readonly closed: Promise<string>
+}
+
+export function connectRaw(port: number): RawConnection {
+  const socket = connect({ port, host: '127.0.0.1' })
+  let received = ''
+  socket.setEncoding('latin1')
+  socket.on('data', (chunk: string) => {
+    received += chunk
+  })
+  // How a connection ends is not the point of these tests; what came before is.
+  socket.on('error', () => undefined)
+  const closed = new Promise<string>(resolve => {
+    socket.on('close', () => resolve(received))
+  })
+  return {
+    socket,
+    connected: new Promise(resolve => {
+      socket.on('connect', resolve)
+    }),
+    received: () => received,
+    closed,
+    until: enough => new Promise(resolve => {
+      const look = (): void => {
+        if (enough(received)) resolve(received)
+      }
+      look()
+      socket.on('data', look)
+      void closed.then(resolve)
+    }),
+  }
+}
+
+/** The request lines of a `POST /execute`. */
+export function rawExecute(body: string, headers: readonly string[] = []): string {
+  return ['POST /execute HTTP/1.1', 'Host: agent.test', 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, ...headers]
+    .join('\r\n') + `\r\n\r\n${body}`
+}
+
+export function jobBody(text: string, jobId: string = crypto.randomUUID()): string {
+  return JSON.stringify({ service_version: '1.0', job_id: jobId, task: { input: { text } }, deadline: Math.floor(systemClock.nowMs() / 1_000) + 25 })
+}

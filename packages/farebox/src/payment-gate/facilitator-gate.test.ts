@@ -1,0 +1,307 @@
+import type { ProvenPayment } from '@farebox/payments/check-payment'
+import { AUTHORIZATION_CANCELED_TOPIC, AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chain-proof'
+import { HOLD_EXTENSION, type FacilitatorRequest } from '@farebox/payments/facilitator-api'
+import type { FacilitatorClient, SettleOutcome, VerifyOutcome } from '@farebox/payments/facilitator-client'
+import type { JsonRpc } from '@farebox/payments/json-rpc'
+import { findNetwork, type Network } from '@farebox/payments/networks'
+import { createRequirement } from '@farebox/payments/requirement'
+import { describe, expect, test } from 'vitest'
+import { sleep } from '../clock.ts'
+import type { RecordedPayment } from '../jobs/job.ts'
+import { createLog } from '../log.ts'
+import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts'
+import { createFacilitatorGate } from './facilitator-gate.ts'
+import type { PaymentGate, VerifyTerms } from './payment-gate.ts'
+
+const network = findNetwork('eip155:84532') as Network
+const PAYER = `0x${'11'.repeat(20)}`
+const PAYEE = `0x${'22'.repeat(20)}`
+const VALID_BEFORE = 1_900_000_000
+const TRANSACTION = `0x${'ab'.repeat(32)}`
+
+const requirement = createRequirement({ network, payTo: PAYEE, amountAtomic: 10_000n, maxDeadlineSeconds: 5 })
+const recorded: RecordedPayment = {
+  key: 'payment',
+  authorization: { from: PAYER, to: PAYEE, value: '10000', validAfter: '0', validBefore: String(VALID_BEFORE), nonce: `0x${'33'.repeat(32)}` },
+  signature: `0x${'44'.repeat(65)}`,
+  requirement,
+  binding: `0x${'55'.repeat(32)}`,
+}
+// What the checker would have proven; the gate only sends it on.
+const proven = recorded as unknown as ProvenPayment
+const terms: VerifyTerms = { requirement, binding: recorded.binding, holdUntil: VALID_BEFORE, timeoutMs: 5_000 }
+
+const SETTLED: SettleOutcome = { kind: 'settled', transaction: TRANSACTION }
+const UNKNOWN: SettleOutcome = { kind: 'unknown', cause: 'timeout' }
+const failedFor = (reason: string, transaction = ''): SettleOutcome => ({ kind: 'failed', reason, message: '', transaction })
+
+/** What became of the authorization, as the chain would show it. */
+type Chain = 'unused' | 'settled' | 'cancelled' | 'used otherwise' | 'expired' | 'unclear' | 'unreachable'
+
+interface Scene {
+  readonly gate: PaymentGate
+  readonly clock: FakeClock
+  readonly asked: { readonly path: string; readonly request?: FacilitatorRequest; readonly timeoutMs: number }[]
+  readonly lines: string[]
+  chain: Chain
+  settle: SettleOutcome
+  verify: VerifyOutcome
+  /** Undefined: `/supported` cannot be reached. */
+  extensions: readonly string[] | undefined
+  network: string
+  releaseFailures: number
+  supportedTakesMs: number
+}
+
+function stageGate(options: { readonly ours?: boolean; readonly rpc?: boolean; readonly chain?: Chain } = {}): Scene {
+  const clock = createFakeClock()
+  const lines: string[] = []
+  const log = createLog({ format: 'text', write: text => lines.push(text), nowMs: clock.nowMs })
+  const scene = {
+    clock,
+    lines,
+    asked: [] as Scene['asked'],
+    chain: (options.chain ?? 'unused'),
+    settle: SETTLED,
+    verify: { kind: 'valid', hold: undefined } as VerifyOutcome,
+    extensions: (options.ours === true ? [HOLD_EXTENSION] : []) as readonly string[] | undefined,
+    network: network.id,
+    releaseFailures: 0,
+    supportedTakesMs: 0,
+  }
+  const facilitator: FacilitatorClient = {
+    verify(request, { timeoutMs }) {
+      scene.asked.push({ path: '/verify', request, timeoutMs })
+      return Promise.resolve(scene.verify)
+    },
+    settle(request, { timeoutMs }) {
+      scene.asked.push({ path: '/settle', request, timeoutMs })
+      return Promise.resolve(scene.settle)
+    },
+    release(_, { timeoutMs }) {
+      scene.asked.push({ path: '/release', timeoutMs })
+      scene.releaseFailures -= 1
+      return scene.releaseFailures >= 0 ? Promise.reject(new Error('no answer')) : Promise.resolve()
+    },
+    async supported({ timeoutMs }) {
+      scene.asked.push({ path: '/supported', timeoutMs })
+      if (scene.supportedTakesMs > 0) await sleep(clock, scene.supportedTakesMs)
+      if (scene.extensions === undefined) throw new Error('no answer')
+      return { kinds: [{ x402Version: 2, scheme: 'exact', network: scene.network }], extensions: scene.extensions, signers: {} }
+    },
+    close: () => Promise.resolve(),
+  }
+  const rpc: JsonRpc = { call: method => answerCall(method, scene.chain), close: () => Promise.resolve() }
+  const gate = createFacilitatorGate({ facilitator, network, rpc: options.rpc === false ? undefined : rpc, clock, log })
+  return Object.assign(scene, { gate })
+}
+
+/** A node that shows the chain as said. */
+async function answerCall(method: string, chain: Chain): Promise<unknown> {
+  await Promise.resolve()
+  if (chain === 'unreachable') throw new Error('connect ECONNREFUSED')
+  const flag = chain === 'unused' || chain === 'expired' ? '0' : '1'
+  const headSeconds = chain === 'expired' ? VALID_BEFORE + network.finalitySeconds + 1 : VALID_BEFORE - 60
+  if (method === 'eth_getBlockByNumber') return { number: '0x10', timestamp: `0x${headSeconds.toString(16)}` }
+  if (method === 'eth_call') return `0x${flag.padStart(64, '0')}`
+  const used = [chain === 'cancelled' ? AUTHORIZATION_CANCELED_TOPIC : AUTHORIZATION_USED_TOPIC, topic(PAYER), recorded.authorization.nonce]
+  const logs = [{ address: network.asset.address, topics: used, data: '0x', transactionHash: TRANSACTION }]
+  if (method === 'eth_getLogs') return chain === 'unclear' ? [] : logs
+  const to = chain === 'settled' ? PAYEE : PAYER
+  const transfer = { address: network.asset.address, topics: [TRANSFER_TOPIC, topic(PAYER), topic(to)], data: `0x${(10_000).toString(16).padStart(64, '0')}` }
+  return { transactionHash: TRANSACTION, status: '0x1', blockNumber: '0x10', blockHash: TRANSACTION, logs: [...logs, ...(chain === 'cancelled' ? [] : [transfer])] }
+}
+
+function topic(address: string): string {
+  return `0x${address.slice(2).padStart(64, '0')}`
+}
+
+/** The outcome for a payment that was verified here just before. */
+async function settleFirst(scene: Scene): Promise<SettleOutcome> {
+  await scene.gate.verify(proven, terms)
+  return await scene.gate.settle(recorded)
+}
+
+describe('D9 a standard facilitator is checked against the chain', () => {
+  test('a success that is there is one', async () => {
+    expect(await settleFirst(stageGate({ chain: 'settled' }))).toEqual(SETTLED)
+  })
+
+  test.each<readonly [string, SettleOutcome]>([
+    ['a success', SETTLED],
+    ['a doubt', UNKNOWN],
+    ['PAY-16 a refusal, because somebody else submitted it', failedFor('invalid_exact_evm_nonce_already_used')],
+    ['a refusal after a send', failedFor('transaction_failed', TRANSACTION)],
+  ])('%s, settled on the chain, is settled', async (_, told) => {
+    const scene = stageGate({ chain: 'settled' })
+    scene.settle = told
+    expect(await settleFirst(scene)).toEqual(SETTLED)
+  })
+
+  test.each<readonly [Chain, SettleOutcome, string]>([
+    ['unused', SETTLED, 'the transfer is not on the chain yet'],
+    ['unclear', SETTLED, 'the authorization is used, its transfer is not found yet'],
+    ['unreachable', SETTLED, 'the chain cannot be asked: connect ECONNREFUSED'],
+    ['unreachable', failedFor('insufficient_funds'), 'the chain cannot be asked: connect ECONNREFUSED'],
+    ['unused', UNKNOWN, 'timeout'],
+    ['unused', failedFor('transaction_failed', TRANSACTION), 'transaction_failed'],
+    ['unused', failedFor('transaction_failed'), 'transaction_failed'],
+    ['unused', failedFor('invalid_exact_evm_nonce_already_used'), 'invalid_exact_evm_nonce_already_used'],
+    ['unused', failedFor('unexpected_settle_error'), 'unexpected_settle_error'],
+  ])('PAY-13 %s on the chain, told %j: unknown', async (chain, told, cause) => {
+    const scene = stageGate({ chain })
+    scene.settle = told
+    expect(await settleFirst(scene)).toEqual({ kind: 'unknown', cause })
+  })
+
+  test('a refusal of the first try, before anything was sent, is final', async () => {
+    const scene = stageGate()
+    scene.settle = failedFor('insufficient_funds')
+    expect(await settleFirst(scene)).toEqual(scene.settle)
+  })
+
+  test('D8 the same refusal after a try whose end is not known is not: what was sent then may still be mined', async () => {
+    const scene = stageGate()
+    scene.settle = UNKNOWN
+    expect((await settleFirst(scene)).kind).toBe('unknown')
+    scene.settle = failedFor('insufficient_funds')
+    expect(await scene.gate.settle(recorded)).toEqual({ kind: 'unknown', cause: 'insufficient_funds, after an earlier try' })
+    scene.chain = 'expired'
+    expect(await scene.gate.settle(recorded)).toMatchObject({ kind: 'failed', reason: 'authorization_expired' })
+  })
+
+  test('D8 nor is it after a restart: the process before may have sent it', async () => {
+    const scene = stageGate()
+    scene.settle = failedFor('insufficient_funds')
+    expect((await scene.gate.settle(recorded)).kind).toBe('unknown')
+    scene.chain = 'settled'
+    expect(await scene.gate.settle(recorded)).toEqual(SETTLED)
+  })
+
+  test.each<readonly [Chain, SettleOutcome, object]>([
+    ['cancelled', SETTLED, { kind: 'failed', message: 'the authorization was cancelled', transaction: TRANSACTION }],
+    ['used otherwise', UNKNOWN, { kind: 'failed', message: 'the authorization was used for another transfer' }],
+    ['expired', UNKNOWN, { kind: 'failed', reason: 'authorization_expired', transaction: '' }],
+    ['expired', SETTLED, { kind: 'failed', reason: 'authorization_expired' }],
+  ])('PAY-10 %s on the chain: failed, whatever was told', async (chain, told, outcome) => {
+    const scene = stageGate({ chain })
+    scene.settle = told
+    expect(await settleFirst(scene)).toMatchObject(outcome)
+  })
+})
+
+describe('D10 our own facilitator proves what it says', () => {
+  test.each([SETTLED, failedFor('insufficient_funds')])('%j is taken, the chain is not asked', async told => {
+    const scene = stageGate({ ours: true, chain: 'unreachable' })
+    scene.settle = told
+    expect(await scene.gate.settle(recorded)).toEqual(told)
+  })
+
+  test('a doubt is decided by the chain where there is a node, and stays one where there is none', async () => {
+    for (const [rpc, kind] of [[true, 'settled'], [false, 'unknown']] as const) {
+      const scene = stageGate({ ours: true, rpc, chain: 'settled' })
+      scene.settle = UNKNOWN
+      expect((await scene.gate.settle(recorded)).kind).toBe(kind)
+    }
+  })
+})
+
+describe('what the facilitator is asked', () => {
+  test('D9 our own requirement, the payment as checked, and what it is for', async () => {
+    const scene = stageGate({ ours: true })
+    await settleFirst(scene)
+    const [verify, settle] = scene.asked.filter(({ path }) => path !== '/supported')
+    expect(verify?.request).toEqual({
+      x402Version: 2,
+      paymentPayload: { x402Version: 2, accepted: requirement, payload: { authorization: recorded.authorization, signature: recorded.signature } },
+      paymentRequirements: requirement,
+      extensions: { [HOLD_EXTENSION]: { binding: recorded.binding, holdUntil: VALID_BEFORE } },
+    })
+    expect(settle?.request?.extensions).toEqual({ [HOLD_EXTENSION]: { binding: recorded.binding } })
+  })
+
+  test.each<readonly [string, (scene: Scene) => void, string]>([
+    ['D12 cannot be reached', scene => { scene.extensions = undefined }, 'the facilitator cannot be reached'],
+    ['D12 does not know our network', scene => { scene.network = 'eip155:1' }, 'the facilitator does not support eip155:84532'],
+  ])('%s: no verdict, and nothing is sent', async (_, change, cause) => {
+    const scene = stageGate({ ours: true })
+    change(scene)
+    expect(await scene.gate.verify(proven, terms)).toEqual({ kind: 'unavailable', cause })
+    expect(scene.asked.map(({ path }) => path)).toEqual(['/supported'])
+  })
+
+  test('D9 a standard one without a node of ours: no verdict, saying what to set', async () => {
+    const verdict = await stageGate({ rpc: false }).gate.verify(proven, terms)
+    expect(verdict).toEqual({ kind: 'unavailable', cause: expect.stringMatching(/^SERVICE_RPC_URL is not set/) })
+  })
+
+  test('D8 while /supported was never answered a settlement is unknown, and not sent', async () => {
+    const scene = stageGate({ ours: true })
+    scene.extensions = undefined
+    expect(await scene.gate.settle(recorded)).toEqual({ kind: 'unknown', cause: 'the facilitator cannot be reached' })
+    expect(scene.asked.map(({ path }) => path)).toEqual(['/supported'])
+  })
+
+  test('/supported is asked once for ten minutes, by many at once too', async () => {
+    const scene = stageGate({ ours: true })
+    await Promise.all([scene.gate.verify(proven, terms), scene.gate.verify(proven, terms)])
+    await scene.clock.advance(599_000)
+    await scene.gate.verify(proven, terms)
+    const asked = (): number => scene.asked.filter(({ path }) => path === '/supported').length
+    expect(asked()).toBe(1)
+    await scene.clock.advance(2_000)
+    await scene.gate.verify(proven, terms)
+    expect(asked()).toBe(2)
+  })
+
+  test('an outage of /supported changes nothing about what is known', async () => {
+    const scene = stageGate({ ours: true })
+    await scene.gate.verify(proven, terms)
+    await scene.clock.advance(601_000)
+    scene.extensions = undefined
+    expect(await scene.gate.verify(proven, terms)).toEqual({ kind: 'valid', hold: undefined })
+    expect(await scene.gate.settle(recorded)).toEqual(SETTLED)
+  })
+
+  test('PAY-20 one budget for both questions of a verification', async () => {
+    const scene = stageGate({ ours: true })
+    scene.supportedTakesMs = 3_000
+    const verdict = scene.gate.verify(proven, terms)
+    await scene.clock.advance(3_000)
+    expect((await verdict).kind).toBe('valid')
+    expect(scene.asked.map(({ timeoutMs }) => timeoutMs)).toEqual([5_000, 2_000])
+  })
+
+  test('PAY-20 used up, there is no verdict', async () => {
+    const scene = stageGate({ ours: true })
+    scene.supportedTakesMs = 5_000
+    const verdict = scene.gate.verify(proven, terms)
+    await scene.clock.advance(5_000)
+    expect((await verdict).kind).toBe('unavailable')
+  })
+})
+
+describe('giving a reservation back', () => {
+  const hold = { holdId: 'hold', holdUntil: VALID_BEFORE }
+
+  test('is tried three times', async () => {
+    const scene = stageGate({ ours: true })
+    scene.releaseFailures = 2
+    const released = scene.gate.release(hold)
+    await scene.clock.advance(1_000)
+    await released
+    expect(scene.asked).toHaveLength(3)
+    expect(scene.lines).toEqual([])
+  })
+
+  test('and never throws: it ends by itself', async () => {
+    const scene = stageGate({ ours: true })
+    scene.releaseFailures = 9
+    const released = scene.gate.release(hold)
+    await scene.clock.advance(1_000)
+    await expect(released).resolves.toBeUndefined()
+    expect(scene.asked).toHaveLength(3)
+    await scene.clock.advance(0)
+    expect(scene.lines.join('')).toMatch(/^warning: a hold was not released, it ends by itself/)
+  })
+})
