@@ -5,7 +5,12 @@ export default defineConfig({
   resolve: { conditions: ['@farebox/source'] },
   ssr: { resolve: { conditions: ['@farebox/source'] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'examples/**/*.test.ts', 'e2e/**/*.test.ts'],
+    include: [
+      'packages/*/src/**/*.test.ts',
+      'apps/*/src/**/*.test.ts',
+      'examples/**/*.test.ts',
+      'e2e/**/*.test.ts',
+    ],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,

@@ -8,7 +8,14 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { findFreePort } from '@farebox/local/free-port'
 import { createAuthorizationHasher, type Authorization } from '@farebox/payments/authorization'
 import { fromHex, toHex } from '@farebox/payments/bytes'
-import { findSettlement, parseReceipt, readHead, readReceipt, receiptProvesPayment, type ChainReceipt } from '@farebox/payments/chain-proof'
+import {
+  findSettlement,
+  parseReceipt,
+  readHead,
+  readReceipt,
+  receiptProvesPayment,
+  type ChainReceipt,
+} from '@farebox/payments/chain-proof'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/json-rpc'
 import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
@@ -53,7 +60,11 @@ describe('what became of an authorization', () => {
   test('D10 settled by our own transaction: its hash and block', async () => {
     const payment = await sign()
     const receipt = await settle(payment)
-    expect(await verdictOn(payment)).toEqual({ kind: 'settled', transaction: receipt.transactionHash, blockNumber: receipt.blockNumber })
+    expect(await verdictOn(payment)).toEqual({
+      kind: 'settled',
+      transaction: receipt.transactionHash,
+      blockNumber: receipt.blockNumber,
+    })
     expect(receiptProvesPayment(network, payment.authorization, receipt)).toBe(true)
   })
 
@@ -69,7 +80,11 @@ describe('what became of an authorization', () => {
     const [asked, mined, twin] = await Promise.all([sign({ nonce }), sign({ nonce, to: STRANGER }), sign()])
     const receipt = await settleTogether([mined, twin])
     expect(receipt.logs).toHaveLength(4)
-    expect(await verdictOn(asked)).toEqual({ kind: 'spent-otherwise', transaction: receipt.transactionHash, how: 'other-transfer' })
+    expect(await verdictOn(asked)).toEqual({
+      kind: 'spent-otherwise',
+      transaction: receipt.transactionHash,
+      how: 'other-transfer',
+    })
     expect(await verdictOn(mined)).toMatchObject({ kind: 'settled', transaction: receipt.transactionHash })
     expect(await verdictOn(twin)).toMatchObject({ kind: 'settled', transaction: receipt.transactionHash })
   })
@@ -86,7 +101,11 @@ describe('what became of an authorization', () => {
     const nonce = freshNonce()
     const [asked, mined] = await Promise.all([sign({ nonce }), sign({ nonce, value: '9999' })])
     const receipt = await settle(mined)
-    expect(await verdictOn(asked)).toEqual({ kind: 'spent-otherwise', transaction: receipt.transactionHash, how: 'other-transfer' })
+    expect(await verdictOn(asked)).toEqual({
+      kind: 'spent-otherwise',
+      transaction: receipt.transactionHash,
+      how: 'other-transfer',
+    })
   })
 
   test('PAY-10 cancelled by the payer, with the digest that we make for it', async () => {
@@ -94,17 +113,30 @@ describe('what became of an authorization', () => {
     const { from, nonce } = payment.authorization
     const digest = createAuthorizationHasher(crypto, network).hashCancel(from, nonce)
     const signature = hex(toHex(crypto.sign(digest, fromHex(PAYER.privateKey))))
-    const receipt = await send(chain.usdc, encodeFunctionData({
-      abi: localUsdcAbi, functionName: 'cancelAuthorization', args: [hex(from), hex(nonce), signature],
-    }))
+    const receipt = await send(
+      chain.usdc,
+      encodeFunctionData({
+        abi: localUsdcAbi,
+        functionName: 'cancelAuthorization',
+        args: [hex(from), hex(nonce), signature],
+      }),
+    )
     expect(receipt.succeeded).toBe(true)
-    expect(await verdictOn(payment)).toEqual({ kind: 'spent-otherwise', transaction: receipt.transactionHash, how: 'cancelled' })
+    expect(await verdictOn(payment)).toEqual({
+      kind: 'spent-otherwise',
+      transaction: receipt.transactionHash,
+      how: 'cancelled',
+    })
   })
 
   test('D8 unused, with the head it is unused at, while it is good and after it has expired', async () => {
     const payment = await sign()
     const before = await readHead(rpc)
-    expect(await verdictOn(payment)).toEqual({ kind: 'unused', headSeconds: before.seconds, headNumber: before.number })
+    expect(await verdictOn(payment)).toEqual({
+      kind: 'unused',
+      headSeconds: before.seconds,
+      headNumber: before.number,
+    })
     await rpc.call('evm_increaseTime', [7_200])
     await rpc.call('evm_mine', [])
     const later = await verdictOn(payment)
@@ -120,7 +152,11 @@ describe('what became of an authorization', () => {
     const receipt = await settle(payment)
     await rpc.call('anvil_mine', ['0x1f4'])
     expect((await readHead(rpc)).number).toBe(receipt.blockNumber + 500n)
-    expect(await verdictOn(payment)).toEqual({ kind: 'settled', transaction: receipt.transactionHash, blockNumber: receipt.blockNumber })
+    expect(await verdictOn(payment)).toEqual({
+      kind: 'settled',
+      transaction: receipt.transactionHash,
+      blockNumber: receipt.blockNumber,
+    })
   })
 
   test('PAY-18 settled no more when the chain took the block back', async () => {
@@ -173,7 +209,9 @@ describe('PAY-33 where the chain cannot be asked', () => {
   test('an unreachable node rejects, which is not the same as unused', async () => {
     const nobody = createJsonRpc(`http://127.0.0.1:${await findFreePort()}`)
     const { authorization } = await sign()
-    await expect(findSettlement(nobody, network, authorization)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await expect(findSettlement(nobody, network, authorization)).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    })
     await nobody.close()
   })
 
@@ -181,7 +219,9 @@ describe('PAY-33 where the chain cannot be asked', () => {
     const other = findNetwork('eip155:8453')
     if (other === undefined) throw new Error('no network')
     const { authorization } = await sign()
-    await expect(findSettlement(rpc, other, authorization)).rejects.toThrow(`is ${other.asset.address} USDC on this chain?`)
+    await expect(findSettlement(rpc, other, authorization)).rejects.toThrow(
+      `is ${other.asset.address} USDC on this chain?`,
+    )
   })
 })
 
@@ -201,7 +241,9 @@ async function sign(terms: Partial<Authorization> = {}): Promise<Signed> {
     nonce: freshNonce(),
     ...terms,
   }
-  const signature = await privateKeySigner(crypto, PAYER.privateKey).signTypedData(authorizationTypedData(network, authorization))
+  const signature = await privateKeySigner(crypto, PAYER.privateKey).signTypedData(
+    authorizationTypedData(network, authorization),
+  )
   return { authorization, signature }
 }
 
@@ -210,8 +252,15 @@ async function settle(payment: Signed, sender?: string): Promise<ChainReceipt> {
 }
 
 async function settleTogether(payments: readonly Signed[]): Promise<ChainReceipt> {
-  const calls = payments.map(payment => ({ target: chain.usdc, allowFailure: true, callData: transferCall(payment) }))
-  return await send(chain.multicall3, encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] }))
+  const calls = payments.map(payment => ({
+    target: chain.usdc,
+    allowFailure: true,
+    callData: transferCall(payment),
+  }))
+  return await send(
+    chain.multicall3,
+    encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] }),
+  )
 }
 
 function transferCall({ authorization, signature }: Signed): Hex {
@@ -219,13 +268,23 @@ function transferCall({ authorization, signature }: Signed): Hex {
   return encodeFunctionData({
     abi: localUsdcAbi,
     functionName: 'transferWithAuthorization',
-    args: [hex(from), hex(to), BigInt(value), BigInt(validAfter), BigInt(validBefore), hex(nonce), hex(signature)],
+    args: [
+      hex(from),
+      hex(to),
+      BigInt(value),
+      BigInt(validAfter),
+      BigInt(validBefore),
+      hex(nonce),
+      hex(signature),
+    ],
   })
 }
 
 /** Sends a call from an account that anvil holds the key of, and gives its receipt, whether it succeeded or not. */
 async function send(to: string, data: Hex, from: string = TEST_KEYS.relayer.address): Promise<ChainReceipt> {
-  const receipt = parseReceipt(await callAnvil(chain.rpcUrl, 'eth_sendTransactionSync', [{ from, to, data, gas: GAS }]))
+  const receipt = parseReceipt(
+    await callAnvil(chain.rpcUrl, 'eth_sendTransactionSync', [{ from, to, data, gas: GAS }]),
+  )
   if (receipt === undefined) throw new Error('anvil gave no receipt')
   return receipt
 }

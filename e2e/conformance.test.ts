@@ -1,6 +1,12 @@
 import { join } from 'node:path'
 import { createAgent, createLog, systemClock, type Agent } from 'farebox'
-import { createFixtureHandlers, fixtureDeclaration, listChecks, runConformance, type CheckResult } from 'farebox/testing'
+import {
+  createFixtureHandlers,
+  fixtureDeclaration,
+  listChecks,
+  runConformance,
+  type CheckResult,
+} from 'farebox/testing'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { privateKeySigner } from '@farebox/payments/sign-payment'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,14 +23,20 @@ afterAll(() => stage.strike())
 async function check(baseUrl: string, known?: { readonly fixture: true }): Promise<readonly CheckResult[]> {
   const signer = privateKeySigner(stage.crypto, TEST_KEYS.payer.privateKey)
   const results: CheckResult[] = []
-  for await (const result of runConformance({ baseUrl, payer: { signer, maxPrice: 100_000n, maxJobs: 1_000 }, ...(known && { known }) })) {
+  for await (const result of runConformance({
+    baseUrl,
+    payer: { signer, maxPrice: 100_000n, maxJobs: 1_000 },
+    ...(known && { known }),
+  })) {
     results.push(result)
   }
   return results
 }
 
 function failures(results: readonly CheckResult[]): readonly object[] {
-  return results.flatMap(({ check, ...result }) => result.outcome === 'failed' ? [{ id: check.id, ...result }] : [])
+  return results.flatMap(({ check, ...result }) =>
+    result.outcome === 'failed' ? [{ id: check.id, ...result }] : [],
+  )
 }
 
 function passed(results: readonly CheckResult[]): number {
@@ -66,7 +78,12 @@ test('an agent of which nothing is known but its URL keeps every rule', async ()
   const facilitator = await stage.facilitator({ name: 'for-a-stranger' })
   const secret = await stage.secret(facilitator, [TEST_KEYS.secondAgent.address])
   const { url } = await stage.agent({
-    config: 'examples/qr-code/agent.json', name: 'stranger', facilitator, secret, store: 'memory:', wallet: TEST_KEYS.secondAgent.address,
+    config: 'examples/qr-code/agent.json',
+    name: 'stranger',
+    facilitator,
+    secret,
+    store: 'memory:',
+    wallet: TEST_KEYS.secondAgent.address,
   })
   expect(failures(await check(url))).toEqual([])
 }, 120_000)

@@ -38,10 +38,21 @@ async function newPayer(): Promise<{ readonly key: string; readonly address: str
 }
 
 /** Starts an agent that dies at a step, on a store of its own. */
-async function startCrashingAgent(name: string, crashAt: string): Promise<{ readonly url: string; readonly exited: Promise<unknown>; readonly pid: number }> {
+async function startCrashingAgent(
+  name: string,
+  crashAt: string,
+): Promise<{ readonly url: string; readonly exited: Promise<unknown>; readonly pid: number }> {
   const child = await startChild({
     command: process.execPath,
-    arguments: ['--import', 'tsx', '--conditions', '@farebox/source', join(root, 'e2e/stage/crashing-agent.ts'), join(root, CONFIG), join(root, 'e2e/agents/counted/handlers.ts')],
+    arguments: [
+      '--import',
+      'tsx',
+      '--conditions',
+      '@farebox/source',
+      join(root, 'e2e/stage/crashing-agent.ts'),
+      join(root, CONFIG),
+      join(root, 'e2e/agents/counted/handlers.ts'),
+    ],
     folder: root,
     environment: {
       PATH: process.env['PATH'] ?? '',
@@ -67,7 +78,11 @@ function storeOf(name: string): string {
 
 async function restart(name: string): Promise<string> {
   const agent = await stage.agent({
-    config: CONFIG, name: `restarted-${name}`, facilitator, secret, store: storeOf(name),
+    config: CONFIG,
+    name: `restarted-${name}`,
+    facilitator,
+    secret,
+    store: storeOf(name),
     environment: { SERVICE_PUBLIC_URL: 'https://counted.example' },
   })
   return agent.url
@@ -92,23 +107,31 @@ describe.concurrent('kill -9 of the agent', () => {
     ['after the response is saved, before it is charged', 'save:after', { runs: 1 }],
     ['after it is charged, before that is written down', 'finish:before', { runs: 1 }],
     ['after it is charged and written down, before the answer', 'finish:after', { runs: 1 }],
-  ])('PAY-22 %s: the repeat is answered 200, and one job is paid for', async (_, crashAt, expected) => {
-    const payer = await newPayer()
-    const runs = await startRunCounter(stage)
-    const name = crashAt.replace(':', '-')
-    const agent = await startCrashingAgent(name, crashAt)
-    const header = await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01', payerKey: payer.key })
-    const body = jobBody(randomUUID(), { text: crashAt, tell_url: runs.url }, { deadlineSeconds: 40 })
+  ])(
+    'PAY-22 %s: the repeat is answered 200, and one job is paid for',
+    async (_, crashAt, expected) => {
+      const payer = await newPayer()
+      const runs = await startRunCounter(stage)
+      const name = crashAt.replace(':', '-')
+      const agent = await startCrashingAgent(name, crashAt)
+      const header = await signFor(stage, {
+        payTo: TEST_KEYS.agent.address,
+        price: '0.01',
+        payerKey: payer.key,
+      })
+      const body = jobBody(randomUUID(), { text: crashAt, tell_url: runs.url }, { deadlineSeconds: 40 })
 
-    await expect(post(agent.url, body, header)).rejects.toThrow()
-    await agent.exited
-    const answered = await untilAnswered(await restart(name), body, header)
+      await expect(post(agent.url, body, header)).rejects.toThrow()
+      await agent.exited
+      const answered = await untilAnswered(await restart(name), body, header)
 
-    expect(answered.status).toBe(200)
-    expect(JSON.parse(answered.body)).toMatchObject({ status: 'completed', output: { text: crashAt } })
-    expect(runs.count()).toBe(expected.runs)
-    expect(await usdcBalance(stage.chain, payer.address)).toBe(0n)
-  }, 60_000)
+      expect(answered.status).toBe(200)
+      expect(JSON.parse(answered.body)).toMatchObject({ status: 'completed', output: { text: crashAt } })
+      expect(runs.count()).toBe(expected.runs)
+      expect(await usdcBalance(stage.chain, payer.address)).toBe(0n)
+    },
+    60_000,
+  )
 
   test('PAY-22 in the middle of the handler: it runs again, is answered 200, and one job is paid for', async () => {
     const payer = await newPayer()
@@ -119,7 +142,11 @@ describe.concurrent('kill -9 of the agent', () => {
     })
     const agent = await startCrashingAgent('mid-handler', 'never')
     pids.push(agent.pid)
-    const header = await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01', payerKey: payer.key })
+    const header = await signFor(stage, {
+      payTo: TEST_KEYS.agent.address,
+      price: '0.01',
+      payerKey: payer.key,
+    })
     const body = jobBody(randomUUID(), { text: 'mid', tell_url: runs.url }, { deadlineSeconds: 40 })
     await expect(post(agent.url, body, header)).rejects.toThrow()
     const answered = await untilAnswered(await restart('mid-handler'), body, header)
@@ -131,11 +158,17 @@ describe.concurrent('kill -9 of the agent', () => {
   test('a settlement left open is taken up by the next start, without anybody asking', async ({ expect }) => {
     const payer = await newPayer()
     const agent = await startCrashingAgent('unasked', 'save:after')
-    const header = await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01', payerKey: payer.key })
+    const header = await signFor(stage, {
+      payTo: TEST_KEYS.agent.address,
+      price: '0.01',
+      payerKey: payer.key,
+    })
     await expect(post(agent.url, jobBody(randomUUID(), { text: 'unasked' }), header)).rejects.toThrow()
     await agent.exited
     await restart('unasked')
-    await expect.poll(() => usdcBalance(stage.chain, payer.address), { timeout: 30_000, interval: 250 }).toBe(0n)
+    await expect
+      .poll(() => usdcBalance(stage.chain, payer.address), { timeout: 30_000, interval: 250 })
+      .toBe(0n)
   }, 60_000)
 })
 
@@ -143,32 +176,47 @@ describe('kill -9 of the facilitator', () => {
   test.each([
     ['with the transaction signed and saved, not yet sent', 'before'],
     ['with the transaction sent, its receipt not yet seen', 'after'],
-  ] as const)('PAY-22 %s: after its restart the job is answered 200 and paid for once', async (_, moment) => {
-    const proxy = await startRpcProxy(stage)
-    const port = await findFreePort()
-    const environment = { FACILITATOR_PORT: String(port), DATABASE_SCHEMA: `e2e_crash_${process.pid}_${moment}` }
-    const first = await stage.facilitator({ name: `crash-${moment}`, rpcUrl: proxy.url, environment })
-    const ownSecret = await stage.secret(first, [TEST_KEYS.thirdAgent.address])
-    const payer = await newPayer()
-    const runs = await startRunCounter(stage)
-    const agent = await stage.agent({
-      config: CONFIG, name: `facilitator-${moment}`, facilitator: first, secret: ownSecret, store: storeOf(`facilitator-${moment}`),
-      wallet: TEST_KEYS.thirdAgent.address,
-    })
-    const transfers = await transfersTo(stage, TEST_KEYS.thirdAgent.address)
-    const header = await signFor(stage, { payTo: TEST_KEYS.thirdAgent.address, price: '0.01', payerKey: payer.key })
-    const body = jobBody(randomUUID(), { text: moment, tell_url: runs.url }, { deadlineSeconds: 40 })
+  ] as const)(
+    'PAY-22 %s: after its restart the job is answered 200 and paid for once',
+    async (_, moment) => {
+      const proxy = await startRpcProxy(stage)
+      const port = await findFreePort()
+      const environment = {
+        FACILITATOR_PORT: String(port),
+        DATABASE_SCHEMA: `e2e_crash_${process.pid}_${moment}`,
+      }
+      const first = await stage.facilitator({ name: `crash-${moment}`, rpcUrl: proxy.url, environment })
+      const ownSecret = await stage.secret(first, [TEST_KEYS.thirdAgent.address])
+      const payer = await newPayer()
+      const runs = await startRunCounter(stage)
+      const agent = await stage.agent({
+        config: CONFIG,
+        name: `facilitator-${moment}`,
+        facilitator: first,
+        secret: ownSecret,
+        store: storeOf(`facilitator-${moment}`),
+        wallet: TEST_KEYS.thirdAgent.address,
+      })
+      const transfers = await transfersTo(stage, TEST_KEYS.thirdAgent.address)
+      const header = await signFor(stage, {
+        payTo: TEST_KEYS.thirdAgent.address,
+        price: '0.01',
+        payerKey: payer.key,
+      })
+      const body = jobBody(randomUUID(), { text: moment, tell_url: runs.url }, { deadlineSeconds: 40 })
 
-    proxy.onSend = { [moment]: () => process.kill(first.pid, 'SIGKILL') }
-    const answering = untilAnswered(agent.url, body, header)
-    await first.exited
-    proxy.onSend = undefined
-    await stage.facilitator({ name: `crash-${moment}-again`, rpcUrl: proxy.url, environment })
+      proxy.onSend = { [moment]: () => process.kill(first.pid, 'SIGKILL') }
+      const answering = untilAnswered(agent.url, body, header)
+      await first.exited
+      proxy.onSend = undefined
+      await stage.facilitator({ name: `crash-${moment}-again`, rpcUrl: proxy.url, environment })
 
-    const answered = await answering
-    expect(answered.status).toBe(200)
-    expect(runs.count()).toBe(1)
-    expect(await transfersTo(stage, TEST_KEYS.thirdAgent.address) - transfers).toBe(1)
-    expect(await usdcBalance(stage.chain, payer.address)).toBe(0n)
-  }, 60_000)
+      const answered = await answering
+      expect(answered.status).toBe(200)
+      expect(runs.count()).toBe(1)
+      expect((await transfersTo(stage, TEST_KEYS.thirdAgent.address)) - transfers).toBe(1)
+      expect(await usdcBalance(stage.chain, payer.address)).toBe(0n)
+    },
+    60_000,
+  )
 })

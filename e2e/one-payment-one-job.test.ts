@@ -40,26 +40,43 @@ describe.each(stores)('over $name, two agent processes', ({ name, store }) => {
 
   beforeAll(async () => {
     const shared = store()
-    agents = await Promise.all([1, 2].map(replica =>
-      stage.agent({ config: CONFIG, name: `${name}-${replica}`, facilitator, secret, store: shared, environment: { SERVICE_PUBLIC_URL: 'https://counted.example' } })))
+    agents = await Promise.all(
+      [1, 2].map(replica =>
+        stage.agent({
+          config: CONFIG,
+          name: `${name}-${replica}`,
+          facilitator,
+          secret,
+          store: shared,
+          environment: { SERVICE_PUBLIC_URL: 'https://counted.example' },
+        }),
+      ),
+    )
   })
 
   /** The same number of requests to each replica. */
-  const storm = (request: (index: number) => Promise<{ readonly body: string; readonly header: string }>): Promise<readonly Answered[]> =>
-    Promise.all(Array.from({ length: AT_ONCE }, async (_, index) => {
-      const { body, header } = await request(index)
-      return await post(agents[index % agents.length]?.url ?? '', body, header)
-    }))
+  const storm = (
+    request: (index: number) => Promise<{ readonly body: string; readonly header: string }>,
+  ): Promise<readonly Answered[]> =>
+    Promise.all(
+      Array.from({ length: AT_ONCE }, async (_, index) => {
+        const { body, header } = await request(index)
+        return await post(agents[index % agents.length]?.url ?? '', body, header)
+      }),
+    )
 
   test('PAY-02 one payment sent 50 times at once for 50 jobs runs the handler once and moves money once', async () => {
     const header = await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' })
     const [runsBefore, transfersBefore] = [runs.count(), await transfersTo(stage, TEST_KEYS.agent.address)]
-    const answers = await storm(async () => ({ header, body: jobBody(randomUUID(), { text: 'mine', tell_url: runs.url, wait_ms: 100 }) }))
+    const answers = await storm(async () => ({
+      header,
+      body: jobBody(randomUUID(), { text: 'mine', tell_url: runs.url, wait_ms: 100 }),
+    }))
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter(status => status === 200)).toHaveLength(1)
     expect(statuses.filter(status => status === 402)).toHaveLength(AT_ONCE - 1)
     expect(runs.count() - runsBefore).toBe(1)
-    expect(await transfersTo(stage, TEST_KEYS.agent.address) - transfersBefore).toBe(1)
+    expect((await transfersTo(stage, TEST_KEYS.agent.address)) - transfersBefore).toBe(1)
   })
 
   test('PAY-03 the same job 50 times at once gives 50 identical answers, one run, one transfer', async () => {
@@ -71,25 +88,40 @@ describe.each(stores)('over $name, two agent processes', ({ name, store }) => {
     expect(new Set(answers.map(answer => answer.body)).size).toBe(1)
     expect(new Set(answers.map(answer => answer.headers.get('payment-response'))).size).toBe(1)
     expect(runs.count() - runsBefore).toBe(1)
-    expect(await transfersTo(stage, TEST_KEYS.agent.address) - transfersBefore).toBe(1)
+    expect((await transfersTo(stage, TEST_KEYS.agent.address)) - transfersBefore).toBe(1)
   })
 
   test('PAY-37 the same job signed anew each time is answered once for money and 50 times from the store', async () => {
     const jobId = randomUUID()
     const body = jobBody(jobId, { text: 'signed anew', tell_url: runs.url, wait_ms: 50 })
     const transfersBefore = await transfersTo(stage, TEST_KEYS.agent.address)
-    const answers = await storm(async () => ({ body, header: await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' }) }))
+    const answers = await storm(async () => ({
+      body,
+      header: await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' }),
+    }))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: AT_ONCE }, () => 200))
     expect(new Set(answers.map(answer => answer.body)).size).toBe(1)
-    expect(await transfersTo(stage, TEST_KEYS.agent.address) - transfersBefore).toBe(1)
+    expect((await transfersTo(stage, TEST_KEYS.agent.address)) - transfersBefore).toBe(1)
   })
 
   test('IDM-01 another payer never gets the output, and is not charged', async () => {
     const body = jobBody(randomUUID(), { text: 'private' })
-    const mine = await post(agents[0]?.url ?? '', body, await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' }))
+    const mine = await post(
+      agents[0]?.url ?? '',
+      body,
+      await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' }),
+    )
     expect(mine.status).toBe(200)
     const transfersBefore = await transfersTo(stage, TEST_KEYS.agent.address)
-    const theirs = await post(agents[1]?.url ?? '', body, await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01', payerKey: TEST_KEYS.secondPayer.privateKey }))
+    const theirs = await post(
+      agents[1]?.url ?? '',
+      body,
+      await signFor(stage, {
+        payTo: TEST_KEYS.agent.address,
+        price: '0.01',
+        payerKey: TEST_KEYS.secondPayer.privateKey,
+      }),
+    )
     expect(theirs.status).toBe(402)
     expect(theirs.body).not.toContain('private')
     expect(await transfersTo(stage, TEST_KEYS.agent.address)).toBe(transfersBefore)
@@ -98,26 +130,47 @@ describe.each(stores)('over $name, two agent processes', ({ name, store }) => {
 
 describe('two agents that share a wallet and no store', () => {
   test('D10 one payment sent to both at once is delivered once, by the binding at the facilitator', async () => {
-    const agents = await Promise.all([1, 2].map(one => stage.agent({
-      config: CONFIG, name: `alone-${one}`, facilitator, secret, store: 'memory:',
-      environment: { SERVICE_PUBLIC_URL: `https://counted-${one}.example` },
-    })))
+    const agents = await Promise.all(
+      [1, 2].map(one =>
+        stage.agent({
+          config: CONFIG,
+          name: `alone-${one}`,
+          facilitator,
+          secret,
+          store: 'memory:',
+          environment: { SERVICE_PUBLIC_URL: `https://counted-${one}.example` },
+        }),
+      ),
+    )
     for (let round = 0; round < 5; round += 1) {
       const header = await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' })
       const [runsBefore, transfersBefore] = [runs.count(), await transfersTo(stage, TEST_KEYS.agent.address)]
-      const answers = await Promise.all(agents.map(({ url }) =>
-        post(url, jobBody(randomUUID(), { text: 'shared', tell_url: runs.url, wait_ms: 20 }), header)))
+      const answers = await Promise.all(
+        agents.map(({ url }) =>
+          post(url, jobBody(randomUUID(), { text: 'shared', tell_url: runs.url, wait_ms: 20 }), header),
+        ),
+      )
       expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 402])
       expect(runs.count() - runsBefore).toBe(1)
-      expect(await transfersTo(stage, TEST_KEYS.agent.address) - transfersBefore).toBe(1)
+      expect((await transfersTo(stage, TEST_KEYS.agent.address)) - transfersBefore).toBe(1)
     }
   })
 
   test('PAY-06 a payment used for one capability does not buy another at the same price', async () => {
-    const agent = await stage.agent({ config: CONFIG, name: 'capabilities', facilitator, secret, store: 'memory:' })
+    const agent = await stage.agent({
+      config: CONFIG,
+      name: 'capabilities',
+      facilitator,
+      secret,
+      store: 'memory:',
+    })
     const header = await signFor(stage, { payTo: TEST_KEYS.agent.address, price: '0.01' })
-    expect((await post(agent.url, jobBody(randomUUID(), { text: 'one' }, { capability: 'tell' }), header)).status).toBe(200)
-    expect((await post(agent.url, jobBody(randomUUID(), { text: 'two' }, { capability: 'other' }), header)).status).toBe(402)
+    expect(
+      (await post(agent.url, jobBody(randomUUID(), { text: 'one' }, { capability: 'tell' }), header)).status,
+    ).toBe(200)
+    expect(
+      (await post(agent.url, jobBody(randomUUID(), { text: 'two' }, { capability: 'other' }), header)).status,
+    ).toBe(402)
   })
 })
 

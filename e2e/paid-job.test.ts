@@ -30,7 +30,13 @@ describe('through our facilitator', () => {
   beforeAll(async () => {
     const facilitator = await stage.facilitator()
     const secret = await stage.secret(facilitator, [TEST_KEYS.agent.address])
-    agent = await stage.agent({ config: 'examples/text-statistics/agent.json', name: 'ours', facilitator, secret, store: 'memory:' })
+    agent = await stage.agent({
+      config: 'examples/text-statistics/agent.json',
+      name: 'ours',
+      facilitator,
+      secret,
+      store: 'memory:',
+    })
   })
 
   test('our client pays one job, and the money moves once', async () => {
@@ -39,7 +45,7 @@ describe('through our facilitator', () => {
     const { output, payment } = await execute(agent.url, 'count', { text: 'Exact fare, please.' }, { signer })
     expect(output).toMatchObject({ words: 3, sentences: 1 })
     expect(payment?.transaction).toMatch(/^0x[0-9a-f]{64}$/)
-    expect(await usdcBalance(stage.chain, TEST_KEYS.agent.address) - before).toBe(2_000n)
+    expect((await usdcBalance(stage.chain, TEST_KEYS.agent.address)) - before).toBe(2_000n)
   })
 
   test('D3 an unmodified @x402/fetch with its default spend limits pays, and reads the receipt', async () => {
@@ -47,13 +53,29 @@ describe('through our facilitator', () => {
     const answer = await stockFetch(`${agent.url}/execute`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: jobBody(crypto.randomUUID(), { text: 'Paid by a stranger.', top: '2' }, { capability: 'frequent' }),
+      body: jobBody(
+        crypto.randomUUID(),
+        { text: 'Paid by a stranger.', top: '2' },
+        { capability: 'frequent' },
+      ),
     })
     expect(answer.status).toBe(200)
-    expect(await answer.json()).toMatchObject({ status: 'completed', output: { words: [{ word: 'paid', count: 1 }, { word: 'stranger', count: 1 }] } })
+    expect(await answer.json()).toMatchObject({
+      status: 'completed',
+      output: {
+        words: [
+          { word: 'paid', count: 1 },
+          { word: 'stranger', count: 1 },
+        ],
+      },
+    })
     const receipt = decodePaymentResponseHeader(answer.headers.get('payment-response') ?? '')
-    expect(receipt).toMatchObject({ success: true, network: 'eip155:84532', payer: TEST_KEYS.payer.address.toLowerCase() })
-    expect(await usdcBalance(stage.chain, TEST_KEYS.agent.address) - before).toBe(3_000n)
+    expect(receipt).toMatchObject({
+      success: true,
+      network: 'eip155:84532',
+      payer: TEST_KEYS.payer.address.toLowerCase(),
+    })
+    expect((await usdcBalance(stage.chain, TEST_KEYS.agent.address)) - before).toBe(3_000n)
   })
 
   test('a failed job is not charged', async () => {
@@ -64,7 +86,10 @@ describe('through our facilitator', () => {
       body: jobBody(crypto.randomUUID(), { text: '' }),
     })
     expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({ error_type: 'validation', error: expect.stringMatching(/^text: /) })
+    expect(await answer.json()).toMatchObject({
+      error_type: 'validation',
+      error: expect.stringMatching(/^text: /),
+    })
     expect(await transfersTo(stage, TEST_KEYS.agent.address)).toBe(transfers)
   })
 })
@@ -74,8 +99,13 @@ describe('through the reference facilitator (D9)', () => {
     const facilitator = await startReferenceFacilitator(stage.chain.rpcUrl)
     stage.onStrike(facilitator.stop)
     const agent = await stage.agent({
-      config: 'examples/text-statistics/agent.json', name: 'reference', facilitator, secret: 'any', store: 'memory:',
-      wallet: TEST_KEYS.secondAgent.address, environment: { SERVICE_RPC_URL: stage.chain.rpcUrl },
+      config: 'examples/text-statistics/agent.json',
+      name: 'reference',
+      facilitator,
+      secret: 'any',
+      store: 'memory:',
+      wallet: TEST_KEYS.secondAgent.address,
+      environment: { SERVICE_RPC_URL: stage.chain.rpcUrl },
     })
     const answer = await stockFetch(`${agent.url}/execute`, {
       method: 'POST',
@@ -92,8 +122,13 @@ describe('through the reference facilitator (D9)', () => {
     stage.onStrike(facilitator.stop)
     const lines: string[] = []
     const agent = await stage.agent({
-      config: 'examples/text-statistics/agent.json', name: 'no-rpc', facilitator, secret: 'any', store: 'memory:',
-      wallet: TEST_KEYS.thirdAgent.address, onLine: (_, line) => lines.push(line),
+      config: 'examples/text-statistics/agent.json',
+      name: 'no-rpc',
+      facilitator,
+      secret: 'any',
+      store: 'memory:',
+      wallet: TEST_KEYS.thirdAgent.address,
+      onLine: (_, line) => lines.push(line),
     })
     const answer = await stockFetch(`${agent.url}/execute`, {
       method: 'POST',

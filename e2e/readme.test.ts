@@ -27,12 +27,18 @@ afterAll(async () => {
 
 /** The code block after a comment that names it. */
 function block(name: string): string {
-  const found = new RegExp(`<!-- ${name.replaceAll('.', '\\.')} -->\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1]
+  const found = new RegExp(`<!-- ${name.replaceAll('.', '\\.')} -->\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(
+    readme,
+  )?.[1]
   if (found === undefined) throw new Error(`README.md has no block named ${name}`)
   return found
 }
 
-function run(command: string, words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<{ readonly code: number | null; readonly output: string }> {
+function run(
+  command: string,
+  words: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<{ readonly code: number | null; readonly output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, words, { cwd: root, env: { ...process.env, ...environment } })
     let output = ''
@@ -47,9 +53,12 @@ function run(command: string, words: readonly string[], environment: NodeJS.Proc
   })
 }
 
-test.each(['examples/first-agent/agent.json', 'examples/first-agent/handlers.ts'])('shows %s as it is', async file => {
-  expect(block(file).trim()).toBe((await readFile(join(root, file), 'utf8')).trim())
-})
+test.each(['examples/first-agent/agent.json', 'examples/first-agent/handlers.ts'])(
+  'shows %s as it is',
+  async file => {
+    expect(block(file).trim()).toBe((await readFile(join(root, file), 'utf8')).trim())
+  },
+)
 
 test('the first agent answers the curl that is shown', async () => {
   const [, body = ''] = /-d '([\s\S]*?)'/.exec(block('try: first-agent')) ?? []
@@ -59,27 +68,52 @@ test('the first agent answers the curl that is shown', async () => {
     command: process.execPath,
     arguments: ['packages/farebox/dist/bin.js', 'start', '--config', config, '--port', '0'],
     folder: root,
-    environment: { PATH: process.env['PATH'] ?? '', AGENT_WALLET_ADDRESS: wallet, SERVICE_DEV_MODE: 'true', SERVICE_LOG: 'json', SERVICE_STORE: `lmdb:${join(stage.folder, 'readme')}` },
+    environment: {
+      PATH: process.env['PATH'] ?? '',
+      AGENT_WALLET_ADDRESS: wallet,
+      SERVICE_DEV_MODE: 'true',
+      SERVICE_LOG: 'json',
+      SERVICE_STORE: `lmdb:${join(stage.folder, 'readme')}`,
+    },
     readReady: line => /"event":"listening".*"url":"([^"]+)"/.exec(line)?.[1],
   })
   stage.onStrike(() => child.stop())
-  const answer = await fetch(`${child.ready}/execute`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const answer = await fetch(`${child.ready}/execute`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
   expect(await answer.json()).toMatchObject({ status: 'completed', output: { text: 'EXACT FARE, PLEASE' } })
 })
 
 test('the TypeScript that is shown compiles', async () => {
-  for (const name of ['create-agent', 'client']) await writeFile(join(tried, `${name}.ts`), block(`try: ${name}`))
-  await writeFile(join(tried, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.tests.json', compilerOptions: { noPropertyAccessFromIndexSignature: false }, include: [], files: ['create-agent.ts', 'client.ts'] }))
+  for (const name of ['create-agent', 'client'])
+    await writeFile(join(tried, `${name}.ts`), block(`try: ${name}`))
+  await writeFile(
+    join(tried, 'tsconfig.json'),
+    JSON.stringify({
+      extends: '../../tsconfig.tests.json',
+      compilerOptions: { noPropertyAccessFromIndexSignature: false },
+      include: [],
+      files: ['create-agent.ts', 'client.ts'],
+    }),
+  )
   const { code, output } = await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', tried])
   expect(output).toBe('')
   expect(code).toBe(0)
 }, 60_000)
 
 test('the agent made in TypeScript listens', async () => {
-  const shown = block('try: create-agent').replace('await agent.listen()', `console.log('serving', await agent.listen())\nawait agent.close()`)
+  const shown = block('try: create-agent').replace(
+    'await agent.listen()',
+    `console.log('serving', await agent.listen())\nawait agent.close()`,
+  )
   await writeFile(join(tried, 'create-agent.ts'), shown)
   const { output } = await run(process.execPath, ['--import', 'tsx', join(tried, 'create-agent.ts')], {
-    AGENT_WALLET_ADDRESS: TEST_KEYS.agent.address, SERVICE_DEV_MODE: 'true', SERVICE_STORE: 'memory:', PORT: '0',
+    AGENT_WALLET_ADDRESS: TEST_KEYS.agent.address,
+    SERVICE_DEV_MODE: 'true',
+    SERVICE_STORE: 'memory:',
+    PORT: '0',
   })
   expect(output).toMatch(/serving \d+/)
 })
@@ -87,9 +121,17 @@ test('the agent made in TypeScript listens', async () => {
 test('the client that is shown pays', async () => {
   const facilitator = await stage.facilitator()
   const secret = await stage.secret(facilitator, [TEST_KEYS.agent.address])
-  const { url } = await stage.agent({ config: 'examples/text-statistics/agent.json', name: 'readme', facilitator, secret, store: 'memory:' })
+  const { url } = await stage.agent({
+    config: 'examples/text-statistics/agent.json',
+    name: 'readme',
+    facilitator,
+    secret,
+    store: 'memory:',
+  })
   await writeFile(join(tried, 'client.ts'), block('try: client').replace('http://localhost:3001', url))
-  const { code, output } = await run(process.execPath, ['--import', 'tsx', join(tried, 'client.ts')], { PAYER_KEY: TEST_KEYS.payer.privateKey })
+  const { code, output } = await run(process.execPath, ['--import', 'tsx', join(tried, 'client.ts')], {
+    PAYER_KEY: TEST_KEYS.payer.privateKey,
+  })
   expect(output).toMatch(/words: 2[\s\S]*0x[0-9a-f]{64}/)
   expect(code).toBe(0)
 })

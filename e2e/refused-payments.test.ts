@@ -26,18 +26,37 @@ beforeAll(async () => {
   const secret = await stage.secret(facilitator, [payTo])
   proxy = await startCountingProxy(stage, facilitator.url)
   runs = await startRunCounter(stage)
-  agent = await stage.agent({ config: 'e2e/agents/counted/agent.json', name: 'refusing', facilitator: proxy, secret, store: 'memory:' })
+  agent = await stage.agent({
+    config: 'e2e/agents/counted/agent.json',
+    name: 'refusing',
+    facilitator: proxy,
+    secret,
+    store: 'memory:',
+  })
 })
 
 afterAll(() => stage.strike())
 
 type Envelope = {
   accepted: { [key: string]: unknown }
-  payload: { authorization: { from: string; to: string; value: string; validAfter: string; validBefore: string; nonce: string }; signature: string }
+  payload: {
+    authorization: {
+      from: string
+      to: string
+      value: string
+      validAfter: string
+      validBefore: string
+      nonce: string
+    }
+    signature: string
+  }
 }
 
 /** A good payment, changed in one way. */
-async function changed(change: (envelope: Envelope) => void | Promise<void>, price = '0.01'): Promise<string> {
+async function changed(
+  change: (envelope: Envelope) => void | Promise<void>,
+  price = '0.01',
+): Promise<string> {
   const header = await signFor(stage, { payTo, price })
   const envelope = JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as Envelope
   await change(envelope)
@@ -45,10 +64,16 @@ async function changed(change: (envelope: Envelope) => void | Promise<void>, pri
 }
 
 /** The same authorization, changed and signed again by its payer. */
-async function signAgain(envelope: Envelope, change: Partial<Envelope['payload']['authorization']>, network = localNetwork()): Promise<void> {
+async function signAgain(
+  envelope: Envelope,
+  change: Partial<Envelope['payload']['authorization']>,
+  network = localNetwork(),
+): Promise<void> {
   Object.assign(envelope.payload.authorization, change)
   const signer = privateKeySigner(stage.crypto, TEST_KEYS.payer.privateKey)
-  envelope.payload.signature = await signer.signTypedData(authorizationTypedData(network, envelope.payload.authorization))
+  envelope.payload.signature = await signer.signTypedData(
+    authorizationTypedData(network, envelope.payload.authorization),
+  )
 }
 
 const seconds = (fromNow: number): string => String(Math.floor(Date.now() / 1_000) + fromNow)
@@ -58,44 +83,115 @@ async function expectRefused(header: string, reason: RegExp): Promise<void> {
   const answered = await post(agent.url, jobBody(randomUUID(), { text: 'never', tell_url: runs.url }), header)
   expect(answered.status).toBe(402)
   const body: unknown = JSON.parse(answered.body)
-  expect(body).toEqual({ status: 'failed', error_type: 'payment', error: expect.stringMatching(reason), service_version: '1.0' })
+  expect(body).toEqual({
+    status: 'failed',
+    error_type: 'payment',
+    error: expect.stringMatching(reason),
+    service_version: '1.0',
+  })
   expect(runs.count()).toBe(runsBefore)
   expect(await transfersTo(stage, payTo)).toBe(transfersBefore)
 }
 
 describe('a payment that is wrong on its face is refused with its own message, and nobody is asked', () => {
   const cases: readonly (readonly [string, () => Promise<string>, RegExp])[] = [
-    ['forged', () => changed(({ payload }) => {
-      payload.signature = payload.signature.replace(/^0x(..)/, (_, byte: string) => `0x${byte === '11' ? '22' : '11'}`)
-    }), /signature/],
-    ['signed by somebody else', () => changed(({ payload }) => {
-      payload.authorization.from = TEST_KEYS.secondPayer.address
-    }), /signature/],
-    ['malleated to a high s', () => changed(({ payload }) => {
-      const s = BigInt(`0x${payload.signature.slice(66, 130)}`)
-      const v = payload.signature.endsWith('1b') ? '1c' : '1b'
-      payload.signature = payload.signature.slice(0, 66) + (SECP256K1_ORDER - s).toString(16).padStart(64, '0') + v
-    }), /signature/],
-    ['too long for an ordinary wallet', () => changed(({ payload }) => {
-      payload.signature += '00'.repeat(32)
-    }), /contract wallets are not supported/],
+    [
+      'forged',
+      () =>
+        changed(({ payload }) => {
+          payload.signature = payload.signature.replace(
+            /^0x(..)/,
+            (_, byte: string) => `0x${byte === '11' ? '22' : '11'}`,
+          )
+        }),
+      /signature/,
+    ],
+    [
+      'signed by somebody else',
+      () =>
+        changed(({ payload }) => {
+          payload.authorization.from = TEST_KEYS.secondPayer.address
+        }),
+      /signature/,
+    ],
+    [
+      'malleated to a high s',
+      () =>
+        changed(({ payload }) => {
+          const s = BigInt(`0x${payload.signature.slice(66, 130)}`)
+          const v = payload.signature.endsWith('1b') ? '1c' : '1b'
+          payload.signature =
+            payload.signature.slice(0, 66) + (SECP256K1_ORDER - s).toString(16).padStart(64, '0') + v
+        }),
+      /signature/,
+    ],
+    [
+      'too long for an ordinary wallet',
+      () =>
+        changed(({ payload }) => {
+          payload.signature += '00'.repeat(32)
+        }),
+      /contract wallets are not supported/,
+    ],
     ['expired', () => changed(envelope => signAgain(envelope, { validBefore: seconds(-1) })), /expired/],
-    ['about to expire', () => changed(envelope => signAgain(envelope, { validBefore: seconds(5) })), /validBefore/],
-    ['valid for a week', () => changed(envelope => signAgain(envelope, { validBefore: seconds(604_800) })), /within 24 h/],
-    ['valid only later', () => changed(envelope => signAgain(envelope, { validAfter: seconds(60) })), /validAfter/],
+    [
+      'about to expire',
+      () => changed(envelope => signAgain(envelope, { validBefore: seconds(5) })),
+      /validBefore/,
+    ],
+    [
+      'valid for a week',
+      () => changed(envelope => signAgain(envelope, { validBefore: seconds(604_800) })),
+      /within 24 h/,
+    ],
+    [
+      'valid only later',
+      () => changed(envelope => signAgain(envelope, { validAfter: seconds(60) })),
+      /validAfter/,
+    ],
     ['a unit too little', () => changed(envelope => signAgain(envelope, { value: '9999' })), /exactly 10000/],
     ['a unit too much', () => changed(envelope => signAgain(envelope, { value: '10001' })), /exactly 10000/],
-    ['to another wallet', () => changed(envelope => signAgain(envelope, { to: TEST_KEYS.stranger.address.toLowerCase() })), /another wallet/],
-    ['for another chain, by its envelope', () => changed(({ accepted }) => {
-      accepted['network'] = 'eip155:8453'
-    }), /network eip155:8453/],
-    ['for another chain, by its signature', () => changed(envelope => signAgain(envelope, {}, { ...localNetwork(), chainId: 8453 })), /signature/],
-    ['for another asset, by its envelope', () => changed(({ accepted }) => {
-      accepted['asset'] = TEST_KEYS.stranger.address
-    }), /asset/],
-    ['for another asset, by its signature', () => changed(envelope => signAgain(envelope, {}, {
-      ...localNetwork(), asset: { ...localNetwork().asset, address: TEST_KEYS.stranger.address.toLowerCase() },
-    })), /signature/],
+    [
+      'to another wallet',
+      () => changed(envelope => signAgain(envelope, { to: TEST_KEYS.stranger.address.toLowerCase() })),
+      /another wallet/,
+    ],
+    [
+      'for another chain, by its envelope',
+      () =>
+        changed(({ accepted }) => {
+          accepted['network'] = 'eip155:8453'
+        }),
+      /network eip155:8453/,
+    ],
+    [
+      'for another chain, by its signature',
+      () => changed(envelope => signAgain(envelope, {}, { ...localNetwork(), chainId: 8453 })),
+      /signature/,
+    ],
+    [
+      'for another asset, by its envelope',
+      () =>
+        changed(({ accepted }) => {
+          accepted['asset'] = TEST_KEYS.stranger.address
+        }),
+      /asset/,
+    ],
+    [
+      'for another asset, by its signature',
+      () =>
+        changed(envelope =>
+          signAgain(
+            envelope,
+            {},
+            {
+              ...localNetwork(),
+              asset: { ...localNetwork().asset, address: TEST_KEYS.stranger.address.toLowerCase() },
+            },
+          ),
+        ),
+      /signature/,
+    ],
     ['not base64 at all', async () => '%%%', /base64/],
   ]
 
@@ -118,10 +214,20 @@ describe('a payment that only the chain knows to be bad is refused by the facili
     const body = jobBody(jobId, { text: 'cancelled' })
     const header = await signFor(stage, { payTo, price: '0.01' })
     const signer = privateKeyCancelSigner(stage.crypto, TEST_KEYS.payer.privateKey)
-    const { to, data } = await cancelAuthorization({ agentUrl: agent.url, jobId, capability: 'tell', body, header }, signer)
+    const { to, data } = await cancelAuthorization(
+      { agentUrl: agent.url, jobId, capability: 'tell', body, header },
+      signer,
+    )
     const account = privateKeyToAccount(TEST_KEYS.stranger.privateKey)
-    const wallet = createWalletClient({ account, chain: baseSepolia, transport: http(stage.chain.rpcUrl) }).extend(publicActions)
-    const { status } = await wallet.sendTransactionSync({ to: to as `0x${string}`, data: data as `0x${string}` })
+    const wallet = createWalletClient({
+      account,
+      chain: baseSepolia,
+      transport: http(stage.chain.rpcUrl),
+    }).extend(publicActions)
+    const { status } = await wallet.sendTransactionSync({
+      to: to as `0x${string}`,
+      data: data as `0x${string}`,
+    })
     expect(status).toBe('success')
     await expectRefused(header, /used|cancel/i)
   })

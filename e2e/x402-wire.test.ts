@@ -21,13 +21,21 @@ import type { JsonRpc } from '@farebox/payments/json-rpc'
 import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
 import { decodePaymentHeader, encodeHeader, type PaymentResponse } from '@farebox/payments/payment-header'
-import { createRequirement, paymentRequiredHeader, type PaymentRequirement } from '@farebox/payments/requirement'
+import {
+  createRequirement,
+  paymentRequiredHeader,
+  type PaymentRequirement,
+} from '@farebox/payments/requirement'
 import { privateKeySigner, signPayment, type SignedPayment } from '@farebox/payments/sign-payment'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startReferenceFacilitator, type ReferenceFacilitator } from './stage/reference-facilitator.ts'
 
-const RESOURCE = { url: 'https://agent.example/execute', capability: 'count', description: 'Counts words – naïvely 🚌' }
+const RESOURCE = {
+  url: 'https://agent.example/execute',
+  capability: 'count',
+  description: 'Counts words – naïvely 🚌',
+}
 const account = privateKeyToAccount(TEST_KEYS.payer.privateKey)
 
 const WALLETS = {
@@ -50,7 +58,11 @@ describe('the PAYMENT-REQUIRED header, read by @x402/core', () => {
     expect(decoded).toEqual({
       x402Version: 2,
       error: 'PAYMENT-SIGNATURE header is required',
-      resource: { url: RESOURCE.url, description: `count: ${RESOURCE.description}`, mimeType: 'application/json' },
+      resource: {
+        url: RESOURCE.url,
+        description: `count: ${RESOURCE.description}`,
+        mimeType: 'application/json',
+      },
       accepts: [requirement],
     })
   })
@@ -62,23 +74,36 @@ describe('the PAYMENT-REQUIRED header, read by @x402/core', () => {
       const { asset: address, name, version, decimals } = getDefaultAsset(id as `eip155:${string}`)
       const { asset } = networkOf(id)
       expect({ ...asset.domain, address: asset.address, decimals: asset.decimals }, id).toEqual({
-        name, version, address: address.toLowerCase(), decimals,
+        name,
+        version,
+        address: address.toLowerCase(),
+        decimals,
       })
     }
   })
 })
 
 describe('a payment by an unmodified x402 client, with its default spend controls', () => {
-  test.each(Object.entries(WALLETS))('D4 D5 is decoded, proven and in order; the agent’s wallet is named %s', async (_, payTo) => {
-    const requirement = requirementOn('eip155:84532', payTo)
-    const payment = prove(await payAsStockClient(requirement))
-    expect(payment).toMatchObject({ payer: account.address.toLowerCase(), salt: undefined, authorization: { value: '10000' } })
-    expect(refuseTerms(payment, requirement, nowSeconds())).toBeUndefined()
-  })
+  test.each(Object.entries(WALLETS))(
+    'D4 D5 is decoded, proven and in order; the agent’s wallet is named %s',
+    async (_, payTo) => {
+      const requirement = requirementOn('eip155:84532', payTo)
+      const payment = prove(await payAsStockClient(requirement))
+      expect(payment).toMatchObject({
+        payer: account.address.toLowerCase(),
+        salt: undefined,
+        authorization: { value: '10000' },
+      })
+      expect(refuseTerms(payment, requirement, nowSeconds())).toBeUndefined()
+    },
+  )
 
-  test.each(['eip155:8453', 'eip155:137', 'eip155:42161'])('D4 is proven on %s, whose token has another domain', async id => {
-    expect(prove(await payAsStockClient(requirementOn(id))).network.id).toBe(id)
-  })
+  test.each(['eip155:8453', 'eip155:137', 'eip155:42161'])(
+    'D4 is proven on %s, whose token has another domain',
+    async id => {
+      expect(prove(await payAsStockClient(requirementOn(id))).network.id).toBe(id)
+    },
+  )
 
   test('D4 its v1 envelope with our network’s CAIP-2 id is proven under the same key', async () => {
     const header = await payAsStockClient(requirementOn('eip155:84532'))
@@ -99,7 +124,11 @@ describe('a payment of ours, read by reference code', () => {
 
   test('D7 @x402/core decodes our PAYMENT-RESPONSE header', () => {
     const response: PaymentResponse = {
-      success: true, transaction: `0x${'ab'.repeat(32)}`, network: 'eip155:84532', payer: account.address.toLowerCase(), amount: '10000',
+      success: true,
+      transaction: `0x${'ab'.repeat(32)}`,
+      network: 'eip155:84532',
+      payer: account.address.toLowerCase(),
+      amount: '10000',
     }
     expect(decodePaymentResponseHeader(encodeHeader(response))).toEqual(response)
   })
@@ -128,7 +157,9 @@ describe('D9 the reference facilitator, asked by our client', () => {
 
   test('tells what it supports', async () => {
     const { kinds, extensions, signers } = await facilitator.supported({ timeoutMs: 10_000 })
-    expect(kinds).toContainEqual(expect.objectContaining({ x402Version: 2, scheme: 'exact', network: 'eip155:84532' }))
+    expect(kinds).toContainEqual(
+      expect.objectContaining({ x402Version: 2, scheme: 'exact', network: 'eip155:84532' }),
+    )
     expect(extensions).not.toContain('farebox-hold')
     expect(signers).toMatchObject({ 'eip155:*': [TEST_KEYS.faucet.address] })
   })
@@ -136,7 +167,10 @@ describe('D9 the reference facilitator, asked by our client', () => {
   test('verifies and settles what we signed, and the chain says so too', async () => {
     const { header } = await payAsOurClient(requirement)
     const payment = prove(header)
-    expect(await facilitator.verify(request(payment), { timeoutMs: 10_000 })).toEqual({ kind: 'valid', hold: undefined })
+    expect(await facilitator.verify(request(payment), { timeoutMs: 10_000 })).toEqual({
+      kind: 'valid',
+      hold: undefined,
+    })
     const settled = await facilitator.settle(request(payment), { timeoutMs: 10_000 })
     expect(settled).toEqual({ kind: 'settled', transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
     expect(await findSettlement(rpc, payment.network, payment.authorization)).toMatchObject(settled)
@@ -144,15 +178,25 @@ describe('D9 the reference facilitator, asked by our client', () => {
 
   test('takes what a v1 payer signed, in the v2 envelope that we send on', async () => {
     const { payload, accepted } = decodePaymentSignatureHeader(await payAsStockClient(requirement))
-    const payment = prove(encodeHeader({ x402Version: 1, scheme: accepted.scheme, network: accepted.network, payload }))
+    const payment = prove(
+      encodeHeader({ x402Version: 1, scheme: accepted.scheme, network: accepted.network, payload }),
+    )
     expect(await facilitator.verify(request(payment), { timeoutMs: 10_000 })).toMatchObject({ kind: 'valid' })
-    expect(await facilitator.settle(request(payment), { timeoutMs: 10_000 })).toMatchObject({ kind: 'settled' })
+    expect(await facilitator.settle(request(payment), { timeoutMs: 10_000 })).toMatchObject({
+      kind: 'settled',
+    })
   })
 
   test('refuses more than the payer holds, in a form that we read as its verdict', async () => {
     const { header } = await payAsOurClient(requirement)
-    expect(await facilitator.verify(request(prove(header)), { timeoutMs: 10_000 })).toMatchObject({ kind: 'invalid', reason: expect.stringMatching(/./) })
-    expect(await facilitator.settle(request(prove(header)), { timeoutMs: 10_000 })).toMatchObject({ kind: 'failed', transaction: '' })
+    expect(await facilitator.verify(request(prove(header)), { timeoutMs: 10_000 })).toMatchObject({
+      kind: 'invalid',
+      reason: expect.stringMatching(/./),
+    })
+    expect(await facilitator.settle(request(prove(header)), { timeoutMs: 10_000 })).toMatchObject({
+      kind: 'failed',
+      transaction: '',
+    })
   })
 
   function request({ authorization, signature }: ProvenPayment): FacilitatorRequest {

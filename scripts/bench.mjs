@@ -14,7 +14,7 @@ try {
   await steps.step('built', () => run(process.execPath, [tsc, '-b', 'bench']))
   process.exitCode = await bench(process.argv.slice(2))
 } catch (error) {
-  process.stderr.write(`\n✗ ${error instanceof Explained ? error.message : error?.stack ?? error}\n`)
+  process.stderr.write(`\n✗ ${error instanceof Explained ? error.message : (error?.stack ?? error)}\n`)
   process.exitCode = 1
 }
 
@@ -23,7 +23,10 @@ function bench(words) {
   return new Promise((resolve, reject) => {
     // Ctrl-C reaches the bench too; it ends its servers, and we wait for it.
     process.on('SIGINT', () => {})
-    const child = spawn(process.execPath, [join(root, 'bench', 'dist', 'main.js'), ...words], { cwd: root, stdio: 'inherit' })
+    const child = spawn(process.execPath, [join(root, 'bench', 'dist', 'main.js'), ...words], {
+      cwd: root,
+      stdio: 'inherit',
+    })
     child.on('error', reject)
     child.on('close', code => resolve(code ?? 1))
   })

@@ -28,11 +28,14 @@ export async function checkLayers(root) {
     for (const file of sources(join(root, folder))) {
       count += 1
       for (const [, specifier] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
-        const target = specifier.startsWith('@') ? specifier.split('/').slice(0, 2).join('/') : specifier.split('/')[0]
+        const target = specifier.startsWith('@')
+          ? specifier.split('/').slice(0, 2).join('/')
+          : specifier.split('/')[0]
         if (target === name || (isTest(file) && target === TESTS_MAY_USE)) continue
         const row = rowOf.get(target)
         if (row === undefined) problems.push(`${relative(root, file)}: ${specifier} is in no row`)
-        else if (row >= rowOf.get(name)) problems.push(`${relative(root, file)}: imports ${specifier}, which is not below ${name}`)
+        else if (row >= rowOf.get(name))
+          problems.push(`${relative(root, file)}: imports ${specifier}, which is not below ${name}`)
       }
     }
   }
@@ -45,7 +48,11 @@ function nameOf(root, folder) {
 }
 
 function isTest(file) {
-  return file.endsWith('.test.ts') || file.includes(`${sep}test-setup${sep}`) || file.includes(`${sep}testing${sep}`)
+  return (
+    file.endsWith('.test.ts') ||
+    file.includes(`${sep}test-setup${sep}`) ||
+    file.includes(`${sep}testing${sep}`)
+  )
 }
 
 function* sources(folder) {

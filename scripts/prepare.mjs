@@ -16,12 +16,16 @@ export class Explained extends Error {}
 export function requireNode(version = process.versions.node) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
-  throw new Explained(`this is Node ${version}: install Node ${OLDEST_NODE.join('.')} or newer (https://nodejs.org)`)
+  throw new Explained(
+    `this is Node ${version}: install Node ${OLDEST_NODE.join('.')} or newer (https://nodejs.org)`,
+  )
 }
 
 /** Installs the packages of the lock file, unless they were since it last changed. Resolves to whether it had to. */
 export async function installPackages(tell = () => {}) {
-  const [locked, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map(file => changedAt(join(root, file)))
+  const [locked, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map(file =>
+    changedAt(join(root, file)),
+  )
   if (installed >= locked) return false
   tell('npm ci (once, about a minute)')
   await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'])
@@ -50,7 +54,12 @@ export function run(command, parameters, options = {}) {
     child.on('error', reject)
     child.on('close', code => {
       if (code === 0) resolve(output)
-      else reject(new Explained(`${[command, ...parameters].join(' ')} failed (exit code ${code})\n\n${firstLines(output)}`))
+      else
+        reject(
+          new Explained(
+            `${[command, ...parameters].join(' ')} failed (exit code ${code})\n\n${firstLines(output)}`,
+          ),
+        )
     })
   })
 }
@@ -58,12 +67,18 @@ export function run(command, parameters, options = {}) {
 /** What went wrong is said first; pages of usage may follow. */
 function firstLines(output, limit = 60) {
   const lines = output.trim().split('\n')
-  return lines.length > limit ? [...lines.slice(0, limit), `… ${lines.length - limit} more lines`].join('\n') : lines.join('\n')
+  return lines.length > limit
+    ? [...lines.slice(0, limit), `… ${lines.length - limit} more lines`].join('\n')
+    : lines.join('\n')
 }
 
 /** What people read when a command cannot go on: the sentence; the stack only for mistakes of ours. */
 export function tellFailure(error) {
-  const ours = !(error instanceof Error) || error instanceof TypeError || error instanceof ReferenceError || error instanceof SyntaxError
-  process.stderr.write(`\n✗ ${ours ? error?.stack ?? error : error.message}\n`)
+  const ours =
+    !(error instanceof Error) ||
+    error instanceof TypeError ||
+    error instanceof ReferenceError ||
+    error instanceof SyntaxError
+  process.stderr.write(`\n✗ ${ours ? (error?.stack ?? error) : error.message}\n`)
   process.exitCode = 1
 }

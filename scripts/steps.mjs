@@ -6,8 +6,9 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 
 /** @param {NodeJS.WriteStream} out */
 export function createSteps(out = process.stdout) {
-  const live = Boolean(out.isTTY) && process.env.TERM !== 'dumb' && process.env.CI === undefined
-  const paint = (code, text) => (live && text !== '' && process.env.NO_COLOR === undefined ? `\u001b[${code}m${text}\u001b[0m` : text)
+  const live = out.isTTY && process.env.TERM !== 'dumb' && process.env.CI === undefined
+  const paint = (code, text) =>
+    live && text !== '' && process.env.NO_COLOR === undefined ? `\u001b[${code}m${text}\u001b[0m` : text
 
   /**
    * Runs a step and prints how it went. `work` may return `{ text, note }` to say more than its name.
@@ -35,7 +36,10 @@ export function createSteps(out = process.stdout) {
       const { text = '', note = '' } = describe(result)
       const seconds = `${((performance.now() - started) / 1_000).toFixed(1)} s`
       clear()
-      out.write(`  ${paint(32, '✓')} ${name.padEnd(NAME_WIDTH)}${text.padEnd(TEXT_WIDTH)} ${seconds.padStart(7)}    ${paint(2, note)}`.trimEnd() + '\n')
+      out.write(
+        `  ${paint(32, '✓')} ${name.padEnd(NAME_WIDTH)}${text.padEnd(TEXT_WIDTH)} ${seconds.padStart(7)}    ${paint(2, note)}`.trimEnd() +
+          '\n',
+      )
       return result
     } catch (error) {
       clear()
@@ -48,5 +52,11 @@ export function createSteps(out = process.stdout) {
     }
   }
 
-  return { step, line: (text = '') => out.write(`${text}\n`), bold: text => paint(1, text), dim: text => paint(2, text), green: text => paint(32, text) }
+  return {
+    step,
+    line: (text = '') => out.write(`${text}\n`),
+    bold: text => paint(1, text),
+    dim: text => paint(2, text),
+    green: text => paint(32, text),
+  }
 }

@@ -21,7 +21,7 @@ try {
 
 /** Tests that need a service say so and skip; here it is said once, where everybody looks. */
 async function tellOfMissing(name, port, variable) {
-  if (process.env[variable] !== undefined || await listens(port)) return
+  if (process.env[variable] !== undefined || (await listens(port))) return
   steps.line(`  · ${name} is not running on 127.0.0.1:${port}: its own tests are skipped`)
 }
 

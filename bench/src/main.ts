@@ -13,7 +13,15 @@ import { requireCpuTimes } from './rounds/cpu-time.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 import { formatTable } from './table.ts'
 
-const BENCHES: readonly Bench[] = [verifyPayment, paidExecute, paidLoop, unpaidExecute, devExecute, coldStart, settlementGas]
+const BENCHES: readonly Bench[] = [
+  verifyPayment,
+  paidExecute,
+  paidLoop,
+  unpaidExecute,
+  devExecute,
+  coldStart,
+  settlementGas,
+]
 
 const HELP = `npm run bench -- [options]
 
@@ -26,7 +34,10 @@ process.exitCode = await main(process.argv.slice(2))
 
 /** Exit code 0 when everything was measured, whether the goals are reached or not; 1 when something broke. */
 async function main(words: readonly string[]): Promise<number> {
-  const options = readOptions(words, BENCHES.map(({ name }) => name))
+  const options = readOptions(
+    words,
+    BENCHES.map(({ name }) => name),
+  )
   if (options.help) {
     process.stdout.write(HELP)
     return 0
@@ -61,11 +72,11 @@ async function runAll(
     let outcome = '✓'
     tell(bench.name)
     try {
-      rows.push(...await bench.run(stage))
+      rows.push(...(await bench.run(stage)))
     } catch (error) {
       outcome = '✗'
       broken = true
-      process.stderr.write(`\n${error instanceof Error ? error.stack ?? error.message : String(error)}\n`)
+      process.stderr.write(`\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
     } finally {
       await stage.strike()
     }
@@ -83,6 +94,8 @@ function tell(doing: string): void {
 
 function describeMachine(): string {
   const [cpu] = cpus()
-  const load = loadavg().map(one => one.toFixed(1)).join(' ')
+  const load = loadavg()
+    .map(one => one.toFixed(1))
+    .join(' ')
   return `${cpu?.model ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.versions.node}, load ${load}`
 }

@@ -2,14 +2,23 @@ import { reaches, type Goal, type Row } from './benches/bench.ts'
 
 /** The table, one line a row, its notes below it. */
 export function formatTable(rows: readonly Row[]): string {
-  const cells = rows.map(({ what, ours, peer, ratio, goal }) =>
-    [what, ours, peer.figure, peer.name, ratioOf(ratio), goalOf(goal), markOf(ratio, goal)])
+  const cells = rows.map(({ what, ours, peer, ratio, goal }) => [
+    what,
+    ours,
+    peer.figure,
+    peer.name,
+    ratioOf(ratio),
+    goalOf(goal),
+    markOf(ratio, goal),
+  ])
   const table = [['', 'ours', 'peer', '', 'ratio', 'goal', ''], ...cells]
   const widths = table[0]?.map((_, column) => Math.max(...table.map(line => line[column]?.length ?? 0))) ?? []
   const pad = (cell: string, column: number): string =>
     RIGHT.has(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)
   const lines = table.map(line => `  ${line.map(pad).join('  ')}`.trimEnd())
-  return lines.flatMap((line, index) => [line, ...(rows[index - 1]?.notes ?? []).map(note => `      ${note}`)]).join('\n')
+  return lines
+    .flatMap((line, index) => [line, ...(rows[index - 1]?.notes ?? []).map(note => `      ${note}`)])
+    .join('\n')
 }
 
 /** Columns of figures. */

@@ -19,7 +19,8 @@ export async function startCountingProxy(stage: Stage, target: string): Promise<
       headers: { authorization, 'content-type': type },
       ...(body.length > 0 && { body }),
     }).then(
-      async answer => response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text()),
+      async answer =>
+        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text()),
       () => request.socket.destroy(),
     )
   })

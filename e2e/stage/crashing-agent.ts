@@ -8,7 +8,7 @@ const [configFile = '', handlersFile = ''] = process.argv.slice(2)
 const crashAt = process.env['CRASH_AT'] ?? ''
 
 const opened = await openJobStore(process.env['SERVICE_STORE'] ?? '', systemClock)
-const { default: handlers } = await import(pathToFileURL(handlersFile).href) as { default: object }
+const { default: handlers } = (await import(pathToFileURL(handlersFile).href)) as { default: object }
 const agent = await createAgent({
   declaration: await readConfig(configFile),
   handlers: handlers as { readonly [name: string]: () => unknown },

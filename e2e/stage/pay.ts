@@ -30,7 +30,11 @@ export function localNetwork(): Network {
 }
 
 /** The body of a job request, its deadline so many seconds from now. */
-export function jobBody(jobId: string, input: object, options: { readonly capability?: string; readonly deadlineSeconds?: number } = {}): string {
+export function jobBody(
+  jobId: string,
+  input: object,
+  options: { readonly capability?: string; readonly deadlineSeconds?: number } = {},
+): string {
   const { capability, deadlineSeconds = 20 } = options
   return JSON.stringify({
     service_version: '1.0',
@@ -44,17 +48,25 @@ export function jobBody(jobId: string, input: object, options: { readonly capabi
  * Signs a payment for an amount to a wallet. With `boundTo` for one job; without it with a free nonce, as stock
  * clients do.
  */
-export async function signFor(stage: Stage, terms: {
-  readonly payTo: string
-  readonly price: string
-  readonly boundTo?: { readonly endpoint: string; readonly capability: string; readonly jobId: string }
-  readonly payerKey?: string
-  readonly validSeconds?: number
-}): Promise<string> {
+export async function signFor(
+  stage: Stage,
+  terms: {
+    readonly payTo: string
+    readonly price: string
+    readonly boundTo?: { readonly endpoint: string; readonly capability: string; readonly jobId: string }
+    readonly payerKey?: string
+    readonly validSeconds?: number
+  },
+): Promise<string> {
   const price = readPrice(terms.price)
   if (!price.ok) throw new Error(price.reason)
   const network = localNetwork()
-  const requirement = createRequirement({ network, payTo: terms.payTo, amountAtomic: price.atomic, maxDeadlineSeconds: 30 })
+  const requirement = createRequirement({
+    network,
+    payTo: terms.payTo,
+    amountAtomic: price.atomic,
+    maxDeadlineSeconds: 30,
+  })
   const signer = privateKeySigner(stage.crypto, terms.payerKey ?? TEST_KEYS.payer.privateKey)
   const nowSeconds = Date.now() / 1_000
   const signed = await signPayment(stage.crypto, signer, {
@@ -71,7 +83,10 @@ export async function signFor(stage: Stage, terms: {
 export async function post(url: string, body: string, header?: string): Promise<Answered> {
   const answer = await fetch(`${url}/execute`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(header !== undefined && { 'payment-signature': header }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(header !== undefined && { 'payment-signature': header }),
+    },
     body,
   })
   return { status: answer.status, body: await answer.text(), headers: answer.headers }
@@ -81,12 +96,14 @@ export async function post(url: string, body: string, header?: string): Promise<
 export async function transfersTo(stage: Stage, wallet: string): Promise<number> {
   const rpc = createJsonRpc(stage.chain.rpcUrl)
   try {
-    const logs = await rpc.call('eth_getLogs', [{
-      address: stage.chain.usdc,
-      fromBlock: '0x0',
-      toBlock: 'latest',
-      topics: [TRANSFER_TOPIC, null, `0x${wallet.slice(2).toLowerCase().padStart(64, '0')}`],
-    }])
+    const logs = await rpc.call('eth_getLogs', [
+      {
+        address: stage.chain.usdc,
+        fromBlock: '0x0',
+        toBlock: 'latest',
+        topics: [TRANSFER_TOPIC, null, `0x${wallet.slice(2).toLowerCase().padStart(64, '0')}`],
+      },
+    ])
     return Array.isArray(logs) ? logs.length : -1
   } finally {
     await rpc.close()
@@ -94,10 +111,19 @@ export async function transfersTo(stage: Stage, wallet: string): Promise<number>
 }
 
 /** The same payment under a random nonce, signed again: bound nonces are refused without their salt. */
-async function freeNonce(stage: Stage, header: string, payerKey: string = TEST_KEYS.payer.privateKey): Promise<string> {
+async function freeNonce(
+  stage: Stage,
+  header: string,
+  payerKey: string = TEST_KEYS.payer.privateKey,
+): Promise<string> {
   const envelope = JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as Envelope
-  const authorization = { ...envelope.payload.authorization, nonce: `0x${Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(32))).toString('hex')}` }
-  const signature = await privateKeySigner(stage.crypto, payerKey).signTypedData(authorizationTypedData(localNetwork(), authorization))
+  const authorization = {
+    ...envelope.payload.authorization,
+    nonce: `0x${Buffer.from(globalThis.crypto.getRandomValues(new Uint8Array(32))).toString('hex')}`,
+  }
+  const signature = await privateKeySigner(stage.crypto, payerKey).signTypedData(
+    authorizationTypedData(localNetwork(), authorization),
+  )
   const { extensions: _, ...rest } = envelope
   return Buffer.from(JSON.stringify({ ...rest, payload: { authorization, signature } })).toString('base64')
 }

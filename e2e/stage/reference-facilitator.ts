@@ -18,9 +18,13 @@ export interface ReferenceFacilitator {
 /** Starts it on a local chain, its gas paid by a test key of its own. */
 export async function startReferenceFacilitator(rpcUrl: string): Promise<ReferenceFacilitator> {
   const account = privateKeyToAccount(TEST_KEYS.faucet.privateKey)
-  const wallet = createWalletClient({ account, chain: baseSepolia, transport: http(rpcUrl) }).extend(publicActions)
+  const wallet = createWalletClient({ account, chain: baseSepolia, transport: http(rpcUrl) }).extend(
+    publicActions,
+  )
   // A viem wallet is what its documentation hands in; only the two packages' types disagree on optional fields.
-  const signer = toFacilitatorEvmSigner({ ...wallet, address: account.address } as unknown as Parameters<typeof toFacilitatorEvmSigner>[0])
+  const signer = toFacilitatorEvmSigner({ ...wallet, address: account.address } as unknown as Parameters<
+    typeof toFacilitatorEvmSigner
+  >[0])
   const facilitator = new x402Facilitator().register('eip155:84532', new ExactEvmScheme(signer))
   const calls: string[] = []
   const { url, stop } = await serve((request, response, body) => {
@@ -36,7 +40,10 @@ export async function startReferenceFacilitator(rpcUrl: string): Promise<Referen
   async function answer(path: string, body: Buffer): Promise<unknown> {
     if (path === '/supported') return facilitator.getSupported()
     // It checks what it is given; its types want it checked before.
-    const { paymentPayload, paymentRequirements } = JSON.parse(body.toString('utf8')) as { paymentPayload: never; paymentRequirements: never }
+    const { paymentPayload, paymentRequirements } = JSON.parse(body.toString('utf8')) as {
+      paymentPayload: never
+      paymentRequirements: never
+    }
     if (path === '/verify') return await facilitator.verify(paymentPayload, paymentRequirements)
     if (path === '/settle') return await facilitator.settle(paymentPayload, paymentRequirements)
     throw new Error(`no such route: ${path}`)

@@ -20,7 +20,11 @@ export async function startRpcProxy(stage: Stage): Promise<RpcProxy> {
   async function pass(body: string): Promise<string> {
     const { before, after } = (body.includes('eth_sendRawTransaction') ? proxy.onSend : undefined) ?? {}
     if (before !== undefined) return leave(before)
-    const answer = await fetch(stage.chain.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const answer = await fetch(stage.chain.rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
     const text = await answer.text()
     return after === undefined ? text : leave(after)
   }

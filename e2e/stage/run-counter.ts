@@ -9,7 +9,10 @@ export interface RunCounter {
 }
 
 /** Starts the counter; the stage stops it. `onRun` may do something to the world while a handler waits for it. */
-export async function startRunCounter(stage: Stage, onRun: () => void = () => undefined): Promise<RunCounter> {
+export async function startRunCounter(
+  stage: Stage,
+  onRun: () => void = () => undefined,
+): Promise<RunCounter> {
   let runs = 0
   const { url, stop } = await serve((_, response) => {
     runs += 1

@@ -7,7 +7,9 @@ export interface Served {
 }
 
 /** Serves on 127.0.0.1; the whole body is read before the handler is called. */
-export async function serve(handle: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void): Promise<Served> {
+export async function serve(
+  handle: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void,
+): Promise<Served> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -21,9 +23,10 @@ export async function serve(handle: (request: IncomingMessage, response: ServerR
   })
   return {
     url: `http://127.0.0.1:${port}`,
-    stop: () => new Promise(resolve => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    }),
+    stop: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
   }
 }

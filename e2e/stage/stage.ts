@@ -27,7 +27,11 @@ export interface Stage {
   readonly databaseUrl: string
   readonly crypto: EvmCrypto
   /** Starts a facilitator on the stage's ledger; another one shares it. */
-  facilitator(options?: { readonly name?: string; readonly rpcUrl?: string; readonly environment?: { readonly [name: string]: string } }): Promise<FacilitatorProcess>
+  facilitator(options?: {
+    readonly name?: string
+    readonly rpcUrl?: string
+    readonly environment?: { readonly [name: string]: string }
+  }): Promise<FacilitatorProcess>
   /** A secret for wallets, at a facilitator. */
   secret(facilitator: FacilitatorProcess, wallets: readonly string[]): Promise<string>
   /** Starts a `farebox start` process of one of the examples or of a folder in `e2e/agents`. */
@@ -56,9 +60,10 @@ export async function setStage(): Promise<Stage> {
   const chain = await startChain()
   stops.push(chain.stop)
   const databaseUrl = await openDatabase(folder, stops)
-  const schema = `e2e_${process.pid}_${stages += 1}`
+  const schema = `e2e_${process.pid}_${(stages += 1)}`
   stops.push(() => dropSchema(databaseUrl, schema))
-  for (const { address } of [TEST_KEYS.payer, TEST_KEYS.secondPayer]) await fund(chain, address, { usdcAtomic: 1_000_000_000n })
+  for (const { address } of [TEST_KEYS.payer, TEST_KEYS.secondPayer])
+    await fund(chain, address, { usdcAtomic: 1_000_000_000n })
   return {
     folder,
     chain,
@@ -66,20 +71,32 @@ export async function setStage(): Promise<Stage> {
     crypto: await loadEvmCrypto(),
     async facilitator({ name = 'facilitator', rpcUrl = chain.rpcUrl, environment } = {}) {
       const started = await startFacilitatorProcess({
-        folder, programs: PROGRAMS, chain: { ...chain, rpcUrl }, databaseUrl, port: 0, name,
+        folder,
+        programs: PROGRAMS,
+        chain: { ...chain, rpcUrl },
+        databaseUrl,
+        port: 0,
+        name,
         environment: { DATABASE_SCHEMA: schema, ...environment },
       })
       stops.push(started.stop)
       return started
     },
-    secret: async (facilitator, wallets) => (await createSecret(facilitator, { owner: `e2e ${stages += 1}`, wallets })).secret,
+    secret: async (facilitator, wallets) =>
+      (await createSecret(facilitator, { owner: `e2e ${(stages += 1)}`, wallets })).secret,
     async agent({ facilitator, config, wallet = TEST_KEYS.agent.address, port = 0, ...options }) {
       const started = await startAgentProcess({
         ...options,
         folder,
         programs: PROGRAMS,
         chain,
-        facilitator: { ...facilitator, adminToken: '', pid: 0, exited: new Promise(() => undefined), stop: async () => undefined },
+        facilitator: {
+          ...facilitator,
+          adminToken: '',
+          pid: 0,
+          exited: new Promise(() => undefined),
+          stop: async () => undefined,
+        },
         agent: { config: join(root, config), wallet, port },
       })
       stops.push(started.stop)

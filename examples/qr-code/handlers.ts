@@ -16,6 +16,9 @@ export default function encodeText({ text, error_correction, margin }: Input) {
     const { size, version } = encode(text, options)
     return { svg: renderSVG(text, options), modules: size, version }
   } catch {
-    throw new ValidationError('text', `is too long for ${error_correction} error correction, shorten it or choose a lower one`)
+    throw new ValidationError(
+      'text',
+      `is too long for ${error_correction} error correction, shorten it or choose a lower one`,
+    )
   }
 }

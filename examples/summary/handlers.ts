@@ -25,7 +25,11 @@ export default function summarize({ text, sentences: wanted, focus = [] }: Input
     .sort((one, other) => one.index - other.index)
     .map(({ sentence }) => sentence)
   const summary = best.join(' ')
-  return { summary, sentences: best, kept: Math.min(1, Math.round((summary.length / text.length) * 100) / 100) }
+  return {
+    summary,
+    sentences: best,
+    kept: Math.min(1, Math.round((summary.length / text.length) * 100) / 100),
+  }
 }
 
 function wordWorth(text: string, focus: readonly string[]): ReadonlyMap<string, number> {

@@ -1,14 +1,17 @@
 const WORD = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu
 
 const SMALL_WORDS = new Set(
-  'a about an and are as at be but by for from had has have he her his i in is it its not of on or our she so that the their they this to was we were which with you'.split(' '),
+  'a about an and are as at be but by for from had has have he her his i in is it its not of on or our she so that the their they this to was we were which with you'.split(
+    ' ',
+  ),
 )
 
 /** Words, sentences and characters as a reader would count them. */
 function count({ text, words_per_minute }: { text: string; words_per_minute: number }) {
   const words = text.match(WORD)?.length ?? 0
-  const sentences = [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text)]
-    .filter(({ segment }) => segment.trim() !== '').length
+  const sentences = [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text)].filter(
+    ({ segment }) => segment.trim() !== '',
+  ).length
   const characters = [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].length
   return { words, sentences, characters, reading_seconds: Math.round((words * 600) / words_per_minute) / 10 }
 }

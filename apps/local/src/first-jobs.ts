@@ -1,7 +1,9 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
 
 /** A first job for each example agent: what `npm start` pays for, and what its ready-made lines repeat. */
-export const FIRST_JOBS: { readonly [agentName: string]: { readonly capability: string; readonly input: JsonObject } } = {
+export const FIRST_JOBS: {
+  readonly [agentName: string]: { readonly capability: string; readonly input: JsonObject }
+} = {
   'Text statistics': {
     capability: 'count',
     input: { text: 'A fare is paid once. The ride is given once. Nothing moves if the ride fails.' },
@@ -13,9 +15,10 @@ export const FIRST_JOBS: { readonly [agentName: string]: { readonly capability: 
   Summary: {
     capability: 'summarize',
     input: {
-      text: 'Agents do jobs for other agents. Each job has a price, and the price is known before the job is done. '
-        + 'The caller signs a payment for one job, and the signature is good for that job alone. '
-        + 'It rained on Tuesday. When the job is delivered the payment is settled, and when the job fails the payment is never used.',
+      text:
+        'Agents do jobs for other agents. Each job has a price, and the price is known before the job is done. ' +
+        'The caller signs a payment for one job, and the signature is good for that job alone. ' +
+        'It rained on Tuesday. When the job is delivered the payment is settled, and when the job fails the payment is never used.',
       sentences: 2,
       focus: ['payment'],
     },

@@ -29,13 +29,16 @@ export function createJobLog(): JobLog {
     },
     async completed(jobId) {
       // The caller has its answer a moment before the agent's last line is through the pipe.
-      for (let waitedMs = 0; waitedMs < 1_000 && jobs.get(jobId)?.['completed'] === undefined; waitedMs += 10) await delay(10)
+      for (let waitedMs = 0; waitedMs < 1_000 && jobs.get(jobId)?.['completed'] === undefined; waitedMs += 10)
+        await delay(10)
       return jobs.get(jobId) ?? {}
     },
   }
 }
 
-function parseLine(line: string): { readonly job: string; readonly event: string; readonly time: string; readonly ms?: number } | undefined {
+function parseLine(
+  line: string,
+): { readonly job: string; readonly event: string; readonly time: string; readonly ms?: number } | undefined {
   try {
     const { job, event, time, ms } = JSON.parse(line) as { [key: string]: unknown }
     if (typeof job !== 'string' || typeof event !== 'string' || typeof time !== 'string') return undefined

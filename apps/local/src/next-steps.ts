@@ -5,7 +5,8 @@ import { FIRST_JOBS } from './first-jobs.ts'
 export function nextSteps({ agents, facilitator, chain }: Economy, folder: string): readonly string[] {
   const [first] = agents
   if (first === undefined) return []
-  const capability = FIRST_JOBS[first.declaration.name]?.capability ?? Object.keys(first.declaration.capabilities)[0] ?? ''
+  const capability =
+    FIRST_JOBS[first.declaration.name]?.capability ?? Object.keys(first.declaration.capabilities)[0] ?? ''
   return [
     '',
     '  Try it yourself, in another terminal',
@@ -14,7 +15,10 @@ export function nextSteps({ agents, facilitator, chain }: Economy, folder: strin
     `    curl -si ${first.url}/execute -H 'content-type: application/json' -d '{"task":{"capability":"${capability}"}}'`,
     `    npm run pay -- ${first.url} ${capability} '{"text":"hello world"}'`,
     '',
-    ...agents.map(({ declaration, url }) => `  ${declaration.name.padEnd(17)} ${url}   ${Object.keys(declaration.capabilities).join(', ')}`),
+    ...agents.map(
+      ({ declaration, url }) =>
+        `  ${declaration.name.padEnd(17)} ${url}   ${Object.keys(declaration.capabilities).join(', ')}`,
+    ),
     `  ${'Facilitator'.padEnd(17)} ${facilitator.url}`,
     `  ${'Chain'.padEnd(17)} ${chain.rpcUrl}   eip155:${chain.chainId}`,
     '',

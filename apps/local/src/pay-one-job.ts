@@ -16,7 +16,11 @@ import type { JobLog } from './job-log.ts'
 const SHOWN_OUTPUT_CHARACTERS = 44
 
 /** Pays one job through the real path and tells it line by line: asked, signed, verified, ran, settled, balances. */
-export async function payOneJob(economy: Economy, agent: AgentProcess, jobLog: JobLog): Promise<readonly string[]> {
+export async function payOneJob(
+  economy: Economy,
+  agent: AgentProcess,
+  jobLog: JobLog,
+): Promise<readonly string[]> {
   const { chain, payer } = economy
   const { declaration, url } = agent
   const { capability, input } = firstJob(agent)
@@ -29,28 +33,56 @@ export async function payOneJob(economy: Economy, agent: AgentProcess, jobLog: J
   const before = await balances()
   const asked = await quote({ url, declaration }, capability)
   const signer = privateKeySigner(crypto, payer.privateKey)
-  const { output, jobId, payment } = await execute({ url, declaration }, capability, input, { signer, crypto })
-  if (asked === undefined || payment?.transaction === undefined) throw new Error(`${declaration.name} was not paid: is it in dev mode?`)
+  const { output, jobId, payment } = await execute({ url, declaration }, capability, input, {
+    signer,
+    crypto,
+  })
+  if (asked === undefined || payment?.transaction === undefined)
+    throw new Error(`${declaration.name} was not paid: is it in dev mode?`)
   const after = await balances()
 
   const times = await jobLog.completed(jobId)
   const price = formatUsdc(asked.amountAtomic, { decimals: 6 })
   return [
     row('402', 'asked', `${price} USDC`.padEnd(46), `${declaration.name} · ${capability}`),
-    row('', 'signed', `nonce bound to job ${jobId.slice(0, 4)}…${jobId.slice(-4)}, valid ${asked.requirement.maxTimeoutSeconds} s`),
-    row('', 'verified', 'held by the facilitator'.padEnd(46), between(times['execute'], times['payment verified'])),
+    row(
+      '',
+      'signed',
+      `nonce bound to job ${jobId.slice(0, 4)}…${jobId.slice(-4)}, valid ${asked.requirement.maxTimeoutSeconds} s`,
+    ),
+    row(
+      '',
+      'verified',
+      'held by the facilitator'.padEnd(46),
+      between(times['execute'], times['payment verified']),
+    ),
     row('', 'ran', shownOutput(output).padEnd(46), milliseconds(times['handler ms'])),
-    row('200', 'settled', `${shortHash(payment.transaction)} in block ${await blockOf(chain.rpcUrl, payment.transaction)}`.padEnd(46), between(times['output valid'], times['completed'])),
-    row('', '', `you ${balanceOf(after.payer, after.payer - before.payer)}    agent ${balanceOf(after.agent, after.agent - before.agent)}`),
+    row(
+      '200',
+      'settled',
+      `${shortHash(payment.transaction)} in block ${await blockOf(chain.rpcUrl, payment.transaction)}`.padEnd(
+        46,
+      ),
+      between(times['output valid'], times['completed']),
+    ),
+    row(
+      '',
+      '',
+      `you ${balanceOf(after.payer, after.payer - before.payer)}    agent ${balanceOf(after.agent, after.agent - before.agent)}`,
+    ),
   ]
 }
 
-function firstJob({ declaration }: AgentProcess): { readonly capability: string; readonly input: Parameters<typeof execute>[2] } {
+function firstJob({ declaration }: AgentProcess): {
+  readonly capability: string
+  readonly input: Parameters<typeof execute>[2]
+} {
   const known = FIRST_JOBS[declaration.name]
   if (known !== undefined) return known
   const [first] = Object.entries(declaration.capabilities)
   const made = first && sample(first[1].input_schema)
-  if (first === undefined || made?.ok !== true) throw new Error(`no first job is known for ${declaration.name}`)
+  if (first === undefined || made?.ok !== true)
+    throw new Error(`no first job is known for ${declaration.name}`)
   return { capability: first[0], input: made.value }
 }
 

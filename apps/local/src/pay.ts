@@ -26,7 +26,10 @@ export async function pay(words: readonly string[], root: string): Promise<numbe
     const signer = privateKeySigner(crypto, local.payer.privateKey)
     const { output, payment } = await execute(url, capability, readInput(json), { signer, crypto })
     process.stdout.write(`${JSON.stringify(output, null, 2)}\n`)
-    if (payment !== undefined) process.stderr.write(`paid ${formatUsdc(payment.amountAtomic)} USDC in ${payment.transaction ?? 'a transaction the agent did not name'}\n`)
+    if (payment !== undefined)
+      process.stderr.write(
+        `paid ${formatUsdc(payment.amountAtomic)} USDC in ${payment.transaction ?? 'a transaction the agent did not name'}\n`,
+      )
     return 0
   } catch (error) {
     const type = isServiceError(error) ? `${error.errorType}: ` : ''

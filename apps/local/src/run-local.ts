@@ -102,7 +102,11 @@ async function stayUp(economy: Economy, steps: Steps, signal: AbortSignal): Prom
 
 async function stopAll(economy: Economy, steps: Steps): Promise<void> {
   steps.line()
-  await steps.step('stopped', () => economy.stop(), () => ({ text: 'state is kept' }))
+  await steps.step(
+    'stopped',
+    () => economy.stop(),
+    () => ({ text: 'state is kept' }),
+  )
 }
 
 /** Aborts at the first Ctrl-C or SIGTERM; a second one ends the process at once. */

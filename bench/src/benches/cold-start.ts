@@ -26,14 +26,16 @@ export const coldStart: Bench = {
     const [ours, peer] = [rounds.get('farebox') ?? [], rounds.get('bare') ?? []]
     const cpu = (all: readonly Start[]): number => median(all.map(one => one.cpuMs))
     const wall = (all: readonly Start[]): number => median(all.map(one => one.wallMs))
-    return [{
-      what: 'cold start to /health, CPU',
-      ours: milliseconds(cpu(ours)),
-      peer: { name: 'bare node:http', figure: milliseconds(cpu(peer)) },
-      ratio: cpu(ours) / cpu(peer),
-      goal: { atMost: 1.7 },
-      notes: [`wall: ${milliseconds(wall(ours))} and ${milliseconds(wall(peer))}`],
-    }]
+    return [
+      {
+        what: 'cold start to /health, CPU',
+        ours: milliseconds(cpu(ours)),
+        peer: { name: 'bare node:http', figure: milliseconds(cpu(peer)) },
+        ratio: cpu(ours) / cpu(peer),
+        goal: { atMost: 1.7 },
+        notes: [`wall: ${milliseconds(wall(ours))} and ${milliseconds(wall(peer))}`],
+      },
+    ]
   },
 }
 
@@ -66,8 +68,9 @@ async function startOnce(stage: Stage, name: string, program: ServerProgram): Pr
   const started = performance.now()
   const child = spawnServer(program, port, join(stage.folder, `${name}-starts.log`))
   try {
-    while (!await isHealthy(port)) {
-      if (child.exitCode !== null || performance.now() - started > 20_000) throw new Error(`${name} did not start`)
+    while (!(await isHealthy(port))) {
+      if (child.exitCode !== null || performance.now() - started > 20_000)
+        throw new Error(`${name} did not start`)
       await delay(LOOK_EVERY_MS)
     }
     return { wallMs: performance.now() - started, cpuMs: cpuMs({ pids: [child.pid ?? 0] }) }
@@ -79,7 +82,7 @@ async function startOnce(stage: Stage, name: string, program: ServerProgram): Pr
 async function isHealthy(port: number): Promise<boolean> {
   try {
     const { statusCode, body } = await request(`http://127.0.0.1:${port}/health`, { reset: true })
-    const { status } = await body.json() as { readonly status: string }
+    const { status } = (await body.json()) as { readonly status: string }
     return statusCode === 200 && status === 'ok'
   } catch {
     return false

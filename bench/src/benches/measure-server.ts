@@ -48,11 +48,16 @@ export function measureServer(stage: Stage, measured: Measured): Contender<Serve
 }
 
 /** Requests for each second of CPU time that the groups spent together: the median of the rounds. */
-export function perCpuSecond(rounds: readonly ServerRound[] | undefined, ...groups: readonly string[]): number {
-  return median((rounds ?? []).map(round => {
-    const spentMs = groups.reduce((sum, group) => sum + spentBy(round, group), 0)
-    return (1_000 * round.count) / spentMs
-  }))
+export function perCpuSecond(
+  rounds: readonly ServerRound[] | undefined,
+  ...groups: readonly string[]
+): number {
+  return median(
+    (rounds ?? []).map(round => {
+      const spentMs = groups.reduce((sum, group) => sum + spentBy(round, group), 0)
+      return (1_000 * round.count) / spentMs
+    }),
+  )
 }
 
 /** CPU time of one group for each request, in milliseconds: the median of the rounds. */

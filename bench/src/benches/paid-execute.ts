@@ -2,12 +2,23 @@ import { interleave } from '../rounds/interleave.ts'
 import { createJobsCheck } from '../stage/check-answers.ts'
 import { jobsForAnybody, jobsForFarebox } from '../stage/sign-jobs.ts'
 import { startAgent } from '../stage/start-agent.ts'
-import { startFundedChain, startReferenceFacilitator, startStubFacilitator, startX402Server } from '../stage/start-peers.ts'
+import {
+  startFundedChain,
+  startReferenceFacilitator,
+  startStubFacilitator,
+  startX402Server,
+} from '../stage/start-peers.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Bench, Row } from './bench.ts'
 import { milliseconds, rate } from './figures.ts'
-import { cpuMsEach, measureServer, perCpuSecond, perSecond, type Measured, type ServerRound } from './measure-server.ts'
-
+import {
+  cpuMsEach,
+  measureServer,
+  perCpuSecond,
+  perSecond,
+  type Measured,
+  type ServerRound,
+} from './measure-server.ts'
 
 /**
  * A paid job, whole: payment checked, reserved, work done, response saved, charged, answered. Ours asks a
@@ -16,7 +27,7 @@ import { cpuMsEach, measureServer, perCpuSecond, perSecond, type Measured, type 
 export const paidExecute: Bench = {
   name: 'paid',
   async run(stage) {
-    const measured = [await ours(stage, 'memory'), await ours(stage, 'lmdb'), ...await peers(stage)]
+    const measured = [await ours(stage, 'memory'), await ours(stage, 'lmdb'), ...(await peers(stage))]
     const contenders = measured.map(one => measureServer(stage, one))
     const rounds = await interleave(contenders, { warmUps: 3, rounds: stage.quick ? 3 : 6 }, stage.tell)
     const row = (store: string, peer: string, atLeast: number | undefined): Row =>
@@ -33,7 +44,10 @@ const CONNECTIONS = 16
 
 async function ours(stage: Stage, store: 'memory' | 'lmdb'): Promise<Measured> {
   const facilitator = await startStubFacilitator(stage)
-  const agent = await startAgent(stage, { store, paid: { facilitatorUrl: facilitator.url, secret: 'a-secret-of-the-bench' } })
+  const agent = await startAgent(stage, {
+    store,
+    paid: { facilitatorUrl: facilitator.url, secret: 'a-secret-of-the-bench' },
+  })
   return {
     name: agent.name,
     url: agent.url,
@@ -48,18 +62,20 @@ async function ours(stage: Stage, store: 'memory' | 'lmdb'): Promise<Measured> {
 async function peers(stage: Stage): Promise<readonly Measured[]> {
   const chain = await startFundedChain(stage)
   const facilitator = await startReferenceFacilitator(stage, chain)
-  return await Promise.all((['express', 'hono'] as const).map(async kind => {
-    const server = await startX402Server(stage, kind, facilitator)
-    return {
-      name: server.name,
-      url: server.url,
-      groups: { server: { pids: [server.pid] }, facilitator: { pids: [facilitator.pid] } },
-      requests: await jobsForAnybody(stage.crypto, server.url),
-      check: createJobsCheck({ paid: true }),
-      count: stage.quick ? 30 : 80,
-      connections: CONNECTIONS,
-    }
-  }))
+  return await Promise.all(
+    (['express', 'hono'] as const).map(async kind => {
+      const server = await startX402Server(stage, kind, facilitator)
+      return {
+        name: server.name,
+        url: server.url,
+        groups: { server: { pids: [server.pid] }, facilitator: { pids: [facilitator.pid] } },
+        requests: await jobsForAnybody(stage.crypto, server.url),
+        check: createJobsCheck({ paid: true }),
+        count: stage.quick ? 30 : 80,
+        connections: CONNECTIONS,
+      }
+    }),
+  )
 }
 
 function compare(
@@ -80,8 +96,8 @@ function compare(
     ratio: figure / peerFigure,
     goal: atLeast === undefined ? undefined : { atLeast },
     notes: [
-      `CPU a job: ${each(own, 'server')}; ${each(other, 'server')} in the peer's server, ${each(other, 'facilitator')} `
-      + `in its facilitator; both counted: ${rate(together)}, ${(figure / together).toFixed(1)}×`,
+      `CPU a job: ${each(own, 'server')}; ${each(other, 'server')} in the peer's server, ${each(other, 'facilitator')} ` +
+        `in its facilitator; both counted: ${rate(together)}, ${(figure / together).toFixed(1)}×`,
       `wall: ${rate(perSecond(own))} and ${rate(perSecond(other))} over ${CONNECTIONS} connections`,
     ],
   }

@@ -15,8 +15,14 @@ import { PROGRAMS, startServer } from '../stage/start-server.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Bench } from './bench.ts'
 import { milliseconds, rate } from './figures.ts'
-import { cpuMsEach, measureServer, perCpuSecond, perSecond, type Measured, type ServerRound } from './measure-server.ts'
-
+import {
+  cpuMsEach,
+  measureServer,
+  perCpuSecond,
+  perSecond,
+  type Measured,
+  type ServerRound,
+} from './measure-server.ts'
 
 /** Everything but how many at once and how often. */
 type Loop = Omit<Measured, 'count' | 'connections'>
@@ -36,24 +42,38 @@ export const paidLoop: Bench = {
     ]
     const rounds = await interleave(contenders, { warmUps: 2, rounds: stage.quick ? 2 : 5 }, stage.tell)
     const [own, other] = [rounds.get(`${ours.name} ×16`), rounds.get(`${peer.name} ×16`)]
-    const [figure, peerFigure] = [perCpuSecond(own, 'server', 'facilitator'), perCpuSecond(other, 'server', 'facilitator')]
-    return [{
-      what: 'paid execute and facilitator',
-      ours: rate(figure),
-      peer: { name: '@x402/hono', figure: rate(peerFigure) },
-      ratio: figure / peerFigure,
-      goal: { atLeast: 8 },
-      notes: [ours, peer].flatMap(({ name }) => [
-        `${name}: ${describeCpu(rounds.get(`${name} ×16`))}`,
-        ...[1, 16].map(connections => `${name}, ${connections} at once: ${describeTimes(rounds.get(`${name} ×${connections}`))}`),
-      ]),
-    }]
+    const [figure, peerFigure] = [
+      perCpuSecond(own, 'server', 'facilitator'),
+      perCpuSecond(other, 'server', 'facilitator'),
+    ]
+    return [
+      {
+        what: 'paid execute and facilitator',
+        ours: rate(figure),
+        peer: { name: '@x402/hono', figure: rate(peerFigure) },
+        ratio: figure / peerFigure,
+        goal: { atLeast: 8 },
+        notes: [ours, peer].flatMap(({ name }) => [
+          `${name}: ${describeCpu(rounds.get(`${name} ×16`))}`,
+          ...[1, 16].map(
+            connections =>
+              `${name}, ${connections} at once: ${describeTimes(rounds.get(`${name} ×${connections}`))}`,
+          ),
+        ]),
+      },
+    ]
   },
 }
 
 function at(stage: Stage, loop: Loop, connections: number, count: number): ReturnType<typeof measureServer> {
   const scaled = Math.ceil(count / (stage.quick ? 4 : 1))
-  return measureServer(stage, { ...loop, name: `${loop.name} ×${connections}`, connections, count: scaled, awake: false })
+  return measureServer(stage, {
+    ...loop,
+    name: `${loop.name} ×${connections}`,
+    connections,
+    count: scaled,
+    awake: false,
+  })
 }
 
 async function fareboxLoop(stage: Stage): Promise<Loop> {
@@ -76,7 +96,10 @@ async function fareboxLoop(stage: Stage): Promise<Loop> {
       RELAYER_PRIVATE_KEY: TEST_KEYS.relayer.privateKey,
     },
   })
-  const { secret } = await createSecret({ url: facilitator.url, adminToken }, { owner: 'bench', wallets: [TEST_KEYS.agent.address] })
+  const { secret } = await createSecret(
+    { url: facilitator.url, adminToken },
+    { owner: 'bench', wallets: [TEST_KEYS.agent.address] },
+  )
   const agent = await startAgent(stage, { store: 'lmdb', paid: { facilitatorUrl: facilitator.url, secret } })
   return {
     name: 'farebox',
@@ -100,12 +123,24 @@ async function x402Loop(stage: Stage): Promise<Loop> {
   }
 }
 
-function groups(server: number, facilitator: number, chain: LocalChain, database: ProcessGroup): Loop['groups'] {
-  return { server: { pids: [server] }, facilitator: { pids: [facilitator] }, chain: { pids: [chain.pid] }, database }
+function groups(
+  server: number,
+  facilitator: number,
+  chain: LocalChain,
+  database: ProcessGroup,
+): Loop['groups'] {
+  return {
+    server: { pids: [server] },
+    facilitator: { pids: [facilitator] },
+    chain: { pids: [chain.pid] },
+    database,
+  }
 }
 
 /** `DATABASE_URL` where it is set, else a server of our own, whose CPU time can then be read too. */
-async function openDatabase(stage: Stage): Promise<{ readonly url: string; readonly processes: ProcessGroup }> {
+async function openDatabase(
+  stage: Stage,
+): Promise<{ readonly url: string; readonly processes: ProcessGroup }> {
   const given = process.env['DATABASE_URL']
   if (given !== undefined && given !== '') {
     stage.onStrike(() => dropSchema(given))
@@ -130,6 +165,7 @@ function describeCpu(rounds: readonly ServerRound[] | undefined): string {
 }
 
 function describeTimes(rounds: readonly ServerRound[] | undefined): string {
-  const latency = (share: number): string => milliseconds(median((rounds ?? []).map(({ latenciesMs }) => quantile(latenciesMs, share))))
+  const latency = (share: number): string =>
+    milliseconds(median((rounds ?? []).map(({ latenciesMs }) => quantile(latenciesMs, share))))
   return `${rate(perSecond(rounds))} on the wall, p50 ${latency(0.5)}, p99 ${latency(0.99)}`
 }

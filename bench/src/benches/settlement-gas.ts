@@ -47,20 +47,24 @@ async function compare(stage: Stage, chain: LocalChain, payees: readonly string[
     const signer = privateKeySigner(stage.crypto, `0x${randomBytes(32).toString('hex')}`)
     await fund(chain, signer.address, { usdcAtomic: 2n * AMOUNT_ATOMIC })
     const payTo = payees[index % payees.length] ?? ''
-    const { authorization, signature } = await signAuthorization(signer, { payTo, amount: AMOUNT_ATOMIC.toString() })
+    const { authorization, signature } = await signAuthorization(signer, {
+      payTo,
+      amount: AMOUNT_ATOMIC.toString(),
+    })
     calls.push({ to: chain.usdc, data: encodeTransfer(authorization, signature) })
   }
   let alone = 0
   for (const call of calls.slice(0, PAYMENTS)) alone += await gasOf(chain, call)
   const together = await gasOf(chain, { to: chain.multicall3, data: encodeBatch(calls.slice(PAYMENTS)) })
-  const paid = await balances(chain, payees) - before
-  if (paid !== BigInt(2 * PAYMENTS) * AMOUNT_ATOMIC) throw new Error(`${2 * PAYMENTS} payments moved ${paid} atomic units`)
+  const paid = (await balances(chain, payees)) - before
+  if (paid !== BigInt(2 * PAYMENTS) * AMOUNT_ATOMIC)
+    throw new Error(`${2 * PAYMENTS} payments moved ${paid} atomic units`)
   return { alone: alone / PAYMENTS, together: together / PAYMENTS }
 }
 
 async function gasOf(chain: LocalChain, call: Call): Promise<number> {
   const transaction = { from: TEST_KEYS.relayer.address, gas: '0xf42400', ...call }
-  const receipt = await callAnvil(chain.rpcUrl, 'eth_sendTransactionSync', [transaction]) as {
+  const receipt = (await callAnvil(chain.rpcUrl, 'eth_sendTransactionSync', [transaction])) as {
     readonly status: string
     readonly gasUsed: string
   }

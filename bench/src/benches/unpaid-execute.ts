@@ -1,9 +1,19 @@
 import { interleave } from '../rounds/interleave.ts'
 import { createDriver } from '../rounds/drive.ts'
-import { checkAskedForPayment, checkRefused, createJobsCheck, type CheckAnswers } from '../stage/check-answers.ts'
+import {
+  checkAskedForPayment,
+  checkRefused,
+  createJobsCheck,
+  type CheckAnswers,
+} from '../stage/check-answers.ts'
 import { forgedJobs, jobsForAnybody, unpaidJobs, type MakeRequests } from '../stage/sign-jobs.ts'
 import { startAgent } from '../stage/start-agent.ts'
-import { startFundedChain, startReferenceFacilitator, startStubFacilitator, startX402Server } from '../stage/start-peers.ts'
+import {
+  startFundedChain,
+  startReferenceFacilitator,
+  startStubFacilitator,
+  startX402Server,
+} from '../stage/start-peers.ts'
 import type { Server } from '../stage/start-server.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Bench, Row } from './bench.ts'
@@ -16,9 +26,15 @@ export const unpaidExecute: Bench = {
   async run(stage) {
     const facilitator = await startReferenceFacilitator(stage, await startFundedChain(stage))
     const stub = await startStubFacilitator(stage)
-    const agent = await startAgent(stage, { store: 'memory', paid: { facilitatorUrl: stub.url, secret: 'a-secret-of-the-bench' } })
+    const agent = await startAgent(stage, {
+      store: 'memory',
+      paid: { facilitatorUrl: stub.url, secret: 'a-secret-of-the-bench' },
+    })
     const express = await startX402Server(stage, 'express', facilitator)
-    const sides: Sides = { agent: { server: agent, facilitator: stub }, express: { server: express, facilitator } }
+    const sides: Sides = {
+      agent: { server: agent, facilitator: stub },
+      express: { server: express, facilitator },
+    }
     const rows = [
       await compare(stage, sides, {
         what: 'unpaid, asked for payment',
@@ -50,25 +66,31 @@ interface Side {
   readonly facilitator: Server
 }
 
-async function compare(stage: Stage, sides: Sides, asked: {
-  readonly what: string
-  readonly requests: (url: string) => Promise<MakeRequests>
-  readonly check: CheckAnswers
-  readonly counts: { readonly agent: number; readonly express: number }
-  readonly atLeast: number
-}): Promise<Row> {
-  const contenders = await Promise.all((['agent', 'express'] as const).map(async side => {
-    const { server, facilitator } = sides[side]
-    return measureServer(stage, {
-      name: side,
-      url: server.url,
-      groups: { server: { pids: [server.pid] }, facilitator: { pids: [facilitator.pid] } },
-      requests: await asked.requests(server.url),
-      check: asked.check,
-      count: Math.ceil(asked.counts[side] / (stage.quick ? 4 : 1)),
-      connections: 16,
-    })
-  }))
+async function compare(
+  stage: Stage,
+  sides: Sides,
+  asked: {
+    readonly what: string
+    readonly requests: (url: string) => Promise<MakeRequests>
+    readonly check: CheckAnswers
+    readonly counts: { readonly agent: number; readonly express: number }
+    readonly atLeast: number
+  },
+): Promise<Row> {
+  const contenders = await Promise.all(
+    (['agent', 'express'] as const).map(async side => {
+      const { server, facilitator } = sides[side]
+      return measureServer(stage, {
+        name: side,
+        url: server.url,
+        groups: { server: { pids: [server.pid] }, facilitator: { pids: [facilitator.pid] } },
+        requests: await asked.requests(server.url),
+        check: asked.check,
+        count: Math.ceil(asked.counts[side] / (stage.quick ? 4 : 1)),
+        connections: 16,
+      })
+    }),
+  )
   const rounds = await interleave(contenders, { warmUps: 2, rounds: stage.quick ? 3 : 7 }, stage.tell)
   const [own, other] = [rounds.get('agent'), rounds.get('express')]
   const [figure, peerFigure] = [perCpuSecond(own, 'server'), perCpuSecond(other, 'server')]
@@ -80,8 +102,10 @@ async function compare(stage: Stage, sides: Sides, asked: {
     ratio: figure / peerFigure,
     goal: { atLeast: asked.atLeast },
     ...(cpuMsEach(other, 'facilitator') > 0.05 && {
-      notes: [`the peer's facilitator spends ${milliseconds(cpuMsEach(other, 'facilitator'))} on each, ours is not asked; `
-        + `both counted: ${rate(together)}, ${(figure / together).toFixed(1)}×`],
+      notes: [
+        `the peer's facilitator spends ${milliseconds(cpuMsEach(other, 'facilitator'))} on each, ours is not asked; ` +
+          `both counted: ${rate(together)}, ${(figure / together).toFixed(1)}×`,
+      ],
     }),
   }
 }

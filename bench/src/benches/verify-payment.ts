@@ -16,7 +16,11 @@ import { milliseconds } from './figures.ts'
 export const verifyPayment: Bench = {
   name: 'verify',
   async run(stage) {
-    const rounds = await interleave(await contenders(stage), { warmUps: 2, rounds: stage.quick ? 5 : 15 }, stage.tell)
+    const rounds = await interleave(
+      await contenders(stage),
+      { warmUps: 2, rounds: stage.quick ? 5 : 15 },
+      stage.tell,
+    )
     const msEach = (name: string): number => median(rounds.get(name) ?? [])
     const row = (curve: 'native' | 'wasm', atLeast: number): Row => ({
       what: `verify one payment, ${curve}`,
@@ -33,8 +37,15 @@ const PAYMENTS = 50
 
 async function contenders(stage: Stage): Promise<readonly Contender<number>[]> {
   const signer = privateKeySigner(stage.crypto, TEST_KEYS.payer.privateKey)
-  const requirement = createRequirement({ network: NETWORK, payTo: TEST_KEYS.agent.address, amountAtomic: 10_000n, maxDeadlineSeconds: 30 })
-  const signed = await Promise.all(Array.from({ length: PAYMENTS }, () => signAuthorization(signer, requirement)))
+  const requirement = createRequirement({
+    network: NETWORK,
+    payTo: TEST_KEYS.agent.address,
+    amountAtomic: 10_000n,
+    maxDeadlineSeconds: 30,
+  })
+  const signed = await Promise.all(
+    Array.from({ length: PAYMENTS }, () => signAuthorization(signer, requirement)),
+  )
   const headers = signed.map(payload => encodeHeader({ x402Version: 2, accepted: requirement, payload }))
   const typedData = signed.map(({ authorization, signature }) => ({
     ...authorizationTypedData(NETWORK, authorization),
@@ -45,17 +56,24 @@ async function contenders(stage: Stage): Promise<readonly Contender<number>[]> {
     farebox('native', stage.crypto, headers, 20),
     farebox('wasm', await loadEvmCrypto({ curve: 'wasm' }), headers, 5),
     timed('viem', 1, async () => {
-      for (const one of typedData) if (!await verifyTypedData(one)) throw new Error('viem does not verify a good payment')
+      for (const one of typedData)
+        if (!(await verifyTypedData(one))) throw new Error('viem does not verify a good payment')
     }),
   ]
 }
 
-function farebox(name: string, crypto: EvmCrypto, headers: readonly string[], times: number): Contender<number> {
+function farebox(
+  name: string,
+  crypto: EvmCrypto,
+  headers: readonly string[],
+  times: number,
+): Contender<number> {
   const checker = createPaymentChecker(crypto, [NETWORK])
   return timed(name, times, () => {
     for (const header of headers) {
       const decoded = decodePaymentHeader(header)
-      if (!decoded.ok || !checker.provePayer(decoded.payment).ok) throw new Error(`${name} does not verify a good payment`)
+      if (!decoded.ok || !checker.provePayer(decoded.payment).ok)
+        throw new Error(`${name} does not verify a good payment`)
     }
   })
 }

@@ -8,7 +8,9 @@ createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
-    const { task } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { readonly task: { readonly input: { readonly text: string } } }
+    const { task } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as {
+      readonly task: { readonly input: { readonly text: string } }
+    }
     runs += 1
     answer({ output: { text: task.input.text, run: runs } })
   })

@@ -20,7 +20,9 @@ const wallet = createWalletClient({
   pollingInterval: 50,
 }).extend(publicActions)
 // viem's types and the x402 project's part ways under exactOptionalPropertyTypes; its documentation joins them like this.
-const signer = toFacilitatorEvmSigner({ ...wallet, address: account.address } as Parameters<typeof toFacilitatorEvmSigner>[0])
+const signer = toFacilitatorEvmSigner({ ...wallet, address: account.address } as Parameters<
+  typeof toFacilitatorEvmSigner
+>[0])
 let sending: Promise<unknown> = Promise.resolve()
 const oneByOne: typeof signer = {
   ...signer,
@@ -37,13 +39,17 @@ createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
-    answer(request.url ?? '', Buffer.concat(chunks)).then(send(200), (error: unknown) => send(500)({ error: String(error) }))
+    answer(request.url ?? '', Buffer.concat(chunks)).then(send(200), (error: unknown) =>
+      send(500)({ error: String(error) }),
+    )
   })
 
   function send(status: number): (value: unknown) => void {
     return value => {
       const body = JSON.stringify(value)
-      response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body)
+      response
+        .writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+        .end(body)
     }
   }
 }).listen({ port: Number(process.env['PORT']), host: '127.0.0.1' })

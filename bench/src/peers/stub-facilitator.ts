@@ -9,7 +9,11 @@ const ANSWERS: { readonly [path: string]: Buffer } = {
     extensions: ['farebox-hold'],
     signers: {},
   }),
-  '/verify': json({ isValid: true, payer: '', extensions: { 'farebox-hold': { holdId: 'hold', holdUntil: 4_102_444_800 } } }),
+  '/verify': json({
+    isValid: true,
+    payer: '',
+    extensions: { 'farebox-hold': { holdId: 'hold', holdUntil: 4_102_444_800 } },
+  }),
   '/settle': json({ success: true, transaction: TRANSACTION, network: 'eip155:84532', payer: '' }),
 }
 
@@ -17,7 +21,10 @@ createServer((request, response) => {
   const answer = ANSWERS[request.url ?? '']
   request.resume().on('end', () => {
     const body = answer ?? json({})
-    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json', 'content-length': body.length })
+    response.writeHead(answer === undefined ? 404 : 200, {
+      'content-type': 'application/json',
+      'content-length': body.length,
+    })
     response.end(body)
   })
 }).listen({ port: Number(process.env['PORT']), host: '127.0.0.1' })

@@ -2,7 +2,9 @@ import { HTTPFacilitatorClient, x402ResourceServer, type RoutesConfig } from '@x
 import { ExactEvmScheme } from '@x402/evm/exact/server'
 
 /** The work both x402 servers do: what our agent's handler does. */
-export function createEcho(): (text: string) => { readonly output: { readonly text: string; readonly run: number } } {
+export function createEcho(): (text: string) => {
+  readonly output: { readonly text: string; readonly run: number }
+} {
   let runs = 0
   return text => {
     runs += 1
@@ -21,8 +23,9 @@ export const ROUTES: RoutesConfig = {
 
 /** The x402 project's server half, asking the facilitator over HTTP. */
 export function createResourceServer(): x402ResourceServer {
-  return new x402ResourceServer(new HTTPFacilitatorClient({ url: process.env['FACILITATOR_URL'] ?? '' }))
-    .register('eip155:84532', new ExactEvmScheme())
+  return new x402ResourceServer(
+    new HTTPFacilitatorClient({ url: process.env['FACILITATOR_URL'] ?? '' }),
+  ).register('eip155:84532', new ExactEvmScheme())
 }
 
 /** A job request, as far as these servers read it. */

@@ -38,20 +38,25 @@ interface Stat {
 /** proc_pid_stat(5). The name may hold spaces and brackets, so fields are counted from the last bracket. */
 function readStat(pid: number): Stat {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number)
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number)
   // The first of these is field 3.
   const field = (number: number): number => fields[number - 3] ?? Number.NaN
   return { parent: field(4), ownTicks: field(14) + field(15), waitedForTicks: field(16) + field(17) }
 }
 
 function childrenOf(pid: number): readonly Stat[] {
-  return readdirSync('/proc').filter(name => /^\d+$/.test(name)).flatMap(name => {
-    try {
-      const stat = readStat(Number(name))
-      return stat.parent === pid ? [stat] : []
-    } catch {
-      // It ended while we looked: its time is in its parent's now, or it was not ours.
-      return []
-    }
-  })
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .flatMap(name => {
+      try {
+        const stat = readStat(Number(name))
+        return stat.parent === pid ? [stat] : []
+      } catch {
+        // It ended while we looked: its time is in its parent's now, or it was not ours.
+        return []
+      }
+    })
 }

@@ -38,7 +38,11 @@ export interface Driver {
  * receives, some 20 µs on a virtual machine: a server that is slower than us would pay it for every answer, a faster one never.
  * Awake, nobody pays; it costs a core, so it is not for measuring latencies.
  */
-export function createDriver(url: string, connections: number, { awake }: { readonly awake: boolean }): Driver {
+export function createDriver(
+  url: string,
+  connections: number,
+  { awake }: { readonly awake: boolean },
+): Driver {
   const pool = new Pool(url, { connections, pipelining: 1 })
   return {
     async send(requests) {
@@ -48,14 +52,20 @@ export function createDriver(url: string, connections: number, { awake }: { read
       const letSleep = awake ? stayAwake() : () => undefined
       const started = performance.now()
       try {
-        await Promise.all(Array.from({ length: connections }, async () => {
-          for (const request of waiting) {
-            const sent = performance.now()
-            const { statusCode, headers, body } = await pool.request({ ...request, method: 'POST', path: '/execute' })
-            answers.push({ status: statusCode, headers, body: await body.text() })
-            latenciesMs.push(performance.now() - sent)
-          }
-        }))
+        await Promise.all(
+          Array.from({ length: connections }, async () => {
+            for (const request of waiting) {
+              const sent = performance.now()
+              const { statusCode, headers, body } = await pool.request({
+                ...request,
+                method: 'POST',
+                path: '/execute',
+              })
+              answers.push({ status: statusCode, headers, body: await body.text() })
+              latenciesMs.push(performance.now() - sent)
+            }
+          }),
+        )
       } finally {
         letSleep()
       }

@@ -15,13 +15,17 @@ export function createJobsCheck({ paid }: { readonly paid: boolean }): CheckAnsw
     const runs = new Set<number>()
     for (const answer of answers) {
       if (answer.status !== 200) throw wrong('was to be done', answer)
-      const { output } = JSON.parse(answer.body) as { readonly output: { readonly text: string; readonly run: number } }
+      const { output } = JSON.parse(answer.body) as {
+        readonly output: { readonly text: string; readonly run: number }
+      }
       if (output.text !== TEXT) throw wrong('was to give the text back', answer)
       if (paid && !receiptOf(answer).success) throw wrong('was to be charged', answer)
       runs.add(output.run)
     }
     if (runs.size !== answers.length || Math.max(...runs) !== runsBefore + answers.length) {
-      throw new Error(`${answers.length} answers are not ${answers.length} runs of the handler, ${runsBefore} went before`)
+      throw new Error(
+        `${answers.length} answers are not ${answers.length} runs of the handler, ${runsBefore} went before`,
+      )
     }
     runsBefore += answers.length
   }
@@ -30,7 +34,8 @@ export function createJobsCheck({ paid }: { readonly paid: boolean }): CheckAnsw
 /** Every answer is a 402 that says what to pay. */
 export function checkAskedForPayment(answers: readonly Answered[]): void {
   for (const answer of answers) {
-    if (answer.status !== 402 || typeof answer.headers['payment-required'] !== 'string') throw wrong('was to ask for a payment', answer)
+    if (answer.status !== 402 || typeof answer.headers['payment-required'] !== 'string')
+      throw wrong('was to ask for a payment', answer)
   }
 }
 
@@ -41,7 +46,7 @@ export function checkRefused(answers: readonly Answered[]): void {
 
 function receiptOf({ headers }: Answered): Partial<PaymentResponse> {
   const header = headers['payment-response']
-  return typeof header === 'string' ? decodeHeader(header) as PaymentResponse : {}
+  return typeof header === 'string' ? (decodeHeader(header) as PaymentResponse) : {}
 }
 
 function wrong(expected: string, { status, headers, body }: Answered): Error {

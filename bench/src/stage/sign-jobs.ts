@@ -5,7 +5,12 @@ import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { decodeHeader, encodeHeader } from '@farebox/payments/payment-header'
 import type { PaymentRequired, PaymentRequirement } from '@farebox/payments/requirement'
-import { authorizationTypedData, privateKeySigner, signPayment, type PaymentSigner } from '@farebox/payments/sign-payment'
+import {
+  authorizationTypedData,
+  privateKeySigner,
+  signPayment,
+  type PaymentSigner,
+} from '@farebox/payments/sign-payment'
 import { request } from 'undici'
 import type { ReadyRequest } from '../rounds/drive.ts'
 
@@ -34,18 +39,21 @@ export function unpaidJobs(): MakeRequests {
 export async function jobsForFarebox(crypto: EvmCrypto, url: string): Promise<MakeRequests> {
   const { resource, requirement } = await readOffer(url)
   const payer = privateKeySigner(crypto, TEST_KEYS.payer.privateKey)
-  return async count => await Promise.all(Array.from({ length: count }, async () => {
-    const jobId = randomUUID()
-    const nowSeconds = Date.now() / 1_000
-    const { header } = await signPayment(crypto, payer, {
-      network: NETWORK,
-      requirement,
-      binding: { endpoint: resource.url, capability: 'echo', jobId },
-      nowSeconds,
-      validBefore: Math.floor(nowSeconds) + VALID_SECONDS,
-    })
-    return jobRequest(jobId, header)
-  }))
+  return async count =>
+    await Promise.all(
+      Array.from({ length: count }, async () => {
+        const jobId = randomUUID()
+        const nowSeconds = Date.now() / 1_000
+        const { header } = await signPayment(crypto, payer, {
+          network: NETWORK,
+          requirement,
+          binding: { endpoint: resource.url, capability: 'echo', jobId },
+          nowSeconds,
+          validBefore: Math.floor(nowSeconds) + VALID_SECONDS,
+        })
+        return jobRequest(jobId, header)
+      }),
+    )
 }
 
 /** Jobs paid as a stock x402 client pays them: any server takes them. */
@@ -61,15 +69,21 @@ export async function forgedJobs(crypto: EvmCrypto, url: string): Promise<MakeRe
 
 async function stockJobs(url: string, signer: PaymentSigner): Promise<MakeRequests> {
   const { resource, requirement } = await readOffer(url)
-  return async count => await Promise.all(Array.from({ length: count }, async () => {
-    const { authorization, signature } = await signAuthorization(signer, requirement)
-    return jobRequest(randomUUID(), encodeHeader({
-      x402Version: 2,
-      resource,
-      accepted: requirement,
-      payload: { authorization, signature },
-    }))
-  }))
+  return async count =>
+    await Promise.all(
+      Array.from({ length: count }, async () => {
+        const { authorization, signature } = await signAuthorization(signer, requirement)
+        return jobRequest(
+          randomUUID(),
+          encodeHeader({
+            x402Version: 2,
+            resource,
+            accepted: requirement,
+            payload: { authorization, signature },
+          }),
+        )
+      }),
+    )
 }
 
 /** An authorization with a random nonce, signed. */
@@ -85,23 +99,38 @@ export async function signAuthorization(
     validBefore: String(Math.floor(Date.now() / 1_000) + VALID_SECONDS),
     nonce: `0x${randomBytes(32).toString('hex')}`,
   }
-  return { authorization, signature: await signer.signTypedData(authorizationTypedData(NETWORK, authorization)) }
+  return {
+    authorization,
+    signature: await signer.signTypedData(authorizationTypedData(NETWORK, authorization)),
+  }
 }
 
 /** What a server asks, as it asks it of anybody. */
-async function readOffer(url: string): Promise<{ readonly resource: PaymentRequired['resource']; readonly requirement: PaymentRequirement }> {
-  const { statusCode, headers, body } = await request(`${url}/execute`, { ...jobRequest(randomUUID()), method: 'POST' })
+async function readOffer(
+  url: string,
+): Promise<{ readonly resource: PaymentRequired['resource']; readonly requirement: PaymentRequirement }> {
+  const { statusCode, headers, body } = await request(`${url}/execute`, {
+    ...jobRequest(randomUUID()),
+    method: 'POST',
+  })
   await body.dump()
   const header = headers['payment-required']
-  if (statusCode !== 402 || typeof header !== 'string') throw new Error(`${url} did not ask for a payment: HTTP ${statusCode}`)
-  const { resource, accepts: [requirement] } = decodeHeader(header) as PaymentRequired
+  if (statusCode !== 402 || typeof header !== 'string')
+    throw new Error(`${url} did not ask for a payment: HTTP ${statusCode}`)
+  const {
+    resource,
+    accepts: [requirement],
+  } = decodeHeader(header) as PaymentRequired
   if (requirement === undefined) throw new Error(`${url} asks for a payment it does not name`)
   return { resource, requirement }
 }
 
 function jobRequest(jobId: string, paymentHeader?: string): ReadyRequest {
   return {
-    headers: { 'content-type': 'application/json', ...(paymentHeader !== undefined && { 'payment-signature': paymentHeader }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(paymentHeader !== undefined && { 'payment-signature': paymentHeader }),
+    },
     body: JSON.stringify({
       service_version: '1.0',
       job_id: jobId,

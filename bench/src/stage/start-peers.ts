@@ -26,11 +26,19 @@ export async function startReferenceFacilitator(stage: Stage, chain: LocalChain)
 
 /** A facilitator that says yes to everything at once: what is left is the cost of the server that asks it. */
 export async function startStubFacilitator(stage: Stage): Promise<Server> {
-  return await startServer(stage, { name: 'stub-facilitator', file: builtFile('peers/stub-facilitator.js'), environment: {} })
+  return await startServer(stage, {
+    name: 'stub-facilitator',
+    file: builtFile('peers/stub-facilitator.js'),
+    environment: {},
+  })
 }
 
 /** A server with the x402 project's middleware. */
-export async function startX402Server(stage: Stage, kind: 'express' | 'hono', facilitator: Server): Promise<Server> {
+export async function startX402Server(
+  stage: Stage,
+  kind: 'express' | 'hono',
+  facilitator: Server,
+): Promise<Server> {
   return await startServer(stage, {
     name: `x402-${kind}`,
     file: builtFile(`peers/x402-${kind}.js`),
@@ -40,5 +48,9 @@ export async function startX402Server(stage: Stage, kind: 'express' | 'hono', fa
 
 /** Node's own server with nothing on it. */
 export async function startBareEcho(stage: Stage): Promise<Server> {
-  return await startServer(stage, { name: 'bare-echo', file: builtFile('peers/bare-echo.js'), environment: {} })
+  return await startServer(stage, {
+    name: 'bare-echo',
+    file: builtFile('peers/bare-echo.js'),
+    environment: {},
+  })
 }

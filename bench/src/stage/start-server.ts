@@ -51,10 +51,15 @@ export async function startServer(stage: Stage, program: ServerProgram): Promise
   const port = await findFreePort()
   const log = join(stage.folder, `${program.name}-${port}.log`)
   const child = spawnServer(program, port, log)
-  const server = { name: program.name, url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => stopServer(child) }
+  const server = {
+    name: program.name,
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    stop: () => stopServer(child),
+  }
   stage.onStrike(server.stop)
   const deadlineMs = performance.now() + START_TIMEOUT_MS
-  while (!await answers(server.url)) {
+  while (!(await answers(server.url))) {
     if (child.exitCode !== null || performance.now() > deadlineMs) {
       throw new Error(`${program.name} did not start:\n${readFileSync(log, 'utf8').slice(-2_000)}`)
     }
@@ -66,7 +71,7 @@ export async function startServer(stage: Stage, program: ServerProgram): Promise
 /** Only starts the program, for those who watch it come up themselves. */
 export function spawnServer(program: ServerProgram, port: number, log: string): ChildProcess {
   const output = openSync(log, 'a')
-  const child = spawn(process.execPath, [program.file, ...program.arguments ?? []], {
+  const child = spawn(process.execPath, [program.file, ...(program.arguments ?? [])], {
     stdio: ['ignore', output, output],
     env: {
       PATH: process.env['PATH'],

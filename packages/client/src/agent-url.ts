@@ -28,6 +28,10 @@ function parse(url: string): URL {
 
 /** The URL parser has already turned `127.1`, `0x7f000001` and the like into four decimal parts. */
 function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]'
-    || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(?:\.\d{1,3}){3}$/.test(hostname)
+  )
 }

@@ -89,7 +89,10 @@ async function call(changes: Partial<ExecuteOptions> = {}): ReturnType<typeof ex
 }
 
 async function failureOf(work: Promise<unknown>): Promise<Error> {
-  const thrown: unknown = await work.then(() => undefined, (error: unknown) => error)
+  const thrown: unknown = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
   if (!(thrown instanceof Error)) throw new Error('it should have been rejected')
   return thrown
 }
@@ -102,7 +105,7 @@ function paidRequests(): TestAgent['seen'] {
 /** Serves these offers in the header of the 402; the body, unless given, says nothing. */
 function offer(accepts: readonly object[], body: object = {}): void {
   const headers = { 'payment-required': encodeHeader({ x402Version: 2, accepts }) }
-  agent.lie = (_, reply) => reply.status === 402 ? { status: 402, headers, body } : reply
+  agent.lie = (_, reply) => (reply.status === 402 ? { status: 402, headers, body } : reply)
 }
 
 /** Arrays in arrays. */
@@ -185,15 +188,17 @@ describe('a job that goes well', () => {
 
   test('a signature that comes after its own end is never sent', async () => {
     const signer = countingSigner()
-    const error = await failureOf(call({
-      signer: {
-        address: signer.address,
-        async signTypedData(typedData) {
-          clock.pass(51_000)
-          return await signer.signTypedData(typedData)
+    const error = await failureOf(
+      call({
+        signer: {
+          address: signer.address,
+          async signTypedData(typedData) {
+            clock.pass(51_000)
+            return await signer.signTypedData(typedData)
+          },
         },
-      },
-    }))
+      }),
+    )
     expect(error).toMatchObject({ name: 'DeadlineError' })
     expect(attemptOf(error)).toBeUndefined()
     expect(paidRequests()).toHaveLength(0)
@@ -209,7 +214,7 @@ describe('a job that goes well', () => {
 
   test('a declaration read before is what the agent is held to, and /about is not asked', async () => {
     const { declaration } = agent
-    agent.lie = (path, reply) => path === '/about' ? { status: 500, body: '' } : reply
+    agent.lie = (path, reply) => (path === '/about' ? { status: 500, body: '' } : reply)
     const result = await execute({ url: agent.url, declaration }, 'count', { text: 'hello' }, options())
     expect(result.output).toEqual({ words: 2 })
   })
@@ -241,7 +246,7 @@ describe('a job that goes well', () => {
     ['a receipt without a transaction', encodeHeader({ ...RECEIPT, transaction: '' })],
   ])('D7 with %s the output is handed over and the receipt is said to be wrong', async (_, receipt) => {
     const headers = receipt === undefined ? {} : { 'payment-response': receipt }
-    agent.lie = (path, reply) => path === '/about' || reply.status !== 200 ? reply : { ...reply, headers }
+    agent.lie = (path, reply) => (path === '/about' || reply.status !== 200 ? reply : { ...reply, headers })
     const { output, payment } = await call()
     expect(output).toEqual({ words: 2 })
     const receiptProblem: unknown = expect.stringContaining('PAYMENT-RESPONSE')
@@ -296,7 +301,7 @@ describe('before anything is signed', () => {
   })
 
   test('a typed failure is thrown as what the agent threw, and no payment hangs on it', async () => {
-    agent.lie = (path, reply) => path === '/execute' ? failed(408, 'deadline', 'too late') : reply
+    agent.lie = (path, reply) => (path === '/execute' ? failed(408, 'deadline', 'too late') : reply)
     const error = await failureOf(call())
     expect(isServiceError(error)).toBe(true)
     expect(error).toMatchObject({ name: 'DeadlineError', message: 'too late' })
@@ -312,7 +317,7 @@ describe('before anything is signed', () => {
     ['a 503 of a proxy', { status: 503, headers: HTML, body: 'no backend' }],
     ['another job', { status: 200, body: { status: 'completed', job_id: OTHER_JOB_ID, output: {} } }],
   ])('%s is no answer of an agent', async (_, reply) => {
-    agent.lie = (path, honest) => path === '/execute' ? reply : honest
+    agent.lie = (path, honest) => (path === '/execute' ? reply : honest)
     expect(await failureOf(call())).toMatchObject({ name: 'UnusableAnswer', httpStatus: reply.status })
   })
 
@@ -378,7 +383,10 @@ describe('PAY-38 an offer that lies is refused and nothing is signed', () => {
   })
 
   test('of bad offers the one that came nearest is named', async () => {
-    offer([{ ...GOOD_OFFER, payTo: STRANGER }, { ...GOOD_OFFER, scheme: 'upto' }])
+    offer([
+      { ...GOOD_OFFER, payTo: STRANGER },
+      { ...GOOD_OFFER, scheme: 'upto' },
+    ])
     expect(await failureOf(call())).toMatchObject({ disagreement: 'pay-to' })
   })
 
@@ -388,7 +396,7 @@ describe('PAY-38 an offer that lies is refused and nothing is signed', () => {
   })
 
   test('D2 the body alone is enough where no header came', async () => {
-    agent.lie = (_, reply) => reply.status === 402 ? { ...reply, headers: {} } : reply
+    agent.lie = (_, reply) => (reply.status === 402 ? { ...reply, headers: {} } : reply)
     expect((await call()).payment?.transaction).toBe(TRANSACTION)
   })
 
@@ -414,10 +422,12 @@ describe('the journal', () => {
 
   test('that is written while the call is aborted is not sent', async () => {
     const controller = new AbortController()
-    const error = await failureOf(call({
-      signal: controller.signal,
-      journal: () => controller.abort(new Error('enough')),
-    }))
+    const error = await failureOf(
+      call({
+        signal: controller.signal,
+        journal: () => controller.abort(new Error('enough')),
+      }),
+    )
     expect(error.message).toBe('enough')
     expect(paidRequests()).toHaveLength(0)
   })
@@ -438,36 +448,57 @@ describe('a lost answer is asked for again with the same pair', () => {
     ['a reset before the work', (_, response) => void response.destroy()],
     ['a reset after the work', workThenReset],
     ['a 502 before the work', badGateway],
-    ['a 502 after the work', (work, response) => {
-      work()
-      badGateway(work, response)
-    }],
-    ['a settlement, then silence', work => {
-      work()
-      clock.pass(60_000)
-    }],
-    ['an answer that breaks off', (work, response) => {
-      work()
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
-      response.write('{"status":', () => response.destroy())
-    }],
-    ['an answer that drips', (work, response) => {
-      work()
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.write('{"status":', () => clock.pass(60_000))
-    }],
-    ['an agent that shuts down', (_, response) => {
-      const answer = failed(503, 'internal', 'shutting down, not charged')
-      write(response, { ...answer, headers: { 'retry-after': '1' } })
-    }],
-    ['HTML in the place of the answer', (work, response) => {
-      work()
-      write(response, { status: 200, headers: HTML, body: '<h1>Log in</h1>' })
-    }],
-    ['the answer of another job', (work, response) => {
-      const { body, ...reply } = work()
-      write(response, { ...reply, body: { ...body as object, job_id: OTHER_JOB_ID } })
-    }],
+    [
+      'a 502 after the work',
+      (work, response) => {
+        work()
+        badGateway(work, response)
+      },
+    ],
+    [
+      'a settlement, then silence',
+      work => {
+        work()
+        clock.pass(60_000)
+      },
+    ],
+    [
+      'an answer that breaks off',
+      (work, response) => {
+        work()
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+        response.write('{"status":', () => response.destroy())
+      },
+    ],
+    [
+      'an answer that drips',
+      (work, response) => {
+        work()
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.write('{"status":', () => clock.pass(60_000))
+      },
+    ],
+    [
+      'an agent that shuts down',
+      (_, response) => {
+        const answer = failed(503, 'internal', 'shutting down, not charged')
+        write(response, { ...answer, headers: { 'retry-after': '1' } })
+      },
+    ],
+    [
+      'HTML in the place of the answer',
+      (work, response) => {
+        work()
+        write(response, { status: 200, headers: HTML, body: '<h1>Log in</h1>' })
+      },
+    ],
+    [
+      'the answer of another job',
+      (work, response) => {
+        const { body, ...reply } = work()
+        write(response, { ...reply, body: { ...(body as object), job_id: OTHER_JOB_ID } })
+      },
+    ],
   ])('after %s', async (_, fault) => {
     agent.faults.push(fault)
     const result = await call()
@@ -525,27 +556,39 @@ describe('what answers is not the agent', () => {
     ['a redirect', (_, response) => write(response, { status: 307, headers: { location: '/' }, body: '' })],
     ['a firewall’s 403', (_, response) => write(response, { status: 403, headers: HTML, body: 'no' })],
     ['another request to pay', (_, response) => write(response, { status: 402, body: { accepts: [{}] } })],
-    ['a giant', (_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.write('"')
-      const more = (): void => {
-        while (!response.destroyed && response.write('x'.repeat(65_536)));
-        if (!response.destroyed) response.once('drain', more)
-      }
-      more()
-    }],
-    ['a giant that says so', (_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': String(2 ** 40) })
-      response.write('"')
-    }],
-    ['an output of brackets', (work, response) => {
-      const { body, ...reply } = work()
-      write(response, { ...reply, body: { ...body as object, output: { words: nested(300) } } })
-    }],
-    ['an output that is none', (work, response) => {
-      const { body, ...reply } = work()
-      write(response, { ...reply, body: { ...body as object, output: [] } })
-    }],
+    [
+      'a giant',
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.write('"')
+        const more = (): void => {
+          while (!response.destroyed && response.write('x'.repeat(65_536)));
+          if (!response.destroyed) response.once('drain', more)
+        }
+        more()
+      },
+    ],
+    [
+      'a giant that says so',
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': String(2 ** 40) })
+        response.write('"')
+      },
+    ],
+    [
+      'an output of brackets',
+      (work, response) => {
+        const { body, ...reply } = work()
+        write(response, { ...reply, body: { ...(body as object), output: { words: nested(300) } } })
+      },
+    ],
+    [
+      'an output that is none',
+      (work, response) => {
+        const { body, ...reply } = work()
+        write(response, { ...reply, body: { ...(body as object), output: [] } })
+      },
+    ],
   ])('%s is asked a few times, then the payment is unresolved', async (_, fault) => {
     agent.faults.push(fault, fault, fault, fault)
     const error = await failureOf(call())
@@ -595,10 +638,12 @@ describe('a typed failure after the payment was sent', () => {
 
   test('D7 what the failed answer says of the settlement is kept', async () => {
     const receipt = { ...RECEIPT, success: false, transaction: '', errorReason: 'insufficient_funds' }
-    agent.faults.push((_, response) => write(response, {
-      ...failed(402, 'payment', 'settlement failed'),
-      headers: { 'payment-response': encodeHeader(receipt) },
-    }))
+    agent.faults.push((_, response) =>
+      write(response, {
+        ...failed(402, 'payment', 'settlement failed'),
+        headers: { 'payment-response': encodeHeader(receipt) },
+      }),
+    )
     expect(attemptOf(await failureOf(call()))?.settlement).toEqual(receipt)
   })
 

@@ -49,8 +49,9 @@ test('an agent in dev mode has no price, and runs nothing when asked for it', as
 test('an offer that execute would refuse is refused here too', async () => {
   const { declaration, url } = agent
   const wallet = '0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f'
-  await expect(quote({ url, declaration: { ...declaration, wallet } }, 'count', { clock }))
-    .rejects.toMatchObject({ name: 'QuoteRefused', disagreement: 'pay-to' })
+  await expect(
+    quote({ url, declaration: { ...declaration, wallet } }, 'count', { clock }),
+  ).rejects.toMatchObject({ name: 'QuoteRefused', disagreement: 'pay-to' })
 })
 
 test('an unknown capability is refused', async () => {
@@ -58,7 +59,9 @@ test('an unknown capability is refused', async () => {
 })
 
 test('an agent that does not name its price has no usable answer', async () => {
-  agent.lie = (path, reply) => path === '/execute' ? { status: 500, body: {} } : reply
-  await expect(quote(agent.url, 'count', { clock }))
-    .rejects.toMatchObject({ name: 'UnusableAnswer', httpStatus: 500 })
+  agent.lie = (path, reply) => (path === '/execute' ? { status: 500, body: {} } : reply)
+  await expect(quote(agent.url, 'count', { clock })).rejects.toMatchObject({
+    name: 'UnusableAnswer',
+    httpStatus: 500,
+  })
 })

@@ -74,7 +74,7 @@ function readFailure(status: number, json: unknown): ServiceError | undefined {
   if (!isObject(json) || json['status'] !== 'failed') return undefined
   const { error_type, error } = json
   if (!isErrorType(error_type)) return undefined
-  const documented = [ERROR_STATUS[error_type], ...OTHER_STATUS[error_type] ?? []]
+  const documented = [ERROR_STATUS[error_type], ...(OTHER_STATUS[error_type] ?? [])]
   if (!documented.includes(status)) return undefined
   const message = typeof error === 'string' && error !== '' ? foreignText(error) : `failed: ${error_type}`
   return serviceError(error_type, message)

@@ -42,5 +42,5 @@ function textOf<Key extends string>(
 ): { readonly [key in Key]?: string } {
   const value = settled[key]
   // A computed key widens to an index signature; this object has the one key.
-  return typeof value === 'string' ? { [key]: value } as { [key in Key]: string } : {}
+  return typeof value === 'string' ? ({ [key]: value } as { [key in Key]: string }) : {}
 }

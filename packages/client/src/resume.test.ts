@@ -36,16 +36,23 @@ async function crash(when: 'before sending' | 'after sending'): Promise<JournalE
     work()
     controller.abort()
   })
-  await expect(execute(agent.url, 'count', { text: 'hello world' }, {
-    clock,
-    crypto,
-    signer: privateKeySigner(crypto, KEY),
-    signal: controller.signal,
-    journal(entry) {
-      kept = JSON.stringify(entry)
-      if (when === 'before sending') throw new Error('the process died')
-    },
-  })).rejects.toThrow()
+  await expect(
+    execute(
+      agent.url,
+      'count',
+      { text: 'hello world' },
+      {
+        clock,
+        crypto,
+        signer: privateKeySigner(crypto, KEY),
+        signal: controller.signal,
+        journal(entry) {
+          kept = JSON.stringify(entry)
+          if (when === 'before sending') throw new Error('the process died')
+        },
+      },
+    ),
+  ).rejects.toThrow()
   agent.faults.length = 0
   return JSON.parse(kept) as JournalEntry
 }

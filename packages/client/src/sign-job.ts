@@ -30,7 +30,7 @@ export async function signJob(
   if (signer === undefined) {
     throw new QuoteRefused('signer', `given, to pay ${formatUsdc(quote.amountAtomic)} USDC`, undefined)
   }
-  const evm = crypto ?? await loadEvmCrypto()
+  const evm = crypto ?? (await loadEvmCrypto())
   signal?.throwIfAborted()
   const signedAt = Math.floor(clock.nowMs() / 1_000)
   const validBefore = signedAt + validSeconds(job)

@@ -31,13 +31,13 @@ if (differing.length > 0) {
 
 function compileAll() {
   const names = readdirSync(join(packageFolder, 'sol')).sort()
-  const sources = Object.fromEntries(names.map((name) => [name, { content: readSource(name) }]))
+  const sources = Object.fromEntries(names.map(name => [name, { content: readSource(name) }]))
   const outputSelection = { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode'] } }
   const input = { language: 'Solidity', sources, settings: { ...settings, outputSelection } }
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }))
-  const messages = (output.errors ?? []).map((error) => error.formattedMessage)
+  const messages = (output.errors ?? []).map(error => error.formattedMessage)
   if (messages.length > 0) throw new Error(messages.join('\n'))
-  return names.map((name) => {
+  return names.map(name => {
     const contractName = basename(name, '.sol')
     return [`${kebabCase(contractName)}.ts`, renderModule(contractName, output.contracts[name][contractName])]
   })
@@ -84,12 +84,14 @@ function render(value, indent) {
   if (typeof value !== 'object') return String(value)
   const isList = Array.isArray(value)
   const oneLine = isList
-    ? `[${value.map((item) => render(item, '')).join(', ')}]`
-    : `{ ${Object.entries(value).map(([key, item]) => `${key}: ${render(item, '')}`).join(', ')} }`
+    ? `[${value.map(item => render(item, '')).join(', ')}]`
+    : `{ ${Object.entries(value)
+        .map(([key, item]) => `${key}: ${render(item, '')}`)
+        .join(', ')} }`
   if (indent.length > 0 && indent.length + oneLine.length <= 100 && !oneLine.includes('\n')) return oneLine
   const inner = `${indent}  `
   const lines = isList
-    ? value.map((item) => `${inner}${render(item, inner)},\n`)
+    ? value.map(item => `${inner}${render(item, inner)},\n`)
     : Object.entries(value).map(([key, item]) => `${inner}${key}: ${render(item, inner)},\n`)
   return `${isList ? '[' : '{'}\n${lines.join('')}${indent}${isList ? ']' : '}'}`
 }

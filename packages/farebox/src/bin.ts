@@ -29,6 +29,8 @@ if (run !== undefined) {
 } else if (['', 'help', '--help', '-h'].includes(command) || words.includes('--help')) {
   process.stdout.write(HELP)
 } else {
-  process.stderr.write(`✗ farebox ${command}: not a command of the runtime\n  npm install --save-dev @farebox/cli has the others; farebox --help lists these\n`)
+  process.stderr.write(
+    `✗ farebox ${command}: not a command of the runtime\n  npm install --save-dev @farebox/cli has the others; farebox --help lists these\n`,
+  )
   process.exitCode = 2
 }

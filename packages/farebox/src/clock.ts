@@ -15,9 +15,10 @@ export const systemClock: Clock = {
     let timer: NodeJS.Timeout
     const wait = (leftMs: number): void => {
       // Beyond this Node fires at once (D17), so long waits are made of several.
-      timer = leftMs > MAX_TIMER_MS
-        ? setTimeout(() => wait(leftMs - MAX_TIMER_MS), MAX_TIMER_MS)
-        : setTimeout(callback, Math.max(0, leftMs))
+      timer =
+        leftMs > MAX_TIMER_MS
+          ? setTimeout(() => wait(leftMs - MAX_TIMER_MS), MAX_TIMER_MS)
+          : setTimeout(callback, Math.max(0, leftMs))
     }
     wait(delayMs)
     return () => clearTimeout(timer)

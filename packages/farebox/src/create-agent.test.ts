@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { EnvironmentError } from './config/read-environment.ts'
-import { createAgent, DeclarationError, type Agent } from './create-agent.ts'
+import { createAgent, type Agent } from './create-agent.ts'
+import { DeclarationError } from './serve-declaration.ts'
 import { stageDeclaration, WALLET } from './execute/paid-stage.test-setup.ts'
 import { createMemoryStore } from './jobs/memory-store.ts'
 import { createLog } from './log.ts'
@@ -9,7 +10,9 @@ import { createFakeClock } from './testing/fake-clock.ts'
 const handlers = { work: () => ({ text: '' }), cheap: () => ({ text: '' }) }
 const variables = { SERVICE_DEV_MODE: 'false', AGENT_WALLET_ADDRESS: WALLET, SERVICE_STORE: 'memory:' }
 
-async function create(changes: { readonly declaration?: object; readonly variables?: object; readonly lines?: string[] } = {}): Promise<Agent> {
+async function create(
+  changes: { readonly declaration?: object; readonly variables?: object; readonly lines?: string[] } = {},
+): Promise<Agent> {
   const clock = createFakeClock()
   const { lines = [] } = changes
   return await createAgent({
@@ -19,7 +22,12 @@ async function create(changes: { readonly declaration?: object; readonly variabl
     ports: {
       clock,
       log: createLog({ format: 'text', write: text => lines.push(text), nowMs: clock.nowMs }),
-      jobStore: { store: createMemoryStore(clock), name: 'memory:', shared: false, close: () => Promise.resolve() },
+      jobStore: {
+        store: createMemoryStore(clock),
+        name: 'memory:',
+        shared: false,
+        close: () => Promise.resolve(),
+      },
     },
   })
 }
@@ -34,7 +42,9 @@ test('D29 /about is the declaration with the wallet of the environment, and noth
 test('D28 a literal wallet gives way to the environment’s, but must be right itself', async () => {
   const agent = await create({ declaration: { wallet: '0x00000000000000000000000000000000000fa4e1' } })
   expect(agent.declaration.wallet).toBe(WALLET)
-  await expect(create({ declaration: { wallet: '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' } })).rejects.toThrow(/^wallet: has a wrong checksum/)
+  await expect(
+    create({ declaration: { wallet: '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' } }),
+  ).rejects.toThrow(/^wallet: has a wrong checksum/)
 })
 
 test('VAL-18 a declaration that cannot be served is refused with every problem', async () => {

@@ -20,15 +20,23 @@ export interface JobContext {
 }
 
 /** Does one job: takes checked input, returns what the output schema promises, or throws one of the typed errors. */
-export type Handler<Input = JsonObject, Output = JsonObject> = (input: Input, context: JobContext) => Output | Promise<Output>
+export type Handler<Input = JsonObject, Output = JsonObject> = (
+  input: Input,
+  context: JobContext,
+) => Output | Promise<Output>
 
 /** The handler that a declared capability wants. */
-export type HandlerOf<C extends Capability> = Handler<InferInput<C['input_schema']>, InferOutput<C['output_schema']>>
+export type HandlerOf<C extends Capability> = Handler<
+  InferInput<C['input_schema']>,
+  InferOutput<C['output_schema']>
+>
 
 /** A handler for each capability; or, where there is one capability, just the function. */
 export type HandlersOf<D extends Declaration> =
   | { readonly [name in keyof D['capabilities']]: HandlerOf<D['capabilities'][name]> }
-  | (IsUnion<keyof D['capabilities']> extends true ? never : HandlerOf<D['capabilities'][keyof D['capabilities']]>)
+  | (IsUnion<keyof D['capabilities']> extends true
+      ? never
+      : HandlerOf<D['capabilities'][keyof D['capabilities']]>)
 
 /** Handlers as a file exports them, their types not known here. */
 export type AnyHandlers = AnyHandler | { readonly [name: string]: AnyHandler }
@@ -37,30 +45,44 @@ export type AnyHandlers = AnyHandler | { readonly [name: string]: AnyHandler }
 // `never` accepts every parameter type, which is what a map of different handlers needs.
 export type AnyHandler = (input: never, context: JobContext) => unknown
 
-type IsUnion<T, U = T> = [T] extends [never] ? false : T extends unknown ? ([U] extends [T] ? false : true) : false
+type IsUnion<T, U = T> = [T] extends [never]
+  ? false
+  : T extends unknown
+    ? [U] extends [T]
+      ? false
+      : true
+    : false
 
 /**
  * Matches handlers to the declared capabilities (interface, part 1.4).
  *
  * Throws a `TypeError` that names every capability without a handler and every handler without a capability.
  */
-export function matchHandlers(declaration: Declaration, handlers: unknown): ReadonlyMap<string, Handler<JsonObject, unknown>> {
+export function matchHandlers(
+  declaration: Declaration,
+  handlers: unknown,
+): ReadonlyMap<string, Handler<JsonObject, unknown>> {
   const names = Object.keys(declaration.capabilities)
   if (typeof handlers === 'function') {
     const [only, second] = names
     if (only === undefined || second !== undefined) {
-      throw new TypeError(`handlers: one function serves one capability, but ${names.length} are declared: export a map with ${names.join(', ')}`)
+      throw new TypeError(
+        `handlers: one function serves one capability, but ${names.length} are declared: export a map with ${names.join(', ')}`,
+      )
     }
     return new Map([[only, asHandler(handlers)]])
   }
   if (typeof handlers !== 'object' || handlers === null) {
-    throw new TypeError(`handlers: must be a function or a map from capability name to function, with ${names.join(', ')}`)
+    throw new TypeError(
+      `handlers: must be a function or a map from capability name to function, with ${names.join(', ')}`,
+    )
   }
   const given = new Map(Object.entries(handlers))
   const missing = names.filter(name => typeof given.get(name) !== 'function')
   const surplus = [...given.keys()].filter(name => !names.includes(name))
   if (missing.length > 0) throw new TypeError(`handlers: no function for the declared ${missing.join(', ')}`)
-  if (surplus.length > 0) throw new TypeError(`handlers: ${surplus.join(', ')} not declared; declared are ${names.join(', ')}`)
+  if (surplus.length > 0)
+    throw new TypeError(`handlers: ${surplus.join(', ')} not declared; declared are ${names.join(', ')}`)
   return new Map(names.map(name => [name, asHandler(given.get(name))]))
 }
 

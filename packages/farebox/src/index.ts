@@ -1,5 +1,6 @@
-export { createAgent, DeclarationError, type Agent, type AgentOptions, type AgentPorts } from './create-agent.ts'
+export { createAgent, type Agent, type AgentOptions, type AgentPorts } from './create-agent.ts'
 export { defineAgent } from './define-agent.ts'
+export { DeclarationError } from './serve-declaration.ts'
 export type { Handler, HandlerOf, HandlersOf, JobContext } from './handlers.ts'
 export { EnvironmentError, type Environment, type Variables } from './config/read-environment.ts'
 export { readConfig, ConfigError } from './config/read-config.ts'
@@ -15,7 +16,15 @@ export {
 export type { Capability, Declaration, Permission, Pricing } from '@farebox/protocol/declaration/declaration'
 export type { Field, FieldMap, FieldType, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 export { openJobStore } from './jobs/open-job-store.ts'
-export type { ClaimOutcome, Holder, JobChange, JobClaim, JobStore, OpenJobStore, StoredJob } from './jobs/job-store.ts'
+export type {
+  ClaimOutcome,
+  Holder,
+  JobChange,
+  JobClaim,
+  JobStore,
+  OpenJobStore,
+  StoredJob,
+} from './jobs/job-store.ts'
 export type { Job, RecordedPayment, RunningJob, SavedJob, SettledJob, UnpaidJob } from './jobs/job.ts'
 export type { PaymentGate, VerifyTerms } from './payment-gate/payment-gate.ts'
 export { systemClock, type Clock } from './clock.ts'

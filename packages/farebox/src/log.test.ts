@@ -6,7 +6,10 @@ const JOB = '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c'
 
 function startLog(format: LogFormat = 'text'): { readonly log: Log; readonly written: string[] } {
   const written: string[] = []
-  return { log: createLog({ format, write: lines => written.push(lines), nowMs: () => Date.UTC(2027, 0, 1) }), written }
+  return {
+    log: createLog({ format, write: lines => written.push(lines), nowMs: () => Date.UTC(2027, 0, 1) }),
+    written,
+  }
 }
 
 /** What one event is written as. */
@@ -19,22 +22,32 @@ function lineOf(event: (log: Log) => void, format: LogFormat = 'text'): string {
 
 describe('the lines', () => {
   test('D27 begin with the interface’s words and name the job', () => {
-    expect(lineOf(log => log.job('execute', JOB, { capability: 'count' }))).toBe(`execute job=${JOB} capability=count\n`)
+    expect(lineOf(log => log.job('execute', JOB, { capability: 'count' }))).toBe(
+      `execute job=${JOB} capability=count\n`,
+    )
     expect(lineOf(log => log.job('payment verified', JOB))).toBe(`payment verified job=${JOB}\n`)
     expect(lineOf(log => log.job('input valid', JOB))).toBe(`input valid job=${JOB}\n`)
     expect(lineOf(log => log.job('output valid', JOB, { ms: 12 }))).toBe(`output valid ms=12 job=${JOB}\n`)
     expect(lineOf(log => log.job('completed', JOB))).toBe(`completed job=${JOB}\n`)
-    expect(lineOf(log => log.job('handler error: no such city', JOB))).toBe(`handler error: no such city job=${JOB}\n`)
+    expect(lineOf(log => log.job('handler error: no such city', JOB))).toBe(
+      `handler error: no such city job=${JOB}\n`,
+    )
   })
 
   test('a warning says so; a note does not', () => {
-    expect(lineOf(log => log.warn('odd', { cause: 'x', times: 2, job: JOB }))).toBe(`warning: odd cause=x times=2 job=${JOB}\n`)
+    expect(lineOf(log => log.warn('odd', { cause: 'x', times: 2, job: JOB }))).toBe(
+      `warning: odd cause=x times=2 job=${JOB}\n`,
+    )
     expect(lineOf(log => log.note('started'))).toBe('started\n')
   })
 
   test('D27 as JSON the same words are the event', () => {
     expect(JSON.parse(lineOf(log => log.job('output valid', JOB, { ms: 12 }), 'json'))).toEqual({
-      time: '2027-01-01T00:00:00.000Z', level: 'info', event: 'output valid', ms: 12, job: JOB,
+      time: '2027-01-01T00:00:00.000Z',
+      level: 'info',
+      event: 'output valid',
+      ms: 12,
+      job: JOB,
     })
     expect(JSON.parse(lineOf(log => log.warn('odd'), 'json'))).toMatchObject({ level: 'warn', event: 'odd' })
   })
@@ -42,10 +55,19 @@ describe('the lines', () => {
 
 describe('what others wrote', () => {
   test.each([
-    ['\n', '\\u000a'], ['\r', '\\u000d'], ['\u0000', '\\u0000'], ['\u001b[2J', '\\u001b[2J'], ['\u0085', '\\u0085'],
-    ['\u2028', '\\u2028'], ['\u2029', '\\u2029'], ['\u007f', '\\u007f'], ['\t', '\\u0009'],
+    ['\n', '\\u000a'],
+    ['\r', '\\u000d'],
+    ['\u0000', '\\u0000'],
+    ['\u001b[2J', '\\u001b[2J'],
+    ['\u0085', '\\u0085'],
+    ['\u2028', '\\u2028'],
+    ['\u2029', '\\u2029'],
+    ['\u007f', '\\u007f'],
+    ['\t', '\\u0009'],
   ])('VAL-09 %j cannot end a line or move a cursor', (text, escaped) => {
-    expect(lineOf(log => log.job(`handler error: a${text}b`, JOB))).toBe(`handler error: a${escaped}b job=${JOB}\n`)
+    expect(lineOf(log => log.job(`handler error: a${text}b`, JOB))).toBe(
+      `handler error: a${escaped}b job=${JOB}\n`,
+    )
   })
 
   test('VAL-09 a forged line stays within the line it was sent in', () => {
@@ -54,13 +76,18 @@ describe('what others wrote', () => {
     expect(line).not.toMatch(/^completed/m)
   })
 
-  test.each(['text', 'json'] as const)('VAL-09 whatever the characters, one event is one line of %s', format => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (event, value) => {
-      const lines = lineOf(log => log.warn(event, { value }), format)
-      // eslint-disable-next-line no-control-regex -- control characters are what must not be there
-      expect(lines).toMatch(/^[^\u0000-\u001f]+\n$/)
-    }))
-  })
+  test.each(['text', 'json'] as const)(
+    'VAL-09 whatever the characters, one event is one line of %s',
+    format => {
+      fc.assert(
+        fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (event, value) => {
+          const lines = lineOf(log => log.warn(event, { value }), format)
+          // eslint-disable-next-line no-control-regex -- control characters are what must not be there
+          expect(lines).toMatch(/^[^\u0000-\u001f]+\n$/)
+        }),
+      )
+    },
+  )
 
   test('is cut where it is long', () => {
     expect(lineOf(log => log.warn('x'.repeat(1e6))).length).toBeLessThan(2_100)

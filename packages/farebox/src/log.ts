@@ -40,7 +40,16 @@ export function createLog(options: {
     waiting += format(level, event, fields, options.nowMs)
   }
   return {
-    job: (event, jobId, fields) => write('info', event, fields === undefined ? { job: jobId } : event === 'execute' ? { job: jobId, ...fields } : { ...fields, job: jobId }),
+    job: (event, jobId, fields) =>
+      write(
+        'info',
+        event,
+        fields === undefined
+          ? { job: jobId }
+          : event === 'execute'
+            ? { job: jobId, ...fields }
+            : { ...fields, job: jobId },
+      ),
     note: (event, fields = {}) => write('info', event, fields),
     warn: (event, fields = {}) => write('warn', event, fields),
     flush,
@@ -57,8 +66,13 @@ function textLine(level: Level, event: string, fields: LogFields): string {
 }
 
 function jsonLine(level: Level, event: string, fields: LogFields, nowMs: () => number): string {
-  const entry: { [name: string]: unknown } = { time: new Date(nowMs()).toISOString(), level, event: event.slice(0, MAX_VALUE_CHARACTERS) }
-  for (const [name, value] of Object.entries(fields)) entry[name] = typeof value === 'string' ? value.slice(0, MAX_VALUE_CHARACTERS) : value
+  const entry: { [name: string]: unknown } = {
+    time: new Date(nowMs()).toISOString(),
+    level,
+    event: event.slice(0, MAX_VALUE_CHARACTERS),
+  }
+  for (const [name, value] of Object.entries(fields))
+    entry[name] = typeof value === 'string' ? value.slice(0, MAX_VALUE_CHARACTERS) : value
   return `${JSON.stringify(entry)}\n`
 }
 

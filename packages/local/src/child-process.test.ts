@@ -7,7 +7,7 @@ const readReady = (line: string) => /^ready (\d+)$/.exec(line)?.[1]
 test('waits for the line that says ready, on stdout or stderr, and hands on every line', async () => {
   const seen: string[] = []
   const child = await run("console.log('hello'); console.error('ready 7'); setInterval(() => {}, 1000)", {
-    onLine: (line) => seen.push(line),
+    onLine: line => seen.push(line),
   })
   expect(child.ready).toBe('7')
   expect(seen.toSorted()).toEqual(['hello', 'ready 7'])

@@ -85,10 +85,10 @@ export async function startChild<Ready>(options: StartChildOptions<Ready>): Prom
 type Child = ChildProcessByStdio<null, Readable, Readable>
 
 async function watchExit(child: Child, lines: readonly string[]): Promise<ChildExit> {
-  return await new Promise((resolve) => {
+  return await new Promise(resolve => {
     // 'close' comes after the last line was read, 'error' when the program could not even be started.
     child.once('close', (code, signal) => resolve({ code, signal, lastLines: lines.join('\n') }))
-    child.once('error', (error) => resolve({ code: null, signal: null, lastLines: error.message }))
+    child.once('error', error => resolve({ code: null, signal: null, lastLines: error.message }))
   })
 }
 
@@ -110,7 +110,7 @@ async function waitUntilReady<Ready>(
     }
     createInterface({ input: child.stdout }).on('line', readLine)
     createInterface({ input: child.stderr }).on('line', readLine)
-    child.once('error', (error) => fail(`${command} could not be started (${error.message})`))
+    child.once('error', error => fail(`${command} could not be started (${error.message})`))
     child.once('close', (code, by) => fail(`${command} ended before it was ready (${by ?? `code ${code}`})`))
     timeout.addEventListener('abort', () => fail(`${command} was not ready after ${readyTimeoutMs / 1000} s`))
     signal?.addEventListener('abort', () => reject(toError(signal.reason)), { once: true })

@@ -93,27 +93,61 @@ export async function startEconomy(options: EconomyOptions): Promise<Economy> {
     for (const stopOne of stops.toReversed()) await stopOne()
   })
   try {
-    const chain = await step('chain', async () => {
-      const started = await startLocalChain(options, folder, chainId)
-      stops.push(started.stop)
-      return started
-    }, ({ usdc }) => ({ text: `eip155:${chainId} (local)`, note: `LocalUSDC ${shorten(usdc)}` }))
-    const facilitator = await step('facilitator', async () => {
-      const databaseUrl = options.databaseUrl ?? await startDatabase(options, folder, stops)
-      const started = await startFacilitatorProcess({ ...options, folder, chain, databaseUrl, port: options.facilitatorPort ?? 4010 })
-      stops.push(started.stop)
-      return started
-    }, ({ url }) => ({ text: url, note: options.databaseUrl === undefined ? 'PostgreSQL (embedded)' : 'PostgreSQL (DATABASE_URL)' }))
-    const agents = await step('agents', async () => {
-      const secret = await readOrCreateSecret(folder, facilitator, options.agents.map(({ wallet }) => wallet))
-      return await Promise.all(options.agents.map(async agent => {
-        const started = await startAgentProcess({ ...options, folder, chain, facilitator, secret, agent })
+    const chain = await step(
+      'chain',
+      async () => {
+        const started = await startLocalChain(options, folder, chainId)
         stops.push(started.stop)
         return started
-      }))
-    }, ({ length }) => ({ text: `${length} running` }))
+      },
+      ({ usdc }) => ({ text: `eip155:${chainId} (local)`, note: `LocalUSDC ${shorten(usdc)}` }),
+    )
+    const facilitator = await step(
+      'facilitator',
+      async () => {
+        const databaseUrl = options.databaseUrl ?? (await startDatabase(options, folder, stops))
+        const started = await startFacilitatorProcess({
+          ...options,
+          folder,
+          chain,
+          databaseUrl,
+          port: options.facilitatorPort ?? 4010,
+        })
+        stops.push(started.stop)
+        return started
+      },
+      ({ url }) => ({
+        text: url,
+        note: options.databaseUrl === undefined ? 'PostgreSQL (embedded)' : 'PostgreSQL (DATABASE_URL)',
+      }),
+    )
+    const agents = await step(
+      'agents',
+      async () => {
+        const secret = await readOrCreateSecret(
+          folder,
+          facilitator,
+          options.agents.map(({ wallet }) => wallet),
+        )
+        return await Promise.all(
+          options.agents.map(async agent => {
+            const started = await startAgentProcess({ ...options, folder, chain, facilitator, secret, agent })
+            stops.push(started.stop)
+            return started
+          }),
+        )
+      },
+      ({ length }) => ({ text: `${length} running` }),
+    )
     await topUp(chain, TEST_KEYS.payer.address, PAYER_USDC_ATOMIC)
-    const economy = { chain, facilitator, agents, payer: TEST_KEYS.payer, broken: firstToEnd(chain, facilitator, agents), stop }
+    const economy = {
+      chain,
+      facilitator,
+      agents,
+      payer: TEST_KEYS.payer,
+      broken: firstToEnd(chain, facilitator, agents),
+      stop,
+    }
     await writeDurably(join(folder, 'local.json'), `${JSON.stringify(describeEconomy(economy), null, 2)}\n`)
     return economy
   } catch (error) {
@@ -123,7 +157,12 @@ export async function startEconomy(options: EconomyOptions): Promise<Economy> {
 }
 
 /** The economy as `.farebox/local.json` tells it. */
-export function describeEconomy({ chain, facilitator, agents, payer }: Omit<Economy, 'broken' | 'stop'>): LocalFile {
+export function describeEconomy({
+  chain,
+  facilitator,
+  agents,
+  payer,
+}: Omit<Economy, 'broken' | 'stop'>): LocalFile {
   const { rpcUrl, chainId, usdc, multicall3 } = chain
   return {
     chain: { rpcUrl, chainId, network: `eip155:${chainId}`, usdc, multicall3 },
@@ -138,7 +177,11 @@ export function describeEconomy({ chain, facilitator, agents, payer }: Omit<Econ
   }
 }
 
-async function startLocalChain(options: EconomyOptions, folder: string, chainId: number): Promise<LocalChain> {
+async function startLocalChain(
+  options: EconomyOptions,
+  folder: string,
+  chainId: number,
+): Promise<LocalChain> {
   return await startChain({
     folder: join(folder, 'chain'),
     chainId,
@@ -148,7 +191,11 @@ async function startLocalChain(options: EconomyOptions, folder: string, chainId:
   })
 }
 
-async function startDatabase(options: EconomyOptions, folder: string, stops: (() => Promise<unknown>)[]): Promise<string> {
+async function startDatabase(
+  options: EconomyOptions,
+  folder: string,
+  stops: (() => Promise<unknown>)[],
+): Promise<string> {
   const database = await startPostgres({
     folder: join(folder, 'postgres'),
     onLog: line => options.onLine?.('postgres', line),
@@ -158,7 +205,11 @@ async function startDatabase(options: EconomyOptions, folder: string, stops: (()
   return database.connectionString
 }
 
-function firstToEnd(chain: LocalChain, facilitator: FacilitatorProcess, agents: readonly AgentProcess[]): Promise<string> {
+function firstToEnd(
+  chain: LocalChain,
+  facilitator: FacilitatorProcess,
+  agents: readonly AgentProcess[],
+): Promise<string> {
   return Promise.race([
     chain.exited.then(() => 'the chain'),
     facilitator.exited.then(() => 'the facilitator'),

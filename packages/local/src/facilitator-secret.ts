@@ -14,10 +14,14 @@ const OWNER = 'local'
  *
  * @throws Error when the facilitator does not make one
  */
-export async function readOrCreateSecret(folder: string, facilitator: FacilitatorProcess, wallets: readonly string[]): Promise<string> {
+export async function readOrCreateSecret(
+  folder: string,
+  facilitator: FacilitatorProcess,
+  wallets: readonly string[],
+): Promise<string> {
   const file = join(folder, 'facilitator', 'agents-secret.json')
   const kept = await readKept(file)
-  if (kept !== undefined && await putWallets(facilitator, kept.id, wallets)) return kept.secret
+  if (kept !== undefined && (await putWallets(facilitator, kept.id, wallets))) return kept.secret
   const created = await createSecret(facilitator, { owner: OWNER, wallets })
   await writeDurably(file, `${JSON.stringify(created)}\n`, 0o600)
   return created.secret
@@ -29,13 +33,22 @@ export async function createSecret(
   request: CreateSecretRequest,
 ): Promise<{ readonly id: string; readonly secret: string }> {
   const { status, body } = await administer(facilitator, { method: 'POST', path: '/secrets', body: request })
-  if (status >= 300 || !isSecret(body)) throw new Error(`the facilitator made no secret (HTTP ${status}): ${JSON.stringify(body)}`)
+  if (status >= 300 || !isSecret(body))
+    throw new Error(`the facilitator made no secret (HTTP ${status}): ${JSON.stringify(body)}`)
   return { id: body.id, secret: body.secret }
 }
 
 /** False where the facilitator does not know the secret: its ledger was made anew. */
-async function putWallets(facilitator: FacilitatorProcess, id: string, wallets: readonly string[]): Promise<boolean> {
-  const { status } = await administer(facilitator, { method: 'PUT', path: `/secrets/${id}/wallets`, body: { wallets } })
+async function putWallets(
+  facilitator: FacilitatorProcess,
+  id: string,
+  wallets: readonly string[],
+): Promise<boolean> {
+  const { status } = await administer(facilitator, {
+    method: 'PUT',
+    path: `/secrets/${id}/wallets`,
+    body: { wallets },
+  })
   return status < 300
 }
 
@@ -45,7 +58,11 @@ async function administer(
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   const origin = createJsonOrigin(url)
   try {
-    return await origin.send({ ...request, headers: { authorization: `Bearer ${adminToken}` }, timeoutMs: 10_000 })
+    return await origin.send({
+      ...request,
+      headers: { authorization: `Bearer ${adminToken}` },
+      timeoutMs: 10_000,
+    })
   } finally {
     await origin.close()
   }
@@ -61,6 +78,12 @@ async function readKept(file: string): Promise<{ readonly id: string; readonly s
 }
 
 function isSecret(value: unknown): value is { readonly id: string; readonly secret: string } {
-  return typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string'
-    && 'secret' in value && typeof value.secret === 'string'
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'id' in value &&
+    typeof value.id === 'string' &&
+    'secret' in value &&
+    typeof value.secret === 'string'
+  )
 }

@@ -25,7 +25,7 @@ async function findPortOwner(port: number): Promise<ProcessDescription | undefin
     ...(await readListeningSockets('/proc/net/tcp6', port)),
   ])
   if (sockets.size === 0) return undefined
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name))
   for (const pid of pids) {
     if (await holdsSocket(pid, sockets)) return await readProcess(Number(pid))
   }
@@ -38,7 +38,7 @@ const TCP_LISTEN = '0A'
 async function readListeningSockets(path: string, port: number): Promise<string[]> {
   const table = await readFile(path, 'utf8').catch(() => '')
   const localPort = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  return table.split('\n').flatMap((line) => {
+  return table.split('\n').flatMap(line => {
     const [, localAddress, , state, , , , , , inode] = line.trim().split(/\s+/)
     const listensHere = localAddress?.endsWith(localPort) === true && state === TCP_LISTEN
     return listensHere && inode !== undefined ? [`socket:[${inode}]`] : []
@@ -48,7 +48,7 @@ async function readListeningSockets(path: string, port: number): Promise<string[
 async function holdsSocket(pid: string, sockets: ReadonlySet<string>): Promise<boolean> {
   const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => [])
   const links = await Promise.all(
-    descriptors.map(async (name) => await readlink(`/proc/${pid}/fd/${name}`).catch(() => '')),
+    descriptors.map(async name => await readlink(`/proc/${pid}/fd/${name}`).catch(() => '')),
   )
-  return links.some((link) => sockets.has(link))
+  return links.some(link => sockets.has(link))
 }

@@ -27,7 +27,7 @@ export async function runProgram<Ready>(options: ProgramOptions<Ready>): Promise
   const pidFile = join(folder, `${name}.pid`)
   const leftover = await readPidFile(pidFile)
   if (leftover !== undefined) await endProcess(leftover, 'SIGTERM', LEFTOVER_GRACE_MS)
-  if (port !== 0 && await isPortTaken(port)) throw new Error(await describeTakenPort(port, `the ${name}`))
+  if (port !== 0 && (await isPortTaken(port))) throw new Error(await describeTakenPort(port, `the ${name}`))
   const child = await startChild(options)
   await writePidFile(pidFile, child.pid)
   return child

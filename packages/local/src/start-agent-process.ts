@@ -58,7 +58,16 @@ export async function startAgentProcess(options: AgentProcessOptions): Promise<A
     folder: own,
     port: agent.port,
     command: process.execPath,
-    arguments: [programs.farebox, 'start', '--config', agent.config, '--host', '127.0.0.1', '--port', String(agent.port)],
+    arguments: [
+      programs.farebox,
+      'start',
+      '--config',
+      agent.config,
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(agent.port),
+    ],
     environment: {
       PATH: process.env['PATH'] ?? '',
       AGENT_WALLET_ADDRESS: agent.wallet,
@@ -75,7 +84,13 @@ export async function startAgentProcess(options: AgentProcessOptions): Promise<A
     ...(signal && { signal }),
   })
   try {
-    return { url: child.ready, declaration: await readDeclaration(child.ready), pid: child.pid, exited: child.exited, stop: () => child.stop() }
+    return {
+      url: child.ready,
+      declaration: await readDeclaration(child.ready),
+      pid: child.pid,
+      exited: child.exited,
+      stop: () => child.stop(),
+    }
   } catch (error) {
     await child.stop()
     throw error

@@ -35,7 +35,9 @@ export interface FacilitatorProcessOptions {
 }
 
 /** Starts the facilitator on a local chain, its relayer the test key with 10,000 test ETH. */
-export async function startFacilitatorProcess(options: FacilitatorProcessOptions): Promise<FacilitatorProcess> {
+export async function startFacilitatorProcess(
+  options: FacilitatorProcessOptions,
+): Promise<FacilitatorProcess> {
   const { programs, chain, databaseUrl, port, name = 'facilitator', onLine, signal } = options
   const folder = join(options.folder, 'facilitator')
   await mkdir(folder, { recursive: true })

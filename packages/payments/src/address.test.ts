@@ -5,7 +5,9 @@ import { checksumAddress, isAddress, refuseAddress, sameAddress } from './addres
 import { loadKeccak, type EvmCrypto } from './evm-crypto.ts'
 
 const ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-const ANY_ADDRESS = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`)
+const ANY_ADDRESS = fc
+  .uint8Array({ minLength: 20, maxLength: 20 })
+  .map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`)
 
 let crypto: Pick<EvmCrypto, 'keccak256'>
 
@@ -18,8 +20,18 @@ test.each([ADDRESS, ADDRESS.toLowerCase(), `0x${'0'.repeat(40)}`])('%s has the f
 })
 
 test.each([
-  ADDRESS.slice(2), ADDRESS.slice(0, -1), `${ADDRESS}0`, `${ADDRESS}\n`, ` ${ADDRESS}`, `0X${ADDRESS.slice(2)}`,
-  ADDRESS.replace('3', 'g'), 'vitalik.eth', '', null, 7, [ADDRESS],
+  ADDRESS.slice(2),
+  ADDRESS.slice(0, -1),
+  `${ADDRESS}0`,
+  `${ADDRESS}\n`,
+  ` ${ADDRESS}`,
+  `0X${ADDRESS.slice(2)}`,
+  ADDRESS.replace('3', 'g'),
+  'vitalik.eth',
+  '',
+  null,
+  7,
+  [ADDRESS],
 ])('%j has not', value => {
   expect(isAddress(value)).toBe(false)
   expect(refuseAddress(crypto, value)).toBe('must be an address: 0x and 40 hex digits')
@@ -32,11 +44,13 @@ test('addresses are compared without their case', () => {
 })
 
 test('EIP-55 the checksum is viem’s, from whatever case', () => {
-  fc.assert(fc.property(ANY_ADDRESS, address => {
-    const expected = getAddress(address)
-    expect(checksumAddress(crypto, address)).toBe(expected)
-    expect(checksumAddress(crypto, `0x${address.slice(2).toUpperCase()}`)).toBe(expected)
-  }))
+  fc.assert(
+    fc.property(ANY_ADDRESS, address => {
+      const expected = getAddress(address)
+      expect(checksumAddress(crypto, address)).toBe(expected)
+      expect(checksumAddress(crypto, `0x${address.slice(2).toUpperCase()}`)).toBe(expected)
+    }),
+  )
 })
 
 describe('D30 an address a person typed', () => {

@@ -1,7 +1,12 @@
 import * as fc from 'fast-check'
 import { domainSeparator, hashTypedData, type Hex } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
-import { createAuthorizationHasher, paymentKey, type Authorization, type AuthorizationHasher } from './authorization.ts'
+import {
+  createAuthorizationHasher,
+  paymentKey,
+  type Authorization,
+  type AuthorizationHasher,
+} from './authorization.ts'
 import { toHex } from './bytes.ts'
 import { loadEvmCrypto, type EvmCrypto } from './evm-crypto.ts'
 import { findNetwork, networkIds, type Network } from './networks.ts'
@@ -10,10 +15,17 @@ import { authorizationTypedData } from './sign-payment.ts'
 const NETWORKS = networkIds().flatMap(id => findNetwork(id) ?? [])
 
 const hex = (bytes: number): fc.Arbitrary<Hex> =>
-  fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((raw): Hex => `0x${Buffer.from(raw).toString('hex')}`)
+  fc
+    .uint8Array({ minLength: bytes, maxLength: bytes })
+    .map((raw): Hex => `0x${Buffer.from(raw).toString('hex')}`)
 const uint = (bits: bigint): fc.Arbitrary<string> => fc.bigInt({ min: 0n, max: 2n ** bits - 1n }).map(String)
 const AUTHORIZATION: fc.Arbitrary<Authorization> = fc.record({
-  from: hex(20), to: hex(20), value: uint(256n), validAfter: uint(47n), validBefore: uint(47n), nonce: hex(32),
+  from: hex(20),
+  to: hex(20),
+  value: uint(256n),
+  validAfter: uint(47n),
+  validBefore: uint(47n),
+  nonce: hex(32),
 })
 
 let crypto: EvmCrypto
@@ -37,20 +49,34 @@ test('EIP-712 the domain separator of each network is the one viem computes', ()
 })
 
 test('EIP-3009 one hasher gives viem’s digest for one authorization after another: nothing of the last is left', () => {
-  fc.assert(fc.property(AUTHORIZATION, fc.constantFrom(...NETWORKS), (authorization, network) => {
-    const ours = hashers.get(network)?.hashTransfer(authorization) ?? new Uint8Array()
-    expect(toHex(ours)).toBe(hashTypedData(authorizationTypedData(network, authorization)))
-  }))
+  fc.assert(
+    fc.property(AUTHORIZATION, fc.constantFrom(...NETWORKS), (authorization, network) => {
+      const ours = hashers.get(network)?.hashTransfer(authorization) ?? new Uint8Array()
+      expect(toHex(ours)).toBe(hashTypedData(authorizationTypedData(network, authorization)))
+    }),
+  )
 })
 
 test('EIP-3009 the digest that cancels a nonce is viem’s', () => {
-  const types = { CancelAuthorization: [{ name: 'authorizer', type: 'address' }, { name: 'nonce', type: 'bytes32' }] } as const
-  fc.assert(fc.property(hex(20), hex(32), fc.constantFrom(...NETWORKS), (authorizer, nonce, network) => {
-    const ours = hashers.get(network)?.hashCancel(authorizer, nonce) ?? new Uint8Array()
-    expect(toHex(ours)).toBe(hashTypedData({
-      domain: viemDomain(network), types, primaryType: 'CancelAuthorization', message: { authorizer, nonce },
-    }))
-  }))
+  const types = {
+    CancelAuthorization: [
+      { name: 'authorizer', type: 'address' },
+      { name: 'nonce', type: 'bytes32' },
+    ],
+  } as const
+  fc.assert(
+    fc.property(hex(20), hex(32), fc.constantFrom(...NETWORKS), (authorizer, nonce, network) => {
+      const ours = hashers.get(network)?.hashCancel(authorizer, nonce) ?? new Uint8Array()
+      expect(toHex(ours)).toBe(
+        hashTypedData({
+          domain: viemDomain(network),
+          types,
+          primaryType: 'CancelAuthorization',
+          message: { authorizer, nonce },
+        }),
+      )
+    }),
+  )
 })
 
 test('a digest that was given out is not changed by the next', () => {

@@ -7,19 +7,23 @@ const ANY_BYTES = fc.uint8Array({ maxLength: 80 })
 const UINT256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
 
 test('bytes and hex are written as viem writes them, and read in either case', () => {
-  fc.assert(fc.property(ANY_BYTES, bytes => {
-    const hex = bytesToHex(bytes)
-    expect(toHex(bytes)).toBe(hex)
-    expect(fromHex(hex)).toEqual(hexToBytes(hex))
-    expect(fromHex(`0x${hex.slice(2).toUpperCase()}`)).toEqual(bytes)
-  }))
+  fc.assert(
+    fc.property(ANY_BYTES, bytes => {
+      const hex = bytesToHex(bytes)
+      expect(toHex(bytes)).toBe(hex)
+      expect(fromHex(hex)).toEqual(hexToBytes(hex))
+      expect(fromHex(`0x${hex.slice(2).toUpperCase()}`)).toEqual(bytes)
+    }),
+  )
 })
 
 test('base64 is read as Node reads it, its padding taken off, the bits left over ignored', () => {
-  fc.assert(fc.property(ANY_BYTES, bytes => {
-    const base64 = Buffer.from(bytes).toString('base64').replace(/=+$/, '')
-    expect(fromBase64(base64)).toEqual(bytes)
-  }))
+  fc.assert(
+    fc.property(ANY_BYTES, bytes => {
+      const base64 = Buffer.from(bytes).toString('base64').replace(/=+$/, '')
+      expect(fromBase64(base64)).toEqual(bytes)
+    }),
+  )
   expect([...fromBase64('+/9')]).toEqual([...fromBase64('+/8')])
 })
 
@@ -30,16 +34,21 @@ test('hex is written at its offset and nowhere else', () => {
 })
 
 test('a uint256 fills its whole word, whatever stood there before, and nothing beside it', () => {
-  fc.assert(fc.property(UINT256, value => {
-    const target = new Uint8Array(40).fill(9)
-    writeUint256(target, 4, value)
-    expect(target.subarray(4, 36)).toEqual(numberToBytes(value, { size: 32 }))
-    expect([...target.subarray(0, 4), ...target.subarray(36)]).toEqual([9, 9, 9, 9, 9, 9, 9, 9])
-  }), { examples: [[0n], [1n], [2n ** 256n - 1n]] })
+  fc.assert(
+    fc.property(UINT256, value => {
+      const target = new Uint8Array(40).fill(9)
+      writeUint256(target, 4, value)
+      expect(target.subarray(4, 36)).toEqual(numberToBytes(value, { size: 32 }))
+      expect([...target.subarray(0, 4), ...target.subarray(36)]).toEqual([9, 9, 9, 9, 9, 9, 9, 9])
+    }),
+    { examples: [[0n], [1n], [2n ** 256n - 1n]] },
+  )
 })
 
 test('byte strings are joined in their order', () => {
-  fc.assert(fc.property(fc.array(ANY_BYTES, { maxLength: 4 }), parts => {
-    expect(concatBytes(...parts)).toEqual(concat(parts))
-  }))
+  fc.assert(
+    fc.property(fc.array(ANY_BYTES, { maxLength: 4 }), parts => {
+      expect(concatBytes(...parts)).toEqual(concat(parts))
+    }),
+  )
 })

@@ -4,7 +4,9 @@ const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toS
 
 /** What each character of base64 stands for, by its code (RFC 4648, section 4). */
 const BASE64_DIGITS = new Uint8Array(128)
-for (const [digit, character] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries()) {
+for (const [digit, character] of [
+  ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+].entries()) {
   BASE64_DIGITS[character.charCodeAt(0)] = digit
 }
 

@@ -23,7 +23,12 @@ function knownNetwork(id: string): Network {
 }
 
 const network = knownNetwork('eip155:84532')
-const requirement = createRequirement({ network, payTo: PAY_TO, amountAtomic: 10_000n, maxDeadlineSeconds: 20 })
+const requirement = createRequirement({
+  network,
+  payTo: PAY_TO,
+  amountAtomic: 10_000n,
+  maxDeadlineSeconds: 20,
+})
 
 const authorization: Authorization = {
   from: account.address.toLowerCase(),
@@ -37,7 +42,14 @@ const authorization: Authorization = {
 async function sign(changes: Partial<Authorization> = {}, on: Network = network): Promise<DecodedPayment> {
   const signed = { ...authorization, ...changes }
   const signature = await account.signTypedData(authorizationTypedData(on, signed))
-  return { network: network.id, asset: network.asset.address, accepted: undefined, authorization: signed, signature, salt: undefined }
+  return {
+    network: network.id,
+    asset: network.asset.address,
+    accepted: undefined,
+    authorization: signed,
+    signature,
+    salt: undefined,
+  }
 }
 
 describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
@@ -66,7 +78,10 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     const payment = await sign()
     expect(prove(payment)).toMatchObject({
       ok: true,
-      value: { payer: account.address.toLowerCase(), key: `84532:${network.asset.address}:${authorization.from}:${authorization.nonce}` },
+      value: {
+        payer: account.address.toLowerCase(),
+        key: `84532:${network.asset.address}:${authorization.from}:${authorization.nonce}`,
+      },
     })
   })
 
@@ -76,20 +91,41 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     ['another domain name', { asset: { ...network.asset, domain: { name: 'USD Coin', version: '2' } } }],
     ['another domain version', { asset: { ...network.asset, domain: { name: 'USDC', version: '1' } } }],
   ])('PAY-23 refuses a signature for %s', async (_, change) => {
-    expect(prove(await sign({}, { ...network, ...change }))).toMatchObject({ ok: false, reason: expect.stringContaining('signature') })
+    expect(prove(await sign({}, { ...network, ...change }))).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('signature'),
+    })
   })
 
   test('PAY-24 refuses a network or an asset that is not ours, without recovering anything', async () => {
     const payment = await sign()
-    expect(prove({ ...payment, network: 'eip155:8453' })).toMatchObject({ ok: false, reason: expect.stringContaining('network eip155:8453') })
-    expect(prove({ ...payment, asset: PAY_TO })).toMatchObject({ ok: false, reason: expect.stringContaining('asset') })
+    expect(prove({ ...payment, network: 'eip155:8453' })).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('network eip155:8453'),
+    })
+    expect(prove({ ...payment, asset: PAY_TO })).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('asset'),
+    })
   })
 
-  test.each(Object.keys(authorization) as (keyof Authorization)[])('refuses an authorization whose %s was changed after signing', async field => {
-    const payment = await sign()
-    const changed = { from: PAY_TO, to: account.address.toLowerCase(), value: '10001', validAfter: '1', validBefore: String(NOW + 61), nonce: `0x${'cd'.repeat(32)}` }
-    expect(prove({ ...payment, authorization: { ...payment.authorization, [field]: changed[field] } })).toMatchObject({ ok: false })
-  })
+  test.each(Object.keys(authorization) as (keyof Authorization)[])(
+    'refuses an authorization whose %s was changed after signing',
+    async field => {
+      const payment = await sign()
+      const changed = {
+        from: PAY_TO,
+        to: account.address.toLowerCase(),
+        value: '10001',
+        validAfter: '1',
+        validBefore: String(NOW + 61),
+        nonce: `0x${'cd'.repeat(32)}`,
+      }
+      expect(
+        prove({ ...payment, authorization: { ...payment.authorization, [field]: changed[field] } }),
+      ).toMatchObject({ ok: false })
+    },
+  )
 
   test('D4 refuses the malleated twin with a high s, as the token does', async () => {
     const payment = await sign()
@@ -113,19 +149,26 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
 
   test('refuses signatures that are no points at all, without throwing', async () => {
     const payment = await sign()
-    for (const signature of [`0x${'00'.repeat(64)}1b`, `0x${'ff'.repeat(64)}1b`, `0x${'00'.repeat(32)}${'01'.repeat(32)}1c`]) {
+    for (const signature of [
+      `0x${'00'.repeat(64)}1b`,
+      `0x${'ff'.repeat(64)}1b`,
+      `0x${'00'.repeat(32)}${'01'.repeat(32)}1c`,
+    ]) {
       expect(prove({ ...payment, signature })).toMatchObject({ ok: false })
     }
   })
 })
 
 describe('the terms of a proven payment', () => {
-  let proven: (changes?: Partial<Authorization>, accepted?: DecodedPayment['accepted']) => Promise<ProvenPayment>
+  let proven: (
+    changes?: Partial<Authorization>,
+    accepted?: DecodedPayment['accepted'],
+  ) => Promise<ProvenPayment>
 
   beforeAll(async () => {
     const checker = createPaymentChecker(await loadEvmCrypto(), [network])
     proven = async (changes, accepted) => {
-      const checked = checker.provePayer({ ...await sign(changes), accepted })
+      const checked = checker.provePayer({ ...(await sign(changes)), accepted })
       if (!checked.ok) throw new Error(checked.reason)
       return checked.value
     }
@@ -135,20 +178,31 @@ describe('the terms of a proven payment', () => {
     expect(refuseTerms(await proven(), requirement, NOW)).toBeUndefined()
   })
 
-  test.each([['9999'], ['10001'], ['0'], ['20000']])('PAY-25 refuses a value of %s for a price of 10000', async value => {
-    expect(refuseTerms(await proven({ value }), requirement, NOW)).toContain('exactly 10000')
-  })
+  test.each([['9999'], ['10001'], ['0'], ['20000']])(
+    'PAY-25 refuses a value of %s for a price of 10000',
+    async value => {
+      expect(refuseTerms(await proven({ value }), requirement, NOW)).toContain('exactly 10000')
+    },
+  )
 
   test('PAY-24 refuses a payment to another wallet, and takes ours in any case', async () => {
-    expect(refuseTerms(await proven({ to: account.address.toLowerCase() }), requirement, NOW)).toContain('another wallet')
+    expect(refuseTerms(await proven({ to: account.address.toLowerCase() }), requirement, NOW)).toContain(
+      'another wallet',
+    )
     const shouting = { ...requirement, payTo: `0x${PAY_TO.slice(2).toUpperCase()}` }
     expect(refuseTerms(await proven(), shouting, NOW)).toBeUndefined()
   })
 
   test('refuses an echo of terms that are not ours', async () => {
-    expect(refuseTerms(await proven({}, { amount: '1', payTo: PAY_TO }), requirement, NOW)).toContain('accepted')
-    expect(refuseTerms(await proven({}, { amount: '10000', payTo: account.address }), requirement, NOW)).toContain('accepted')
-    expect(refuseTerms(await proven({}, { amount: '10000', payTo: PAY_TO }), requirement, NOW)).toBeUndefined()
+    expect(refuseTerms(await proven({}, { amount: '1', payTo: PAY_TO }), requirement, NOW)).toContain(
+      'accepted',
+    )
+    expect(
+      refuseTerms(await proven({}, { amount: '10000', payTo: account.address }), requirement, NOW),
+    ).toContain('accepted')
+    expect(
+      refuseTerms(await proven({}, { amount: '10000', payTo: PAY_TO }), requirement, NOW),
+    ).toBeUndefined()
   })
 
   test.each([

@@ -25,7 +25,9 @@ export interface ProvenPayment {
 }
 
 /** A check's outcome: the value, or a sentence for the payer. */
-export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string }
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly reason: string }
 
 /** The checks of a payment that need no network (D5), for the networks an agent or facilitator takes. */
 export interface PaymentChecker {
@@ -35,12 +37,16 @@ export interface PaymentChecker {
 
 /** Makes the checker; the EIP-712 domains come from our own table, never from the payment (D4). */
 export function createPaymentChecker(crypto: EvmCrypto, networks: readonly Network[]): PaymentChecker {
-  const accepted = new Map(networks.map(network => [network.id, { network, hasher: createAuthorizationHasher(crypto, network) }]))
+  const accepted = new Map(
+    networks.map(network => [network.id, { network, hasher: createAuthorizationHasher(crypto, network) }]),
+  )
   return {
     provePayer(payment) {
       const known = accepted.get(payment.network)
       if (known === undefined) {
-        return refuse(`network ${payment.network} is not accepted here, pay on ${[...accepted.keys()].join(' or ')}`)
+        return refuse(
+          `network ${payment.network} is not accepted here, pay on ${[...accepted.keys()].join(' or ')}`,
+        )
       }
       const { network, hasher } = known
       if (payment.asset !== undefined && payment.asset !== network.asset.address) {
@@ -78,7 +84,11 @@ export interface TermsRefusal {
  *
  * Returns the reason where it is refused, undefined where it is good.
  */
-export function refuseTerms(payment: ProvenPayment, requirement: RequiredTerms, nowSeconds: number): string | undefined {
+export function refuseTerms(
+  payment: ProvenPayment,
+  requirement: RequiredTerms,
+  nowSeconds: number,
+): string | undefined {
   return judgeTerms(payment, requirement, nowSeconds)?.reason
 }
 
@@ -86,7 +96,11 @@ export function refuseTerms(payment: ProvenPayment, requirement: RequiredTerms, 
 export type RequiredTerms = Pick<PaymentRequirement, 'payTo' | 'amount'>
 
 /** {@link refuseTerms} for a facilitator, which answers with a name for each kind of refusal. */
-export function judgeTerms(payment: ProvenPayment, requirement: RequiredTerms, nowSeconds: number): TermsRefusal | undefined {
+export function judgeTerms(
+  payment: ProvenPayment,
+  requirement: RequiredTerms,
+  nowSeconds: number,
+): TermsRefusal | undefined {
   const { authorization, accepted } = payment
   if (!sameAddress(authorization.to, requirement.payTo)) {
     return { field: 'to', reason: `authorization.to must be ${requirement.payTo}, this pays another wallet` }
@@ -97,20 +111,30 @@ export function judgeTerms(payment: ProvenPayment, requirement: RequiredTerms, n
       reason: `authorization.value must be exactly ${requirement.amount} atomic units, got ${authorization.value}`,
     }
   }
-  if (accepted !== undefined && (accepted.amount !== requirement.amount || !sameAddress(accepted.payTo, requirement.payTo))) {
+  if (
+    accepted !== undefined &&
+    (accepted.amount !== requirement.amount || !sameAddress(accepted.payTo, requirement.payTo))
+  ) {
     return { field: 'accepted', reason: 'accepted does not agree with what this capability asks now' }
   }
   return judgeTimes(authorization, nowSeconds)
 }
 
-function judgeTimes({ validAfter, validBefore }: Authorization, nowSeconds: number): TermsRefusal | undefined {
+function judgeTimes(
+  { validAfter, validBefore }: Authorization,
+  nowSeconds: number,
+): TermsRefusal | undefined {
   const before = Number(validBefore)
-  if (Number(validAfter) >= nowSeconds) return { field: 'validAfter', reason: 'authorization.validAfter is not past yet' }
-  const reason = before <= nowSeconds ? 'the authorization has expired: sign a new one'
-    : before < nowSeconds + SETTLE_MARGIN_SECONDS
-      ? `authorization.validBefore must be at least ${SETTLE_MARGIN_SECONDS} s from now, to leave time to settle`
-    : before > nowSeconds + MAX_AUTHORIZATION_SECONDS ? 'authorization.validBefore must be within 24 h from now'
-    : undefined
+  if (Number(validAfter) >= nowSeconds)
+    return { field: 'validAfter', reason: 'authorization.validAfter is not past yet' }
+  const reason =
+    before <= nowSeconds
+      ? 'the authorization has expired: sign a new one'
+      : before < nowSeconds + SETTLE_MARGIN_SECONDS
+        ? `authorization.validBefore must be at least ${SETTLE_MARGIN_SECONDS} s from now, to leave time to settle`
+        : before > nowSeconds + MAX_AUTHORIZATION_SECONDS
+          ? 'authorization.validBefore must be within 24 h from now'
+          : undefined
   return reason === undefined ? undefined : { field: 'validBefore', reason }
 }
 

@@ -27,10 +27,12 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
   })
 
   test('hashes as viem does, also a part of a larger buffer', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), fc.nat(400), (bytes, from) => {
-      const part = bytes.subarray(Math.min(from, bytes.length))
-      expect(toHex(crypto.keccak256(part))).toBe(keccak256(part))
-    }))
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 400 }), fc.nat(400), (bytes, from) => {
+        const part = bytes.subarray(Math.min(from, bytes.length))
+        expect(toHex(crypto.keccak256(part))).toBe(keccak256(part))
+      }),
+    )
   })
 
   test('a hash that was given out is not changed by the next', () => {
@@ -40,27 +42,45 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
   })
 
   test('RFC 6979 signs byte for byte what viem signs, and recovers the signer', async () => {
-    await fc.assert(fc.asyncProperty(PRIVATE_KEY, DIGEST, async (key, digest) => {
-      const signature = crypto.sign(digest, fromHex(key))
-      expect(toHex(signature)).toBe(serializeSignature(await sign({ hash: `0x${toHex(digest).slice(2)}`, privateKey: key })))
-      expect(crypto.recoverAddress(digest, signature)).toBe(crypto.addressOf(fromHex(key)))
-      expect(crypto.addressOf(fromHex(key))).toBe(privateKeyToAddress(key).toLowerCase())
-    }), RUNS)
+    await fc.assert(
+      fc.asyncProperty(PRIVATE_KEY, DIGEST, async (key, digest) => {
+        const signature = crypto.sign(digest, fromHex(key))
+        expect(toHex(signature)).toBe(
+          serializeSignature(await sign({ hash: `0x${toHex(digest).slice(2)}`, privateKey: key })),
+        )
+        expect(crypto.recoverAddress(digest, signature)).toBe(crypto.addressOf(fromHex(key)))
+        expect(crypto.addressOf(fromHex(key))).toBe(privateKeyToAddress(key).toLowerCase())
+      }),
+      RUNS,
+    )
   })
 
   test('D4 the malleated twin of a signature is refused: high s', () => {
-    fc.assert(fc.property(PRIVATE_KEY, DIGEST, (key, digest) => {
-      const twin = crypto.sign(digest, fromHex(key))
-      twin.set(fromHex(hex32(ORDER - BigInt(toHex(twin.subarray(32, 64))))), 32)
-      twin[64] = twin[64] === 27 ? 28 : 27
-      expect(crypto.recoverAddress(digest, twin)).toBeUndefined()
-    }), RUNS)
+    fc.assert(
+      fc.property(PRIVATE_KEY, DIGEST, (key, digest) => {
+        const twin = crypto.sign(digest, fromHex(key))
+        twin.set(fromHex(hex32(ORDER - BigInt(toHex(twin.subarray(32, 64))))), 32)
+        twin[64] = twin[64] === 27 ? 28 : 27
+        expect(crypto.recoverAddress(digest, twin)).toBeUndefined()
+      }),
+      RUNS,
+    )
   })
 
   test('whatever 65 bytes come as a signature, the answer is an address or none', () => {
-    fc.assert(fc.property(DIGEST, fc.uint8Array({ minLength: 64, maxLength: 64 }), fc.constantFrom(27, 28), (digest, rs, v) => {
-      expect(crypto.recoverAddress(digest, Uint8Array.of(...rs, v)) ?? '0x').toMatch(/^0x(?:[0-9a-f]{40})?$/)
-    }), RUNS)
+    fc.assert(
+      fc.property(
+        DIGEST,
+        fc.uint8Array({ minLength: 64, maxLength: 64 }),
+        fc.constantFrom(27, 28),
+        (digest, rs, v) => {
+          expect(crypto.recoverAddress(digest, Uint8Array.of(...rs, v)) ?? '0x').toMatch(
+            /^0x(?:[0-9a-f]{40})?$/,
+          )
+        },
+      ),
+      RUNS,
+    )
   })
 
   test.each([
@@ -92,5 +112,7 @@ test('by default the native curve is taken, and nobody is told of a fallback', a
 
 test('the hash can be loaded alone', async () => {
   const hash = await loadKeccak()
-  expect(toHex(hash(new Uint8Array()))).toBe('0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470')
+  expect(toHex(hash(new Uint8Array()))).toBe(
+    '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
+  )
 })

@@ -1,3 +1,5 @@
+// Programs that reach this file alone need its ambient declarations too.
+// oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./secp256k1-bindings.d.ts" />
 import { toHex } from './bytes.ts'
 
@@ -55,7 +57,8 @@ export async function loadEvmCrypto(options: EvmCryptoOptions = {}): Promise<Evm
     },
     addressOf(privateKey) {
       const point = curve.publicKey(privateKey)
-      if (point === undefined) throw new RangeError('a private key is 32 bytes, more than zero and below the order of secp256k1')
+      if (point === undefined)
+        throw new RangeError('a private key is 32 bytes, more than zero and below the order of secp256k1')
       return addressOfPoint(point)
     },
   }
@@ -65,13 +68,18 @@ interface Curve {
   readonly name: 'native' | 'wasm'
   /** The 65-byte uncompressed public key, or undefined where there is none. */
   recover(digest: Uint8Array, signature: Uint8Array, recoveryId: 0 | 1): Uint8Array | undefined
-  sign(digest: Uint8Array, privateKey: Uint8Array): { readonly signature: Uint8Array; readonly recoveryId: number }
+  sign(
+    digest: Uint8Array,
+    privateKey: Uint8Array,
+  ): { readonly signature: Uint8Array; readonly recoveryId: number }
   publicKey(privateKey: Uint8Array): Uint8Array | undefined
 }
 
 /** The hash alone: enough to check an address, and a tenth of the curve's cost at start. */
 export async function loadKeccak(): Promise<EvmCrypto['keccak256']> {
-  const { default: { createKeccak } } = await import('hash-wasm/dist/keccak.umd.min.js')
+  const {
+    default: { createKeccak },
+  } = await import('hash-wasm/dist/keccak.umd.min.js')
   const hasher = await createKeccak(256)
   return bytes => hasher.init().update(bytes).digest('binary')
 }
@@ -108,15 +116,21 @@ async function loadWasmCurve(): Promise<Curve> {
   return {
     name: 'wasm',
     recover: (digest, signature, recoveryId) =>
-      digest.length === 32 ? bytesOrUndefined(secp256k1.recoverPublicKeyUncompressed(signature, recoveryId, digest)) : undefined,
+      digest.length === 32
+        ? bytesOrUndefined(secp256k1.recoverPublicKeyUncompressed(signature, recoveryId, digest))
+        : undefined,
     sign(digest, privateKey) {
-      if (privateKey.length !== 32 || digest.length !== 32) throw new RangeError('a private key and a digest have 32 bytes each')
+      if (privateKey.length !== 32 || digest.length !== 32)
+        throw new RangeError('a private key and a digest have 32 bytes each')
       const signed = secp256k1.signMessageHashRecoverableCompact(privateKey, digest)
       if (typeof signed === 'string') throw new RangeError(signed)
       return signed
     },
     // It reads 32 bytes whatever it is given.
-    publicKey: privateKey => privateKey.length === 32 ? bytesOrUndefined(secp256k1.derivePublicKeyUncompressed(privateKey)) : undefined,
+    publicKey: privateKey =>
+      privateKey.length === 32
+        ? bytesOrUndefined(secp256k1.derivePublicKeyUncompressed(privateKey))
+        : undefined,
   }
 }
 

@@ -74,7 +74,11 @@ export interface ReleaseResponse {
 
 /** Answer of `GET /supported`. */
 export interface SupportedResponse {
-  readonly kinds: readonly { readonly x402Version: number; readonly scheme: string; readonly network: string }[]
+  readonly kinds: readonly {
+    readonly x402Version: number
+    readonly scheme: string
+    readonly network: string
+  }[]
   readonly extensions: readonly string[]
   readonly signers: { readonly [family: string]: readonly string[] }
 }

@@ -19,7 +19,12 @@ export type VerifyOutcome =
 /** What a facilitator said of a settlement. Three values, because "don't know" is not "no" (D8). */
 export type SettleOutcome =
   | { readonly kind: 'settled'; readonly transaction: string }
-  | { readonly kind: 'failed'; readonly reason: string; readonly message: string; readonly transaction: string }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      readonly message: string
+      readonly transaction: string
+    }
   | { readonly kind: 'unknown'; readonly cause: string }
 
 /** A facilitator, over one keep-alive pool. Any that speaks the x402 HTTP API will do (D9). */
@@ -36,7 +41,10 @@ export interface FacilitatorClient {
 }
 
 /** Opens the pool. `secret` is the FACILITATOR_SECRET, sent as a bearer token. */
-export function createFacilitatorClient(options: { readonly url: string; readonly secret: string }): FacilitatorClient {
+export function createFacilitatorClient(options: {
+  readonly url: string
+  readonly secret: string
+}): FacilitatorClient {
   const origin = createJsonOrigin(options.url)
   const headers = { authorization: `Bearer ${options.secret}` }
   const post = (path: string, body: object, timeoutMs: number): Promise<JsonAnswer> =>
@@ -71,9 +79,15 @@ export function createFacilitatorClient(options: { readonly url: string; readonl
 function readVerify({ status, body }: JsonAnswer): VerifyOutcome {
   if (isObject(body) && typeof body['isValid'] === 'boolean' && judges(status)) {
     if (body['isValid']) {
-      return status === 200 ? { kind: 'valid', hold: readHold(body['extensions']) } : { kind: 'unavailable', cause: `valid with HTTP ${status}` }
+      return status === 200
+        ? { kind: 'valid', hold: readHold(body['extensions']) }
+        : { kind: 'unavailable', cause: `valid with HTTP ${status}` }
     }
-    return { kind: 'invalid', reason: text(body['invalidReason'], 'invalid_payment'), message: text(body['invalidMessage'], '') }
+    return {
+      kind: 'invalid',
+      reason: text(body['invalidReason'], 'invalid_payment'),
+      message: text(body['invalidMessage'], ''),
+    }
   }
   if (status === 401 || status === 403) return { kind: 'unauthorized' }
   return { kind: 'unavailable', cause: `/verify answered HTTP ${status} without a verdict` }
@@ -87,7 +101,8 @@ function readSettle({ status, body }: JsonAnswer): SettleOutcome {
   const reason = text(body['errorReason'], 'settle_failed')
   if (reason === SETTLEMENT_PENDING) return { kind: 'unknown', cause: SETTLEMENT_PENDING }
   const transaction = text(body['transaction'], '').toLowerCase()
-  if (!body['success']) return { kind: 'failed', reason, message: text(body['errorMessage'], ''), transaction }
+  if (!body['success'])
+    return { kind: 'failed', reason, message: text(body['errorMessage'], ''), transaction }
   if (status !== 200) return { kind: 'unknown', cause: `/settle claims success with HTTP ${status}` }
   return /^0x[0-9a-f]{64}$/.test(transaction)
     ? { kind: 'settled', transaction }
@@ -99,7 +114,9 @@ function readSettle({ status, body }: JsonAnswer): SettleOutcome {
  * (408, 425, 429), from another place (3xx) or from a broken server (5xx): an earlier try may still be under way.
  */
 function judges(status: number): boolean {
-  return status >= 200 && status < 500 && Math.floor(status / 100) !== 3 && ![401, 408, 425, 429].includes(status)
+  return (
+    status >= 200 && status < 500 && Math.floor(status / 100) !== 3 && ![401, 408, 425, 429].includes(status)
+  )
 }
 
 function readHold(extensions: unknown): Hold | undefined {
@@ -116,12 +133,20 @@ function readSupported({ status, body }: JsonAnswer): SupportedResponse {
   const kinds = body['kinds'].filter(isKind)
   const extensions = texts(body['extensions'])
   const signers = isObject(body['signers']) ? Object.entries(body['signers']) : []
-  return { kinds, extensions, signers: Object.fromEntries(signers.map(([family, addresses]) => [family, texts(addresses)])) }
+  return {
+    kinds,
+    extensions,
+    signers: Object.fromEntries(signers.map(([family, addresses]) => [family, texts(addresses)])),
+  }
 }
 
 function isKind(value: unknown): value is SupportedResponse['kinds'][number] {
-  return isObject(value) && typeof value['x402Version'] === 'number' && typeof value['scheme'] === 'string'
-    && typeof value['network'] === 'string'
+  return (
+    isObject(value) &&
+    typeof value['x402Version'] === 'number' &&
+    typeof value['scheme'] === 'string' &&
+    typeof value['network'] === 'string'
+  )
 }
 
 function texts(value: unknown): readonly string[] {

@@ -3,7 +3,11 @@ import { beforeAll, expect, test } from 'vitest'
 import { loadEvmCrypto, type EvmCrypto } from './evm-crypto.ts'
 import { holdBinding } from './hold-binding.ts'
 
-const JOB = { agent: 'https://agent.example', capability: 'count', jobId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c' }
+const JOB = {
+  agent: 'https://agent.example',
+  capability: 'count',
+  jobId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
+}
 
 let crypto: EvmCrypto
 

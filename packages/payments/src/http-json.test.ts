@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
-  answering, answeringLargely, breakingOff, dripping, resetting, silent, startServer, type TestServer,
+  answering,
+  answeringLargely,
+  breakingOff,
+  dripping,
+  resetting,
+  silent,
+  startServer,
+  type TestServer,
 } from '../testing/start-server.ts'
 import { createJsonOrigin, type JsonOrigin } from './http-json.ts'
 
@@ -21,11 +28,20 @@ const get = { method: 'GET', path: '/', timeoutMs: 5_000 } as const
 
 test('a request arrives as JSON with its headers, and the answer comes back parsed', async () => {
   server.behave(answering(201, { made: ['é', 1] }))
-  const answer = await origin.send({ method: 'POST', path: '/things', body: { text: '🚌' }, headers: { 'x-one': '1' }, timeoutMs: 5_000 })
+  const answer = await origin.send({
+    method: 'POST',
+    path: '/things',
+    body: { text: '🚌' },
+    headers: { 'x-one': '1' },
+    timeoutMs: 5_000,
+  })
   expect(answer).toEqual({ status: 201, body: { made: ['é', 1] } })
   expect(server.received).toEqual([
     expect.objectContaining({
-      method: 'POST', url: '/things', body: '{"text":"🚌"}', headers: expect.objectContaining({ 'content-type': 'application/json', 'x-one': '1' }),
+      method: 'POST',
+      url: '/things',
+      body: '{"text":"🚌"}',
+      headers: expect.objectContaining({ 'content-type': 'application/json', 'x-one': '1' }),
     }),
   ])
 })
@@ -42,7 +58,12 @@ test('paths are joined to the path of the origin, with or without a slash at its
     await based.send({ ...get, path: '/verify' })
     await based.close()
   }
-  expect(server.received.map(({ url }) => url)).toEqual(['/platform/v2/x402/verify', '/platform/v2/x402/verify', '/verify', '/verify'])
+  expect(server.received.map(({ url }) => url)).toEqual([
+    '/platform/v2/x402/verify',
+    '/platform/v2/x402/verify',
+    '/verify',
+    '/verify',
+  ])
 })
 
 test('a hundred requests one after another share a connection', async () => {
@@ -66,7 +87,12 @@ describe('what resolves, whatever the status', () => {
     expect(await origin.send(get)).toEqual({ status, body: { error: 'no' } })
   })
 
-  test.each([['HTML', '<html>Bad gateway</html>'], ['nothing', ''], ['half of it', '{"a":'], ['two values', '{}{}']])('%s is no JSON', async (_, body) => {
+  test.each([
+    ['HTML', '<html>Bad gateway</html>'],
+    ['nothing', ''],
+    ['half of it', '{"a":'],
+    ['two values', '{}{}'],
+  ])('%s is no JSON', async (_, body) => {
     server.behave(answering(502, body))
     expect(await origin.send(get)).toEqual({ status: 502, body: undefined })
   })
@@ -98,7 +124,8 @@ describe('what rejects: no whole answer came', () => {
 
   test('a timeout of no time at all, or of less', async () => {
     server.behave(silent)
-    for (const timeoutMs of [0, -5]) await expect(origin.send({ ...get, timeoutMs })).rejects.toMatchObject({ name: 'TimeoutError' })
+    for (const timeoutMs of [0, -5])
+      await expect(origin.send({ ...get, timeoutMs })).rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
   test('a connection that is reset before the answer, and in the middle of it', async () => {

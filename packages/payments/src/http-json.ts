@@ -52,7 +52,10 @@ export function createJsonOrigin(url: string, options: { readonly connections?: 
     async send({ method, path, body, headers, timeoutMs }) {
       const aborter = new AbortController()
       // Not AbortSignal.timeout: its timer would outlive the answer, thousands of them where the timeout is long.
-      const timer = setTimeout(() => aborter.abort(new DOMException('no whole answer in time', 'TimeoutError')), wholeMs(timeoutMs))
+      const timer = setTimeout(
+        () => aborter.abort(new DOMException('no whole answer in time', 'TimeoutError')),
+        wholeMs(timeoutMs),
+      )
       try {
         pool ??= open()
         const opened = await pool

@@ -45,15 +45,25 @@ test.each(['', '/', '/v3/key', '/v3/key/', '/?apikey=secret', '?apikey=secret', 
 )
 
 test('the node’s refusal says which method, why, and carries its code and revert data', async () => {
-  server.behave(answering(200, { error: { code: 3, message: 'execution reverted: paused', data: '0x08c379a0' } }))
+  server.behave(
+    answering(200, { error: { code: 3, message: 'execution reverted: paused', data: '0x08c379a0' } }),
+  )
   const refused = rpc.call('eth_call', [])
   await expect(refused).rejects.toBeInstanceOf(JsonRpcError)
-  await expect(refused).rejects.toMatchObject({ message: 'eth_call: execution reverted: paused', code: 3, details: '0x08c379a0' })
+  await expect(refused).rejects.toMatchObject({
+    message: 'eth_call: execution reverted: paused',
+    code: 3,
+    details: '0x08c379a0',
+  })
 })
 
 test('a refusal counts with any HTTP status, and without a code', async () => {
   server.behave(answering(429, { error: { message: 'too many requests' } }))
-  await expect(rpc.call('eth_call', [])).rejects.toMatchObject({ name: 'JsonRpcError', code: 0, message: 'eth_call: too many requests' })
+  await expect(rpc.call('eth_call', [])).rejects.toMatchObject({
+    name: 'JsonRpcError',
+    code: 0,
+    message: 'eth_call: too many requests',
+  })
 })
 
 describe('PAY-33 no answer is no result', () => {
@@ -72,7 +82,9 @@ describe('PAY-33 no answer is no result', () => {
 
   test('silence, a reset and nobody there reject, and not as refusals', async () => {
     server.behave(silent)
-    await expect(rpc.call('eth_chainId', [], { timeoutMs: 50 })).rejects.toMatchObject({ name: 'TimeoutError' })
+    await expect(rpc.call('eth_chainId', [], { timeoutMs: 50 })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    })
     server.behave(resetting)
     await expect(rpc.call('eth_chainId', [])).rejects.not.toBeInstanceOf(JsonRpcError)
     await server.stop()

@@ -1,7 +1,11 @@
 /** A chain node, spoken to in plain JSON-RPC: a few calls do not need a chain library. */
 export interface JsonRpc {
   /** Calls a method. Rejects with {@link JsonRpcError} when the node refuses, else when it cannot be reached. */
-  call(method: string, parameters: readonly unknown[], options?: { readonly timeoutMs?: number }): Promise<unknown>
+  call(
+    method: string,
+    parameters: readonly unknown[],
+    options?: { readonly timeoutMs?: number },
+  ): Promise<unknown>
   close(): Promise<void>
 }
 

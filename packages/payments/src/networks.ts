@@ -31,11 +31,29 @@ export interface Network {
  */
 const NETWORKS: readonly Network[] = [
   network(8453, 'Base', '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', 'USD Coin', 'https://basescan.org'),
-  network(84532, 'Base Sepolia', '0x036cbd53842c5426634e7929541ec2318f3dcf7e', 'USDC', 'https://sepolia.basescan.org'),
+  network(
+    84532,
+    'Base Sepolia',
+    '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
+    'USDC',
+    'https://sepolia.basescan.org',
+  ),
   network(1, 'Ethereum', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', 'USD Coin', 'https://etherscan.io'),
-  network(137, 'Polygon', '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359', 'USD Coin', 'https://polygonscan.com'),
+  network(
+    137,
+    'Polygon',
+    '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359',
+    'USD Coin',
+    'https://polygonscan.com',
+  ),
   network(42161, 'Arbitrum', '0xaf88d065e77c8cc2239327c5edb3a432268e5831', 'USD Coin', 'https://arbiscan.io'),
-  network(43114, 'Avalanche', '0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e', 'USD Coin', 'https://snowtrace.io'),
+  network(
+    43114,
+    'Avalanche',
+    '0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e',
+    'USD Coin',
+    'https://snowtrace.io',
+  ),
   // Local chains: LocalUSDC is put at Base Sepolia's address whatever the chain id.
   network(31337, 'Local', '0x036cbd53842c5426634e7929541ec2318f3dcf7e', 'USDC'),
 ]
@@ -52,7 +70,13 @@ export function networkIds(): readonly string[] {
   return [...BY_ID.keys()]
 }
 
-function network(chainId: number, name: string, address: string, domainName: string, explorer?: string): Network {
+function network(
+  chainId: number,
+  name: string,
+  address: string,
+  domainName: string,
+  explorer?: string,
+): Network {
   return {
     id: `eip155:${chainId}`,
     chainId,

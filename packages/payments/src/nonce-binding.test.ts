@@ -29,7 +29,9 @@ test('D13 a bound nonce is the magic and the first 28 bytes of the hash of endpo
 describe('D13 a bound payment', () => {
   test('is good for its job, in whatever case the job_id is spelled', () => {
     expect(refuseNonce(crypto, nonce, toHex(SALT), BINDING)).toBeUndefined()
-    expect(refuseNonce(crypto, nonce, toHex(SALT), { ...BINDING, jobId: BINDING.jobId.toUpperCase() })).toBeUndefined()
+    expect(
+      refuseNonce(crypto, nonce, toHex(SALT), { ...BINDING, jobId: BINDING.jobId.toUpperCase() }),
+    ).toBeUndefined()
   })
 
   test.each([
@@ -37,18 +39,29 @@ describe('D13 a bound payment', () => {
     ['capability', 'sum'],
     ['jobId', '4f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c'],
   ])('PAY-06 is refused for another %s', (part, other) => {
-    expect(refuseNonce(crypto, nonce, toHex(SALT), { ...BINDING, [part]: other })).toBe('the nonce is bound to another job')
+    expect(refuseNonce(crypto, nonce, toHex(SALT), { ...BINDING, [part]: other })).toBe(
+      'the nonce is bound to another job',
+    )
   })
 
   test('is refused without its salt, and with another', () => {
-    expect(refuseNonce(crypto, nonce, undefined, BINDING)).toBe('the nonce is bound to a job, but extensions["farebox-nonce"].salt is missing')
-    expect(refuseNonce(crypto, nonce, toHex(new Uint8Array(16)), BINDING)).toBe('the nonce is bound to another job')
+    expect(refuseNonce(crypto, nonce, undefined, BINDING)).toBe(
+      'the nonce is bound to a job, but extensions["farebox-nonce"].salt is missing',
+    )
+    expect(refuseNonce(crypto, nonce, toHex(new Uint8Array(16)), BINDING)).toBe(
+      'the nonce is bound to another job',
+    )
   })
 })
 
 test('D13 a nonce without the magic is free, with or without a salt', () => {
-  fc.assert(fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }).filter(bytes => bytes[0] !== 0x66), bytes => {
-    expect(refuseNonce(crypto, toHex(bytes), undefined, BINDING)).toBeUndefined()
-    expect(refuseNonce(crypto, toHex(bytes), toHex(SALT), BINDING)).toBeUndefined()
-  }))
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ minLength: 32, maxLength: 32 }).filter(bytes => bytes[0] !== 0x66),
+      bytes => {
+        expect(refuseNonce(crypto, toHex(bytes), undefined, BINDING)).toBeUndefined()
+        expect(refuseNonce(crypto, toHex(bytes), toHex(SALT), BINDING)).toBeUndefined()
+      },
+    ),
+  )
 })

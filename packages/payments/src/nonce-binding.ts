@@ -40,6 +40,7 @@ export function refuseNonce(
   binding: NonceBinding,
 ): string | undefined {
   if (!nonce.startsWith(MAGIC_HEX)) return undefined
-  if (salt === undefined) return `the nonce is bound to a job, but extensions["${NONCE_EXTENSION}"].salt is missing`
+  if (salt === undefined)
+    return `the nonce is bound to a job, but extensions["${NONCE_EXTENSION}"].salt is missing`
   return bindNonce(crypto, binding, fromHex(salt)) === nonce ? undefined : 'the nonce is bound to another job'
 }

@@ -29,7 +29,9 @@ export interface PaymentResponse {
   readonly errorMessage?: string
 }
 
-type Decoded = { readonly ok: true; readonly payment: DecodedPayment } | { readonly ok: false; readonly reason: string }
+type Decoded =
+  | { readonly ok: true; readonly payment: DecodedPayment }
+  | { readonly ok: false; readonly reason: string }
 
 /** Larger than any envelope of ours or of stock clients, smaller than what Node takes as headers. */
 const MAX_HEADER_CHARACTERS = 12_000
@@ -56,7 +58,8 @@ export function encodeHeader(value: object): string {
 export function decodeHeader(header: string): unknown {
   if (header.length > MAX_HEADER_CHARACTERS || !BASE64.test(header)) return undefined
   const unpadded = header.replace(/=+$/, '')
-  if (unpadded.length % 4 === 1 || (header.length !== unpadded.length && header.length % 4 !== 0)) return undefined
+  if (unpadded.length % 4 === 1 || (header.length !== unpadded.length && header.length % 4 !== 0))
+    return undefined
   try {
     return JSON.parse(UTF8.decode(fromBase64(unpadded)))
   } catch {
@@ -84,7 +87,10 @@ export function readEnvelope(envelope: { readonly [key: string]: unknown }): Dec
     if (!isText(asset, ADDRESS)) return refuse('accepted.asset must be an address')
     if (!isText(amount, UINT)) return refuse('accepted.amount must be a decimal string of atomic units')
     if (!isText(payTo, ADDRESS)) return refuse('accepted.payTo must be an address')
-    return readPayment({ scheme, network, asset: asset.toLowerCase(), accepted: { amount, payTo: payTo.toLowerCase() } }, envelope)
+    return readPayment(
+      { scheme, network, asset: asset.toLowerCase(), accepted: { amount, payTo: payTo.toLowerCase() } },
+      envelope,
+    )
   }
   if (x402Version === 1) {
     const { scheme, network } = envelope
@@ -112,8 +118,12 @@ function readPayment(
   const { signature } = payload
   if (!isText(signature, SIGNATURE)) return refuse(refuseSignature(signature))
   const salt = readSalt(extensions)
-  if (salt === false) return refuse(`extensions["${NONCE_EXTENSION}"].salt must be ${NONCE_SALT_BYTES} bytes of hex`)
-  return { ok: true, payment: { network, asset, accepted, authorization, signature: signature.toLowerCase(), salt } }
+  if (salt === false)
+    return refuse(`extensions["${NONCE_EXTENSION}"].salt must be ${NONCE_SALT_BYTES} bytes of hex`)
+  return {
+    ok: true,
+    payment: { network, asset, accepted, authorization, signature: signature.toLowerCase(), salt },
+  }
 }
 
 /** The authorization in its one canonical spelling, or the reason. BigInt takes `""`, `" 1 "` and `"0x1"`: we do not. */
@@ -122,9 +132,11 @@ function readAuthorization(value: unknown): Authorization | string {
   const { from, to, value: amount, validAfter, validBefore, nonce } = value
   if (!isText(from, ADDRESS)) return 'authorization.from must be an address'
   if (!isText(to, ADDRESS)) return 'authorization.to must be an address'
-  if (!isText(amount, UINT) || BigInt(amount) >= UINT256_END) return 'authorization.value must be a decimal string of atomic units'
+  if (!isText(amount, UINT) || BigInt(amount) >= UINT256_END)
+    return 'authorization.value must be a decimal string of atomic units'
   if (!isTime(validAfter)) return 'authorization.validAfter must be a decimal string of Unix seconds'
-  if (!isTime(validBefore)) return 'authorization.validBefore must be a decimal string of Unix seconds, below 2^47'
+  if (!isTime(validBefore))
+    return 'authorization.validBefore must be a decimal string of Unix seconds, below 2^47'
   if (!isText(nonce, NONCE)) return 'authorization.nonce must be 32 bytes of hex'
   return {
     from: from.toLowerCase(),

@@ -80,7 +80,11 @@ export function paymentRequiredBody(
 /** The `PAYMENT-REQUIRED` header beside it, which is what stock x402 clients pay by (D3). */
 export function paymentRequiredHeader(
   requirement: PaymentRequirement,
-  resource: { readonly url: string; readonly capability: string; readonly description: Capability['description'] },
+  resource: {
+    readonly url: string
+    readonly capability: string
+    readonly description: Capability['description']
+  },
 ): string {
   const url = resource.url.slice(0, MAX_URL_CHARACTERS)
   const required = (description: string): PaymentRequired => ({
@@ -91,5 +95,7 @@ export function paymentRequiredHeader(
   })
   const header = encodeHeader(required(`${resource.capability}: ${resource.description}`))
   // A description of 1,024 four-byte characters would not fit; the capability's name always does.
-  return header.length < MAX_PAYMENT_REQUIRED_HEADER_BYTES ? header : encodeHeader(required(resource.capability))
+  return header.length < MAX_PAYMENT_REQUIRED_HEADER_BYTES
+    ? header
+    : encodeHeader(required(resource.capability))
 }

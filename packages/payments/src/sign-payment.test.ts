@@ -13,12 +13,19 @@ const KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
 const NOW = 1_800_000_000.7
 const network = knownNetwork('eip155:84532')
 const requirement = createRequirement({
-  network, payTo: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC', amountAtomic: 10_000n, maxDeadlineSeconds: 20,
+  network,
+  payTo: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+  amountAtomic: 10_000n,
+  maxDeadlineSeconds: 20,
 })
 const TERMS: PaymentTerms = {
   network,
   requirement,
-  binding: { endpoint: 'https://agent.example/execute', capability: 'count', jobId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c' },
+  binding: {
+    endpoint: 'https://agent.example/execute',
+    capability: 'count',
+    jobId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
+  },
   nowSeconds: NOW,
 }
 
@@ -54,7 +61,9 @@ describe.each([
     expect(payment).toMatchObject({ payer: ownKey.address, authorization, signature })
     expect(refuseTerms(payment, requirement, NOW)).toBeUndefined()
     expect(refuseNonce(crypto, authorization.nonce, payment.salt, TERMS.binding)).toBeUndefined()
-    expect(refuseNonce(crypto, authorization.nonce, payment.salt, { ...TERMS.binding, capability: 'sum' })).toContain('another job')
+    expect(
+      refuseNonce(crypto, authorization.nonce, payment.salt, { ...TERMS.binding, capability: 'sum' }),
+    ).toContain('another job')
   })
 })
 
@@ -71,21 +80,36 @@ test('D4 the header is the v2 envelope with the entry that is paid, the resource
 
 test('an authorization is good from now for maxTimeoutSeconds, in whole seconds, or until the time that is given', async () => {
   const byDefault = await signPayment(crypto, ownKey, TERMS)
-  expect(byDefault.authorization).toMatchObject({ validAfter: '0', validBefore: '1800000060', value: '10000', to: requirement.payTo.toLowerCase() })
+  expect(byDefault.authorization).toMatchObject({
+    validAfter: '0',
+    validBefore: '1800000060',
+    value: '10000',
+    to: requirement.payTo.toLowerCase(),
+  })
   const given = await signPayment(crypto, ownKey, { ...TERMS, validBefore: 1_800_000_500 })
   expect(given.authorization.validBefore).toBe('1800000500')
   expect(prove(given.header).authorization.validBefore).toBe('1800000500')
 })
 
 test('two payments for one job have different nonces: a payment that expired can be replaced', async () => {
-  const [one, other] = await Promise.all([signPayment(crypto, ownKey, TERMS), signPayment(crypto, ownKey, TERMS)])
+  const [one, other] = await Promise.all([
+    signPayment(crypto, ownKey, TERMS),
+    signPayment(crypto, ownKey, TERMS),
+  ])
   expect(one.authorization.nonce).not.toBe(other.authorization.nonce)
 })
 
 test('PAY-39 what is signed is for the token of our own table, whatever domain the agent names', async () => {
   const lying = { ...requirement, extra: { name: 'Gold', version: '9' }, asset: `0x${'11'.repeat(20)}` }
   const { authorization, signature } = await signPayment(crypto, ownKey, { ...TERMS, requirement: lying })
-  const payment = { network: network.id, asset: undefined, accepted: undefined, authorization, signature, salt: undefined }
+  const payment = {
+    network: network.id,
+    asset: undefined,
+    accepted: undefined,
+    authorization,
+    signature,
+    salt: undefined,
+  }
   expect(createPaymentChecker(crypto, [network]).provePayer(payment)).toMatchObject({ ok: true })
 })
 
@@ -106,7 +130,9 @@ test('a wallet that counts the recovery id from 0 signs what the token takes', a
     },
   }
   for (let tried = 0; tried < 8; tried += 1) {
-    expect(prove((await signPayment(crypto, countingFrom0, TERMS)).header)).toMatchObject({ payer: ownKey.address })
+    expect(prove((await signPayment(crypto, countingFrom0, TERMS)).header)).toMatchObject({
+      payer: ownKey.address,
+    })
   }
 })
 

@@ -55,7 +55,11 @@ export interface PaymentTerms {
 }
 
 /** Signs a payment for one job: good for that job alone (D13), for `maxTimeoutSeconds` from now. */
-export async function signPayment(crypto: EvmCrypto, signer: PaymentSigner, terms: PaymentTerms): Promise<SignedPayment> {
+export async function signPayment(
+  crypto: EvmCrypto,
+  signer: PaymentSigner,
+  terms: PaymentTerms,
+): Promise<SignedPayment> {
   const { network, requirement } = terms
   const salt = globalThis.crypto.getRandomValues(new Uint8Array(NONCE_SALT_BYTES))
   const validBefore = terms.validBefore ?? Math.floor(terms.nowSeconds) + requirement.maxTimeoutSeconds
@@ -70,7 +74,11 @@ export async function signPayment(crypto: EvmCrypto, signer: PaymentSigner, term
   const signature = countFrom27(await signer.signTypedData(authorizationTypedData(network, authorization)))
   const header = encodeHeader({
     x402Version: 2,
-    resource: { url: terms.binding.endpoint, description: terms.binding.capability, mimeType: 'application/json' },
+    resource: {
+      url: terms.binding.endpoint,
+      description: terms.binding.capability,
+      mimeType: 'application/json',
+    },
     accepted: requirement,
     payload: { authorization, signature },
     extensions: { [NONCE_EXTENSION]: { salt: toHex(salt) } },
@@ -85,7 +93,10 @@ export function countFrom27(signature: string): string {
 }
 
 /** The typed data a wallet shows and signs; its domain is from our own table (D4). */
-export function authorizationTypedData(network: Network, authorization: Authorization): AuthorizationTypedData {
+export function authorizationTypedData(
+  network: Network,
+  authorization: Authorization,
+): AuthorizationTypedData {
   return {
     domain: {
       ...network.asset.domain,

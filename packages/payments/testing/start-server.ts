@@ -31,12 +31,15 @@ export async function startServer(): Promise<TestServer> {
   let behaviour = answering(200, {})
   let connections = 0
   const server = createServer((request, response) => {
-    void text(request).then(body => {
-      const { method = '', url = '', headers } = request
-      const whole = { method, url, headers, body }
-      received.push(whole)
-      behaviour(response, whole)
-    }, () => response.destroy())
+    void text(request).then(
+      body => {
+        const { method = '', url = '', headers } = request
+        const whole = { method, url, headers, body }
+        received.push(whole)
+        behaviour(response, whole)
+      },
+      () => response.destroy(),
+    )
   })
   server.on('connection', () => {
     connections += 1
@@ -59,7 +62,11 @@ export async function startServer(): Promise<TestServer> {
 }
 
 /** Answers with a status and a JSON body; a string is sent as it is. */
-export function answering(status: number, body: unknown, headers: { readonly [name: string]: string } = {}): Behaviour {
+export function answering(
+  status: number,
+  body: unknown,
+  headers: { readonly [name: string]: string } = {},
+): Behaviour {
   const bytes = typeof body === 'string' ? body : JSON.stringify(body)
   return response => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
@@ -90,5 +97,10 @@ export const dripping: Behaviour = response => {
 
 /** Answers with JSON of so many bytes, and more. */
 export function answeringLargely(bytes: number): Behaviour {
-  return answering(200, { isValid: true, success: true, transaction: `0x${'a'.repeat(64)}`, padding: 'x'.repeat(bytes) })
+  return answering(200, {
+    isValid: true,
+    success: true,
+    transaction: `0x${'a'.repeat(64)}`,
+    padding: 'x'.repeat(bytes),
+  })
 }

@@ -153,17 +153,16 @@ async function close(
   receipt: ChainReceipt,
 ): Promise<'mined'> {
   const { network } = parts
-  const conclusions = transaction.payments.map(
-    ({ key, authorization }): Conclusion =>
-      receiptProvesPayment(network, authorization, receipt)
-        ? {
-            key,
-            from: 'submitted',
-            to: 'settled',
-            transaction: receipt.transactionHash,
-            blockNumber: receipt.blockNumber,
-          }
-        : { key, from: 'submitted', to: 'captured', observedBlock: receipt.blockNumber },
+  const conclusions = transaction.payments.map(({ key, authorization }): Conclusion =>
+    receiptProvesPayment(network, authorization, receipt)
+      ? {
+          key,
+          from: 'submitted',
+          to: 'settled',
+          transaction: receipt.transactionHash,
+          blockNumber: receipt.blockNumber,
+        }
+      : { key, from: 'submitted', to: 'captured', observedBlock: receipt.blockNumber },
   )
   await parts.conclude(conclusions, { transactionId: transaction.id, as: 'mined' })
   return 'mined'
@@ -176,9 +175,12 @@ async function drop(parts: FollowParts, transaction: OpenTransaction): Promise<'
     nonce,
     payments: payments.length,
   })
-  const conclusions = payments.map(
-    ({ key }): Conclusion => ({ key, from: 'submitted', to: 'captured', observedBlock: 0n }),
-  )
+  const conclusions = payments.map(({ key }): Conclusion => ({
+    key,
+    from: 'submitted',
+    to: 'captured',
+    observedBlock: 0n,
+  }))
   await parts.conclude(conclusions, { transactionId: transaction.id, as: 'dropped' })
   return 'dropped'
 }

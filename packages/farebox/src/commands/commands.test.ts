@@ -7,7 +7,11 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url))
-const DEV = { SERVICE_DEV_MODE: 'true', AGENT_WALLET_ADDRESS: '0x00000000000000000000000000000000000fa4e0', SERVICE_STORE: 'memory:' }
+const DEV = {
+  SERVICE_DEV_MODE: 'true',
+  AGENT_WALLET_ADDRESS: '0x00000000000000000000000000000000000fa4e0',
+  SERVICE_STORE: 'memory:',
+}
 const PAID = { ...DEV, SERVICE_DEV_MODE: 'false', SERVICE_NETWORK: 'eip155:84532' }
 
 const CONFIG = {
@@ -31,14 +35,17 @@ const started: ChildProcess[] = []
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'farebox-commands-'))
   await write('agent.json', JSON.stringify(CONFIG, null, 2))
-  await write('handlers.mjs', `
+  await write(
+    'handlers.mjs',
+    `
     // What real handlers leave behind: a pool, a timer, something that keeps the process awake.
     setInterval(() => {}, 60_000)
     export default async ({ ms }) => {
       if (ms === 7) setTimeout(() => { throw new Error('left behind') }, 20)
       await new Promise(resolve => setTimeout(resolve, ms))
       return { waited: ms }
-    }`)
+    }`,
+  )
 })
 afterEach(async () => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
@@ -57,10 +64,14 @@ interface Running {
 
 /** `farebox …`, from the sources. */
 function farebox(words: readonly string[], variables: NodeJS.ProcessEnv = DEV): Running {
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), '--conditions=@farebox/source', BIN, ...words], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], ...variables },
-  })
+  const child = spawn(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), '--conditions=@farebox/source', BIN, ...words],
+    {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], ...variables },
+    },
+  )
   started.push(child)
   let stdout = ''
   let stderr = ''
@@ -95,7 +106,12 @@ async function waitJob(url: string, ms: number): Promise<Response> {
   return await fetch(`${url}/execute`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ service_version: '1.0', job_id: jobId, task: { input: { ms } }, deadline: Date.now() / 1_000 + 20 }),
+    body: JSON.stringify({
+      service_version: '1.0',
+      job_id: jobId,
+      task: { input: { ms } },
+      deadline: Date.now() / 1_000 + 20,
+    }),
   })
 }
 
@@ -104,7 +120,9 @@ describe('farebox validate', () => {
     await write('wrong.json', JSON.stringify({ ...CONFIG, name: '', colour: 'red' }, null, 2))
     const { code, stdout, stderr } = await farebox(['validate', '--config', 'wrong.json'], {}).ended
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^✗ 2 problems\n {2}wrong\.json:28:13 colour: is not a known key\n {2}wrong\.json:3:11 name: must not be empty\n$/)
+    expect(stderr).toMatch(
+      /^✗ 2 problems\n {2}wrong\.json:28:13 colour: is not a known key\n {2}wrong\.json:3:11 name: must not be empty\n$/,
+    )
   })
 })
 
@@ -113,7 +131,8 @@ describe('farebox', () => {
     expect(await farebox(['regster'], {}).ended).toEqual({
       code: 2,
       stdout: '',
-      stderr: '✗ farebox regster: not a command of the runtime\n  npm install --save-dev @farebox/cli has the others; farebox --help lists these\n',
+      stderr:
+        '✗ farebox regster: not a command of the runtime\n  npm install --save-dev @farebox/cli has the others; farebox --help lists these\n',
     })
   })
 })
@@ -123,7 +142,8 @@ describe('farebox start refuses with the sentence and what to do', () => {
     expect(await farebox(['start'], { ...DEV, SERVICE_DEV_MODE: undefined }).ended).toEqual({
       code: 1,
       stdout: '',
-      stderr: '✗ cannot start: SERVICE_DEV_MODE is not set\n  set SERVICE_DEV_MODE=false to take payments, or =true to try the agent without any\n',
+      stderr:
+        '✗ cannot start: SERVICE_DEV_MODE is not set\n  set SERVICE_DEV_MODE=false to take payments, or =true to try the agent without any\n',
     })
   })
 
@@ -145,7 +165,8 @@ describe('farebox start serves until it is told to stop', () => {
     const running = farebox(['start', '--port', '0'])
     const url = await listening(running)
     const answer = waitJob(url, 300)
-    while (!running.output().includes('input valid')) await new Promise(resolve => running.child.stdout?.once('data', resolve))
+    while (!running.output().includes('input valid'))
+      await new Promise(resolve => running.child.stdout?.once('data', resolve))
     running.child.kill('SIGTERM')
     expect((await answer).status).toBe(200)
     const { code, stdout, stderr } = await running.ended
@@ -159,7 +180,8 @@ describe('farebox start serves until it is told to stop', () => {
     const running = farebox(['start', '--port', '0'])
     const url = await listening(running)
     const answer = waitJob(url, 15_000).catch(() => 'cut off')
-    while (!running.output().includes('input valid')) await new Promise(resolve => running.child.stdout?.once('data', resolve))
+    while (!running.output().includes('input valid'))
+      await new Promise(resolve => running.child.stdout?.once('data', resolve))
     running.child.kill('SIGTERM')
     // Only once the first was taken is the second one a second one: new jobs are refused then.
     while ((await waitJob(url, 1)).status !== 503) await new Promise(resolve => setImmediate(resolve))
@@ -174,7 +196,10 @@ describe('farebox start serves until it is told to stop', () => {
     const [slow, stray] = await Promise.all([waitJob(url, 200), waitJob(url, 7)])
     expect([slow.status, stray.status]).toEqual([200, 200])
     const { code, stderr } = await running.ended
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^✗ stopping: an error nobody caught\n {2}Error: left behind\n/) })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^✗ stopping: an error nobody caught\n {2}Error: left behind\n/),
+    })
   })
 
   test('D11 without FACILITATOR_SECRET it starts and warns; D27 with SERVICE_LOG=json all that in events', async () => {
@@ -184,10 +209,20 @@ describe('farebox start serves until it is told to stop', () => {
     running.child.kill('SIGTERM')
     const { code, stdout } = await running.ended
     expect(code).toBe(0)
-    const events = stdout.trimEnd().split('\n').map(line => JSON.parse(line) as unknown)
-    expect(events).toContainEqual({ level: 'info', event: 'listening', name: 'Waiter', url: expect.stringMatching(/^http:\/\/localhost:\d+$/) })
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as unknown)
     expect(events).toContainEqual({
-      time: expect.any(String), level: 'warn', event: 'FACILITATOR_SECRET is not set: every paid request will be answered 401',
+      level: 'info',
+      event: 'listening',
+      name: 'Waiter',
+      url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+    })
+    expect(events).toContainEqual({
+      time: expect.any(String),
+      level: 'warn',
+      event: 'FACILITATOR_SECRET is not set: every paid request will be answered 401',
     })
   })
 })

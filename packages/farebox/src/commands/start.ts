@@ -12,7 +12,7 @@ export async function startCommand(words: readonly string[]): Promise<number> {
   try {
     const options = readOptions(words)
     const declaration = await readConfig(options.config)
-    const handlers = await loadHandlers(options.handlers ?? await findHandlers(options.config))
+    const handlers = await loadHandlers(options.handlers ?? (await findHandlers(options.config)))
     const variables = options.port === undefined ? process.env : { ...process.env, PORT: options.port }
     const agent = await createAgent({ declaration, handlers, variables })
     const stop = stopRequested()
@@ -20,7 +20,8 @@ export async function startCommand(words: readonly string[]): Promise<number> {
     const port = await agent.listen(options.host === undefined ? {} : { host: options.host })
     process.stdout.write(startedLine(agent, port))
     const error = await Promise.race([stop, broken])
-    if (error !== undefined) process.stderr.write(`✗ stopping: an error nobody caught\n  ${error.stack ?? error.message}\n`)
+    if (error !== undefined)
+      process.stderr.write(`✗ stopping: an error nobody caught\n  ${error.stack ?? error.message}\n`)
     await agent.close()
     return error === undefined ? 0 : 1
   } catch (error) {
@@ -32,7 +33,8 @@ export async function startCommand(words: readonly string[]): Promise<number> {
 /** For people a line; for programs, with SERVICE_LOG=json, the event that says where it listens. */
 function startedLine({ declaration, environment }: Agent, port: number): string {
   const url = `http://localhost:${port}`
-  if (environment.logFormat === 'json') return `${JSON.stringify({ level: 'info', event: 'listening', name: declaration.name, url })}\n`
+  if (environment.logFormat === 'json')
+    return `${JSON.stringify({ level: 'info', event: 'listening', name: declaration.name, url })}\n`
   const mode = environment.devMode
     ? 'dev mode: payments are off'
     : `paid to ${declaration.wallet} on ${environment.network.name} (${environment.network.id})`

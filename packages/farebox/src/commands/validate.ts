@@ -7,7 +7,9 @@ export async function validateCommand(words: readonly string[]): Promise<number>
     const { config } = readOptions(words)
     const declaration = await readConfig(config)
     const names = Object.keys(declaration.capabilities)
-    process.stdout.write(`✓ ${config}: ${declaration.name}, ${names.length} ${names.length === 1 ? 'capability' : 'capabilities'}: ${names.join(', ')}\n`)
+    process.stdout.write(
+      `✓ ${config}: ${declaration.name}, ${names.length} ${names.length === 1 ? 'capability' : 'capabilities'}: ${names.join(', ')}\n`,
+    )
     return 0
   } catch (error) {
     process.stderr.write(explainFailure(error))

@@ -22,7 +22,10 @@ async function write(name: string, text: string): Promise<string> {
 }
 
 async function refusalOf(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(() => undefined, (thrown: unknown) => thrown)
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
   expect(error).toBeInstanceOf(HandlersError)
   return error instanceof Error ? error.message : ''
 }
@@ -30,8 +33,14 @@ async function refusalOf(promise: Promise<unknown>): Promise<string> {
 describe('finding the file', () => {
   test('D28 beside the config before src/, TypeScript before JavaScript', async () => {
     const candidates = [
-      'handlers.ts', 'handlers.mts', 'handlers.js', 'handlers.mjs',
-      'src/handlers.ts', 'src/handlers.mts', 'src/handlers.js', 'src/handlers.mjs',
+      'handlers.ts',
+      'handlers.mts',
+      'handlers.js',
+      'handlers.mjs',
+      'src/handlers.ts',
+      'src/handlers.mts',
+      'src/handlers.js',
+      'src/handlers.mjs',
     ]
     for (const name of candidates.toReversed()) {
       const file = await write(name, '')
@@ -42,7 +51,8 @@ describe('finding the file', () => {
   test('D28 none: says where they may be', async () => {
     const config = join(folder, 'agent.json')
     expect(await refusalOf(findHandlers(config))).toBe(
-      `no handlers beside ${config}: write handlers.ts (or .mts, .js, .mjs) there or in src/, or name the file with --handlers`)
+      `no handlers beside ${config}: write handlers.ts (or .mts, .js, .mjs) there or in src/, or name the file with --handlers`,
+    )
   })
 })
 
@@ -57,7 +67,8 @@ describe('loading it', () => {
       'common.cjs': 'module.exports = { echo: ({ text }) => ({ text }) }',
       'function.mjs': 'export default ({ text }) => ({ text })',
       'function.ts': 'export default ({ text }: { text: string }) => ({ text })',
-      'imports.ts': "import { words } from './words.ts'\nexport default { echo: ({ text }: { text: string }) => ({ words: words(text) }) }",
+      'imports.ts':
+        "import { words } from './words.ts'\nexport default { echo: ({ text }: { text: string }) => ({ words: words(text) }) }",
       'named.mjs': 'export const echo = () => ({})',
       'number.ts': 'export default 7',
       'null.mjs': 'export default null',
@@ -79,9 +90,13 @@ describe('loading it', () => {
       'named.mjs': expect.stringMatching(noDefault),
       'number.ts': expect.stringMatching(noDefault),
       'null.mjs': expect.stringMatching(noDefault),
-      'broken.mjs': expect.stringMatching(/broken\.mjs: could not be loaded: SyntaxError: Unexpected token '\)'\n  node --check .*broken\.mjs shows where$/),
+      'broken.mjs': expect.stringMatching(
+        /broken\.mjs: could not be loaded: SyntaxError: Unexpected token '\)'\n  node --check .*broken\.mjs shows where$/,
+      ),
       'broken.ts': expect.stringMatching(/broken\.ts: could not be loaded: [\s\S]*broken\.ts:2:\d+/),
-      'throws.mjs': expect.stringMatching(/throws\.mjs: could not be loaded: TypeError: Cannot read properties of undefined[\s\S]*throws\.mjs:2:9/),
+      'throws.mjs': expect.stringMatching(
+        /throws\.mjs: could not be loaded: TypeError: Cannot read properties of undefined[\s\S]*throws\.mjs:2:9/,
+      ),
       'lacks.mjs': expect.stringMatching(/lacks\.mjs: could not be loaded: [\s\S]*not-installed-at-all/),
       'none.mjs': expect.stringMatching(/none\.mjs: there is no such file$/),
     })
@@ -90,7 +105,9 @@ describe('loading it', () => {
 
 /** What became of each file, in words. */
 async function loadInChild(names: readonly string[]): Promise<unknown> {
-  const script = await write('load.mjs', `
+  const script = await write(
+    'load.mjs',
+    `
     import { loadHandlers, HandlersError } from ${JSON.stringify(new URL('./load-handlers.ts', import.meta.url).href)}
     const told = {}
     for (const name of process.argv.slice(2)) {
@@ -99,7 +116,14 @@ async function loadInChild(names: readonly string[]): Promise<unknown> {
         error => error instanceof HandlersError ? error.message : 'not a HandlersError: ' + error)
     }
     console.log(JSON.stringify(told))
-  `)
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', import.meta.resolve('tsx'), '--conditions=@farebox/source', script, ...names])
+  `,
+  )
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--import',
+    import.meta.resolve('tsx'),
+    '--conditions=@farebox/source',
+    script,
+    ...names,
+  ])
   return JSON.parse(stdout)
 }

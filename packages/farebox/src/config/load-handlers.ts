@@ -13,11 +13,15 @@ const ENDINGS = ['ts', 'mts', 'js', 'mjs'] as const
 /** The first of `handlers.(ts|mts|js|mjs)` beside the config, then in `src/` (D28). Throws a {@link HandlersError}. */
 export async function findHandlers(configFile: string): Promise<string> {
   const folder = dirname(resolve(configFile))
-  const candidates = [folder, join(folder, 'src')].flatMap(place => ENDINGS.map(ending => join(place, `handlers.${ending}`)))
+  const candidates = [folder, join(folder, 'src')].flatMap(place =>
+    ENDINGS.map(ending => join(place, `handlers.${ending}`)),
+  )
   for (const candidate of candidates) {
     if (await exists(candidate)) return candidate
   }
-  throw new HandlersError(`no handlers beside ${configFile}: write handlers.ts (or .mts, .js, .mjs) there or in src/, or name the file with --handlers`)
+  throw new HandlersError(
+    `no handlers beside ${configFile}: write handlers.ts (or .mts, .js, .mjs) there or in src/, or name the file with --handlers`,
+  )
 }
 
 /**
@@ -26,10 +30,13 @@ export async function findHandlers(configFile: string): Promise<string> {
  */
 export async function loadHandlers(file: string): Promise<AnyHandlers> {
   const path = resolve(file)
-  if (!await exists(path)) throw new HandlersError(`${file}: there is no such file`)
+  if (!(await exists(path))) throw new HandlersError(`${file}: there is no such file`)
   const handlers = defaultExport(await importFile(path))
-  if (typeof handlers === 'function' || (typeof handlers === 'object' && handlers !== null)) return handlers as AnyHandlers
-  throw new HandlersError(`${file}: the default export must be a map from capability name to function, or one function`)
+  if (typeof handlers === 'function' || (typeof handlers === 'object' && handlers !== null))
+    return handlers as AnyHandlers
+  throw new HandlersError(
+    `${file}: the default export must be a map from capability name to function, or one function`,
+  )
 }
 
 /** Where no `package.json` says `"type": "module"`, a TypeScript module arrives wrapped as CommonJS. */
@@ -56,7 +63,7 @@ async function importFile(path: string): Promise<unknown> {
 /** The stack says where: in a file of handlers that is what its author needs. Of a syntax error Node keeps that to itself. */
 function explain(path: string, error: unknown): string {
   if (error instanceof SyntaxError) return `SyntaxError: ${error.message}\n  node --check ${path} shows where`
-  return error instanceof Error ? error.stack ?? error.message : String(error)
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
 async function importByTsx(path: string, url: string): Promise<unknown> {
@@ -64,7 +71,10 @@ async function importByTsx(path: string, url: string): Promise<unknown> {
   try {
     tsx = await import('tsx/esm/api')
   } catch (error) {
-    throw new HandlersError(`${path}: this Node (${process.version}) does not load TypeScript: npm install tsx, or use Node 22.18 or newer`, { cause: error })
+    throw new HandlersError(
+      `${path}: this Node (${process.version}) does not load TypeScript: npm install tsx, or use Node 22.18 or newer`,
+      { cause: error },
+    )
   }
   return await tsx.tsImport(url, import.meta.url)
 }

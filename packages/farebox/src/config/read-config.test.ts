@@ -38,7 +38,9 @@ describe('a good config', () => {
   })
 
   test('D28 may name its $schema, which is not served', () => {
-    expect(parseConfig('agent.json', GOOD.replace('{', '{ "$schema": "./agent.schema.json",'))).toEqual(JSON.parse(GOOD))
+    expect(parseConfig('agent.json', GOOD.replace('{', '{ "$schema": "./agent.schema.json",'))).toEqual(
+      JSON.parse(GOOD),
+    )
   })
 
   test('begins with a byte order mark, as some editors write it', () => {
@@ -46,7 +48,9 @@ describe('a good config', () => {
   })
 
   test('has Windows line ends and tabs', () => {
-    expect(parseConfig('agent.json', GOOD.replaceAll('\n', '\r\n').replaceAll('  ', '\t'))).toEqual(JSON.parse(GOOD))
+    expect(parseConfig('agent.json', GOOD.replaceAll('\n', '\r\n').replaceAll('  ', '\t'))).toEqual(
+      JSON.parse(GOOD),
+    )
   })
 })
 
@@ -69,16 +73,26 @@ describe('what is wrong is told with its place', () => {
   test('a missing value, at what should hold it', () => {
     const problem = refusalOf(GOOD.replace(/"output_schema".*\n/, '"outputschema": {}\n'))
     expect(problem).toEqual([
-      expect.stringMatching(/^agent\.json:12:23 capabilities\.count\.outputschema: is not a known key, did you mean "output_schema"\?/),
+      expect.stringMatching(
+        /^agent\.json:12:23 capabilities\.count\.outputschema: is not a known key, did you mean "output_schema"\?/,
+      ),
       'agent.json:8:14 capabilities.count.output_schema: is required',
     ])
   })
 
   test('a syntax error, where it is', () => {
-    expect(refusalOf(GOOD.replace('"1.0",', '"1.0"'))).toEqual([expect.stringMatching(/^agent\.json:3:3 not JSON: comma expected/)])
-    expect(refusalOf(GOOD.slice(0, -4))).toEqual([expect.stringMatching(/^agent\.json:\d+:\d+ not JSON: close brace expected/)])
-    expect(refusalOf(GOOD.replace('5,', '5, // seconds'))).toEqual([expect.stringMatching(/^agent\.json:6:30 not JSON: .*comment/)])
-    expect(refusalOf(GOOD.replace('"number" }', '"number", }'))).toEqual([expect.stringMatching(/^agent\.json:12:\d+ not JSON/)])
+    expect(refusalOf(GOOD.replace('"1.0",', '"1.0"'))).toEqual([
+      expect.stringMatching(/^agent\.json:3:3 not JSON: comma expected/),
+    ])
+    expect(refusalOf(GOOD.slice(0, -4))).toEqual([
+      expect.stringMatching(/^agent\.json:\d+:\d+ not JSON: close brace expected/),
+    ])
+    expect(refusalOf(GOOD.replace('5,', '5, // seconds'))).toEqual([
+      expect.stringMatching(/^agent\.json:6:30 not JSON: .*comment/),
+    ])
+    expect(refusalOf(GOOD.replace('"number" }', '"number", }'))).toEqual([
+      expect.stringMatching(/^agent\.json:12:\d+ not JSON/),
+    ])
   })
 
   test('an empty file', () => {
@@ -108,21 +122,33 @@ describe('what is wrong is told with its place', () => {
   })
 
   test('VAL-18 ten thousand wrong fields are refused within a second', () => {
-    const fields = Array.from({ length: 10_000 }, (_, index) => `"field${index}": { "type": "strin" }`).join(',\n')
+    const fields = Array.from({ length: 10_000 }, (_, index) => `"field${index}": { "type": "strin" }`).join(
+      ',\n',
+    )
     const startedMs = performance.now()
     const problems = refusalOf(GOOD.replace('"words": { "type": "number" }', fields))
     expect(performance.now() - startedMs).toBeLessThan(1_000)
-    expect(problems).toContainEqual(expect.stringMatching(/^agent\.json:12:24 capabilities\.count\.output_schema: must hold at most 1000 fields/))
-    expect(problems).toContainEqual(expect.stringMatching(/^agent\.json:\d+:\d+ capabilities\.count\.output_schema\.field998\b/))
+    expect(problems).toContainEqual(
+      expect.stringMatching(
+        /^agent\.json:12:24 capabilities\.count\.output_schema: must hold at most 1000 fields/,
+      ),
+    )
+    expect(problems).toContainEqual(
+      expect.stringMatching(/^agent\.json:\d+:\d+ capabilities\.count\.output_schema\.field998\b/),
+    )
   })
 
   test('VAL-18 a thousand good fields are served', () => {
-    const fields = Array.from({ length: 1_000 }, (_, index) => `"field${index}": { "type": "string" }`).join(',\n')
+    const fields = Array.from({ length: 1_000 }, (_, index) => `"field${index}": { "type": "string" }`).join(
+      ',\n',
+    )
     expect(refusalOf(GOOD.replace('"words": { "type": "number" }', fields))).toEqual([])
   })
 
   test('VAL-18 a config nested a hundred thousand deep is refused', () => {
-    expect(refusalOf(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)).toEqual([expect.stringMatching(/^agent\.json:1:1 .*nested/)])
+    expect(refusalOf(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)).toEqual([
+      expect.stringMatching(/^agent\.json:1:1 .*nested/),
+    ])
   })
 })
 
@@ -143,7 +169,8 @@ describe('the file', () => {
 
   test('is missing: said with what to do', async () => {
     await expect(readConfig('nowhere/agent.json')).rejects.toThrow(
-      'nowhere/agent.json:1:1 there is no such file: name it with --config, or run in its folder')
+      'nowhere/agent.json:1:1 there is no such file: name it with --config, or run in its folder',
+    )
   })
 
   test('is a folder', async () => {

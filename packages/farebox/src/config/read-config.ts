@@ -47,21 +47,33 @@ export function parseConfig(file: string, text: string): Declaration {
   // A byte order mark is an editor's, not the author's.
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text
   const refuse = (problems: readonly PlacedProblem[]): never => {
-    throw new ConfigError(file, problems.map(({ offset, path, reason }) => ({ ...placeOf(json, offset), path: formatPath(path), reason })))
+    throw new ConfigError(
+      file,
+      problems.map(({ offset, path, reason }) => ({
+        ...placeOf(json, offset),
+        path: formatPath(path),
+        reason,
+      })),
+    )
   }
-  if (deeperThan(json, MAX_CONFIG_DEPTH)) return refuse([{ offset: 0, path: [], reason: `is nested more than ${MAX_CONFIG_DEPTH} deep` }])
+  if (deeperThan(json, MAX_CONFIG_DEPTH))
+    return refuse([{ offset: 0, path: [], reason: `is nested more than ${MAX_CONFIG_DEPTH} deep` }])
   const errors: ParseError[] = []
   const tree = parseTree(json, errors, { disallowComments: true, allowTrailingComma: false })
   const [error] = errors
   if (error !== undefined || tree === undefined) {
-    const reason = error === undefined ? 'the file is empty' : `not JSON: ${spaced(printParseErrorCode(error.error))}`
+    const reason =
+      error === undefined ? 'the file is empty' : `not JSON: ${spaced(printParseErrorCode(error.error))}`
     return refuse([{ offset: error?.offset ?? 0, path: [], reason }])
   }
   const duplicates = duplicateKeys(tree, [])
   const checked = checkDeclaration(JSON.parse(json))
   if (checked.ok && duplicates.length === 0) return checked.declaration
   const problems = checked.ok ? [] : checked.problems
-  return refuse([...duplicates, ...problems.map(problem => ({ ...problem, offset: offsetOf(tree, problem.path) }))])
+  return refuse([
+    ...duplicates,
+    ...problems.map(problem => ({ ...problem, offset: offsetOf(tree, problem.path) })),
+  ])
 }
 
 /** A problem, and where its value begins in the text. */
@@ -86,11 +98,21 @@ async function readText(file: string): Promise<string> {
     bytes = await readFile(file)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    const reason = code === 'ENOENT' ? 'there is no such file: name it with --config, or run in its folder' : `cannot be read (${code})`
+    const reason =
+      code === 'ENOENT'
+        ? 'there is no such file: name it with --config, or run in its folder'
+        : `cannot be read (${code})`
     throw new ConfigError(file, [{ line: 1, column: 1, path: '', reason }])
   }
   if (bytes.length <= MAX_CONFIG_BYTES) return bytes.toString('utf8')
-  throw new ConfigError(file, [{ line: 1, column: 1, path: '', reason: `is ${bytes.length} bytes, at most ${MAX_CONFIG_BYTES} are read` }])
+  throw new ConfigError(file, [
+    {
+      line: 1,
+      column: 1,
+      path: '',
+      reason: `is ${bytes.length} bytes, at most ${MAX_CONFIG_BYTES} are read`,
+    },
+  ])
 }
 
 /** JSON lets the last of two equal keys win, silently: in a price list that is a trap. */
@@ -104,7 +126,12 @@ function duplicateKeys(node: Node, path: Problem['path']): PlacedProblem[] {
     const inner = value === undefined ? [] : duplicateKeys(value, [...path, name])
     const again = seen.has(name)
     seen.add(name)
-    return again ? [{ path: [...path, name], reason: 'is declared twice', offset: value?.offset ?? node.offset }, ...inner] : inner
+    return again
+      ? [
+          { path: [...path, name], reason: 'is declared twice', offset: value?.offset ?? node.offset },
+          ...inner,
+        ]
+      : inner
   })
 }
 

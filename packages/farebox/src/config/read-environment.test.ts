@@ -12,7 +12,10 @@ beforeAll(async () => {
 })
 
 function read(variables: Variables = {}): Environment {
-  return readEnvironment({ SERVICE_DEV_MODE: 'false', AGENT_WALLET_ADDRESS: WALLET, ...variables }, { keccak256 })
+  return readEnvironment(
+    { SERVICE_DEV_MODE: 'false', AGENT_WALLET_ADDRESS: WALLET, ...variables },
+    { keccak256 },
+  )
 }
 
 function refusal(variables: Variables): EnvironmentError {
@@ -48,8 +51,27 @@ describe('SERVICE_DEV_MODE', () => {
   })
 
   test.each([
-    '', 'False', 'FALSE', '0', 'no', ' false', 'false ', 'false\n', '"false"', 'off',
-    'TRUE', 'True', '1', 'yes', 'on', ' true', 'true ', 'true\n', '"true"', 'null', 'undefined',
+    '',
+    'False',
+    'FALSE',
+    '0',
+    'no',
+    ' false',
+    'false ',
+    'false\n',
+    '"false"',
+    'off',
+    'TRUE',
+    'True',
+    '1',
+    'yes',
+    'on',
+    ' true',
+    'true ',
+    'true\n',
+    '"true"',
+    'null',
+    'undefined',
   ])('OPS-01 %j refuses to start and says what would be right', value => {
     expect(refusal({ SERVICE_DEV_MODE: value })).toMatchObject({
       variable: 'SERVICE_DEV_MODE',
@@ -64,9 +86,12 @@ describe('SERVICE_DEV_MODE', () => {
 })
 
 describe('AGENT_WALLET_ADDRESS', () => {
-  test.each([WALLET, WALLET.toUpperCase().replace('0X', '0x'), CHECKSUMMED])('D30 %s is served as given', wallet => {
-    expect(read({ AGENT_WALLET_ADDRESS: wallet }).wallet).toBe(wallet)
-  })
+  test.each([WALLET, WALLET.toUpperCase().replace('0X', '0x'), CHECKSUMMED])(
+    'D30 %s is served as given',
+    wallet => {
+      expect(read({ AGENT_WALLET_ADDRESS: wallet }).wallet).toBe(wallet)
+    },
+  )
 
   test.each([
     ['missing', undefined, /is not set/],
@@ -93,15 +118,25 @@ describe('FACILITATOR_SECRET', () => {
     expect(read({ FACILITATOR_SECRET: '' }).facilitatorSecret).toBeUndefined()
   })
 
-  test.each(['fs abc', 'fs_abc\n', '\tfs_abc', 'fs_äbc', `fs_${'a'.repeat(600)}`])('D30 %j refuses to start, without repeating it', value => {
-    const { message, hint, variable } = refusal({ FACILITATOR_SECRET: value })
-    expect(variable).toBe('FACILITATOR_SECRET')
-    expect(message + hint).not.toMatch(/fs_|abc|äbc/)
-  })
+  test.each(['fs abc', 'fs_abc\n', '\tfs_abc', 'fs_äbc', `fs_${'a'.repeat(600)}`])(
+    'D30 %j refuses to start, without repeating it',
+    value => {
+      const { message, hint, variable } = refusal({ FACILITATOR_SECRET: value })
+      expect(variable).toBe('FACILITATOR_SECRET')
+      expect(message + hint).not.toMatch(/fs_|abc|äbc/)
+    },
+  )
 
   test.each([
-    { SERVICE_DEV_MODE: 'maybe' }, { AGENT_WALLET_ADDRESS: '0x1' }, { PORT: 'x' }, { FACILITATOR_URL: 'ftp://x' },
-    { SERVICE_NETWORK: 'eip155:0' }, { SERVICE_STORE: 'file:x' }, { SERVICE_RPC_URL: '::' }, { SERVICE_PUBLIC_URL: 'x' }, { SERVICE_LOG: 'xml' },
+    { SERVICE_DEV_MODE: 'maybe' },
+    { AGENT_WALLET_ADDRESS: '0x1' },
+    { PORT: 'x' },
+    { FACILITATOR_URL: 'ftp://x' },
+    { SERVICE_NETWORK: 'eip155:0' },
+    { SERVICE_STORE: 'file:x' },
+    { SERVICE_RPC_URL: '::' },
+    { SERVICE_PUBLIC_URL: 'x' },
+    { SERVICE_LOG: 'xml' },
   ])('OPS-08 no other refusal repeats it: %j', variables => {
     const { message, hint } = refusal({ FACILITATOR_SECRET: 'fs_sentinel', ...variables })
     expect(message + hint).not.toContain('fs_sentinel')
@@ -110,13 +145,23 @@ describe('FACILITATOR_SECRET', () => {
 })
 
 describe('PORT', () => {
-  test.each([['8080', 8080], ['0', 0], ['65535', 65_535], ['', 3000]])('OPS-10 %j is taken', (value, port) => {
+  test.each([
+    ['8080', 8080],
+    ['0', 0],
+    ['65535', 65_535],
+    ['', 3000],
+  ])('OPS-10 %j is taken', (value, port) => {
     expect(read({ PORT: value }).port).toBe(port)
   })
 
-  test.each(['3000abc', '-1', '70000', '65536', ' 3000', '3000 ', '3e3', '0x10', '3000.5', 'auto'])('OPS-10 %j refuses to start', value => {
-    expect(refusal({ PORT: value }).message).toBe(`PORT must be a port number from 0 to 65535, got ${JSON.stringify(value)}`)
-  })
+  test.each(['3000abc', '-1', '70000', '65536', ' 3000', '3000 ', '3e3', '0x10', '3000.5', 'auto'])(
+    'OPS-10 %j refuses to start',
+    value => {
+      expect(refusal({ PORT: value }).message).toBe(
+        `PORT must be a port number from 0 to 65535, got ${JSON.stringify(value)}`,
+      )
+    },
+  )
 })
 
 describe('SERVICE_NETWORK', () => {
@@ -125,23 +170,46 @@ describe('SERVICE_NETWORK', () => {
     expect(read({ SERVICE_NETWORK: '' }).network.id).toBe('eip155:8453')
   })
 
-  test.each(['base', 'eip155:9999999', 'eip155:08453', 'EIP155:8453', ' eip155:8453', '8453'])('D12 %j refuses to start, naming those we know', value => {
-    expect(refusal({ SERVICE_NETWORK: value })).toMatchObject({ variable: 'SERVICE_NETWORK', hint: expect.stringContaining('eip155:8453, eip155:84532') })
-  })
+  test.each(['base', 'eip155:9999999', 'eip155:08453', 'EIP155:8453', ' eip155:8453', '8453'])(
+    'D12 %j refuses to start, naming those we know',
+    value => {
+      expect(refusal({ SERVICE_NETWORK: value })).toMatchObject({
+        variable: 'SERVICE_NETWORK',
+        hint: expect.stringContaining('eip155:8453, eip155:84532'),
+      })
+    },
+  )
 })
 
 describe('URLs', () => {
-  test.each(['FACILITATOR_URL', 'SERVICE_RPC_URL', 'SERVICE_PUBLIC_URL'])('D30 %s must be http or https', name => {
-    for (const value of ['localhost:4010', 'ftp://a.example', 'a.example', 'https://', 'https:// a.example', ' https://a.example', 'https://a.example\n']) {
-      expect(refusal({ [name]: value }).variable, value).toBe(name)
-    }
-  })
+  test.each(['FACILITATOR_URL', 'SERVICE_RPC_URL', 'SERVICE_PUBLIC_URL'])(
+    'D30 %s must be http or https',
+    name => {
+      for (const value of [
+        'localhost:4010',
+        'ftp://a.example',
+        'a.example',
+        'https://',
+        'https:// a.example',
+        ' https://a.example',
+        'https://a.example\n',
+      ]) {
+        expect(refusal({ [name]: value }).variable, value).toBe(name)
+      }
+    },
+  )
 
   test('D30 they are taken as given', () => {
-    expect(read({
-      FACILITATOR_URL: 'https://pay.example', SERVICE_RPC_URL: 'https://node.example/v2/key?a=b', SERVICE_PUBLIC_URL: 'https://a.example/agents/1',
-    })).toMatchObject({
-      facilitatorUrl: 'https://pay.example', rpcUrl: 'https://node.example/v2/key?a=b', publicUrl: 'https://a.example/agents/1',
+    expect(
+      read({
+        FACILITATOR_URL: 'https://pay.example',
+        SERVICE_RPC_URL: 'https://node.example/v2/key?a=b',
+        SERVICE_PUBLIC_URL: 'https://a.example/agents/1',
+      }),
+    ).toMatchObject({
+      facilitatorUrl: 'https://pay.example',
+      rpcUrl: 'https://node.example/v2/key?a=b',
+      publicUrl: 'https://a.example/agents/1',
     })
   })
 
@@ -149,11 +217,14 @@ describe('URLs', () => {
     expect(read({ SERVICE_PUBLIC_URL: 'https://a.example//' }).publicUrl).toBe('https://a.example')
   })
 
-  test.each(['https://a.example/?x=1', 'https://a.example/#top', 'https://user:word@a.example'])('D13 %s cannot be what callers post jobs under', value => {
-    const { variable, message } = refusal({ SERVICE_PUBLIC_URL: value })
-    expect(variable).toBe('SERVICE_PUBLIC_URL')
-    expect(message).not.toContain('word')
-  })
+  test.each(['https://a.example/?x=1', 'https://a.example/#top', 'https://user:word@a.example'])(
+    'D13 %s cannot be what callers post jobs under',
+    value => {
+      const { variable, message } = refusal({ SERVICE_PUBLIC_URL: value })
+      expect(variable).toBe('SERVICE_PUBLIC_URL')
+      expect(message).not.toContain('word')
+    },
+  )
 
   test('OPS-08 a refused node URL is not repeated: it may hold a key', () => {
     const { message, hint } = refusal({ SERVICE_RPC_URL: 'wss://node.example/v2/sentinel' })
@@ -162,15 +233,21 @@ describe('URLs', () => {
 })
 
 describe('SERVICE_STORE', () => {
-  test.each(['memory:', 'lmdb:jobs', 'redis://localhost:6379/0', 'rediss://host'])('D25 %s is a store', value => {
-    expect(read({ SERVICE_STORE: value }).store).toBe(value)
-  })
+  test.each(['memory:', 'lmdb:jobs', 'redis://localhost:6379/0', 'rediss://host'])(
+    'D25 %s is a store',
+    value => {
+      expect(read({ SERVICE_STORE: value }).store).toBe(value)
+    },
+  )
 
-  test.each(['memory', 'memory:x', 'lmdb:', 'redis:', 'postgres://user:sentinel@host', 'lmdb'])('D25 %s refuses to start, without repeating it', value => {
-    const { variable, message } = refusal({ SERVICE_STORE: value })
-    expect(variable).toBe('SERVICE_STORE')
-    expect(message).not.toContain('sentinel')
-  })
+  test.each(['memory', 'memory:x', 'lmdb:', 'redis:', 'postgres://user:sentinel@host', 'lmdb'])(
+    'D25 %s refuses to start, without repeating it',
+    value => {
+      const { variable, message } = refusal({ SERVICE_STORE: value })
+      expect(variable).toBe('SERVICE_STORE')
+      expect(message).not.toContain('sentinel')
+    },
+  )
 })
 
 test('D27 SERVICE_LOG is text or json', () => {

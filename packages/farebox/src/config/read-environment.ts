@@ -68,14 +68,22 @@ function readDevMode(variables: Variables): boolean {
   const value = variables['SERVICE_DEV_MODE']
   if (value === 'true') return true
   if (value === 'false') return false
-  const problem = value === undefined ? 'is not set' : `must be exactly "true" or "false", got ${JSON.stringify(value.slice(0, 40))}`
-  throw new EnvironmentError('SERVICE_DEV_MODE', problem, 'set SERVICE_DEV_MODE=false to take payments, or =true to try the agent without any')
+  const problem =
+    value === undefined
+      ? 'is not set'
+      : `must be exactly "true" or "false", got ${JSON.stringify(value.slice(0, 40))}`
+  throw new EnvironmentError(
+    'SERVICE_DEV_MODE',
+    problem,
+    'set SERVICE_DEV_MODE=false to take payments, or =true to try the agent without any',
+  )
 }
 
 function readWallet(variables: Variables, crypto: Pick<EvmCrypto, 'keccak256'>): string {
   const value = variables['AGENT_WALLET_ADDRESS']
   const hint = 'set AGENT_WALLET_ADDRESS to the address that should be paid, like 0x1234…abcd (40 hex digits)'
-  if (value === undefined || value === '') throw new EnvironmentError('AGENT_WALLET_ADDRESS', 'is not set', hint)
+  if (value === undefined || value === '')
+    throw new EnvironmentError('AGENT_WALLET_ADDRESS', 'is not set', hint)
   const refused = refuseAddress(crypto, value)
   if (refused !== undefined) throw new EnvironmentError('AGENT_WALLET_ADDRESS', refused, hint)
   return value
@@ -85,7 +93,11 @@ function readSecret(variables: Variables): string | undefined {
   const value = variables['FACILITATOR_SECRET']
   if (value === undefined || value === '') return undefined
   if (/^[\x21-\x7e]{1,512}$/.test(value)) return value
-  throw new EnvironmentError('FACILITATOR_SECRET', 'has characters that no secret has (a space, a line break?)', 'copy it again from the settings page')
+  throw new EnvironmentError(
+    'FACILITATOR_SECRET',
+    'has characters that no secret has (a space, a line break?)',
+    'copy it again from the settings page',
+  )
 }
 
 function readUrl(variables: Variables, name: string): string | undefined {
@@ -94,7 +106,11 @@ function readUrl(variables: Variables, name: string): string | undefined {
   // The parser drops white space without a word, but what is compared with the value later does not (D13).
   const url = URL.canParse(value) && !/\s/.test(value) ? new URL(value) : undefined
   if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return value
-  throw new EnvironmentError(name, 'must be a URL beginning with http:// or https://', `set ${name}, or leave it unset`)
+  throw new EnvironmentError(
+    name,
+    'must be a URL beginning with http:// or https://',
+    `set ${name}, or leave it unset`,
+  )
 }
 
 /** `/execute` is put behind it, and callers sign what comes out: it must be a place and nothing more. */
@@ -103,7 +119,11 @@ function readPublicUrl(variables: Variables): string | undefined {
   if (value === undefined) return undefined
   const { search, hash, username, password } = new URL(value)
   if (search + hash + username + password === '') return value.replace(/\/+$/, '')
-  throw new EnvironmentError('SERVICE_PUBLIC_URL', 'must be without a query, a fragment and a user', 'set it to where callers reach this agent, like https://agent.example')
+  throw new EnvironmentError(
+    'SERVICE_PUBLIC_URL',
+    'must be without a query, a fragment and a user',
+    'set it to where callers reach this agent, like https://agent.example',
+  )
 }
 
 function readPort(variables: Variables): number {
@@ -111,20 +131,32 @@ function readPort(variables: Variables): number {
   if (value === undefined || value === '') return DEFAULT_PORT
   const port = Number(value)
   if (/^\d{1,5}$/.test(value) && port <= 65_535) return port
-  throw new EnvironmentError('PORT', `must be a port number from 0 to 65535, got ${JSON.stringify(value.slice(0, 40))}`, `leave it unset for ${DEFAULT_PORT}`)
+  throw new EnvironmentError(
+    'PORT',
+    `must be a port number from 0 to 65535, got ${JSON.stringify(value.slice(0, 40))}`,
+    `leave it unset for ${DEFAULT_PORT}`,
+  )
 }
 
 function readNetwork(variables: Variables): Network {
   const value = variables['SERVICE_NETWORK'] || DEFAULT_NETWORK
   const network = findNetwork(value)
   if (network !== undefined) return network
-  throw new EnvironmentError('SERVICE_NETWORK', `is not a network we know: ${JSON.stringify(value.slice(0, 40))}`, `known are ${networkIds().join(', ')}`)
+  throw new EnvironmentError(
+    'SERVICE_NETWORK',
+    `is not a network we know: ${JSON.stringify(value.slice(0, 40))}`,
+    `known are ${networkIds().join(', ')}`,
+  )
 }
 
 function readStore(variables: Variables): string {
   const value = variables['SERVICE_STORE'] || DEFAULT_STORE
   if (/^(?:memory:$|lmdb:.|rediss?:\/\/.)/.test(value)) return value
-  throw new EnvironmentError('SERVICE_STORE', 'is not a store we know', 'memory:, lmdb:<folder> or redis://host:port are')
+  throw new EnvironmentError(
+    'SERVICE_STORE',
+    'is not a store we know',
+    'memory:, lmdb:<folder> or redis://host:port are',
+  )
 }
 
 function readLogFormat(variables: Variables): LogFormat {

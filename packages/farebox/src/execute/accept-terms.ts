@@ -22,9 +22,15 @@ export function acceptTerms(
   payment: ProvenPayment,
 ): AcceptedPayment {
   const { capability, jobId } = order
-  const refused = refuseTerms(payment, capability.requirement, service.clock.nowMs() / 1_000)
-    ?? refuseAtEvery(endpoints(payments, arrived), endpoint =>
-      refuseNonce(payments.crypto, payment.authorization.nonce, payment.salt, { endpoint, capability: capability.name, jobId }))
+  const refused =
+    refuseTerms(payment, capability.requirement, service.clock.nowMs() / 1_000) ??
+    refuseAtEvery(endpoints(payments, arrived), endpoint =>
+      refuseNonce(payments.crypto, payment.authorization.nonce, payment.salt, {
+        endpoint,
+        capability: capability.name,
+        jobId,
+      }),
+    )
   if (refused !== undefined) throw new PaymentError(refused)
   // The one place where the brand is given.
   return payment as AcceptedPayment
@@ -32,10 +38,15 @@ export function acceptTerms(
 
 /** Where no public URL is configured, a proxy may have taken the TLS off: the host is known, the scheme is not. */
 function endpoints(payments: Payments, { calledUrl }: ArrivedRequest): readonly string[] {
-  return payments.executeUrl === undefined ? [calledUrl, calledUrl.replace(/^http:/, 'https:')] : [payments.executeUrl]
+  return payments.executeUrl === undefined
+    ? [calledUrl, calledUrl.replace(/^http:/, 'https:')]
+    : [payments.executeUrl]
 }
 
-function refuseAtEvery(candidates: readonly string[], refuse: (endpoint: string) => string | undefined): string | undefined {
+function refuseAtEvery(
+  candidates: readonly string[],
+  refuse: (endpoint: string) => string | undefined,
+): string | undefined {
   const reasons = candidates.map(refuse)
   return reasons.includes(undefined) ? undefined : reasons[0]
 }

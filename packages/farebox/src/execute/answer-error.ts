@@ -10,6 +10,6 @@ export function answerError(log: Log, thrown: unknown): Answer {
   if (thrown instanceof RefusedPayment) return failure('payment', 402, thrown.message, thrown.headers)
   if (isServiceError(thrown)) return failure(thrown.errorType, ERROR_STATUS[thrown.errorType], thrown.message)
   if (thrown instanceof UnauthorizedAgent) return failure('payment', 401, thrown.message)
-  log.warn(`unexpected: ${thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown)}`)
+  log.warn(`unexpected: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`)
   return failure('internal', 500, INTERNAL_ERROR_MESSAGE)
 }

@@ -7,7 +7,8 @@ const RETRY_AFTER_SECONDS = 2
 
 /** The 200: the stored bytes, the same for every repeat (D22, D24). */
 export function answerSettled(job: SettledJob): Answer {
-  const headers = job.paymentResponse === '' ? NO_STORE : { ...NO_STORE, 'payment-response': job.paymentResponse }
+  const headers =
+    job.paymentResponse === '' ? NO_STORE : { ...NO_STORE, 'payment-response': job.paymentResponse }
   return { status: 200, headers, body: job.response }
 }
 

@@ -13,7 +13,10 @@ export function askForPayment(service: Service, payments: Payments, arrived: Arr
   const capability = chooseCapability(service, namedTask(parseJson(arrived.body)))
   return {
     status: 402,
-    headers: { ...NO_STORE, 'payment-required': demandHeader(capability, payments.executeUrl ?? arrived.calledUrl) },
+    headers: {
+      ...NO_STORE,
+      'payment-required': demandHeader(capability, payments.executeUrl ?? arrived.calledUrl),
+    },
     body: capability.demand,
   }
 }
@@ -36,6 +39,7 @@ function demandHeader(capability: ServedCapability, url: string): string {
 function namedTask(body: unknown): { readonly capability?: unknown } {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'task')) return {}
   const { task } = body as { readonly task: unknown }
-  if (typeof task !== 'object' || task === null || Array.isArray(task) || !Object.hasOwn(task, 'capability')) return {}
+  if (typeof task !== 'object' || task === null || Array.isArray(task) || !Object.hasOwn(task, 'capability'))
+    return {}
   return { capability: (task as { readonly capability: unknown }).capability }
 }

@@ -20,8 +20,10 @@ export function checkOutput(service: Service, order: JobOrder, run: HandlerRun):
   const checked = order.capability.checkOutput(run.output)
   const warn = (event: string): void => service.log.warn(event, { job: order.jobId })
   if (service.payments === undefined) {
-    if (!checked.ok) warn(`output does not match output_schema: ${checked.violation.field}: ${checked.violation.reason}`)
-    else if (checked.dropped.length > 0) warn(`output fields not declared, production drops them: ${checked.dropped.join(', ')}`)
+    if (!checked.ok)
+      warn(`output does not match output_schema: ${checked.violation.field}: ${checked.violation.reason}`)
+    else if (checked.dropped.length > 0)
+      warn(`output fields not declared, production drops them: ${checked.dropped.join(', ')}`)
     return anyJson(service, order, run.output)
   }
   if (!checked.ok) {

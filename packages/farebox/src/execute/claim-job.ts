@@ -22,7 +22,13 @@ export async function claimJob(
   deadline: Deadline,
 ): Promise<HeldJob | undefined> {
   const holder = { jobKey: order.jobKey, fence: randomUUID() }
-  const job: RunningJob = { version: 1, state: 'running', payer: payment?.payer ?? '', deadlineMs: deadline.atMs, overran: false }
+  const job: RunningJob = {
+    version: 1,
+    state: 'running',
+    payer: payment?.payer ?? '',
+    deadlineMs: deadline.atMs,
+    overran: false,
+  }
   const outcome = await service.jobs.claim({
     ...holder,
     ...(payment && { payment: { key: payment.key, keepMs: paymentClaimMs(payment, service.clock.nowMs()) } }),
@@ -30,7 +36,8 @@ export async function claimJob(
     keepMs: UNFINISHED_KEPT_MS,
     job,
   })
-  if (outcome.kind === 'payment-taken') throw new PaymentError('this payment was sent for another job: one payment buys one job')
+  if (outcome.kind === 'payment-taken')
+    throw new PaymentError('this payment was sent for another job: one payment buys one job')
   if (outcome.kind === 'held') return undefined
   const held = service.leases.hold(holder, outcome.job)
   if (mayRun(outcome.job, order, payment)) return await renewRun(held, job)
@@ -42,8 +49,12 @@ export async function claimJob(
 function mayRun(left: Job, { capability }: JobOrder, payment: AcceptedPayment | undefined): boolean {
   if (left.payer !== (payment?.payer ?? '')) return false
   if (left.state === 'running') return true
-  return left.state === 'unpaid' && payment !== undefined && !left.refusedPayments.includes(payment.key)
-    && left.amount === capability.requirement.amount
+  return (
+    left.state === 'unpaid' &&
+    payment !== undefined &&
+    !left.refusedPayments.includes(payment.key) &&
+    left.amount === capability.requirement.amount
+  )
 }
 
 /** A run taken over has its own deadline, which those who join it go by (docs/decisions/0003). */
@@ -51,7 +62,7 @@ async function renewRun(held: HeldJob, job: RunningJob): Promise<HeldJob | undef
   const left = held.job
   if (left.state !== 'running' || (left.deadlineMs === job.deadlineMs && !left.overran)) return held
   try {
-    return await held.keep(job) ? held : undefined
+    return (await held.keep(job)) ? held : undefined
   } catch (error) {
     await leaveAsItIs(held)
     throw error
@@ -59,9 +70,18 @@ async function renewRun(held: HeldJob, job: RunningJob): Promise<HeldJob | undef
 }
 
 /** Claims a job whose holder died after its response was saved; its own payment comes with it. Undefined where held. */
-export async function takeOverJob(service: Pick<Service, 'jobs' | 'leases'>, jobKey: string, left: Job): Promise<HeldJob | undefined> {
+export async function takeOverJob(
+  service: Pick<Service, 'jobs' | 'leases'>,
+  jobKey: string,
+  left: Job,
+): Promise<HeldJob | undefined> {
   const holder = { jobKey, fence: randomUUID() }
-  const outcome = await service.jobs.claim({ ...holder, leaseMs: LEASE_MS, keepMs: UNFINISHED_KEPT_MS, job: left })
+  const outcome = await service.jobs.claim({
+    ...holder,
+    leaseMs: LEASE_MS,
+    keepMs: UNFINISHED_KEPT_MS,
+    job: left,
+  })
   if (outcome.kind !== 'claimed') return undefined
   const held = service.leases.hold(holder, outcome.job)
   if (outcome.job.state === 'saved') return held
@@ -71,7 +91,9 @@ export async function takeOverJob(service: Pick<Service, 'jobs' | 'leases'>, job
 }
 
 async function leaveAsItIs(held: HeldJob): Promise<void> {
-  await held.letGo({ kind: 'leave', job: held.job, sealed: false, keepMs: UNFINISHED_KEPT_MS }).catch(() => undefined)
+  await held
+    .letGo({ kind: 'leave', job: held.job, sealed: false, keepMs: UNFINISHED_KEPT_MS })
+    .catch(() => undefined)
 }
 
 function paymentClaimMs(payment: AcceptedPayment, nowMs: number): number {

@@ -5,7 +5,17 @@ import type { Job } from '../jobs/job.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createFakeClock } from '../testing/fake-clock.ts'
-import { after, createScriptedGate, FAILED, receiptOf, signerOf, stageAgent, UNKNOWN, type Answered, type Stage } from './paid-stage.test-setup.ts'
+import {
+  after,
+  createScriptedGate,
+  FAILED,
+  receiptOf,
+  signerOf,
+  stageAgent,
+  UNKNOWN,
+  type Answered,
+  type Stage,
+} from './paid-stage.test-setup.ts'
 
 const runs = (calls: readonly string[]): number => calls.filter(call => call === 'handler').length
 
@@ -66,7 +76,10 @@ describe('D22 a repeat of a settled job', () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     await stage.post({ jobId, input: { text: 'sesame' } })
-    const answer = await stage.post({ jobId, payment: await stage.sign({ jobId, payer: signerOf(await loadEvmCrypto(), 2) }) })
+    const answer = await stage.post({
+      jobId,
+      payment: await stage.sign({ jobId, payer: signerOf(await loadEvmCrypto(), 2) }),
+    })
     expect(answer).toMatchObject({ status: 402, json: { error: 'this job_id is in use by another payer' } })
     expect(answer.text).not.toContain('sesame')
     expect(stage.gate.charged.size).toBe(1)
@@ -118,7 +131,9 @@ describe('D23 a repeat of a running job', () => {
     await stage.clock.advance(2_200)
     const answers = await Promise.all(open)
     expect(statuses(answers)).toEqual(Array<number>(20).fill(200))
-    expect(new Set(answers.map(answer => answer.text + String(answer.headers.get('payment-response')))).size).toBe(1)
+    expect(
+      new Set(answers.map(answer => answer.text + String(answer.headers.get('payment-response')))).size,
+    ).toBe(1)
     expect([runs(stage.calls), stage.gate.charged.size]).toEqual([1, 1])
   })
 
@@ -129,7 +144,7 @@ describe('D23 a repeat of a running job', () => {
     const stages = [await stageAgent({ clock, store, gate }), await stageAgent({ clock, store, gate })]
     for (const stage of stages) takes(stage, 2_000)
     const jobId = randomUUID()
-    const payment = await stages[0]?.sign({ jobId }) ?? ''
+    const payment = (await stages[0]?.sign({ jobId })) ?? ''
     const open = stages.map(async stage => await stage.post({ jobId, payment }))
     await clock.advance(2_200)
     const [first, second] = await Promise.all(open)
@@ -143,8 +158,15 @@ describe('D23 a repeat of a running job', () => {
     const jobId = randomUUID()
     const first = stage.post({ jobId })
     await stage.clock.advance(100)
-    const joiner = await after(stage.clock, 2_000, stage.post({ jobId, deadline: stage.clock.nowMs() / 1_000 + 2 }))
-    expect(joiner).toMatchObject({ status: 408, json: { error: expect.stringContaining('repeat the same job_id with a later deadline') } })
+    const joiner = await after(
+      stage.clock,
+      2_000,
+      stage.post({ jobId, deadline: stage.clock.nowMs() / 1_000 + 2 }),
+    )
+    expect(joiner).toMatchObject({
+      status: 408,
+      json: { error: expect.stringContaining('repeat the same job_id with a later deadline') },
+    })
     expect((await after(stage.clock, 4_000, first)).status).toBe(200)
   })
 
@@ -237,7 +259,10 @@ describe('IDM-08 a handler that runs on after its deadline', () => {
     const answer = stage.post({ jobId })
     expect((await after(stage.clock, 30_000, answer)).status).toBe(408)
     const retry = await stage.post({ jobId })
-    expect(retry).toMatchObject({ status: 408, json: { error: 'the previous attempt at this job is still running' } })
+    expect(retry).toMatchObject({
+      status: 408,
+      json: { error: 'the previous attempt at this job is still running' },
+    })
     await stage.clock.advance(10_000)
     takes(stage, 10)
     expect((await after(stage.clock, 100, stage.post({ jobId }))).status).toBe(200)
@@ -315,8 +340,14 @@ describe('what a dead process left', () => {
     const store = createMemoryStore(clock)
     const stage = await stageAgent({ clock, store })
     leaveBetween(store, jobId, {
-      version: 1, state: 'unpaid', payer: '0x1111111111111111111111111111111111111111', response: '{"secret":1}', amount: '10000',
-      reason: 'insufficient_funds', paymentResponse: 'e30=', refusedPayments: [],
+      version: 1,
+      state: 'unpaid',
+      payer: '0x1111111111111111111111111111111111111111',
+      response: '{"secret":1}',
+      amount: '10000',
+      reason: 'insufficient_funds',
+      paymentResponse: 'e30=',
+      refusedPayments: [],
     })
     const answer = await stage.post({ jobId })
     expect(answer.status).toBe(402)
@@ -332,7 +363,8 @@ describe('what a dead process left', () => {
     let writes = 0
     const dying: JobStore = {
       ...store,
-      write: async (holder, change) => (writes += 1) === 1 ? await store.write(holder, change) : await new Promise<boolean>(() => undefined),
+      write: async (holder, change) =>
+        (writes += 1) === 1 ? await store.write(holder, change) : await new Promise<boolean>(() => undefined),
     }
     const first = await stageAgent({ clock, store: dying, gate })
     first.work = async () => await new Promise(() => undefined)
@@ -340,7 +372,11 @@ describe('what a dead process left', () => {
     takes(second, 8_000)
     const jobId = randomUUID()
     const payment = await first.sign({ jobId })
-    const late = await after(clock, 2_000, first.post({ jobId, payment, deadline: clock.nowMs() / 1_000 + 2 }))
+    const late = await after(
+      clock,
+      2_000,
+      first.post({ jobId, payment, deadline: clock.nowMs() / 1_000 + 2 }),
+    )
     expect(late.status).toBe(408)
     await clock.advance(10_000)
     const deadline = clock.nowMs() / 1_000 + 20

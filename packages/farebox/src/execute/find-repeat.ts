@@ -23,7 +23,11 @@ const RUN_OVER_MS = 2_000
  * payment. Throws a `PaymentError` for another payer's job or price, and a `DeadlineError` when this caller's own
  * deadline ends before the job it joined. A job whose money may be moving is never a failure: it is awaited, then pending.
  */
-export async function findRepeat(service: Service, order: JobOrder, payment: ProvenPayment | undefined): Promise<Answer | undefined> {
+export async function findRepeat(
+  service: Service,
+  order: JobOrder,
+  payment: ProvenPayment | undefined,
+): Promise<Answer | undefined> {
   const pendingFromMs = service.clock.nowMs() + service.settlements.patienceMs
   for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, SLOWEST_LOOK_MS)) {
     const stored = await service.jobs.read(order.jobKey)
@@ -49,7 +53,9 @@ export async function findRepeat(service: Service, order: JobOrder, payment: Pro
 function refuseResale(job: UnpaidJob, { capability }: JobOrder, payment: ProvenPayment): void {
   if (job.refusedPayments.includes(payment.key)) throw refuseUnpaid(job, payment.key)
   if (capability.requirement.amount === job.amount) return
-  throw new PaymentError(`this job_id is of a job that costs ${job.amount} atomic units: pay for that, or ask under a new job_id`)
+  throw new PaymentError(
+    `this job_id is of a job that costs ${job.amount} atomic units: pay for that, or ask under a new job_id`,
+  )
 }
 
 /**
@@ -67,7 +73,9 @@ function joinableMs(service: Service, order: JobOrder, job: RunningJob | UnpaidJ
   const ownMs = order.deadline * 1_000
   if (ownMs >= job.deadlineMs) return Math.max(ownMs, job.deadlineMs + RUN_OVER_MS) - nowMs
   if (ownMs > nowMs) return ownMs - nowMs
-  throw new DeadlineError('an earlier request for this job is still running: repeat the same job_id with a later deadline')
+  throw new DeadlineError(
+    'an earlier request for this job is still running: repeat the same job_id with a later deadline',
+  )
 }
 
 /** A saved job that nobody holds was left by a process that died while settling: its settlement goes on here. */

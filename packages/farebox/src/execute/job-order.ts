@@ -30,13 +30,19 @@ export function readJobOrder(service: Service, body: unknown): JobOrder {
 }
 
 /** The capability a task names, or the first declared where it names none. Throws a `CapabilityError`. */
-export function chooseCapability(service: Service, task: Pick<JobRequest['task'], 'capability'>): ServedCapability {
+export function chooseCapability(
+  service: Service,
+  task: Pick<JobRequest['task'], 'capability'>,
+): ServedCapability {
   const name = task.capability
   const [first] = service.capabilities.values()
-  const chosen = name === undefined ? first : typeof name === 'string' ? service.capabilities.get(name) : undefined
+  const chosen =
+    name === undefined ? first : typeof name === 'string' ? service.capabilities.get(name) : undefined
   if (chosen !== undefined) return chosen
-  const spelled = typeof name === 'string' ? name : JSON.stringify(name) ?? ''
-  throw new CapabilityError(`Unknown capability "${shorten(spelled)}". Available: ${[...service.capabilities.keys()].join(', ')}`)
+  const spelled = typeof name === 'string' ? name : (JSON.stringify(name) ?? '')
+  throw new CapabilityError(
+    `Unknown capability "${shorten(spelled)}". Available: ${[...service.capabilities.keys()].join(', ')}`,
+  )
 }
 
 /**

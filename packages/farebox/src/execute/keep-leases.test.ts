@@ -4,7 +4,13 @@ import { describe, expect, test } from 'vitest'
 import type { JobStore } from '../jobs/job-store.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts'
-import { after, createScriptedGate, stageAgent, type ScriptedGate, type Stage } from './paid-stage.test-setup.ts'
+import {
+  after,
+  createScriptedGate,
+  stageAgent,
+  type ScriptedGate,
+  type Stage,
+} from './paid-stage.test-setup.ts'
 
 interface Replicas {
   readonly clock: FakeClock
@@ -27,11 +33,21 @@ async function stageReplicas(): Promise<Replicas> {
       return await store.write(holder, change)
     },
   }
-  return { clock, gate, cut, first: await stageAgent({ clock, gate, store: guarded }), second: await stageAgent({ clock, gate, store }) }
+  return {
+    clock,
+    gate,
+    cut,
+    first: await stageAgent({ clock, gate, store: guarded }),
+    second: await stageAgent({ clock, gate, store }),
+  }
 }
 
 /** A handler that works for so long; told to stop, it throws if it heeds that. */
-function takes(stage: Stage, ms: number, options: { readonly heeds?: boolean; readonly text?: string } = {}): { readonly told: unknown[] } {
+function takes(
+  stage: Stage,
+  ms: number,
+  options: { readonly heeds?: boolean; readonly text?: string } = {},
+): { readonly told: unknown[] } {
   const told: unknown[] = []
   stage.work = async (_, { signal }) => {
     await new Promise<void>((resolve, reject) => {
@@ -47,7 +63,12 @@ function takes(stage: Stage, ms: number, options: { readonly heeds?: boolean; re
 }
 
 /** The first replica begins the job, is cut off until the second has taken it over, and can reach the store again. */
-async function takeOver({ clock, cut, first, second }: Replicas): Promise<{ readonly answers: readonly ReturnType<Stage['post']>[] }> {
+async function takeOver({
+  clock,
+  cut,
+  first,
+  second,
+}: Replicas): Promise<{ readonly answers: readonly ReturnType<Stage['post']>[] }> {
   const jobId = randomUUID()
   const payment = await first.sign({ jobId })
   const deadline = clock.nowMs() / 1_000 + 50
@@ -85,7 +106,9 @@ describe('D6 a lease', () => {
     takes(second, 10_000, { text: 'of the second' })
     const { answers } = await takeOver(replicas)
     await clock.advance(5_000)
-    expect(told).toEqual([expect.objectContaining({ message: 'the lease was lost: another process has this job' })])
+    expect(told).toEqual([
+      expect.objectContaining({ message: 'the lease was lost: another process has this job' }),
+    ])
     await clock.advance(20_000)
     const [one, two] = await Promise.all(answers)
     expect(two).toMatchObject({ status: 200, json: { output: { text: 'of the second' } } })
@@ -119,7 +142,10 @@ describe('D6 a lease', () => {
     await clock.advance(15_000)
     const [one, two] = await Promise.all(answers)
     expect([one?.status, two?.status]).toEqual([200, 200])
-    expect(first.calls.filter(call => call === 'release'), 'the other holds the same reservation').toEqual([])
+    expect(
+      first.calls.filter(call => call === 'release'),
+      'the other holds the same reservation',
+    ).toEqual([])
     expect(gate.charged.size).toBe(1)
   })
 
@@ -153,7 +179,12 @@ describe('D6 a lease', () => {
 
 describe('D25 a store that fails', () => {
   /** Fails the nth call of a method, before or after it took effect. */
-  function failingAt(store: JobStore, method: 'claim' | 'read' | 'write', calls: readonly number[], when: 'before' | 'after'): JobStore {
+  function failingAt(
+    store: JobStore,
+    method: 'claim' | 'read' | 'write',
+    calls: readonly number[],
+    when: 'before' | 'after',
+  ): JobStore {
     let count = 0
     const guard = async <T>(name: string, call: () => Promise<T>): Promise<T> => {
       if (name !== method) return await call()
@@ -170,12 +201,20 @@ describe('D25 a store that fails', () => {
     }
   }
 
-  async function stageFailing(method: 'claim' | 'read' | 'write', calls: readonly number[], when: 'before' | 'after' = 'before'): Promise<Stage> {
+  async function stageFailing(
+    method: 'claim' | 'read' | 'write',
+    calls: readonly number[],
+    when: 'before' | 'after' = 'before',
+  ): Promise<Stage> {
     const clock = createFakeClock()
     return await stageAgent({ clock, store: failingAt(createMemoryStore(clock), method, calls, when) })
   }
 
-  test.each([['read', 'before'], ['claim', 'before'], ['claim', 'after']] as const)('IDM-11 at %s (%s): 500, nothing run, nothing charged', async (method, when) => {
+  test.each([
+    ['read', 'before'],
+    ['claim', 'before'],
+    ['claim', 'after'],
+  ] as const)('IDM-11 at %s (%s): 500, nothing run, nothing charged', async (method, when) => {
     const stage = await stageFailing(method, [1], when)
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId })
@@ -188,15 +227,18 @@ describe('D25 a store that fails', () => {
     expect(stage.gate.charged.size).toBe(1)
   })
 
-  test.each(['before', 'after'] as const)('while the response is saved (%s), and the record can be taken back: 500, not charged, the hold given back', async when => {
-    const stage = await stageFailing('write', [1], when)
-    const jobId = randomUUID()
-    expect((await stage.post({ jobId })).status).toBe(500)
-    expect(stage.calls.slice(-3)).toEqual(['hold saved', 'forget', 'release'])
-    await stage.clock.advance(60_000)
-    expect(stage.gate.charged.size).toBe(0)
-    expect((await stage.post({ jobId })).status).toBe(200)
-  })
+  test.each(['before', 'after'] as const)(
+    'while the response is saved (%s), and the record can be taken back: 500, not charged, the hold given back',
+    async when => {
+      const stage = await stageFailing('write', [1], when)
+      const jobId = randomUUID()
+      expect((await stage.post({ jobId })).status).toBe(500)
+      expect(stage.calls.slice(-3)).toEqual(['hold saved', 'forget', 'release'])
+      await stage.clock.advance(60_000)
+      expect(stage.gate.charged.size).toBe(0)
+      expect((await stage.post({ jobId })).status).toBe(200)
+    },
+  )
 
   test('and cannot be taken back: nobody knows, so it is pending, and the hold is kept', async () => {
     const stage = await stageFailing('write', [1, 2])
@@ -205,7 +247,9 @@ describe('D25 a store that fails', () => {
     expect(await stage.post({ jobId, payment })).toMatchObject({ status: 503, json: { status: 'pending' } })
     expect(stage.calls).not.toContain('release')
     await stage.clock.advance(30_000)
-    expect((await stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 + 20 })).status).toBe(200)
+    expect((await stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 + 20 })).status).toBe(
+      200,
+    )
     expect(stage.gate.charged.size).toBe(1)
   })
 

@@ -70,7 +70,8 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
   const renew = async (holding: Holding): Promise<void> => {
     try {
       const held = await inTurn(holding, () =>
-        holdings.has(holding) ? store.write(holding.holder, hold(holding.job)) : Promise.resolve(true))
+        holdings.has(holding) ? store.write(holding.holder, hold(holding.job)) : Promise.resolve(true),
+      )
       if (!held) lose(holding)
     } catch {
       // A store that cannot be reached now may be reached at the next round; the fence decides in any case.
@@ -102,12 +103,13 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
           holding.watchers.add(callback)
           return () => void holding.watchers.delete(callback)
         },
-        keep: next => inTurn(holding, async () => {
-          const held = await store.write(holder, hold(next))
-          if (held) holding.job = next
-          else lose(holding)
-          return held
-        }),
+        keep: next =>
+          inTurn(holding, async () => {
+            const held = await store.write(holder, hold(next))
+            if (held) holding.job = next
+            else lose(holding)
+            return held
+          }),
         letGo(change) {
           holdings.delete(holding)
           return inTurn(holding, () => store.write(holder, change))

@@ -19,7 +19,7 @@ export async function letGoAfterFailure(
   error: unknown,
 ): Promise<boolean> {
   if (held.job.state === 'saved' || error instanceof SaveInDoubt) return true
-  if (!await letGo(service, held, error)) return false
+  if (!(await letGo(service, held, error))) return false
   // Only now: until the record said so, the reservation may have been another holder's of the same payment.
   if (reserved?.hold !== undefined) void service.payments?.gate?.release(reserved.hold)
   return true
@@ -35,9 +35,10 @@ async function letGo(service: Service, held: HeldJob, error: unknown): Promise<b
     if (ours) letGoWhenEnded(service, held, error.ended)
     return ours
   }
-  const change = job.state === 'unpaid'
-    ? { kind: 'leave', job, sealed: false, keepMs: RESPONSE_KEPT_SECONDS * 1_000 } as const
-    : { kind: 'forget', ...(error instanceof PaymentRejected && { payment: error.paymentKey }) } as const
+  const change =
+    job.state === 'unpaid'
+      ? ({ kind: 'leave', job, sealed: false, keepMs: RESPONSE_KEPT_SECONDS * 1_000 } as const)
+      : ({ kind: 'forget', ...(error instanceof PaymentRejected && { payment: error.paymentKey }) } as const)
   const ours = await held.letGo(change).catch(() => true)
   service.bell.ring(held.holder.jobKey)
   return ours

@@ -55,8 +55,19 @@ test('DDL-11 ten thousand jobs leave no timer and no listener, and the memory st
   const run = async (): Promise<void> => {
     const jobId = crypto.randomUUID()
     jobIds.push(jobId)
-    const body = JSON.stringify({ service_version: '1.0', job_id: jobId, task: { input: { text: 'hi' } }, deadline })
-    const response = await agent.fetch(new Request('http://a/execute', { method: 'POST', headers: { 'content-type': 'application/json' }, body }))
+    const body = JSON.stringify({
+      service_version: '1.0',
+      job_id: jobId,
+      task: { input: { text: 'hi' } },
+      deadline,
+    })
+    const response = await agent.fetch(
+      new Request('http://a/execute', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      }),
+    )
     if (response.status !== 200) throw new Error((await readAnswer(response)).text)
   }
   for (let batch = 0; batch < 100; batch += 1) await Promise.all(Array.from({ length: 100 }, run))

@@ -5,7 +5,12 @@ import type { SettleOutcome, VerifyOutcome } from '@farebox/payments/facilitator
 import { findNetwork } from '@farebox/payments/networks'
 import { encodeHeader } from '@farebox/payments/payment-header'
 import { createRequirement } from '@farebox/payments/requirement'
-import { authorizationTypedData, privateKeySigner, signPayment, type PaymentSigner } from '@farebox/payments/sign-payment'
+import {
+  authorizationTypedData,
+  privateKeySigner,
+  signPayment,
+  type PaymentSigner,
+} from '@farebox/payments/sign-payment'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Variables } from '../config/read-environment.ts'
@@ -123,26 +128,41 @@ export async function stageAgent(options: StageOptions = {}): Promise<Stage> {
   const gate = options.gate ?? createScriptedGate()
   const store = options.store ?? createMemoryStore(clock)
   const lines: string[] = []
-  const log = createLog({ format: 'text', write: text => lines.push(...text.trimEnd().split('\n')), nowMs: clock.nowMs })
+  const log = createLog({
+    format: 'text',
+    write: text => lines.push(...text.trimEnd().split('\n')),
+    nowMs: clock.nowMs,
+  })
   const state: { work: Work } = { work: ({ text }) => ({ text }) }
   const handler: Work = (input, context) => {
     calls.push('handler')
     return state.work(input, context)
   }
   const agent = await createAgent({
-    declaration: options.declaration ?? stageDeclaration as Declaration,
+    declaration: options.declaration ?? (stageDeclaration as Declaration),
     handlers: { work: handler, cheap: handler },
-    variables: { SERVICE_DEV_MODE: 'false', AGENT_WALLET_ADDRESS: WALLET, SERVICE_NETWORK: NETWORK_ID, ...options.variables },
+    variables: {
+      SERVICE_DEV_MODE: 'false',
+      AGENT_WALLET_ADDRESS: WALLET,
+      SERVICE_NETWORK: NETWORK_ID,
+      ...options.variables,
+    },
     ports: {
       clock,
       log,
-      jobStore: { store: recordingStore(store, calls), name: 'memory:', shared: false, close: () => Promise.resolve() },
+      jobStore: {
+        store: recordingStore(store, calls),
+        name: 'memory:',
+        shared: false,
+        close: () => Promise.resolve(),
+      },
       ...(options.locked !== true && { paymentGate: recordingGate(gate, calls) }),
       ...(options.settlePatienceMs !== undefined && { settlePatienceMs: options.settlePatienceMs }),
     },
   })
   const payer = signerOf(crypto, 1)
-  const sign = async (wanted: SignedFor): Promise<string> => await signFor(crypto, clock, { payer, ...wanted })
+  const sign = async (wanted: SignedFor): Promise<string> =>
+    await signFor(crypto, clock, { payer, ...wanted })
   return {
     agent,
     clock,
@@ -195,7 +215,12 @@ export function executeRequest(clock: FakeClock, asked: Asked): Request {
 
 export async function readAnswer(response: Response): Promise<Answered> {
   const text = await response.text()
-  return { status: response.status, headers: response.headers, text, json: text === '' ? {} : JSON.parse(text) as Answered['json'] }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: text === '' ? {} : (JSON.parse(text) as Answered['json']),
+  }
 }
 
 /** Makes the gate; it charges each payment once, whatever it is asked. */
@@ -204,7 +229,8 @@ export function createScriptedGate(): ScriptedGate {
     verifies: [],
     settles: [],
     charged: new Set(),
-    verify: () => Promise.resolve(gate.verifies.shift() ?? { kind: 'valid', hold: { holdId: 'hold', holdUntil: 4e9 } }),
+    verify: () =>
+      Promise.resolve(gate.verifies.shift() ?? { kind: 'valid', hold: { holdId: 'hold', holdUntil: 4e9 } }),
     settle({ key }) {
       const outcome = gate.settles.shift() ?? { kind: 'settled', transaction: transactionOf(key) }
       if (outcome.kind === 'settled') gate.charged.add(key)
@@ -216,7 +242,12 @@ export function createScriptedGate(): ScriptedGate {
 }
 
 export const UNKNOWN: SettleOutcome = { kind: 'unknown', cause: 'scripted' }
-export const FAILED: SettleOutcome = { kind: 'failed', reason: 'insufficient_funds', message: '', transaction: '' }
+export const FAILED: SettleOutcome = {
+  kind: 'failed',
+  reason: 'insufficient_funds',
+  message: '',
+  transaction: '',
+}
 
 /** One transaction for each payment. */
 export function transactionOf(key: string): string {
@@ -258,7 +289,11 @@ function recordingGate(gate: ScriptedGate, calls: string[]): PaymentGate {
   }
 }
 
-async function signFor(crypto: EvmCrypto, clock: FakeClock, wanted: SignedFor & { readonly payer: PaymentSigner }): Promise<string> {
+async function signFor(
+  crypto: EvmCrypto,
+  clock: FakeClock,
+  wanted: SignedFor & { readonly payer: PaymentSigner },
+): Promise<string> {
   const network = findNetwork(NETWORK_ID)
   if (network === undefined) throw new Error(`${NETWORK_ID} is not in the table`)
   const { jobId, capability = 'work', payer, endpoint = ENDPOINT, validBefore } = wanted
@@ -299,5 +334,5 @@ export async function after(clock: FakeClock, ms: number, answer: Promise<Answer
 /** What the `PAYMENT-RESPONSE` header carries. */
 export function receiptOf(answer: Answered): unknown {
   const header = answer.headers.get('payment-response')
-  return header === null ? undefined : JSON.parse(Buffer.from(header, 'base64').toString()) as unknown
+  return header === null ? undefined : (JSON.parse(Buffer.from(header, 'base64').toString()) as unknown)
 }

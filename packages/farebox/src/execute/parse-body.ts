@@ -10,7 +10,8 @@ const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8
  * (D15, VAL-01, VAL-04, VAL-16, VAL-17). Throws a `ValidationError` on the field `body`.
  */
 export function parseBody(arrived: ArrivedRequest): unknown {
-  if (!JSON_TYPE.test(arrived.contentType ?? '')) throw new ValidationError('body', 'must be sent as Content-Type: application/json')
+  if (!JSON_TYPE.test(arrived.contentType ?? ''))
+    throw new ValidationError('body', 'must be sent as Content-Type: application/json')
   const value = parseJson(arrived.body)
   if (value === undefined) throw new ValidationError('body', explain(arrived.body))
   return value
@@ -74,8 +75,13 @@ function mayReachPrototype(text: string): boolean {
 function reachesPrototype(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(reachesPrototype)
-  return Object.entries(value).some(([key, inner]) =>
-    key === '__proto__'
-    || (key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype'))
-    || reachesPrototype(inner))
+  return Object.entries(value).some(
+    ([key, inner]) =>
+      key === '__proto__' ||
+      (key === 'constructor' &&
+        typeof inner === 'object' &&
+        inner !== null &&
+        Object.hasOwn(inner, 'prototype')) ||
+      reachesPrototype(inner),
+  )
 }

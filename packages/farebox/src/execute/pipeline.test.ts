@@ -1,8 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { CapabilityError, DeadlineError, InternalError, PaymentError, ValidationError } from '@farebox/protocol/errors/service-errors'
+import {
+  CapabilityError,
+  DeadlineError,
+  InternalError,
+  PaymentError,
+  ValidationError,
+} from '@farebox/protocol/errors/service-errors'
 import { describe, expect, test } from 'vitest'
 import { createFakeClock } from '../testing/fake-clock.ts'
-import { after, receiptOf, stageAgent, UNKNOWN, WALLET, type Asked, type Stage, type Work } from './paid-stage.test-setup.ts'
+import {
+  after,
+  receiptOf,
+  stageAgent,
+  UNKNOWN,
+  WALLET,
+  type Asked,
+  type Stage,
+  type Work,
+} from './paid-stage.test-setup.ts'
 
 const GONE_WRONG = 'nothing may be asked, run, or written'
 
@@ -10,8 +25,19 @@ describe('the order of a paid job', () => {
   test('D6, D7 claim before verify before handler before save before settle before the answer', async () => {
     const stage = await stageAgent()
     const answer = await stage.post()
-    expect(stage.calls).toEqual(['read', 'claim', 'verify', 'handler', 'hold saved', 'settle', 'leave settled'])
-    expect(answer).toMatchObject({ status: 200, json: { service_version: '1.0', status: 'completed', output: { text: 'hi' } } })
+    expect(stage.calls).toEqual([
+      'read',
+      'claim',
+      'verify',
+      'handler',
+      'hold saved',
+      'settle',
+      'leave settled',
+    ])
+    expect(answer).toMatchObject({
+      status: 200,
+      json: { service_version: '1.0', status: 'completed', output: { text: 'hi' } },
+    })
   })
 
   test('D27 the log tells it in the interface’s words', async () => {
@@ -49,24 +75,53 @@ describe('the order of a paid job', () => {
 describe('what is refused costs nothing', () => {
   test.each<readonly [string, Asked, number, string]>([
     ['VAL-16 another content type', { headers: { 'content-type': 'text/plain' } }, 400, 'body'],
-    ['D14 an unknown capability', { capability: 'fly' }, 400, 'Unknown capability "fly". Available: work, cheap'],
-    ['D4 garbage for a payment', { payment: '!!!!' }, 402, 'the payment header must be base64 of a JSON object'],
-    ['PAY-35 two payments', { payment: 'e30=', headers: { 'x-payment': 'e30=' } }, 402, 'send one payment header'],
+    [
+      'D14 an unknown capability',
+      { capability: 'fly' },
+      400,
+      'Unknown capability "fly". Available: work, cheap',
+    ],
+    [
+      'D4 garbage for a payment',
+      { payment: '!!!!' },
+      402,
+      'the payment header must be base64 of a JSON object',
+    ],
+    [
+      'PAY-35 two payments',
+      { payment: 'e30=', headers: { 'x-payment': 'e30=' } },
+      402,
+      'send one payment header',
+    ],
     ['DDL-01 a deadline in the past', { deadline: 1_700_000_000 }, 408, 'the deadline has passed'],
     ['DDL-05 a deadline in milliseconds', { deadline: 1_900_000_000_000 }, 400, 'milliseconds'],
   ])('%s', async (_, asked, status, error) => {
     const stage = await stageAgent()
     const answer = await stage.post(asked)
-    expect(answer).toMatchObject({ status, json: { status: 'failed', error: expect.stringContaining(error), service_version: '1.0' } })
-    expect(stage.calls.filter(call => call !== 'read'), GONE_WRONG).toEqual([])
+    expect(answer).toMatchObject({
+      status,
+      json: { status: 'failed', error: expect.stringContaining(error), service_version: '1.0' },
+    })
+    expect(
+      stage.calls.filter(call => call !== 'read'),
+      GONE_WRONG,
+    ).toEqual([])
   })
 
   test('I8, IDM-06 an unproven request does not even read the store', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
-    const envelope = JSON.parse(Buffer.from(await stage.sign({ jobId }), 'base64').toString()) as { payload: { signature: string } }
-    const forged = { ...envelope, payload: { ...envelope.payload, signature: envelope.payload.signature.replace(/^0x../, '0x00') } }
-    const answer = await stage.post({ jobId, payment: Buffer.from(JSON.stringify(forged)).toString('base64') })
+    const envelope = JSON.parse(Buffer.from(await stage.sign({ jobId }), 'base64').toString()) as {
+      payload: { signature: string }
+    }
+    const forged = {
+      ...envelope,
+      payload: { ...envelope.payload, signature: envelope.payload.signature.replace(/^0x../, '0x00') },
+    }
+    const answer = await stage.post({
+      jobId,
+      payment: Buffer.from(JSON.stringify(forged)).toString('base64'),
+    })
     expect(answer.status).toBe(402)
     expect(stage.calls).toEqual([])
     expect((await stage.post({ jobId })).status).toBe(200)
@@ -75,42 +130,79 @@ describe('what is refused costs nothing', () => {
   test('D5 a payment too short to settle within, and one of too long', async () => {
     const stage = await stageAgent()
     const nowSeconds = stage.clock.nowMs() / 1_000
-    for (const [seconds, reason] of [[-1, 'expired'], [9, 'leave time to settle'], [86_401, 'within 24 h']] as const) {
+    for (const [seconds, reason] of [
+      [-1, 'expired'],
+      [9, 'leave time to settle'],
+      [86_401, 'within 24 h'],
+    ] as const) {
       const jobId = randomUUID()
-      const answer = await stage.post({ jobId, payment: await stage.sign({ jobId, validBefore: nowSeconds + seconds }) })
-      expect(answer, String(seconds)).toMatchObject({ status: 402, json: { error: expect.stringContaining(reason) } })
+      const answer = await stage.post({
+        jobId,
+        payment: await stage.sign({ jobId, validBefore: nowSeconds + seconds }),
+      })
+      expect(answer, String(seconds)).toMatchObject({
+        status: 402,
+        json: { error: expect.stringContaining(reason) },
+      })
     }
-    expect(stage.calls.filter(call => call !== 'read'), GONE_WRONG).toEqual([])
+    expect(
+      stage.calls.filter(call => call !== 'read'),
+      GONE_WRONG,
+    ).toEqual([])
   })
 
   test('PAY-25 a payment of another capability’s price', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
-    const answer = await stage.post({ jobId, capability: 'work', payment: await stage.sign({ jobId, capability: 'cheap' }) })
-    expect(answer).toMatchObject({ status: 402, json: { error: expect.stringContaining('exactly 10000 atomic units, got 1000') } })
+    const answer = await stage.post({
+      jobId,
+      capability: 'work',
+      payment: await stage.sign({ jobId, capability: 'cheap' }),
+    })
+    expect(answer).toMatchObject({
+      status: 402,
+      json: { error: expect.stringContaining('exactly 10000 atomic units, got 1000') },
+    })
     expect(stage.calls, GONE_WRONG).toEqual(['read'])
   })
 
   test('D14 without a payment the price is the answer, whatever else is wrong', async () => {
     const stage = await stageAgent()
     const answer = await stage.post({ payment: null, deadline: 5 })
-    expect(answer).toMatchObject({ status: 402, json: { x402Version: 1, accepts: [{ maxAmountRequired: '10000', payTo: WALLET }] } })
+    expect(answer).toMatchObject({
+      status: 402,
+      json: { x402Version: 1, accepts: [{ maxAmountRequired: '10000', payTo: WALLET }] },
+    })
     expect(stage.calls, GONE_WRONG).toEqual([])
   })
 })
 
 describe('D13 a payment bound to a job is good for that job alone', () => {
-  async function payBoundTo(stage: Stage, bound: { readonly endpoint?: string; readonly jobId?: string; readonly capability?: 'work' | 'cheap' }): Promise<number> {
+  async function payBoundTo(
+    stage: Stage,
+    bound: { readonly endpoint?: string; readonly jobId?: string; readonly capability?: 'work' | 'cheap' },
+  ): Promise<number> {
     const jobId = randomUUID()
-    return (await stage.post({ jobId, capability: bound.capability ?? 'work', payment: await stage.sign({ jobId, ...bound }) })).status
+    return (
+      await stage.post({
+        jobId,
+        capability: bound.capability ?? 'work',
+        payment: await stage.sign({ jobId, ...bound }),
+      })
+    ).status
   }
 
   test('another job’s is refused, and so is one without its salt', async () => {
     const stage = await stageAgent()
     expect(await payBoundTo(stage, { jobId: randomUUID() })).toBe(402)
     const jobId = randomUUID()
-    const { extensions: _salt, ...envelope } = JSON.parse(Buffer.from(await stage.sign({ jobId }), 'base64').toString()) as { extensions: unknown }
-    const answer = await stage.post({ jobId, payment: Buffer.from(JSON.stringify(envelope)).toString('base64') })
+    const { extensions: _salt, ...envelope } = JSON.parse(
+      Buffer.from(await stage.sign({ jobId }), 'base64').toString(),
+    ) as { extensions: unknown }
+    const answer = await stage.post({
+      jobId,
+      payment: Buffer.from(JSON.stringify(envelope)).toString('base64'),
+    })
     expect(answer).toMatchObject({ status: 402, json: { error: expect.stringContaining('salt is missing') } })
   })
 
@@ -131,7 +223,9 @@ describe('D13 a payment bound to a job is good for that job alone', () => {
 
 describe('D11 an agent that the facilitator does not know', () => {
   const unauthorized = {
-    status: 'failed', error_type: 'payment', service_version: '1.0',
+    status: 'failed',
+    error_type: 'payment',
+    service_version: '1.0',
     error: 'FACILITATOR_SECRET is missing or was refused by the facilitator',
   }
 
@@ -143,7 +237,9 @@ describe('D11 an agent that the facilitator does not know', () => {
       expect(answer).toMatchObject({ status: 401, json: unauthorized })
     }
     expect(stage.calls, GONE_WRONG).toEqual([])
-    expect(stage.logs()).toContain('warning: FACILITATOR_SECRET is not set: every paid request will be answered 401')
+    expect(stage.logs()).toContain(
+      'warning: FACILITATOR_SECRET is not set: every paid request will be answered 401',
+    )
   })
 
   test('a secret refused at verify: 401, the handler not run, the job forgotten', async () => {
@@ -160,7 +256,10 @@ describe('each point of failure: what was written, given back, charged', () => {
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId })
     stage.gate.verifies.push({ kind: 'unavailable', cause: 'down' })
-    expect(await stage.post({ jobId, payment })).toMatchObject({ status: 500, json: { error: 'the payment could not be verified now, nothing was charged' } })
+    expect(await stage.post({ jobId, payment })).toMatchObject({
+      status: 500,
+      json: { error: 'the payment could not be verified now, nothing was charged' },
+    })
     expect(stage.calls).toEqual(['read', 'claim', 'verify', 'forget'])
     expect((await stage.post({ jobId, payment })).status).toBe(200)
   })
@@ -169,33 +268,113 @@ describe('each point of failure: what was written, given back, charged', () => {
     const stage = await stageAgent()
     const payment = await stage.sign({ jobId: randomUUID(), unbound: true })
     stage.gate.verifies.push({ kind: 'invalid', reason: 'insufficient_funds', message: '' })
-    expect(await stage.post({ payment })).toMatchObject({ status: 402, json: { error: 'the payment was refused: insufficient_funds' } })
+    expect(await stage.post({ payment })).toMatchObject({
+      status: 402,
+      json: { error: 'the payment was refused: insufficient_funds' },
+    })
     expect(stage.calls).toEqual(['read', 'claim', 'verify', 'forget'])
-    expect((await stage.post({ payment })).status, 'the payer has money now, and asks for another job').toBe(200)
+    expect((await stage.post({ payment })).status, 'the payer has money now, and asks for another job').toBe(
+      200,
+    )
   })
 
   test.each<readonly [string, Asked, Work, number, string, readonly string[]]>([
     ['VAL-12 a refused input', { input: {} }, () => ({}), 400, 'text: is required', []],
-    ['D26 a ValidationError', {}, () => { throw new ValidationError('city', 'is not known') }, 400, 'city: is not known', ['handler']],
-    ['D26 a CapabilityError', {}, () => { throw new CapabilityError('not today') }, 400, 'not today', ['handler']],
-    ['D26 a PaymentError', {}, () => { throw new PaymentError('allowance is spent') }, 402, 'allowance is spent', ['handler']],
-    ['D26 a DeadlineError', {}, () => { throw new DeadlineError('too slow') }, 408, 'too slow', ['handler']],
-    ['D26 an InternalError', {}, () => { throw new InternalError('no model') }, 500, 'no model', ['handler']],
-    ['VAL-15 anything else', {}, () => { throw new Error('at /home/secret') }, 500, 'Internal error', ['handler']],
-    ['DDL-08 a rejected string', {}, () => Promise.reject('at /home/secret'), 500, 'Internal error', ['handler']],
+    [
+      'D26 a ValidationError',
+      {},
+      () => {
+        throw new ValidationError('city', 'is not known')
+      },
+      400,
+      'city: is not known',
+      ['handler'],
+    ],
+    [
+      'D26 a CapabilityError',
+      {},
+      () => {
+        throw new CapabilityError('not today')
+      },
+      400,
+      'not today',
+      ['handler'],
+    ],
+    [
+      'D26 a PaymentError',
+      {},
+      () => {
+        throw new PaymentError('allowance is spent')
+      },
+      402,
+      'allowance is spent',
+      ['handler'],
+    ],
+    [
+      'D26 a DeadlineError',
+      {},
+      () => {
+        throw new DeadlineError('too slow')
+      },
+      408,
+      'too slow',
+      ['handler'],
+    ],
+    [
+      'D26 an InternalError',
+      {},
+      () => {
+        throw new InternalError('no model')
+      },
+      500,
+      'no model',
+      ['handler'],
+    ],
+    [
+      'VAL-15 anything else',
+      {},
+      () => {
+        throw new Error('at /home/secret')
+      },
+      500,
+      'Internal error',
+      ['handler'],
+    ],
+    [
+      'DDL-08 a rejected string',
+      {},
+      () => Promise.reject('at /home/secret'),
+      500,
+      'Internal error',
+      ['handler'],
+    ],
     ['DDL-08 a rejected null', {}, () => Promise.reject(null), 500, 'Internal error', ['handler']],
     ['VAL-14 an output of another type', {}, () => ({ text: 7 }), 500, 'Internal error', ['handler']],
     ['VAL-14 no output', {}, () => undefined, 500, 'Internal error', ['handler']],
-    ['VAL-14 a getter that throws', {}, () => ({ get text(): string { throw new Error('at /home/secret') } }), 500, 'Internal error', ['handler']],
-  ])('%s: the job is forgotten, the hold given back, nothing charged', async (_, asked, work, status, error, ran) => {
-    const stage = await stageAgent()
-    stage.work = work
-    const answer = await stage.post(asked)
-    expect(answer).toMatchObject({ status, json: { status: 'failed', error } })
-    expect(answer.text).not.toContain('secret')
-    expect(stage.calls).toEqual(['read', 'claim', 'verify', ...ran, 'forget', 'release'])
-    expect(stage.gate.charged.size).toBe(0)
-  })
+    [
+      'VAL-14 a getter that throws',
+      {},
+      () => ({
+        get text(): string {
+          throw new Error('at /home/secret')
+        },
+      }),
+      500,
+      'Internal error',
+      ['handler'],
+    ],
+  ])(
+    '%s: the job is forgotten, the hold given back, nothing charged',
+    async (_, asked, work, status, error, ran) => {
+      const stage = await stageAgent()
+      stage.work = work
+      const answer = await stage.post(asked)
+      expect(answer).toMatchObject({ status, json: { status: 'failed', error } })
+      expect(answer.text).not.toContain('secret')
+      expect(stage.calls).toEqual(['read', 'claim', 'verify', ...ran, 'forget', 'release'])
+      expect(stage.gate.charged.size).toBe(0)
+    },
+  )
 
   test('IDM-07 no failure is kept: the same job and payment run again', async () => {
     const stage = await stageAgent()
@@ -206,7 +385,10 @@ describe('each point of failure: what was written, given back, charged', () => {
     }
     expect((await stage.post({ jobId, payment })).status).toBe(400)
     stage.work = () => ({ text: 'now' })
-    expect(await stage.post({ jobId, payment })).toMatchObject({ status: 200, json: { output: { text: 'now' } } })
+    expect(await stage.post({ jobId, payment })).toMatchObject({
+      status: 200,
+      json: { output: { text: 'now' } },
+    })
   })
 
   test('PAY-01 a payment that was good stays good for its job alone, also after a failure', async () => {
@@ -218,7 +400,10 @@ describe('each point of failure: what was written, given back, charged', () => {
     }
     await stage.post({ jobId, payment })
     const other = await stage.post({ payment })
-    expect(other).toMatchObject({ status: 402, json: { error: 'this payment was sent for another job: one payment buys one job' } })
+    expect(other).toMatchObject({
+      status: 402,
+      json: { error: 'this payment was sent for another job: one payment buys one job' },
+    })
     expect(stage.gate.charged.size).toBe(0)
   })
 })
@@ -270,7 +455,10 @@ describe('deadlines', () => {
       skewMs = 31_000
       return { text: 'late' }
     }
-    expect(await stage.post()).toMatchObject({ status: 408, json: { error: 'the handler returned after the deadline' } })
+    expect(await stage.post()).toMatchObject({
+      status: 408,
+      json: { error: 'the handler returned after the deadline' },
+    })
     expect(stage.calls).not.toContain('settle')
   })
 
@@ -308,7 +496,10 @@ describe('one payment, several jobs', () => {
     const stage = await stageAgent()
     const payment = await stage.sign({ jobId: randomUUID(), unbound: true })
     const answers = await Promise.all(Array.from({ length: 20 }, async () => await stage.post({ payment })))
-    expect(answers.map(answer => answer.status).toSorted((one, other) => one - other)).toEqual([200, ...Array<number>(19).fill(402)])
+    expect(answers.map(answer => answer.status).toSorted((one, other) => one - other)).toEqual([
+      200,
+      ...Array<number>(19).fill(402),
+    ])
     expect(stage.calls.filter(call => call === 'handler' || call === 'settle')).toEqual(['handler', 'settle'])
   })
 

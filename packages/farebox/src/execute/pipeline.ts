@@ -29,7 +29,8 @@ import { settlePayment } from './settle-payment.ts'
 export async function execute(service: Service, arrived: ArrivedRequest): Promise<Answer> {
   const { payments, log } = service
   try {
-    if (payments !== undefined && arrived.paymentHeaders.length === 0) return askForPayment(service, payments, arrived)
+    if (payments !== undefined && arrived.paymentHeaders.length === 0)
+      return askForPayment(service, payments, arrived)
     const order = readJobOrder(service, parseBody(arrived))
     log.job('execute', order.jobId, { capability: order.capability.name })
     if (payments !== undefined) authorizeAgent(payments)
@@ -50,7 +51,8 @@ async function serveOrder(
   for (;;) {
     const repeat = await findRepeat(service, order, payment)
     if (repeat !== undefined) return repeat
-    const accepted = payment && service.payments && acceptTerms(service, service.payments, arrived, order, payment)
+    const accepted =
+      payment && service.payments && acceptTerms(service, service.payments, arrived, order, payment)
     const deadline = effectiveDeadline(order, accepted)
     enforceDeadline(service.clock, deadline)
     const held = await claimJob(service, order, accepted, deadline)
@@ -81,7 +83,8 @@ async function runPaid(
     reserved = await reservePayment(service, gate, payments.crypto, order, payment, deadline)
     log.job('payment verified', order.jobId)
     // A response whose first payment failed is sold again as it is, without a second run (D22).
-    const response = held.job.state === 'unpaid' ? held.job.response : await produceResponse(service, order, held, deadline)
+    const response =
+      held.job.state === 'unpaid' ? held.job.response : await produceResponse(service, order, held, deadline)
     const saved = await saveResponse(order, held, reserved, response)
     const answer = await settlePayment(service.settlements, service.clock, saved)
     if (answer.status === 200) log.job('completed', order.jobId)
@@ -92,7 +95,12 @@ async function runPaid(
   }
 }
 
-async function runUnpaid(service: Service, order: JobOrder, held: HeldJob, deadline: Deadline): Promise<Answer> {
+async function runUnpaid(
+  service: Service,
+  order: JobOrder,
+  held: HeldJob,
+  deadline: Deadline,
+): Promise<Answer> {
   try {
     const response = await produceResponse(service, order, held, deadline)
     const answer = answerSettled(await keepUnpaidResponse(held, response))
@@ -106,7 +114,12 @@ async function runUnpaid(service: Service, order: JobOrder, held: HeldJob, deadl
 }
 
 /** input → handler → output: the work itself, and the exact bytes that will answer for it. */
-async function produceResponse(service: Service, order: JobOrder, held: HeldJob, deadline: Deadline): Promise<string> {
+async function produceResponse(
+  service: Service,
+  order: JobOrder,
+  held: HeldJob,
+  deadline: Deadline,
+): Promise<string> {
   const { clock, log } = service
   const input = checkInput(order)
   log.job('input valid', order.jobId)

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
 import type { SettleOutcome, VerifyOutcome } from '@farebox/payments/facilitator-client'
 import {
-  CapabilityError, DeadlineError, InternalError, PaymentError, ValidationError,
+  CapabilityError,
+  DeadlineError,
+  InternalError,
+  PaymentError,
+  ValidationError,
 } from '@farebox/protocol/errors/service-errors'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -10,14 +14,31 @@ import type { Clock } from '../clock.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts'
-import { createScriptedGate, signerOf, stageAgent, transactionOf, type Answered, type ScriptedGate, type Stage } from './paid-stage.test-setup.ts'
+import {
+  createScriptedGate,
+  signerOf,
+  stageAgent,
+  transactionOf,
+  type Answered,
+  type ScriptedGate,
+  type Stage,
+} from './paid-stage.test-setup.ts'
 
 // One job, two replicas on one store, and everything goes wrong that can. What is asserted is what a caller can rely
 // on: a failure was not charged and will not be, a payment bought the response, and nothing was bought twice.
 
 /** How a handler behaves in one run. `ms` is how long it takes. */
 interface Run {
-  readonly kind: 'ok' | 'validation' | 'payment' | 'deadline' | 'capability' | 'internal' | 'plain' | 'bad output' | 'heeds abort'
+  readonly kind:
+    | 'ok'
+    | 'validation'
+    | 'payment'
+    | 'deadline'
+    | 'capability'
+    | 'internal'
+    | 'plain'
+    | 'bad output'
+    | 'heeds abort'
   readonly ms: number
 }
 
@@ -53,35 +74,77 @@ interface Script {
 }
 
 const script: fc.Arbitrary<Script> = fc.record({
-  verifies: fc.array(fc.constantFrom('valid', 'valid', 'valid', 'invalid', 'unauthorized', 'unavailable'), { maxLength: 4 }),
-  settles: fc.array(fc.constantFrom('settled', 'unknown', 'unknown', 'failed', 'failed', 'charged unseen'), { maxLength: 6 }),
-  runs: fc.array(fc.record({
-    kind: fc.constantFrom<Run['kind']>(
-      'ok', 'ok', 'ok', 'ok', 'validation', 'payment', 'deadline', 'capability', 'internal', 'plain', 'bad output', 'heeds abort'),
-    ms: fc.constantFrom(0, 0, 40, 4_000, 15_000, 29_000, 70_000),
-  }), { maxLength: 4 }),
-  attempts: fc.array(fc.record({
-    afterMs: fc.constantFrom(0, 0, 30, 900, 4_000, 12_000, 25_000),
-    replica: fc.constantFrom<0 | 1>(0, 1),
-    payment: fc.constantFrom<Attempt['payment']>('first', 'first', 'first', 'second', 'second', 'third', 'another payer'),
-    deadlineSeconds: fc.constantFrom(3, 30, 30, 55),
-  }), { minLength: 1, maxLength: 6 }),
-  faults: fc.array(fc.record({
-    replica: fc.constantFrom<0 | 1>(0, 1),
-    call: fc.nat(12),
-    when: fc.constantFrom<StoreFault['when']>('before', 'after'),
-  }), { maxLength: 3 }),
-  outages: fc.array(fc.record({
-    replica: fc.constantFrom<0 | 1>(0, 1),
-    fromMs: fc.constantFrom(10, 2_000, 9_000),
-    forMs: fc.constantFrom(12_000, 20_000),
-  }), { maxLength: 1 }),
+  verifies: fc.array(fc.constantFrom('valid', 'valid', 'valid', 'invalid', 'unauthorized', 'unavailable'), {
+    maxLength: 4,
+  }),
+  settles: fc.array(fc.constantFrom('settled', 'unknown', 'unknown', 'failed', 'failed', 'charged unseen'), {
+    maxLength: 6,
+  }),
+  runs: fc.array(
+    fc.record({
+      kind: fc.constantFrom<Run['kind']>(
+        'ok',
+        'ok',
+        'ok',
+        'ok',
+        'validation',
+        'payment',
+        'deadline',
+        'capability',
+        'internal',
+        'plain',
+        'bad output',
+        'heeds abort',
+      ),
+      ms: fc.constantFrom(0, 0, 40, 4_000, 15_000, 29_000, 70_000),
+    }),
+    { maxLength: 4 },
+  ),
+  attempts: fc.array(
+    fc.record({
+      afterMs: fc.constantFrom(0, 0, 30, 900, 4_000, 12_000, 25_000),
+      replica: fc.constantFrom<0 | 1>(0, 1),
+      payment: fc.constantFrom<Attempt['payment']>(
+        'first',
+        'first',
+        'first',
+        'second',
+        'second',
+        'third',
+        'another payer',
+      ),
+      deadlineSeconds: fc.constantFrom(3, 30, 30, 55),
+    }),
+    { minLength: 1, maxLength: 6 },
+  ),
+  faults: fc.array(
+    fc.record({
+      replica: fc.constantFrom<0 | 1>(0, 1),
+      call: fc.nat(12),
+      when: fc.constantFrom<StoreFault['when']>('before', 'after'),
+    }),
+    { maxLength: 3 },
+  ),
+  outages: fc.array(
+    fc.record({
+      replica: fc.constantFrom<0 | 1>(0, 1),
+      fromMs: fc.constantFrom(10, 2_000, 9_000),
+      forMs: fc.constantFrom(12_000, 20_000),
+    }),
+    { maxLength: 1 },
+  ),
 })
 
 /** What happened, in one order. */
 type Event =
   | { readonly kind: 'sent'; readonly attempt: number; readonly payment: Attempt['payment'] }
-  | { readonly kind: 'answered'; readonly attempt: number; readonly payment: Attempt['payment']; readonly answer: Answered; readonly storeFailed: boolean }
+  | {
+      readonly kind: 'answered'
+      readonly attempt: number
+      readonly payment: Attempt['payment']
+      readonly answer: Answered
+      readonly storeFailed: boolean
+    }
   | { readonly kind: 'settle'; readonly payment: Attempt['payment']; readonly charged: boolean }
   | { readonly kind: 'run' | 'run over'; readonly overlaps: boolean }
 
@@ -95,13 +158,16 @@ interface History {
 const RUNS = Number(process.env['FAREBOX_PROMISE_RUNS'] ?? 300)
 
 test('promise 3: whatever fails, an answer of failure means not charged, and a charge means the response', async () => {
-  await fc.assert(fc.asyncProperty(script, async one => {
-    const history = await play(one)
-    checkFailuresChargeNothing(history)
-    checkOneCharge(history)
-    checkRuns(history, one)
-    checkAnswers(history)
-  }), { numRuns: RUNS })
+  await fc.assert(
+    fc.asyncProperty(script, async one => {
+      const history = await play(one)
+      checkFailuresChargeNothing(history)
+      checkOneCharge(history)
+      checkRuns(history, one)
+      checkAnswers(history)
+    }),
+    { numRuns: RUNS },
+  )
 }, 60_000)
 
 /** I5: after an answer of failure that payment is not submitted, unless the caller itself sent it again. */
@@ -109,16 +175,26 @@ function checkFailuresChargeNothing({ events, charged }: History): void {
   events.forEach((event, index) => {
     if (event.kind !== 'answered' || ![400, 402, 408, 500].includes(event.answer.status)) return
     const { payment, attempt } = event
-    const open = (other: number): boolean => !events.slice(0, index).some(one => one.kind === 'answered' && one.attempt === other)
-    const sentAgain = events.some(one =>
-      one.kind === 'sent' && one.payment === payment && one.attempt !== attempt && open(one.attempt))
+    const open = (other: number): boolean =>
+      !events.slice(0, index).some(one => one.kind === 'answered' && one.attempt === other)
+    const sentAgain = events.some(
+      one => one.kind === 'sent' && one.payment === payment && one.attempt !== attempt && open(one.attempt),
+    )
     // D25: a store that cannot be read is answered 500, also to who repeats a job whose settlement is not known yet.
-    const pendingBefore = events.slice(0, index).some(one =>
-      one.kind === 'answered' && one.payment === payment && [200, 503].includes(one.answer.status))
+    const pendingBefore = events
+      .slice(0, index)
+      .some(
+        one => one.kind === 'answered' && one.payment === payment && [200, 503].includes(one.answer.status),
+      )
     if (sentAgain || (event.storeFailed && event.answer.status === 500 && pendingBefore)) return
     const later = events.slice(index).filter(one => one.kind === 'settle' && one.payment === payment)
-    expect(later, `payment "${payment}" submitted after ${event.answer.status} ${event.answer.text}`).toEqual([])
-    expect(charged, `payment "${payment}" answered ${event.answer.status} ${event.answer.text}`).not.toContain(payment)
+    expect(later, `payment "${payment}" submitted after ${event.answer.status} ${event.answer.text}`).toEqual(
+      [],
+    )
+    expect(
+      charged,
+      `payment "${payment}" answered ${event.answer.status} ${event.answer.text}`,
+    ).not.toContain(payment)
   })
 }
 
@@ -130,18 +206,28 @@ function checkOneCharge({ charged }: History): void {
 /** I6: never two runs at once, unless a replica was cut off; and none once a response could be charged for. */
 function checkRuns({ events }: History, { faults, outages }: Script): void {
   const firstSettle = events.findIndex(event => event.kind === 'settle')
-  const lateRuns = events.filter((event, index) => event.kind === 'run' && firstSettle !== -1 && index > firstSettle)
+  const lateRuns = events.filter(
+    (event, index) => event.kind === 'run' && firstSettle !== -1 && index > firstSettle,
+  )
   expect(lateRuns, 'the handler ran although a response was saved').toEqual([])
   if (faults.length > 0 || outages.length > 0) return
-  expect(events.filter(event => event.kind === 'run' && event.overlaps), 'two runs at once').toEqual([])
+  expect(
+    events.filter(event => event.kind === 'run' && event.overlaps),
+    'two runs at once',
+  ).toEqual([])
 }
 
 /** I3, I4, IDM-13: a 200 is for a charged job, always with the same bytes, and a charged job answers 200 in the end. */
 function checkAnswers({ events, charged, finalAnswers }: History): void {
-  const answers = [...events.flatMap(event => event.kind === 'answered' ? [event.answer] : []), ...finalAnswers.values()]
+  const answers = [
+    ...events.flatMap(event => (event.kind === 'answered' ? [event.answer] : [])),
+    ...finalAnswers.values(),
+  ]
   const paid = answers.filter(answer => answer.status === 200)
   if (paid.length > 0) expect(charged.size).toBe(1)
-  expect(new Set(paid.map(({ text, headers }) => text + headers.get('payment-response'))).size).toBeLessThanOrEqual(1)
+  expect(
+    new Set(paid.map(({ text, headers }) => text + headers.get('payment-response'))).size,
+  ).toBeLessThanOrEqual(1)
   for (const payment of charged) expect(finalAnswers.get(payment)).toMatchObject({ status: 200 })
   for (const answer of answers) expect([200, 400, 401, 402, 408, 500, 503]).toContain(answer.status)
 }
@@ -153,9 +239,11 @@ async function play(one: Script): Promise<History> {
   const shared = createMemoryStore(clock)
   const failures = [0, 0]
   const trouble = { over: false }
-  const stores = ([0, 1] as const).map(replica => failingStore(shared, clock, one, replica, trouble, () => {
-    failures[replica] = (failures[replica] ?? 0) + 1
-  }))
+  const stores = ([0, 1] as const).map(replica =>
+    failingStore(shared, clock, one, replica, trouble, () => {
+      failures[replica] = (failures[replica] ?? 0) + 1
+    }),
+  )
   const named = new Map<string, Attempt['payment']>()
   const gate = createTruthfulGate(one, nonce => named.get(nonce) ?? 'first', events)
   const work = createWork(one, clock, events)
@@ -171,9 +259,19 @@ async function play(one: Script): Promise<History> {
     events.push({ kind: 'sent', attempt, payment })
     const failedBefore = failures[replica]
     const deadline = clock.nowMs() / 1_000 + deadlineSeconds
-    open.push(replicas[replica]?.post({ jobId, deadline, payment: payments.get(payment)?.header ?? '' }).then(answer => {
-      events.push({ kind: 'answered', attempt, payment, answer, storeFailed: failures[replica] !== failedBefore })
-    }) ?? Promise.resolve())
+    open.push(
+      replicas[replica]
+        ?.post({ jobId, deadline, payment: payments.get(payment)?.header ?? '' })
+        .then(answer => {
+          events.push({
+            kind: 'answered',
+            attempt,
+            payment,
+            answer,
+            storeFailed: failures[replica] !== failedBefore,
+          })
+        }) ?? Promise.resolve(),
+    )
     await clock.advance(0)
   }
   await clock.advance(150_000)
@@ -201,15 +299,22 @@ async function signPayments(
   const payments = new Map<Attempt['payment'], { header: string; nonce: string }>()
   for (const name of ['first', 'second', 'third', 'another payer'] as const) {
     const payer = signerOf(crypto, name === 'another payer' ? 2 : 1)
-    const header = await stage?.sign({ jobId, payer, validBefore: Math.floor(clock.nowMs() / 1_000) + 3_600 }) ?? ''
-    const envelope = JSON.parse(Buffer.from(header, 'base64').toString()) as { payload: { authorization: { nonce: string } } }
+    const header =
+      (await stage?.sign({ jobId, payer, validBefore: Math.floor(clock.nowMs() / 1_000) + 3_600 })) ?? ''
+    const envelope = JSON.parse(Buffer.from(header, 'base64').toString()) as {
+      payload: { authorization: { nonce: string } }
+    }
     payments.set(name, { header, nonce: envelope.payload.authorization.nonce })
   }
   return payments
 }
 
 /** Knows what was really charged. A payment that it said had failed it charges when it is asked again: nobody may ask. */
-function createTruthfulGate(one: Script, nameOf: (nonce: string) => Attempt['payment'], events: Event[]): ScriptedGate & { readonly charged: ReadonlySet<Attempt['payment']> } {
+function createTruthfulGate(
+  one: Script,
+  nameOf: (nonce: string) => Attempt['payment'],
+  events: Event[],
+): ScriptedGate & { readonly charged: ReadonlySet<Attempt['payment']> } {
   const gate = { ...createScriptedGate(), charged: new Set<Attempt['payment']>() }
   const verifies = [...one.verifies]
   const settles = [...one.settles]
@@ -227,12 +332,13 @@ function createTruthfulGate(one: Script, nameOf: (nonce: string) => Attempt['pay
     },
     settle({ key, authorization }) {
       const payment = nameOf(authorization.nonce)
-      const told = gate.charged.has(payment) ? 'settled' : settles.shift() ?? 'settled'
+      const told = gate.charged.has(payment) ? 'settled' : (settles.shift() ?? 'settled')
       const charged = told === 'settled' || told === 'charged unseen'
       if (charged) gate.charged.add(payment)
       events.push({ kind: 'settle', payment, charged })
       if (told === 'settled') return Promise.resolve({ kind: 'settled', transaction: transactionOf(key) })
-      if (told === 'failed') return Promise.resolve({ kind: 'failed', reason: 'insufficient_funds', message: '', transaction: '' })
+      if (told === 'failed')
+        return Promise.resolve({ kind: 'failed', reason: 'insufficient_funds', message: '', transaction: '' })
       return Promise.resolve({ kind: 'unknown', cause: 'scripted' })
     },
   }
@@ -256,13 +362,20 @@ function createWork(one: Script, clock: Clock, events: Event[]): Stage['work'] {
       events.push({ kind: 'run over', overlaps: false })
     }
     switch (kind) {
-      case 'validation': throw new ValidationError('text', 'is not nice')
-      case 'payment': throw new PaymentError('no')
-      case 'deadline': throw new DeadlineError('no')
-      case 'capability': throw new CapabilityError('no')
-      case 'internal': throw new InternalError('no')
-      case 'plain': throw new Error('no')
-      case 'bad output': return { text: 7 }
+      case 'validation':
+        throw new ValidationError('text', 'is not nice')
+      case 'payment':
+        throw new PaymentError('no')
+      case 'deadline':
+        throw new DeadlineError('no')
+      case 'capability':
+        throw new CapabilityError('no')
+      case 'internal':
+        throw new InternalError('no')
+      case 'plain':
+        throw new Error('no')
+      case 'bad output':
+        return { text: 7 }
       default:
         made += 1
         return { text: `response ${made}` }
@@ -283,7 +396,9 @@ function failingStore(
   const guard = async <T>(call: () => Promise<T>): Promise<T> => {
     calls += 1
     const atMs = clock.nowMs() - startMs
-    const out = one.outages.some(outage => outage.replica === replica && atMs >= outage.fromMs && atMs < outage.fromMs + outage.forMs)
+    const out = one.outages.some(
+      outage => outage.replica === replica && atMs >= outage.fromMs && atMs < outage.fromMs + outage.forMs,
+    )
     const fault = one.faults.find(each => each.replica === replica && each.call === calls)
     if (trouble.over || (fault === undefined && !out)) return await call()
     onFailure()

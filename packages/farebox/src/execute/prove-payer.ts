@@ -11,7 +11,8 @@ import type { Payments } from './service.ts'
  */
 export function provePayer(payments: Payments, arrived: ArrivedRequest): ProvenPayment {
   const [header, second] = arrived.paymentHeaders
-  if (header === undefined || second !== undefined) throw new PaymentError('send one payment header, PAYMENT-SIGNATURE, once')
+  if (header === undefined || second !== undefined)
+    throw new PaymentError('send one payment header, PAYMENT-SIGNATURE, once')
   const decoded = decodePaymentHeader(header)
   if (!decoded.ok) throw new PaymentError(decoded.reason)
   const proven = payments.checker.provePayer(decoded.payment)

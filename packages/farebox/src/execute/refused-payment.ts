@@ -15,5 +15,8 @@ export class RefusedPayment extends PaymentError {
 export function refuseUnpaid(job: UnpaidJob, paymentKey: string): RefusedPayment {
   // The receipt is of the payment refused last.
   const headers = job.refusedPayments.at(-1) === paymentKey ? { 'payment-response': job.paymentResponse } : {}
-  return new RefusedPayment(`the payment could not be settled (${job.reason}): sign a new one for the same job_id`, headers)
+  return new RefusedPayment(
+    `the payment could not be settled (${job.reason}): sign a new one for the same job_id`,
+    headers,
+  )
 }

@@ -47,7 +47,11 @@ export async function reservePayment(
   payment: AcceptedPayment,
   deadline: Deadline,
 ): Promise<ReservedPayment> {
-  const binding = holdBinding(crypto, { agent: agentKey(service), capability: order.capability.name, jobId: order.jobId })
+  const binding = holdBinding(crypto, {
+    agent: agentKey(service),
+    capability: order.capability.name,
+    jobId: order.jobId,
+  })
   const outcome = await gate.verify(payment, {
     requirement: order.capability.requirement,
     binding,
@@ -56,9 +60,12 @@ export async function reservePayment(
   })
   switch (outcome.kind) {
     // The one place where the brand is given.
-    case 'valid': return { payment, binding, hold: outcome.hold } as ReservedPayment
-    case 'invalid': throw new PaymentRejected(outcome.message || `the payment was refused: ${outcome.reason}`, payment.key)
-    case 'unauthorized': throw new UnauthorizedAgent()
+    case 'valid':
+      return { payment, binding, hold: outcome.hold } as ReservedPayment
+    case 'invalid':
+      throw new PaymentRejected(outcome.message || `the payment was refused: ${outcome.reason}`, payment.key)
+    case 'unauthorized':
+      throw new UnauthorizedAgent()
     case 'unavailable': {
       service.log.warn('the facilitator gave no verdict', { cause: outcome.cause, job: order.jobId })
       throw new InternalError('the payment could not be verified now, nothing was charged')

@@ -1,5 +1,11 @@
 import { INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/error-types'
-import { DeadlineError, InternalError, isServiceError, serviceError, ValidationError } from '@farebox/protocol/errors/service-errors'
+import {
+  DeadlineError,
+  InternalError,
+  isServiceError,
+  serviceError,
+  ValidationError,
+} from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { JobContext } from '../handlers.ts'
 import { withinDeadline, type Deadline } from './enforce-deadline.ts'
@@ -66,7 +72,13 @@ export async function runHandler(
     return { output, tookMs: clock.nowMs() - startedMs }
   } catch (error) {
     if (error instanceof DeadlineError && running !== undefined && !ended) {
-      throw new HandlerOverran(error, running.then(() => undefined, () => undefined))
+      throw new HandlerOverran(
+        error,
+        running.then(
+          () => undefined,
+          () => undefined,
+        ),
+      )
     }
     throw error
   } finally {
@@ -101,6 +113,8 @@ async function callHandler(
   } catch (error) {
     log.job(`handler error: ${describeThrown(error)}`, order.jobId)
     // What goes on from here must be safe to look at: even `instanceof` runs code of a Proxy.
-    throw isServiceError(error) ? serviceError(error.errorType, error.message) : new InternalError(INTERNAL_ERROR_MESSAGE)
+    throw isServiceError(error)
+      ? serviceError(error.errorType, error.message)
+      : new InternalError(INTERNAL_ERROR_MESSAGE)
   }
 }

@@ -32,18 +32,38 @@ export class SaveInDoubt extends Error {
  * Where the store fails, the record is taken back: {@link SaveTakenBack} when that worked, {@link SaveInDoubt}
  * when nobody knows.
  */
-export async function saveResponse(order: JobOrder, held: HeldJob, reserved: ReservedPayment, response: string): Promise<SavedResponse> {
+export async function saveResponse(
+  order: JobOrder,
+  held: HeldJob,
+  reserved: ReservedPayment,
+  response: string,
+): Promise<SavedResponse> {
   const { payment, binding } = reserved
   const { key, payer, authorization, signature } = payment
-  const recorded: RecordedPayment = { key, authorization, signature, requirement: order.capability.requirement, binding }
+  const recorded: RecordedPayment = {
+    key,
+    authorization,
+    signature,
+    requirement: order.capability.requirement,
+    binding,
+  }
   const before = held.job
   const refusedPayments = before.state === 'unpaid' ? before.refusedPayments : []
   let kept: boolean
   try {
-    kept = await held.keep({ version: 1, state: 'saved', payer, jobId: order.jobId, response, payment: recorded, refusedPayments })
+    kept = await held.keep({
+      version: 1,
+      state: 'saved',
+      payer,
+      jobId: order.jobId,
+      response,
+      payment: recorded,
+      refusedPayments,
+    })
   } catch (error) {
     const takenBack = await held.letGo(takeBack(before)).catch(() => false)
-    if (takenBack) throw new SaveTakenBack('the job store failed before the response was saved', { cause: error })
+    if (takenBack)
+      throw new SaveTakenBack('the job store failed before the response was saved', { cause: error })
     throw new SaveInDoubt('the job store failed while the response was saved', { cause: error })
   }
   if (!kept) throw new HoldLost('the job was taken over before its response was saved')

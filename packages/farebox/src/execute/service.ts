@@ -11,7 +11,7 @@ import type { JobStore } from '../jobs/job-store.ts'
 import type { Log } from '../log.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 import type { LeaseKeeper } from './keep-leases.ts'
-import type { Settlements } from './settle-payment.ts'
+import type { Settlements } from './settlements.ts'
 
 /** All that the pipeline works with; made once, by `createAgent`, from injected parts. */
 export interface Service {

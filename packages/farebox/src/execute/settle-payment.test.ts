@@ -4,7 +4,15 @@ import { describe, expect, test } from 'vitest'
 import type { JobStore } from '../jobs/job-store.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createFakeClock } from '../testing/fake-clock.ts'
-import { after, createScriptedGate, FAILED, receiptOf, signerOf, stageAgent, UNKNOWN } from './paid-stage.test-setup.ts'
+import {
+  after,
+  createScriptedGate,
+  FAILED,
+  receiptOf,
+  signerOf,
+  stageAgent,
+  UNKNOWN,
+} from './paid-stage.test-setup.ts'
 
 const runs = (calls: readonly string[]): number => calls.filter(call => call === 'handler').length
 const settles = (calls: readonly string[]): number => calls.filter(call => call === 'settle').length
@@ -16,10 +24,17 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     const answer = await stage.post()
     expect(answer).toMatchObject({
       status: 402,
-      json: { error_type: 'payment', error: 'the payment could not be settled (insufficient_funds): sign a new one for the same job_id' },
+      json: {
+        error_type: 'payment',
+        error: 'the payment could not be settled (insufficient_funds): sign a new one for the same job_id',
+      },
     })
     expect(receiptOf(answer)).toEqual({
-      success: false, transaction: '', network: 'eip155:84532', payer: expect.any(String), errorReason: 'insufficient_funds',
+      success: false,
+      transaction: '',
+      network: 'eip155:84532',
+      payer: expect.any(String),
+      errorReason: 'insufficient_funds',
     })
   })
 
@@ -58,7 +73,8 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     await stage.post({ jobId })
     const payer = signerOf(await loadEvmCrypto(), 2)
     expect(await stage.post({ jobId, payment: await stage.sign({ jobId, payer }) })).toMatchObject({
-      status: 402, json: { error: 'this job_id is in use by another payer' },
+      status: 402,
+      json: { error: 'this job_id is in use by another payer' },
     })
     expect(stage.gate.charged.size).toBe(0)
   })
@@ -69,7 +85,10 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     stage.gate.settles.push(FAILED)
     await stage.post({ jobId, capability: 'work' })
     const answer = await stage.post({ jobId, capability: 'cheap' })
-    expect(answer).toMatchObject({ status: 402, json: { error: expect.stringContaining('costs 10000 atomic units') } })
+    expect(answer).toMatchObject({
+      status: 402,
+      json: { error: expect.stringContaining('costs 10000 atomic units') },
+    })
     expect(stage.gate.charged.size).toBe(0)
     expect((await stage.post({ jobId, capability: 'work' })).status).toBe(200)
   })
@@ -103,7 +122,10 @@ describe('D8, PAY-13 a settlement that is not known', () => {
     const payment = await stage.sign({ jobId })
     stage.gate.settles.push(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
     const pending = await after(stage.clock, 1_000, stage.post({ jobId, payment }))
-    expect(pending).toMatchObject({ status: 503, json: { status: 'pending', job_id: jobId, service_version: '1.0' } })
+    expect(pending).toMatchObject({
+      status: 503,
+      json: { status: 'pending', job_id: jobId, service_version: '1.0' },
+    })
     expect(pending.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
     expect(pending.headers.get('cache-control')).toBe('no-store')
     await stage.clock.advance(10_000)
@@ -158,7 +180,8 @@ describe('D8, PAY-13 a settlement that is not known', () => {
     const { settle } = stage.gate
     let calls = 0
     Object.assign(stage.gate, {
-      settle: (payment: Parameters<typeof settle>[0]) => (calls += 1) === 1 ? Promise.reject(new Error('broken')) : settle(payment),
+      settle: (payment: Parameters<typeof settle>[0]) =>
+        (calls += 1) === 1 ? Promise.reject(new Error('broken')) : settle(payment),
     })
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId })
@@ -175,7 +198,8 @@ describe('a store that does not take what is known', () => {
     return {
       ...store,
       async write(holder, change) {
-        if (change.kind === 'forget' || change.job.state !== state || left === 0) return await store.write(holder, change)
+        if (change.kind === 'forget' || change.job.state !== state || left === 0)
+          return await store.write(holder, change)
         left -= 1
         if (when === 'after') await store.write(holder, change)
         throw new Error('the store does not answer')
@@ -183,26 +207,34 @@ describe('a store that does not take what is known', () => {
     }
   }
 
-  test.each(['before', 'after'] as const)('I5 a failure is told once it is recorded, and never submitted again meanwhile (%s)', async when => {
-    const clock = createFakeClock()
-    const stage = await stageAgent({ clock, store: failing(createMemoryStore(clock), 'unpaid', 3, when), settlePatienceMs: 100 })
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
-    stage.gate.settles.push(FAILED)
-    expect((await after(clock, 150, stage.post({ jobId, payment }))).status).toBe(503)
-    await clock.advance(5_000)
-    expect((await stage.post({ jobId, payment })).status).toBe(402)
-    await clock.advance(60_000)
-    expect(settles(stage.calls)).toBe(1)
-    expect(stage.gate.charged.size).toBe(0)
-  })
+  test.each(['before', 'after'] as const)(
+    'I5 a failure is told once it is recorded, and never submitted again meanwhile (%s)',
+    async when => {
+      const clock = createFakeClock()
+      const stage = await stageAgent({
+        clock,
+        store: failing(createMemoryStore(clock), 'unpaid', 3, when),
+        settlePatienceMs: 100,
+      })
+      const jobId = randomUUID()
+      const payment = await stage.sign({ jobId })
+      stage.gate.settles.push(FAILED)
+      expect((await after(clock, 150, stage.post({ jobId, payment }))).status).toBe(503)
+      await clock.advance(5_000)
+      expect((await stage.post({ jobId, payment })).status).toBe(402)
+      await clock.advance(60_000)
+      expect(settles(stage.calls)).toBe(1)
+      expect(stage.gate.charged.size).toBe(0)
+    },
+  )
 
   test('where another process has the job by now, what that one says is what counts', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     const taken: JobStore = {
       ...store,
-      write: async (holder, change) => change.kind === 'leave' && change.job.state === 'unpaid' ? false : await store.write(holder, change),
+      write: async (holder, change) =>
+        change.kind === 'leave' && change.job.state === 'unpaid' ? false : await store.write(holder, change),
     }
     const stage = await stageAgent({ clock, store: taken })
     stage.gate.settles.push(FAILED)
@@ -212,19 +244,22 @@ describe('a store that does not take what is known', () => {
     expect(settles(stage.calls)).toBe(1)
   })
 
-  test.each(['before', 'after'] as const)('a success is told at once, and to repeats once it is found again (%s)', async when => {
-    const clock = createFakeClock()
-    const stage = await stageAgent({ clock, store: failing(createMemoryStore(clock), 'settled', 1, when) })
-    const jobId = randomUUID()
-    const payment = await stage.sign({ jobId })
-    const first = await stage.post({ jobId, payment })
-    expect(first.status).toBe(200)
-    const repeat = await after(clock, 20_000, stage.post({ jobId, payment }))
-    const later = await stage.post({ jobId, payment })
-    expect([200, 503]).toContain(repeat.status)
-    expect(later).toMatchObject({ status: 200, text: first.text })
-    expect(stage.gate.charged.size).toBe(1)
-  })
+  test.each(['before', 'after'] as const)(
+    'a success is told at once, and to repeats once it is found again (%s)',
+    async when => {
+      const clock = createFakeClock()
+      const stage = await stageAgent({ clock, store: failing(createMemoryStore(clock), 'settled', 1, when) })
+      const jobId = randomUUID()
+      const payment = await stage.sign({ jobId })
+      const first = await stage.post({ jobId, payment })
+      expect(first.status).toBe(200)
+      const repeat = await after(clock, 20_000, stage.post({ jobId, payment }))
+      const later = await stage.post({ jobId, payment })
+      expect([200, 503]).toContain(repeat.status)
+      expect(later).toMatchObject({ status: 200, text: first.text })
+      expect(stage.gate.charged.size).toBe(1)
+    },
+  )
 })
 
 describe('D32, OPS-04 stopping while a settlement is open', () => {
@@ -248,7 +283,10 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
     await clock.advance(0)
     expect(second.calls).toEqual(['read', 'claim', 'settle', 'leave settled'])
     expect(second.logs()).toContain(`taking up a settlement that an earlier process left job=${jobId}`)
-    expect(await second.post({ jobId, payment })).toMatchObject({ status: 200, json: { output: { text: 'hi' } } })
+    expect(await second.post({ jobId, payment })).toMatchObject({
+      status: 200,
+      json: { output: { text: 'hi' } },
+    })
     expect(gate.charged.size).toBe(1)
   })
 
@@ -259,7 +297,8 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
     const cut = { off: false }
     const dying: JobStore = {
       ...store,
-      write: async (holder, change) => cut.off ? await new Promise<boolean>(() => undefined) : await store.write(holder, change),
+      write: async (holder, change) =>
+        cut.off ? await new Promise<boolean>(() => undefined) : await store.write(holder, change),
       unresolved: () => Promise.resolve([]),
     }
     const first = await stageAgent({ clock, store: dying, gate, settlePatienceMs: 100 })
@@ -273,7 +312,9 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
     expect((await after(clock, 150, first.post({ jobId, payment }))).status).toBe(503)
     gate.settle = createScriptedGate().settle
     await clock.advance(16_000)
-    expect(others.flatMap(other => other.calls.filter(call => call === 'leave settled'))).toEqual(['leave settled'])
+    expect(others.flatMap(other => other.calls.filter(call => call === 'leave settled'))).toEqual([
+      'leave settled',
+    ])
     for (const other of others) expect((await other.post({ jobId, payment })).status).toBe(200)
   })
 
@@ -287,7 +328,11 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
     await clock.advance(2_000)
     await stopped
     const strangers = [
-      await stageAgent({ clock, store, variables: { AGENT_WALLET_ADDRESS: '0x00000000000000000000000000000000000fa4e1' } }),
+      await stageAgent({
+        clock,
+        store,
+        variables: { AGENT_WALLET_ADDRESS: '0x00000000000000000000000000000000000fa4e1' },
+      }),
       await stageAgent({ clock, store, variables: { SERVICE_NETWORK: 'eip155:8453' } }),
       await stageAgent({ clock, store, variables: { SERVICE_PUBLIC_URL: 'https://other.example' } }),
     ]
@@ -303,6 +348,9 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
     const jobId = randomUUID()
     expect((await testing.post({ jobId })).status).toBe(200)
     const dev = await stageAgent({ clock, store, variables: { SERVICE_DEV_MODE: 'true' } })
-    expect(await dev.post({ jobId, payment: null, input: { text: 'again' } })).toMatchObject({ status: 200, json: { output: { text: 'again' } } })
+    expect(await dev.post({ jobId, payment: null, input: { text: 'again' } })).toMatchObject({
+      status: 200,
+      json: { output: { text: 'again' } },
+    })
   })
 })

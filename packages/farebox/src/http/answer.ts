@@ -11,7 +11,10 @@ export interface Answer {
 }
 
 /** Every answer of `/execute` is for its caller alone (PAY-36: a shared cache once served paid answers to all). */
-export const NO_STORE = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const
+export const NO_STORE = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+} as const
 
 /** An answer of the interface's error table (D15). `status` where it is not the type's own. */
 export function failure(
@@ -20,5 +23,9 @@ export function failure(
   message: string,
   headers: { readonly [name: string]: string } = {},
 ): Answer {
-  return { status, headers: { ...NO_STORE, ...headers }, body: JSON.stringify(failureBody(errorType, message)) }
+  return {
+    status,
+    headers: { ...NO_STORE, ...headers },
+    body: JSON.stringify(failureBody(errorType, message)),
+  }
 }

@@ -48,11 +48,40 @@ describe('by socket and by fetch the answer is the same', () => {
     ['a wrong method', '/execute', { method: 'DELETE' }, 405],
     ['no payment', '/execute', { method: 'POST', headers: JSON_TYPE, body: jobBody('hi') }, 402],
     ['no payment and no body', '/execute', { method: 'POST' }, 402],
-    ['a body too large', '/execute', { method: 'POST', headers: JSON_TYPE, body: ' '.repeat(1_048_577) }, 400],
-    ['a wrong content type', '/execute', { method: 'POST', headers: { 'content-type': 'text/plain', 'payment-signature': 'x' }, body: '{}' }, 400],
-    ['a body that is no JSON', '/execute', { method: 'POST', headers: { ...JSON_TYPE, 'payment-signature': 'x' }, body: '{' }, 400],
-    ['a payment that is none', '/execute', { method: 'POST', headers: { ...JSON_TYPE, 'payment-signature': 'x' }, body: jobBody('hi') }, 402],
-    ['two payments', '/execute', { method: 'POST', headers: { ...JSON_TYPE, 'payment-signature': 'x', 'x-payment': 'x' }, body: jobBody('hi') }, 402],
+    [
+      'a body too large',
+      '/execute',
+      { method: 'POST', headers: JSON_TYPE, body: ' '.repeat(1_048_577) },
+      400,
+    ],
+    [
+      'a wrong content type',
+      '/execute',
+      { method: 'POST', headers: { 'content-type': 'text/plain', 'payment-signature': 'x' }, body: '{}' },
+      400,
+    ],
+    [
+      'a body that is no JSON',
+      '/execute',
+      { method: 'POST', headers: { ...JSON_TYPE, 'payment-signature': 'x' }, body: '{' },
+      400,
+    ],
+    [
+      'a payment that is none',
+      '/execute',
+      { method: 'POST', headers: { ...JSON_TYPE, 'payment-signature': 'x' }, body: jobBody('hi') },
+      402,
+    ],
+    [
+      'two payments',
+      '/execute',
+      {
+        method: 'POST',
+        headers: { ...JSON_TYPE, 'payment-signature': 'x', 'x-payment': 'x' },
+        body: jobBody('hi'),
+      },
+      402,
+    ],
   ])('%s', async (_, path, init, status) => {
     const [bySocket, byFetch] = await both(path, init)
     expect(byFetch).toEqual(bySocket)
@@ -65,14 +94,24 @@ describe('by socket and by fetch the answer is the same', () => {
     const jobId = globalThis.crypto.randomUUID()
     const signed = await signPayment(crypto, signerOf(crypto, 1), {
       network,
-      requirement: createRequirement({ network, payTo: stage.agent.declaration.wallet, amountAtomic: 10_000n, maxDeadlineSeconds: 30 }),
+      requirement: createRequirement({
+        network,
+        payTo: stage.agent.declaration.wallet,
+        amountAtomic: 10_000n,
+        maxDeadlineSeconds: 30,
+      }),
       binding: { endpoint: `${stage.url}/execute`, capability: 'echo', jobId },
       nowSeconds: systemClock.nowMs() / 1_000,
     })
     const [bySocket, byFetch] = await both('/execute?trace=1', {
-      method: 'POST', headers: { ...JSON_TYPE, 'payment-signature': signed.header }, body: jobBody('hi', jobId),
+      method: 'POST',
+      headers: { ...JSON_TYPE, 'payment-signature': signed.header },
+      body: jobBody('hi', jobId),
     })
-    expect(bySocket).toMatchObject({ status: 200, headers: { 'payment-response': expect.any(String), 'x-content-type-options': 'nosniff' } })
+    expect(bySocket).toMatchObject({
+      status: 200,
+      headers: { 'payment-response': expect.any(String), 'x-content-type-options': 'nosniff' },
+    })
     expect(byFetch).toEqual(bySocket)
     expect(stage.gate.counts().charged).toBe(1)
   })
@@ -85,7 +124,12 @@ test('a body that breaks off is an answer, not a rejection', async () => {
     },
   })
   // Node wants `duplex` for a stream; its types do not know it.
-  const request = new Request('http://a/execute', { method: 'POST', headers: JSON_TYPE, body, duplex: 'half' } as RequestInit)
+  const request = new Request('http://a/execute', {
+    method: 'POST',
+    headers: JSON_TYPE,
+    body,
+    duplex: 'half',
+  } as RequestInit)
   const response = await stage.agent.fetch(request)
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error_type: 'validation', error: 'body: broke off' })
@@ -105,7 +149,9 @@ test('a body without an end is not read to it', async () => {
       controller.enqueue(new Uint8Array(65_536))
     },
   })
-  const response = await stage.agent.fetch(new Request('http://a/execute', { method: 'POST', body, duplex: 'half' } as RequestInit))
+  const response = await stage.agent.fetch(
+    new Request('http://a/execute', { method: 'POST', body, duplex: 'half' } as RequestInit),
+  )
   expect(response.status).toBe(400)
   expect(sent).toBeLessThan(2_000_000)
 })

@@ -44,7 +44,9 @@ async function execute(routes: ServiceRoutes, request: Request): Promise<Answer>
     contentType: headers.get('content-type') ?? undefined,
     body,
     // Headers join what was sent twice with ", ", which no base64 has: two are then refused as one that is garbage.
-    paymentHeaders: [headers.get('payment-signature'), headers.get('x-payment')].filter(value => value !== null),
+    paymentHeaders: [headers.get('payment-signature'), headers.get('x-payment')].filter(
+      value => value !== null,
+    ),
     calledUrl: request.url.split('?', 1)[0] ?? request.url,
   })
 }
@@ -65,6 +67,11 @@ async function readBody(request: Request): Promise<Buffer | 'too large' | 'gone'
 }
 
 function toResponse(answer: Answer, method: string): Response {
-  const body = answer.status === 204 || method === 'HEAD' ? null : typeof answer.body === 'string' ? answer.body : new Uint8Array(answer.body)
+  const body =
+    answer.status === 204 || method === 'HEAD'
+      ? null
+      : typeof answer.body === 'string'
+        ? answer.body
+        : new Uint8Array(answer.body)
   return new Response(body, { status: answer.status, headers: { ...answer.headers, ...COMMON_HEADERS } })
 }

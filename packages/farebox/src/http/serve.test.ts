@@ -5,7 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectRaw, jobBody, rawExecute, serveStage, type SocketStage } from './socket-stage.test-setup.ts'
 
 /** Lets several jobs be held open and let go together. */
-function createGateway(): { readonly opened: Promise<void>; open(): void; arrived(count: number): Promise<void>; enter(): void } {
+function createGateway(): {
+  readonly opened: Promise<void>
+  open(): void
+  arrived(count: number): Promise<void>
+  enter(): void
+} {
   let open: () => void = () => undefined
   const opened = new Promise<void>(resolve => {
     open = resolve
@@ -19,12 +24,13 @@ function createGateway(): { readonly opened: Promise<void>; open(): void; arrive
       entered += 1
       tell()
     },
-    arrived: count => new Promise(resolve => {
-      tell = () => {
-        if (entered >= count) resolve()
-      }
-      tell()
-    }),
+    arrived: count =>
+      new Promise(resolve => {
+        tell = () => {
+          if (entered >= count) resolve()
+        }
+        tell()
+      }),
   }
 }
 
@@ -47,16 +53,41 @@ function bodyOf(answer: string): unknown {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as unknown
 }
 
-const failed = (error: unknown): unknown => ({ status: 'failed', error_type: 'validation', error, service_version: '1.0' })
+const failed = (error: unknown): unknown => ({
+  status: 'failed',
+  error_type: 'validation',
+  error,
+  service_version: '1.0',
+})
 
 describe('HTTP-01 the routes', () => {
   test.each([
-    ['GET', '/health', 200], ['HEAD', '/health', 200], ['GET', '/health?x=1', 200], ['GET', '/about', 200], ['HEAD', '/about', 200],
-    ['OPTIONS', '/health', 204], ['OPTIONS', '/about', 204], ['OPTIONS', '/execute', 204],
-    ['POST', '/health', 405], ['DELETE', '/about', 405], ['GET', '/execute', 405], ['HEAD', '/execute', 405], ['PUT', '/execute', 405],
-    ['GET', '/', 404], ['GET', '//health', 404], ['GET', '/health/', 404], ['GET', '/Health', 404], ['GET', '/%68ealth', 404],
-    ['GET', '/health%2F', 404], ['GET', '/__proto__', 404], ['GET', '/constructor', 404], ['POST', '/execute/', 404],
-    ['POST', '/%65xecute', 404], ['POST', '/a/../execute', 404], ['POST', '//execute', 404], ['POST', '/execute%00', 404],
+    ['GET', '/health', 200],
+    ['HEAD', '/health', 200],
+    ['GET', '/health?x=1', 200],
+    ['GET', '/about', 200],
+    ['HEAD', '/about', 200],
+    ['OPTIONS', '/health', 204],
+    ['OPTIONS', '/about', 204],
+    ['OPTIONS', '/execute', 204],
+    ['POST', '/health', 405],
+    ['DELETE', '/about', 405],
+    ['GET', '/execute', 405],
+    ['HEAD', '/execute', 405],
+    ['PUT', '/execute', 405],
+    ['GET', '/', 404],
+    ['GET', '//health', 404],
+    ['GET', '/health/', 404],
+    ['GET', '/Health', 404],
+    ['GET', '/%68ealth', 404],
+    ['GET', '/health%2F', 404],
+    ['GET', '/__proto__', 404],
+    ['GET', '/constructor', 404],
+    ['POST', '/execute/', 404],
+    ['POST', '/%65xecute', 404],
+    ['POST', '/a/../execute', 404],
+    ['POST', '//execute', 404],
+    ['POST', '/execute%00', 404],
     ['GET', 'http://agent.test/health', 404],
   ])('%s %s is answered %i', async (method, path, status) => {
     const answer = await answerTo(`${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
@@ -65,20 +96,29 @@ describe('HTTP-01 the routes', () => {
     const hasBody = method !== 'HEAD' && status !== 204
     expect(answer.slice(answer.indexOf('\r\n\r\n') + 4) !== '').toBe(hasBody)
     if (status >= 400 && hasBody) expect(bodyOf(answer)).toEqual(failed(expect.any(String)))
-    if (status === 405) expect(answer.toLowerCase()).toMatch(/\r\nallow: (?:get, head, options|post, options)\r\n/)
+    if (status === 405)
+      expect(answer.toLowerCase()).toMatch(/\r\nallow: (?:get, head, options|post, options)\r\n/)
   })
 
   test('HEAD says how long the answer to GET would be', async () => {
-    const lengthOf = async (method: string): Promise<string | null> => (await fetch(`${stage.url}/about`, { method })).headers.get('content-length')
+    const lengthOf = async (method: string): Promise<string | null> =>
+      (await fetch(`${stage.url}/about`, { method })).headers.get('content-length')
     expect(await lengthOf('HEAD')).toBe(await lengthOf('GET'))
   })
 
   test('D15 a browser may pay: preflight takes the headers, the answers show theirs', async () => {
-    const preflight = await fetch(`${stage.url}/execute`, { method: 'OPTIONS', headers: { origin: 'https://a.example' } })
+    const preflight = await fetch(`${stage.url}/execute`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://a.example' },
+    })
     expect(preflight.headers.get('access-control-allow-methods')).toBe('POST, OPTIONS')
-    expect(preflight.headers.get('access-control-allow-headers')).toMatch(/Content-Type, PAYMENT-SIGNATURE, X-PAYMENT/)
+    expect(preflight.headers.get('access-control-allow-headers')).toMatch(
+      /Content-Type, PAYMENT-SIGNATURE, X-PAYMENT/,
+    )
     const answer = await fetch(`${stage.url}/execute`, { method: 'POST', body: '' })
-    expect(answer.headers.get('access-control-expose-headers')).toBe('PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After')
+    expect(answer.headers.get('access-control-expose-headers')).toBe(
+      'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After',
+    )
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
@@ -94,8 +134,16 @@ describe('HTTP-05 what is no good HTTP is answered in our form, and the connecti
     ['garbage', 'hello\r\n\r\n', 400],
     ['a header without a colon', 'GET /health HTTP/1.1\r\nHost: a\r\nbroken\r\n\r\n', 400],
     ['no Host', 'GET /health HTTP/1.1\r\n\r\n', 400],
-    ['two lengths', 'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
-    ['a length and chunks', 'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
+    [
+      'two lengths',
+      'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      400,
+    ],
+    [
+      'a length and chunks',
+      'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
     ['a length that is none', 'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Length: many\r\n\r\n', 400],
     ['a broken chunk', 'POST /execute HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
     ['large headers', `GET /health HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
@@ -110,7 +158,9 @@ describe('HTTP-05 what is no good HTTP is answered in our form, and the connecti
   })
 
   test('HTTP-06 a header called __proto__ is one like any other', async () => {
-    expect(await answerTo('GET /health HTTP/1.1\r\nHost: a\r\n__proto__: x\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
+    expect(
+      await answerTo('GET /health HTTP/1.1\r\nHost: a\r\n__proto__: x\r\nConnection: close\r\n\r\n'),
+    ).toMatch(/^HTTP\/1\.1 200 /)
   })
 })
 
@@ -123,7 +173,12 @@ describe('HTTP-03, 04, 08 slow and idle clients', () => {
     subscribe('http.server.request.start', look)
     await fetch(`${stage.url}/health`)
     unsubscribe('http.server.request.start', look)
-    expect(servers[0]).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 5_000, maxConnections: 10_000 })
+    expect(servers[0]).toMatchObject({
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 5_000,
+      maxConnections: 10_000,
+    })
   })
 
   test('HTTP-03 do not keep others waiting', async () => {
@@ -138,7 +193,9 @@ describe('VAL-05 bodies', () => {
   const tooLarge = failed('body: too large, at most 1048576 bytes')
 
   test('announced as too large: refused before they are sent, the connection closed', async () => {
-    const answer = await answerTo('POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1048577\r\n\r\n{')
+    const answer = await answerTo(
+      'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1048577\r\n\r\n{',
+    )
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(bodyOf(answer)).toEqual(tooLarge)
   })
@@ -148,7 +205,11 @@ describe('VAL-05 bodies', () => {
     ['in chunks', { 'transfer-encoding': 'chunked' }],
   ])('sent all the same, %s: the client still reads the answer', async (_, headers) => {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const request = httpRequest(`${stage.url}/execute`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers } }, resolve)
+      const request = httpRequest(
+        `${stage.url}/execute`,
+        { method: 'POST', headers: { 'content-type': 'application/json', ...headers } },
+        resolve,
+      )
       request.on('error', reject)
       request.end(Buffer.alloc(8 * 1_048_576, 0x20))
     })
@@ -159,7 +220,9 @@ describe('VAL-05 bodies', () => {
   test('of exactly the limit are read', async () => {
     const body = jobBody('hi')
     const answer = await fetch(`${stage.url}/execute`, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, body: body.padEnd(1_048_576, ' '),
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: body.padEnd(1_048_576, ' '),
     })
     expect(answer.status).toBe(200)
   })
@@ -177,8 +240,10 @@ describe('VAL-05 bodies', () => {
   test('in chunks, a byte each, are put together', async () => {
     const body = jobBody('chunks')
     const chunks = [...body].map(byte => `1\r\n${byte}\r\n`).join('')
-    const answer = await answerTo('POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n'
-      + `Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`)
+    const answer = await answerTo(
+      'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n' +
+        `Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
+    )
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
     expect(bodyOf(answer)).toMatchObject({ output: { text: 'chunks' } })
   })
@@ -187,13 +252,29 @@ describe('VAL-05 bodies', () => {
 describe('connections', () => {
   test('are used again, for every route', async () => {
     const connection = connectRaw(stage.port)
-    const requests = ['GET /health', 'GET /about', 'HEAD /health', 'GET /nowhere', 'PUT /execute', 'OPTIONS /execute']
+    const requests = [
+      'GET /health',
+      'GET /about',
+      'HEAD /health',
+      'GET /nowhere',
+      'PUT /execute',
+      'OPTIONS /execute',
+    ]
     for (const line of requests) connection.socket.write(`${line} HTTP/1.1\r\nHost: a\r\n\r\n`)
     for (const text of ['one', 'two']) connection.socket.write(rawExecute(jobBody(text)))
     connection.socket.write('GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
     const received = await connection.closed
-    expect([...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual(
-      ['200', '200', '200', '404', '405', '204', '200', '200', '200'])
+    expect([...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual([
+      '200',
+      '200',
+      '200',
+      '404',
+      '405',
+      '204',
+      '200',
+      '200',
+      '200',
+    ])
   })
 
   test('DDL-12 closed by the client in the middle of a job: the job is done, kept and told to who asks again', async () => {
@@ -214,7 +295,11 @@ describe('connections', () => {
     connection.socket.destroy()
     await connection.closed
     gateway.open()
-    const again = await fetch(`${waiting.url}/execute`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const again = await fetch(`${waiting.url}/execute`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
     expect(await again.json()).toMatchObject({ status: 'completed', output: { text: 'kept' } })
     expect(runs).toBe(1)
     await waiting.agent.close()
@@ -235,7 +320,9 @@ describe('D32 stopping', () => {
     idle.socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
     await idle.until(received => received.includes('"ok"'))
     const keepAlive = new KeepAlive({ keepAlive: true, maxSockets: 50 })
-    const open = Array.from({ length: 50 }, (_, index) => postBy(keepAlive, busy.url, jobBody(`job ${index}`)))
+    const open = Array.from({ length: 50 }, (_, index) =>
+      postBy(keepAlive, busy.url, jobBody(`job ${index}`)),
+    )
     await gateway.arrived(50)
     const late = connectRaw(busy.port)
     await late.connected
@@ -246,8 +333,15 @@ describe('D32 stopping', () => {
     const refused = await late.closed
     expect(refused).toMatch(/^HTTP\/1\.1 503 /)
     expect(refused.toLowerCase()).toMatch(/\r\nretry-after: [1-9]\d*\r\n/)
-    expect(bodyOf(refused)).toEqual({ status: 'failed', error_type: 'internal', error: 'shutting down, not charged', service_version: '1.0' })
-    expect(await busy.agent.fetch(new Request('http://a/execute', { method: 'POST', body: jobBody('late') }))).toMatchObject({ status: 503 })
+    expect(bodyOf(refused)).toEqual({
+      status: 'failed',
+      error_type: 'internal',
+      error: 'shutting down, not charged',
+      service_version: '1.0',
+    })
+    expect(
+      await busy.agent.fetch(new Request('http://a/execute', { method: 'POST', body: jobBody('late') })),
+    ).toMatchObject({ status: 503 })
 
     gateway.open()
     const answers = await Promise.all(open)
@@ -267,9 +361,13 @@ describe('D32 stopping', () => {
         return { text }
       },
     })
-    const answer = busy.agent.fetch(new Request('http://a/execute', {
-      method: 'POST', headers: { 'content-type': 'application/json' }, body: jobBody('hi'),
-    }))
+    const answer = busy.agent.fetch(
+      new Request('http://a/execute', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: jobBody('hi'),
+      }),
+    )
     await gateway.arrived(1)
     let over = false
     const closed = busy.agent.close().then(() => {
@@ -283,12 +381,22 @@ describe('D32 stopping', () => {
   })
 })
 
-function postBy(agent: KeepAlive, url: string, body: string): Promise<{ readonly status: number | undefined; readonly connection: string | undefined }> {
+function postBy(
+  agent: KeepAlive,
+  url: string,
+  body: string,
+): Promise<{ readonly status: number | undefined; readonly connection: string | undefined }> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest(`${url}/execute`, { method: 'POST', agent, headers: { 'content-type': 'application/json' } }, response => {
-      response.resume()
-      response.on('end', () => resolve({ status: response.statusCode, connection: response.headers.connection }))
-    })
+    const request = httpRequest(
+      `${url}/execute`,
+      { method: 'POST', agent, headers: { 'content-type': 'application/json' } },
+      response => {
+        response.resume()
+        response.on('end', () =>
+          resolve({ status: response.statusCode, connection: response.headers.connection }),
+        )
+      },
+    )
     request.on('error', reject)
     request.end(body)
   })

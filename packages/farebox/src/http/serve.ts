@@ -41,16 +41,25 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
   })
   server.maxConnections = MAX_CONNECTIONS
   server.on('clientError', answerBrokenRequest)
-  server.on('connect', (_, socket: Duplex) => endWithFailure(socket, 405, 'Method Not Allowed', 'an agent is no proxy'))
+  server.on('connect', (_, socket: Duplex) =>
+    endWithFailure(socket, 405, 'Method Not Allowed', 'an agent is no proxy'),
+  )
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    send(request, response, { ...failure('validation', 400, 'the Expect header is not taken here'), close: true }))
+    send(request, response, {
+      ...failure('validation', 400, 'the Expect header is not taken here'),
+      close: true,
+    }),
+  )
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = request.url ?? ''
     const query = url.indexOf('?')
     const path = query === -1 ? url : url.slice(0, query)
     if (request.headers.host === undefined) {
-      return send(request, response, { ...failure('validation', 400, 'the Host header is required'), close: true })
+      return send(request, response, {
+        ...failure('validation', 400, 'the Host header is required'),
+        close: true,
+      })
     }
     const routed = routes.route(request.method ?? '', path)
     if (routed !== 'execute') return send(request, response, closing ? { ...routed, close: true } : routed)
@@ -68,14 +77,15 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
   }
 
   return {
-    listen: (port, host) => new Promise((resolve, reject) => {
-      server.once('error', reject)
-      server.listen({ port, ...(host === undefined ? {} : { host }), backlog: 1_024 }, () => {
-        server.removeListener('error', reject)
-        const address = server.address()
-        resolve(typeof address === 'object' && address !== null ? address.port : port)
-      })
-    }),
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen({ port, ...(host === undefined ? {} : { host }), backlog: 1_024 }, () => {
+          server.removeListener('error', reject)
+          const address = server.address()
+          resolve(typeof address === 'object' && address !== null ? address.port : port)
+        })
+      }),
     async close(graceMs) {
       closing = true
       const graceOver = new AbortController()
@@ -101,7 +111,9 @@ function readBody(request: IncomingMessage): Promise<Buffer | 'too large' | 'gon
         resolve('too large')
       } else chunks.push(chunk)
     })
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length)))
+    request.on('end', () =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length)),
+    )
     request.on('close', () => resolve('gone'))
     request.on('error', () => resolve('gone'))
   })
@@ -144,19 +156,29 @@ function announcesBody({ headers }: IncomingMessage): boolean {
 /** What never became a request: our own form of answer, and the connection closed (HTTP-05). */
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  const [status, phrase, reason] = BROKEN[error.code ?? ''] ?? [400, 'Bad Request', 'the request is not HTTP/1.1']
+  const [status, phrase, reason] = BROKEN[error.code ?? ''] ?? [
+    400,
+    'Bad Request',
+    'the request is not HTTP/1.1',
+  ]
   endWithFailure(socket, status, phrase, reason)
 }
 
 /** An answer written by hand, where Node gives a socket and no response. */
 function endWithFailure(socket: Duplex, status: number, phrase: string, reason: string): void {
   const { body } = failure('validation', status, reason)
-  socket.end(`HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n`
-    + `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${String(body)}`)
+  socket.end(
+    `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n` +
+      `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${String(body)}`,
+  )
 }
 
 const BROKEN: { readonly [code: string]: readonly [number, string, string] } = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', `headers: too large, at most ${GUARDS.maxHeaderSize} bytes`],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'Request Header Fields Too Large',
+    `headers: too large, at most ${GUARDS.maxHeaderSize} bytes`,
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'the request did not arrive in time'],
 }
 

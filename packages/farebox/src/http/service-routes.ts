@@ -42,11 +42,17 @@ export function createServiceRoutes(service: Service): ServiceRoutes {
   return {
     route(method, path) {
       const allowed = Object.hasOwn(METHODS, path) ? METHODS[path] : undefined
-      if (allowed === undefined) return failure('validation', 404, 'no such route: GET /health, GET /about and POST /execute are')
+      if (allowed === undefined)
+        return failure('validation', 404, 'no such route: GET /health, GET /about and POST /execute are')
       if (method === 'POST' && path === '/execute') return 'execute'
       const get = gets[path]
       if (get !== undefined && (method === 'GET' || method === 'HEAD')) return get
-      if (method === 'OPTIONS') return { status: 204, headers: { ...PREFLIGHT_HEADERS, 'access-control-allow-methods': allowed }, body: '' }
+      if (method === 'OPTIONS')
+        return {
+          status: 204,
+          headers: { ...PREFLIGHT_HEADERS, 'access-control-allow-methods': allowed },
+          body: '',
+        }
       return failure('validation', 405, `${path} takes ${allowed}`, { allow: allowed })
     },
     execute: arrived => execute(service, arrived),
@@ -64,5 +70,9 @@ export function shuttingDown(): Answer {
 }
 
 function json(value: object, cacheControl: string): Answer {
-  return { status: 200, headers: { ...NO_STORE, 'cache-control': cacheControl }, body: Buffer.from(JSON.stringify(value)) }
+  return {
+    status: 200,
+    headers: { ...NO_STORE, 'cache-control': cacheControl },
+    body: Buffer.from(JSON.stringify(value)),
+  }
 }

@@ -33,14 +33,20 @@ export interface SocketStage {
   logs(): readonly string[]
 }
 
-export async function serveStage(options: {
-  readonly dev?: boolean
-  readonly funded?: readonly string[]
-  readonly handler?: Handler<{ text: string }, { text: string }>
-  readonly variables?: Variables
-} = {}): Promise<SocketStage> {
+export async function serveStage(
+  options: {
+    readonly dev?: boolean
+    readonly funded?: readonly string[]
+    readonly handler?: Handler<{ text: string }, { text: string }>
+    readonly variables?: Variables
+  } = {},
+): Promise<SocketStage> {
   const lines: string[] = []
-  const log = createLog({ format: 'text', write: text => lines.push(...text.trimEnd().split('\n')), nowMs: systemClock.nowMs })
+  const log = createLog({
+    format: 'text',
+    write: text => lines.push(...text.trimEnd().split('\n')),
+    nowMs: systemClock.nowMs,
+  })
   const gate = createFakeGate({ funded: options.funded ?? [] })
   const agent = await createAgent({
     declaration: socketDeclaration,
@@ -54,7 +60,12 @@ export async function serveStage(options: {
     ports: {
       log,
       paymentGate: gate,
-      jobStore: { store: createMemoryStore(systemClock), name: 'memory:', shared: false, close: () => Promise.resolve() },
+      jobStore: {
+        store: createMemoryStore(systemClock),
+        name: 'memory:',
+        shared: false,
+        close: () => Promise.resolve(),
+      },
     },
   })
   const port = await agent.listen({ port: 0, host: '127.0.0.1' })
@@ -95,23 +106,36 @@ export function connectRaw(port: number): RawConnection {
     }),
     received: () => received,
     closed,
-    until: enough => new Promise(resolve => {
-      const look = (): void => {
-        if (enough(received)) resolve(received)
-      }
-      look()
-      socket.on('data', look)
-      void closed.then(resolve)
-    }),
+    until: enough =>
+      new Promise(resolve => {
+        const look = (): void => {
+          if (enough(received)) resolve(received)
+        }
+        look()
+        socket.on('data', look)
+        void closed.then(resolve)
+      }),
   }
 }
 
 /** The request lines of a `POST /execute`. */
 export function rawExecute(body: string, headers: readonly string[] = []): string {
-  return ['POST /execute HTTP/1.1', 'Host: agent.test', 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, ...headers]
-    .join('\r\n') + `\r\n\r\n${body}`
+  return (
+    [
+      'POST /execute HTTP/1.1',
+      'Host: agent.test',
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      ...headers,
+    ].join('\r\n') + `\r\n\r\n${body}`
+  )
 }
 
 export function jobBody(text: string, jobId: string = crypto.randomUUID()): string {
-  return JSON.stringify({ service_version: '1.0', job_id: jobId, task: { input: { text } }, deadline: Math.floor(systemClock.nowMs() / 1_000) + 25 })
+  return JSON.stringify({
+    service_version: '1.0',
+    job_id: jobId,
+    task: { input: { text } },
+    deadline: Math.floor(systemClock.nowMs() / 1_000) + 25,
+  })
 }

@@ -6,7 +6,8 @@ test('IDM-03 who waits for a job is woken when it changes, whoever waits for ano
   const clock = createFakeClock()
   const bell = createJobBell(clock)
   const woken: string[] = []
-  const wait = (jobKey: string, name: string): Promise<void> => bell.wait(jobKey, 1_000).then(() => void woken.push(name))
+  const wait = (jobKey: string, name: string): Promise<void> =>
+    bell.wait(jobKey, 1_000).then(() => void woken.push(name))
   const all = [wait('a', 'first'), wait('a', 'second'), wait('b', 'third')]
   bell.ring('a')
   await clock.advance(0)

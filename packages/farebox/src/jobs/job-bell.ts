@@ -17,17 +17,18 @@ export function createJobBell(clock: Clock): JobBell {
       waiting.delete(jobKey)
       for (const wake of woken ?? []) wake()
     },
-    wait: (jobKey, atMostMs) => new Promise(resolve => {
-      const listeners = waiting.get(jobKey) ?? new Set()
-      waiting.set(jobKey, listeners)
-      const wake = (): void => {
-        cancel()
-        listeners.delete(wake)
-        if (listeners.size === 0 && waiting.get(jobKey) === listeners) waiting.delete(jobKey)
-        resolve()
-      }
-      const cancel = clock.after(atMostMs, wake)
-      listeners.add(wake)
-    }),
+    wait: (jobKey, atMostMs) =>
+      new Promise(resolve => {
+        const listeners = waiting.get(jobKey) ?? new Set()
+        waiting.set(jobKey, listeners)
+        const wake = (): void => {
+          cancel()
+          listeners.delete(wake)
+          if (listeners.size === 0 && waiting.get(jobKey) === listeners) waiting.delete(jobKey)
+          resolve()
+        }
+        const cancel = clock.after(atMostMs, wake)
+        listeners.add(wake)
+      }),
   }
 }

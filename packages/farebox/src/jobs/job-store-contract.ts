@@ -45,21 +45,28 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
       })
 
       test('lets one payment buy one of 50 jobs that claim it at once', async () => {
-        const outcomes = await Promise.all(fifty(at =>
-          handle(at).claim(claimOf(`job ${at}`, { fence: `fence ${at}`, payment: longPayment('p') }))))
-        expect(countKinds(outcomes)).toEqual({ 'claimed': 1, 'payment-taken': 49 })
+        const outcomes = await Promise.all(
+          fifty(at =>
+            handle(at).claim(claimOf(`job ${at}`, { fence: `fence ${at}`, payment: longPayment('p') })),
+          ),
+        )
+        expect(countKinds(outcomes)).toEqual({ claimed: 1, 'payment-taken': 49 })
         const kept = await Promise.all(fifty(at => store.read(`job ${at}`)))
         expect(kept.filter(job => job !== undefined)).toHaveLength(1)
       })
 
       test('gives one job to one of 50 that claim it at once', async () => {
-        const outcomes = await Promise.all(fifty(at =>
-          handle(at).claim(claimOf('a', { fence: `fence ${at}`, payment: longPayment(`p${at}`) }))))
+        const outcomes = await Promise.all(
+          fifty(at =>
+            handle(at).claim(claimOf('a', { fence: `fence ${at}`, payment: longPayment(`p${at}`) })),
+          ),
+        )
         expect(countKinds(outcomes)).toEqual({ claimed: 1, held: 49 })
         // The claims that failed have claimed no payment either: 49 others can be bought with them.
-        const later = await Promise.all(fifty(at =>
-          handle(at).claim(claimOf(`later ${at}`, { payment: longPayment(`p${at}`) }))))
-        expect(countKinds(later)).toEqual({ 'claimed': 49, 'payment-taken': 1 })
+        const later = await Promise.all(
+          fifty(at => handle(at).claim(claimOf(`later ${at}`, { payment: longPayment(`p${at}`) }))),
+        )
+        expect(countKinds(later)).toEqual({ claimed: 49, 'payment-taken': 1 })
       })
 
       test('lets a payment claim its own job again, and changes nothing for another', async () => {
@@ -82,13 +89,15 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         expect(await store.claim(claimOf('a', { fence: '2' }))).toEqual({ kind: 'claimed', job: unpaid })
       })
 
-      test('gives a dead holder\'s job to the next, with what the dead one kept', async () => {
+      test("gives a dead holder's job to the next, with what the dead one kept", async () => {
         await store.claim(claimOf('a', { fence: '1' }))
         await store.write(holderOf('a', '1'), hold(saved, SHORT_MS, LONG_MS))
         await fixture.elapse(SHORT_MS)
         expect(await store.read('a')).toEqual({ job: saved, held: false })
-        expect(await fixture.other.claim(claimOf('a', { fence: '2' })))
-          .toEqual({ kind: 'claimed', job: saved })
+        expect(await fixture.other.claim(claimOf('a', { fence: '2' }))).toEqual({
+          kind: 'claimed',
+          job: saved,
+        })
         expect(await store.read('a')).toEqual({ job: saved, held: true })
       })
 
@@ -122,8 +131,9 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         await fixture.other.claim(claimOf('a', { fence: '2' }))
         await expectRefused('1')
         expect(await store.read('a')).toEqual({ job: running, held: true })
-        expect(await store.claim(claimOf('b', { payment: longPayment('p') })))
-          .toEqual({ kind: 'payment-taken' })
+        expect(await store.claim(claimOf('b', { payment: longPayment('p') }))).toEqual({
+          kind: 'payment-taken',
+        })
       })
 
       test('is refused for a job that never was, or was forgotten, or was claimed anew since', async () => {
@@ -177,8 +187,10 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         await fixture.elapse(2 * SHORT_MS)
         expect(await store.read('a')).toBeUndefined()
         expect(await store.read('b')).toEqual({ job: running, held: false })
-        expect(await store.claim(claimOf('a', { fence: '2', job: unpaid })))
-          .toEqual({ kind: 'claimed', job: unpaid })
+        expect(await store.claim(claimOf('a', { fence: '2', job: unpaid }))).toEqual({
+          kind: 'claimed',
+          job: unpaid,
+        })
       })
 
       test('happens to a settled job, sealed as it is, which may then be claimed as new', async () => {
@@ -206,8 +218,9 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
         await fixture.elapse(SHORT_MS)
         await store.claim(claimOf('a', { fence: '2', payment: { key: 'p', keepMs: SHORT_MS } }))
         await fixture.elapse(SHORT_MS)
-        expect(await store.claim(claimOf('b', { payment: longPayment('p') })))
-          .toEqual({ kind: 'payment-taken' })
+        expect(await store.claim(claimOf('b', { payment: longPayment('p') }))).toEqual({
+          kind: 'payment-taken',
+        })
       })
 
       test('never happens to a saved job, until it is written again', async () => {
@@ -252,7 +265,7 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
           await store.write(holderOf(jobKey, '1'), leave(job, LONG_MS))
         }
         await fixture.elapse(SHORT_MS)
-        expect([...await fixture.other.unresolved()].sort()).toEqual(['dead', 'left'])
+        expect([...(await fixture.other.unresolved())].sort()).toEqual(['dead', 'left'])
       })
 
       test('names a job no more while somebody holds it, nor once it is settled or forgotten', async () => {
@@ -277,12 +290,14 @@ export function describeJobStore(name: string, open: () => Promise<StoreFixture>
       })
     })
 
-    test.each(Object.entries({
-      'every plane of Unicode': '{"output":{"text":"é ß 漢字 🎫 \u0000\u001f\u2028\ufeff\uffff"}}',
-      'lone surrogates': `{"text":"\ud83c before, \udfab after, ${'\ud800'.repeat(3)}"}`,
-      'a megabyte': JSON.stringify({ text: 'a"\\\n🎫'.repeat(120_000) }),
-      'nothing': '',
-    }))('D24 gives back a response of %s as it was', async (_, response) => {
+    test.each(
+      Object.entries({
+        'every plane of Unicode': '{"output":{"text":"é ß 漢字 🎫 \u0000\u001f\u2028\ufeff\uffff"}}',
+        'lone surrogates': `{"text":"\ud83c before, \udfab after, ${'\ud800'.repeat(3)}"}`,
+        'a megabyte': JSON.stringify({ text: 'a"\\\n🎫'.repeat(120_000) }),
+        nothing: '',
+      }),
+    )('D24 gives back a response of %s as it was', async (_, response) => {
       await store.claim(claimOf('a', { fence: '1' }))
       const job = { ...settled, response }
       await store.write(holderOf('a', '1'), seal(job, LONG_MS))
@@ -315,8 +330,9 @@ export function describeDurableJobStore(name: string, open: () => Promise<Durabl
       expect(await again.read('held')).toEqual({ job: running, held: true })
       expect(await again.read('settled')).toEqual({ job: settled, held: false })
       expect(await again.unresolved()).toEqual(['saved'])
-      expect(await again.claim(claimOf('b', { payment: longPayment('p') })))
-        .toEqual({ kind: 'payment-taken' })
+      expect(await again.claim(claimOf('b', { payment: longPayment('p') }))).toEqual({
+        kind: 'payment-taken',
+      })
       expect(await again.claim(claimOf('settled', { fence: '2' }))).toEqual({ kind: 'held' })
       expect(await again.claim(claimOf('saved', { fence: '2' }))).toEqual({ kind: 'claimed', job: saved })
       await fixture.close()

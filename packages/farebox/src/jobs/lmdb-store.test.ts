@@ -17,7 +17,9 @@ let scratch: string
 let folders = 0
 let closing: (() => Promise<void>)[] = []
 const childPath = fileURLToPath(new URL('lmdb-store.child.ts', import.meta.url))
-beforeAll(async () => { scratch = await mkdtemp(join(tmpdir(), 'farebox-lmdb-')) })
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'farebox-lmdb-'))
+})
 afterEach(async () => {
   for (const close of closing) await close()
   closing = []
@@ -35,11 +37,15 @@ describeDurableJobStore('lmdb:', async () => {
   let nowMs = Date.UTC(2030, 0)
   const clock = { nowMs: () => nowMs, after: () => () => {} }
   let handles = [await openLmdbStore(folder, clock), await openLmdbStore(folder, clock)] as const
-  const close = async (): Promise<void> => { for (const handle of handles) await handle.close() }
+  const close = async (): Promise<void> => {
+    for (const handle of handles) await handle.close()
+  }
   return {
     store: handles[0].store,
     other: handles[1].store,
-    elapse: async durationMs => { nowMs += durationMs },
+    elapse: async durationMs => {
+      nowMs += durationMs
+    },
     async reopen() {
       await close()
       handles = [await openLmdbStore(folder, clock), await openLmdbStore(folder, clock)]
@@ -60,8 +66,10 @@ describe('several processes on one folder (D25)', () => {
     for (let round = 0; round < rounds; round += 1) {
       const outcomes = lines.map(line => line[round]?.split(' '))
       expect(outcomes.map(outcome => outcome?.[0]).sort(), `job ${round}`).toEqual(['claimed', 'held'])
-      expect(outcomes.map(outcome => outcome?.[1]).sort(), `payment ${round}`)
-        .toEqual(['claimed', 'payment-taken'])
+      expect(outcomes.map(outcome => outcome?.[1]).sort(), `payment ${round}`).toEqual([
+        'claimed',
+        'payment-taken',
+      ])
     }
   })
 
@@ -70,15 +78,18 @@ describe('several processes on one folder (D25)', () => {
     const survivor = await opened(folder)
     const child = startChild([folder, 'save', 'child', '1000', '8'])
     await child.ready
-    const reported = await child.work(count => { if (count === 200) child.kill() })
+    const reported = await child.work(count => {
+      if (count === 200) child.kill()
+    })
     expect(reported.length).toBeGreaterThanOrEqual(200)
     const unresolved = new Set(await survivor.store.unresolved())
     expect(reported.filter(jobKey => !unresolved.has(jobKey))).toEqual([])
     const [jobKey = ''] = reported
     expect(await survivor.store.read(jobKey)).toMatchObject({ job: { state: 'saved' }, held: false })
     const payment = { key: `payment of ${jobKey}`, keepMs: 1 }
-    expect(await survivor.store.claim({ ...claim, jobKey: 'other', payment }))
-      .toEqual({ kind: 'payment-taken' })
+    expect(await survivor.store.claim({ ...claim, jobKey: 'other', payment })).toEqual({
+      kind: 'payment-taken',
+    })
     expect(await survivor.store.claim({ ...claim, jobKey })).toMatchObject({ kind: 'claimed' })
   })
 })
@@ -99,8 +110,9 @@ describe('a folder that cannot be used', () => {
     const file = join(scratch, 'file')
     await writeFile(file, '')
     const folder = join(file, 'jobs')
-    await expect(openLmdbStore(folder, systemClock)).rejects
-      .toThrow(`SERVICE_STORE=lmdb:${folder}: this folder cannot be used: ENOTDIR`)
+    await expect(openLmdbStore(folder, systemClock)).rejects.toThrow(
+      `SERVICE_STORE=lmdb:${folder}: this folder cannot be used: ENOTDIR`,
+    )
   })
 
   test.each([1, 8])('D25 is named to %d writers when its disk is full, and loses nothing', async writers => {
@@ -153,10 +165,12 @@ test('D24 a folder grows no further once as much is forgotten as is claimed', as
   const job = { ...settled, response: 'x'.repeat(20_000) }
   const sizes: number[] = []
   for (let round = 0; round < 20; round += 1) {
-    await Promise.all(Array.from({ length: 100 }, (_, at) => {
-      const jobKey = `${round} ${at}`
-      return store.claim({ ...claim, jobKey, job, payment: { key: jobKey, keepMs: 500 } })
-    }))
+    await Promise.all(
+      Array.from({ length: 100 }, (_, at) => {
+        const jobKey = `${round} ${at}`
+        return store.claim({ ...claim, jobKey, job, payment: { key: jobKey, keepMs: 500 } })
+      }),
+    )
     sizes.push((await stat(join(folder, 'data.mdb'))).size)
     nowMs += claim.leaseMs + claim.keepMs + 1
   }
@@ -184,12 +198,16 @@ interface Child {
 function startChild(parameters: string[], script = 'exec "$@"'): Child {
   const command = ['-c', script, 'sh', ...childCommand(parameters)]
   const child = spawn('/bin/sh', command, { stdio: ['pipe', 'pipe', 'ignore'] })
-  closing.push(async () => { child.kill('SIGKILL') })
+  closing.push(async () => {
+    child.kill('SIGKILL')
+  })
   const ended = once(child, 'close')
   const output = createInterface({ input: child.stdout })
   return {
     ready: once(output, 'line').then(() => {}),
-    kill: () => { child.kill('SIGKILL') },
+    kill: () => {
+      child.kill('SIGKILL')
+    },
     exitCode: () => child.exitCode,
     async work(heard = () => {}) {
       const lines: string[] = []

@@ -58,15 +58,19 @@ export async function openLmdbStore(folder: string, clock: Clock): Promise<OpenJ
     store: {
       claim: claim => transact(nowMs => claimNow(tables, claim, nowMs)),
       write: (holder, change) => transact(nowMs => writeNow(tables, holder, change, nowMs)),
-      read: jobKey => look(nowMs => {
-        const row = tables.job(jobKey)
-        if (row === undefined || row.forgottenMs <= nowMs) return undefined
-        return { job: row.job, held: isHeld(row, nowMs) }
-      }),
-      unresolved: () => look(nowMs => tables.savedJobs().filter(jobKey => {
-        const row = tables.job(jobKey)
-        return row !== undefined && !isHeld(row, nowMs)
-      })),
+      read: jobKey =>
+        look(nowMs => {
+          const row = tables.job(jobKey)
+          if (row === undefined || row.forgottenMs <= nowMs) return undefined
+          return { job: row.job, held: isHeld(row, nowMs) }
+        }),
+      unresolved: () =>
+        look(nowMs =>
+          tables.savedJobs().filter(jobKey => {
+            const row = tables.job(jobKey)
+            return row !== undefined && !isHeld(row, nowMs)
+          }),
+        ),
     },
     close: () => root.close(),
   }
@@ -132,8 +136,9 @@ function createSweep(tables: LmdbTables): (nowMs: number) => void {
 async function reasonOf(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !('commitError' in error)) return error
   // It has been rejected by now; should it ever not be, the error itself must do.
-  const reason = await Promise.race([error.commitError, Promise.resolve(error)])
-    .catch((thrown: unknown) => thrown)
+  const reason = await Promise.race([error.commitError, Promise.resolve(error)]).catch(
+    (thrown: unknown) => thrown,
+  )
   // A full disk is what lmdb calls an input/output error.
   return new Error(`${messageOf(reason)}; is its disk full?`, { cause: reason })
 }

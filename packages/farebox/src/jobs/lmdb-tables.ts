@@ -112,8 +112,11 @@ function decodeJobRow(encoded: string | undefined): JobRow | undefined {
 function decodePaymentRow(encoded: string | undefined): PaymentRow | undefined {
   if (encoded === undefined) return undefined
   // Only this file writes these rows.
-  const [version, jobKey, forgottenMs] =
-    JSON.parse(encoded) as [version: number, jobKey: string, forgottenMs: number]
+  const [version, jobKey, forgottenMs] = JSON.parse(encoded) as [
+    version: number,
+    jobKey: string,
+    forgottenMs: number,
+  ]
   if (version !== ROW_VERSION) throw laterRelease()
   return { jobKey, forgottenMs }
 }

@@ -7,7 +7,9 @@ describeJobStore('memory:', async () => {
   return {
     store,
     other: store,
-    elapse: async durationMs => { nowMs += durationMs },
+    elapse: async durationMs => {
+      nowMs += durationMs
+    },
     close: async () => {},
   }
 })

@@ -27,8 +27,9 @@ test.each(['redis://:secret@127.0.0.1:1/0', 'rediss://:secret@127.0.0.1:1/0'])(
   'D25 tries %s, and says without the password that nothing is there',
   async setting => {
     const opening = openJobStore(setting, systemClock)
-    await expect(opening).rejects
-      .toThrow(/^SERVICE_STORE=rediss?:\/\/127\.0\.0\.1:1\/0 cannot be used: .*ECONNREFUSED/)
+    await expect(opening).rejects.toThrow(
+      /^SERVICE_STORE=rediss?:\/\/127\.0\.0\.1:1\/0 cannot be used: .*ECONNREFUSED/,
+    )
     await expect(opening).rejects.not.toThrow(/secret/)
   },
 )

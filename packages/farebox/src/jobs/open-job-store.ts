@@ -22,6 +22,8 @@ export async function openJobStore(setting: string, clock: Clock): Promise<OpenJ
   }
   // Not the whole of it: an address of something else may hold a password.
   const scheme = /^[a-z][a-z0-9+.-]{0,31}:/i.exec(setting)?.[0]
-  throw new Error('SERVICE_STORE: must be memory:, lmdb:<folder> or redis://host:6379/0 (rediss:// for TLS), '
-    + (scheme === undefined ? 'and begins like none of them' : `not ${scheme}…`))
+  throw new Error(
+    'SERVICE_STORE: must be memory:, lmdb:<folder> or redis://host:6379/0 (rediss:// for TLS), ' +
+      (scheme === undefined ? 'and begins like none of them' : `not ${scheme}…`),
+  )
 }

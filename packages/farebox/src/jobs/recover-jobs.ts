@@ -9,7 +9,10 @@ const ROUND_MS = 5_000
 /** Taken up in one round; the rest waits for the next, here or on another replica. */
 const MAX_PER_ROUND = 200
 
-type Parts = Pick<Service, 'declaration' | 'payments' | 'jobs' | 'leases' | 'settlements'> & { readonly clock: Clock; readonly log: Log }
+type Parts = Pick<Service, 'declaration' | 'payments' | 'jobs' | 'leases' | 'settlements'> & {
+  readonly clock: Clock
+  readonly log: Log
+}
 
 /**
  * Takes up what a crash left: every response that was saved but whose settlement nobody sees through any more is
@@ -22,7 +25,9 @@ export async function recoverJobs(parts: Parts, signal: AbortSignal): Promise<vo
     try {
       await takeUpUnresolved(parts, signal)
     } catch (error) {
-      log.warn('the job store could not be searched for open settlements', { cause: error instanceof Error ? error.message : 'no answer' })
+      log.warn('the job store could not be searched for open settlements', {
+        cause: error instanceof Error ? error.message : 'no answer',
+      })
     }
     await sleep(clock, ROUND_MS, signal)
   }

@@ -17,8 +17,11 @@ test('D25 reads host, port, database, login, prefix and TLS, and names the store
 test('D25 takes port 6379, database 0 and the prefix farebox: where SERVICE_STORE is silent', () => {
   const login = { username: undefined, password: undefined }
   const silent = { port: 6379, database: 0, tls: false, ...login, prefix: 'farebox:' }
-  expect(readRedisAddress('redis://localhost'))
-    .toEqual({ ...silent, host: 'localhost', name: 'redis://localhost:6379/0' })
+  expect(readRedisAddress('redis://localhost')).toEqual({
+    ...silent,
+    host: 'localhost',
+    name: 'redis://localhost:6379/0',
+  })
   expect(readRedisAddress('redis://[::1]/')).toEqual({ ...silent, host: '::1', name: 'redis://[::1]:6379/0' })
 })
 

@@ -38,7 +38,8 @@ export function readRedisAddress(setting: string): RedisAddress {
     password: readCredential(url.password),
     prefix,
     name: `${url.protocol}//${url.hostname}:${port}/${database}${
-      prefix === DEFAULT_PREFIX ? '' : `?prefix=${prefix.slice(0, -1)}`}`,
+      prefix === DEFAULT_PREFIX ? '' : `?prefix=${prefix.slice(0, -1)}`
+    }`,
   }
 }
 

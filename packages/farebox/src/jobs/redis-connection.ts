@@ -27,8 +27,12 @@ export interface RedisConnection {
 export async function connectRedis(address: RedisAddress): Promise<RedisConnection> {
   const redis = createClient(await importIoredis(), address)
   let trouble: string | undefined
-  redis.on('error', (error: Error) => { trouble = messageOf(error) })
-  redis.on('ready', () => { trouble = undefined })
+  redis.on('error', (error: Error) => {
+    trouble = messageOf(error)
+  })
+  redis.on('ready', () => {
+    trouble = undefined
+  })
 
   const connection: RedisConnection = {
     redis,
@@ -37,7 +41,7 @@ export async function connectRedis(address: RedisAddress): Promise<RedisConnecti
         return await command()
       } catch (error) {
         // Where the connection is down ioredis says so in its own terms, and may have told the reason before.
-        const reason = redis.status === 'ready' ? messageOf(error) : trouble ?? 'the connection was lost'
+        const reason = redis.status === 'ready' ? messageOf(error) : (trouble ?? 'the connection was lost')
         throw unusable(address, reason)
       }
     },
@@ -95,13 +99,19 @@ async function refuseWrongServer({ redis, ask }: RedisConnection, address: Redis
   const info = await ask(() => redis.info())
   if (/^loading:1/m.test(info)) throw unusable(address, 'it is still loading its data; try again')
   if (/^cluster_enabled:1/m.test(info)) {
-    throw unusable(address, 'it is a Redis Cluster, which cannot claim a job and its payment in one step; '
-      + 'use a single Redis, with replicas if you like')
+    throw unusable(
+      address,
+      'it is a Redis Cluster, which cannot claim a job and its payment in one step; ' +
+        'use a single Redis, with replicas if you like',
+    )
   }
-  const policy = /^maxmemory_policy:([\w-]+)/m.exec(info)?.[1] ?? await ask(() => readPolicy(redis))
+  const policy = /^maxmemory_policy:([\w-]+)/m.exec(info)?.[1] ?? (await ask(() => readPolicy(redis)))
   if (policy !== 'noeviction') {
-    throw unusable(address, `its maxmemory-policy is ${policy}, so it may drop paid responses; `
-      + 'set it to noeviction, by redis-cli CONFIG SET maxmemory-policy noeviction and in redis.conf')
+    throw unusable(
+      address,
+      `its maxmemory-policy is ${policy}, so it may drop paid responses; ` +
+        'set it to noeviction, by redis-cli CONFIG SET maxmemory-policy noeviction and in redis.conf',
+    )
   }
 }
 

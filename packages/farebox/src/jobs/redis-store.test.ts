@@ -28,14 +28,16 @@ if (await answers(SHARED)) {
     const prefix = `farebox-test-${randomUUID()}`
     const setting = `${SHARED}?prefix=${prefix}`
     let handles = [await openRedisStore(setting), await openRedisStore(setting)] as const
-    const close = async (): Promise<void> => { for (const handle of handles) await handle.close() }
+    const close = async (): Promise<void> => {
+      for (const handle of handles) await handle.close()
+    }
     return {
       store: handles[0].store,
       other: handles[1].store,
       // The server's clock cannot be moved, so it is waited for.
       async elapse(durationMs) {
         const from = await serverNowMs(admin)
-        const passed = async () => await serverNowMs(admin) > from + durationMs
+        const passed = async () => (await serverNowMs(admin)) > from + durationMs
         await vi.waitUntil(passed, { interval: 5, timeout: 10_000 })
       },
       async reopen() {
@@ -93,8 +95,10 @@ function describeOwnServer(): void {
     test('begins its keys with the prefix of the address, or farebox:', async () => {
       const plain = await open()
       const prefixed = await open('/3?prefix=agent-7')
-      expect([plain.name, prefixed.name])
-        .toEqual([`redis://127.0.0.1:${port}/0`, `redis://127.0.0.1:${port}/3?prefix=agent-7`])
+      expect([plain.name, prefixed.name]).toEqual([
+        `redis://127.0.0.1:${port}/0`,
+        `redis://127.0.0.1:${port}/3?prefix=agent-7`,
+      ])
       await plain.store.claim({ ...claim, payment: { key: 'p', keepMs: 60_000 } })
       expect((await admin.keys('*')).sort()).toEqual(['farebox:job:a', 'farebox:payment:p'])
       await prefixed.store.claim(claim)
@@ -114,8 +118,9 @@ function describeOwnServer(): void {
 
     test('refuses a server that may evict paid responses, and says what to do', async () => {
       await admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
-      await expect(open()).rejects
-        .toThrow(/^SERVICE_STORE=redis:.* its maxmemory-policy is allkeys-lru, .* set it to noeviction/)
+      await expect(open()).rejects.toThrow(
+        /^SERVICE_STORE=redis:.* its maxmemory-policy is allkeys-lru, .* set it to noeviction/,
+      )
       await admin.config('SET', 'maxmemory-policy', 'noeviction')
       await expect(open()).resolves.toMatchObject({ shared: true })
     })
@@ -129,8 +134,14 @@ function describeOwnServer(): void {
 
     test('refuses a wrong password and a missing one without telling the right or the wrong', async () => {
       await admin.config('SET', 'requirepass', 'right-secret')
-      const errors = await Promise.all(['', ':wrong-secret@'].map(login =>
-        open('', login).then(() => undefined, (error: unknown) => error)))
+      const errors = await Promise.all(
+        ['', ':wrong-secret@'].map(login =>
+          open('', login).then(
+            () => undefined,
+            (error: unknown) => error,
+          ),
+        ),
+      )
       await admin.config('SET', 'requirepass', '')
       expect(errors.map(String)).toEqual([
         expect.stringMatching(/^Error: SERVICE_STORE=redis:\/\/127.*NOAUTH/),
@@ -211,15 +222,27 @@ test('SERVICE_STORE without the package ioredis is told how to get it', async ()
     register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)})
     const { openRedisStore } = await import(${JSON.stringify(storeModule)})
     await openRedisStore('redis://127.0.0.1:1/0').catch(error => console.log(error.message))`
-  const { stdout } = await promisify(execFile)(process.execPath,
-    ['--conditions=@farebox/source', '--import', 'tsx', '--input-type=module', '-e', program])
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--conditions=@farebox/source',
+    '--import',
+    'tsx',
+    '--input-type=module',
+    '-e',
+    program,
+  ])
   expect(stdout).toBe('SERVICE_STORE=redis://… needs the package ioredis: npm install ioredis\n')
 })
 
 async function answers(address: string): Promise<boolean> {
   const redis = new Redis(address, { lazyConnect: true, retryStrategy: () => null })
   redis.on('error', () => {})
-  return redis.connect().then(() => true, () => false).finally(() => redis.disconnect())
+  return redis
+    .connect()
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => redis.disconnect())
 }
 
 /** Whole milliseconds, as the server counts expiry. */
@@ -243,7 +266,9 @@ async function startServer(port: number, options: string[]): Promise<ChildProces
   const folder = await mkdtemp(join(tmpdir(), 'farebox-redis-'))
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder]
   const server = spawn(SERVER, [...settings, ...options], { stdio: 'ignore' })
-  server.once('exit', () => { void rm(folder, { recursive: true, force: true }) })
+  server.once('exit', () => {
+    void rm(folder, { recursive: true, force: true })
+  })
   await vi.waitUntil(() => answers(`redis://127.0.0.1:${port}`), { interval: 20, timeout: 10_000 })
   // Whoever answers there instead must not be emptied by these tests.
   if (server.exitCode !== null) throw new Error(`port ${port} is another's`)

@@ -62,11 +62,11 @@ export async function openRedisStore(setting: string): Promise<OpenJobStore> {
         const { jobKey, fence } = holder
         if (change.kind === 'forget') {
           const keys = [jobKeyOf(jobKey), savedKey, ...paymentKeysOf(change.payment)]
-          return await ask(() => commands.forgetJob(keys.length, ...keys, jobKey, fence)) === 1
+          return (await ask(() => commands.forgetJob(keys.length, ...keys, jobKey, fence))) === 1
         }
         const keys = [jobKeyOf(jobKey), savedKey]
         const rest = keepArguments(holder, change)
-        return await ask(() => commands.keepJob(keys.length, ...keys, ...rest)) === 1
+        return (await ask(() => commands.keepJob(keys.length, ...keys, ...rest))) === 1
       },
       unresolved: () => ask(() => commands.unresolvedJobs(1, savedKey)),
     },
@@ -79,10 +79,7 @@ function claimArguments({ jobKey, fence, leaseMs, keepMs, job, payment }: JobCla
   return [jobKey, fence, wholeMs(leaseMs), wholeMs(keepMs), job.state, JSON.stringify(job), ...paid]
 }
 
-function keepArguments(
-  { jobKey, fence }: Holder,
-  change: Exclude<JobChange, { kind: 'forget' }>,
-): Arguments {
+function keepArguments({ jobKey, fence }: Holder, change: Exclude<JobChange, { kind: 'forget' }>): Arguments {
   const leaseMs = change.kind === 'hold' ? wholeMs(change.leaseMs) : 0
   const seals = change.kind === 'leave' && change.sealed ? 1 : 0
   const { job, keepMs } = change

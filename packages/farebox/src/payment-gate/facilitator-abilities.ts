@@ -1,5 +1,19 @@
 import { HOLD_EXTENSION, type SupportedResponse } from '@farebox/payments/facilitator-api'
-import type { FacilitatorGateParts } from './facilitator-gate.ts'
+import type { FacilitatorClient } from '@farebox/payments/facilitator-client'
+import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { Network } from '@farebox/payments/networks'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+
+/** What a gate to a facilitator is made of. */
+export interface FacilitatorParts {
+  readonly facilitator: FacilitatorClient
+  readonly network: Network
+  /** A chain node of our own; required where the facilitator does not prove what it says (D9). */
+  readonly rpc: JsonRpc | undefined
+  readonly clock: Clock
+  readonly log: Log
+}
 
 /** What the facilitator can do, asked once and remembered for a while; asked again until it has answered. */
 export interface FacilitatorAbilities {
@@ -12,7 +26,7 @@ export interface FacilitatorAbilities {
 const REMEMBERED_MS = 10 * 60_000
 
 /** Makes the memory of `/supported`. */
-export function createFacilitatorAbilities(parts: FacilitatorGateParts): FacilitatorAbilities {
+export function createFacilitatorAbilities(parts: FacilitatorParts): FacilitatorAbilities {
   const { facilitator, network, rpc, clock, log } = parts
   let known: { readonly supported: SupportedResponse; readonly untilMs: number } | undefined
   let asking: Promise<SupportedResponse | undefined> | undefined
@@ -23,7 +37,9 @@ export function createFacilitatorAbilities(parts: FacilitatorGateParts): Facilit
       known = { supported, untilMs: clock.nowMs() + REMEMBERED_MS }
       return supported
     } catch (error) {
-      log.warn('the facilitator cannot be reached', { cause: error instanceof Error ? error.message : 'no answer' })
+      log.warn('the facilitator cannot be reached', {
+        cause: error instanceof Error ? error.message : 'no answer',
+      })
       // What it could do before it can do still: an outage changes nothing about it.
       return known?.supported
     } finally {

@@ -1,5 +1,9 @@
 import type { ProvenPayment } from '@farebox/payments/check-payment'
-import { AUTHORIZATION_CANCELED_TOPIC, AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chain-proof'
+import {
+  AUTHORIZATION_CANCELED_TOPIC,
+  AUTHORIZATION_USED_TOPIC,
+  TRANSFER_TOPIC,
+} from '@farebox/payments/chain-proof'
 import { HOLD_EXTENSION, type FacilitatorRequest } from '@farebox/payments/facilitator-api'
 import type { FacilitatorClient, SettleOutcome, VerifyOutcome } from '@farebox/payments/facilitator-client'
 import type { JsonRpc } from '@farebox/payments/json-rpc'
@@ -22,18 +26,35 @@ const TRANSACTION = `0x${'ab'.repeat(32)}`
 const requirement = createRequirement({ network, payTo: PAYEE, amountAtomic: 10_000n, maxDeadlineSeconds: 5 })
 const recorded: RecordedPayment = {
   key: 'payment',
-  authorization: { from: PAYER, to: PAYEE, value: '10000', validAfter: '0', validBefore: String(VALID_BEFORE), nonce: `0x${'33'.repeat(32)}` },
+  authorization: {
+    from: PAYER,
+    to: PAYEE,
+    value: '10000',
+    validAfter: '0',
+    validBefore: String(VALID_BEFORE),
+    nonce: `0x${'33'.repeat(32)}`,
+  },
   signature: `0x${'44'.repeat(65)}`,
   requirement,
   binding: `0x${'55'.repeat(32)}`,
 }
 // What the checker would have proven; the gate only sends it on.
 const proven = recorded as unknown as ProvenPayment
-const terms: VerifyTerms = { requirement, binding: recorded.binding, holdUntil: VALID_BEFORE, timeoutMs: 5_000 }
+const terms: VerifyTerms = {
+  requirement,
+  binding: recorded.binding,
+  holdUntil: VALID_BEFORE,
+  timeoutMs: 5_000,
+}
 
 const SETTLED: SettleOutcome = { kind: 'settled', transaction: TRANSACTION }
 const UNKNOWN: SettleOutcome = { kind: 'unknown', cause: 'timeout' }
-const failedFor = (reason: string, transaction = ''): SettleOutcome => ({ kind: 'failed', reason, message: '', transaction })
+const failedFor = (reason: string, transaction = ''): SettleOutcome => ({
+  kind: 'failed',
+  reason,
+  message: '',
+  transaction,
+})
 
 /** What became of the authorization, as the chain would show it. */
 type Chain = 'unused' | 'settled' | 'cancelled' | 'used otherwise' | 'expired' | 'unclear' | 'unreachable'
@@ -41,7 +62,11 @@ type Chain = 'unused' | 'settled' | 'cancelled' | 'used otherwise' | 'expired' |
 interface Scene {
   readonly gate: PaymentGate
   readonly clock: FakeClock
-  readonly asked: { readonly path: string; readonly request?: FacilitatorRequest; readonly timeoutMs: number }[]
+  readonly asked: {
+    readonly path: string
+    readonly request?: FacilitatorRequest
+    readonly timeoutMs: number
+  }[]
   readonly lines: string[]
   chain: Chain
   settle: SettleOutcome
@@ -53,7 +78,9 @@ interface Scene {
   supportedTakesMs: number
 }
 
-function stageGate(options: { readonly ours?: boolean; readonly rpc?: boolean; readonly chain?: Chain } = {}): Scene {
+function stageGate(
+  options: { readonly ours?: boolean; readonly rpc?: boolean; readonly chain?: Chain } = {},
+): Scene {
   const clock = createFakeClock()
   const lines: string[] = []
   const log = createLog({ format: 'text', write: text => lines.push(text), nowMs: clock.nowMs })
@@ -61,7 +88,7 @@ function stageGate(options: { readonly ours?: boolean; readonly rpc?: boolean; r
     clock,
     lines,
     asked: [] as Scene['asked'],
-    chain: (options.chain ?? 'unused'),
+    chain: options.chain ?? 'unused',
     settle: SETTLED,
     verify: { kind: 'valid', hold: undefined } as VerifyOutcome,
     extensions: (options.ours === true ? [HOLD_EXTENSION] : []) as readonly string[] | undefined,
@@ -87,12 +114,22 @@ function stageGate(options: { readonly ours?: boolean; readonly rpc?: boolean; r
       scene.asked.push({ path: '/supported', timeoutMs })
       if (scene.supportedTakesMs > 0) await sleep(clock, scene.supportedTakesMs)
       if (scene.extensions === undefined) throw new Error('no answer')
-      return { kinds: [{ x402Version: 2, scheme: 'exact', network: scene.network }], extensions: scene.extensions, signers: {} }
+      return {
+        kinds: [{ x402Version: 2, scheme: 'exact', network: scene.network }],
+        extensions: scene.extensions,
+        signers: {},
+      }
     },
     close: () => Promise.resolve(),
   }
   const rpc: JsonRpc = { call: method => answerCall(method, scene.chain), close: () => Promise.resolve() }
-  const gate = createFacilitatorGate({ facilitator, network, rpc: options.rpc === false ? undefined : rpc, clock, log })
+  const gate = createFacilitatorGate({
+    facilitator,
+    network,
+    rpc: options.rpc === false ? undefined : rpc,
+    clock,
+    log,
+  })
   return Object.assign(scene, { gate })
 }
 
@@ -104,12 +141,26 @@ async function answerCall(method: string, chain: Chain): Promise<unknown> {
   const headSeconds = chain === 'expired' ? VALID_BEFORE + network.finalitySeconds + 1 : VALID_BEFORE - 60
   if (method === 'eth_getBlockByNumber') return { number: '0x10', timestamp: `0x${headSeconds.toString(16)}` }
   if (method === 'eth_call') return `0x${flag.padStart(64, '0')}`
-  const used = [chain === 'cancelled' ? AUTHORIZATION_CANCELED_TOPIC : AUTHORIZATION_USED_TOPIC, topic(PAYER), recorded.authorization.nonce]
+  const used = [
+    chain === 'cancelled' ? AUTHORIZATION_CANCELED_TOPIC : AUTHORIZATION_USED_TOPIC,
+    topic(PAYER),
+    recorded.authorization.nonce,
+  ]
   const logs = [{ address: network.asset.address, topics: used, data: '0x', transactionHash: TRANSACTION }]
   if (method === 'eth_getLogs') return chain === 'unclear' ? [] : logs
   const to = chain === 'settled' ? PAYEE : PAYER
-  const transfer = { address: network.asset.address, topics: [TRANSFER_TOPIC, topic(PAYER), topic(to)], data: `0x${(10_000).toString(16).padStart(64, '0')}` }
-  return { transactionHash: TRANSACTION, status: '0x1', blockNumber: '0x10', blockHash: TRANSACTION, logs: [...logs, ...(chain === 'cancelled' ? [] : [transfer])] }
+  const transfer = {
+    address: network.asset.address,
+    topics: [TRANSFER_TOPIC, topic(PAYER), topic(to)],
+    data: `0x${(10_000).toString(16).padStart(64, '0')}`,
+  }
+  return {
+    transactionHash: TRANSACTION,
+    status: '0x1',
+    blockNumber: '0x10',
+    blockHash: TRANSACTION,
+    logs: [...logs, ...(chain === 'cancelled' ? [] : [transfer])],
+  }
 }
 
 function topic(address: string): string {
@@ -130,7 +181,10 @@ describe('D9 a standard facilitator is checked against the chain', () => {
   test.each<readonly [string, SettleOutcome]>([
     ['a success', SETTLED],
     ['a doubt', UNKNOWN],
-    ['PAY-16 a refusal, because somebody else submitted it', failedFor('invalid_exact_evm_nonce_already_used')],
+    [
+      'PAY-16 a refusal, because somebody else submitted it',
+      failedFor('invalid_exact_evm_nonce_already_used'),
+    ],
     ['a refusal after a send', failedFor('transaction_failed', TRANSACTION)],
   ])('%s, settled on the chain, is settled', async (_, told) => {
     const scene = stageGate({ chain: 'settled' })
@@ -165,9 +219,15 @@ describe('D9 a standard facilitator is checked against the chain', () => {
     scene.settle = UNKNOWN
     expect((await settleFirst(scene)).kind).toBe('unknown')
     scene.settle = failedFor('insufficient_funds')
-    expect(await scene.gate.settle(recorded)).toEqual({ kind: 'unknown', cause: 'insufficient_funds, after an earlier try' })
+    expect(await scene.gate.settle(recorded)).toEqual({
+      kind: 'unknown',
+      cause: 'insufficient_funds, after an earlier try',
+    })
     scene.chain = 'expired'
-    expect(await scene.gate.settle(recorded)).toMatchObject({ kind: 'failed', reason: 'authorization_expired' })
+    expect(await scene.gate.settle(recorded)).toMatchObject({
+      kind: 'failed',
+      reason: 'authorization_expired',
+    })
   })
 
   test('D8 nor is it after a restart: the process before may have sent it', async () => {
@@ -179,8 +239,16 @@ describe('D9 a standard facilitator is checked against the chain', () => {
   })
 
   test.each<readonly [Chain, SettleOutcome, object]>([
-    ['cancelled', SETTLED, { kind: 'failed', message: 'the authorization was cancelled', transaction: TRANSACTION }],
-    ['used otherwise', UNKNOWN, { kind: 'failed', message: 'the authorization was used for another transfer' }],
+    [
+      'cancelled',
+      SETTLED,
+      { kind: 'failed', message: 'the authorization was cancelled', transaction: TRANSACTION },
+    ],
+    [
+      'used otherwise',
+      UNKNOWN,
+      { kind: 'failed', message: 'the authorization was used for another transfer' },
+    ],
     ['expired', UNKNOWN, { kind: 'failed', reason: 'authorization_expired', transaction: '' }],
     ['expired', SETTLED, { kind: 'failed', reason: 'authorization_expired' }],
   ])('PAY-10 %s on the chain: failed, whatever was told', async (chain, told, outcome) => {
@@ -198,7 +266,10 @@ describe('D10 our own facilitator proves what it says', () => {
   })
 
   test('a doubt is decided by the chain where there is a node, and stays one where there is none', async () => {
-    for (const [rpc, kind] of [[true, 'settled'], [false, 'unknown']] as const) {
+    for (const [rpc, kind] of [
+      [true, 'settled'],
+      [false, 'unknown'],
+    ] as const) {
       const scene = stageGate({ ours: true, rpc, chain: 'settled' })
       scene.settle = UNKNOWN
       expect((await scene.gate.settle(recorded)).kind).toBe(kind)
@@ -213,7 +284,11 @@ describe('what the facilitator is asked', () => {
     const [verify, settle] = scene.asked.filter(({ path }) => path !== '/supported')
     expect(verify?.request).toEqual({
       x402Version: 2,
-      paymentPayload: { x402Version: 2, accepted: requirement, payload: { authorization: recorded.authorization, signature: recorded.signature } },
+      paymentPayload: {
+        x402Version: 2,
+        accepted: requirement,
+        payload: { authorization: recorded.authorization, signature: recorded.signature },
+      },
       paymentRequirements: requirement,
       extensions: { [HOLD_EXTENSION]: { binding: recorded.binding, holdUntil: VALID_BEFORE } },
     })
@@ -221,8 +296,20 @@ describe('what the facilitator is asked', () => {
   })
 
   test.each<readonly [string, (scene: Scene) => void, string]>([
-    ['D12 cannot be reached', scene => { scene.extensions = undefined }, 'the facilitator cannot be reached'],
-    ['D12 does not know our network', scene => { scene.network = 'eip155:1' }, 'the facilitator does not support eip155:84532'],
+    [
+      'D12 cannot be reached',
+      scene => {
+        scene.extensions = undefined
+      },
+      'the facilitator cannot be reached',
+    ],
+    [
+      'D12 does not know our network',
+      scene => {
+        scene.network = 'eip155:1'
+      },
+      'the facilitator does not support eip155:84532',
+    ],
   ])('%s: no verdict, and nothing is sent', async (_, change, cause) => {
     const scene = stageGate({ ours: true })
     change(scene)
@@ -232,13 +319,19 @@ describe('what the facilitator is asked', () => {
 
   test('D9 a standard one without a node of ours: no verdict, saying what to set', async () => {
     const verdict = await stageGate({ rpc: false }).gate.verify(proven, terms)
-    expect(verdict).toEqual({ kind: 'unavailable', cause: expect.stringMatching(/^SERVICE_RPC_URL is not set/) })
+    expect(verdict).toEqual({
+      kind: 'unavailable',
+      cause: expect.stringMatching(/^SERVICE_RPC_URL is not set/),
+    })
   })
 
   test('D8 while /supported was never answered a settlement is unknown, and not sent', async () => {
     const scene = stageGate({ ours: true })
     scene.extensions = undefined
-    expect(await scene.gate.settle(recorded)).toEqual({ kind: 'unknown', cause: 'the facilitator cannot be reached' })
+    expect(await scene.gate.settle(recorded)).toEqual({
+      kind: 'unknown',
+      cause: 'the facilitator cannot be reached',
+    })
     expect(scene.asked.map(({ path }) => path)).toEqual(['/supported'])
   })
 

@@ -1,13 +1,12 @@
 import { findSettlement, type ChainVerdict } from '@farebox/payments/chain-proof'
 import { HOLD_EXTENSION, type FacilitatorRequest, type HoldRequest } from '@farebox/payments/facilitator-api'
-import type { FacilitatorClient, SettleOutcome } from '@farebox/payments/facilitator-client'
+import type { SettleOutcome } from '@farebox/payments/facilitator-client'
 import type { JsonRpc } from '@farebox/payments/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import type { PaymentRequirement } from '@farebox/payments/requirement'
-import { sleep, type Clock } from '../clock.ts'
+import { sleep } from '../clock.ts'
 import type { RecordedPayment } from '../jobs/job.ts'
-import type { Log } from '../log.ts'
-import { createFacilitatorAbilities } from './facilitator-abilities.ts'
+import { createFacilitatorAbilities, type FacilitatorParts } from './facilitator-abilities.ts'
 import type { PaymentGate } from './payment-gate.ts'
 
 /** Longer than our facilitator waits for a block, so that it is the one to say `settlement_pending`. */
@@ -15,21 +14,11 @@ const SETTLE_TIMEOUT_MS = 25_000
 const RELEASE_TIMEOUT_MS = 5_000
 const RELEASE_TRIES = 3
 
-/** What the gate is made of. */
-export interface FacilitatorGateParts {
-  readonly facilitator: FacilitatorClient
-  readonly network: Network
-  /** A chain node of our own; required where the facilitator does not prove what it says (D9). */
-  readonly rpc: JsonRpc | undefined
-  readonly clock: Clock
-  readonly log: Log
-}
-
 /**
  * The gate to a facilitator. One of ours proves a settlement itself, by receipt and events (D10); any other is
  * asked as the x402 API says, and the chain has the last word on what it answers (D9).
  */
-export function createFacilitatorGate(parts: FacilitatorGateParts): PaymentGate {
+export function createFacilitatorGate(parts: FacilitatorParts): PaymentGate {
   const { facilitator, network, rpc, clock, log } = parts
   const abilities = createFacilitatorAbilities(parts)
   const unasked = createUnaskedPayments()
@@ -39,8 +28,11 @@ export function createFacilitatorGate(parts: FacilitatorGateParts): PaymentGate 
       const refused = await abilities.refusal(timeoutMs)
       if (refused !== undefined) return { kind: 'unavailable', cause: refused }
       const leftMs = endMs - clock.nowMs()
-      if (leftMs <= 0) return { kind: 'unavailable', cause: 'the facilitator was too slow to say what it supports' }
-      const told = await facilitator.verify(request(payment, requirement, { binding, holdUntil }), { timeoutMs: leftMs })
+      if (leftMs <= 0)
+        return { kind: 'unavailable', cause: 'the facilitator was too slow to say what it supports' }
+      const told = await facilitator.verify(request(payment, requirement, { binding, holdUntil }), {
+        timeoutMs: leftMs,
+      })
       if (told.kind === 'valid') unasked.add(payment.key)
       return told
     },
@@ -51,14 +43,17 @@ export function createFacilitatorGate(parts: FacilitatorGateParts): PaymentGate 
       const asked = request(payment, payment.requirement, { binding: payment.binding })
       const told = await facilitator.settle(asked, { timeoutMs: SETTLE_TIMEOUT_MS })
       if (holds && told.kind !== 'unknown') return told
-      return rpc === undefined ? { kind: 'unknown', cause: causeOf(told) } : await proveOnChain(rpc, network, payment, isFirst ? told : doubted(told))
+      return rpc === undefined
+        ? { kind: 'unknown', cause: causeOf(told) }
+        : await proveOnChain(rpc, network, payment, isFirst ? told : doubted(told))
     },
     async release({ holdId }) {
       for (let tried = 1; tried <= RELEASE_TRIES; tried += 1) {
         try {
           return await facilitator.release(holdId, { timeoutMs: RELEASE_TIMEOUT_MS })
         } catch (error) {
-          if (tried === RELEASE_TRIES) log.warn('a hold was not released, it ends by itself', { cause: String(error) })
+          if (tried === RELEASE_TRIES)
+            log.warn('a hold was not released, it ends by itself', { cause: String(error) })
           else await sleep(clock, tried * 200)
         }
       }
@@ -102,21 +97,35 @@ async function proveOnChain(
   try {
     verdict = await findSettlement(rpc, network, payment.authorization)
   } catch (error) {
-    return { kind: 'unknown', cause: `the chain cannot be asked: ${error instanceof Error ? error.message : 'no answer'}` }
+    return {
+      kind: 'unknown',
+      cause: `the chain cannot be asked: ${error instanceof Error ? error.message : 'no answer'}`,
+    }
   }
   switch (verdict.kind) {
-    case 'settled': return { kind: 'settled', transaction: verdict.transaction }
-    case 'spent-otherwise': return {
-      kind: 'failed',
-      reason: 'invalid_exact_evm_nonce_already_used',
-      message: verdict.how === 'cancelled' ? 'the authorization was cancelled' : 'the authorization was used for another transfer',
-      transaction: verdict.transaction,
-    }
-    case 'unclear': return { kind: 'unknown', cause: 'the authorization is used, its transfer is not found yet' }
+    case 'settled':
+      return { kind: 'settled', transaction: verdict.transaction }
+    case 'spent-otherwise':
+      return {
+        kind: 'failed',
+        reason: 'invalid_exact_evm_nonce_already_used',
+        message:
+          verdict.how === 'cancelled'
+            ? 'the authorization was cancelled'
+            : 'the authorization was used for another transfer',
+        transaction: verdict.transaction,
+      }
+    case 'unclear':
+      return { kind: 'unknown', cause: 'the authorization is used, its transfer is not found yet' }
     case 'unused': {
       const deadFromSeconds = Number(payment.authorization.validBefore) + network.finalitySeconds
       if (verdict.headSeconds > deadFromSeconds) {
-        return { kind: 'failed', reason: 'authorization_expired', message: 'the authorization expired unused', transaction: '' }
+        return {
+          kind: 'failed',
+          reason: 'authorization_expired',
+          message: 'the authorization expired unused',
+          transaction: '',
+        }
       }
       // A refusal before anything was sent is final; after a send, only the chain or the end of validity is.
       return told.kind === 'failed' && told.transaction === '' && !MAY_HAVE_SENT.test(told.reason)

@@ -90,7 +90,7 @@ describe('EIP-3009 transferWithAuthorization', () => {
     const before = await balanceOf(agent)
     const receipt = await relay('transferWithAuthorization', bytesForm(authorization))
     const logs = parseEventLogs({ abi: localUsdcAbi, logs: receipt.logs })
-    expect(logs.map((log) => [log.eventName, log.args])).toEqual([
+    expect(logs.map(log => [log.eventName, log.args])).toEqual([
       ['AuthorizationUsed', { authorizer: payer.address, nonce: authorization.nonce }],
       ['Transfer', { from: payer.address, to: agent, value: 250_000n }],
     ])
@@ -137,9 +137,7 @@ describe('EIP-3009 transferWithAuthorization', () => {
   test('refuses a signature over another value', async () => {
     const authorization = await authorize({ value: 1n })
     const other = { ...authorization, value: 2n }
-    await expect(relay('transferWithAuthorization', bytesForm(other))).rejects.toThrow(
-      'invalid signature',
-    )
+    await expect(relay('transferWithAuthorization', bytesForm(other))).rejects.toThrow('invalid signature')
   })
 
   test('holds both time bounds to be exclusive', async () => {
@@ -201,7 +199,7 @@ test('EIP-3009 a cancelled authorization cannot be used, though its state reads 
   })
   const { v, r, s } = splitSignature(signature)
   const receipt = await relay('cancelAuthorization', [payer.address, nonce, v, r, s])
-  expect(parseEventLogs({ abi: localUsdcAbi, logs: receipt.logs }).map((log) => log.eventName)).toEqual([
+  expect(parseEventLogs({ abi: localUsdcAbi, logs: receipt.logs }).map(log => log.eventName)).toEqual([
     'AuthorizationCanceled',
   ])
   expect(await isUsed(nonce)).toBe(true)
@@ -241,7 +239,7 @@ describe('Multicall3', () => {
     const good = await authorize({ value: 3n })
     const bad = await authorize({ value: 10n ** 15n })
     const before = await balanceOf(agent)
-    const calls = [good, bad].map((authorization) => ({
+    const calls = [good, bad].map(authorization => ({
       target: token.address,
       allowFailure: true,
       callData: encodeFunctionData({
@@ -251,7 +249,7 @@ describe('Multicall3', () => {
       }),
     }))
     const batch = { ...multicall, functionName: 'aggregate3', args: [calls] } as const
-    expect((await reader().simulateContract(batch)).result.map((one) => one.success)).toEqual([true, false])
+    expect((await reader().simulateContract(batch)).result.map(one => one.success)).toEqual([true, false])
     await send(MULTICALL3_ADDRESS, encodeFunctionData(batch))
     expect(await balanceOf(agent)).toBe(before + 3n)
   })
@@ -266,7 +264,7 @@ describe('Multicall3', () => {
       reader().simulateContract({ ...multicall, functionName: 'tryAggregate', args: [true, [call]] }),
     ).rejects.toThrow('Multicall3: call failed')
     const tolerant = { ...multicall, functionName: 'tryAggregate', args: [false, [call]] } as const
-    expect((await reader().simulateContract(tolerant)).result.map((one) => one.success)).toEqual([false])
+    expect((await reader().simulateContract(tolerant)).result.map(one => one.success)).toEqual([false])
   })
 
   test('serves viem’s own batched reads', async () => {

@@ -26,7 +26,7 @@ beforeEach(async () => {
   started = []
 })
 afterEach(async () => {
-  await Promise.all(started.map(async (chain) => await chain.stop()))
+  await Promise.all(started.map(async chain => await chain.stop()))
   await rm(folder, { recursive: true })
 })
 
@@ -43,7 +43,7 @@ describe('a chain that is stopped and started again', () => {
     expect(before.usdc).toBe(5_000_001n)
     expect(before.wei).toBe(parseEther('3'))
     expect(before.logs).toHaveLength(2)
-    expect(before.receipts.map((receipt) => receipt.status)).toEqual(['success', 'success'])
+    expect(before.receipts.map(receipt => receipt.status)).toEqual(['success', 'success'])
   })
 
   test('goes on from there, in the present', async () => {
@@ -108,7 +108,7 @@ describe('a launcher that dies by kill -9', () => {
     expect(await readProcess(pid)).toBeDefined()
 
     const log: string[] = []
-    const chain = await start({ folder, onLog: (line) => log.push(line) })
+    const chain = await start({ folder, onLog: line => log.push(line) })
     expect(log).toEqual([`ending anvil, process ${pid}, which an earlier run left behind`])
     expect(await readProcess(pid)).toBeUndefined()
     expect((await describeHistory(chain)).usdc).toBe(43n)
@@ -231,8 +231,8 @@ async function describeHistory(chain: Pick<LocalChain, 'rpcUrl' | 'usdc'>) {
     }),
     wei: await client.getBalance({ address: payer }),
     logs,
-    transactions: await Promise.all(hashes.map(async (hash) => await client.getTransaction({ hash }))),
-    receipts: await Promise.all(hashes.map(async (hash) => await client.getTransactionReceipt({ hash }))),
+    transactions: await Promise.all(hashes.map(async hash => await client.getTransaction({ hash }))),
+    receipts: await Promise.all(hashes.map(async hash => await client.getTransactionReceipt({ hash }))),
   }
 }
 
@@ -250,9 +250,9 @@ async function launchChain() {
 
 /** The shell that waits for the launcher's end on behalf of this anvil. */
 async function readWatchdog(anvilPid: number) {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-  const found = await Promise.all(pids.map(async (pid) => await readProcess(pid)))
-  const watchdog = found.find((one) => one?.commandLine.endsWith(`end-with-us ${anvilPid}`) === true)
+  const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name)).map(Number)
+  const found = await Promise.all(pids.map(async pid => await readProcess(pid)))
+  const watchdog = found.find(one => one?.commandLine.endsWith(`end-with-us ${anvilPid}`) === true)
   if (watchdog === undefined) throw new Error(`anvil ${anvilPid} has no watchdog`)
   return watchdog
 }
@@ -267,4 +267,3 @@ async function allowedOrigin(chain: LocalChain): Promise<string | null> {
   const response = await fetch(chain.rpcUrl, { method: 'POST', headers, body })
   return response.headers.get('access-control-allow-origin')
 }
-

@@ -6,13 +6,20 @@ import type { LocalChain } from './start-chain.ts'
 const BALANCE_OF = '0x70a08231'
 
 /** The LocalUSDC balance of an address, in atomic units. */
-export async function usdcBalance(chain: Pick<LocalChain, 'rpcUrl' | 'usdc'>, address: string): Promise<bigint> {
+export async function usdcBalance(
+  chain: Pick<LocalChain, 'rpcUrl' | 'usdc'>,
+  address: string,
+): Promise<bigint> {
   const data = BALANCE_OF + address.slice(2).toLowerCase().padStart(64, '0')
   return BigInt(await callAnvilForText(chain.rpcUrl, 'eth_call', [{ to: chain.usdc, data }, 'latest']))
 }
 
 /** Funds a test wallet up to an amount when less than half of it is left, so that restarts neither drain nor inflate it. */
-export async function topUp(chain: Pick<LocalChain, 'rpcUrl' | 'usdc'>, address: string, usdcAtomic: bigint): Promise<void> {
+export async function topUp(
+  chain: Pick<LocalChain, 'rpcUrl' | 'usdc'>,
+  address: string,
+  usdcAtomic: bigint,
+): Promise<void> {
   const balance = await usdcBalance(chain, address)
   if (balance < usdcAtomic / 2n) await fund(chain, address, { usdcAtomic: usdcAtomic - balance })
 }

@@ -23,7 +23,7 @@ beforeEach(async () => {
   started = []
 })
 afterEach(async () => {
-  await Promise.all(started.map(async (postgres) => await postgres.stop()))
+  await Promise.all(started.map(async postgres => await postgres.stop()))
   await rm(scratch, { recursive: true })
 })
 
@@ -82,7 +82,7 @@ describe('a later start', () => {
     process.kill(launcher.pid, 'SIGKILL')
     await launcher.exited
     const log: string[] = []
-    const postgres = await start({ onLog: (line) => log.push(line) })
+    const postgres = await start({ onLog: line => log.push(line) })
     const { pid, port, connectionString } = launcher.ready
     expect(postgres).toMatchObject({ pid, port, connectionString })
     expect(log).toEqual([
@@ -163,7 +163,7 @@ describe.runIf(isRoot)('as root', () => {
     await mkdir(closed, { mode: 0o700 })
     folder = join(closed, 'database')
     const log: string[] = []
-    const first = await start({ systemFolder, onLog: (line) => log.push(line) })
+    const first = await start({ systemFolder, onLog: line => log.push(line) })
     await ask(first, 'create table paid as select 45 as amount')
     await first.stop()
     const [name = ''] = await readdir(systemFolder)

@@ -11,7 +11,7 @@ export async function launch(code: string): Promise<RunningChild<unknown>> {
   return await startChild({
     command: process.execPath,
     arguments: ['--import', 'tsx', '--conditions=@farebox/source', '--input-type=module', '--eval', code],
-    readReady: (line) => (line.startsWith('{') ? parse(line) : undefined),
+    readReady: line => (line.startsWith('{') ? parse(line) : undefined),
   })
 }
 

@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { checkDeclaration } from './check-declaration.ts'
 import { formatPath } from './problem.ts'
 
-const PERMISSION = { type: 'EXECUTE_TRANSACTIONS', reason: 'buys a ticket', token: 'USDC', max_per_transaction: '5.00' }
+const PERMISSION = {
+  type: 'EXECUTE_TRANSACTIONS',
+  reason: 'buys a ticket',
+  token: 'USDC',
+  max_per_transaction: '5.00',
+}
 
 function capability(changes: object = {}): object {
   return {
@@ -43,11 +48,16 @@ describe('a good declaration', () => {
   })
 
   test('D28 may name its $schema, which is not served', () => {
-    expect(checkDeclaration({ $schema: './agent.schema.json', ...declaration() })).toEqual({ ok: true, declaration: declaration() })
+    expect(checkDeclaration({ $schema: './agent.schema.json', ...declaration() })).toEqual({
+      ok: true,
+      declaration: declaration(),
+    })
   })
 
   test('D29 keeps permissions where they are declared, and adds none where not', () => {
-    const permitted = declaration({ capabilities: { buy: capability({ permissions: [PERMISSION] }), count: capability() } })
+    const permitted = declaration({
+      capabilities: { buy: capability({ permissions: [PERMISSION] }), count: capability() },
+    })
     expect(checkDeclaration(permitted)).toEqual({ ok: true, declaration: permitted })
   })
 
@@ -71,7 +81,11 @@ describe('a good declaration', () => {
 
 describe('what is refused, with its place', () => {
   test.each([
-    [null, 'null'], [[], 'an array'], ['{}', 'a string'], [7, 'a number'], [undefined, 'undefined'],
+    [null, 'null'],
+    [[], 'an array'],
+    ['{}', 'a string'],
+    [7, 'a number'],
+    [undefined, 'undefined'],
   ])('D28 %j is no declaration', (value, name) => {
     expect(problemsOf(value)).toEqual([`: must be a JSON object, got ${name}`])
   })
@@ -89,32 +103,47 @@ describe('what is refused, with its place', () => {
     [{ name: null }, 'name: must be a string, got null'],
     [{ description: 'd'.repeat(1_025) }, 'description: must be at most 1024 characters, got 1025'],
     [{ wallet: '0x1234' }, 'wallet: must be "${AGENT_WALLET_ADDRESS}" or an address of 0x and 40 hex digits'],
-    [{ wallet: 'vitalik.eth' }, 'wallet: must be "${AGENT_WALLET_ADDRESS}" or an address of 0x and 40 hex digits'],
+    [
+      { wallet: 'vitalik.eth' },
+      'wallet: must be "${AGENT_WALLET_ADDRESS}" or an address of 0x and 40 hex digits',
+    ],
     [{ wallet: `0x${'0'.repeat(40)}` }, 'wallet: must not be the zero address'],
     [{ capabilities: {} }, 'capabilities: must declare at least one capability'],
-    [{ capabilities: [] }, 'capabilities: must be an object from capability name to capability, got an array'],
+    [
+      { capabilities: [] },
+      'capabilities: must be an object from capability name to capability, got an array',
+    ],
     [{ capabilities: { count: null } }, 'capabilities.count: must be an object, got null'],
     [{ capabilities: { '': capability() } }, 'capabilities.: a capability name has 1 to 64 characters'],
-    [{ capabilities: { ['n'.repeat(65)]: capability() } }, `capabilities.${'n'.repeat(65)}: a capability name has 1 to 64 characters`],
-    [{ capabilities: { 7: capability() } }, 'capabilities.7: must not have a number as its name: objects put such names first (D28)'],
+    [
+      { capabilities: { ['n'.repeat(65)]: capability() } },
+      `capabilities.${'n'.repeat(65)}: a capability name has 1 to 64 characters`,
+    ],
+    [
+      { capabilities: { 7: capability() } },
+      'capabilities.7: must not have a number as its name: objects put such names first (D28)',
+    ],
   ])('D28 %j is refused', (changes, problem) => {
     expect(problemsOf(declaration(changes))).toEqual([problem])
   })
 
-  test.each([0, -1, 3_600.5, NaN, Infinity, '10', null])('D28 %s is no max_deadline_seconds', max_deadline_seconds => {
-    expect(problemsOf(declaration({ max_deadline_seconds }))).toEqual([
-      'max_deadline_seconds: must be a number of seconds, more than 0 and at most 3600',
-    ])
-  })
+  test.each([0, -1, 3_600.5, NaN, Infinity, '10', null])(
+    'D28 %s is no max_deadline_seconds',
+    max_deadline_seconds => {
+      expect(problemsOf(declaration({ max_deadline_seconds }))).toEqual([
+        'max_deadline_seconds: must be a number of seconds, more than 0 and at most 3600',
+      ])
+    },
+  )
 
   test('VAL-01 a capability called __proto__, as JSON can spell it, is refused and changes no prototype', () => {
     const hostile: unknown = JSON.parse(JSON.stringify(declaration()).replace('"count"', '"__proto__"'))
     expect(problemsOf(hostile)).toEqual([
       'capabilities.__proto__: must have another name: JavaScript takes __proto__ for something else',
     ])
-    expect(problemsOf(JSON.parse(`{"__proto__":{"polluted":1},${JSON.stringify(declaration()).slice(1)}`))).toEqual([
-      '__proto__: is not a known key',
-    ])
+    expect(
+      problemsOf(JSON.parse(`{"__proto__":{"polluted":1},${JSON.stringify(declaration()).slice(1)}`)),
+    ).toEqual(['__proto__: is not a known key'])
     expect({}).not.toHaveProperty('polluted')
   })
 
@@ -133,17 +162,31 @@ describe('what is refused, with its place', () => {
   })
 
   test.each([
-    [{ pricing: { model: 'per_token', amount: '1', currency: 'USDC' } }, 'pricing.model: must be "per_job", got "per_token"'],
-    [{ pricing: { model: 'per_job', amount: '1', currency: 'EUR' } }, 'pricing.currency: must be "USDC", got "EUR"'],
+    [
+      { pricing: { model: 'per_token', amount: '1', currency: 'USDC' } },
+      'pricing.model: must be "per_job", got "per_token"',
+    ],
+    [
+      { pricing: { model: 'per_job', amount: '1', currency: 'EUR' } },
+      'pricing.currency: must be "USDC", got "EUR"',
+    ],
     [{ pricing: { model: 'per_job', currency: 'USDC' } }, 'pricing.amount: is required'],
     [{ pricing: '1' }, 'pricing: must be an object, got a string'],
     [{ permissions: {} }, 'permissions: must be an array of permissions, got an object'],
     [{ permissions: ['all'] }, 'permissions[0]: must be an object, got a string'],
-    [{ permissions: [PERMISSION, { ...PERMISSION, type: 'SPEND' }] }, 'permissions[1].type: must be "EXECUTE_TRANSACTIONS", got "SPEND"'],
-    [{ permissions: [{ ...PERMISSION, max_per_transaction: '0' }] }, 'permissions[0].max_per_transaction: must be more than zero'],
+    [
+      { permissions: [PERMISSION, { ...PERMISSION, type: 'SPEND' }] },
+      'permissions[1].type: must be "EXECUTE_TRANSACTIONS", got "SPEND"',
+    ],
+    [
+      { permissions: [{ ...PERMISSION, max_per_transaction: '0' }] },
+      'permissions[0].max_per_transaction: must be more than zero',
+    ],
     [{ permissions: [{ ...PERMISSION, reason: '' }] }, 'permissions[0].reason: must not be empty'],
   ])('D28 a capability with %j is refused', (changes, problem) => {
-    expect(problemsOf(declaration({ capabilities: { count: capability(changes) } }))).toEqual([`capabilities.count.${problem}`])
+    expect(problemsOf(declaration({ capabilities: { count: capability(changes) } }))).toEqual([
+      `capabilities.count.${problem}`,
+    ])
   })
 
   test('D18 a fault in a field is told with the whole path', () => {
@@ -153,11 +196,23 @@ describe('what is refused, with its place', () => {
   })
 
   test.each([
-    [{ max_deadline_second: 1 }, 'max_deadline_second: is not a known key, did you mean "max_deadline_seconds"?'],
-    [{ colour: 'red' }, 'colour: is not a known key'],
-    [{ capabilities: { count: capability({ permission: [] }) } }, 'capabilities.count.permission: is not a known key, did you mean "permissions"?'],
     [
-      { capabilities: { count: capability({ pricing: { model: 'per_job', amount: '1', currency: 'USDC', Currency: 'EUR' } }) } },
+      { max_deadline_second: 1 },
+      'max_deadline_second: is not a known key, did you mean "max_deadline_seconds"?',
+    ],
+    [{ colour: 'red' }, 'colour: is not a known key'],
+    [
+      { capabilities: { count: capability({ permission: [] }) } },
+      'capabilities.count.permission: is not a known key, did you mean "permissions"?',
+    ],
+    [
+      {
+        capabilities: {
+          count: capability({
+            pricing: { model: 'per_job', amount: '1', currency: 'USDC', Currency: 'EUR' },
+          }),
+        },
+      },
       'capabilities.count.pricing.Currency: is not a known key, did you mean "currency"?',
     ],
   ])('D28 an unknown key is refused with the nearest known one: %j', (changes, problem) => {
@@ -179,10 +234,14 @@ describe('what is refused, with its place', () => {
 })
 
 test('VAL-18 no JSON at all makes the check throw, at whatever place it stands', () => {
-  fc.assert(fc.property(fc.jsonValue(), fc.constantFrom(...Object.keys(declaration())), (value, key) => {
-    expect(checkDeclaration(value).ok).toBe(false)
-    expect(typeof checkDeclaration({ ...declaration(), [key]: value }).ok).toBe('boolean')
-    expect(typeof checkDeclaration(declaration({ capabilities: { count: value } })).ok).toBe('boolean')
-    expect(typeof checkDeclaration(declaration({ capabilities: { count: capability({ pricing: value }) } })).ok).toBe('boolean')
-  }))
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.constantFrom(...Object.keys(declaration())), (value, key) => {
+      expect(checkDeclaration(value).ok).toBe(false)
+      expect(typeof checkDeclaration({ ...declaration(), [key]: value }).ok).toBe('boolean')
+      expect(typeof checkDeclaration(declaration({ capabilities: { count: value } })).ok).toBe('boolean')
+      expect(
+        typeof checkDeclaration(declaration({ capabilities: { count: capability({ pricing: value }) } })).ok,
+      ).toBe('boolean')
+    }),
+  )
 })

@@ -17,8 +17,11 @@ type Path = Problem['path']
  */
 export function checkDeclaration(
   value: unknown,
-): { readonly ok: true; readonly declaration: Declaration } | { readonly ok: false; readonly problems: readonly Problem[] } {
-  if (!isObject(value)) return { ok: false, problems: [{ path: [], reason: `must be a JSON object, got ${nameOf(value)}` }] }
+):
+  | { readonly ok: true; readonly declaration: Declaration }
+  | { readonly ok: false; readonly problems: readonly Problem[] } {
+  if (!isObject(value))
+    return { ok: false, problems: [{ path: [], reason: `must be a JSON object, got ${nameOf(value)}` }] }
   const problems = [
     ...unknownKeys(value, [], [...Object.keys(TOP_LEVEL), '$schema']),
     ...checkEach(value, [], TOP_LEVEL),
@@ -58,7 +61,8 @@ const PERMISSION = object({
 const INTEGER_LIKE = /^(?:0|[1-9]\d*)$/
 
 function checkCapabilities(value: unknown, path: Path): readonly Problem[] {
-  if (!isObject(value)) return [{ path, reason: `must be an object from capability name to capability, got ${nameOf(value)}` }]
+  if (!isObject(value))
+    return [{ path, reason: `must be an object from capability name to capability, got ${nameOf(value)}` }]
   const names = Object.keys(value)
   if (names.length === 0) return [{ path, reason: 'must declare at least one capability' }]
   return names.flatMap(name => checkCapability(value[name], [...path, name], name))
@@ -68,18 +72,23 @@ function checkCapability(value: unknown, path: Path, name: string): readonly Pro
   if (name === '' || countCodePoints(name) > MAX_AGENT_NAME_CHARACTERS) {
     return [{ path, reason: `a capability name has 1 to ${MAX_AGENT_NAME_CHARACTERS} characters` }]
   }
-  if (name === '__proto__') return [{ path, reason: 'must have another name: JavaScript takes __proto__ for something else' }]
-  if (INTEGER_LIKE.test(name)) return [{ path, reason: 'must not have a number as its name: objects put such names first (D28)' }]
+  if (name === '__proto__')
+    return [{ path, reason: 'must have another name: JavaScript takes __proto__ for something else' }]
+  if (INTEGER_LIKE.test(name))
+    return [{ path, reason: 'must not have a number as its name: objects put such names first (D28)' }]
   if (!isObject(value)) return [{ path, reason: `must be an object, got ${nameOf(value)}` }]
   return [
     ...unknownKeys(value, path, [...Object.keys(CAPABILITY), 'permissions']),
     ...checkEach(value, path, CAPABILITY),
-    ...(Object.hasOwn(value, 'permissions') ? checkPermissions(value['permissions'], [...path, 'permissions']) : []),
+    ...(Object.hasOwn(value, 'permissions')
+      ? checkPermissions(value['permissions'], [...path, 'permissions'])
+      : []),
   ]
 }
 
 function checkPermissions(value: unknown, path: Path): readonly Problem[] {
-  if (!Array.isArray(value)) return [{ path, reason: `must be an array of permissions, got ${nameOf(value)}` }]
+  if (!Array.isArray(value))
+    return [{ path, reason: `must be an array of permissions, got ${nameOf(value)}` }]
   return value.flatMap((permission, index) => PERMISSION(permission, [...path, index]))
 }
 
@@ -93,7 +102,9 @@ function checkWallet(value: unknown, path: Path): readonly Problem[] {
 
 function checkMaxDeadline(value: unknown, path: Path): readonly Problem[] {
   if (typeof value === 'number' && value > 0 && value <= MAX_MAX_DEADLINE_SECONDS) return []
-  return [{ path, reason: `must be a number of seconds, more than 0 and at most ${MAX_MAX_DEADLINE_SECONDS}` }]
+  return [
+    { path, reason: `must be a number of seconds, more than 0 and at most ${MAX_MAX_DEADLINE_SECONDS}` },
+  ]
 }
 
 function checkPrice(value: unknown, path: Path): readonly Problem[] {
@@ -105,7 +116,8 @@ function text(characters: { readonly min: number; readonly max: number }): Check
   return (value, path) => {
     if (typeof value !== 'string') return [{ path, reason: `must be a string, got ${nameOf(value)}` }]
     const count = countCodePoints(value)
-    if (count > characters.max) return [{ path, reason: `must be at most ${characters.max} characters, got ${count}` }]
+    if (count > characters.max)
+      return [{ path, reason: `must be at most ${characters.max} characters, got ${count}` }]
     return value.trim().length < characters.min ? [{ path, reason: 'must not be empty' }] : []
   }
 }
@@ -125,16 +137,31 @@ function object(checks: { readonly [key: string]: Check }): Check {
   }
 }
 
-function checkEach(value: { [key: string]: unknown }, path: Path, checks: { readonly [key: string]: Check }): readonly Problem[] {
+function checkEach(
+  value: { [key: string]: unknown },
+  path: Path,
+  checks: { readonly [key: string]: Check },
+): readonly Problem[] {
   return Object.entries(checks).flatMap(([key, check]) =>
-    Object.hasOwn(value, key) ? check(value[key], [...path, key]) : [{ path: [...path, key], reason: 'is required' }])
+    Object.hasOwn(value, key)
+      ? check(value[key], [...path, key])
+      : [{ path: [...path, key], reason: 'is required' }],
+  )
 }
 
 function unknownKeys(value: object, path: Path, known: readonly string[]): readonly Problem[] {
-  return Object.keys(value).filter(key => !known.includes(key)).map(key => {
-    const suggestion = nearest(key, known)
-    return { path: [...path, key], reason: suggestion === undefined ? 'is not a known key' : `is not a known key, did you mean "${suggestion}"?` }
-  })
+  return Object.keys(value)
+    .filter(key => !known.includes(key))
+    .map(key => {
+      const suggestion = nearest(key, known)
+      return {
+        path: [...path, key],
+        reason:
+          suggestion === undefined
+            ? 'is not a known key'
+            : `is not a known key, did you mean "${suggestion}"?`,
+      }
+    })
 }
 
 function isObject(value: unknown): value is { [key: string]: unknown } {

@@ -26,12 +26,9 @@ test.each([
   expect(nearest(word, KNOWN)).toBe(meant)
 })
 
-test.each(['', 'x', 'pricing', 'zzzzzzzz', 'oneOf', 'x'.repeat(100_000)])(
-  'no fair guess for %.20s',
-  (word) => {
-    expect(nearest(word, KNOWN)).toBeUndefined()
-  },
-)
+test.each(['', 'x', 'pricing', 'zzzzzzzz', 'oneOf', 'x'.repeat(100_000)])('no fair guess for %.20s', word => {
+  expect(nearest(word, KNOWN)).toBeUndefined()
+})
 
 test('the first of equally near words is named', () => {
   expect(nearest('inLength', ['minLength', 'binLength'])).toBe('minLength')

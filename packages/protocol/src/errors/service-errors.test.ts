@@ -32,7 +32,11 @@ describe.each([
   test('keeps its cause in both forms', () => {
     const cause = new Error('socket hang up')
     expect(new Kind('no answer', { cause })).toMatchObject({ message: 'no answer', field: undefined, cause })
-    expect(new Kind('text', 'is required', { cause })).toMatchObject({ message: 'text: is required', field: 'text', cause })
+    expect(new Kind('text', 'is required', { cause })).toMatchObject({
+      message: 'text: is required',
+      field: 'text',
+      cause,
+    })
   })
 
   test('a client makes the same kind of error out of a failed answer', () => {
@@ -53,7 +57,7 @@ describe('recognising a typed error', () => {
 
   test('DDL-10 one of another copy of this package is one', async () => {
     const address = new URL('./service-errors.ts?second-copy', import.meta.url).href
-    const copy = await import(/* @vite-ignore */ address) as typeof ServiceErrors
+    const copy = (await import(/* @vite-ignore */ address)) as typeof ServiceErrors
     const error: unknown = new copy.DeadlineError('too late')
     expect(error instanceof ServiceError).toBe(false)
     expect(isServiceError(error)).toBe(true)
@@ -65,12 +69,18 @@ describe('recognising a typed error', () => {
 
   test.each([
     ['a plain error', new Error('x')],
-    ['an error that only looks like one', Object.assign(new Error('x'), { errorType: 'validation', httpStatus: 400 })],
+    [
+      'an error that only looks like one',
+      Object.assign(new Error('x'), { errorType: 'validation', httpStatus: 400 }),
+    ],
     ['a string', 'validation'],
     ['null', null],
     ['undefined', undefined],
     ['a function', () => undefined],
-    ['the brand with an unknown type', { [Symbol.for('farebox.service-error')]: true, errorType: 'toString', message: 'x' }],
+    [
+      'the brand with an unknown type',
+      { [Symbol.for('farebox.service-error')]: true, errorType: 'toString', message: 'x' },
+    ],
     ['the brand without a message', { [Symbol.for('farebox.service-error')]: true, errorType: 'payment' }],
   ])('D26 %s is none', (_, thrown) => {
     expect(isServiceError(thrown)).toBe(false)

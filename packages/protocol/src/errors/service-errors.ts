@@ -19,7 +19,10 @@ export abstract class ServiceError extends Error {
   constructor(message: string, options?: ErrorOptions)
   constructor(field: string, reason: string, options?: ErrorOptions)
   constructor(first: string, second?: string | ErrorOptions, third?: ErrorOptions) {
-    super(typeof second === 'string' ? `${first}: ${second}` : first, typeof second === 'string' ? third : second)
+    super(
+      typeof second === 'string' ? `${first}: ${second}` : first,
+      typeof second === 'string' ? third : second,
+    )
     this.name = new.target.name
     this.field = typeof second === 'string' ? first : undefined
     Object.defineProperty(this, BRAND, { value: true })
@@ -59,11 +62,16 @@ export class InternalError extends ServiceError {
 /** Makes the error of a kind: how a client turns a failed answer back into what the agent threw. */
 export function serviceError(errorType: ErrorType, message: string, options?: ErrorOptions): ServiceError {
   switch (errorType) {
-    case 'validation': return new ValidationError(message, options)
-    case 'payment': return new PaymentError(message, options)
-    case 'deadline': return new DeadlineError(message, options)
-    case 'capability': return new CapabilityError(message, options)
-    case 'internal': return new InternalError(message, options)
+    case 'validation':
+      return new ValidationError(message, options)
+    case 'payment':
+      return new PaymentError(message, options)
+    case 'deadline':
+      return new DeadlineError(message, options)
+    case 'capability':
+      return new CapabilityError(message, options)
+    case 'internal':
+      return new InternalError(message, options)
   }
 }
 
@@ -75,7 +83,9 @@ export function isServiceError(thrown: unknown): thrown is ServiceError {
   try {
     if (typeof thrown !== 'object' || thrown === null || !(BRAND in thrown)) return false
     const { errorType, message } = thrown as Partial<ServiceError>
-    return typeof errorType === 'string' && Object.hasOwn(ERROR_STATUS, errorType) && typeof message === 'string'
+    return (
+      typeof errorType === 'string' && Object.hasOwn(ERROR_STATUS, errorType) && typeof message === 'string'
+    )
   } catch {
     return false
   }

@@ -172,7 +172,7 @@ describe('D18 types', () => {
 })
 
 describe('names', () => {
-  test.each(['0', '1', '42', '4294967295'])('D28 the integer-like name %s is refused', (name) => {
+  test.each(['0', '1', '42', '4294967295'])('D28 the integer-like name %s is refused', name => {
     expect(problemsOf({ [name]: { type: 'string' } })).toHaveLength(1)
   })
 

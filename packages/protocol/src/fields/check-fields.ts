@@ -168,7 +168,7 @@ function checkShape(keyword: string, setting: JsonValue): string | undefined {
 function checkRequired(setting: JsonValue): string | undefined {
   if (typeof setting === 'boolean') return undefined
   if (!Array.isArray(setting)) return `must be true or false, got ${describeValue(setting)}`
-  const names = setting.filter((name) => typeof name === 'string').slice(0, 3)
+  const names = setting.filter(name => typeof name === 'string').slice(0, 3)
   const whose = names.length === 0 ? 'each required property' : names.map(quote).join(', ')
   return `must be true or false: here "required" stands on the field itself, so set it on ${whose} instead of a list`
 }

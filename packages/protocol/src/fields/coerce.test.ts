@@ -27,12 +27,12 @@ describe('D19 number from text', () => {
     expect(coerce(text, 'number')).toBe(number)
   })
 
-  test.each(NO_NUMBERS)('VAL-06 refuses %j', (text) => {
+  test.each(NO_NUMBERS)('VAL-06 refuses %j', text => {
     expect(coerce(text, 'number')).toBeUndefined()
     expect(coerce(text, 'integer')).toBeUndefined()
   })
 
-  test.each([true, false, null, [], [1], {}])('VAL-06 refuses %j', (value) => {
+  test.each([true, false, null, [], [1], {}])('VAL-06 refuses %j', value => {
     expect(coerce(value, 'number')).toBeUndefined()
     expect(coerce(value, 'integer')).toBeUndefined()
   })
@@ -57,7 +57,7 @@ describe('D19 integer', () => {
 
   test.each(['1.5', '1e-1', 1.5, 2 ** 53, -(2 ** 53), Number.NaN, Number.POSITIVE_INFINITY])(
     'refuses %j',
-    (value) => {
+    value => {
       expect(coerce(value, 'integer')).toBeUndefined()
     },
   )
@@ -77,7 +77,7 @@ describe('D19 text and booleans', () => {
 
   test.each([[null], [[]], [['a']], [{}], [Number.NaN], [undefined], [1n]])(
     'VAL-07 makes no text of %s',
-    (value) => {
+    value => {
       expect(coerce(value, 'string')).toBeUndefined()
     },
   )
@@ -90,7 +90,7 @@ describe('D19 text and booleans', () => {
     }
   })
 
-  test.each(['array', 'object'] as const)('makes no %s of anything else', (type) => {
+  test.each(['array', 'object'] as const)('makes no %s of anything else', type => {
     for (const value of ['[]', '{}', '', 1, true, null]) expect(coerce(value, type)).toBeUndefined()
   })
 })
@@ -105,10 +105,10 @@ const VALUES: { readonly [type in FieldType]: readonly JsonValue[] } = {
 }
 
 const TYPES = Object.keys(FIELD_KEYWORDS).filter(isFieldType)
-const PAIRS = TYPES.flatMap((from) => TYPES.map((to): [FieldType, FieldType] => [from, to]))
+const PAIRS = TYPES.flatMap(from => TYPES.map((to): [FieldType, FieldType] => [from, to]))
 
 test.each(PAIRS)('the table says of %s to %s what coercion does', (from, to) => {
-  const results = VALUES[from].map((value) => ({ value, coerced: coerce(value, to) }))
+  const results = VALUES[from].map(value => ({ value, coerced: coerce(value, to) }))
   const passed = results.filter(({ coerced }) => coerced !== undefined)
   const unchanged = results.filter(({ value, coerced }) => coerced === value)
   const seen =

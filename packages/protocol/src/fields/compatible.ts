@@ -114,7 +114,7 @@ function objectFindings(output: Field, input: Field): Compatibility[] {
       findings.push({ grade: 'safe', reason: `${name}: its default stands in` })
     }
   }
-  const dropped = Object.keys(output.properties).filter((name) => !Object.hasOwn(inputs, name))
+  const dropped = Object.keys(output.properties).filter(name => !Object.hasOwn(inputs, name))
   if (dropped.length > 0)
     findings.push({ grade: 'safe', reason: `${dropped.join(', ')}: left out, not declared` })
   return findings

@@ -36,7 +36,7 @@ export interface Rules {
 /** D19, D20: JSON from a caller; coerced, and what is not declared falls away. */
 export const INPUT_RULES: Rules = {
   convert: coerce,
-  isRequired: (field) => field.required === true,
+  isRequired: field => field.required === true,
   distrust: false,
 }
 
@@ -45,7 +45,7 @@ export const INPUT_RULES: Rules = {
  */
 export const OUTPUT_RULES: Rules = {
   convert: asItIs,
-  isRequired: (field) => field.required !== false,
+  isRequired: field => field.required !== false,
   distrust: true,
 }
 
@@ -58,12 +58,12 @@ export const DECLARED_INPUT_RULES: Rules = { ...INPUT_RULES, convert: asItIs }
 export function compileValue(field: Field, rules: Rules, depth: number): ValueCheck {
   switch (field.type) {
     case 'string':
-      return leafCheck(field, rules, stringConstraints(field), (value) => typeof value === 'string')
+      return leafCheck(field, rules, stringConstraints(field), value => typeof value === 'string')
     case 'number':
     case 'integer':
-      return leafCheck(field, rules, numberConstraints(field), (value) => typeof value === 'number')
+      return leafCheck(field, rules, numberConstraints(field), value => typeof value === 'number')
     case 'boolean':
-      return leafCheck(field, rules, enumConstraint(field), (value) => typeof value === 'boolean')
+      return leafCheck(field, rules, enumConstraint(field), value => typeof value === 'boolean')
     case 'array':
       return containerCheck(field, rules, arrayCheck(field, rules, depth))
     case 'object':
@@ -116,11 +116,11 @@ function compileEntry(name: string, field: Field, rules: Rules, depth: number): 
   const check = compileValue(field, rules, depth)
   const fallback = rules.distrust ? undefined : field.default
   if (rules.isRequired(field)) {
-    return { name, check, isOptional: false, absent: (run) => refuse(run, 'is required') }
+    return { name, check, isOptional: false, absent: run => refuse(run, 'is required') }
   }
   if (fallback === undefined) return { name, check, isOptional: true, absent: () => undefined }
   // A copy each time: what one handler does to its default must not reach the next job.
-  return { name, check, isOptional: false, absent: (run) => check(copyPlainJson(fallback, run, depth), run) }
+  return { name, check, isOptional: false, absent: run => check(copyPlainJson(fallback, run, depth), run) }
 }
 
 /** Names what the map left out, so that its owner learns of it; the first few are enough for that. */

@@ -155,7 +155,7 @@ describe('D20 undeclared, absent and defaulted', () => {
 describe('names of Object.prototype', () => {
   const inherited = ['toString', 'constructor', 'hasOwnProperty', 'valueOf', '__defineGetter__']
 
-  test.each(inherited)('VAL-03 a required field called %s is missing from {}', (name) => {
+  test.each(inherited)('VAL-03 a required field called %s is missing from {}', name => {
     expect(messageOf({ [name]: { type: 'string', required: true } }, {})).toBe(`${name}: is required`)
     expect(valueOf({ [name]: { type: 'string' } }, {})).toEqual({})
     expect(valueOf({ [name]: { type: 'string' } }, { [name]: 'x' })).toEqual({ [name]: 'x' })

@@ -44,7 +44,7 @@ export type OutputResult =
  */
 export function compileInput(fields: FieldMap): InputCheck {
   const check = compileMap(fields, INPUT_RULES, 1)
-  return (input) => {
+  return input => {
     const run = startRun()
     const value = check(input, run)
     return value === undefined ? { ok: false, violation: violationOf(run, 'input') } : { ok: true, value }
@@ -65,7 +65,7 @@ export function compileInput(fields: FieldMap): InputCheck {
  */
 export function compileOutput(fields: FieldMap): OutputCheck {
   const check = compileMap(fields, OUTPUT_RULES, 1)
-  return (output) => {
+  return output => {
     const run = startRun()
     const value = guard(run, () => {
       if (typeof output !== 'object' || output === null) {
@@ -75,7 +75,7 @@ export function compileOutput(fields: FieldMap): OutputCheck {
       return refuse(run, `must be a plain object, got ${describePlainly(output)}`)
     })
     if (value === undefined) return { ok: false, violation: violationOf(run, 'output') }
-    return { ok: true, value, dropped: run.dropped.map((path) => formatPath(path.toReversed())) }
+    return { ok: true, value, dropped: run.dropped.map(path => formatPath(path.toReversed())) }
   }
 }
 

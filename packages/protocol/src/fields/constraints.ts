@@ -26,10 +26,10 @@ export function numberConstraints({ minimum, maximum, enum: allowed }: Field): C
   const constraints: Constraint<number>[] = []
   if (allowed !== undefined) constraints.push(oneOf(allowed))
   if (minimum !== undefined) {
-    constraints.push((value) => (value >= minimum ? undefined : `must be at least ${minimum}, got ${value}`))
+    constraints.push(value => (value >= minimum ? undefined : `must be at least ${minimum}, got ${value}`))
   }
   if (maximum !== undefined) {
-    constraints.push((value) => (value <= maximum ? undefined : `must be at most ${maximum}, got ${value}`))
+    constraints.push(value => (value <= maximum ? undefined : `must be at most ${maximum}, got ${value}`))
   }
   return constraints
 }
@@ -39,11 +39,11 @@ export function lengthConstraints({ minItems, maxItems }: Field): Constraint<num
   const constraints: Constraint<number>[] = []
   if (minItems !== undefined) {
     const reason = `must have at least ${count(minItems, 'item')}`
-    constraints.push((length) => (length >= minItems ? undefined : `${reason}, got ${length}`))
+    constraints.push(length => (length >= minItems ? undefined : `${reason}, got ${length}`))
   }
   if (maxItems !== undefined) {
     const reason = `must have at most ${count(maxItems, 'item')}`
-    constraints.push((length) => (length <= maxItems ? undefined : `${reason}, got ${length}`))
+    constraints.push(length => (length <= maxItems ? undefined : `${reason}, got ${length}`))
   }
   return constraints
 }
@@ -51,10 +51,10 @@ export function lengthConstraints({ minItems, maxItems }: Field): Constraint<num
 /** The `enum` rule, by value; for arrays and objects the order of properties does not count. */
 export function oneOf(allowed: readonly JsonValue[]): Constraint<JsonValue> {
   const known = new Set(allowed.map(canonicalJson))
-  const primitives = new Set<JsonValue>(allowed.filter((value) => typeof value !== 'object'))
+  const primitives = new Set<JsonValue>(allowed.filter(value => typeof value !== 'object'))
   const shown = allowed.slice(0, MAX_SHOWN_VALUES).map(showAllowed).join(', ')
   const more = allowed.length > MAX_SHOWN_VALUES ? ` and ${allowed.length - MAX_SHOWN_VALUES} more` : ''
-  return (value) => {
+  return value => {
     const isKnown = primitives.has(value) || (typeof value === 'object' && known.has(canonicalJson(value)))
     return isKnown ? undefined : `must be one of ${shown}${more}, got ${describeValue(value)}`
   }
@@ -69,7 +69,7 @@ function showAllowed(value: JsonValue): string {
 /** A text has at most as many code points as units and at least half as many: most need no counting. */
 function minLength(minimum: number): Constraint<string> {
   const reason = `must be at least ${count(minimum, 'character')}`
-  return (text) => {
+  return text => {
     if (text.length >= 2 * minimum) return undefined
     const length = countCodePoints(text)
     return length >= minimum ? undefined : `${reason}, got ${length}`
@@ -78,7 +78,7 @@ function minLength(minimum: number): Constraint<string> {
 
 function maxLength(maximum: number): Constraint<string> {
   const reason = `must be at most ${count(maximum, 'character')}`
-  return (text) => {
+  return text => {
     if (text.length <= maximum) return undefined
     const length = countCodePoints(text)
     return length <= maximum ? undefined : `${reason}, got ${length}`
@@ -88,7 +88,7 @@ function maxLength(maximum: number): Constraint<string> {
 function matches(source: string): Constraint<string> {
   const test = compilePattern(source)
   const limit = `must be at most ${count(test.maxTextLength, 'character')} long to be matched against its pattern`
-  return (text) => {
+  return text => {
     if (text.length > test.maxTextLength) return `${limit}, got ${text.length}`
     return test(text) ? undefined : `must match the pattern ${source}, got ${quote(text)}`
   }
@@ -98,5 +98,5 @@ function matches(source: string): Constraint<string> {
 function ofFormat(name: string): Constraint<string> {
   if (!isFormat(name)) throw new RangeError(`unknown format ${quote(name)}`)
   const reason = `must be a valid ${name} such as ${quote(FORMAT_EXAMPLES[name])}`
-  return (text) => (matchesFormat(text, name) ? undefined : `${reason}, got ${quote(text)}`)
+  return text => (matchesFormat(text, name) ? undefined : `${reason}, got ${quote(text)}`)
 }

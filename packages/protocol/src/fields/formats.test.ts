@@ -126,16 +126,16 @@ const REFUSED: { readonly [format in Format]: readonly string[] } = {
   ],
 }
 
-describe.each(FORMATS)('D18 %s', (format) => {
+describe.each(FORMATS)('D18 %s', format => {
   test('its example is of the format', () => {
     expect(matchesFormat(FORMAT_EXAMPLES[format], format)).toBe(true)
   })
 
-  test.each(ACCEPTED[format])('takes %j', (text) => {
+  test.each(ACCEPTED[format])('takes %j', text => {
     expect(matchesFormat(text, format)).toBe(true)
   })
 
-  test.each(REFUSED[format])('refuses %j', (text) => {
+  test.each(REFUSED[format])('refuses %j', text => {
     expect(matchesFormat(text, format)).toBe(false)
     expect(matchesFormat(`${text}\n`, format)).toBe(false)
   })

@@ -47,12 +47,12 @@ export const FORMAT_EXAMPLES: { readonly [format in Format]: string } = {
 }
 
 const CHECKS: { readonly [format in Format]: (text: string) => boolean } = {
-  'date-time': (text) => /^.{10}[Tt]/.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11)),
+  'date-time': text => /^.{10}[Tt]/.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11)),
   date: isDate,
   time: isTime,
   email: isEmail,
   uri: isUri,
-  uuid: (text) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text),
+  uuid: text => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text),
   ipv4: isIpv4,
   ipv6: isIpv6,
   hostname: isHostname,
@@ -94,7 +94,7 @@ function isEmail(text: string): boolean {
 
 function isHostname(text: string): boolean {
   if (text.length > 253) return false
-  return text.split('.').every((label) => /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(label))
+  return text.split('.').every(label => /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(label))
 }
 
 /** Searches for what may not be there instead of matching the whole: no stack however long the text. */
@@ -127,20 +127,20 @@ function isAuthority(text: string, needsHost: boolean): boolean {
 function isIpv4(text: string): boolean {
   if (text.length > 15) return false
   const parts = text.split('.')
-  return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
+  return parts.length === 4 && parts.every(part => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
 }
 
 function isIpv6(text: string): boolean {
   if (text.length > 45) return false
   const halves = text.split('::')
   if (halves.length > 2) return false
-  const groups = halves.map((half) => (half === '' ? [] : half.split(':')))
+  const groups = halves.map(half => (half === '' ? [] : half.split(':')))
   const all = groups.flat()
   const tail = all.at(-1)
   const endsInIpv4 = tail !== undefined && tail.includes('.') && !text.endsWith('::')
   const hex = endsInIpv4 ? all.slice(0, -1) : all
   if (endsInIpv4 && !isIpv4(tail)) return false
   const size = hex.length + (endsInIpv4 ? 2 : 0)
-  if (!hex.every((group) => /^[\da-f]{1,4}$/i.test(group))) return false
+  if (!hex.every(group => /^[\da-f]{1,4}$/i.test(group))) return false
   return halves.length === 2 ? size <= 7 : size === 8
 }

@@ -29,7 +29,8 @@ export type InferOutput<F extends FieldMap> = string extends keyof F
   : Flat<
       { -readonly [name in keyof F as F[name] extends MayBeAbsent ? never : name]: OutputValue<F[name]> } & {
         -readonly [name in keyof F as F[name] extends MayBeAbsent ? name : never]?:
-          OutputValue<F[name]> | undefined
+          | OutputValue<F[name]>
+          | undefined
       }
     >
 

@@ -23,7 +23,7 @@ const bounds = fc.tuple(fc.nat(8), fc.nat(8)).map(([a, b]) => [Math.min(a, b), M
 
 /** Any field that checkFields finds nothing wrong with, `depth` levels deep at most. */
 function fieldOf(depth: number): fc.Arbitrary<Field> {
-  const types = depth <= 1 ? TYPES.filter((type) => type !== 'array' && type !== 'object') : TYPES
+  const types = depth <= 1 ? TYPES.filter(type => type !== 'array' && type !== 'object') : TYPES
   const plain = fc.record(
     {
       type: fc.constantFrom(...types),
@@ -71,14 +71,14 @@ function toField({ length, range, size, ...rest }: Ingredients): Field {
     default: fallback,
     ...plain
   }: Field = { type: rest.type, ...Object.fromEntries(kept) }
-  const fitting = allowed?.filter((value) => isFine({ ...plain, enum: [value] })) ?? []
+  const fitting = allowed?.filter(value => isFine({ ...plain, enum: [value] })) ?? []
   const narrowed = fitting.length === 0 ? plain : { ...plain, enum: fitting }
   if (fallback === undefined || !isFine({ ...narrowed, default: fallback })) return narrowed
   return { ...narrowed, default: fallback }
 }
 
 function isFine(field: Field): boolean {
-  return (['input', 'output'] as const).every((side) => checkFields({ f: field }, [], { side }).length === 0)
+  return (['input', 'output'] as const).every(side => checkFields({ f: field }, [], { side }).length === 0)
 }
 
 const anyMap = mapOf(3)
@@ -88,7 +88,7 @@ const anyInput = fc
   .map((input): JsonObject => JSON.parse(JSON.stringify(input)))
 
 test('random fields are fields', () => {
-  fc.assert(fc.property(anyMap, (fields) => checkFields(fields, [], { side: 'input' }).length === 0))
+  fc.assert(fc.property(anyMap, fields => checkFields(fields, [], { side: 'input' }).length === 0))
 })
 
 describe('compileInput', () => {
@@ -102,7 +102,7 @@ describe('compileInput', () => {
           expect(formatViolation(result.violation)).toMatch(/^\w+.*: ./s)
           return
         }
-        expect(Object.keys(result.value).every((name) => Object.hasOwn(fields, name))).toBe(true)
+        expect(Object.keys(result.value).every(name => Object.hasOwn(fields, name))).toBe(true)
         expect(Object.getPrototypeOf(result.value)).toBe(Object.prototype)
       }),
       { numRuns: 500 },
@@ -144,7 +144,7 @@ describe('compileOutput', () => {
       { numRuns: 500 },
     )
     fc.assert(
-      fc.property(anyOutput, (output) => {
+      fc.property(anyOutput, output => {
         const result = compileOutput({ a: { type: 'object' } })({ a: output })
         if (result.ok)
           expect(canonicalJson(JSON.parse(JSON.stringify(result.value)))).toBe(canonicalJson(result.value))
@@ -155,7 +155,7 @@ describe('compileOutput', () => {
 
   test('takes every JSON value in free fields, as a copy', () => {
     fc.assert(
-      fc.property(anyJson, (value) => {
+      fc.property(anyJson, value => {
         const result = compileOutput({ a: { type: 'array' } })({ a: [value] })
         expect(result).toEqual({ ok: true, value: { a: [value] }, dropped: [] })
       }),
@@ -164,10 +164,10 @@ describe('compileOutput', () => {
 })
 
 describe('sample', () => {
-  test.each(['input', 'output'] as const)('what it makes is accepted as an %s', (side) => {
+  test.each(['input', 'output'] as const)('what it makes is accepted as an %s', side => {
     let made = 0
     fc.assert(
-      fc.property(anyMap, (fields) => {
+      fc.property(anyMap, fields => {
         const result = sample(fields, side)
         if (!result.ok) {
           expect(formatViolation(result.violation)).toMatch(/: ./)

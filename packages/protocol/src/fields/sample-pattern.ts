@@ -42,7 +42,7 @@ function readPattern(source: string): Part | undefined {
 function readAlternatives(reader: Reader): Part {
   const alternatives = [readSequence(reader)]
   while (take(reader, '|')) alternatives.push(readSequence(reader))
-  return (taste) => alternatives[taste.choice % alternatives.length]?.(taste) ?? ''
+  return taste => alternatives[taste.choice % alternatives.length]?.(taste) ?? ''
 }
 
 function readSequence(reader: Reader): Part {
@@ -50,9 +50,9 @@ function readSequence(reader: Reader): Part {
   while (!reader.failed && reader.position < reader.source.length && !/[|)]/.test(peek(reader))) {
     parts.push(readRepeat(reader, readAtom(reader)))
   }
-  return (taste) =>
+  return taste =>
     parts
-      .map((part) => part(taste))
+      .map(part => part(taste))
       .join('')
       .slice(0, MAX_LENGTH + 1)
 }
@@ -64,7 +64,7 @@ function readRepeat(reader: Reader, part: Part): Part {
   const [sign, low, comma, high] = repeat
   const least = low === undefined ? (sign.startsWith('+') ? 1 : 0) : Number(low)
   const most = low === undefined ? (sign.startsWith('?') ? 1 : MAX_LENGTH) : mostOf(Number(low), comma, high)
-  return (taste) => {
+  return taste => {
     const text = part(taste)
     const times = Math.min(least + taste.extra, most)
     return text.repeat(text === '' ? 0 : Math.min(times, Math.ceil((MAX_LENGTH + 1) / text.length)))
@@ -105,7 +105,7 @@ function readClass(reader: Reader): Part {
   reader.position += whole.length - 1
   try {
     const test = new RegExp(`^${whole}$`, 'u')
-    const member = Array.from(CANDIDATES).find((candidate) => test.test(candidate))
+    const member = Array.from(CANDIDATES).find(candidate => test.test(candidate))
     return member === undefined ? fail(reader) : literal(member)
   } catch {
     return fail(reader)

@@ -7,7 +7,8 @@ import { sampleText } from './sample-text.ts'
 
 /** A valid value of a whole map of fields, or the field for which none was found and why. */
 export type SampleResult =
-  { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly violation: Violation }
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly violation: Violation }
 
 /**
  * Makes an example that the check of the same side accepts: for forms, `curl` lines and tests. A field's own
@@ -51,7 +52,7 @@ function sampleField(field: Field, rules: Rules, budget: Run): Sampled<JsonValue
     const copy = copyPlainJson(candidate, budget, 0)
     if (copy !== undefined && accepts(copy, startRun()) !== undefined) return { ok: true, value: copy }
   }
-  const made = makeValue(field, rules, budget, (candidate) => accepts(candidate, startRun()) !== undefined)
+  const made = makeValue(field, rules, budget, candidate => accepts(candidate, startRun()) !== undefined)
   if (!made.ok || accepts(made.value, startRun()) !== undefined) return made
   return NOTHING_MADE
 }

@@ -5,7 +5,13 @@ import { isJobId, jobIdKey, readJobRequest } from './job-request.ts'
 const JOB_ID = '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c'
 
 function request(changes: object = {}): { readonly [key: string]: unknown } {
-  return { service_version: '1.0', job_id: JOB_ID, task: { capability: 'count', input: { text: 'a b' } }, deadline: 1_790_000_000, ...changes }
+  return {
+    service_version: '1.0',
+    job_id: JOB_ID,
+    task: { capability: 'count', input: { text: 'a b' } },
+    deadline: 1_790_000_000,
+    ...changes,
+  }
 }
 
 /** The refusal as the answer words it, or undefined. */
@@ -25,9 +31,15 @@ describe('a good request', () => {
     expect(read.ok && Object.hasOwn(read.request.task, 'capability')).toBe(false)
   })
 
-  test.each([null, 7, ['count'], '__proto__', ''])('D21 keeps the capability %j, to be called unknown by name', capability => {
-    expect(readJobRequest(request({ task: { capability, input: {} } }))).toMatchObject({ ok: true, request: { task: { capability } } })
-  })
+  test.each([null, 7, ['count'], '__proto__', ''])(
+    'D21 keeps the capability %j, to be called unknown by name',
+    capability => {
+      expect(readJobRequest(request({ task: { capability, input: {} } }))).toMatchObject({
+        ok: true,
+        request: { task: { capability } },
+      })
+    },
+  )
 
   test('drops keys it does not know', () => {
     const read = readJobRequest({ ...request({ task: { input: {}, priority: 1 } }), trace: 'x' })
@@ -39,14 +51,21 @@ describe('a good request', () => {
     expect(readJobRequest(request({ job_id }))).toMatchObject({ ok: true, request: { job_id } })
   })
 
-  test.each([0, -1, 1.5, 1_500_000_000.5, 99_999_999_999.9])('DDL-06 takes a deadline of %s: whether it has passed is asked later', deadline => {
-    expect(refusalOf(request({ deadline }))).toBeUndefined()
-  })
+  test.each([0, -1, 1.5, 1_500_000_000.5, 99_999_999_999.9])(
+    'DDL-06 takes a deadline of %s: whether it has passed is asked later',
+    deadline => {
+      expect(refusalOf(request({ deadline }))).toBeUndefined()
+    },
+  )
 })
 
 describe('what is refused', () => {
   test.each([
-    [null, 'null'], [[], 'an array'], ['{}', 'a string'], [7, 'a number'], [true, 'a boolean'],
+    [null, 'null'],
+    [[], 'an array'],
+    ['{}', 'a string'],
+    [7, 'a number'],
+    [true, 'a boolean'],
   ])('VAL-12 the body %j', (body, name) => {
     expect(refusalOf(body)).toBe(`body: must be a JSON object, got ${name}`)
   })
@@ -83,27 +102,42 @@ describe('what is refused', () => {
     expect(refusalOf(request(changes))).toBe(refusal)
   })
 
-  test.each([1e11, 1_790_000_000_000, 2 ** 60])('DDL-05 a deadline of %s, which looks like milliseconds', deadline => {
-    expect(refusalOf(request({ deadline }))).toBe('deadline: must be Unix seconds, this looks like milliseconds')
-  })
+  test.each([1e11, 1_790_000_000_000, 2 ** 60])(
+    'DDL-05 a deadline of %s, which looks like milliseconds',
+    deadline => {
+      expect(refusalOf(request({ deadline }))).toBe(
+        'deadline: must be Unix seconds, this looks like milliseconds',
+      )
+    },
+  )
 
   test('D14 the first fault is the one told, in the order of the fields', () => {
     expect(refusalOf({})).toMatch(/^service_version/)
     expect(refusalOf({ service_version: '1.0' })).toBe('job_id: is required')
     expect(refusalOf({ service_version: '1.0', job_id: JOB_ID })).toBe('task: is required')
-    expect(refusalOf({ service_version: '1.0', job_id: JOB_ID, task: { input: {} } })).toBe('deadline: is required')
+    expect(refusalOf({ service_version: '1.0', job_id: JOB_ID, task: { input: {} } })).toBe(
+      'deadline: is required',
+    )
   })
 
   test('VAL-01 nothing is read from a prototype that JSON brings along', () => {
-    expect(refusalOf(JSON.parse(`{"__proto__":${JSON.stringify(request())}}`))).toMatch(/^service_version: is required/)
+    expect(refusalOf(JSON.parse(`{"__proto__":${JSON.stringify(request())}}`))).toMatch(
+      /^service_version: is required/,
+    )
     expect({}).not.toHaveProperty('job_id')
   })
 
   test('whatever JSON comes, the answer is a request or the field at fault', () => {
-    fc.assert(fc.property(fc.jsonValue(), fc.constantFrom('service_version', 'job_id', 'task', 'deadline'), (value, key) => {
-      expect(readJobRequest(value).ok).toBe(false)
-      expect(refusalOf(request({ [key]: value })) ?? key).toMatch(new RegExp(`^${key}`))
-    }))
+    fc.assert(
+      fc.property(
+        fc.jsonValue(),
+        fc.constantFrom('service_version', 'job_id', 'task', 'deadline'),
+        (value, key) => {
+          expect(readJobRequest(value).ok).toBe(false)
+          expect(refusalOf(request({ [key]: value })) ?? key).toMatch(new RegExp(`^${key}`))
+        },
+      ),
+    )
   })
 })
 
@@ -132,10 +166,12 @@ describe('job_id', () => {
   })
 
   test('D16 every UUID v4 is one, and in either case it is the same job', () => {
-    fc.assert(fc.property(fc.uuid({ version: 4 }), jobId => {
-      expect(isJobId(jobId)).toBe(true)
-      expect(isJobId(jobId.toUpperCase())).toBe(true)
-      expect(jobIdKey(jobId.toUpperCase())).toBe(jobIdKey(jobId))
-    }))
+    fc.assert(
+      fc.property(fc.uuid({ version: 4 }), jobId => {
+        expect(isJobId(jobId)).toBe(true)
+        expect(isJobId(jobId.toUpperCase())).toBe(true)
+        expect(jobIdKey(jobId.toUpperCase())).toBe(jobIdKey(jobId))
+      }),
+    )
   })
 })

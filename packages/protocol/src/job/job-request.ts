@@ -36,14 +36,22 @@ export function jobIdKey(jobId: string): string {
  */
 export function readJobRequest(
   body: unknown,
-): { readonly ok: true; readonly request: JobRequest } | { readonly ok: false; readonly field: string; readonly reason: string } {
+):
+  | { readonly ok: true; readonly request: JobRequest }
+  | { readonly ok: false; readonly field: string; readonly reason: string } {
   if (!isObject(body)) return refuse('body', `must be a JSON object, got ${nameOf(body)}`)
   const { service_version, job_id, task, deadline } = body
   if (service_version !== SERVICE_VERSION) {
-    return refuse('service_version', service_version === undefined ? `is required and must be "${SERVICE_VERSION}"` : `must be "${SERVICE_VERSION}"`)
+    return refuse(
+      'service_version',
+      service_version === undefined
+        ? `is required and must be "${SERVICE_VERSION}"`
+        : `must be "${SERVICE_VERSION}"`,
+    )
   }
   if (job_id === undefined) return refuse('job_id', 'is required')
-  if (!isJobId(job_id)) return refuse('job_id', 'must be a canonical UUID v4, like "3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c"')
+  if (!isJobId(job_id))
+    return refuse('job_id', 'must be a canonical UUID v4, like "3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c"')
   if (task === undefined) return refuse('task', 'is required')
   if (!isObject(task)) return refuse('task', `must be an object, got ${nameOf(task)}`)
   const { input } = task
@@ -53,7 +61,8 @@ export function readJobRequest(
   if (typeof deadline !== 'number' || !Number.isFinite(deadline)) {
     return refuse('deadline', `must be a finite number of Unix seconds, got ${nameOf(deadline)}`)
   }
-  if (deadline >= MILLISECONDS_LOOK_FROM) return refuse('deadline', 'must be Unix seconds, this looks like milliseconds')
+  if (deadline >= MILLISECONDS_LOOK_FROM)
+    return refuse('deadline', 'must be Unix seconds, this looks like milliseconds')
   const capability = Object.hasOwn(task, 'capability') ? { capability: task['capability'] } : {}
   return { ok: true, request: { service_version, job_id, task: { ...capability, input }, deadline } }
 }
@@ -69,6 +78,9 @@ function nameOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-function refuse(field: string, reason: string): { readonly ok: false; readonly field: string; readonly reason: string } {
+function refuse(
+  field: string,
+  reason: string,
+): { readonly ok: false; readonly field: string; readonly reason: string } {
   return { ok: false, field, reason }
 }

@@ -19,14 +19,38 @@ describe('reading a decimal amount', () => {
   })
 
   test.each([
-    '1e-3', '.5', '1.', '+1', '1,5', '-1', 'NaN', 'Infinity', '', ' 1', '1 ', '1\n', '01', '00', '0x10', '1_000', '１', '1.0.0', '$1',
+    '1e-3',
+    '.5',
+    '1.',
+    '+1',
+    '1,5',
+    '-1',
+    'NaN',
+    'Infinity',
+    '',
+    ' 1',
+    '1 ',
+    '1\n',
+    '01',
+    '00',
+    '0x10',
+    '1_000',
+    '１',
+    '1.0.0',
+    '$1',
   ])('PAY-28 %j is no decimal amount', decimal => {
-    expect(readUsdc(decimal)).toEqual({ ok: false, reason: expect.stringContaining('must be a decimal like "0.01"') })
+    expect(readUsdc(decimal)).toEqual({
+      ok: false,
+      reason: expect.stringContaining('must be a decimal like "0.01"'),
+    })
   })
 
   test('PAY-28 more decimals than USDC has are refused, even when they are zeros', () => {
     for (const decimal of ['0.0000001', '1.0000000']) {
-      expect(readUsdc(decimal)).toEqual({ ok: false, reason: `must have at most 6 decimals, USDC has no more, got "${decimal}"` })
+      expect(readUsdc(decimal)).toEqual({
+        ok: false,
+        reason: `must have at most 6 decimals, USDC has no more, got "${decimal}"`,
+      })
     }
   })
 
@@ -36,9 +60,18 @@ describe('reading a decimal amount', () => {
   })
 
   test.each([
-    [0.01, 'number'], [1n, 'bigint'], [null, 'null'], [undefined, 'undefined'], [true, 'boolean'], [['1'], 'object'], [{ toString: () => '1' }, 'object'],
+    [0.01, 'number'],
+    [1n, 'bigint'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [true, 'boolean'],
+    [['1'], 'object'],
+    [{ toString: () => '1' }, 'object'],
   ])('D1 %s is not taken for a string', (value, name) => {
-    expect(readUsdc(value)).toEqual({ ok: false, reason: `must be a decimal string like "0.01", got ${name}` })
+    expect(readUsdc(value)).toEqual({
+      ok: false,
+      reason: `must be a decimal string like "0.01", got ${name}`,
+    })
   })
 
   test('D1 zero is an amount and no price', () => {
@@ -51,17 +84,28 @@ describe('reading a decimal amount', () => {
   })
 
   test('D1 whatever is read is the sum of its digits at their places', () => {
-    fc.assert(fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.array(fc.nat(9), { maxLength: 6 }), (whole, decimals) => {
-      const decimal = decimals.length === 0 ? `${whole}` : `${whole}.${decimals.join('')}`
-      const expected = decimals.reduce((sum, digit, index) => sum + BigInt(digit) * 10n ** BigInt(5 - index), whole * 1_000_000n)
-      expect(readUsdc(decimal)).toEqual({ ok: true, atomic: expected })
-    }))
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 0n, max: 10n ** 30n }),
+        fc.array(fc.nat(9), { maxLength: 6 }),
+        (whole, decimals) => {
+          const decimal = decimals.length === 0 ? `${whole}` : `${whole}.${decimals.join('')}`
+          const expected = decimals.reduce(
+            (sum, digit, index) => sum + BigInt(digit) * 10n ** BigInt(5 - index),
+            whole * 1_000_000n,
+          )
+          expect(readUsdc(decimal)).toEqual({ ok: true, atomic: expected })
+        },
+      ),
+    )
   })
 
   test('D1 no string at all makes it throw', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), text => {
-      expect(typeof readUsdc(text).ok).toBe('boolean')
-    }))
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        expect(typeof readUsdc(text).ok).toBe('boolean')
+      }),
+    )
   })
 })
 
@@ -87,8 +131,10 @@ describe('writing an amount', () => {
   })
 
   test('D1 what was written is read back, however many decimals were asked for', () => {
-    fc.assert(fc.property(fc.bigInt({ min: 0n, max: 10n ** 38n }), fc.nat(6), (atomic, decimals) => {
-      expect(readUsdc(formatUsdc(atomic, { decimals }))).toEqual({ ok: true, atomic })
-    }))
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 38n }), fc.nat(6), (atomic, decimals) => {
+        expect(readUsdc(formatUsdc(atomic, { decimals }))).toEqual({ ok: true, atomic })
+      }),
+    )
   })
 })

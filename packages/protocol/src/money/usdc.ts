@@ -25,11 +25,14 @@ export function readUsdc(decimal: unknown): { readonly ok: true; readonly atomic
   if (typeof decimal !== 'string') {
     return refuse(`must be a decimal string like "0.01", got ${decimal === null ? 'null' : typeof decimal}`)
   }
-  if (decimal.length > MAX_AMOUNT_CHARACTERS) return refuse(`must be at most ${MAX_AMOUNT_CHARACTERS} characters`)
+  if (decimal.length > MAX_AMOUNT_CHARACTERS)
+    return refuse(`must be at most ${MAX_AMOUNT_CHARACTERS} characters`)
   if (!DECIMAL.test(decimal)) return refuse(`must be a decimal like "0.01", got ${JSON.stringify(decimal)}`)
   const [whole = '', fraction = ''] = decimal.split('.')
   if (fraction.length > USDC_DECIMALS) {
-    return refuse(`must have at most ${USDC_DECIMALS} decimals, USDC has no more, got ${JSON.stringify(decimal)}`)
+    return refuse(
+      `must have at most ${USDC_DECIMALS} decimals, USDC has no more, got ${JSON.stringify(decimal)}`,
+    )
   }
   return { ok: true, atomic: BigInt(whole + fraction.padEnd(USDC_DECIMALS, '0')) }
 }

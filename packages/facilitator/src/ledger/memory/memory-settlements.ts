@@ -25,12 +25,10 @@ export function createMemorySettlements(
       const open = [...transactions.values()]
         .filter(one => one.network === network && one.relayer === relayer && one.state === 'open')
         .sort((one, other) => one.nonce - other.nonce)
-        .map(
-          (transaction): OpenTransaction => ({
-            ...transaction,
-            payments: rows.filter(row => row.transactionId === transaction.id),
-          }),
-        )
+        .map((transaction): OpenTransaction => ({
+          ...transaction,
+          payments: rows.filter(row => row.transactionId === transaction.id),
+        }))
       return await Promise.resolve({ captured: captured.slice(0, limit), open })
     },
     async submit(lease, transaction, keys) {

@@ -5,23 +5,17 @@ import { expectUnknownCapability, UNKNOWN_CAPABILITIES } from './unpaid.ts'
 
 /** Which capability a job is for (interface, Processing 3; D21). */
 export const CAPABILITY_CHECKS: readonly Check[] = [
-  ...UNKNOWN_CAPABILITIES.map(
-    (capability): Check => ({
-      id: `capability/unknown ${JSON.stringify(capability)}`,
-      rules: ['interface Processing 3', 'D21', 'VAL-02'],
-      title: `The capability ${JSON.stringify(capability)} is unknown, and the message lists those there are`,
-      mend: 'Answer 400 capability: Unknown capability "<x>". Available: a, b',
-      needs: NEEDS.nothing,
-      async run(context) {
-        const body = { ...(await markedBody(context)), task: { capability, input: {} } }
-        await expectUnknownCapability(
-          context,
-          await knock(context, { body: JSON.stringify(body) }),
-          capability,
-        )
-      },
-    }),
-  ),
+  ...UNKNOWN_CAPABILITIES.map((capability): Check => ({
+    id: `capability/unknown ${JSON.stringify(capability)}`,
+    rules: ['interface Processing 3', 'D21', 'VAL-02'],
+    title: `The capability ${JSON.stringify(capability)} is unknown, and the message lists those there are`,
+    mend: 'Answer 400 capability: Unknown capability "<x>". Available: a, b',
+    needs: NEEDS.nothing,
+    async run(context) {
+      const body = { ...(await markedBody(context)), task: { capability, input: {} } }
+      await expectUnknownCapability(context, await knock(context, { body: JSON.stringify(body) }), capability)
+    },
+  })),
   {
     id: 'capability/long-name',
     rules: ['VAL-02', 'D21'],

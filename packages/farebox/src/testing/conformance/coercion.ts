@@ -64,24 +64,22 @@ const COERCIONS: readonly (readonly [
 ]
 
 /** What inputs are coerced, and what is refused instead (D19). */
-export const COERCION_CHECKS: readonly Check[] = COERCIONS.map(
-  ([field, sent, got]): Check => ({
-    id: `input/coerce ${JSON.stringify(sent)} to ${field}`,
-    rules: ['D19', 'interface Processing 2', 'VAL-06', 'VAL-07'],
-    title:
-      got === undefined
-        ? `${JSON.stringify(sent)} is no ${NAMES[field]} and is refused`
-        : `${JSON.stringify(sent)} is taken as the ${NAMES[field]} ${JSON.stringify(got)}`,
-    mend: GRAMMAR,
-    needs: needsFixture(got === undefined ? 0 : 1),
-    async run(context) {
-      const input = { text: 'a', [field]: sent }
-      if (got === undefined)
-        expectFailure(await context.tryInput(input, 'echo'), 400, 'validation', new RegExp(`^${field}: `))
-      else expectEqual((await echo(context, input))[field], got, field)
-    },
-  }),
-)
+export const COERCION_CHECKS: readonly Check[] = COERCIONS.map(([field, sent, got]): Check => ({
+  id: `input/coerce ${JSON.stringify(sent)} to ${field}`,
+  rules: ['D19', 'interface Processing 2', 'VAL-06', 'VAL-07'],
+  title:
+    got === undefined
+      ? `${JSON.stringify(sent)} is no ${NAMES[field]} and is refused`
+      : `${JSON.stringify(sent)} is taken as the ${NAMES[field]} ${JSON.stringify(got)}`,
+  mend: GRAMMAR,
+  needs: needsFixture(got === undefined ? 0 : 1),
+  async run(context) {
+    const input = { text: 'a', [field]: sent }
+    if (got === undefined)
+      expectFailure(await context.tryInput(input, 'echo'), 400, 'validation', new RegExp(`^${field}: `))
+    else expectEqual((await echo(context, input))[field], got, field)
+  },
+}))
 
 /** What the fixture's handler got for this input. Throws a `Mismatch` where the job is not delivered. */
 export async function echo(

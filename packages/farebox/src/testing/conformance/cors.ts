@@ -8,38 +8,34 @@ const MEND = 'Send Access-Control-Allow-Origin: * with every answer of the three
 
 /** Browsers may read an agent, call it and pay it (D15). */
 export const CORS_CHECKS: readonly Check[] = [
-  ...['/health', '/about'].map(
-    (path): Check => ({
-      id: `cors/get ${path}`,
-      rules: ['D15'],
-      title: `A browser may read GET ${path}`,
-      mend: MEND,
-      needs: NEEDS.nothing,
-      run: async context =>
-        expectOpen(await context.send({ method: 'GET', path, headers: { origin: ORIGIN } })),
-    }),
-  ),
+  ...['/health', '/about'].map((path): Check => ({
+    id: `cors/get ${path}`,
+    rules: ['D15'],
+    title: `A browser may read GET ${path}`,
+    mend: MEND,
+    needs: NEEDS.nothing,
+    run: async context =>
+      expectOpen(await context.send({ method: 'GET', path, headers: { origin: ORIGIN } })),
+  })),
   ...(
     [
       ['/health', 'GET'],
       ['/about', 'GET'],
       ['/execute', 'POST'],
     ] as const
-  ).map(
-    ([path, method]): Check => ({
-      id: `cors/preflight ${path}`,
-      rules: ['D15'],
-      title: `OPTIONS ${path} lets a browser send ${method}`,
-      mend: 'Answer OPTIONS with 204 and Access-Control-Allow-Methods and -Headers.',
-      needs: NEEDS.nothing,
-      async run(context) {
-        const reply = await preflight(context, path, method)
-        expectThat(reply.status === 204 || reply.status === 200, 'status 204', reply.status)
-        expectOpen(reply)
-        expectLists(reply, 'access-control-allow-methods', [method])
-      },
-    }),
-  ),
+  ).map(([path, method]): Check => ({
+    id: `cors/preflight ${path}`,
+    rules: ['D15'],
+    title: `OPTIONS ${path} lets a browser send ${method}`,
+    mend: 'Answer OPTIONS with 204 and Access-Control-Allow-Methods and -Headers.',
+    needs: NEEDS.nothing,
+    async run(context) {
+      const reply = await preflight(context, path, method)
+      expectThat(reply.status === 204 || reply.status === 200, 'status 204', reply.status)
+      expectOpen(reply)
+      expectLists(reply, 'access-control-allow-methods', [method])
+    },
+  })),
   {
     id: 'cors/payment-header',
     rules: ['D15', 'D4'],

@@ -24,23 +24,21 @@ export const DEADLINE_CHECKS: readonly Check[] = [
       ['at the epoch', () => 0],
       ['before the epoch', () => -1.5],
     ] as const satisfies readonly (readonly [string, (context: CheckContext) => number])[]
-  ).map(
-    ([name, deadline]): Check => ({
-      id: `deadline/${name}`,
-      rules: ['interface Processing 4', 'DDL-01', 'DDL-06'],
-      title: `A deadline ${name} is answered 408`,
-      mend: 'Compare the deadline with the clock before anything is claimed or asked.',
-      needs: { ...NEEDS.nothing, modes: ['dev', 'paid'] },
-      async run(context) {
-        const payment = context.mode === 'paid' ? await forgeHeader(context) : undefined
-        expectFailure(
-          await postJob(context, await context.jobBody({ deadline: deadline(context) }), payment),
-          408,
-          'deadline',
-        )
-      },
-    }),
-  ),
+  ).map(([name, deadline]): Check => ({
+    id: `deadline/${name}`,
+    rules: ['interface Processing 4', 'DDL-01', 'DDL-06'],
+    title: `A deadline ${name} is answered 408`,
+    mend: 'Compare the deadline with the clock before anything is claimed or asked.',
+    needs: { ...NEEDS.nothing, modes: ['dev', 'paid'] },
+    async run(context) {
+      const payment = context.mode === 'paid' ? await forgeHeader(context) : undefined
+      expectFailure(
+        await postJob(context, await context.jobBody({ deadline: deadline(context) }), payment),
+        408,
+        'deadline',
+      )
+    },
+  })),
   fixture(
     'slow',
     ['DDL-02', 'D17'],

@@ -24,35 +24,31 @@ const UNTYPED = ['error', 'text', 'null', 'undefined', 'proxy', 'proxy of itself
 /** What handlers throw (interface, Errors; D26). */
 export const ERROR_CHECKS: readonly Check[] = [
   ...TYPED.flatMap(([kind, status, errorType, message]) =>
-    ['', 'late '].map(
-      (when): Check => ({
-        id: `handler-errors/${when}${kind}`,
-        rules: ['interface Errors', 'D26', 'DDL-10'],
-        title: `A handler’s ${when}${kind} error is answered ${status} with its own message`,
-        mend: 'Map the typed errors to their rows of the table, recognised by their brand.',
-        needs: needsFixture(0),
-        async run(context) {
-          const reply = await context.tryInput({ kind: when + kind }, 'fail')
-          expectEqual(expectFailure(reply, status, errorType), message, 'error')
-        },
-      }),
-    ),
+    ['', 'late '].map((when): Check => ({
+      id: `handler-errors/${when}${kind}`,
+      rules: ['interface Errors', 'D26', 'DDL-10'],
+      title: `A handler’s ${when}${kind} error is answered ${status} with its own message`,
+      mend: 'Map the typed errors to their rows of the table, recognised by their brand.',
+      needs: needsFixture(0),
+      async run(context) {
+        const reply = await context.tryInput({ kind: when + kind }, 'fail')
+        expectEqual(expectFailure(reply, status, errorType), message, 'error')
+      },
+    })),
   ),
   ...UNTYPED.flatMap(kind =>
-    ['', 'late '].map(
-      (when): Check => ({
-        id: `handler-errors/${when}${kind}`,
-        rules: ['interface Errors', 'D26', 'DDL-08', 'VAL-15'],
-        title: `A handler that throws ${when}${kind} is answered 500 Internal error, and nothing more`,
-        mend: 'Answer the generic message and write the text to the log; touch what was thrown with care.',
-        needs: needsFixture(0),
-        async run(context) {
-          const reply = await context.tryInput({ kind: when + kind }, 'fail')
-          expectFailure(reply, 500, 'internal', /^Internal error$/)
-          expectThat(!reply.text.includes(HANDLER_SECRET), 'none of the handler’s words', reply.text)
-        },
-      }),
-    ),
+    ['', 'late '].map((when): Check => ({
+      id: `handler-errors/${when}${kind}`,
+      rules: ['interface Errors', 'D26', 'DDL-08', 'VAL-15'],
+      title: `A handler that throws ${when}${kind} is answered 500 Internal error, and nothing more`,
+      mend: 'Answer the generic message and write the text to the log; touch what was thrown with care.',
+      needs: needsFixture(0),
+      async run(context) {
+        const reply = await context.tryInput({ kind: when + kind }, 'fail')
+        expectFailure(reply, 500, 'internal', /^Internal error$/)
+        expectThat(!reply.text.includes(HANDLER_SECRET), 'none of the handler’s words', reply.text)
+      },
+    })),
   ),
   {
     id: 'handler-errors/retry',

@@ -42,37 +42,33 @@ export const INPUT_CHECKS: readonly Check[] = [
     needs: NEEDS.deliveredJob,
     run: async context => void expectCompleted((await context.delivered()).reply),
   },
-  ...(['missing', 'null', 'wrong type', 'out of bounds'] as const).map(
-    (kind): Check => ({
-      id: `input/${kind}`,
-      rules: ['interface Processing 2', 'D18', 'D21'],
-      title: `An input with a field ${kind} is refused by the field’s name`,
-      mend: MESSAGE,
-      needs: NEEDS.unchargedJob,
-      async run(context) {
-        const { first, capability, sampleOf } = await context.agent()
-        const broken = breakages(capability(first).input_schema, sampleOf(first)).filter(
-          one => one.kind === kind,
-        )
-        if (broken.length === 0) throw new NotApplicable('agent', `no field of ${first} can be ${kind}`)
-        for (const { field, input } of broken.slice(0, 8)) {
-          const message = expectFailure(await context.tryInput(input), 400, 'validation')
-          expectThat(message.startsWith(field), `a message beginning with "${field}"`, message)
-        }
-      },
-    }),
-  ),
-  ...WRONG.map(
-    ([name, input, message]): Check => ({
-      id: `input/${name}`,
-      rules: ['D18', 'D21'],
-      title: `An input with ${name} is refused, the field named by its path`,
-      mend: MESSAGE,
-      needs: needsFixture(0),
-      run: async context =>
-        void expectFailure(await context.tryInput(input, 'echo'), 400, 'validation', message),
-    }),
-  ),
+  ...(['missing', 'null', 'wrong type', 'out of bounds'] as const).map((kind): Check => ({
+    id: `input/${kind}`,
+    rules: ['interface Processing 2', 'D18', 'D21'],
+    title: `An input with a field ${kind} is refused by the field’s name`,
+    mend: MESSAGE,
+    needs: NEEDS.unchargedJob,
+    async run(context) {
+      const { first, capability, sampleOf } = await context.agent()
+      const broken = breakages(capability(first).input_schema, sampleOf(first)).filter(
+        one => one.kind === kind,
+      )
+      if (broken.length === 0) throw new NotApplicable('agent', `no field of ${first} can be ${kind}`)
+      for (const { field, input } of broken.slice(0, 8)) {
+        const message = expectFailure(await context.tryInput(input), 400, 'validation')
+        expectThat(message.startsWith(field), `a message beginning with "${field}"`, message)
+      }
+    },
+  })),
+  ...WRONG.map(([name, input, message]): Check => ({
+    id: `input/${name}`,
+    rules: ['D18', 'D21'],
+    title: `An input with ${name} is refused, the field named by its path`,
+    mend: MESSAGE,
+    needs: needsFixture(0),
+    run: async context =>
+      void expectFailure(await context.tryInput(input, 'echo'), 400, 'validation', message),
+  })),
   fixture(
     'undeclared',
     ['D20', 'VAL-10'],

@@ -99,39 +99,33 @@ export const OUTPUT_CHECKS: readonly Check[] = [
       expectNoStore(reply)
     },
   },
-  ...[...CARRIED, ...NOT_CARRIED].map(
-    (kind): Check => ({
-      id: `output/production ${kind}`,
-      rules: ['interface Processing 5', 'D20', 'D26', 'VAL-14'],
-      title: `In production an output that is wrong (${kind}) is answered 500 Internal error`,
-      mend: 'Check the output before it is written, without coercing it, as plain JSON data.',
-      needs: needsFixture(0, { modes: ['paid'] }),
-      run: async context => expectInternal(await violate(context, kind)),
-    }),
-  ),
-  ...CARRIED.map(
-    (kind): Check => ({
-      id: `output/dev ${kind}`,
-      rules: ['interface Processing 5', 'D20'],
-      title: `In dev mode an output that is wrong (${kind}) passes through`,
-      mend: 'In dev mode log a warning and let the output pass.',
-      needs: needsFixture(0, { modes: ['dev'] }),
-      async run(context) {
-        const reply = await violate(context, kind)
-        expectThat(reply.status === 200, 'status 200', describeReply(reply))
-      },
-    }),
-  ),
-  ...NOT_CARRIED.map(
-    (kind): Check => ({
-      id: `output/dev ${kind}`,
-      rules: ['VAL-14', 'D26'],
-      title: `In dev mode an output that JSON cannot carry (${kind}) is answered 500 Internal error`,
-      mend: 'Answer 500 where the output cannot be written at all.',
-      needs: needsFixture(0, { modes: ['dev'] }),
-      run: async context => expectInternal(await violate(context, kind)),
-    }),
-  ),
+  ...[...CARRIED, ...NOT_CARRIED].map((kind): Check => ({
+    id: `output/production ${kind}`,
+    rules: ['interface Processing 5', 'D20', 'D26', 'VAL-14'],
+    title: `In production an output that is wrong (${kind}) is answered 500 Internal error`,
+    mend: 'Check the output before it is written, without coercing it, as plain JSON data.',
+    needs: needsFixture(0, { modes: ['paid'] }),
+    run: async context => expectInternal(await violate(context, kind)),
+  })),
+  ...CARRIED.map((kind): Check => ({
+    id: `output/dev ${kind}`,
+    rules: ['interface Processing 5', 'D20'],
+    title: `In dev mode an output that is wrong (${kind}) passes through`,
+    mend: 'In dev mode log a warning and let the output pass.',
+    needs: needsFixture(0, { modes: ['dev'] }),
+    async run(context) {
+      const reply = await violate(context, kind)
+      expectThat(reply.status === 200, 'status 200', describeReply(reply))
+    },
+  })),
+  ...NOT_CARRIED.map((kind): Check => ({
+    id: `output/dev ${kind}`,
+    rules: ['VAL-14', 'D26'],
+    title: `In dev mode an output that JSON cannot carry (${kind}) is answered 500 Internal error`,
+    mend: 'Answer 500 where the output cannot be written at all.',
+    needs: needsFixture(0, { modes: ['dev'] }),
+    run: async context => expectInternal(await violate(context, kind)),
+  })),
   fixture('valid', 'A valid output is sent as it is', async context => {
     expectEqual(
       expectCompleted(await violate(context, 'nothing wrong')),

@@ -56,26 +56,22 @@ const WRONG_ENVELOPES: readonly (readonly [name: string, change: (envelope: Enve
  * (D4).
  */
 export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
-  ...GARBAGE.map(
-    ([name, header]): Check => ({
-      id: `payment-headers/${name}`,
-      rules: ['D4', 'PAY-34'],
-      title: `A payment header that is ${name} is refused`,
-      mend: GARBAGE_MEND,
-      needs: NEEDS.looksAtPayments,
-      run: async context => void (await expectRefused(context, header)),
-    }),
-  ),
-  ...WRONG_ENVELOPES.map(
-    ([name, envelope]): Check => ({
-      id: `payment-headers/${name}`,
-      rules: ['D4', 'PAY-34'],
-      title: `A payment envelope with ${name} is refused`,
-      mend: 'Check every part of the envelope before using any.',
-      needs: NEEDS.looksAtPayments,
-      run: async context => void (await expectRefused(context, await forgeHeader(context, { envelope }))),
-    }),
-  ),
+  ...GARBAGE.map(([name, header]): Check => ({
+    id: `payment-headers/${name}`,
+    rules: ['D4', 'PAY-34'],
+    title: `A payment header that is ${name} is refused`,
+    mend: GARBAGE_MEND,
+    needs: NEEDS.looksAtPayments,
+    run: async context => void (await expectRefused(context, header)),
+  })),
+  ...WRONG_ENVELOPES.map(([name, envelope]): Check => ({
+    id: `payment-headers/${name}`,
+    rules: ['D4', 'PAY-34'],
+    title: `A payment envelope with ${name} is refused`,
+    mend: 'Check every part of the envelope before using any.',
+    needs: NEEDS.looksAtPayments,
+    run: async context => void (await expectRefused(context, await forgeHeader(context, { envelope }))),
+  })),
   {
     id: 'payment-headers/base64url',
     rules: ['D4'],

@@ -40,37 +40,33 @@ const WRONG_METHODS: readonly (readonly [method: string, path: string, allowed: 
 
 /** Exactly three routes, each with its own methods (interface, 1.1; D15, D31). */
 export const ROUTE_CHECKS: readonly Check[] = [
-  ...NO_ROUTES.map(
-    (path): Check => ({
-      id: `routes/unknown ${path}`,
-      rules: ['interface 1.1', 'D15', 'D31', 'HTTP-01'],
-      title: `GET ${path} answers 404`,
-      mend: 'Serve exactly /health, /about and /execute, and answer the failure body everywhere else.',
-      needs: NEEDS.nothing,
-      async run(context) {
-        expectFailure(await context.send({ method: 'GET', path }), 404, 'validation')
-      },
-    }),
-  ),
-  ...WRONG_METHODS.map(
-    ([method, path, allowed]): Check => ({
-      id: `routes/method ${method} ${path}`,
-      rules: ['D15'],
-      title: `${method} ${path} answers 405 with Allow: ${allowed}`,
-      mend: 'Answer 405 with an Allow header that lists the methods of the route.',
-      needs: NEEDS.nothing,
-      async run(context) {
-        const reply = await context.send({ method, path })
-        expectFailure(reply, 405, 'validation')
-        const allow = (reply.headers.get('allow') ?? '').split(',').map(one => one.trim())
-        expectThat(
-          allow.includes(allowed) && !allow.includes(method),
-          `Allow with ${allowed}`,
-          allow.join(', '),
-        )
-      },
-    }),
-  ),
+  ...NO_ROUTES.map((path): Check => ({
+    id: `routes/unknown ${path}`,
+    rules: ['interface 1.1', 'D15', 'D31', 'HTTP-01'],
+    title: `GET ${path} answers 404`,
+    mend: 'Serve exactly /health, /about and /execute, and answer the failure body everywhere else.',
+    needs: NEEDS.nothing,
+    async run(context) {
+      expectFailure(await context.send({ method: 'GET', path }), 404, 'validation')
+    },
+  })),
+  ...WRONG_METHODS.map(([method, path, allowed]): Check => ({
+    id: `routes/method ${method} ${path}`,
+    rules: ['D15'],
+    title: `${method} ${path} answers 405 with Allow: ${allowed}`,
+    mend: 'Answer 405 with an Allow header that lists the methods of the route.',
+    needs: NEEDS.nothing,
+    async run(context) {
+      const reply = await context.send({ method, path })
+      expectFailure(reply, 405, 'validation')
+      const allow = (reply.headers.get('allow') ?? '').split(',').map(one => one.trim())
+      expectThat(
+        allow.includes(allowed) && !allow.includes(method),
+        `Allow with ${allowed}`,
+        allow.join(', '),
+      )
+    },
+  })),
   {
     id: 'routes/method HEAD /execute',
     rules: ['D15'],

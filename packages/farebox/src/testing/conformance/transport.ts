@@ -45,22 +45,20 @@ const BROKEN: readonly (readonly [name: string, status: number, bytes: (host: st
 
 /** What `fetch` would not send. */
 export const TRANSPORT_CHECKS: readonly Check[] = [
-  ...BROKEN.map(
-    ([name, status, bytes]): Check => ({
-      id: `transport/${name}`,
-      rules: ['D15', 'HTTP-05'],
-      title: `A request with ${name} is answered ${status}, in the failure form`,
-      mend: MEND,
-      needs: NEEDS_SOCKET,
-      async run(context) {
-        expectFailure(
-          await sendRaw(context.baseUrl, bytes(new URL(context.baseUrl).host)),
-          status,
-          'validation',
-        )
-      },
-    }),
-  ),
+  ...BROKEN.map(([name, status, bytes]): Check => ({
+    id: `transport/${name}`,
+    rules: ['D15', 'HTTP-05'],
+    title: `A request with ${name} is answered ${status}, in the failure form`,
+    mend: MEND,
+    needs: NEEDS_SOCKET,
+    async run(context) {
+      expectFailure(
+        await sendRaw(context.baseUrl, bytes(new URL(context.baseUrl).host)),
+        status,
+        'validation',
+      )
+    },
+  })),
   {
     id: 'transport/expect',
     rules: ['D15', 'HTTP-05'],

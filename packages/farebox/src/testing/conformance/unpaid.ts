@@ -48,36 +48,28 @@ export const UNKNOWN_CAPABILITIES: readonly unknown[] = [
  * has (D14).
  */
 export const UNPAID_CHECKS: readonly Check[] = [
-  ...NO_JOBS.map(
-    ([name, request]): Check => ({
-      id: `unpaid/${name}`,
-      rules: ['D14'],
-      title: `Unpaid, ${name} is answered with the price of the first capability`,
-      mend: 'Look for the payment header before the body; where none is there, answer 402.',
-      needs: NEEDS.asksForPayment,
-      async run(context) {
-        const { first } = await context.agent()
-        await expectPrice(
-          context,
-          await context.send({ method: 'POST', path: '/execute', ...request }),
-          first,
-        )
-      },
-    }),
-  ),
-  ...WRONG_JOBS.map(
-    ([name, wish]): Check => ({
-      id: `unpaid/${name}`,
-      rules: ['D14'],
-      title: `Unpaid, ${name} is answered with the price`,
-      mend: 'Ask for payment before looking at anything but the capability.',
-      needs: NEEDS.asksForPayment,
-      async run(context) {
-        const { first } = await context.agent()
-        await expectPrice(context, await postJob(context, await context.jobBody(wish)), first)
-      },
-    }),
-  ),
+  ...NO_JOBS.map(([name, request]): Check => ({
+    id: `unpaid/${name}`,
+    rules: ['D14'],
+    title: `Unpaid, ${name} is answered with the price of the first capability`,
+    mend: 'Look for the payment header before the body; where none is there, answer 402.',
+    needs: NEEDS.asksForPayment,
+    async run(context) {
+      const { first } = await context.agent()
+      await expectPrice(context, await context.send({ method: 'POST', path: '/execute', ...request }), first)
+    },
+  })),
+  ...WRONG_JOBS.map(([name, wish]): Check => ({
+    id: `unpaid/${name}`,
+    rules: ['D14'],
+    title: `Unpaid, ${name} is answered with the price`,
+    mend: 'Ask for payment before looking at anything but the capability.',
+    needs: NEEDS.asksForPayment,
+    async run(context) {
+      const { first } = await context.agent()
+      await expectPrice(context, await postJob(context, await context.jobBody(wish)), first)
+    },
+  })),
   {
     id: 'unpaid/named-capability',
     rules: ['D2', 'D14'],

@@ -1,0 +1,158 @@
+import type { SettleOutcome } from '@farebox/payments/facilitator-client'
+import { encodeHeader, type PaymentResponse } from '@farebox/payments/payment-header'
+import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
+import { sleep, type Clock } from '../clock.ts'
+import type { SavedJob, SettledJob, UnpaidJob } from '../jobs/job.ts'
+import type { JobBell } from '../jobs/job-bell.ts'
+import type { Log } from '../log.ts'
+import type { PaymentGate } from '../payment-gate/payment-gate.ts'
+import type { HeldJob } from './keep-leases.ts'
+
+/** How long a caller is kept waiting for a settlement before it is answered 503 pending (D8). */
+const DEFAULT_PATIENCE_MS = 10_000
+const FIRST_RETRY_MS = 200
+const SLOWEST_RETRY_MS = 5_000
+
+/** The settlements this process is seeing through; each goes on until it is known, whoever still waits for it. */
+export interface Settlements {
+  readonly patienceMs: number
+  /** Settles a saved response and resolves when it is known; undefined where another process took it over. */
+  resume(held: HeldJob): Promise<SettledJob | UnpaidJob | undefined>
+  /** Lets go of what is not known yet: it is stored, and the next process takes it up. */
+  stop(): Promise<void>
+}
+
+/** Makes the settlements of a process. */
+export function createSettlements(parts: {
+  readonly gate: PaymentGate | undefined
+  readonly bell: JobBell
+  readonly clock: Clock
+  readonly log: Log
+  readonly patienceMs?: number | undefined
+}): Settlements {
+  const { gate, bell, clock, log } = parts
+  const stopping = new AbortController()
+  const open = new Set<Promise<SettledJob | UnpaidJob | undefined>>()
+
+  return {
+    patienceMs: parts.patienceMs ?? DEFAULT_PATIENCE_MS,
+    resume(held) {
+      const settling = seeThrough(held).finally(() => {
+        open.delete(settling)
+        bell.ring(held.holder.jobKey)
+      })
+      open.add(settling)
+      return settling
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.allSettled(open)
+    },
+  }
+
+  async function seeThrough(held: HeldJob): Promise<SettledJob | UnpaidJob | undefined> {
+    let known: SettledJob | UnpaidJob | undefined
+    for (let retryMs = FIRST_RETRY_MS; !over(held); retryMs = Math.min(2 * retryMs, SLOWEST_RETRY_MS)) {
+      // A verdict is asked for once: a payment that failed is never submitted again, only its record written.
+      known ??= await settleOnce(held)
+      const recorded = known && (await record(held, known))
+      if (known?.state === 'settled' || recorded === 'written') return known
+      if (recorded === 'lost') return undefined
+      await sleep(clock, retryMs, stopping.signal)
+    }
+    if (stopping.signal.aborted && known === undefined) await leave(held)
+    return undefined
+  }
+
+  function over(held: HeldJob): boolean {
+    return held.isLost || stopping.signal.aborted
+  }
+
+  async function settleOnce(held: HeldJob): Promise<SettledJob | UnpaidJob | undefined> {
+    const { job } = held
+    if (job.state !== 'saved') throw new Error(`a job that is ${job.state} was to be settled`)
+    const outcome = await askGate(job)
+    if (outcome.kind === 'settled') return settledJob(job, outcome.transaction)
+    if (outcome.kind === 'failed') return unpaidJob(job, outcome)
+    log.warn('settlement not known yet, asking again', { cause: outcome.cause, job: job.jobId })
+    return undefined
+  }
+
+  /** A gate does not reject; if one did all the same, then nothing is known, and that is not a failure (D8). */
+  async function askGate(job: SavedJob): Promise<SettleOutcome> {
+    if (gate === undefined) return { kind: 'unknown', cause: 'FACILITATOR_SECRET is missing' }
+    try {
+      return await gate.settle(job.payment)
+    } catch (error) {
+      return { kind: 'unknown', cause: String(error) }
+    }
+  }
+
+  /**
+   * A settlement that is known but cannot be written down yet: success may be told, because asking again finds it
+   * again; failure may not, because the record would still say that the payment is to be charged.
+   */
+  async function record(
+    held: HeldJob,
+    job: SettledJob | UnpaidJob,
+  ): Promise<'written' | 'lost' | 'not written'> {
+    try {
+      const ours = await held.letGo({
+        kind: 'leave',
+        job,
+        sealed: job.state === 'settled',
+        keepMs: RESPONSE_KEPT_SECONDS * 1_000,
+      })
+      return ours ? 'written' : 'lost'
+    } catch (error) {
+      log.warn('the job store did not take a settlement', { cause: String(error) })
+      return 'not written'
+    }
+  }
+
+  async function leave(held: HeldJob): Promise<void> {
+    await held.letGo({ kind: 'leave', job: held.job, sealed: false, keepMs: 0 }).catch(() => undefined)
+  }
+}
+
+function settledJob(job: SavedJob, transaction: string): SettledJob {
+  const { requirement, authorization } = job.payment
+  const response: PaymentResponse = {
+    success: true,
+    transaction,
+    network: requirement.network,
+    payer: authorization.from,
+    amount: requirement.amount,
+  }
+  return {
+    version: 1,
+    state: 'settled',
+    payer: job.payer,
+    response: job.response,
+    paymentResponse: encodeHeader(response),
+  }
+}
+
+function unpaidJob(
+  job: SavedJob,
+  failed: { readonly reason: string; readonly message: string; readonly transaction: string },
+): UnpaidJob {
+  const { requirement, authorization, key } = job.payment
+  const response: PaymentResponse = {
+    success: false,
+    transaction: failed.transaction,
+    network: requirement.network,
+    payer: authorization.from,
+    errorReason: failed.reason,
+  }
+  return {
+    version: 1,
+    state: 'unpaid',
+    payer: job.payer,
+    response: job.response,
+    amount: requirement.amount,
+    reason: failed.message === '' ? failed.reason : failed.message,
+    paymentResponse: encodeHeader(response),
+    refusedPayments: [...job.refusedPayments, key],
+  }
+}

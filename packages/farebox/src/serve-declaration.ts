@@ -1,0 +1,71 @@
+import { refuseAddress } from '@farebox/payments/address'
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { Network } from '@farebox/payments/networks'
+import { createRequirement, paymentRequiredBody } from '@farebox/payments/requirement'
+import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { formatPath } from '@farebox/protocol/declaration/problem'
+import { compileInput, compileOutput } from '@farebox/protocol/fields/compile'
+import { readPrice } from '@farebox/protocol/money/usdc'
+import type { ServedCapability } from './execute/service.ts'
+import { matchHandlers } from './handlers.ts'
+
+/** Thrown for a declaration that cannot be served, with every problem it has. */
+export class DeclarationError extends TypeError {
+  override readonly name = 'DeclarationError'
+}
+
+/** The declaration as `/about` serves it: checked, with the environment's wallet. Throws a {@link DeclarationError}. */
+export function servedDeclaration(
+  given: Declaration,
+  wallet: string,
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+): Declaration {
+  const checked = checkDeclaration(given)
+  if (!checked.ok) {
+    throw new DeclarationError(
+      checked.problems.map(({ path, reason }) => `${formatPath(path)}: ${reason}`).join('\n'),
+    )
+  }
+  const literal = checked.declaration.wallet
+  const refused = literal.startsWith('0x') ? refuseAddress(crypto, literal) : undefined
+  if (refused !== undefined) throw new DeclarationError(`wallet: ${refused}`)
+  return { ...checked.declaration, wallet }
+}
+
+/** Each declared capability with its schemas compiled, its price computed and its handler found. */
+export function serveCapabilities(
+  declaration: Declaration,
+  network: Network,
+  given: unknown,
+): ReadonlyMap<string, ServedCapability> {
+  const handlers = matchHandlers(declaration, given)
+  return new Map(
+    Object.entries(declaration.capabilities).map(([name, capability]) => {
+      const price = readPrice(capability.pricing.amount)
+      const handler = handlers.get(name)
+      if (!price.ok || handler === undefined)
+        throw new DeclarationError(`capabilities.${name}: cannot be served`)
+      const requirement = createRequirement({
+        network,
+        payTo: declaration.wallet,
+        amountAtomic: price.atomic,
+        maxDeadlineSeconds: declaration.max_deadline_seconds,
+      })
+      return [
+        name,
+        {
+          name,
+          handler,
+          requirement,
+          description: capability.description,
+          checkInput: compileInput(capability.input_schema),
+          checkOutput: compileOutput(capability.output_schema),
+          demand: JSON.stringify(
+            paymentRequiredBody(requirement, { agent: declaration.name, capability: name }),
+          ),
+        },
+      ]
+    }),
+  )
+}
