@@ -12,8 +12,8 @@ import type { Service } from './service.ts'
  * Claims the job and its payment together, before anybody is asked and anything is run (D6): one authorization
  * buys one job over all replicas.
  *
- * Resolves to undefined where somebody else holds the job, or where it is not free to run any more: look again. Throws a `PaymentError` where the payment is claimed
- * for another job.
+ * Resolves to undefined where somebody else holds the job, or where it is not free to run any more: look again.
+ * Throws a `PaymentError` where the payment is claimed for another job.
  */
 export async function claimJob(
   service: Service,
@@ -30,8 +30,9 @@ export async function claimJob(
     overran: false,
   }
   const outcome = await service.jobs.claim({
-    ...holder,
-    ...(payment && { payment: { key: payment.key, keepMs: paymentClaimMs(payment, service.clock.nowMs()) } }),
+    jobKey: holder.jobKey,
+    fence: holder.fence,
+    payment: payment && { key: payment.key, keepMs: paymentClaimMs(payment, service.clock.nowMs()) },
     leaseMs: LEASE_MS,
     keepMs: UNFINISHED_KEPT_MS,
     job,

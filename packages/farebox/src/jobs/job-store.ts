@@ -39,7 +39,7 @@ export interface Holder {
 /** A wish to hold a job. */
 export interface JobClaim extends Holder {
   /** Claimed for this job until `keepMs` from now, whatever becomes of the job; absent where the job keeps its own. */
-  readonly payment?: { readonly key: string; readonly keepMs: number }
+  readonly payment?: { readonly key: string; readonly keepMs: number } | undefined
   readonly leaseMs: number
   /** Written where nothing is kept of the job yet. */
   readonly job: Job

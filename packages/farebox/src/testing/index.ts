@@ -13,7 +13,8 @@ export {
   type TestAgent,
   type TestAgentOptions,
 } from './test-agent.ts'
-export type { AgentMode, Check, Knowledge, Missing, Needs } from './conformance/check.ts'
+export type { AgentMode, Check, Knowledge, Needs } from './conformance/check.ts'
+export type { Missing } from './conformance/verdicts.ts'
 export type { KnownAgent, Payer } from './conformance/context.ts'
 export { createFixtureHandlers } from './conformance/fixture-agent.ts'
 export { fixtureDeclaration } from './conformance/fixture-declaration.ts'

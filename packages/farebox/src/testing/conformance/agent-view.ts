@@ -3,7 +3,7 @@ import type { Capability, Declaration } from '@farebox/protocol/declaration/decl
 import { formatPath } from '@farebox/protocol/declaration/problem'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { sample } from '@farebox/protocol/fields/sample'
-import { NotApplicable } from './check.ts'
+import { NotApplicable } from './verdicts.ts'
 import type { CheckContext } from './context.ts'
 
 /** What an agent says of itself, read once and found valid. */

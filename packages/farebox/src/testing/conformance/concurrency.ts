@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { needsFixture, NotApplicable, type Check, type Needs } from './check.ts'
+import { needsFixture, type Check, type Needs } from './check.ts'
+import { NotApplicable } from './verdicts.ts'
 import { expectSame, runsOf, slowJob } from './repeats.ts'
 import type { CheckContext } from './context.ts'
 import { expectCompleted, expectEqual, expectFailure, expectThat } from './expectations.ts'

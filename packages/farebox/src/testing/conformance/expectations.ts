@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorType } from '@farebox/protocol/errors/error-types'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
-import { Mismatch } from './check.ts'
+import { Mismatch } from './verdicts.ts'
 import type { Reply } from './send-request.ts'
 
 /** Longer values are cut: a report is read by people. */

@@ -5,7 +5,7 @@ import { findNetwork, type Network } from '@farebox/payments/networks'
 import { decodeHeader, encodeHeader } from '@farebox/payments/payment-header'
 import type { PaymentRequirement } from '@farebox/payments/requirement'
 import { authorizationTypedData, signPayment, type PaymentSigner } from '@farebox/payments/sign-payment'
-import { NotApplicable } from './check.ts'
+import { NotApplicable } from './verdicts.ts'
 import { postJob, type CheckContext } from './context.ts'
 import { isObject } from './expectations.ts'
 

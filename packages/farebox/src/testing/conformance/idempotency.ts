@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
-import { needsFixture, NEEDS, NotApplicable, type Check, type Needs } from './check.ts'
+import { needsFixture, NEEDS, type Check, type Needs } from './check.ts'
+import { NotApplicable } from './verdicts.ts'
 import { postJob, type CheckContext, type DeliveredJob } from './context.ts'
 import { expectCompleted, expectEqual, expectFailure, expectThat } from './expectations.ts'
 import { forgeHeader } from './forge-payment.ts'

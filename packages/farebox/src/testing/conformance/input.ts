@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { NEEDS, needsFixture, NotApplicable, type Check } from './check.ts'
+import { NEEDS, needsFixture, type Check } from './check.ts'
+import { NotApplicable } from './verdicts.ts'
 import { echo } from './coercion.ts'
 import { describeReply, expectCompleted, expectEqual, expectFailure, expectThat } from './expectations.ts'
 import { breakages } from './wrong-input.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { needsFixture, NotApplicable, type Check, type Needs } from './check.ts'
+import { needsFixture, type Check, type Needs } from './check.ts'
+import { NotApplicable } from './verdicts.ts'
 import type { CheckContext } from './context.ts'
 import { expectCompleted, expectEqual, expectThat } from './expectations.ts'
 import { HANDLER_SECRET } from './fixture-agent.ts'

@@ -1,6 +1,7 @@
 import type { Network } from '@farebox/payments/networks'
 import { MAX_AUTHORIZATION_SECONDS } from '@farebox/protocol/limits'
-import { NEEDS, NotApplicable, type Check } from './check.ts'
+import { NEEDS, type Check } from './check.ts'
+import { NotApplicable } from './verdicts.ts'
 import { postJob, type CheckContext } from './context.ts'
 import { expectFailure, expectThat } from './expectations.ts'
 import { forgeHeader, sendAccepted, sendAuthorization, type Forgery } from './forge-payment.ts'

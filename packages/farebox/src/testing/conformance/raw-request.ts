@@ -1,7 +1,7 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { systemClock } from '../../clock.ts'
-import { Mismatch } from './check.ts'
+import { Mismatch } from './verdicts.ts'
 import { parseJson, type Reply } from './send-request.ts'
 
 /** An agent that has not answered and not hung up by then never will. */

@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from '../../clock.ts'
-import { Mismatch, NotApplicable, type AgentMode, type Check, type Knowledge, type Missing } from './check.ts'
+import type { AgentMode, Check, Knowledge } from './check.ts'
+import { Mismatch, NotApplicable, type Missing } from './verdicts.ts'
 import type { CheckContext, KnownAgent, Payer } from './context.ts'
 import { createContext } from './create-context.ts'
 import { detectMode } from './detect-mode.ts'

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../../clock.ts'
-import { Mismatch } from './check.ts'
+import { Mismatch } from './verdicts.ts'
 
 /** A request to an agent. */
 export interface Outgoing {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { decodeHeader } from '@farebox/payments/payment-header'
-import { needsFixture, NEEDS, NotApplicable, type Check } from './check.ts'
+import { needsFixture, NEEDS, type Check } from './check.ts'
+import { NotApplicable } from './verdicts.ts'
 import type { CheckContext } from './context.ts'
 import {
   describeReply,
