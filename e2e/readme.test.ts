@@ -61,12 +61,12 @@ test.each(['examples/first-agent/agent.json', 'examples/first-agent/handlers.ts'
 )
 
 test('the first agent answers the curl that is shown', async () => {
-  const [, body = ''] = /-d '([\s\S]*?)'/.exec(block('try: first-agent')) ?? []
+  const [, body = ''] = /-d '([\s\S]*?)'/.exec(block('try: first-call')) ?? []
   const wallet = /AGENT_WALLET_ADDRESS=(\S+)/.exec(block('try: first-agent'))?.[1] ?? ''
   const config = /--config (\S+)/.exec(block('try: first-agent'))?.[1] ?? ''
   const child = await startChild({
     command: process.execPath,
-    arguments: ['packages/farebox/dist/bin.js', 'start', '--config', config, '--port', '0'],
+    arguments: ['node_modules/.bin/farebox', 'start', '--config', config, '--port', '0'],
     folder: root,
     environment: {
       PATH: process.env['PATH'] ?? '',

@@ -44,7 +44,7 @@ export async function runLocal(options: {
   readonly steps: Steps
 }): Promise<number> {
   const { root, steps } = options
-  const flags = readFlags(options.words)
+  const flags = readFlagsOrExplain(options.words)
   if (flags.help) {
     steps.line(HELP)
     return 0
@@ -69,6 +69,8 @@ export async function runLocal(options: {
     step: steps.step,
     onLine: jobLog.read,
     signal: stopping.signal,
+  }).catch((error: unknown) => {
+    throw withFlag(error)
   })
   try {
     await showJobs(economy, steps, jobLog)
@@ -129,6 +131,23 @@ interface Flags {
   readonly folder: string
   readonly once: boolean
   readonly help: boolean
+}
+
+/** A port that is taken can be left alone: the sentence that says by whom also says with which flag. */
+function withFlag(error: unknown): unknown {
+  const port = error instanceof Error ? /^Port (\d+) is taken/.exec(error.message)?.[1] : undefined
+  if (!(error instanceof Error) || port === undefined) return error
+  const flags = '--chain-port, --facilitator-port or --agents-port'
+  return new Error(`${error.message}\n  npm start -- with ${flags} chooses others`, { cause: error })
+}
+
+/** An unknown flag is a person's slip, not a mistake of ours: a sentence, without a stack. */
+function readFlagsOrExplain(words: readonly string[]): Flags {
+  try {
+    return readFlags(words)
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`, { cause: error })
+  }
 }
 
 function readFlags(words: readonly string[]): Flags {

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { validateCommand } from './commands/validate.ts'
 import { startCommand } from './commands/start.ts'
 
@@ -11,8 +10,6 @@ const HELP = `farebox  declare an agent, serve it, be paid per job
   --handlers <file>  default handlers.(ts|mts|js|mjs) beside the config, then in src/
   --port <port>      default $PORT, then 3000
   --host <address>   default all interfaces
-
-Other commands come with @farebox/cli: npm install --save-dev @farebox/cli
 `
 
 const COMMANDS: { readonly [name: string]: (words: readonly string[]) => Promise<number> } = {
@@ -29,8 +26,6 @@ if (run !== undefined) {
 } else if (['', 'help', '--help', '-h'].includes(command) || words.includes('--help')) {
   process.stdout.write(HELP)
 } else {
-  process.stderr.write(
-    `✗ farebox ${command}: not a command of the runtime\n  npm install --save-dev @farebox/cli has the others; farebox --help lists these\n`,
-  )
+  process.stderr.write(`✗ farebox ${command}: not a command\n  farebox --help lists those there are\n`)
   process.exitCode = 2
 }

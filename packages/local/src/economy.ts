@@ -129,7 +129,7 @@ export async function startEconomy(options: EconomyOptions): Promise<Economy> {
           facilitator,
           options.agents.map(({ wallet }) => wallet),
         )
-        return await Promise.all(
+        return await allOrNone(
           options.agents.map(async agent => {
             const started = await startAgentProcess({ ...options, folder, chain, facilitator, secret, agent })
             stops.push(started.stop)
@@ -154,6 +154,15 @@ export async function startEconomy(options: EconomyOptions): Promise<Economy> {
     await stop()
     throw error
   }
+}
+
+/** Waits for every start, also after one has failed: what comes up late must be there to be stopped. */
+async function allOrNone<T>(starts: readonly Promise<T>[]): Promise<readonly T[]> {
+  const settled = await Promise.allSettled(starts)
+  return settled.map(one => {
+    if (one.status === 'rejected') throw one.reason
+    return one.value
+  })
 }
 
 /** The economy as `.farebox/local.json` tells it. */

@@ -131,8 +131,7 @@ describe('farebox', () => {
     expect(await farebox(['regster'], {}).ended).toEqual({
       code: 2,
       stdout: '',
-      stderr:
-        '✗ farebox regster: not a command of the runtime\n  npm install --save-dev @farebox/cli has the others; farebox --help lists these\n',
+      stderr: '✗ farebox regster: not a command\n  farebox --help lists those there are\n',
     })
   })
 })

@@ -96,7 +96,7 @@ function readSecret(variables: Variables): string | undefined {
   throw new EnvironmentError(
     'FACILITATOR_SECRET',
     'has characters that no secret has (a space, a line break?)',
-    'copy it again from the settings page',
+    'copy it again, whole and without quotes',
   )
 }
 

@@ -28,6 +28,9 @@ export class PaymentRejected extends PaymentError {
   }
 }
 
+/** Our facilitator's word for a wallet that is not the secret's: the agent's own mistake, for its own log. */
+const PAY_TO_NOT_OWNED = 'pay_to_not_owned'
+
 /** Verifying is never given longer than this, however far the deadline (PAY-20). */
 const MAX_VERIFY_MS = 5_000
 
@@ -63,8 +66,10 @@ export async function reservePayment(
     case 'valid':
       return { payment, binding, hold: outcome.hold } as ReservedPayment
     case 'invalid':
+      if (outcome.reason === PAY_TO_NOT_OWNED) service.log.warn(outcome.message, { job: order.jobId })
       throw new PaymentRejected(outcome.message || `the payment was refused: ${outcome.reason}`, payment.key)
     case 'unauthorized':
+      service.log.warn('the facilitator refused FACILITATOR_SECRET', { job: order.jobId })
       throw new UnauthorizedAgent()
     case 'unavailable': {
       service.log.warn('the facilitator gave no verdict', { cause: outcome.cause, job: order.jobId })
