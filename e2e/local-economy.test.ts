@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startEconomy } from '@farebox/local/economy'
+import { findFreePort } from '@farebox/local/free-port'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { expect, test } from 'vitest'
+import { PROGRAMS } from './stage/stage.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+test('an agent whose port is taken stops the whole start, and leaves nothing running', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'farebox-economy-'))
+  const [first, taken] = [await findFreePort(), await findFreePort()]
+  const squatter = createServer().listen(taken, '127.0.0.1')
+  try {
+    const starting = startEconomy({
+      folder,
+      programs: PROGRAMS,
+      chainPort: 0,
+      facilitatorPort: 0,
+      agents: [
+        {
+          config: join(root, 'examples/text-statistics/agent.json'),
+          wallet: TEST_KEYS.agent.address,
+          port: first,
+        },
+        {
+          config: join(root, 'examples/qr-code/agent.json'),
+          wallet: TEST_KEYS.secondAgent.address,
+          port: taken,
+        },
+      ],
+    })
+    await expect(starting).rejects.toThrow(`Port ${taken} is taken`)
+    await expect(fetch(`http://127.0.0.1:${first}/health`)).rejects.toThrow()
+  } finally {
+    squatter.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}, 60_000)
