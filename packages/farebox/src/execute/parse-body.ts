@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { ValidationError } from '@farebox/protocol/errors/service-errors'
+import { nestsDeeperThan } from '@farebox/protocol/job/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 import type { ArrivedRequest } from './arrived-request.ts'
 
@@ -19,7 +20,7 @@ export function parseBody(arrived: ArrivedRequest): unknown {
 
 /** The body as JSON under every rule but the content type; undefined where it breaks one. */
 export function parseJson(body: Buffer): unknown {
-  if (!isUtf8(body) || deeperThan(body, MAX_BODY_DEPTH)) return undefined
+  if (!isUtf8(body) || nestsDeeperThan(body, MAX_BODY_DEPTH)) return undefined
   try {
     const text = body.toString('utf8')
     const value: unknown = JSON.parse(text)
@@ -32,7 +33,7 @@ export function parseJson(body: Buffer): unknown {
 function explain(body: Buffer): string {
   if (body.length === 0) return 'must not be empty'
   if (!isUtf8(body)) return 'must be UTF-8'
-  if (deeperThan(body, MAX_BODY_DEPTH)) return `must be nested at most ${MAX_BODY_DEPTH} deep`
+  if (nestsDeeperThan(body, MAX_BODY_DEPTH)) return `must be nested at most ${MAX_BODY_DEPTH} deep`
   try {
     JSON.parse(body.toString('utf8'))
   } catch {
@@ -40,32 +41,6 @@ function explain(body: Buffer): string {
   }
   return 'must not have a key __proto__, nor constructor with prototype'
 }
-
-/** Counts brackets outside strings before anything is parsed: the parser itself is slow on deep bodies, and recurses. */
-function deeperThan(body: Buffer, limit: number): boolean {
-  if (body.length <= 2 * limit) return false
-  let depth = 0
-  let inString = false
-  for (let index = 0; index < body.length; index += 1) {
-    const byte = body[index]
-    if (inString) {
-      if (byte === BACKSLASH) index += 1
-      else if (byte === QUOTE) inString = false
-    } else if (byte === QUOTE) inString = true
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      depth += 1
-      if (depth > limit) return true
-    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth -= 1
-  }
-  return false
-}
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
 
 /** A cheap look at the text spares nearly every body the walk; escapes could spell either word. */
 function mayReachPrototype(text: string): boolean {
