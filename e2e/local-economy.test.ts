@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,18 +7,18 @@ import { startEconomy } from '@farebox/local/economy'
 import { findFreePort } from '@farebox/local/free-port'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { expect, test } from 'vitest'
-import { PROGRAMS } from './stage/stage.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 test('an agent whose port is taken stops the whole start, and leaves nothing running', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-economy-'))
+  // PostgreSQL started by root runs as another user, who must get to its files.
+  await chmod(folder, 0o711)
   const [first, taken] = [await findFreePort(), await findFreePort()]
   const squatter = createServer().listen(taken, '127.0.0.1')
   try {
     const starting = startEconomy({
       folder,
-      programs: PROGRAMS,
       chainPort: 0,
       facilitatorPort: 0,
       agents: [

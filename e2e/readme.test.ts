@@ -62,20 +62,13 @@ test.each(['examples/first-agent/agent.json', 'examples/first-agent/handlers.ts'
 
 test('the first agent answers the curl that is shown', async () => {
   const [, body = ''] = /-d '([\s\S]*?)'/.exec(block('try: first-call')) ?? []
-  const wallet = /AGENT_WALLET_ADDRESS=(\S+)/.exec(block('try: first-agent'))?.[1] ?? ''
   const config = /--config (\S+)/.exec(block('try: first-agent'))?.[1] ?? ''
   const child = await startChild({
     command: process.execPath,
-    arguments: ['node_modules/.bin/farebox', 'start', '--config', config, '--port', '0'],
+    arguments: ['node_modules/.bin/farebox', 'dev', '--config', config, '--port', '0'],
     folder: root,
-    environment: {
-      PATH: process.env['PATH'] ?? '',
-      AGENT_WALLET_ADDRESS: wallet,
-      SERVICE_DEV_MODE: 'true',
-      SERVICE_LOG: 'json',
-      SERVICE_STORE: `lmdb:${join(stage.folder, 'readme')}`,
-    },
-    readReady: line => /"event":"listening".*"url":"([^"]+)"/.exec(line)?.[1],
+    environment: { PATH: process.env['PATH'] ?? '' },
+    readReady: line => /(http:\/\/127\.0\.0\.1:\d+).*payments are off/.exec(line)?.[1],
   })
   stage.onStrike(() => child.stop())
   const answer = await fetch(`${child.ready}/execute`, {

@@ -9,6 +9,7 @@ const ROWS = [
   ['packages/payments'],
   ['packages/farebox', 'packages/facilitator', 'packages/client'],
   ['packages/local'],
+  ['packages/cli'],
   ['apps/facilitator', 'apps/local', 'examples'],
   ['e2e', 'bench'],
 ]

@@ -1,6 +1,7 @@
 // npm run check: what a reviewer should never have to look for. Types, lint, format, layers, generated artifacts.
-// `npm run check -- --fix` formats instead of complaining.
+// `npm run check -- --fix` formats, and writes what is generated anew, instead of complaining.
 
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSteps } from './steps.mjs'
 import { checkLayers } from './check-layers.mjs'
@@ -27,6 +28,23 @@ try {
     count => ({ text: `${count} files` }),
   )
   await steps.step('contracts', () => node('packages/contracts/scripts/compile.mjs', '--check'))
+  await steps.step('schema', () =>
+    node('packages/farebox/scripts/write-agent-schema.mjs', ...(fix ? [] : ['--check'])),
+  )
+  await steps.step('examples', checkExamples, count => ({ text: `${count} typed` }))
 } catch (error) {
   tellFailure(error)
+}
+
+/** Each example's `agent.d.ts` is what its `agent.json` says. */
+async function checkExamples() {
+  const folder = join(root, 'examples')
+  const configs = readdirSync(folder)
+    .map(name => join(folder, name, 'agent.json'))
+    .filter(file => existsSync(file))
+  for (const config of configs) {
+    const words = ['types', '--config', config, ...(fix ? [] : ['--check'])]
+    await node('packages/cli/bin/farebox-cli.js', ...words)
+  }
+  return configs.length
 }

@@ -3,6 +3,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 import type { Bench, Row } from './benches/bench.ts'
 import { coldStart } from './benches/cold-start.ts'
 import { devExecute } from './benches/dev-execute.ts'
+import { devRestart } from './benches/dev-restart.ts'
 import { paidExecute } from './benches/paid-execute.ts'
 import { paidLoop } from './benches/paid-loop.ts'
 import { settlementGas } from './benches/settlement-gas.ts'
@@ -20,6 +21,7 @@ const BENCHES: readonly Bench[] = [
   unpaidExecute,
   devExecute,
   coldStart,
+  devRestart,
   settlementGas,
 ]
 

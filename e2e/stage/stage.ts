@@ -15,11 +15,6 @@ import pg from 'pg'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-export const PROGRAMS = {
-  facilitator: join(root, 'apps/facilitator/dist/main.js'),
-  farebox: join(root, 'packages/farebox/dist/bin.js'),
-}
-
 /** Everything a test of the whole needs, on real parts, in a folder of its own; gone when it is struck. */
 export interface Stage {
   readonly folder: string
@@ -72,7 +67,6 @@ export async function setStage(): Promise<Stage> {
     async facilitator({ name = 'facilitator', rpcUrl = chain.rpcUrl, environment } = {}) {
       const started = await startFacilitatorProcess({
         folder,
-        programs: PROGRAMS,
         chain: { ...chain, rpcUrl },
         databaseUrl,
         port: 0,
@@ -88,7 +82,6 @@ export async function setStage(): Promise<Stage> {
       const started = await startAgentProcess({
         ...options,
         folder,
-        programs: PROGRAMS,
         chain,
         facilitator: {
           ...facilitator,

@@ -1,1 +1,3 @@
-export default ({ text }: { text: string }) => ({ text: text.toUpperCase() })
+import type { Handler } from './agent.d.ts'
+
+export default (({ text }) => ({ text: text.toUpperCase() })) satisfies Handler

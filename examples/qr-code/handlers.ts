@@ -1,16 +1,11 @@
 import { ValidationError } from 'farebox'
 import { encode, renderSVG } from 'uqr'
+import type { EncodeInput, EncodeOutput } from './agent.d.ts'
 
 const LEVELS = { low: 'L', medium: 'M', quartile: 'Q', high: 'H' } as const
 
-interface Input {
-  text: string
-  error_correction: keyof typeof LEVELS
-  margin: number
-}
-
 /** One capability needs one function. A text too long for the chosen correction is the caller's to shorten: a 400. */
-export default function encodeText({ text, error_correction, margin }: Input) {
+export default function encodeText({ text, error_correction, margin }: EncodeInput): EncodeOutput {
   const options = { ecc: LEVELS[error_correction], border: margin }
   try {
     const { size, version } = encode(text, options)

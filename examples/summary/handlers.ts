@@ -1,19 +1,15 @@
+import type { SummarizeInput, SummarizeOutput } from './agent.d.ts'
+
 const WORD = /[\p{L}\p{N}]{4,}/gu
 
 /** How much more a sentence counts for a word the caller named. */
 const FOCUS_WEIGHT = 5
 
-interface Input {
-  text: string
-  sentences: number
-  focus?: readonly string[]
-}
-
 /**
  * Extractive summary: a word is worth how often the text uses it, a sentence the mean of its words, and the best
  * sentences stay in their order. Nothing is invented, so nothing can be wrong that was not wrong before.
  */
-export default function summarize({ text, sentences: wanted, focus = [] }: Input) {
+export default function summarize({ text, sentences: wanted, focus = [] }: SummarizeInput): SummarizeOutput {
   const sentences = [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text)]
     .map(({ segment }) => segment.trim())
     .filter(sentence => sentence !== '')

@@ -1,3 +1,5 @@
+import type { CountInput, CountOutput, FrequentInput, FrequentOutput, Handlers } from './agent.d.ts'
+
 const WORD = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu
 
 const SMALL_WORDS = new Set(
@@ -7,7 +9,7 @@ const SMALL_WORDS = new Set(
 )
 
 /** Words, sentences and characters as a reader would count them. */
-function count({ text, words_per_minute }: { text: string; words_per_minute: number }) {
+function count({ text, words_per_minute }: CountInput): CountOutput {
   const words = text.match(WORD)?.length ?? 0
   const sentences = [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text)].filter(
     ({ segment }) => segment.trim() !== '',
@@ -17,7 +19,7 @@ function count({ text, words_per_minute }: { text: string; words_per_minute: num
 }
 
 /** The most used words first; words used equally often in alphabetical order, so that the answer is always the same. */
-function frequent({ text, top }: { text: string; top: number }) {
+function frequent({ text, top }: FrequentInput): FrequentOutput {
   const counts = new Map<string, number>()
   for (const [word] of text.toLowerCase().matchAll(WORD)) {
     if (!SMALL_WORDS.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1)
@@ -28,4 +30,4 @@ function frequent({ text, top }: { text: string; top: number }) {
   return { words: words.slice(0, top) }
 }
 
-export default { count, frequent }
+export default { count, frequent } satisfies Handlers

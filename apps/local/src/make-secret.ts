@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { LocalFile } from '@farebox/local/economy'
 import { createSecret } from '@farebox/local/facilitator-secret'
+import { readLocalFile, type LocalFile } from '@farebox/local/local-file'
+
+const NEXT = '  npm start, in another terminal, starts one'
 
 /**
  * `npm run secret`: a FACILITATOR_SECRET for a wallet, from the running local facilitator, printed as the environment
@@ -10,18 +12,14 @@ import { createSecret } from '@farebox/local/facilitator-secret'
 export async function makeSecret(words: readonly string[], root: string): Promise<number> {
   const [wallet] = words
   if (wallet === undefined || !/^0x[0-9a-fA-F]{40}$/.test(wallet)) {
-    process.stderr.write('npm run secret -- <the address that should be paid>\n')
+    process.stderr.write('npm run secret -- <the address that should be paid: 0x and 40 hex digits>\n')
     return 2
   }
   try {
     const folder = join(root, '.farebox')
-    // Written by this program's own start, on this machine.
-    const local = JSON.parse(await readFile(join(folder, 'local.json'), 'utf8')) as LocalFile
-    const adminToken = (await readFile(join(folder, 'facilitator', 'admin-token'), 'utf8')).trim()
-    const { secret } = await createSecret(
-      { url: local.facilitator.url, adminToken },
-      { owner: `${wallet} ${Date.now()}`, wallets: [wallet] },
-    )
+    const local = await readLocalFile(folder)
+    if (local === undefined) throw new Error(`no local facilitator is here\n${NEXT}`)
+    const secret = await askForSecret(local, folder, wallet)
     const lines = {
       AGENT_WALLET_ADDRESS: wallet,
       FACILITATOR_SECRET: secret,
@@ -32,9 +30,19 @@ export async function makeSecret(words: readonly string[], root: string): Promis
     for (const [name, value] of Object.entries(lines)) process.stdout.write(`export ${name}=${value}\n`)
     return 0
   } catch (error) {
-    process.stderr.write(
-      `✗ is npm start running? ${error instanceof Error ? error.message : String(error)}\n`,
-    )
+    process.stderr.write(`✗ ${error instanceof Error ? error.message : String(error)}\n`)
     return 1
+  }
+}
+
+async function askForSecret({ facilitator }: LocalFile, folder: string, wallet: string): Promise<string> {
+  const adminToken = (await readFile(join(folder, 'facilitator', 'admin-token'), 'utf8')).trim()
+  try {
+    const request = { owner: `${wallet} ${Date.now()}`, wallets: [wallet] }
+    return (await createSecret({ url: facilitator.url, adminToken }, request)).secret
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED')
+      throw new Error(`no facilitator answers at ${facilitator.url}\n${NEXT}`, { cause: error })
+    throw error
   }
 }

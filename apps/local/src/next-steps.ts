@@ -13,7 +13,7 @@ export function nextSteps({ agents, facilitator, chain }: Economy, folder: strin
     '',
     `    curl -s ${first.url}/about`,
     `    curl -si ${first.url}/execute -H 'content-type: application/json' -d '{"task":{"capability":"${capability}"}}'`,
-    `    npm run pay -- ${first.url} ${capability} '{"text":"hello world"}'`,
+    `    npx farebox call ${first.url} ${capability} --text "hello world"`,
     '',
     ...agents.map(
       ({ declaration, url }) =>

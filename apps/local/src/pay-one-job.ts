@@ -1,10 +1,10 @@
 import { execute } from '@farebox/client/execute'
 import { quote } from '@farebox/client/quote'
+import { settledIn } from '@farebox/local/chain/settled-in'
 import { usdcBalance } from '@farebox/local/chain/top-up'
 import type { Economy } from '@farebox/local/economy'
+import { balancesLine, moneyLine, ranLine, settledLine, verifiedLine } from '@farebox/local/money-lines'
 import type { AgentProcess } from '@farebox/local/start-agent-process'
-import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
-import { readReceipt } from '@farebox/payments/chain-proof'
 import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/sign-payment'
 import { sample } from '@farebox/protocol/fields/sample'
@@ -43,32 +43,21 @@ export async function payOneJob(
 
   const times = await jobLog.completed(jobId)
   const price = formatUsdc(asked.amountAtomic, { decimals: 6 })
+  const shownJobId = `${jobId.slice(0, 4)}…${jobId.slice(-4)}`
+  const block = await settledIn(chain, payment.transaction)
   return [
-    row('402', 'asked', `${price} USDC`.padEnd(46), `${declaration.name} · ${capability}`),
-    row(
+    moneyLine('402', 'asked', `${price} USDC`, `${declaration.name} · ${capability}`),
+    moneyLine(
       '',
       'signed',
-      `nonce bound to job ${jobId.slice(0, 4)}…${jobId.slice(-4)}, valid ${asked.requirement.maxTimeoutSeconds} s`,
+      `nonce bound to job ${shownJobId}, valid ${asked.requirement.maxTimeoutSeconds} s`,
     ),
-    row(
-      '',
-      'verified',
-      'held by the facilitator'.padEnd(46),
-      between(times['execute'], times['payment verified']),
-    ),
-    row('', 'ran', shownOutput(output).padEnd(46), milliseconds(times['handler ms'])),
-    row(
-      '200',
-      'settled',
-      `${shortHash(payment.transaction)} in block ${await blockOf(chain.rpcUrl, payment.transaction)}`.padEnd(
-        46,
-      ),
-      between(times['output valid'], times['completed']),
-    ),
-    row(
-      '',
-      '',
-      `you ${balanceOf(after.payer, after.payer - before.payer)}    agent ${balanceOf(after.agent, after.agent - before.agent)}`,
+    verifiedLine('held by the facilitator', between(times['execute'], times['payment verified'])),
+    ranLine(shownOutput(output), times['handler ms']),
+    settledLine(payment.transaction, block, between(times['output valid'], times['completed'])),
+    balancesLine(
+      { whose: 'you', balanceAtomic: after.payer, changeAtomic: after.payer - before.payer },
+      { whose: 'agent', balanceAtomic: after.agent, changeAtomic: after.agent - before.agent },
     ),
   ]
 }
@@ -86,38 +75,11 @@ function firstJob({ declaration }: AgentProcess): {
   return { capability: first[0], input: made.value }
 }
 
-function row(status: string, step: string, ...columns: readonly string[]): string {
-  return `    ${status.padEnd(5)}${step.padEnd(11)}${columns.join(' ')}`.trimEnd()
-}
-
 function shownOutput(output: object): string {
   const text = JSON.stringify(output)
   return text.length > SHOWN_OUTPUT_CHARACTERS ? `${text.slice(0, SHOWN_OUTPUT_CHARACTERS - 1)}…` : text
 }
 
-function balanceOf(atomic: bigint, change: bigint): string {
-  const sign = change < 0n ? '−' : '+'
-  const size = formatUsdc(change < 0n ? -change : change, { decimals: 6 })
-  return `${formatUsdc(atomic, { decimals: 6 })} USDC (${sign}${size})`
-}
-
-function between(fromMs: number | undefined, toMs: number | undefined): string {
-  return fromMs === undefined || toMs === undefined ? '' : milliseconds(toMs - fromMs)
-}
-
-function milliseconds(ms: number | undefined): string {
-  return ms === undefined ? '' : `${ms} ms`.padStart(7)
-}
-
-function shortHash(hash: string): string {
-  return `${hash.slice(0, 6)}…${hash.slice(-4)}`
-}
-
-async function blockOf(rpcUrl: string, transaction: string): Promise<string> {
-  const rpc = createJsonRpc(rpcUrl)
-  try {
-    return String((await readReceipt(rpc, transaction))?.blockNumber ?? '?')
-  } finally {
-    await rpc.close()
-  }
+function between(fromMs: number | undefined, toMs: number | undefined): number | undefined {
+  return fromMs === undefined || toMs === undefined ? undefined : toMs - fromMs
 }

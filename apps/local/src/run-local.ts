@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { FolderInUseError } from '@farebox/local/claim-folder'
 import { LOCAL_CHAIN_IDS, startEconomy, type Economy, type EconomyStep } from '@farebox/local/economy'
+import { PortTakenError } from '@farebox/local/port-taken-error'
 import type { EconomyAgent } from '@farebox/local/start-agent-process'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJobLog, type JobLog } from './job-log.ts'
@@ -53,10 +55,6 @@ export async function runLocal(options: {
   const jobLog = createJobLog()
   const economy = await startEconomy({
     folder: join(root, flags.folder),
-    programs: {
-      facilitator: join(root, 'apps/facilitator/dist/main.js'),
-      farebox: join(root, 'packages/farebox/dist/bin.js'),
-    },
     agents: EXAMPLES.map(({ folder, wallet }, index): EconomyAgent => ({
       config: join(root, 'examples', folder, 'agent.json'),
       wallet,
@@ -70,7 +68,7 @@ export async function runLocal(options: {
     onLine: jobLog.read,
     signal: stopping.signal,
   }).catch((error: unknown) => {
-    throw withFlag(error)
+    throw withAdvice(error, flags.folder)
   })
   try {
     await showJobs(economy, steps, jobLog)
@@ -111,15 +109,18 @@ async function stopAll(economy: Economy, steps: Steps): Promise<void> {
   )
 }
 
-/** Aborts at the first Ctrl-C or SIGTERM; a second one ends the process at once. */
+/** Aborts at the first Ctrl-C, SIGTERM or closed terminal; a second one ends the process at once. */
 function stopRequested(): { readonly signal: AbortSignal } {
   const aborter = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  const abort = (): void => aborter.abort(new Error('stopped while starting'))
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(name, () => {
       process.once(name, () => process.exit(1))
-      aborter.abort(new Error('stopped while starting'))
+      abort()
     })
   }
+  // Nobody reads any more: what was started is stopped in order all the same.
+  process.stdout.on('error', abort)
   return aborter
 }
 
@@ -133,12 +134,23 @@ interface Flags {
   readonly help: boolean
 }
 
-/** A port that is taken can be left alone: the sentence that says by whom also says with which flag. */
-function withFlag(error: unknown): unknown {
-  const port = error instanceof Error ? /^Port (\d+) is taken/.exec(error.message)?.[1] : undefined
-  if (!(error instanceof Error) || port === undefined) return error
-  const flags = '--chain-port, --facilitator-port or --agents-port'
-  return new Error(`${error.message}\n  npm start -- with ${flags} chooses others`, { cause: error })
+/** What may be in the way of a start can be left alone: another folder, or other ports, will do. */
+function withAdvice(error: unknown, folder: string): unknown {
+  if (error instanceof PortTakenError) {
+    const advice =
+      'or choose others with --chain-port, --facilitator-port or --agents-port, after npm start --'
+    return new Error(`${error.message}\n  ${advice}`, { cause: error })
+  }
+  if (error instanceof FolderInUseError) {
+    const advice = [
+      `an economy runs in ${folder}/ already, as process ${error.pid}`,
+      `  its addresses are in ${folder}/local.json; Ctrl-C in its terminal ends it`,
+      '  for a second one beside it:',
+      '  npm start -- --folder .farebox-2 --chain-port 8546 --facilitator-port 4011 --agents-port 3011',
+    ]
+    return new Error(advice.join('\n'), { cause: error })
+  }
+  return error
 }
 
 /** An unknown flag is a person's slip, not a mistake of ours: a sentence, without a stack. */

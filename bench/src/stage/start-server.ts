@@ -34,7 +34,8 @@ const STOP_GRACE_MS = 5_000
 /** The programs we ship, as they are built. */
 export const PROGRAMS = {
   farebox: workspaceFile('packages/farebox/dist/bin.js'),
-  facilitator: workspaceFile('apps/facilitator/dist/main.js'),
+  cli: workspaceFile('packages/cli/dist/bin.js'),
+  facilitator: workspaceFile('packages/facilitator/dist/program/main.js'),
   agentConfig: workspaceFile('bench/agent/agent.json'),
 } as const
 

@@ -26,8 +26,11 @@ function parse(url: string): URL {
   }
 }
 
-/** The URL parser has already turned `127.1`, `0x7f000001` and the like into four decimal parts. */
-function isLoopback(hostname: string): boolean {
+/**
+ * Is this the `hostname` of a parsed URL on this machine? The URL parser has already turned `127.1`,
+ * `0x7f000001` and the like into four decimal parts.
+ */
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
     hostname.endsWith('.localhost') ||

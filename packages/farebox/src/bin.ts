@@ -1,31 +1,14 @@
-import { validateCommand } from './commands/validate.ts'
-import { startCommand } from './commands/start.ts'
-
-const HELP = `farebox  declare an agent, serve it, be paid per job
-
-  farebox start      serve agent.json with its handlers, as the environment says
-  farebox validate   check agent.json and say what is wrong with it
-
-  --config <file>    default ./agent.json
-  --handlers <file>  default handlers.(ts|mts|js|mjs) beside the config, then in src/
-  --port <port>      default $PORT, then 3000
-  --host <address>   default all interfaces
-`
-
-const COMMANDS: { readonly [name: string]: (words: readonly string[]) => Promise<number> } = {
-  start: startCommand,
-  validate: validateCommand,
-}
-
+// The program `farebox`. What a command does not need is not loaded: an agent should be there at once.
 const [command = '', ...words] = process.argv.slice(2)
-const run = Object.hasOwn(COMMANDS, command) && !words.includes('--help') ? COMMANDS[command] : undefined
-if (run !== undefined) {
-  const code = await run(words)
-  // Handlers leave pools and timers behind, and a command that is done must not wait for them (D32).
-  process.stdout.write('', () => process.exit(code))
-} else if (['', 'help', '--help', '-h'].includes(command) || words.includes('--help')) {
-  process.stdout.write(HELP)
-} else {
-  process.stderr.write(`✗ farebox ${command}: not a command\n  farebox --help lists those there are\n`)
-  process.exitCode = 2
+const code = await run()
+// Handlers leave pools and timers behind, and a command that is done must not wait for them (D32).
+process.stdout.write('', () => process.exit(code))
+
+async function run(): Promise<number> {
+  if (!words.includes('--help') && !words.includes('-h')) {
+    if (command === 'start') return await (await import('./commands/start.ts')).startCommand(words)
+    if (command === 'validate') return await (await import('./commands/validate.ts')).validateCommand(words)
+  }
+  const { runOther } = await import('./commands/run-other.ts')
+  return await runOther(command, words)
 }

@@ -52,8 +52,12 @@ export interface Agent {
   /**
    * Stops (D32): new jobs are answered 503, those in flight finish, connections close, and settlements not known
    * yet are left to the next process. Safe to call twice.
+   *
+   * With `successor: true` somebody else serves the address from now on: this agent stops listening at once, and
+   * nobody is answered 503; whoever has already asked gets an answer here, and everybody after that is the
+   * successor's.
    */
-  close(): Promise<void>
+  close(options?: { readonly successor?: boolean }): Promise<void>
 }
 
 /**
@@ -102,8 +106,9 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
   warnOfRisks(environment, log)
 
   let closing: Promise<void> | undefined
-  const close = async (): Promise<void> => {
-    await Promise.all([server, door].map(way => way.close(SHUTDOWN_GRACE_SECONDS * 1_000)))
+  const close = async (hasSuccessor: boolean): Promise<void> => {
+    const graceMs = SHUTDOWN_GRACE_SECONDS * 1_000
+    await Promise.all([hasSuccessor ? server.handOver(graceMs) : server.close(graceMs), door.close(graceMs)])
     stopping.abort()
     // First nothing new is taken up, then what is open is left.
     await recovering
@@ -117,7 +122,7 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     environment,
     fetch: request => door.fetch(request),
     listen: ({ port = environment.port, host } = {}) => server.listen(port, host),
-    close: () => (closing ??= close()),
+    close: ({ successor = false } = {}) => (closing ??= close(successor)),
   }
 }
 
@@ -157,7 +162,10 @@ function composeService(parts: {
 function warnOfRisks(environment: Environment, log: Log): void {
   if (environment.devMode) return log.warn('dev mode: payments are off, every job is free')
   if (environment.facilitatorSecret === undefined) {
-    log.warn('FACILITATOR_SECRET is not set: every paid request will be answered 401')
+    log.warn(
+      'FACILITATOR_SECRET is not set: every paid request will be answered 401; ' +
+        'create one for this wallet in the settings of the platform, or ask who runs FACILITATOR_URL',
+    )
   }
   if (environment.store === 'memory:') {
     log.warn('SERVICE_STORE=memory: forgets jobs and open settlements when this process stops')

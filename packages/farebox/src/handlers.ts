@@ -53,10 +53,15 @@ type IsUnion<T, U = T> = [T] extends [never]
       : true
     : false
 
+/** Thrown for handlers that are not those of the declaration; it names every one that is missing or too many. */
+export class MismatchedHandlers extends TypeError {
+  override readonly name = 'MismatchedHandlers'
+}
+
 /**
  * Matches handlers to the declared capabilities (interface, part 1.4).
  *
- * Throws a `TypeError` that names every capability without a handler and every handler without a capability.
+ * Throws a {@link MismatchedHandlers} that names every capability without a handler and every handler without a capability.
  */
 export function matchHandlers(
   declaration: Declaration,
@@ -66,23 +71,26 @@ export function matchHandlers(
   if (typeof handlers === 'function') {
     const [only, second] = names
     if (only === undefined || second !== undefined) {
-      throw new TypeError(
+      throw new MismatchedHandlers(
         `handlers: one function serves one capability, but ${names.length} are declared: export a map with ${names.join(', ')}`,
       )
     }
     return new Map([[only, asHandler(handlers)]])
   }
   if (typeof handlers !== 'object' || handlers === null) {
-    throw new TypeError(
+    throw new MismatchedHandlers(
       `handlers: must be a function or a map from capability name to function, with ${names.join(', ')}`,
     )
   }
   const given = new Map(Object.entries(handlers))
   const missing = names.filter(name => typeof given.get(name) !== 'function')
   const surplus = [...given.keys()].filter(name => !names.includes(name))
-  if (missing.length > 0) throw new TypeError(`handlers: no function for the declared ${missing.join(', ')}`)
+  if (missing.length > 0)
+    throw new MismatchedHandlers(`handlers: no function for the declared ${missing.join(', ')}`)
   if (surplus.length > 0)
-    throw new TypeError(`handlers: ${surplus.join(', ')} not declared; declared are ${names.join(', ')}`)
+    throw new MismatchedHandlers(
+      `handlers: ${surplus.join(', ')} not declared; declared are ${names.join(', ')}`,
+    )
   return new Map(names.map(name => [name, asHandler(given.get(name))]))
 }
 

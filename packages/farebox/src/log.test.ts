@@ -32,6 +32,9 @@ describe('the lines', () => {
     expect(lineOf(log => log.job('handler error: no such city', JOB))).toBe(
       `handler error: no such city job=${JOB}\n`,
     )
+    expect(lineOf(log => log.job('payment verified', JOB, { amount: '0.002' }))).toBe(
+      `payment verified job=${JOB} amount=0.002\n`,
+    )
   })
 
   test('a warning says so; a note does not', () => {
@@ -62,12 +65,25 @@ describe('what others wrote', () => {
     ['\u0085', '\\u0085'],
     ['\u2028', '\\u2028'],
     ['\u2029', '\\u2029'],
+    ['\u202e', '\\u202e'],
     ['\u007f', '\\u007f'],
     ['\t', '\\u0009'],
   ])('VAL-09 %j cannot end a line or move a cursor', (text, escaped) => {
     expect(lineOf(log => log.job(`handler error: a${text}b`, JOB))).toBe(
       `handler error: a${escaped}b job=${JOB}\n`,
     )
+  })
+
+  test.each([
+    ['two words', '"two words"'],
+    ['', '""'],
+    ['says "no"', '"says \\"no\\""'],
+    ['x job=1', '"x job=1"'],
+    ['a\\" job=1 b="', '"a\\\\\\" job=1 b=\\""'],
+    ['tab\there', '"tab\\u0009here"'],
+    ['plain-0x1', 'plain-0x1'],
+  ])('VAL-09 a value that is not one word is quoted, and cannot pass for a field: %j', (value, written) => {
+    expect(lineOf(log => log.warn('odd', { value }))).toBe(`warning: odd value=${written}\n`)
   })
 
   test('VAL-09 a forged line stays within the line it was sent in', () => {

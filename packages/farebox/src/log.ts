@@ -41,15 +41,8 @@ export function createLog(options: {
   }
   return {
     job: (event, jobId, fields) =>
-      write(
-        'info',
-        event,
-        fields === undefined
-          ? { job: jobId }
-          : event === 'execute'
-            ? { job: jobId, ...fields }
-            : { ...fields, job: jobId },
-      ),
+      // The interface has `output valid ms=<n>`, so there the job comes last.
+      write('info', event, event === 'output valid' ? { ...fields, job: jobId } : { job: jobId, ...fields }),
     note: (event, fields = {}) => write('info', event, fields),
     warn: (event, fields = {}) => write('warn', event, fields),
     flush,
@@ -60,8 +53,10 @@ type Level = 'info' | 'warn'
 
 /** `output valid ms=3 job=…` */
 function textLine(level: Level, event: string, fields: LogFields): string {
-  let line = level === 'warn' ? `warning: ${plain(event)}` : plain(event)
-  for (const name of Object.keys(fields)) line += ` ${name}=${plain(String(fields[name]))}`
+  const words = escaped(shortened(event))
+  let line = level === 'warn' ? `warning: ${words}` : words
+  for (const name of Object.keys(fields))
+    line += ` ${name}=${escaped(quoted(shortened(String(fields[name]))))}`
   return `${line}\n`
 }
 
@@ -76,11 +71,19 @@ function jsonLine(level: Level, event: string, fields: LogFields, nowMs: () => n
   return `${JSON.stringify(entry)}\n`
 }
 
-/** Everything that could end a line or move a terminal's cursor. */
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
+function shortened(value: string): string {
+  return value.length > MAX_VALUE_CHARACTERS ? `${value.slice(0, MAX_VALUE_CHARACTERS)}…` : value
+}
 
-function plain(value: string): string {
-  const short = value.length > MAX_VALUE_CHARACTERS ? `${value.slice(0, MAX_VALUE_CHARACTERS)}…` : value
-  return short.replace(UNSAFE, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+/** Unquoted, a value with a blank in it could pass for a field of its own. */
+function quoted(value: string): string {
+  return /[\s"=]/.test(value) || value === '' ? `"${value.replace(/["\\]/g, '\\$&')}"` : value
+}
+
+/** Everything that could end a line, move a terminal's cursor or turn its text around. */
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
+
+function escaped(value: string): string {
+  return value.replace(UNSAFE, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

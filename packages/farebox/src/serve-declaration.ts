@@ -6,7 +6,7 @@ import { checkDeclaration } from '@farebox/protocol/declaration/check-declaratio
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatPath } from '@farebox/protocol/declaration/problem'
 import { compileInput, compileOutput } from '@farebox/protocol/fields/compile'
-import { readPrice } from '@farebox/protocol/money/usdc'
+import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 import type { ServedCapability } from './execute/service.ts'
 import { matchHandlers } from './handlers.ts'
 
@@ -58,6 +58,7 @@ export function serveCapabilities(
           name,
           handler,
           requirement,
+          price: formatUsdc(price.atomic),
           description: capability.description,
           checkInput: compileInput(capability.input_schema),
           checkOutput: compileOutput(capability.output_schema),

@@ -1,27 +1,28 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { callOnce } from './call-once.ts'
 import { startChain, type LocalChain } from './chain/start-chain.ts'
 import { TEST_KEYS } from './chain/test-keys.ts'
 import { topUp } from './chain/top-up.ts'
 import { readOrCreateSecret } from './facilitator-secret.ts'
-import { startAgentProcess, type AgentProcess, type EconomyAgent } from './start-agent-process.ts'
-import type { EconomyPrograms } from './programs.ts'
-import { startFacilitatorProcess, type FacilitatorProcess } from './start-facilitator-process.ts'
+import { describeAgent, writeLocalFile } from './local-file.ts'
+import { startOnPort, type PortChoice } from './port-choice.ts'
 import { startPostgres } from './postgres/start-postgres.ts'
-import { writeDurably } from './write-durably.ts'
+import { startAgentProcess, type AgentProcess, type EconomyAgent } from './start-agent-process.ts'
+import { startFacilitatorProcess, type FacilitatorProcess } from './start-facilitator-process.ts'
 
 /** How the economy is started. */
 export interface EconomyOptions {
   /** Where chain, ledger, jobs and secrets are kept between runs. */
   readonly folder: string
-  readonly programs: EconomyPrograms
+  /** None where somebody else serves the agent. */
   readonly agents: readonly EconomyAgent[]
   /** 84532 (default, Base Sepolia's) or 31337. */
   readonly chainId?: number
-  readonly chainPort?: number
-  readonly facilitatorPort?: number
+  /** Default 8545. */
+  readonly chainPort?: PortChoice
+  /** Default 4010. */
+  readonly facilitatorPort?: PortChoice
   /** An existing PostgreSQL server; without it one is started from npm's binaries. */
   readonly databaseUrl?: string | undefined
   /** Wraps the start of each part, so that progress can be shown. */
@@ -51,25 +52,6 @@ export interface Economy {
   stop(): Promise<void>
 }
 
-/** What `.farebox/local.json` says, for whoever wants to use the running economy. Test keys only. */
-export interface LocalFile {
-  readonly chain: {
-    readonly rpcUrl: string
-    readonly chainId: number
-    readonly network: string
-    readonly usdc: string
-    readonly multicall3: string
-  }
-  readonly facilitator: { readonly url: string }
-  readonly agents: readonly {
-    readonly name: string
-    readonly url: string
-    readonly wallet: string
-    readonly capabilities: readonly string[]
-  }[]
-  readonly payer: { readonly address: string; readonly privateKey: string }
-}
-
 /** The chain ids that may be local: those whose USDC, in the networks table, is where LocalUSDC is put. */
 export const LOCAL_CHAIN_IDS = [84532, 31337] as const
 
@@ -77,83 +59,126 @@ const PAYER_USDC_ATOMIC = 1_000_000_000n
 
 /**
  * Starts chain, database, facilitator and agents, as processes of their own, and funds a payer. A second start
- * with the same folder goes on where the first one stopped: chain, ledger, secrets and jobs are kept.
+ * with the same folder goes on where the first one stopped: chain, ledger, secrets and jobs are kept. Several may
+ * run at once, each in a folder of its own.
  *
+ * @throws FolderInUseError when another one runs in the folder
+ * @throws PortTakenError when a port is taken and no other will do
  * @throws Error when a part does not start, with a sentence that says what to do; what had started is stopped
  */
 export async function startEconomy(options: EconomyOptions): Promise<Economy> {
-  const folder = resolve(options.folder)
-  const { chainId = LOCAL_CHAIN_IDS[0], step = async (_, work) => await work() } = options
+  const { chainId = LOCAL_CHAIN_IDS[0] } = options
   if (!LOCAL_CHAIN_IDS.some(id => id === chainId)) {
     throw new Error(`chain id ${chainId} cannot be local: choose ${LOCAL_CHAIN_IDS.join(' or ')}`)
   }
-  await mkdir(folder, { recursive: true })
-  const stops: (() => Promise<unknown>)[] = []
+  const starting: Starting = { ...options, folder: resolve(options.folder), chainId, stops: [] }
+  await mkdir(starting.folder, { recursive: true })
+  let stopped = false
   const stop = callOnce(async () => {
-    for (const stopOne of stops.toReversed()) await stopOne()
+    stopped = true
+    for (const stopOne of starting.stops.toReversed()) await stopOne()
   })
+  // Beside the chain: neither needs the other. That it failed is told where it is waited for.
+  const database = openDatabase(starting)
+  database.catch(() => undefined)
   try {
-    const chain = await step(
-      'chain',
-      async () => {
-        const started = await startLocalChain(options, folder, chainId)
-        stops.push(started.stop)
-        return started
-      },
-      ({ usdc }) => ({ text: `eip155:${chainId} (local)`, note: `LocalUSDC ${shorten(usdc)}` }),
-    )
-    const facilitator = await step(
-      'facilitator',
-      async () => {
-        const databaseUrl = options.databaseUrl ?? (await startDatabase(options, folder, stops))
-        const started = await startFacilitatorProcess({
-          ...options,
-          folder,
-          chain,
-          databaseUrl,
-          port: options.facilitatorPort ?? 4010,
-        })
-        stops.push(started.stop)
-        return started
-      },
-      ({ url }) => ({
-        text: url,
-        note: options.databaseUrl === undefined ? 'PostgreSQL (embedded)' : 'PostgreSQL (DATABASE_URL)',
-      }),
-    )
-    const agents = await step(
-      'agents',
-      async () => {
-        const secret = await readOrCreateSecret(
-          folder,
-          facilitator,
-          options.agents.map(({ wallet }) => wallet),
-        )
-        return await allOrNone(
-          options.agents.map(async agent => {
-            const started = await startAgentProcess({ ...options, folder, chain, facilitator, secret, agent })
-            stops.push(started.stop)
-            return started
-          }),
-        )
-      },
-      ({ length }) => ({ text: `${length} running` }),
-    )
-    await topUp(chain, TEST_KEYS.payer.address, PAYER_USDC_ATOMIC)
-    const economy = {
-      chain,
-      facilitator,
-      agents,
-      payer: TEST_KEYS.payer,
-      broken: firstToEnd(chain, facilitator, agents),
-      stop,
-    }
-    await writeDurably(join(folder, 'local.json'), `${JSON.stringify(describeEconomy(economy), null, 2)}\n`)
-    return economy
+    const parts = await startParts(starting, database)
+    await topUp(parts.chain, parts.payer.address, PAYER_USDC_ATOMIC)
+    await writeLocalFile(starting.folder, parts, parts.agents.map(describeAgent))
+    return { ...parts, broken: firstToEnd(parts, () => stopped), stop }
   } catch (error) {
+    await database.catch(() => undefined)
     await stop()
     throw error
   }
+}
+
+/** An economy that is being started, and how what came up so far is stopped. */
+interface Starting extends EconomyOptions {
+  readonly chainId: number
+  readonly stops: (() => Promise<unknown>)[]
+}
+
+type Parts = Pick<Economy, 'chain' | 'facilitator' | 'agents' | 'payer'>
+
+async function startParts(starting: Starting, database: Promise<string>): Promise<Parts> {
+  const { chainId, databaseUrl, step = async (_, work) => await work() } = starting
+  const chain = await step(
+    'chain',
+    () => startLocalChain(starting),
+    ({ usdc }) => ({ text: `eip155:${chainId} (local)`, note: `LocalUSDC ${shorten(usdc)}` }),
+  )
+  const facilitator = await step(
+    'facilitator',
+    async () => await startFacilitator(starting, chain, await database),
+    ({ url }) => ({
+      text: url,
+      note: databaseUrl === undefined ? 'PostgreSQL (embedded)' : 'PostgreSQL (DATABASE_URL)',
+    }),
+  )
+  const payer = TEST_KEYS.payer
+  if (starting.agents.length === 0) return { chain, facilitator, agents: [], payer }
+  const agents = await step(
+    'agents',
+    () => startAgents(starting, chain, facilitator),
+    ({ length }) => ({ text: `${length} running` }),
+  )
+  return { chain, facilitator, agents, payer }
+}
+
+/** Resolves with the URL of the database. */
+async function openDatabase({ folder, databaseUrl, stops, onLine, signal }: Starting): Promise<string> {
+  if (databaseUrl !== undefined) return databaseUrl
+  const database = await startPostgres({
+    folder: join(folder, 'postgres'),
+    onLog: line => onLine?.('postgres', line),
+    ...(signal && { signal }),
+  })
+  stops.push(database.stop)
+  return database.connectionString
+}
+
+async function startLocalChain(starting: Starting): Promise<LocalChain> {
+  const { folder, chainId, chainPort = 8545, stops, onLine, signal } = starting
+  const chain = await startOnPort(chainPort, port =>
+    startChain({
+      folder: join(folder, 'chain'),
+      chainId,
+      port,
+      onLog: line => onLine?.('chain', line),
+      ...(signal && { signal }),
+    }),
+  )
+  stops.push(chain.stop)
+  return chain
+}
+
+async function startFacilitator(
+  starting: Starting,
+  chain: LocalChain,
+  databaseUrl: string,
+): Promise<FacilitatorProcess> {
+  const facilitator = await startOnPort(starting.facilitatorPort ?? 4010, port =>
+    startFacilitatorProcess({ ...starting, chain, databaseUrl, port }),
+  )
+  starting.stops.push(facilitator.stop)
+  return facilitator
+}
+
+async function startAgents(
+  starting: Starting,
+  chain: LocalChain,
+  facilitator: FacilitatorProcess,
+): Promise<readonly AgentProcess[]> {
+  const wallets = starting.agents.map(({ wallet }) => wallet)
+  const secret = await readOrCreateSecret(starting.folder, facilitator, wallets)
+  return await allOrNone(
+    starting.agents.map(async agent => {
+      const started = await startAgentProcess({ ...starting, chain, facilitator, secret, agent })
+      starting.stops.push(started.stop)
+      return started
+    }),
+  )
 }
 
 /** Waits for every start, also after one has failed: what comes up late must be there to be stopped. */
@@ -165,69 +190,19 @@ async function allOrNone<T>(starts: readonly Promise<T>[]): Promise<readonly T[]
   })
 }
 
-/** The economy as `.farebox/local.json` tells it. */
-export function describeEconomy({
-  chain,
-  facilitator,
-  agents,
-  payer,
-}: Omit<Economy, 'broken' | 'stop'>): LocalFile {
-  const { rpcUrl, chainId, usdc, multicall3 } = chain
-  return {
-    chain: { rpcUrl, chainId, network: `eip155:${chainId}`, usdc, multicall3 },
-    facilitator: { url: facilitator.url },
-    agents: agents.map(({ declaration, url }) => ({
-      name: declaration.name,
-      url,
-      wallet: declaration.wallet,
-      capabilities: capabilityNames(declaration),
-    })),
-    payer: { address: payer.address, privateKey: payer.privateKey },
-  }
-}
-
-async function startLocalChain(
-  options: EconomyOptions,
-  folder: string,
-  chainId: number,
-): Promise<LocalChain> {
-  return await startChain({
-    folder: join(folder, 'chain'),
-    chainId,
-    port: options.chainPort ?? 8545,
-    onLog: line => options.onLine?.('chain', line),
-    ...(options.signal && { signal: options.signal }),
+function firstToEnd({ chain, facilitator, agents }: Parts, wasStopped: () => boolean): Promise<string> {
+  const programs = [
+    { name: 'the chain', exited: chain.exited },
+    { name: 'the facilitator', exited: facilitator.exited },
+    ...agents.map(({ declaration, exited }) => ({ name: declaration.name, exited })),
+  ]
+  return new Promise(tell => {
+    for (const { name, exited } of programs) {
+      void exited.then(() => {
+        if (!wasStopped()) tell(name)
+      })
+    }
   })
-}
-
-async function startDatabase(
-  options: EconomyOptions,
-  folder: string,
-  stops: (() => Promise<unknown>)[],
-): Promise<string> {
-  const database = await startPostgres({
-    folder: join(folder, 'postgres'),
-    onLog: line => options.onLine?.('postgres', line),
-    ...(options.signal && { signal: options.signal }),
-  })
-  stops.push(database.stop)
-  return database.connectionString
-}
-
-function firstToEnd(
-  chain: LocalChain,
-  facilitator: FacilitatorProcess,
-  agents: readonly AgentProcess[],
-): Promise<string> {
-  return Promise.race([
-    chain.exited.then(() => 'the chain'),
-    facilitator.exited.then(() => 'the facilitator'),
-    ...agents.map(({ declaration, exited }) => exited.then(() => declaration.name)),
-  ])
-}
-
-function capabilityNames({ capabilities }: Declaration): readonly string[] {
-  return Object.keys(capabilities)
 }
 
 function shorten(address: string): string {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { readProcess } from './read-process.ts'
-import type { ProcessDescription } from './read-process.ts'
+import { readProcess } from 'farebox/command-line'
+import type { ProcessDescription } from 'farebox/command-line'
 import { writeDurably } from './write-durably.ts'
 
 /**

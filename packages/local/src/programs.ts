@@ -1,7 +1,15 @@
-/** Where the programs of an economy are: they are run, not imported. */
-export interface EconomyPrograms {
-  /** The facilitator's main file. */
-  readonly facilitator: string
-  /** The runtime's `farebox` program. */
-  readonly farebox: string
+import { fileURLToPath } from 'node:url'
+
+/**
+ * The program `farebox-facilitator`, where npm put it: beside us in node_modules, or in this repository. As it was
+ * built, also where we run from sources ourselves.
+ */
+export function facilitatorProgram(): string {
+  const main = import.meta.resolve('@farebox/facilitator/program/main')
+  return fileURLToPath(new URL('../../bin/farebox-facilitator.js', main))
+}
+
+/** The runtime's program `farebox`, found likewise. */
+export function fareboxProgram(): string {
+  return fileURLToPath(new URL('../bin/farebox.js', import.meta.resolve('farebox')))
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import { startChild, type RunningChild, type StartChildOptions } from './child-process.ts'
+import { ChildNotReadyError, startChild, type RunningChild, type StartChildOptions } from './child-process.ts'
 import { endProcess } from './end-process.ts'
-import { describeTakenPort } from './port-owner.ts'
+import { endWithUs } from './end-with-us.ts'
 import { readPidFile, writePidFile } from './pid-file.ts'
+import { portTaken } from './port-taken-error.ts'
 
 /** A program of ours, run as a process that a later start can find again. */
 export interface ProgramOptions<Ready> extends StartChildOptions<Ready> {
@@ -18,17 +19,23 @@ export interface ProgramOptions<Ready> extends StartChildOptions<Ready> {
 const LEFTOVER_GRACE_MS = 10_000
 
 /**
- * Ends what an earlier, crashed run left of this program, checks its port, and starts it.
+ * Ends what an earlier, crashed run left of this program, checks its port, and starts it. It ends when we do.
  *
- * @throws Error when the port is taken, naming by whom, or when the program does not become ready, with its words
+ * @throws PortTakenError naming who has the port
+ * @throws ChildNotReadyError when the program does not become ready, with its words
  */
 export async function runProgram<Ready>(options: ProgramOptions<Ready>): Promise<RunningChild<Ready>> {
   const { name, folder, port } = options
   const pidFile = join(folder, `${name}.pid`)
   const leftover = await readPidFile(pidFile)
   if (leftover !== undefined) await endProcess(leftover, 'SIGTERM', LEFTOVER_GRACE_MS)
-  if (port !== 0 && (await isPortTaken(port))) throw new Error(await describeTakenPort(port, `the ${name}`))
-  const child = await startChild(options)
+  if (port !== 0 && (await isPortTaken(port))) throw await portTaken(port, `the ${name}`)
+  const child = await startChild(options).catch(async (error: unknown) => {
+    // Somebody was faster than the program; it says so in Node's word for it.
+    const isTaken = error instanceof ChildNotReadyError && error.lastLines.includes('EADDRINUSE')
+    throw isTaken ? await portTaken(port, `the ${name}`, error) : error
+  })
+  void child.exited.then(endWithUs(child.pid))
   await writePidFile(pidFile, child.pid)
   return child
 }

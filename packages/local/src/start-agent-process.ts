@@ -5,7 +5,7 @@ import { checkDeclaration } from '@farebox/protocol/declaration/check-declaratio
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { ChildExit } from './child-process.ts'
 import type { LocalChain } from './chain/start-chain.ts'
-import type { EconomyPrograms } from './programs.ts'
+import { fareboxProgram } from './programs.ts'
 import type { FacilitatorProcess } from './start-facilitator-process.ts'
 import { runProgram } from './run-program.ts'
 
@@ -32,7 +32,6 @@ export interface AgentProcess {
 /** What an agent is started with. */
 export interface AgentProcessOptions {
   readonly folder: string
-  readonly programs: EconomyPrograms
   readonly agent: EconomyAgent
   /** Of this process; default the config's folder and the port. Replicas of one agent need different ones. */
   readonly name?: string
@@ -49,7 +48,7 @@ export interface AgentProcessOptions {
 
 /** Starts `farebox start` for one agent, paid, and reads its `/about`. */
 export async function startAgentProcess(options: AgentProcessOptions): Promise<AgentProcess> {
-  const { folder, programs, agent, chain, facilitator, secret, onLine, signal } = options
+  const { folder, agent, chain, facilitator, secret, onLine, signal } = options
   const name = options.name ?? `${basename(dirname(agent.config))}-${agent.port}`
   const own = join(folder, 'agents')
   await mkdir(own, { recursive: true })
@@ -59,7 +58,7 @@ export async function startAgentProcess(options: AgentProcessOptions): Promise<A
     port: agent.port,
     command: process.execPath,
     arguments: [
-      programs.farebox,
+      fareboxProgram(),
       'start',
       '--config',
       agent.config,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { ChildExit } from './child-process.ts'
 import type { LocalChain } from './chain/start-chain.ts'
 import { TEST_KEYS } from './chain/test-keys.ts'
-import type { EconomyPrograms } from './programs.ts'
+import { facilitatorProgram } from './programs.ts'
 import { runProgram } from './run-program.ts'
 import { writeDurably } from './write-durably.ts'
 
@@ -21,7 +21,6 @@ export interface FacilitatorProcess {
 /** What a facilitator is started with. */
 export interface FacilitatorProcessOptions {
   readonly folder: string
-  readonly programs: EconomyPrograms
   readonly chain: LocalChain
   readonly databaseUrl: string
   /** 0: any free one. */
@@ -38,7 +37,7 @@ export interface FacilitatorProcessOptions {
 export async function startFacilitatorProcess(
   options: FacilitatorProcessOptions,
 ): Promise<FacilitatorProcess> {
-  const { programs, chain, databaseUrl, port, name = 'facilitator', onLine, signal } = options
+  const { chain, databaseUrl, port, name = 'facilitator', onLine, signal } = options
   const folder = join(options.folder, 'facilitator')
   await mkdir(folder, { recursive: true })
   const adminToken = await readOrCreateToken(join(folder, 'admin-token'))
@@ -47,7 +46,7 @@ export async function startFacilitatorProcess(
     folder,
     port,
     command: process.execPath,
-    arguments: [programs.facilitator],
+    arguments: [facilitatorProgram()],
     environment: {
       PATH: process.env['PATH'] ?? '',
       FACILITATOR_PORT: String(port),

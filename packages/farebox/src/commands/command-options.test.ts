@@ -1,66 +1,83 @@
+import { availableParallelism } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { HandlersError } from '../config/load-handlers.ts'
-import { ConfigError } from '../config/read-config.ts'
-import { EnvironmentError } from '../config/read-environment.ts'
-import { DeclarationError } from '../serve-declaration.ts'
-import { explainFailure, readOptions } from './command-options.ts'
+import { readStartOptions, readValidateOptions } from './command-options.ts'
+import { UsageError } from './usage-error.ts'
 
-describe('the words after a command', () => {
-  test('D28 none: the config beside, the rest to be found', () => {
-    expect(readOptions([])).toEqual({
+function refusalOf(read: () => unknown): string {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof UsageError) return error.message
+  }
+  throw new Error('it was taken')
+}
+
+describe('farebox start', () => {
+  test('D28 no words: the config beside, the rest to be found, one process', () => {
+    expect(readStartOptions([])).toEqual({
       config: './agent.json',
       handlers: undefined,
       port: undefined,
       host: undefined,
+      workers: 1,
     })
   })
 
   test('D28 all of them, in both spellings', () => {
-    expect(
-      readOptions(['--config=a.json', '--handlers', 'h.ts', '--port', '80', '--host=127.0.0.1']),
-    ).toEqual({
+    const words = [
+      '--config=a.json',
+      '--handlers',
+      'h.ts',
+      '--port',
+      '80',
+      '--host=127.0.0.1',
+      '--workers',
+      '4',
+    ]
+    expect(readStartOptions(words)).toEqual({
       config: 'a.json',
       handlers: 'h.ts',
       port: '80',
       host: '127.0.0.1',
+      workers: 4,
     })
   })
 
-  test.each([[['--confg', 'x']], [['extra']], [['--port']]])(
-    'an unknown or unfinished one is refused: %j',
-    words => {
-      expect(() => readOptions(words)).toThrow(TypeError)
-    },
-  )
-})
-
-describe('a refusal, as people read it', () => {
-  test('the environment: what is wrong, then what to do', () => {
-    expect(explainFailure(new EnvironmentError('PORT', 'must be a port', 'leave it unset'))).toBe(
-      '✗ cannot start: PORT must be a port\n  leave it unset\n',
-    )
-  })
-
-  test('a config with one problem, and with two', () => {
-    const problem = { line: 3, column: 11, path: 'name', reason: 'must not be empty' }
-    expect(explainFailure(new ConfigError('agent.json', [problem]))).toBe(
-      '✗ agent.json:3:11 name: must not be empty\n',
-    )
-    expect(explainFailure(new ConfigError('agent.json', [problem, { ...problem, line: 4 }]))).toBe(
-      '✗ 2 problems\n  agent.json:3:11 name: must not be empty\n  agent.json:4:11 name: must not be empty\n',
-    )
+  test('--workers auto: one for each core', () => {
+    expect(readStartOptions(['--workers=auto']).workers).toBe(availableParallelism())
   })
 
   test.each([
-    new HandlersError('none.mjs: there is no such file'),
-    new DeclarationError('wallet: has a wrong checksum'),
-    new TypeError('handlers: no function for the declared wait'),
-  ])('without a stack: %s', error => {
-    expect(explainFailure(error)).toBe(`✗ ${error.message}\n`)
+    [['--confg', 'x'], '--confg is not an option, did you mean --config?'],
+    [['--conf', 'x'], '--conf is not an option, did you mean --config?'],
+    [['-p', '80'], '-p is not an option'],
+    [['--colour'], '--colour is not an option'],
+    [['extra'], '"extra" is one word too many'],
+    [['--port'], '--port wants a value: --port <port>'],
+    [['--config', '--port', '80'], '--config wants a value: --config <file>'],
+    [['--port', 'http'], '--port must be a port number from 0 to 65535, got "http"'],
+    [['--port=70000'], '--port must be a port number from 0 to 65535, got "70000"'],
+    [['--workers=0'], '--workers must be a number from 1 to 256, or auto, got "0"'],
+    [['--workers', '2.5'], '--workers must be a number from 1 to 256, or auto, got "2.5"'],
+    [['--workers=1000'], '--workers must be a number from 1 to 256, or auto, got "1000"'],
+  ])('%j is not understood', (words, sentence) => {
+    expect(refusalOf(() => readStartOptions(words))).toBe(`farebox start: ${sentence}`)
+  })
+})
+
+describe('farebox validate', () => {
+  test('the file by its name, or after --config', () => {
+    expect(readValidateOptions([])).toEqual({ config: './agent.json', json: false })
+    expect(readValidateOptions(['a.json', '--json'])).toEqual({ config: 'a.json', json: true })
+    expect(readValidateOptions(['--config', 'a.json'])).toEqual({ config: 'a.json', json: false })
   })
 
-  test('what nobody foresaw, with its stack', () => {
-    expect(explainFailure(new RangeError('odd'))).toMatch(/^✗ RangeError: odd\n\s+at /)
-    expect(explainFailure('odd')).toBe('✗ odd\n')
+  test.each([
+    [['a.json', 'b.json'], 'one config at a time'],
+    [['--config=a.json', 'b.json'], 'one config at a time'],
+    [['--json=yes'], '--json takes no value'],
+    [['--jsn'], '--jsn is not an option, did you mean --json?'],
+  ])('%j is not understood', (words, sentence) => {
+    expect(refusalOf(() => readValidateOptions(words))).toBe(`farebox validate: ${sentence}`)
   })
 })

@@ -1,49 +1,100 @@
-import { parseArgs } from 'node:util'
-import { ConfigError } from '../config/read-config.ts'
-import { HandlersError } from '../config/load-handlers.ts'
-import { EnvironmentError } from '../config/read-environment.ts'
-import { DeclarationError } from '../serve-declaration.ts'
+import { availableParallelism } from 'node:os'
+import { readWords, type CommandOption } from './read-words.ts'
+import { UsageError } from './usage-error.ts'
 
-/** What was asked on the command line. */
-export interface CommandOptions {
+/** What `farebox start` was asked for. */
+export interface StartOptions {
   readonly config: string
   readonly handlers: string | undefined
   readonly port: string | undefined
   readonly host: string | undefined
+  /** Processes on the one port; at least 1. */
+  readonly workers: number
 }
 
-/** Reads the words after the command. Throws a `TypeError` for an unknown one. */
-export function readOptions(words: readonly string[]): CommandOptions {
-  const { values } = parseArgs({
-    args: [...words],
-    options: {
-      config: { type: 'string', default: './agent.json' },
-      handlers: { type: 'string' },
-      port: { type: 'string' },
-      host: { type: 'string' },
-    },
-  })
-  return { config: values.config, handlers: values.handlers, port: values.port, host: values.host }
+/** What `farebox validate` was asked for. */
+export interface ValidateOptions {
+  readonly config: string
+  readonly json: boolean
 }
 
-/** A refusal as people should read it: what is wrong, then what to do. Stacks only for what we did not foresee. */
-export function explainFailure(error: unknown): string {
-  if (error instanceof EnvironmentError) return `✗ cannot start: ${error.message}\n  ${error.hint}\n`
-  if (error instanceof ConfigError)
-    return error.problems.length === 1
-      ? `✗ ${error.message}\n`
-      : `✗ ${error.problems.length} problems\n${indent(error.message)}\n`
-  if (error instanceof DeclarationError || error instanceof HandlersError) return `✗ ${error.message}\n`
-  if (error instanceof TypeError) return `✗ ${error.message}\n`
-  if (isPortInUse(error))
-    return `✗ cannot listen: port ${error.port} is in use\n  stop the process that has it, or choose another with --port\n`
-  return `✗ ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`
+const CONFIG: CommandOption = { name: 'config', value: '<file>', meaning: 'default ./agent.json' }
+
+/** The options of `farebox start` (D28). */
+export const START_OPTIONS: readonly CommandOption[] = [
+  CONFIG,
+  {
+    name: 'handlers',
+    value: '<file>',
+    meaning: 'default handlers.(ts|mts|js|mjs) beside the config, then in src/',
+  },
+  { name: 'port', value: '<port>', meaning: 'default $PORT, then 3000; 0: any free one' },
+  { name: 'host', value: '<address>', meaning: 'default all interfaces' },
+  {
+    name: 'workers',
+    value: '<n>',
+    meaning: 'so many processes on the one port, or auto: one for each core; default 1',
+  },
+]
+
+/** The options of `farebox validate`. */
+export const VALIDATE_OPTIONS: readonly CommandOption[] = [
+  CONFIG,
+  { name: 'json', meaning: 'one JSON document: { ok, name, capabilities } or { ok, problems }' },
+]
+
+const MAX_WORKERS = 256
+
+/** Reads the words after `farebox start`. Throws a {@link UsageError}. */
+export function readStartOptions(words: readonly string[]): StartOptions {
+  const { values, rest } = readWords('farebox start', START_OPTIONS, words)
+  const [extra] = rest
+  if (extra !== undefined)
+    throw new UsageError(
+      `farebox start: ${JSON.stringify(extra)} is one word too many`,
+      `a config is named with --config ${extra}`,
+    )
+  const text = (name: string): string | undefined => {
+    const value = values.get(name)
+    return typeof value === 'string' ? value : undefined
+  }
+  return {
+    config: text('config') ?? './agent.json',
+    handlers: text('handlers'),
+    port: readPort(text('port')),
+    host: text('host'),
+    workers: readWorkers(text('workers')),
+  }
 }
 
-function isPortInUse(error: unknown): error is { readonly code: string; readonly port: number } {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error
+/** Reads the words after `farebox validate`. Throws a {@link UsageError}. */
+export function readValidateOptions(words: readonly string[]): ValidateOptions {
+  const { values, rest } = readWords('farebox validate', VALIDATE_OPTIONS, words)
+  const flagged = values.get('config')
+  const named = [...(typeof flagged === 'string' ? [flagged] : []), ...rest]
+  if (named.length > 1)
+    throw new UsageError(
+      'farebox validate: one config at a time',
+      'name one file: farebox validate agent.json',
+    )
+  return { config: named[0] ?? './agent.json', json: values.has('json') }
 }
 
-function indent(lines: string): string {
-  return lines.replace(/^/gm, '  ')
+function readPort(value: string | undefined): string | undefined {
+  if (value === undefined || (/^\d{1,5}$/.test(value) && Number(value) <= 65_535)) return value
+  throw new UsageError(
+    `farebox start: --port must be a port number from 0 to 65535, got ${JSON.stringify(value.slice(0, 40))}`,
+    'leave it out for $PORT, then 3000',
+  )
+}
+
+function readWorkers(value: string | undefined): number {
+  if (value === undefined) return 1
+  if (value === 'auto') return Math.min(MAX_WORKERS, availableParallelism())
+  const workers = Number(value)
+  if (/^\d{1,3}$/.test(value) && workers >= 1 && workers <= MAX_WORKERS) return workers
+  throw new UsageError(
+    `farebox start: --workers must be a number from 1 to ${MAX_WORKERS}, or auto, got ${JSON.stringify(value.slice(0, 40))}`,
+    'leave it out for one process',
+  )
 }

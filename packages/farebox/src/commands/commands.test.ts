@@ -1,144 +1,74 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  CONFIG,
+  createProject,
+  DEV,
+  listening,
+  PAID,
+  waitJob,
+  type Project,
+} from './run-farebox.test-setup.ts'
 
-const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url))
-const DEV = {
-  SERVICE_DEV_MODE: 'true',
-  AGENT_WALLET_ADDRESS: '0x00000000000000000000000000000000000fa4e0',
-  SERVICE_STORE: 'memory:',
-}
-const PAID = { ...DEV, SERVICE_DEV_MODE: 'false', SERVICE_NETWORK: 'eip155:84532' }
-
-const CONFIG = {
-  service_version: '1.0',
-  name: 'Waiter',
-  description: 'Waits.',
-  wallet: '${AGENT_WALLET_ADDRESS}',
-  max_deadline_seconds: 60,
-  capabilities: {
-    wait: {
-      description: 'Waits.',
-      pricing: { model: 'per_job', amount: '0.01', currency: 'USDC' },
-      input_schema: { ms: { type: 'integer', required: true } },
-      output_schema: { waited: { type: 'integer' } },
-    },
-  },
-}
-
-let folder = ''
-const started: ChildProcess[] = []
+let project: Project
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'farebox-commands-'))
-  await write('agent.json', JSON.stringify(CONFIG, null, 2))
-  await write(
-    'handlers.mjs',
-    `
-    // What real handlers leave behind: a pool, a timer, something that keeps the process awake.
-    setInterval(() => {}, 60_000)
-    export default async ({ ms }) => {
-      if (ms === 7) setTimeout(() => { throw new Error('left behind') }, 20)
-      await new Promise(resolve => setTimeout(resolve, ms))
-      return { waited: ms }
-    }`,
-  )
+  project = await createProject()
 })
-afterEach(async () => {
-  for (const child of started.splice(0)) child.kill('SIGKILL')
-  await rm(folder, { recursive: true })
-})
-
-async function write(name: string, text: string): Promise<void> {
-  await writeFile(join(folder, name), text)
-}
-
-interface Running {
-  readonly child: ChildProcess
-  output(): string
-  readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>
-}
-
-/** `farebox …`, from the sources. */
-function farebox(words: readonly string[], variables: NodeJS.ProcessEnv = DEV): Running {
-  const child = spawn(
-    process.execPath,
-    ['--import', import.meta.resolve('tsx'), '--conditions=@farebox/source', BIN, ...words],
-    {
-      cwd: folder,
-      env: { PATH: process.env['PATH'], ...variables },
-    },
-  )
-  started.push(child)
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString()
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString()
-  })
-  const ended = new Promise<Awaited<Running['ended']>>(resolve => {
-    child.on('close', code => resolve({ code, stdout, stderr }))
-  })
-  return { child, output: () => stdout, ended }
-}
-
-/** The URL the agent says it listens at. */
-async function listening({ child, output, ended }: Running): Promise<string> {
-  const said = new Promise<void>(resolve => {
-    const look = (): void => {
-      if (output().includes('http://localhost:')) resolve()
-    }
-    child.stdout?.on('data', look)
-  })
-  await Promise.race([said, ended])
-  const url = /http:\/\/localhost:\d+/.exec(output())?.[0]
-  if (url === undefined) throw new Error(`did not start: ${(await ended).stderr}`)
-  return url.replace('localhost', '127.0.0.1')
-}
-
-async function waitJob(url: string, ms: number): Promise<Response> {
-  const jobId = crypto.randomUUID()
-  return await fetch(`${url}/execute`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      service_version: '1.0',
-      job_id: jobId,
-      task: { input: { ms } },
-      deadline: Date.now() / 1_000 + 20,
-    }),
-  })
-}
+afterEach(() => project.remove())
 
 describe('farebox validate', () => {
-  test('exit 1 and every problem with its place', async () => {
-    await write('wrong.json', JSON.stringify({ ...CONFIG, name: '', colour: 'red' }, null, 2))
-    const { code, stdout, stderr } = await farebox(['validate', '--config', 'wrong.json'], {}).ended
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(
-      /^✗ 2 problems\n {2}wrong\.json:28:13 colour: is not a known key\n {2}wrong\.json:3:11 name: must not be empty\n$/,
-    )
-  })
-})
+  const WRONG = JSON.stringify({ ...CONFIG, name: '', colour: 'red' }, null, 2)
 
-describe('farebox', () => {
-  test('exit 2 for a command it does not have, with where the others are', async () => {
-    expect(await farebox(['regster'], {}).ended).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: '✗ farebox regster: not a command\n  farebox --help lists those there are\n',
+  test('exit 1 and every problem with its place', async () => {
+    await project.write('wrong.json', WRONG)
+    const { code, stdout, stderr } = await project.farebox(['validate', '--config', 'wrong.json'], {}).ended
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/wrong\.json:3:11 +name: must not be empty\n/)
+    expect(stderr).toMatch(/wrong\.json:31:3 +colour: is not a known key\n/)
+  })
+
+  test('takes the file as an argument, and answers scripts in JSON: one document, also when the answer is no', async () => {
+    await project.write('wrong.json', WRONG)
+    const wrong = await project.farebox(['validate', '--json', 'wrong.json'], {}).ended
+    expect(wrong).toMatchObject({ code: 1, stderr: '' })
+    expect(JSON.parse(wrong.stdout)).toEqual({
+      ok: false,
+      problems: [
+        {
+          file: 'wrong.json',
+          line: 3,
+          column: 11,
+          path: 'name',
+          reason: 'must not be empty',
+          fix: expect.any(String),
+        },
+        {
+          file: 'wrong.json',
+          line: 31,
+          column: 3,
+          path: 'colour',
+          reason: 'is not a known key',
+          fix: expect.any(String),
+        },
+      ],
     })
+    // Neither the environment nor the handlers matter to it.
+    await project.write('handlers.mjs', 'broken(')
+    const right = await project.farebox(['validate', 'agent.json', '--json'], {}).ended
+    expect(right).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(right.stdout)).toEqual({ ok: true, name: 'Waiter', capabilities: ['wait'] })
+  })
+
+  test('no such file: exit 1, in JSON too', async () => {
+    const { code, stdout } = await project.farebox(['validate', 'none.json', '--json'], {}).ended
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, problems: [{ file: 'none.json', path: '' }] })
   })
 })
 
 describe('farebox start refuses with the sentence and what to do', () => {
   test('OPS-01 SERVICE_DEV_MODE unset', async () => {
-    expect(await farebox(['start'], { ...DEV, SERVICE_DEV_MODE: undefined }).ended).toEqual({
+    expect(await project.farebox(['start'], { ...DEV, SERVICE_DEV_MODE: undefined }).ended).toEqual({
       code: 1,
       stdout: '',
       stderr:
@@ -146,26 +76,70 @@ describe('farebox start refuses with the sentence and what to do', () => {
     })
   })
 
-  test('OPS-10 a port in use', async () => {
+  test('D30 all that is missing or wrong, in one go: variables, config, handlers', async () => {
+    await project.write('agent.json', JSON.stringify({ ...CONFIG, name: '' }, null, 2))
+    const { code, stderr } = await project.farebox(['start', '--handlers', 'none.mjs'], {
+      SERVICE_DEV_MODE: 'maybe',
+    }).ended
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^✗ cannot start: 2 variables are missing or wrong\n {2}SERVICE_DEV_MODE {6}must be exactly "true" or "false", got "maybe"\n {24}set SERVICE_DEV_MODE=false .*\n {2}AGENT_WALLET_ADDRESS {2}is not set\n {24}set AGENT_WALLET_ADDRESS /,
+    )
+    expect(stderr).toMatch(/^✗ agent\.json:3:11 {2}name: must not be empty$/m)
+  })
+
+  test('OPS-10 a port in use: by whom, and what to do', async () => {
     const other = createServer()
     await new Promise<void>(resolve => other.listen(0, resolve))
     const { port } = other.address() as AddressInfo
-    const { code, stderr } = await farebox(['start', '--port', String(port)]).ended
+    const { code, stderr } = await project.farebox(['start', '--port', String(port)]).ended
     await new Promise(resolve => other.close(resolve))
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `✗ cannot listen: port ${port} is in use\n  stop the process that has it, or choose another with --port\n`,
+      stderr: expect.stringMatching(
+        new RegExp(
+          `^✗ cannot listen: port ${port} is taken by process ${process.pid} \\(.+\\)\n  end that, or choose another port with --port\n$`,
+        ),
+      ),
     })
+  })
+
+  test('handlers that break while they load: the author’s own lines, and no others', async () => {
+    await project.write('cities.mjs', 'export function open(path) {\n  JSON.parse(path)\n}\n')
+    await project.write('handlers.mjs', "import { open } from './cities.mjs'\nopen('{')\nexport default {}\n")
+    const { code, stderr } = await project.farebox(['start']).ended
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^✗ handlers\.mjs could not be loaded: SyntaxError: .+\n {4}at open \(cities\.mjs:2:8\)\n {4}at handlers\.mjs:2:1\n$/,
+    )
+  })
+
+  test('a .env that cannot be read for certain: its line, not its words', async () => {
+    await project.write('.env', 'SERVICE_DEV_MODE false sentinel\n')
+    const { code, stderr } = await project.farebox(['start']).ended
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: '✗ .env:1 is no NAME=value\n  write it so, or put a # before it\n',
+    })
+  })
+
+  test.each([
+    [['start', '--conf', 'x'], 'farebox start: --conf is not an option, did you mean --config?'],
+    [['start', '--wrokers=2'], 'farebox start: --wrokers is not an option, did you mean --workers?'],
+    [['validate', 'a.json', 'b.json'], 'farebox validate: one config at a time'],
+  ])('words that are not understood: exit 2 (%j)', async (words, sentence) => {
+    const { code, stdout, stderr } = await project.farebox(words).ended
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr.split('\n')[0]).toBe(`✗ ${sentence}`)
   })
 })
 
 describe('farebox start serves until it is told to stop', () => {
   test('D32 SIGTERM: the job in flight is answered, exit 0 whatever the handlers left behind', async () => {
-    const running = farebox(['start', '--port', '0'])
+    const running = project.farebox(['start', '--port', '0'])
     const url = await listening(running)
     const answer = waitJob(url, 300)
-    while (!running.output().includes('input valid'))
-      await new Promise(resolve => running.child.stdout?.once('data', resolve))
+    await running.until(/input valid/)
     running.child.kill('SIGTERM')
     expect((await answer).status).toBe(200)
     const { code, stdout, stderr } = await running.ended
@@ -176,11 +150,10 @@ describe('farebox start serves until it is told to stop', () => {
   })
 
   test('a second signal ends it at once', async () => {
-    const running = farebox(['start', '--port', '0'])
+    const running = project.farebox(['start', '--port', '0'])
     const url = await listening(running)
     const answer = waitJob(url, 15_000).catch(() => 'cut off')
-    while (!running.output().includes('input valid'))
-      await new Promise(resolve => running.child.stdout?.once('data', resolve))
+    await running.until(/input valid/)
     running.child.kill('SIGTERM')
     // Only once the first was taken is the second one a second one: new jobs are refused then.
     while ((await waitJob(url, 1)).status !== 503) await new Promise(resolve => setImmediate(resolve))
@@ -190,7 +163,7 @@ describe('farebox start serves until it is told to stop', () => {
   })
 
   test('DDL-09 an error that a handler left behind: jobs in flight are finished, exit 1', async () => {
-    const running = farebox(['start', '--port', '0'])
+    const running = project.farebox(['start', '--port', '0'])
     const url = await listening(running)
     const [slow, stray] = await Promise.all([waitJob(url, 200), waitJob(url, 7)])
     expect([slow.status, stray.status]).toEqual([200, 200])
@@ -201,8 +174,37 @@ describe('farebox start serves until it is told to stop', () => {
     })
   })
 
+  test('D27 a handler that throws is told with its line', async () => {
+    const running = project.farebox(['start', '--port', '0'])
+    expect((await waitJob(await listening(running), 13)).status).toBe(500)
+    const [line] = await running.until(/^handler error: .*$/m)
+    expect(line).toMatch(/^handler error: unlucky job=[0-9a-f-]{36} at=handlers\.mjs:6:24$/)
+  })
+
+  test('D30 .env beside the config fills in what is not set; its names are told, its values are not', async () => {
+    await project.write(
+      '.env',
+      'SERVICE_DEV_MODE=false\nAGENT_WALLET_ADDRESS=0x00000000000000000000000000000000000fa4e0\nGREETING=sentinel\n',
+    )
+    await project.write(
+      'handlers.mjs',
+      'export default () => ({ waited: process.env.GREETING.length, pid: process.pid })',
+    )
+    const running = project.farebox(['start', '--port', '0'], {
+      SERVICE_DEV_MODE: 'true',
+      SERVICE_STORE: 'memory:',
+    })
+    const answer = await waitJob(await listening(running), 1)
+    expect(await answer.json()).toMatchObject({ output: { waited: 'sentinel'.length } })
+    expect(running.output()).toMatch(/^from \.env: AGENT_WALLET_ADDRESS, GREETING$/m)
+    expect(running.output()).not.toContain('sentinel')
+  })
+
   test('D11 without FACILITATOR_SECRET it starts and warns; D27 with SERVICE_LOG=json all that in events', async () => {
-    const running = farebox(['start', '--port', '0', '--host', '127.0.0.1'], { ...PAID, SERVICE_LOG: 'json' })
+    const running = project.farebox(['start', '--port', '0', '--host', '127.0.0.1'], {
+      ...PAID,
+      SERVICE_LOG: 'json',
+    })
     const url = await listening(running)
     expect((await waitJob(url, 1)).status).toBe(402)
     running.child.kill('SIGTERM')
@@ -221,7 +223,29 @@ describe('farebox start serves until it is told to stop', () => {
     expect(events).toContainEqual({
       time: expect.any(String),
       level: 'warn',
-      event: 'FACILITATOR_SECRET is not set: every paid request will be answered 401',
+      event: expect.stringMatching(
+        /^FACILITATOR_SECRET is not set: every paid request will be answered 401; create one /,
+      ),
     })
+  })
+
+  test('D12 a facilitator that does not answer is told at the start, which waits for nothing', async () => {
+    const nobody = createServer()
+    await new Promise<void>(resolve => nobody.listen(0, '127.0.0.1', resolve))
+    const { port } = nobody.address() as AddressInfo
+    await new Promise(resolve => nobody.close(resolve))
+    const running = project.farebox(['start', '--port', '0'], {
+      ...PAID,
+      FACILITATOR_SECRET: 'fs_sentinel',
+      FACILITATOR_URL: `http://user:word@127.0.0.1:${port}/x402`,
+    })
+    expect((await waitJob(await listening(running), 1)).status).toBe(402)
+    const [line] = await running.until(/^warning: the facilitator .*$/m)
+    expect(line).toMatch(
+      new RegExp(
+        `^warning: the facilitator does not answer, paid requests will be answered 500 until it does at=http://127.0.0.1:${port} cause=".*ECONNREFUSED`,
+      ),
+    )
+    expect(running.output()).not.toMatch(/sentinel|word/)
   })
 })

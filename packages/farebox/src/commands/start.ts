@@ -1,66 +1,60 @@
-import { findHandlers, loadHandlers } from '../config/load-handlers.ts'
-import { readConfig } from '../config/read-config.ts'
-import { createAgent, type Agent } from '../create-agent.ts'
-import { explainFailure, readOptions } from './command-options.ts'
+import { readDotEnv, type DotEnv } from '../config/read-dot-env.ts'
+import { readStartOptions, type StartOptions } from './command-options.ts'
+import { processWorld, type CommandWorld } from './command-world.ts'
+import { writeListening, type Listening } from './listening.ts'
+import { serveAgent } from './serve-agent.ts'
+import { serveUntilStopped } from './serve-until-stopped.ts'
+import { stopRequested } from './stop-requested.ts'
 
 /**
- * `farebox start`: serves the agent until it is told to stop. Exit code 0 after a graceful stop (D32), 1 where it
- * cannot start, and after something that a handler left behind threw with nobody to catch it (DDL-09): jobs in
- * flight are finished first, and whatever runs the process starts it anew.
+ * `farebox start`: serves the agent until it is told to stop, in this process or in several workers on one port.
+ *
+ * Exit code 0 after a graceful stop (D32), 1 where it cannot start, and after something that a handler left behind
+ * threw with nobody to catch it (DDL-09): whatever runs the process starts it anew. 2 for words not understood.
  */
-export async function startCommand(words: readonly string[]): Promise<number> {
+export async function startCommand(
+  words: readonly string[],
+  world: CommandWorld = processWorld(),
+): Promise<number> {
   try {
-    const options = readOptions(words)
-    const declaration = await readConfig(options.config)
-    const handlers = await loadHandlers(options.handlers ?? (await findHandlers(options.config)))
-    const variables = options.port === undefined ? process.env : { ...process.env, PORT: options.port }
-    const agent = await createAgent({ declaration, handlers, variables })
-    const stop = stopRequested()
-    const broken = strayError()
-    const port = await agent.listen(options.host === undefined ? {} : { host: options.host })
-    process.stdout.write(startedLine(agent, port))
-    const error = await Promise.race([stop, broken])
-    if (error !== undefined)
-      process.stderr.write(`✗ stopping: an error nobody caught\n  ${error.stack ?? error.message}\n`)
-    await agent.close()
-    return error === undefined ? 0 : 1
+    const options = readStartOptions(words)
+    const dotEnv = await readDotEnv(options.config, world.variables, world.folder)
+    // Handlers read the environment too, and workers inherit it.
+    Object.assign(process.env, dotEnv?.variables)
+    const known = { ...world, variables: { ...world.variables, ...dotEnv?.variables } }
+    const tell = (listening: Listening): void => {
+      world.out.write(writeSource(dotEnv, listening) + writeListening(listening, options.workers))
+    }
+    return options.workers === 1
+      ? await serveHere(options, known, tell)
+      : await (
+          await import('../workers/supervise-workers.ts')
+        ).superviseWorkers(words, options.workers, world, tell)
   } catch (error) {
-    process.stderr.write(explainFailure(error))
-    return 1
+    // Loaded where it is needed: a command that goes well has no use for it.
+    const { refuse } = await import('./refuse.ts')
+    return refuse(error, world)
   }
 }
 
-/** For people a line; for programs, with SERVICE_LOG=json, the event that says where it listens. */
-function startedLine({ declaration, environment }: Agent, port: number): string {
-  const url = `http://localhost:${port}`
-  if (environment.logFormat === 'json')
-    return `${JSON.stringify({ level: 'info', event: 'listening', name: declaration.name, url })}\n`
-  const mode = environment.devMode
-    ? 'dev mode: payments are off'
-    : `paid to ${declaration.wallet} on ${environment.network.name} (${environment.network.id})`
-  return `${declaration.name}   ${url}   ${mode}\n`
+async function serveHere(
+  options: StartOptions,
+  world: CommandWorld,
+  tell: (listening: Listening) => void,
+): Promise<number> {
+  const stop = stopRequested(() => process.exit(1))
+  const served = await Promise.race([serveAgent(options, world), stop])
+  // Told to stop before anything was served.
+  if (served === undefined) return 0
+  tell(served.listening)
+  return await serveUntilStopped(served.agent, stop, world)
 }
 
-/** Resolves at the first SIGTERM or SIGINT; a second one, of either, ends the process at once, as people expect. */
-function stopRequested(): Promise<undefined> {
-  return new Promise(resolve => {
-    let asked = false
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (asked) process.exit(1)
-        asked = true
-        resolve(undefined)
-      })
-    }
-  })
-}
-
-/** Resolves with the first error thrown outside every job: a timer, an event, a promise that a handler forgot. */
-function strayError(): Promise<Error> {
-  // Whoever read our output may be gone; that is no reason to leave jobs unfinished.
-  process.stdout.on('error', () => undefined)
-  process.stderr.on('error', () => undefined)
-  return new Promise(resolve => {
-    process.on('uncaughtException', resolve)
-  })
+/** Names only: what a `.env` holds is nobody's to print. */
+function writeSource(dotEnv: DotEnv | undefined, { logFormat }: Listening): string {
+  const names = Object.keys(dotEnv?.variables ?? {})
+  if (dotEnv === undefined || names.length === 0) return ''
+  return logFormat === 'json'
+    ? `${JSON.stringify({ level: 'info', event: 'variables from a file', file: dotEnv.file, names })}\n`
+    : `from ${dotEnv.file}: ${names.join(', ')}\n`
 }

@@ -1,18 +1,45 @@
-import { readConfig } from '../config/read-config.ts'
-import { explainFailure, readOptions } from './command-options.ts'
+import { resolve } from 'node:path'
+import { ConfigError, readConfig } from '../config/read-config.ts'
+import { relativePlace } from '../own-frames.ts'
+import { readValidateOptions } from './command-options.ts'
+import { processWorld, type CommandWorld } from './command-world.ts'
 
-/** `farebox validate`: checks the config alone, for CI. Exit code 0 good, 1 problems, printed with their places. */
-export async function validateCommand(words: readonly string[]): Promise<number> {
+/**
+ * `farebox validate`: checks the config alone, for CI; no environment, no handlers. Exit code 0 good, 1 problems,
+ * told with their places, 2 words that were not understood.
+ */
+export async function validateCommand(
+  words: readonly string[],
+  world: CommandWorld = processWorld(),
+): Promise<number> {
   try {
-    const { config } = readOptions(words)
-    const declaration = await readConfig(config)
-    const names = Object.keys(declaration.capabilities)
-    process.stdout.write(
-      `✓ ${config}: ${declaration.name}, ${names.length} ${names.length === 1 ? 'capability' : 'capabilities'}: ${names.join(', ')}\n`,
-    )
+    const { config, json } = readValidateOptions(words)
+    const file = relativePlace(resolve(world.folder, config))
+    return json ? await validateAsJson(file, world) : await validateForPeople(file, world)
+  } catch (error) {
+    // Loaded where it is needed: a command that goes well has no use for it.
+    const { refuse } = await import('./refuse.ts')
+    return refuse(error, world)
+  }
+}
+
+async function validateForPeople(file: string, { out }: CommandWorld): Promise<number> {
+  const { name, capabilities } = await readConfig(file)
+  const names = Object.keys(capabilities)
+  const count = `${names.length} ${names.length === 1 ? 'capability' : 'capabilities'}`
+  out.write(`✓ ${file}: ${name}, ${count}: ${names.join(', ')}\n`)
+  return 0
+}
+
+async function validateAsJson(file: string, { out }: CommandWorld): Promise<number> {
+  try {
+    const { name, capabilities } = await readConfig(file)
+    out.write(`${JSON.stringify({ ok: true, name, capabilities: Object.keys(capabilities) })}\n`)
     return 0
   } catch (error) {
-    process.stderr.write(explainFailure(error))
+    if (!(error instanceof ConfigError)) throw error
+    const { problems } = error
+    out.write(`${JSON.stringify({ ok: false, problems })}\n`)
     return 1
   }
 }

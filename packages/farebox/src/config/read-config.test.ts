@@ -70,43 +70,44 @@ describe('what is wrong is told with its place', () => {
     expect(refusalOf('\uFEFF[]')).toEqual(['agent.json:1:1 must be a JSON object, got an array'])
   })
 
-  test('a missing value, at what should hold it', () => {
-    const problem = refusalOf(GOOD.replace(/"output_schema".*\n/, '"outputschema": {}\n'))
-    expect(problem).toEqual([
-      expect.stringMatching(
-        /^agent\.json:12:23 capabilities\.count\.outputschema: is not a known key, did you mean "output_schema"\?/,
-      ),
-      'agent.json:8:14 capabilities.count.output_schema: is required',
+  test('a missing key, at the brace of the object that should have it', () => {
+    expect(refusalOf(GOOD.replace('"name": "Counter",', ''))).toEqual(['agent.json:1:1 name: is required'])
+    expect(refusalOf(GOOD.replace(', "currency": "USDC"', ''))).toEqual([
+      'agent.json:10:18 capabilities.count.pricing.currency: is required',
     ])
   })
 
-  test('a syntax error, where it is', () => {
-    expect(refusalOf(GOOD.replace('"1.0",', '"1.0"'))).toEqual([
-      expect.stringMatching(/^agent\.json:3:3 not JSON: comma expected/),
+  test('a mistyped key, at the key, and not again as a missing one', () => {
+    expect(refusalOf(GOOD.replace(/"output_schema".*\n/, '"outputschema": {}\n'))).toEqual([
+      'agent.json:12:7 capabilities.count.outputschema: is not a known key, did you mean "output_schema"?',
     ])
-    expect(refusalOf(GOOD.slice(0, -4))).toEqual([
-      expect.stringMatching(/^agent\.json:\d+:\d+ not JSON: close brace expected/),
-    ])
-    expect(refusalOf(GOOD.replace('5,', '5, // seconds'))).toEqual([
-      expect.stringMatching(/^agent\.json:6:30 not JSON: .*comment/),
-    ])
-    expect(refusalOf(GOOD.replace('"number" }', '"number", }'))).toEqual([
-      expect.stringMatching(/^agent\.json:12:\d+ not JSON/),
+  })
+
+  test('several, in the order of the file', () => {
+    const text = GOOD.replace('"USDC"', '"EUR"').replace('"Counter"', '""').replace('5,', '0,')
+    expect(refusalOf(text)).toEqual([
+      expect.stringMatching(/^agent\.json:3:11 name: /),
+      expect.stringMatching(/^agent\.json:6:27 max_deadline_seconds: /),
+      expect.stringMatching(/^agent\.json:10:70 capabilities\.count\.pricing\.currency: /),
     ])
   })
 
   test('an empty file', () => {
-    expect(refusalOf('')).toEqual([expect.stringMatching(/^agent\.json:1:1 (?:the file is empty|not JSON)/)])
+    for (const text of ['', ' \n\n', '\uFEFF'])
+      expect(refusalOf(text)).toEqual(['agent.json:1:1 the file is empty'])
   })
 
   test('a key declared twice, at its second place: JSON would silently take that one', () => {
-    const text = GOOD.replace('"currency": "USDC" }', '"currency": "USDC", "amount": "9" }')
-    expect(refusalOf(text)).toEqual(['agent.json:10:88 capabilities.count.pricing.amount: is declared twice'])
+    const text = GOOD.replace('"currency": "USDC" }', '"currency": "USDC",\n "amount": "0" }')
+    expect(refusalOf(text)).toEqual([
+      'agent.json:11:2 capabilities.count.pricing.amount: is declared twice, first in line 10',
+      'agent.json:11:12 capabilities.count.pricing.amount: must be more than zero',
+    ])
   })
 
   test('VAL-01 the key __proto__ is one like any other, and unknown', () => {
     expect(refusalOf(GOOD.replace('"name"', '"__proto__": {}, "name"'))).toEqual([
-      'agent.json:3:16 __proto__: is not a known key',
+      'agent.json:3:3 __proto__: is not a known key',
     ])
   })
 
@@ -147,7 +148,7 @@ describe('what is wrong is told with its place', () => {
 
   test('VAL-18 a config nested a hundred thousand deep is refused', () => {
     expect(refusalOf(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)).toEqual([
-      expect.stringMatching(/^agent\.json:1:1 .*nested/),
+      'agent.json:1:201 is nested more than 200 deep',
     ])
   })
 })
@@ -168,18 +169,43 @@ describe('the file', () => {
   })
 
   test('is missing: said with what to do', async () => {
-    await expect(readConfig('nowhere/agent.json')).rejects.toThrow(
-      'nowhere/agent.json:1:1 there is no such file: name it with --config, or run in its folder',
-    )
+    const refused = await readConfig('nowhere/agent.json').catch((error: unknown) => error)
+    expect(refused).toMatchObject({
+      message: 'nowhere/agent.json: there is no such file',
+      problems: [{ fix: 'name it with --config, or run this in its folder' }],
+    })
+    expect(refused).not.toHaveProperty('problems[0].line')
   })
 
   test('is a folder', async () => {
-    await expect(readConfig(folder)).rejects.toThrow(/:1:1 cannot be read \(EISDIR\)/)
+    await expect(readConfig(folder)).rejects.toThrow(/farebox-config-\w+: is a folder$/)
   })
 
   test('is larger than any config', async () => {
     const file = join(folder, 'large.json')
     await writeFile(file, Buffer.alloc(4_194_305, 0x20))
-    await expect(readConfig(file)).rejects.toThrow(/:1:1 is 4194305 bytes, at most 4194304 are read/)
+    await expect(readConfig(file)).rejects.toThrow(/large\.json: is 4194305 bytes, at most 4194304 are read$/)
+  })
+
+  test('is of another encoding', async () => {
+    const file = join(folder, 'encoded.json')
+    await writeFile(file, `\uFEFF${GOOD}`, 'utf16le')
+    await expect(readConfig(file)).rejects.toThrow(/encoded\.json: is not UTF-8 text, UTF-16 perhaps$/)
+    await writeFile(file, GOOD.replace('Counter', 'Café'), 'latin1')
+    await expect(readConfig(file)).rejects.toThrow(
+      /encoded\.json: is not UTF-8 text: line 3 has bytes of another encoding$/,
+    )
+  })
+
+  test('D30 with a wallet written out is checked for its checksum', async () => {
+    const file = join(folder, 'wallet.json')
+    const good = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
+    const withWallet = (wallet: string) => GOOD.replace('${AGENT_WALLET_ADDRESS}', wallet)
+    for (const wallet of [good, good.toLowerCase()]) {
+      await writeFile(file, withWallet(wallet))
+      expect((await readConfig(file)).wallet).toBe(wallet)
+    }
+    await writeFile(file, withWallet(good.replace('AAf5', 'aAf5')))
+    await expect(readConfig(file)).rejects.toThrow(/wallet\.json:5:13 wallet: has a wrong checksum/)
   })
 })

@@ -1,6 +1,7 @@
 import { loadKeccak } from '@farebox/payments/evm-crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { EnvironmentError, readEnvironment, type Environment, type Variables } from './read-environment.ts'
+import { EnvironmentError } from './environment-error.ts'
+import { readEnvironment, type Environment, type Variables } from './read-environment.ts'
 
 const WALLET = '0x00000000000000000000000000000000000fa4e0'
 /** EIP-55's own example. */

@@ -2,6 +2,7 @@ import { ERROR_STATUS, INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/e
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { failure, type Answer } from '../http/answer.ts'
 import type { Log } from '../log.ts'
+import type { JobOrder } from './job-order.ts'
 import { UnauthorizedAgent } from './authorize-agent.ts'
 import { RefusedPayment } from './refused-payment.ts'
 
@@ -12,4 +13,12 @@ export function answerError(log: Log, thrown: unknown): Answer {
   if (thrown instanceof UnauthorizedAgent) return failure('payment', 401, thrown.message)
   log.warn(`unexpected: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`)
   return failure('internal', 500, INTERNAL_ERROR_MESSAGE)
+}
+
+/** The line of a job that was refused (D27). What ended in a 500 has had its own, with more than the caller is told. */
+export function logRefusal(log: Log, order: JobOrder, thrown: unknown, { status }: Answer): void {
+  if (status >= 500) return
+  const errorType = isServiceError(thrown) ? thrown.errorType : 'payment'
+  const reason = thrown instanceof Error ? thrown.message : ''
+  log.job('refused', order.jobId, { status, error_type: errorType, reason })
 }

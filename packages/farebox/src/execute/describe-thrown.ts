@@ -1,8 +1,21 @@
+import { ownFrames } from '../own-frames.ts'
+
 /** What was thrown, as a line for the log. Never throws: handlers can throw anything, a hostile Proxy included. */
 export function describeThrown(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown)
   } catch {
     return 'something that cannot be read'
+  }
+}
+
+/** Where in the author's own files it was thrown, `handlers.ts:12:9`; undefined where that cannot be told. Never throws. */
+export function placeThrown(thrown: unknown): string | undefined {
+  try {
+    return thrown instanceof Error && typeof thrown.stack === 'string'
+      ? ownFrames(thrown.stack)[0]?.place
+      : undefined
+  } catch {
+    return undefined
   }
 }

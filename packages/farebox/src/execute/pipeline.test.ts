@@ -43,14 +43,59 @@ describe('the order of a paid job', () => {
   test('D27 the log tells it in the interface’s words', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
-    await stage.post({ jobId })
+    const { payer, transaction } = receiptOf(await stage.post({ jobId })) as { [name: string]: string }
     expect(stage.logs().filter(line => line.includes('job='))).toEqual([
       `execute job=${jobId} capability=work`,
-      `payment verified job=${jobId}`,
+      `payment verified job=${jobId} payer=${payer} amount=0.01`,
       `input valid job=${jobId}`,
       `output valid ms=0 job=${jobId}`,
-      `completed job=${jobId}`,
+      `completed job=${jobId} transaction=${transaction}`,
     ])
+  })
+
+  test('D27 a job that settles after its caller was told 503 is logged as completed then', async () => {
+    const stage = await stageAgent({ settlePatienceMs: 100 })
+    const jobId = randomUUID()
+    stage.gate.settles.push(UNKNOWN)
+    expect((await after(stage.clock, 100, stage.post({ jobId }))).status).toBe(503)
+    expect(stage.logs().filter(line => line.startsWith('completed'))).toEqual([])
+    await stage.clock.advance(5_000)
+    expect(stage.logs()).toContainEqual(
+      expect.stringMatching(new RegExp(`^completed job=${jobId} transaction=0x[0-9a-f]{64}$`)),
+    )
+  })
+
+  test('D27 a refused job says why, in one line; what was never an order says nothing', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const tooLong = 'x'.repeat(21)
+    await stage.post({ jobId, input: { text: tooLong } })
+    await stage.post({ jobId, deadline: 1 })
+    stage.work = () => {
+      throw new ValidationError('text', 'says "no"')
+    }
+    await stage.post({ jobId })
+    stage.gate.verifies.push({ kind: 'invalid', reason: 'insufficient_funds', message: 'too little' })
+    await stage.post({ jobId })
+    await stage.post({ jobId: 'no job' })
+    await stage.post({ jobId, capability: 'none' })
+    expect(stage.logs().filter(line => line.startsWith('refused'))).toEqual([
+      `refused job=${jobId} status=400 error_type=validation reason="text: must be at most 20 characters, got 21"`,
+      `refused job=${jobId} status=408 error_type=deadline reason="the deadline has passed"`,
+      `refused job=${jobId} status=400 error_type=validation reason="text: says \\"no\\""`,
+      `refused job=${jobId} status=402 error_type=payment reason="too little"`,
+    ])
+  })
+
+  test('D26 what the handler or we did wrong has its own line, and no second one', async () => {
+    const stage = await stageAgent()
+    stage.work = () => {
+      throw new Error('broken')
+    }
+    await stage.post()
+    const lines = stage.logs().join('\n')
+    expect(lines).toMatch(/^handler error: broken job=/m)
+    expect(lines).not.toMatch(/^refused/m)
   })
 
   test('D7, PAY-36 the 200 carries the receipt and is nobody else’s to cache', async () => {
@@ -238,7 +283,7 @@ describe('D11 an agent that the facilitator does not know', () => {
     }
     expect(stage.calls, GONE_WRONG).toEqual([])
     expect(stage.logs()).toContain(
-      'warning: FACILITATOR_SECRET is not set: every paid request will be answered 401',
+      'warning: FACILITATOR_SECRET is not set: every paid request will be answered 401; create one for this wallet in the settings of the platform, or ask who runs FACILITATOR_URL',
     )
   })
 

@@ -1,7 +1,7 @@
 import type { ProvenPayment } from '@farebox/payments/check-payment'
 import type { Answer } from '../http/answer.ts'
 import { acceptTerms, type AcceptedPayment } from './accept-terms.ts'
-import { answerError } from './answer-error.ts'
+import { answerError, logRefusal } from './answer-error.ts'
 import { answerPending, answerSettled } from './answer-job.ts'
 import type { ArrivedRequest } from './arrived-request.ts'
 import { askForPayment } from './ask-for-payment.ts'
@@ -28,16 +28,19 @@ import { settlePayment } from './settle-payment.ts'
  */
 export async function execute(service: Service, arrived: ArrivedRequest): Promise<Answer> {
   const { payments, log } = service
+  let order: JobOrder | undefined
   try {
     if (payments !== undefined && arrived.paymentHeaders.length === 0)
       return askForPayment(service, payments, arrived)
-    const order = readJobOrder(service, parseBody(arrived))
+    order = readJobOrder(service, parseBody(arrived))
     log.job('execute', order.jobId, { capability: order.capability.name })
     if (payments !== undefined) authorizeAgent(payments)
     const payment = payments && provePayer(payments, arrived)
     return await serveOrder(service, arrived, order, payment)
   } catch (error) {
-    return answerError(log, error)
+    const answer = answerError(log, error)
+    if (order !== undefined) logRefusal(log, order, error, answer)
+    return answer
   }
 }
 
@@ -81,14 +84,12 @@ async function runPaid(
     if (payments === undefined) throw new Error('a paid job in an agent that takes no payments')
     const gate = authorizeAgent(payments)
     reserved = await reservePayment(service, gate, payments.crypto, order, payment, deadline)
-    log.job('payment verified', order.jobId)
+    log.job('payment verified', order.jobId, { payer: payment.payer, amount: order.capability.price })
     // A response whose first payment failed is sold again as it is, without a second run (D22).
     const response =
       held.job.state === 'unpaid' ? held.job.response : await produceResponse(service, order, held, deadline)
     const saved = await saveResponse(order, held, reserved, response)
-    const answer = await settlePayment(service.settlements, service.clock, saved)
-    if (answer.status === 200) log.job('completed', order.jobId)
-    return answer
+    return await settlePayment(service.settlements, service.clock, saved)
   } catch (error) {
     if (await letGoAfterFailure(service, held, reserved, error)) throw error
     throw new HoldLost('the job was taken over before it failed here', { cause: error })

@@ -9,7 +9,7 @@ import {
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { JobContext } from '../handlers.ts'
 import { withinDeadline, type Deadline } from './enforce-deadline.ts'
-import { describeThrown } from './describe-thrown.ts'
+import { describeThrown, placeThrown } from './describe-thrown.ts'
 import type { JobOrder } from './job-order.ts'
 import { HoldLost, type HeldJob } from './keep-leases.ts'
 import type { Service } from './service.ts'
@@ -111,7 +111,8 @@ async function callHandler(
   try {
     return await order.capability.handler(input, context)
   } catch (error) {
-    log.job(`handler error: ${describeThrown(error)}`, order.jobId)
+    const at = placeThrown(error)
+    log.job(`handler error: ${describeThrown(error)}`, order.jobId, at === undefined ? {} : { at })
     // What goes on from here must be safe to look at: even `instanceof` runs code of a Proxy.
     throw isServiceError(error)
       ? serviceError(error.errorType, error.message)

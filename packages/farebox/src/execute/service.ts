@@ -35,6 +35,8 @@ export interface ServedCapability {
   readonly checkOutput: OutputCheck
   readonly handler: Handler<JsonObject, unknown>
   readonly requirement: PaymentRequirement
+  /** Decimal USDC, as the log tells it. */
+  readonly price: string
   /** The bytes of its 402 body. */
   readonly demand: string
   readonly description: string

@@ -72,7 +72,10 @@ export function createSettlements(parts: {
     const { job } = held
     if (job.state !== 'saved') throw new Error(`a job that is ${job.state} was to be settled`)
     const outcome = await askGate(job)
-    if (outcome.kind === 'settled') return settledJob(job, outcome.transaction)
+    if (outcome.kind === 'settled') {
+      log.job('completed', job.jobId, { transaction: outcome.transaction })
+      return settledJob(job, outcome.transaction)
+    }
     if (outcome.kind === 'failed') return unpaidJob(job, outcome)
     log.warn('settlement not known yet, asking again', { cause: outcome.cause, job: job.jobId })
     return undefined

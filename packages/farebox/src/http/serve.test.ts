@@ -381,19 +381,85 @@ describe('D32 stopping', () => {
   })
 })
 
+describe('a successor takes the address', () => {
+  test('what had come is answered here, what comes after goes there, and nobody is refused', async () => {
+    const gateway = createGateway()
+    const old = await serveStage({
+      handler: async ({ text }) => {
+        gateway.enter()
+        await gateway.opened
+        return { text: `old ${text}` }
+      },
+    })
+    const idle = connectRaw(old.port)
+    idle.socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
+    await idle.until(received => received.includes('"ok"'))
+    const keepAlive = new KeepAlive({ keepAlive: true, maxSockets: 50 })
+    const open = Array.from({ length: 50 }, (_, index) => postBy(keepAlive, old.url, jobBody(`job ${index}`)))
+    await gateway.arrived(50)
+    const early = connectRaw(old.port)
+    await early.connected
+    // Connected is not yet accepted; this one is, because it was answered.
+    early.socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\nPOST /execute HTTP/1.1\r\nHost: a\r\n')
+    await early.until(received => received.includes('"ok"'))
+
+    const closed = old.agent.close({ successor: true })
+    const successor = await serveStage({
+      port: old.port,
+      handler: ({ text }) => ({ text: `new ${text}` }),
+    })
+    await idle.closed
+    const fresh = await postBy(new KeepAlive(), successor.url, jobBody('fresh'))
+    expect(fresh).toMatchObject({ status: 200, text: expect.stringContaining('new fresh') })
+    const body = jobBody('early')
+    early.socket.write(
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    )
+    await gateway.arrived(51)
+
+    gateway.open()
+    const answers = await Promise.all(open)
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(50).fill(200))
+    expect(new Set(answers.map(({ connection }) => connection))).toEqual(new Set(['close']))
+    expect(answers.every(({ text }) => text.includes('old job'))).toBe(true)
+    expect(await early.closed).toMatch(/HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*old early/i)
+    await closed
+    expect((await fetch(`${successor.url}/health`)).status).toBe(200)
+    keepAlive.destroy()
+    await successor.agent.close()
+  })
+
+  test('a connection that never asks anything does not hold it up', async () => {
+    const old = await serveStage()
+    const silent = connectRaw(old.port)
+    silent.socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\nPOST')
+    await silent.until(received => received.includes('"ok"'))
+    await old.agent.close({ successor: true })
+    expect(await silent.closed).not.toContain('503')
+  })
+})
+
 function postBy(
   agent: KeepAlive,
   url: string,
   body: string,
-): Promise<{ readonly status: number | undefined; readonly connection: string | undefined }> {
+): Promise<{
+  readonly status: number | undefined
+  readonly connection: string | undefined
+  readonly text: string
+}> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       `${url}/execute`,
       { method: 'POST', agent, headers: { 'content-type': 'application/json' } },
       response => {
-        response.resume()
+        let text = ''
+        response.setEncoding('utf8')
+        response.on('data', (chunk: string) => {
+          text += chunk
+        })
         response.on('end', () =>
-          resolve({ status: response.statusCode, connection: response.headers.connection }),
+          resolve({ status: response.statusCode, connection: response.headers.connection, text }),
         )
       },
     )

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import { sleep, type Clock } from '../clock.ts'
+import { answerBrokenRequest, endWithFailure } from './answer-broken-request.ts'
 import { failure, type Answer } from './answer.ts'
 import { COMMON_HEADERS, shuttingDown, tooLarge, type ServiceRoutes } from './service-routes.ts'
 
@@ -12,6 +12,11 @@ export interface HttpServer {
   listen(port: number, host: string | undefined): Promise<number>
   /** Answers new jobs 503 from now on, lets those in flight finish for so long, and closes every connection (D32). */
   close(graceMs: number): Promise<void>
+  /**
+   * Stops listening at once, because somebody else has the address from now on, and lets what has come be answered
+   * for so long; nobody is refused. A connection that has asked nothing yet is waited for a moment.
+   */
+  handOver(graceMs: number): Promise<void>
 }
 
 /** Slow clients are cut off here; Node's own defaults would let them stay for minutes, or for ever (HTTP-03, 04, 08). */
@@ -26,11 +31,13 @@ const GUARDS = {
   joinDuplicateHeaders: false,
 } as const
 const MAX_CONNECTIONS = 10_000
+/** A connection that says nothing so long after the others are done is closed. */
+const LAST_WORDS_MS = 1_000
 
 /** Makes the server; nothing listens yet. */
 export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServer {
   const inFlight = new Set<Promise<void>>()
-  let closing = false
+  let closing: 'no' | 'refusing newcomers' | 'leaving them to a successor' = 'no'
   const server = createServer(GUARDS, (request, response) => {
     // The response's, because destroying a request that was read leaves its connection open, and its caller waiting.
     const served = serve(request, response).catch(() => {
@@ -40,7 +47,9 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
     void served.finally(() => inFlight.delete(served))
   })
   server.maxConnections = MAX_CONNECTIONS
-  server.on('clientError', answerBrokenRequest)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
+    answerBrokenRequest(error, socket, GUARDS.maxHeaderSize),
+  )
   server.on('connect', (_, socket: Duplex) =>
     endWithFailure(socket, 405, 'Method Not Allowed', 'an agent is no proxy'),
   )
@@ -62,8 +71,8 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
       })
     }
     const routed = routes.route(request.method ?? '', path)
-    if (routed !== 'execute') return send(request, response, closing ? { ...routed, close: true } : routed)
-    if (closing) return send(request, response, shuttingDown())
+    if (routed !== 'execute') return send(request, response, lastIfClosing(routed))
+    if (closing === 'refusing newcomers') return send(request, response, shuttingDown())
     const body = await readBody(request)
     if (body === 'gone') return
     if (body === 'too large') return send(request, response, tooLarge(MAX_BODY_BYTES))
@@ -73,7 +82,17 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
       paymentHeaders: paymentHeaders(request.rawHeaders),
       calledUrl: `http://${request.headers.host}/execute`,
     })
-    send(request, response, closing ? { ...answer, close: true } : answer)
+    send(request, response, lastIfClosing(answer))
+  }
+
+  /** The last on its connection, where this server takes no more of them. */
+  function lastIfClosing(answer: Answer): Answer {
+    return closing === 'no' ? answer : { ...answer, close: true }
+  }
+
+  /** More may come meanwhile, on connections that were open before. */
+  async function finishInFlight(): Promise<void> {
+    while (inFlight.size > 0) await Promise.allSettled(inFlight)
   }
 
   return {
@@ -87,13 +106,19 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
         })
       }),
     async close(graceMs) {
-      closing = true
-      const graceOver = new AbortController()
+      closing = 'refusing newcomers'
       // Listening goes on meanwhile: whoever comes now is told that nothing was charged, instead of nothing at all.
       server.closeIdleConnections()
-      await Promise.race([Promise.allSettled(inFlight), sleep(clock, graceMs, graceOver.signal)])
-      graceOver.abort()
-      await closeConnections(server, clock)
+      await within(clock, graceMs, Promise.allSettled(inFlight))
+      await closeConnections(server, closeListener(server), clock)
+    },
+    async handOver(graceMs) {
+      closing = 'leaving them to a successor'
+      const closed = closeListener(server)
+      server.closeIdleConnections()
+      await within(clock, LAST_WORDS_MS, closed)
+      await within(clock, graceMs, finishInFlight())
+      await closeConnections(server, closed, clock)
     },
   }
 }
@@ -160,42 +185,24 @@ function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** What never became a request: our own form of answer, and the connection closed (HTTP-05). */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  const [status, phrase, reason] = BROKEN[error.code ?? ''] ?? [
-    400,
-    'Bad Request',
-    'the request is not HTTP/1.1',
-  ]
-  endWithFailure(socket, status, phrase, reason)
-}
-
-/** An answer written by hand, where Node gives a socket and no response. */
-function endWithFailure(socket: Duplex, status: number, phrase: string, reason: string): void {
-  const { body } = failure('validation', status, reason)
-  socket.end(
-    `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n` +
-      `connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${String(body)}`,
-  )
-}
-
-const BROKEN: { readonly [code: string]: readonly [number, string, string] } = {
-  HPE_HEADER_OVERFLOW: [
-    431,
-    'Request Header Fields Too Large',
-    `headers: too large, at most ${GUARDS.maxHeaderSize} bytes`,
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'the request did not arrive in time'],
-}
-
-async function closeConnections(server: Server, clock: Clock): Promise<void> {
-  const closed = new Promise<void>(resolve => {
-    server.close(() => resolve())
-  })
+async function closeConnections(server: Server, closed: Promise<void>, clock: Clock): Promise<void> {
   // Every answer since the stop said `Connection: close`; those still open then have nothing more to say.
   server.closeIdleConnections()
-  const cancel = clock.after(1_000, () => server.closeAllConnections())
+  await within(clock, LAST_WORDS_MS, closed)
+  server.closeAllConnections()
   await closed
-  cancel()
+}
+
+/** Takes no connection any more; resolves once the last one is over. */
+function closeListener(server: Server): Promise<void> {
+  return new Promise(resolve => {
+    server.close(() => resolve())
+  })
+}
+
+/** Waits for work, and no longer than so long. */
+async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController()
+  await Promise.race([work, sleep(clock, ms, over.signal)])
+  over.abort()
 }

@@ -36,6 +36,8 @@ export interface SocketStage {
 export async function serveStage(
   options: {
     readonly dev?: boolean
+    /** Default: any free one. */
+    readonly port?: number
     readonly funded?: readonly string[]
     readonly handler?: Handler<{ text: string }, { text: string }>
     readonly variables?: Variables
@@ -68,7 +70,7 @@ export async function serveStage(
       },
     },
   })
-  const port = await agent.listen({ port: 0, host: '127.0.0.1' })
+  const port = await agent.listen({ port: options.port ?? 0, host: '127.0.0.1' })
   const logs = (): readonly string[] => {
     log.flush()
     return lines

@@ -60,13 +60,20 @@ export function createFacilitatorAbilities(parts: FacilitatorParts): Facilitator
     async refusal(timeoutMs) {
       const supported = await read(timeoutMs)
       if (supported === undefined) return 'the facilitator cannot be reached'
-      if (!supported.kinds.some(kind => kind.scheme === 'exact' && kind.network === network.id)) {
-        return `the facilitator does not support ${network.id}`
-      }
-      if (!supported.extensions.includes(HOLD_EXTENSION) && rpc === undefined) {
-        return 'SERVICE_RPC_URL is not set: this facilitator does not prove settlements, so the chain must be asked'
-      }
-      return undefined
+      return refuseAbilities(supported, { network, asksChain: rpc !== undefined })
     },
   }
+}
+
+/** Why payments cannot be taken with a facilitator that supports this (D9); undefined where they can. */
+export function refuseAbilities(
+  supported: SupportedResponse,
+  ours: { readonly network: Network; readonly asksChain: boolean },
+): string | undefined {
+  const { network, asksChain } = ours
+  if (!supported.kinds.some(kind => kind.scheme === 'exact' && kind.network === network.id))
+    return `the facilitator does not support ${network.id}`
+  if (!supported.extensions.includes(HOLD_EXTENSION) && !asksChain)
+    return 'SERVICE_RPC_URL is not set: this facilitator does not prove settlements, so the chain must be asked'
+  return undefined
 }

@@ -2,7 +2,7 @@ import { ChildNotReadyError, startChild } from '../child-process.ts'
 import type { RunningChild } from '../child-process.ts'
 import { readGlibcVersion } from '../glibc.ts'
 import { isThere } from '../is-there.ts'
-import { describeTakenPort } from '../port-owner.ts'
+import { portTaken } from '../port-taken-error.ts'
 import { findAnvil } from './anvil-binary.ts'
 import type { ChainFiles } from './chain-state.ts'
 
@@ -26,7 +26,7 @@ const KEPT_STATES = 256
 /**
  * Starts anvil on 127.0.0.1 and waits until it listens; it goes on with the saved chain where there is one.
  *
- * @throws Error when the port is taken; the message names by whom, as far as that can be told
+ * @throws PortTakenError naming who has the port, as far as that can be told
  * @throws ChildNotReadyError when anvil fails for another reason, with its own words
  */
 export async function spawnAnvil(options: SpawnAnvilOptions): Promise<RunningChild<AnvilReady>> {
@@ -41,7 +41,7 @@ export async function spawnAnvil(options: SpawnAnvilOptions): Promise<RunningChi
     })
   } catch (error) {
     if (options.port === undefined || !isPortTaken(error)) throw error
-    throw new Error(await describeTakenPort(options.port, 'the chain'), { cause: error })
+    throw await portTaken(options.port, 'the chain', error)
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endProcess } from '../end-process.ts'
 import { findFreePort } from '../free-port.ts'
-import { describeTakenPort } from '../port-owner.ts'
+import { portTaken } from '../port-taken-error.ts'
 import type { ClusterFolder } from './cluster-folder.ts'
 import { POSTGRES_ENVIRONMENT } from './create-cluster.ts'
 import type { DatabaseUser } from './database-user.ts'
@@ -45,7 +45,7 @@ export async function spawnPostmaster(options: SpawnPostmasterOptions): Promise<
     if (!log.includes('Address already in use')) {
       throw new Error(`PostgreSQL ended while it started:\n${log.trim()}`)
     }
-    if (options.port !== undefined) throw new Error(await describeTakenPort(port, 'PostgreSQL'))
+    if (options.port !== undefined) throw await portTaken(port, 'PostgreSQL')
     if (attempt === PORT_ATTEMPTS) throw new Error(`PostgreSQL found ${PORT_ATTEMPTS} free ports taken again`)
   }
 }

@@ -1,9 +1,17 @@
-/** One thing wrong with a value from outside: where, and what to do about it. */
-export interface Problem {
-  /** Path from the root of the checked value: `['capabilities', 'count', 'pricing', 'amount']`. */
-  readonly path: readonly (string | number)[]
+/** What is wrong with a value from outside, and how to mend it. */
+export interface Fault {
   /** What is wrong and what would be right: `must be a decimal like "0.01", got "0,01"`. */
   readonly reason: string
+  /** What to do about it, as one short command without a full stop: `write "0.01"`. */
+  readonly fix: string
+  /** Present where the name is at fault, not what stands under it: a key nobody knows, a reserved name. */
+  readonly at?: 'key'
+}
+
+/** One thing wrong with a value from outside, and where. */
+export interface Problem extends Fault {
+  /** Path from the root of the checked value: `['capabilities', 'count', 'pricing', 'amount']`. */
+  readonly path: readonly (string | number)[]
 }
 
 /** The path as people write it: `capabilities.count.items[2].name`. */

@@ -147,12 +147,12 @@ describe('D18 types', () => {
     [null, 's.f: must be an object such as { "type": "string" }, got null'],
     [[], 's.f: must be an object such as { "type": "string" }, got an array of 0 items'],
     [{}, `s.f: needs a "type", one of ${types}`],
-    [{ type: 'sting' }, `s.f: must have a "type" of ${types}, got "sting", did you mean "string"?`],
-    [{ type: 'toString' }, `s.f: must have a "type" of ${types}, got "toString"`],
-    [{ type: 'null' }, `s.f: must have a "type" of ${types}, got "null"`],
-    [{ type: ['string', 'null'] }, 's.f: must have one "type", got an array of 2 items'],
+    [{ type: 'sting' }, `s.f.type: must be one of ${types}, got "sting", did you mean "string"?`],
+    [{ type: 'toString' }, `s.f.type: must be one of ${types}, got "toString"`],
+    [{ type: 'null' }, `s.f.type: must be one of ${types}, got "null"`],
+    [{ type: ['string', 'null'] }, `s.f.type: must be one of ${types}, got an array of 2 items`],
     [{ type: 'array', items: [{ type: 'string' }] }, 's.f.items: must be an object such as'],
-    [{ type: 'array', items: { type: 'x' } }, 's.f.items: must have a "type"'],
+    [{ type: 'array', items: { type: 'x' } }, 's.f.items.type: must be one of'],
     [
       { type: 'object', properties: [] },
       's.f.properties: must be an object of fields, got an array of 0 items',
@@ -202,7 +202,7 @@ test('problems come in declared order with precise paths', () => {
   expect(
     checkFields(fields, ['capabilities', 'x', 'input_schema'], { side: 'input' }).map(({ path }) => path),
   ).toEqual([
-    ['capabilities', 'x', 'input_schema', 'b'],
+    ['capabilities', 'x', 'input_schema', 'b', 'type'],
     ['capabilities', 'x', 'input_schema', 'a', 'properties', 'z', 'items', 'minItems'],
     ['capabilities', 'x', 'input_schema', 'a', 'properties', 'z', 'items', 'foo'],
     ['capabilities', 'x', 'input_schema', 'c', 'pattern'],

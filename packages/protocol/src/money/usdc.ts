@@ -3,7 +3,7 @@ import { USDC_DECIMALS } from '../limits.ts'
 const DECIMAL = /^(0|[1-9]\d*)(\.\d+)?$/
 
 /** More digits than the whole supply of any dollar needs; keeps hostile amounts small before they are parsed. */
-const MAX_AMOUNT_CHARACTERS = 40
+export const MAX_AMOUNT_CHARACTERS = 40
 
 /** Why a decimal amount was refused, in words that follow the field's name. */
 export interface AmountRefusal {

@@ -3,8 +3,8 @@ import type { Capability, Declaration } from '@farebox/protocol/declaration/decl
 import { formatPath } from '@farebox/protocol/declaration/problem'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { sample } from '@farebox/protocol/fields/sample'
+import type { Outgoing, Reply } from './send-request.ts'
 import { NotApplicable } from './verdicts.ts'
-import type { CheckContext } from './context.ts'
 
 /** What an agent says of itself, read once and found valid. */
 export interface AgentView {
@@ -23,8 +23,8 @@ export interface AgentView {
  * Reads `/about`. Throws `NotApplicable` where it is not a declaration; the checks of `/about` say what is
  * wrong.
  */
-export async function readAgent(context: CheckContext): Promise<AgentView> {
-  const { status, json } = await context.send({ method: 'GET', path: '/about' })
+export async function readAgent(send: (outgoing: Outgoing) => Promise<Reply>): Promise<AgentView> {
+  const { status, json } = await send({ method: 'GET', path: '/about' })
   const checked = checkDeclaration(json)
   if (status !== 200 || !checked.ok) {
     const [problem] = checked.ok ? [] : checked.problems

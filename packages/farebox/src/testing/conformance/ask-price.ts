@@ -1,11 +1,24 @@
 import { decodeHeader } from '@farebox/payments/payment-header'
 import { NEEDS, type Check } from './check.ts'
 import { postJob, type CheckContext } from './context.ts'
-import { expectEqual, expectKeys, expectObject, expectStatus, expectThat, isObject } from './expectations.ts'
+import {
+  expectEqual,
+  expectKeys,
+  expectObject,
+  expectStatus,
+  expectThat,
+  isObject,
+  show,
+} from './expectations.ts'
 import type { Reply } from './send-request.ts'
+import { NO_PRICE } from './terms.ts'
+import { Mismatch, NotApplicable } from './verdicts.ts'
 
 /** An entry of `accepts`, its keys not checked. */
 export type Entry = { readonly [key: string]: unknown }
+
+/** Many checks meet it; what they are about has nothing to do with it. */
+const NO_STORE_MEND = 'Send Cache-Control: no-store with every answer of /execute, refusals included.'
 
 /** A check of the 402 that asks for a payment; it sends none. */
 export function priceCheck(
@@ -18,19 +31,24 @@ export function priceCheck(
   return { id: `payment-required/${name}`, rules, title, mend, needs: NEEDS.asksForPayment, run }
 }
 
-/** Asks for a job without paying. Throws a `Mismatch` unless the answer is 402. */
-export async function askPrice(context: CheckContext, capability?: string): Promise<Reply> {
-  const reply = await postJob(
-    context,
-    await context.jobBody({ ...(capability !== undefined && { capability }) }),
-  )
-  expectStatus(reply, 402)
-  return reply
+/** Asks for a job without paying, of the first capability where none is named. */
+export async function askUnpaid(context: CheckContext, capability?: string): Promise<Reply> {
+  return await postJob(context, await context.jobBody({ ...(capability !== undefined && { capability }) }))
 }
 
-/** The entries of the body. */
+/** {@link askUnpaid}, where that is answered 402. Throws `NotApplicable` where not: one check tells it. */
+export async function askPrice(context: CheckContext, capability?: string): Promise<Reply> {
+  const reply = await askUnpaid(context, capability)
+  if (reply.status === 402) return reply
+  throw new NotApplicable('agent', NO_PRICE)
+}
+
+/** The entries of the body. Throws `NotApplicable` where there are none: one check tells it. */
 export async function entriesOf(context: CheckContext, capability?: string): Promise<readonly Entry[]> {
-  return readEntries(expectObject((await askPrice(context, capability)).json, 'the body')['accepts'])
+  const { json } = await askPrice(context, capability)
+  const accepts = isObject(json) ? json['accepts'] : undefined
+  if (Array.isArray(accepts) && accepts.every(isObject)) return accepts
+  throw new NotApplicable('agent', 'the 402 has no accepts')
 }
 
 /** Throws a `Mismatch` unless the answer is the bare 402 for this capability. */
@@ -45,15 +63,23 @@ export async function expectPrice(context: CheckContext, reply: Reply, capabilit
 /** Throws a `Mismatch` unless the answer forbids caches to keep it (PAY-36). */
 export function expectNoStore(reply: Reply): void {
   const control = reply.headers.get('cache-control') ?? undefined
-  expectThat(control?.includes('no-store') === true, 'Cache-Control: no-store', control)
+  if (control?.includes('no-store') === true) return
+  throw new Mismatch('Cache-Control: no-store', show(control), NO_STORE_MEND)
 }
 
 /** The `PAYMENT-REQUIRED` header as an object. Throws a `Mismatch` where it is none. */
-export function readHeader(reply: Reply): Entry {
+export function expectHeader(reply: Reply): Entry {
   const header = reply.headers.get('payment-required')
   const required = header === null ? undefined : decodeHeader(header)
   expectThat(isObject(required), 'a PAYMENT-REQUIRED header of base64 JSON', header ?? undefined)
   return required
+}
+
+/** The same for a check of what is in it. Throws `NotApplicable` where it is none: one check tells it. */
+export function readHeader(reply: Reply): Entry {
+  const required = decodeHeader(reply.headers.get('payment-required') ?? '')
+  if (isObject(required)) return required
+  throw new NotApplicable('agent', 'the 402 has no PAYMENT-REQUIRED header that can be read')
 }
 
 /** The value as entries. Throws a `Mismatch` where it is none. */

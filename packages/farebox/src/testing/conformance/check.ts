@@ -1,13 +1,5 @@
+import type { AgentMode } from './agent-mode.ts'
 import type { CheckContext } from './context.ts'
-
-/** How an agent takes jobs, as far as a stranger can tell. */
-export type AgentMode =
-  /** Payments are off (interface, "Authentication" 3). */
-  | 'dev'
-  /** Jobs are paid for. */
-  | 'paid'
-  /** Jobs would be paid for, but FACILITATOR_SECRET is missing: every payment is answered 401 (D11). */
-  | 'locked'
 
 /** What the kit may have been told of an agent, beyond what the agent tells everybody. */
 export type Knowledge =

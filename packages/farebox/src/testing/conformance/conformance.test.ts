@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Agent } from '../../create-agent.ts'
-import type { AgentMode, Check } from './check.ts'
+import type { AgentMode } from './agent-mode.ts'
+import type { Check } from './check.ts'
 import { listChecks } from './list-checks.ts'
-import { startRun, type CheckResult } from './run-conformance.ts'
+import { startRun, type CheckResult, type ConformanceRun } from './run-conformance.ts'
 import { serveFixture } from './serve-fixture.ts'
 
 describe.each(['dev', 'paid', 'locked'] as const)('the fixture agent, %s', mode => {
   let agent: Agent
-  let run: (check: Check) => Promise<CheckResult>
+  let run: ConformanceRun
 
   beforeAll(async () => {
     const fixture = await serveFixture(mode)
@@ -24,7 +25,7 @@ describe.each(['dev', 'paid', 'locked'] as const)('the fixture agent, %s', mode 
   afterAll(() => agent.close())
 
   test.each(askedIn(mode).map(nameCheck))('%s', async (_, check) => {
-    expect(describeOutcome(await run(check))).toBe('passed')
+    expect(describeOutcome(await run.put(check))).toBe('passed')
   })
 })
 

@@ -2,9 +2,9 @@ import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import type { PaymentSigner } from '@farebox/payments/sign-payment'
 import type { FakeGate } from '../fake-gate.ts'
 import type { AgentView } from './agent-view.ts'
-import type { AgentMode } from './check.ts'
-import type { Terms } from './forge-payment.ts'
+import type { AgentMode } from './agent-mode.ts'
 import type { Outgoing, Reply } from './send-request.ts'
+import type { Terms } from './terms.ts'
 
 /** Who pays for the checks that need a delivered job. */
 export interface Payer {
@@ -58,6 +58,8 @@ export interface DeliveredJob {
 /** All that a check works with. Whatever costs a request or money is got once and shared by all checks. */
 export interface CheckContext {
   readonly baseUrl: string
+  /** Aborts when nobody wants to know any more. */
+  readonly signal: AbortSignal
   readonly mode: AgentMode
   readonly known: KnownAgent
   nowSeconds(): number
@@ -67,6 +69,8 @@ export interface CheckContext {
    * nobody.
    */
   stranger(): Promise<PaymentSigner>
+  readonly hasPayer: boolean
+  /** Throws `NotApplicable` where there is none. */
   payer(): Payer
   send(outgoing: Outgoing): Promise<Reply>
   /**
@@ -88,16 +92,28 @@ export interface CheckContext {
   tryInput(input: unknown, capability?: string): Promise<Reply>
   /** A payment by the payer for one job, counted against `maxJobs`; undefined in dev mode. */
   pay(jobId: string, capability?: string): Promise<string | undefined>
+  /** The one job with a sample input that checks share, however it was answered. */
+  sampleJob(): Promise<DeliveredJob>
   /**
-   * The one delivered job that checks share. Throws `NotApplicable` where the agent delivers none for a
+   * The same as a delivered job. Throws `NotApplicable` where the agent delivers none for a
    * sample.
    */
   delivered(): Promise<DeliveredJob>
 }
 
-/** Posts a job request as JSON, with a payment header where there is one. */
-export async function postJob(context: CheckContext, body: unknown, payment?: string): Promise<Reply> {
+/**
+ * Posts a job request as JSON, with a payment header where there is one.
+ *
+ * @param jobMs how long the job may take, where one is asked for that should be delivered
+ */
+export async function postJob(
+  context: CheckContext,
+  body: unknown,
+  payment?: string,
+  jobMs?: number,
+): Promise<Reply> {
   return await context.send({
+    ...(jobMs !== undefined && { jobMs }),
     method: 'POST',
     path: '/execute',
     headers: {

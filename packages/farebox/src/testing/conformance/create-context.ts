@@ -2,18 +2,28 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { toHex } from '@farebox/payments/bytes'
 import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/sign-payment'
+import { sleep, systemClock } from '../../clock.ts'
 import { readAgent } from './agent-view.ts'
-import type { AgentMode } from './check.ts'
-import { NotApplicable } from './verdicts.ts'
+import type { AgentMode } from './agent-mode.ts'
 import { postJob, type CheckContext, type DeliveredJob, type KnownAgent, type Payer } from './context.ts'
-import { expectCompleted } from './expectations.ts'
-import { readTerms, signedHeader, type Terms } from './forge-payment.ts'
-import { sendRequest, type Sending } from './send-request.ts'
+import { describeReply, expectCompleted } from './expectations.ts'
+import { readTerms, signedHeader } from './forge-payment.ts'
+import { sendRequest, type Reply, type Sending } from './send-request.ts'
+import type { SpendingBook } from './spending.ts'
+import type { Terms } from './terms.ts'
+import { NoAnswer, NotApplicable } from './verdicts.ts'
 
 const DEFAULT_MAX_JOBS = 20
 
 /** Payments live for a minute at least (D3); one is used again for so long. */
 const FRESH_SECONDS = 20
+
+/** D37: what a caller waits beyond `max_deadline_seconds`. */
+const AFTER_DEADLINE_SECONDS = 30
+
+/** How often, and how far apart, a job is asked for again whose payment is not known yet. */
+const MAX_REPEATS = 20
+const MAX_RETRY_AFTER_MS = 5_000
 
 /** Makes the context of a run. */
 export function createContext(
@@ -22,33 +32,39 @@ export function createContext(
     readonly mode: AgentMode
     readonly payer?: Payer | undefined
     readonly known?: KnownAgent | undefined
+    readonly book: SpendingBook
   },
 ): CheckContext {
-  const { mode, payer, known = {} } = options
-  const terms = new Map<string | undefined, Promise<Terms>>()
+  const { mode, payer, known = {}, book } = options
+  const terms = new Map<string | undefined, () => Promise<Terms>>()
   const tries = new Map<
     string | undefined,
     { jobId: string; payment: string | undefined; atSeconds: number }
   >()
-  let paidJobs = 0
 
   const context: CheckContext = {
     baseUrl: sending.baseUrl,
+    signal: sending.signal,
     mode,
     known,
     nowSeconds: () => sending.clock.nowMs() / 1_000,
     crypto: once(() => loadEvmCrypto()),
     stranger: once(async () => privateKeySigner(await context.crypto(), toHex(randomBytes(32)))),
+    hasPayer: payer !== undefined,
     payer() {
       if (payer === undefined) throw new NotApplicable('payer', 'it needs a payer')
       return payer
     },
-    send: outgoing => sendRequest(sending, outgoing),
-    agent: once(() => readAgent(context)),
+    async send(outgoing) {
+      const reply = await sendRequest(sending, outgoing)
+      book.noteReply(reply)
+      return reply
+    },
+    agent: onceAnswered(() => readAgent(outgoing => context.send(outgoing))),
     terms(capability) {
-      const known = terms.get(capability) ?? readTerms(context, capability)
+      const known = terms.get(capability) ?? onceAnswered(() => readTerms(context, capability))
       terms.set(capability, known)
-      return known
+      return known()
     },
     async jobBody(wish = {}) {
       const { first, sampleOf, maxDeadlineSeconds } = await context.agent()
@@ -66,7 +82,8 @@ export function createContext(
     async runJob(wish = {}) {
       const jobId = wish.jobId ?? randomUUID()
       const payment = wish.payment ?? (await context.pay(jobId, wish.capability))
-      return await postJob(context, await context.jobBody({ ...wish, jobId }), payment)
+      const body = await context.jobBody({ ...wish, jobId })
+      return await postJob(context, body, payment, await jobMs(context))
     },
     async tryInput(input, capability) {
       const last = mode === 'paid' ? tries.get(capability) : undefined
@@ -88,32 +105,76 @@ export function createContext(
       if (network !== undefined && asked.network.id !== network) {
         throw new NotApplicable('payer', `it is paid on ${asked.network.id}, the payer pays on ${network}`)
       }
-      if (BigInt(asked.requirement.amount) > maxPrice)
+      const amountAtomic = BigInt(asked.requirement.amount)
+      if (amountAtomic > maxPrice)
         throw new NotApplicable('budget', 'the job costs more than the payer allows')
-      if (paidJobs >= maxJobs) throw new NotApplicable('budget', `the payer allows ${maxJobs} paid jobs`)
-      paidJobs += 1
+      if (book.spending().payments >= maxJobs)
+        throw new NotApplicable('budget', `the payer allows ${maxJobs} paid jobs`)
+      book.noteSigned(amountAtomic)
       return await signedHeader(context, { signer, terms: asked, jobId })
     },
+    sampleJob: once(() => askForSample(context)),
     delivered: once(() => deliver(context)),
   }
   return context
 }
 
-async function deliver(context: CheckContext): Promise<DeliveredJob> {
+async function askForSample(context: CheckContext): Promise<DeliveredJob> {
   const { first, sampleOf } = await context.agent()
   const jobId = randomUUID()
   const input = sampleOf(first)
   const payment = await context.pay(jobId)
-  const reply = await postJob(context, await context.jobBody({ jobId, input }), payment)
+  const body = await context.jobBody({ jobId, input })
+  const reply = await settled(context, async () => postJob(context, body, payment, await jobMs(context)))
+  return { jobId, capability: first, input, payment, reply }
+}
+
+async function deliver(context: CheckContext): Promise<DeliveredJob> {
+  const job = await context.sampleJob()
+  const { capability, reply } = job
   // A sample is valid, but need not mean anything: a URL that leads nowhere, a city that is none.
-  const refused = [400, 402, 408, 500, 503].includes(reply.status) && !context.known.fixture
-  if (refused)
+  if ([400, 402, 408, 500, 503].includes(reply.status) && !context.known.fixture) {
     throw new NotApplicable(
       'agent',
-      `${first} delivers nothing for a sample input: ${reply.text.slice(0, 120)}`,
+      `${capability} delivers nothing for a sample input: ${describeReply(reply)}`,
     )
+  }
   expectCompleted(reply)
-  return { jobId, capability: first, input, payment, reply }
+  return job
+}
+
+/** Asks again while money may still move (D8); in the end with the last answer, whatever it is. */
+async function settled(context: CheckContext, ask: () => Promise<Reply>): Promise<Reply> {
+  let reply = await ask()
+  for (let again = 0; reply.status === 503 && again < MAX_REPEATS; again += 1) {
+    await sleep(systemClock, retryAfterMs(reply), context.signal)
+    context.signal.throwIfAborted()
+    reply = await ask()
+  }
+  return reply
+}
+
+function retryAfterMs({ headers }: Reply): number {
+  const seconds = headers.get('retry-after') ?? ''
+  return /^\d{1,3}$/.test(seconds) ? Math.min(Number(seconds) * 1_000, MAX_RETRY_AFTER_MS) : 1_000
+}
+
+/** How long a job may take that keeps its deadline and is settled then. */
+async function jobMs(context: CheckContext): Promise<number> {
+  return ((await context.agent()).maxDeadlineSeconds + AFTER_DEADLINE_SECONDS) * 1_000
+}
+
+/** The same for what costs nothing to ask again: an agent that was too slow once may be quicker. */
+function onceAnswered<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined
+  return async () => {
+    try {
+      return await (asked ??= ask())
+    } catch (error) {
+      if (error instanceof NoAnswer) asked = undefined
+      throw error
+    }
+  }
 }
 
 function once<T>(make: () => T | Promise<T>): () => Promise<T> {

@@ -28,7 +28,7 @@ export const DEADLINE_CHECKS: readonly Check[] = [
     id: `deadline/${name}`,
     rules: ['interface Processing 4', 'DDL-01', 'DDL-06'],
     title: `A deadline ${name} is answered 408`,
-    mend: 'Compare the deadline with the clock before anything is claimed or asked.',
+    mend: 'Compare the deadline with the clock before anything runs, and answer 408 deadline where it has passed.',
     needs: { ...NEEDS.nothing, modes: ['dev', 'paid'] },
     async run(context) {
       const payment = context.mode === 'paid' ? await forgeHeader(context) : undefined

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AgentMode } from './check.ts'
+import type { AgentMode } from './agent-mode.ts'
 import { sendRequest, type Reply, type Sending } from './send-request.ts'
 
 /** Base64 of `{}`: a payment header that no agent can take for a payment. */
@@ -10,9 +10,11 @@ export const EMPTY_PAYMENT = 'e30='
  * counts as paid unless it says otherwise: then the checks of the 402 tell what is wrong.
  */
 export async function detectMode(sending: Sending): Promise<AgentMode> {
+  sending.patience.renew()
   const unpaid = await ask(sending, {}, {})
   // In dev mode the first thing amiss is the body; everywhere else it is the payment (D14).
   if (unpaid?.status === 400) return 'dev'
+  sending.patience.renew()
   const body = { service_version: '1.0', job_id: randomUUID(), task: { input: {} }, deadline: 0 }
   const paid = await ask(sending, body, { 'payment-signature': EMPTY_PAYMENT })
   // Without its secret an agent says so before it looks into the header (D14).

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ErrorType } from '@farebox/protocol/errors/error-types'
+import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-types'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import { Mismatch } from './verdicts.ts'
 import type { Reply } from './send-request.ts'
@@ -29,9 +29,13 @@ export function expectKeys(
   what: string,
 ): { readonly [key: string]: unknown } {
   const object = expectObject(value, what)
-  const got = Object.keys(object).sort()
-  const same = isDeepStrictEqual(got, [...keys].sort())
-  expectThat(same, `${what} with exactly the keys ${keys.join(', ')}`, `the keys ${got.join(', ')}`)
+  const missing = keys.filter(key => !Object.hasOwn(object, key))
+  const further = Object.keys(object).filter(key => !keys.includes(key))
+  const got = [
+    ...(missing.length > 0 ? [`no ${missing.join(', no ')}`] : []),
+    ...(further.length > 0 ? [`also ${further.join(', ')}`] : []),
+  ]
+  expectThat(got.length === 0, `${what} with exactly the keys ${keys.join(', ')}`, got.join('; '))
   return object
 }
 
@@ -52,23 +56,38 @@ export function isObject(value: unknown): value is { readonly [key: string]: unk
  * given.
  */
 export function expectFailure(reply: Reply, status: number, errorType: ErrorType, message?: RegExp): string {
-  expectThat(
-    reply.status === status && isObject(reply.json) && reply.json['error_type'] === errorType,
-    `${status} with error_type "${errorType}"`,
-    describeReply(reply),
-  )
-  const body = expectKeys(
-    reply.json,
-    ['status', 'error_type', 'error', 'service_version'],
-    'the failure body',
-  )
-  expectEqual(body['status'], 'failed', 'status')
-  expectEqual(body['service_version'], SERVICE_VERSION, 'service_version')
-  const { error } = body
-  expectThat(typeof error === 'string' && error !== '', 'error to be a message', error)
-  if (message !== undefined)
-    expectThat(message.test(error), `a message that matches ${message.source}`, error)
+  const isOfType = isObject(reply.json) && reply.json['error_type'] === errorType
+  if (!isOfType || reply.status !== status) {
+    const isStatusAlone = isOfType && status === ERROR_STATUS[errorType]
+    throw new Mismatch(
+      `${status} with error_type "${errorType}"`,
+      describeReply(reply),
+      isStatusAlone
+        ? `Answer error_type "${errorType}" with status ${status}, whatever it is about.`
+        : undefined,
+    )
+  }
+  const { error } = expectEnvelope(reply.json)
+  if (message !== undefined) expectThat(message.test(error), describePattern(message), error)
   return error
+}
+
+const ENVELOPE_KEYS = ['status', 'error_type', 'error', 'service_version']
+const ENVELOPE_MEND =
+  'Answer every failure with {"status": "failed", "error_type", "error", "service_version": "1.0"} and no further key.'
+
+/** The four keys of a failure, told apart from what it is about: all checks of failures meet them (D15). */
+function expectEnvelope(json: unknown): { readonly error: string } {
+  try {
+    const body = expectKeys(json, ENVELOPE_KEYS, 'the failure body')
+    expectEqual(body['status'], 'failed', 'status')
+    expectEqual(body['service_version'], SERVICE_VERSION, 'service_version')
+    const { error } = body
+    expectThat(typeof error === 'string' && error !== '', 'error to be a message', error)
+    return { error }
+  } catch (error) {
+    throw error instanceof Mismatch ? new Mismatch(error.expected, error.got, ENVELOPE_MEND) : error
+  }
 }
 
 /** Throws a {@link Mismatch} unless the answer is a completed job. Returns its output. */
@@ -76,6 +95,17 @@ export function expectCompleted(reply: Reply): { readonly [key: string]: unknown
   const completed = reply.status === 200 && isObject(reply.json) && reply.json['status'] === 'completed'
   expectThat(completed, '200 with status "completed"', describeReply(reply))
   return expectObject(expectObject(reply.json, 'the body')['output'], 'output')
+}
+
+/** A pattern as people read it, where it is a plain one. */
+function describePattern({ source }: RegExp): string {
+  const plain = source.replaceAll(/\\([.*+?^${}()|[\]\\/])/g, '$1')
+  const isPlain = (inner: string): boolean => !/(?<!\\)[.*+?^${}()|[\]]/.test(inner)
+  if (/^\^.*\$$/.test(source) && isPlain(source.slice(1, -1))) return `the message ${plain.slice(1, -1)}`
+  if (source.startsWith('^') && isPlain(source.slice(1)))
+    return `a message that begins with "${plain.slice(1)}"`
+  if (isPlain(source)) return `a message with ${plain}`
+  return `a message that matches ${source}`
 }
 
 /** An answer in one line: its status and the beginning of its body. */

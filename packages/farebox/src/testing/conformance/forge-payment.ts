@@ -8,15 +8,7 @@ import { authorizationTypedData, signPayment, type PaymentSigner } from '@farebo
 import { NotApplicable } from './verdicts.ts'
 import { postJob, type CheckContext } from './context.ts'
 import { isObject } from './expectations.ts'
-
-/** What a capability asks for, and where. */
-export interface Terms {
-  readonly network: Network
-  readonly requirement: PaymentRequirement
-  /** The URL that the 402 names, which bound nonces name too (D13). */
-  readonly endpoint: string
-  readonly capability: string
-}
+import { NO_PRICE, type Terms } from './terms.ts'
 
 /** A payment envelope as JSON, open to every change. */
 export type Envelope = { [key: string]: unknown }
@@ -44,8 +36,9 @@ export async function readTerms(context: CheckContext, capability: string | unde
     context,
     await context.jobBody({ ...(capability !== undefined && { capability }) }),
   )
+  if (reply.status !== 402) throw new NotApplicable('agent', NO_PRICE)
   const required = decodeHeader(reply.headers.get('payment-required') ?? '')
-  if (reply.status !== 402 || !isObject(required) || !isObject(required['resource'])) {
+  if (!isObject(required) || !isObject(required['resource'])) {
     throw new NotApplicable('agent', 'the 402 has no PAYMENT-REQUIRED header that can be paid')
   }
   const accepts: readonly unknown[] = Array.isArray(required['accepts']) ? required['accepts'] : []

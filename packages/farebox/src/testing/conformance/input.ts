@@ -61,6 +61,20 @@ export const INPUT_CHECKS: readonly Check[] = [
       }
     },
   })),
+  {
+    id: 'input/undeclared comes back',
+    rules: ['D20', 'VAL-10'],
+    title: 'A field that is not declared does no harm and leaves no trace in the answer',
+    mend: 'Hand the handler the declared fields alone: copy those of input_schema, drop the rest.',
+    needs: { ...NEEDS.deliveredJob, modes: ['dev'] },
+    async run(context) {
+      const { input } = await context.delivered()
+      const marker = `undeclared-${randomUUID()}`
+      const reply = await context.runJob({ input: { ...Object(input), not_declared: marker } })
+      expectCompleted(reply)
+      expectThat(!reply.text.includes(marker), 'an output that knows nothing of it', reply.text)
+    },
+  },
   ...WRONG.map(([name, input, message]): Check => ({
     id: `input/${name}`,
     rules: ['D18', 'D21'],

@@ -59,3 +59,8 @@ export function listChecks(): readonly Check[] {
     ...IDEMPOTENCY_CHECKS,
   ]
 }
+
+/** The part of an id before the slash: what `only` may name. */
+export function areaOf({ id }: Check): string {
+  return id.slice(0, id.indexOf('/'))
+}

@@ -6,7 +6,8 @@ import { forgeHeader, sendSignature } from './forge-payment.ts'
 import { expectRefused } from './judge-payment.ts'
 import { knock, markedBody } from './knock.ts'
 
-const MEND = 'Keep the order of D14: each refusal must come before the next step costs anything.'
+const MEND =
+  'Check in this order: method, size, content type, JSON, service_version, job_id, task, deadline, capability, secret, payment header, signature, stored response, terms of the payment, deadline passed, facilitator, input.'
 const OTHER = '0x1111111111111111111111111111111111111111'
 const TOO_LARGE = ' '.repeat(MAX_BODY_BYTES + 1)
 

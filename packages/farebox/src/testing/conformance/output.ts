@@ -1,5 +1,6 @@
 import { needsFixture, NEEDS, type Check } from './check.ts'
 import type { CheckContext } from './context.ts'
+import type { ErrorType } from '@farebox/protocol/errors/error-types'
 import { compileOutput } from '@farebox/protocol/fields/compile'
 import {
   describeReply,
@@ -8,6 +9,7 @@ import {
   expectFailure,
   expectKeys,
   expectThat,
+  isObject,
 } from './expectations.ts'
 import { HANDLER_SECRET } from './fixture-agent.ts'
 import { expectJsonType } from './health.ts'
@@ -37,6 +39,18 @@ const NOT_CARRIED = ['undefined', 'BigInt field', 'cycle', 'getter', 'proxy', 't
 
 /** The output against its schema, and the body of the 200 (interface, Processing 5; D20, VAL-14). */
 export const OUTPUT_CHECKS: readonly Check[] = [
+  {
+    id: 'output/failure',
+    rules: ['interface Errors', 'D26', 'VAL-15'],
+    title:
+      'A job with a sample input is delivered, or refused in the documented form without a word of the code',
+    mend: 'Answer what a handler throws with 500 "Internal error", and write its message and stack to the log.',
+    needs: NEEDS.deliveredJob,
+    async run(context) {
+      const { reply } = await context.sampleJob()
+      if (reply.status !== 200 && reply.status !== 503) expectTidyFailure(reply)
+    },
+  },
   {
     id: 'output/body',
     rules: ['interface Job success response'],
@@ -146,6 +160,25 @@ export const OUTPUT_CHECKS: readonly Check[] = [
     },
   ),
 ]
+
+const FAILURES: { readonly [status: number]: readonly ErrorType[] } = {
+  400: ['validation', 'capability'],
+  402: ['payment'],
+  408: ['deadline'],
+  500: ['internal'],
+}
+
+/** How languages write where and why a program failed. */
+const OF_THE_CODE = /\n|\b[A-Z]\w*(?:Error|Exception)\b|\bat \S+:\d+|\bTraceback\b|(?:\/[\w.-]+){2,}\.\w+/
+
+function expectTidyFailure(reply: Reply): void {
+  const type = isObject(reply.json) ? reply.json['error_type'] : undefined
+  const wanted = FAILURES[reply.status] ?? []
+  const found = wanted.find(one => one === type)
+  expectThat(found !== undefined, '200, or a failure of the table of errors', describeReply(reply))
+  const error = expectFailure(reply, reply.status, found)
+  expectThat(!OF_THE_CODE.test(error), 'a message for callers', error)
+}
 
 function fixture(name: string, title: string, run: Check['run']): Check {
   const mend = 'In production send declared fields alone; ask for all of them but those with required false.'

@@ -178,7 +178,7 @@ export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
       ]
       const path = `${new URL(context.baseUrl).pathname.replace(/\/$/, '')}/execute`
       const bytes = rawRequest(context.baseUrl, { line: `POST ${path} HTTP/1.1`, headers, body })
-      expectFailure(await sendRaw(context.baseUrl, bytes), 402, 'payment')
+      expectFailure(await sendRaw(context, bytes), 402, 'payment')
     },
   },
 ]

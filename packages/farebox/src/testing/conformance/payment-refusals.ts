@@ -106,19 +106,25 @@ export const PAYMENT_REFUSAL_CHECKS: readonly Check[] = [
     'one unit less',
     ['D5', 'PAY-25'],
     'A payment of one unit less is refused',
-    'Ask for exactly the price.',
+    'Refuse every value but exactly the price, one unit off included.',
     amountOffBy(-1n),
   ),
   refusal(
     'one unit more',
     ['D5', 'PAY-25'],
     'A payment of one unit more is refused',
-    'Ask for exactly the price.',
+    'Refuse every value but exactly the price, one unit off included.',
     amountOffBy(1n),
   ),
-  refusal('nothing', ['D5', 'PAY-25'], 'A payment of nothing is refused', 'Ask for exactly the price.', {
-    sign: { value: '0' },
-  }),
+  refusal(
+    'nothing',
+    ['D5', 'PAY-25'],
+    'A payment of nothing is refused',
+    'Refuse every value but exactly the price, one unit off included.',
+    {
+      sign: { value: '0' },
+    },
+  ),
   ...LOOSE_SPELLINGS.map(([name, spell]) =>
     refusal(
       `value ${name}`,
@@ -141,7 +147,7 @@ export const PAYMENT_REFUSAL_CHECKS: readonly Check[] = [
     id: 'payment-refusals/other capability',
     rules: ['D5', 'PAY-06', 'PAY-25'],
     title: 'A payment of another capability’s price is refused',
-    mend: 'Ask for exactly the price of the capability that is called.',
+    mend: 'Compare the value with the price of the capability that is called, and refuse any other.',
     needs: NEEDS.looksAtPayments,
     async run(context) {
       const { names, capability, first } = await context.agent()

@@ -1,7 +1,15 @@
 import { findNetwork } from '@farebox/payments/networks'
 import { maxTimeoutSeconds } from '@farebox/payments/requirement'
 import { MAX_PAYMENT_REQUIRED_HEADER_BYTES } from '@farebox/protocol/limits'
-import { askPrice, entriesOf, readEntries, readHeader, priceCheck, type Entry } from './ask-price.ts'
+import {
+  askPrice,
+  entriesOf,
+  expectHeader,
+  priceCheck,
+  readEntries,
+  readHeader,
+  type Entry,
+} from './ask-price.ts'
 import type { Check } from './check.ts'
 import { NotApplicable } from './verdicts.ts'
 import { postJob, type CheckContext } from './context.ts'
@@ -15,8 +23,9 @@ export const PAYMENT_REQUIRED_HEADER_CHECKS: readonly Check[] = [
     'header',
     ['D3'],
     'The 402 carries PAYMENT-REQUIRED: base64 of the x402 v2 object',
-    'Send the header; without it no stock x402 client pays.',
+    'Send PAYMENT-REQUIRED: base64 of {x402Version: 2, error, resource, accepts}. Stock x402 clients read it alone.',
     async context => {
+      for (const name of (await context.agent()).names) expectHeader(await askPrice(context, name))
       const required = await headerOf(context)
       const keys = Object.keys(required).filter(key => key !== 'extensions')
       expectEqual(keys.sort(), ['accepts', 'error', 'resource', 'x402Version'], 'the keys')
@@ -51,9 +60,11 @@ export const PAYMENT_REQUIRED_HEADER_CHECKS: readonly Check[] = [
     'Shorten the description in the header: clients echo it, and servers take 16 KB of headers.',
     async context => {
       for (const name of (await context.agent()).names) {
-        const size = (await askPrice(context, name)).headers.get('payment-required')?.length ?? 0
+        const reply = await askPrice(context, name)
+        readHeader(reply)
+        const size = reply.headers.get('payment-required')?.length ?? 0
         expectThat(
-          size > 0 && size < MAX_PAYMENT_REQUIRED_HEADER_BYTES,
+          size < MAX_PAYMENT_REQUIRED_HEADER_BYTES,
           `fewer than ${MAX_PAYMENT_REQUIRED_HEADER_BYTES} bytes`,
           size,
         )
@@ -67,19 +78,10 @@ export const PAYMENT_REQUIRED_HEADER_CHECKS: readonly Check[] = [
     'Make body and header from the same requirement.',
     async context => {
       for (const name of (await context.agent()).names) {
-        const inBody = (await entriesOf(context, name)).map(one => [
-          one['network'],
-          one['asset'],
-          one['payTo'],
-          one['maxAmountRequired'],
-        ])
-        const inHeader = (await headerEntriesOf(context, name)).map(one => [
-          one['network'],
-          one['asset'],
-          one['payTo'],
-          one['amount'],
-        ])
-        expectEqual(inHeader, inBody, 'the header’s entries')
+        const inBody = await entriesOf(context, name)
+        const inHeader = await headerEntriesOf(context, name)
+        expectEqual(inHeader.length, inBody.length, 'as many entries as the body:')
+        for (const [index, entry] of inHeader.entries()) expectAgrees(entry, inBody[index])
       }
     },
   ),
@@ -131,6 +133,20 @@ export const PAYMENT_REQUIRED_HEADER_CHECKS: readonly Check[] = [
     },
   ),
 ]
+
+/** What the header says, and the body's word for it. */
+const SAME = [
+  ['network', 'network'],
+  ['asset', 'asset'],
+  ['payTo', 'payTo'],
+  ['amount', 'maxAmountRequired'],
+] as const
+
+function expectAgrees(inHeader: Entry, inBody: Entry | undefined): void {
+  for (const [key, bodyKey] of SAME) {
+    expectEqual(inHeader[key], inBody?.[bodyKey], `${key} of the header to be ${bodyKey} of the body,`)
+  }
+}
 
 async function headerOf(context: CheckContext, capability?: string): Promise<Entry> {
   return readHeader(await askPrice(context, capability))

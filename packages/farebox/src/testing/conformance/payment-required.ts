@@ -1,9 +1,10 @@
 import { findNetwork } from '@farebox/payments/networks'
 import { readPrice } from '@farebox/protocol/money/usdc'
-import { askPrice, entriesOf, expectNoStore, priceCheck } from './ask-price.ts'
+import { askPrice, askUnpaid, entriesOf, expectNoStore, priceCheck, readEntries } from './ask-price.ts'
 import type { Check } from './check.ts'
 import type { CheckContext } from './context.ts'
-import { expectEqual, expectKeys, expectThat } from './expectations.ts'
+import { expectEqual, expectKeys, expectStatus, expectThat } from './expectations.ts'
+import { NotApplicable } from './verdicts.ts'
 
 const ENTRY_KEYS = ['scheme', 'network', 'maxAmountRequired', 'asset', 'payTo', 'extra']
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
@@ -16,13 +17,13 @@ export const PAYMENT_REQUIRED_CHECKS: readonly Check[] = [
     'POST /execute without payment answers 402 with accepts',
     'Answer 402 with {"x402Version": 1, "accepts": […]} when the payment header is missing.',
     async context => {
-      const body = expectKeys((await askPrice(context)).json, ['x402Version', 'accepts'], 'the body')
-      expectEqual(body['x402Version'], 1, 'x402Version')
-      expectThat(
-        Array.isArray(body['accepts']) && body['accepts'].length > 0,
-        'accepts with an entry',
-        body['accepts'],
-      )
+      for (const name of [undefined, ...(await context.agent()).names]) {
+        const reply = await askUnpaid(context, name)
+        expectStatus(reply, 402)
+        const body = expectKeys(reply.json, ['x402Version', 'accepts'], 'the body')
+        expectEqual(body['x402Version'], 1, 'x402Version')
+        expectThat(readEntries(body['accepts']).length > 0, 'accepts with an entry', body['accepts'])
+      }
     },
   ),
   priceCheck(
@@ -66,6 +67,8 @@ export const PAYMENT_REQUIRED_CHECKS: readonly Check[] = [
     'Take payTo from AGENT_WALLET_ADDRESS, like /about.',
     async context => {
       const { declaration } = await context.agent()
+      if (!ADDRESS.test(declaration.wallet))
+        throw new NotApplicable('agent', 'the wallet of /about is no address')
       for (const { payTo } of await entriesOf(context)) {
         expectEqual(String(payTo).toLowerCase(), declaration.wallet.toLowerCase(), 'payTo')
       }

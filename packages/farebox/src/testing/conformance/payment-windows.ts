@@ -41,34 +41,46 @@ export const PAYMENT_WINDOW_CHECKS: readonly Check[] = [
     'nonce of 31 bytes',
     ['D4'],
     'A nonce that is not 32 bytes is refused',
-    'Match 0x and 64 hex digits.',
+    'Take an authorization.nonce of 0x and 64 hex digits alone.',
     { envelope: sendAuthorization({ nonce: `0x${'00'.repeat(31)}` }) },
   ),
-  refusal('nonce without 0x', ['D4'], 'A nonce without 0x is refused', 'Match 0x and 64 hex digits.', {
-    envelope: sendAuthorization({ nonce: '00'.repeat(32) }),
-  }),
-  refusal('nonce missing', ['D4'], 'A payment without a nonce is refused', 'Match 0x and 64 hex digits.', {
-    envelope: sendAuthorization({ nonce: undefined }),
-  }),
+  refusal(
+    'nonce without 0x',
+    ['D4'],
+    'A nonce without 0x is refused',
+    'Take an authorization.nonce of 0x and 64 hex digits alone.',
+    {
+      envelope: sendAuthorization({ nonce: '00'.repeat(32) }),
+    },
+  ),
+  refusal(
+    'nonce missing',
+    ['D4'],
+    'A payment without a nonce is refused',
+    'Take an authorization.nonce of 0x and 64 hex digits alone.',
+    {
+      envelope: sendAuthorization({ nonce: undefined }),
+    },
+  ),
   refusal(
     'bound without salt',
     ['D13'],
     'A bound nonce without its salt is refused',
-    'Ask for the salt wherever the magic is there.',
+    'Where a nonce begins with the magic of a bound one, ask for its salt in the extensions.',
     boundTo({}),
   ),
   refusal(
     'bound with a wrong salt',
     ['D13'],
     'A bound nonce with another salt is refused',
-    'Work the nonce out again and compare.',
+    'Work the nonce out again from endpoint, capability, job_id and salt, and compare.',
     boundTo({ salt: '0xff0102030405060708090a0b0c0d0e0f' }),
   ),
   refusal(
     'bound with no salt at all',
     ['D13', 'D4'],
     'A salt that is not 16 bytes is refused',
-    'Match 0x and 32 hex digits.',
+    'Take a salt of 0x and 32 hex digits alone.',
     boundTo({ salt: '0x00' }),
   ),
   {

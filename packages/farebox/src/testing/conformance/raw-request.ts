@@ -1,56 +1,79 @@
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { systemClock } from '../../clock.ts'
-import { Mismatch } from './verdicts.ts'
-import { parseJson, type Reply } from './send-request.ts'
+import type { CheckContext } from './context.ts'
+import { readRawAnswer } from './raw-answer.ts'
+import type { Reply } from './send-request.ts'
+import { Mismatch, NoAnswer } from './verdicts.ts'
+
+/** To whom, and until when: a run, as far as its sockets go. */
+type Line = Pick<CheckContext, 'baseUrl' | 'signal'>
 
 /** An agent that has not answered and not hung up by then never will. */
 const SILENCE_MS = 5_000
+
+/** No answer asked for here is longer. */
+const MAX_CHARACTERS = 200_000
 
 /**
  * Sends bytes that `fetch` would refuse to send, and reads until the agent closes the connection or the first
  * answer is whole. The answer to the first request on the connection is returned.
  *
- * Throws a `Mismatch` where the connection ends without an answer.
+ * Throws a `Mismatch` where the connection ends without an answer, a `NoAnswer` where there was none to be had.
  */
-export async function sendRaw(baseUrl: string, bytes: string): Promise<Reply> {
-  const received = await exchange(baseUrl, bytes, text => isWhole(text))
-  const reply = parseAnswer(received)
+export async function sendRaw(line: Line, bytes: string): Promise<Reply> {
+  const received = await exchange(line, bytes, text => readRawAnswer(text)?.isWhole === true)
+  const reply = readRawAnswer(received)
   if (reply === undefined)
-    throw new Mismatch('an HTTP answer', received === '' ? 'a closed connection' : received.slice(0, 80))
+    throw new Mismatch(
+      'an HTTP answer',
+      received === '' ? 'a closed connection, or silence' : received.slice(0, 80),
+    )
   return reply
 }
 
-/** Writes bytes to a fresh connection and resolves to what came until `enough`, or until the end. */
+/**
+ * Writes bytes to a fresh connection and resolves to what came until `enough`, or until the end. Throws a
+ * `NoAnswer` where nobody takes the connection.
+ */
 export async function exchange(
-  baseUrl: string,
+  { baseUrl, signal }: Line,
   bytes: string,
   enough: (text: string) => boolean,
 ): Promise<string> {
-  const socket = open(new URL(baseUrl))
-  return await new Promise(resolve => {
+  signal.throwIfAborted()
+  const { socket, ready } = open(new URL(baseUrl))
+  return await new Promise((resolve, reject) => {
     let text = ''
-    const finish = (): void => {
+    let isConnected = false
+    const finish = (error?: unknown): void => {
       cancel()
+      signal.removeEventListener('abort', abort)
       socket.destroy()
-      resolve(text)
+      if (isConnected || signal.aborted) resolve(text)
+      else reject(new NoAnswer('an HTTP answer', error instanceof Error ? error.message : 'no connection'))
     }
-    const cancel = systemClock.after(SILENCE_MS, finish)
+    const abort = (): void => finish()
+    signal.addEventListener('abort', abort)
+    const cancel = systemClock.after(SILENCE_MS, abort)
     socket.setEncoding('latin1')
+    socket.on(ready, () => {
+      isConnected = true
+    })
     socket.on('data', (chunk: string) => {
       text += chunk
-      if (enough(text)) finish()
+      if (enough(text) || text.length > MAX_CHARACTERS) finish()
     })
     // A reset after the answer is the agent's way to close; what had come by then counts.
     socket.on('error', finish)
-    socket.on('close', finish)
+    socket.on('close', abort)
     socket.write(bytes, 'latin1')
   })
 }
 
 /** Sends a whole request and hangs up without waiting for its answer. */
 export async function sendAndLeave(baseUrl: string, bytes: string): Promise<void> {
-  const socket = open(new URL(baseUrl))
+  const { socket } = open(new URL(baseUrl))
   await new Promise<void>(resolve => {
     const leave = (): void => {
       socket.destroy()
@@ -70,31 +93,12 @@ export function rawRequest(
   return `${lines.join('\r\n')}\r\n\r\n${request.body ?? ''}`
 }
 
-function open(url: URL): Socket {
+function open(url: URL): { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' } {
   const secure = url.protocol === 'https:'
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
   const host = url.hostname.replaceAll(/^\[|\]$/g, '')
-  return secure ? connectTls({ host, port, servername: host }) : connectTcp({ host, port })
-}
-
-function isWhole(text: string): boolean {
-  const reply = parseAnswer(text)
-  const length = reply?.headers.get('content-length')
-  return reply !== undefined && length !== null && length !== undefined && reply.text.length >= Number(length)
-}
-
-/** The first answer in the text; undefined where its head is not complete. */
-function parseAnswer(text: string): Reply | undefined {
-  const end = text.indexOf('\r\n\r\n')
-  const status = /^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1]
-  if (end === -1 || status === undefined) return undefined
-  const headers = new Headers()
-  for (const line of text.slice(0, end).split('\r\n').slice(1)) {
-    const colon = line.indexOf(':')
-    if (colon > 0) headers.append(line.slice(0, colon).trim(), line.slice(colon + 1).trim())
-  }
-  const length = headers.get('content-length')
-  const rest = text.slice(end + 4)
-  const body = length === null ? rest : rest.slice(0, Number(length))
-  return { status: Number(status), headers, text: body, json: parseJson(body) }
+  if (!secure) return { socket: connectTcp({ host, port }), ready: 'connect' }
+  // An address is no server name.
+  const name = isIP(host) === 0 ? { servername: host } : {}
+  return { socket: connectTls({ host, port, ...name }), ready: 'secureConnect' }
 }

@@ -31,7 +31,7 @@ export const REQUEST_SHAPE_CHECKS: readonly Check[] = [
     'content-type',
     ['D15', 'VAL-16'],
     'Only application/json is read',
-    'Compare the whole media type, its parameters included.',
+    'Compare the whole media type, its parameters included, and answer 400 "body: <reason>" for any other.',
     async context => {
       const body = JSON.stringify(await markedBody(context))
       for (const type of WRONG_TYPES)

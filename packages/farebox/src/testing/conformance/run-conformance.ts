@@ -1,11 +1,16 @@
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { systemClock, type Clock } from '../../clock.ts'
-import type { AgentMode, Check, Knowledge } from './check.ts'
-import { Mismatch, NotApplicable, type Missing } from './verdicts.ts'
+import type { AgentMode } from './agent-mode.ts'
+import type { Check, Knowledge } from './check.ts'
 import type { CheckContext, KnownAgent, Payer } from './context.ts'
 import { createContext } from './create-context.ts'
 import { detectMode } from './detect-mode.ts'
 import { listChecks } from './list-checks.ts'
+import { createPatience } from './patience.ts'
 import type { FetchLike } from './send-request.ts'
+import { openSpendingBook, type Spending } from './spending.ts'
+import type { Terms } from './terms.ts'
+import { Mismatch, NoAnswer, NotApplicable, type Missing } from './verdicts.ts'
 
 /** Which agent is to be checked, and what the run may use. */
 export interface ConformanceOptions {
@@ -21,6 +26,8 @@ export interface ConformanceOptions {
   readonly known?: KnownAgent
   /** Ids of checks, or areas: `health`, `about/wallet`. */
   readonly only?: readonly string[]
+  /** How long each check waits for the agent in all, the time of a job to be delivered aside. Default: a minute. */
+  readonly timeoutMs?: number
   readonly signal?: AbortSignal
   /** Default: the machine's own. */
   readonly clock?: Clock
@@ -35,6 +42,10 @@ export type CheckResult =
       readonly expected: string
       /** What came, in one short line. */
       readonly got: string
+      /** Nothing came at all: the connection failed, or the time ran out. */
+      readonly silent: boolean
+      /** What is wrong is wrong wherever it is met, beside what the check is about. */
+      readonly general: boolean
       /** What to change, as a sentence. */
       readonly mend: string
     }
@@ -57,76 +68,125 @@ export type CheckResult =
  *
  * @example
  * for await (const result of runConformance({ baseUrl: 'https://agent.example' })) {
- *   console.log(formatResult(result))
+ *   console.log(result.outcome, result.check.title)
  * }
  */
 export async function* runConformance(options: ConformanceOptions): AsyncGenerator<CheckResult, void, void> {
-  const run = await startRun(options)
-  for (const check of listChecks()) {
-    if (isWanted(check, options.only)) yield await run(check)
-  }
+  const { checks, put } = await startRun(options)
+  for (const check of checks) yield await put(check)
+}
+
+/** A run whose checks are put one after the other. */
+export interface ConformanceRun {
+  /** How the agent takes jobs: as it was found, or as the options say. */
+  readonly mode: AgentMode
+  /** All that were asked for, in order; those that do not concern this agent are told so when they are put. */
+  readonly checks: readonly Check[]
+  /** Whether the check is one for this agent and this run; its answers may still leave nothing to ask. */
+  concerns(check: Check): boolean
+  /** Puts one check, at most once. Rejects only when `signal` aborts. */
+  put(check: Check): Promise<CheckResult>
+  /** What `/about` declares; undefined where that is no declaration. */
+  declaration(): Promise<Declaration | undefined>
+  /** What the first capability asks for, which is the one paid for; undefined where nobody can pay it. */
+  terms(): Promise<Terms | undefined>
+  /** What it has cost so far. */
+  spending(): Spending
 }
 
 /**
- * Prepares a run whose checks are called one by one, each at most once: for test runners that want a test for
- * each.
+ * Prepares a run whose checks are put by the caller: by a test runner that wants a test for each, or a command
+ * that shows where it is.
  *
  * @example
- * const run = await startRun({ baseUrl })
- * for (const check of listChecks()) test(check.title, async () => expect(await run(check)).toMatchObject({
- * outcome: 'passed' }))
+ * const { checks, put } = await startRun({ baseUrl })
+ * for (const check of checks) test(check.title, async () =>
+ *   expect(await put(check)).toMatchObject({ outcome: 'passed' }))
  */
-export async function startRun(options: ConformanceOptions): Promise<(check: Check) => Promise<CheckResult>> {
+export async function startRun(options: ConformanceOptions): Promise<ConformanceRun> {
   const { payer, known } = options
+  const patience = createPatience(options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
   const sending = {
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
     fetch: options.fetch ?? (request => fetch(request)),
     clock: options.clock ?? systemClock,
     signal: options.signal ?? new AbortController().signal,
+    patience,
   }
   const { mode: wanted = 'detect' } = options
   const mode = wanted === 'detect' ? await detectMode(sending) : wanted
-  const context = createContext(sending, { mode, payer, known })
+  const book = openSpendingBook()
+  const context = createContext(sending, { mode, payer, known, book })
   const hasSocket = options.fetch === undefined
-  return async check => {
-    sending.signal.throwIfAborted()
-    return await runCheck(context, check, hasSocket, sending.signal)
+  return {
+    mode,
+    checks: listChecks().filter(check => isWanted(check, options.only)),
+    concerns: check => unfit(context, check, hasSocket) === undefined,
+    async put(check) {
+      sending.signal.throwIfAborted()
+      patience.renew()
+      return await runCheck(context, check, hasSocket)
+    },
+    async declaration() {
+      patience.renew()
+      return (await orUndefined(() => context.agent()))?.declaration
+    },
+    async terms() {
+      patience.renew()
+      return mode === 'dev' ? undefined : await orUndefined(() => context.terms())
+    },
+    spending: book.spending,
   }
 }
 
-async function runCheck(
-  context: CheckContext,
-  check: Check,
-  hasSocket: boolean,
-  signal: AbortSignal,
-): Promise<CheckResult> {
+/** What an agent does not let one know is told by its checks. */
+async function orUndefined<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
-    refuseUnfit(context, check, hasSocket)
+    return await ask()
+  } catch (error) {
+    if (error instanceof NotApplicable || error instanceof Mismatch) return undefined
+    throw error
+  }
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000
+
+async function runCheck(context: CheckContext, check: Check, hasSocket: boolean): Promise<CheckResult> {
+  try {
+    const refusal = unfit(context, check, hasSocket)
+    if (refusal !== undefined) throw refusal
     await check.run(context)
     return { check, outcome: 'passed' }
   } catch (error) {
+    // What a broken connection makes of an answer is no finding once nobody wants to know.
+    context.signal.throwIfAborted()
     if (error instanceof NotApplicable) {
       return { check, outcome: 'not applicable', missing: error.missing, why: error.message }
     }
     if (error instanceof Mismatch) {
-      return { check, outcome: 'failed', expected: error.expected, got: error.got, mend: check.mend }
+      const { expected, got, mend } = error
+      const silent = error instanceof NoAnswer
+      const general = mend !== undefined
+      return { check, outcome: 'failed', expected, got, silent, general, mend: mend ?? check.mend }
     }
-    signal.throwIfAborted()
     // A stranger can answer what no check foresees; that is a failure of one check, not of the run.
     const got = `something else: ${error instanceof Error ? error.message : String(error)}`
-    return { check, outcome: 'failed', expected: 'an answer of the documented form', got, mend: check.mend }
+    const expected = 'an answer of the documented form'
+    return { check, outcome: 'failed', expected, got, silent: false, general: false, mend: check.mend }
   }
 }
 
-/** Throws `NotApplicable` where something is missing that the check needs. */
-function refuseUnfit(context: CheckContext, { needs }: Check, hasSocket: boolean): void {
+/** What is missing that the check needs. */
+function unfit(context: CheckContext, { needs }: Check, hasSocket: boolean): NotApplicable | undefined {
   const { mode, known } = context
   if (!needs.modes.includes(mode))
-    throw new NotApplicable('mode', `it is asked in ${needs.modes.join(' or ')} mode, this is ${mode}`)
+    return new NotApplicable('mode', `it is asked in ${needs.modes.join(' or ')} mode, this is ${mode}`)
   const unknown = needs.knows.find(what => !isKnown(known, what))
-  if (unknown !== undefined) throw new NotApplicable('knowledge', `it needs to know the agent: ${unknown}`)
-  if (needs.socket && !hasSocket) throw new NotApplicable('socket', 'it needs a socket of its own')
-  if (needs.payer && mode === 'paid') context.payer()
+  if (unknown !== undefined) return new NotApplicable('knowledge', `it needs to know the agent: ${unknown}`)
+  if (needs.socket && !hasSocket) return new NotApplicable('socket', 'it needs a socket of its own')
+  if (needs.payer && mode === 'paid' && !context.hasPayer)
+    return new NotApplicable('payer', 'it needs a payer')
+  return undefined
 }
 
 function isKnown(known: KnownAgent, what: Knowledge): boolean {

@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from '../../clock.ts'
-import { Mismatch } from './verdicts.ts'
+import type { Patience } from './patience.ts'
+import { NoAnswer } from './verdicts.ts'
 
 /** A request to an agent. */
 export interface Outgoing {
@@ -8,6 +9,8 @@ export interface Outgoing {
   readonly path: string
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string | Uint8Array<ArrayBuffer>
+  /** It asks for a job, which may take so long beside what a check waits. */
+  readonly jobMs?: number
 }
 
 /** An answer, read to its end. */
@@ -29,10 +32,8 @@ export interface Sending {
   /** Unix milliseconds come from here, and the time-outs. */
   readonly clock: Clock
   readonly signal: AbortSignal
+  readonly patience: Patience
 }
-
-/** An answer must be there by then; no check asks for a job longer than a few seconds. */
-export const ANSWER_TIMEOUT_MS = 30_000
 
 /** What comes beyond is not read (D37). */
 const MAX_ANSWER_BYTES = 5_000_000
@@ -40,15 +41,25 @@ const MAX_ANSWER_BYTES = 5_000_000
 /**
  * Sends one request and reads the whole answer. Redirects are answers like any other (D37).
  *
- * Throws a `Mismatch` where no answer comes: silence is never what the contract says.
+ * Throws a `NoAnswer` where none comes: silence is never what the contract says.
  */
 export async function sendRequest(sending: Sending, outgoing: Outgoing): Promise<Reply> {
+  const { patience } = sending
+  const { jobMs } = outgoing
+  return jobMs === undefined
+    ? await exchange(sending, outgoing, patience.leftMs())
+    : await patience.apart(() => exchange(sending, outgoing, patience.leftMs() + jobMs))
+}
+
+async function exchange(sending: Sending, outgoing: Outgoing, timeoutMs: number): Promise<Reply> {
   const { baseUrl, fetch, signal } = sending
   const aborter = new AbortController()
   const abort = (): void => aborter.abort(signal.reason)
   signal.addEventListener('abort', abort)
   // The machine's clock, because a fake one would never let go.
-  const cancel = systemClock.after(ANSWER_TIMEOUT_MS, () => aborter.abort(new Error('no answer in time')))
+  const cancel = systemClock.after(timeoutMs, () =>
+    aborter.abort(new Error(`nothing for ${Math.ceil(timeoutMs / 1_000)} s`)),
+  )
   try {
     const response = await fetch(
       new Request(baseUrl + outgoing.path, {
@@ -63,7 +74,7 @@ export async function sendRequest(sending: Sending, outgoing: Outgoing): Promise
     return { status: response.status, headers: response.headers, text, json: parseJson(text) }
   } catch (error) {
     signal.throwIfAborted()
-    throw new Mismatch(`an answer to ${outgoing.method} ${outgoing.path}`, `no answer: ${causeOf(error)}`)
+    throw new NoAnswer(`an answer to ${outgoing.method} ${outgoing.path}`, causeOf(error))
   } finally {
     cancel()
     signal.removeEventListener('abort', abort)
@@ -93,5 +104,8 @@ export function parseJson(text: string): unknown {
 /** What went wrong below `fetch`, which itself says only "fetch failed". */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? error.cause.message : error.message
+  if (error.cause instanceof Error) return causeOf(error.cause)
+  // A name with several addresses fails once for each, and then as a whole, without a word.
+  const [first] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : []
+  return first === undefined ? error.message : causeOf(first)
 }

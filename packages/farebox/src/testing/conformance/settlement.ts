@@ -9,9 +9,9 @@ import {
   expectEqual,
   expectFailure,
   expectKeys,
-  expectObject,
   expectStatus,
   expectThat,
+  isObject,
 } from './expectations.ts'
 import type { FakeGate } from '../fake-gate.ts'
 import type { Reply } from './send-request.ts'
@@ -22,7 +22,7 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
     id: 'settlement/receipt',
     rules: ['D7'],
     title: 'A delivered job carries PAYMENT-RESPONSE: the proven transfer',
-    mend: 'Send base64 of the x402 v2 settle result with the 200.',
+    mend: 'Send PAYMENT-RESPONSE with the 200: base64 of {success: true, transaction, network, payer}, once the transfer is in a block.',
     needs: NEEDS.paidJob,
     async run(context) {
       const { reply } = await context.delivered()
@@ -238,5 +238,11 @@ function expectPending(reply: Reply): void {
 }
 
 function expectReceipt(reply: Reply): { readonly [key: string]: unknown } {
-  return expectObject(decodeHeader(reply.headers.get('payment-response') ?? ''), 'PAYMENT-RESPONSE')
+  const receipt = decodeHeader(reply.headers.get('payment-response') ?? '')
+  expectThat(
+    isObject(receipt),
+    'a PAYMENT-RESPONSE header of base64 JSON',
+    reply.headers.get('payment-response') ?? undefined,
+  )
+  return receipt
 }

@@ -7,7 +7,7 @@ import type { Reply } from './send-request.ts'
 
 const NEEDS_SOCKET = { ...NEEDS.nothing, socket: true }
 const MEND =
-  'Answer what is no request in the failure form too, and close the connection (clientError in Node).'
+  'Answer what is no request in the failure form too, and close the connection (clientError in Node). Where a proxy answers in your place, set its error pages.'
 
 /**
  * What never becomes a proper request (HTTP-05): each must end in a documented answer and a closed
@@ -52,11 +52,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     mend: MEND,
     needs: NEEDS_SOCKET,
     async run(context) {
-      expectFailure(
-        await sendRaw(context.baseUrl, bytes(new URL(context.baseUrl).host)),
-        status,
-        'validation',
-      )
+      expectFailure(await sendRaw(context, bytes(new URL(context.baseUrl).host)), status, 'validation')
     },
   })),
   {
@@ -164,7 +160,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     needs: NEEDS_SOCKET,
     async run(context) {
       const line = rawRequest(context.baseUrl, { line: `GET ${pathOf(context)}/health HTTP/1.1` })
-      const text = await exchange(context.baseUrl, line + line, so => so.split('"status":"ok"').length === 3)
+      const text = await exchange(context, line + line, so => so.split('"status":"ok"').length === 3)
       expectThat(text.split('HTTP/1.1 200').length === 3, 'two answers', text.slice(0, 120))
     },
   },
@@ -185,7 +181,7 @@ async function raw(
   body = '',
 ): Promise<Reply> {
   const placed = line.replace(/^(\w+) \//, `$1 ${pathOf(context)}/`)
-  return await sendRaw(context.baseUrl, rawRequest(context.baseUrl, { line: placed, headers, body }))
+  return await sendRaw(context, rawRequest(context.baseUrl, { line: placed, headers, body }))
 }
 
 /** What the base URL has before the routes: empty for most agents. */

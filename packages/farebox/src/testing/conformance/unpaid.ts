@@ -90,7 +90,7 @@ export const UNPAID_CHECKS: readonly Check[] = [
     id: 'unpaid/unknown-capability',
     rules: ['D14', 'D21', 'VAL-02', 'interface Processing 3'],
     title: 'Unpaid, a named unknown capability is answered 400 with those there are',
-    mend: 'Look capabilities up in a Map, and list the declared names in the message.',
+    mend: 'Answer 400 capability before the 402, with the declared names in the message; look them up in a Map.',
     needs: NEEDS.asksForPayment,
     async run(context) {
       for (const capability of UNKNOWN_CAPABILITIES) {

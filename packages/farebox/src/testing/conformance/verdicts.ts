@@ -1,15 +1,30 @@
 /** The agent answered something else than the rule says. */
 export class Mismatch extends Error {
-  override readonly name = 'Mismatch'
+  override readonly name: string = 'Mismatch'
   readonly expected: string
   readonly got: string
+  /** What to change, where that is not what the check is about. */
+  readonly mend: string | undefined
 
-  constructor(expected: string, got: string) {
+  constructor(expected: string, got: string, mend?: string) {
     super(`expected ${expected}, got ${got}`)
     this.expected = expected
     this.got = got
+    this.mend = mend
   }
 }
+
+/** The agent answered nothing at all: it was silent for too long, or the connection broke. */
+export class NoAnswer extends Mismatch {
+  override readonly name = 'NoAnswer'
+
+  constructor(expected: string, why: string) {
+    super(expected, `no answer: ${why}`, NO_ANSWER_MEND)
+  }
+}
+
+const NO_ANSWER_MEND =
+  'Answer every request, one that is refused too; the log of the agent may tell what stopped it.'
 
 /** Why a check could not be made: what would have to be given, or `agent` where the agent leaves no way. */
 export type Missing = 'mode' | 'payer' | 'budget' | 'knowledge' | 'socket' | 'agent'

@@ -1,0 +1,193 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { goOutside, type Ended, type Outside } from './stage/outside.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** What a person installs to build on; `@farebox/local` and the facilitator are programs before they are libraries. */
+const LIBRARIES = [
+  'farebox',
+  '@farebox/client',
+  '@farebox/payments',
+  '@farebox/protocol',
+  '@farebox/contracts',
+]
+
+let outside: Outside
+beforeAll(async () => {
+  outside = await goOutside()
+})
+afterAll(() => outside.strike())
+
+describe('the published packages', () => {
+  test('are all that is not private, of one version', async () => {
+    expect(outside.packages.map(({ name }) => name).sort()).toEqual([
+      '@farebox/cli',
+      '@farebox/client',
+      '@farebox/contracts',
+      '@farebox/facilitator',
+      '@farebox/local',
+      '@farebox/payments',
+      '@farebox/protocol',
+      'farebox',
+    ])
+    expect(new Set(outside.packages.map(({ version }) => version)).size).toBe(1)
+  })
+
+  test('publint has nothing to say of any of them, not even a suggestion', async () => {
+    for (const { name, file } of outside.packages) {
+      const { buffer, byteOffset, length } = await readFile(file)
+      const tarball = buffer.slice(byteOffset, byteOffset + length)
+      const { messages, pkg } = await publint({ pack: { tarball } })
+      expect(
+        messages.map(message => formatMessage(message, pkg, { color: false })),
+        name,
+      ).toEqual([])
+    }
+  })
+})
+
+test('what should not be published is found before it is packed', async () => {
+  const { checkPackedFiles } = (await import(
+    pathToFileURL(join(root, 'scripts/check-packed-files.mjs')).href
+  )) as {
+    checkPackedFiles(packed: object): readonly string[]
+  }
+  const files = ['src/a.ts', 'src/a.test.ts', 'dist/b.child.js', 'README.md', 'package.json', 'bin/run.js']
+  const problems = checkPackedFiles({
+    path: root,
+    manifest: { name: 'x', bin: { run: './bin/run.js' }, exports: { './*': './dist/*.mjs' } },
+    files: files.map(path => ({ path, mode: 0o644 })),
+  })
+  expect(problems).toEqual([
+    'x  src/a.test.ts: is for tests alone',
+    'x  dist/b.child.js: is for tests alone',
+    'x  LICENSE: is missing',
+    'x  bin/run.js: is not executable',
+    'x  dist/*.mjs: is exported, and is not there',
+    'x  dist/a.js: is not there: what is packed was not built',
+    'x  dist/a.test.js: is not there: what is packed was not built',
+  ])
+})
+
+describe('who builds on them, in a folder outside the repository', () => {
+  beforeAll(async () => {
+    await write('package.json', '{ "name": "consumer", "private": true, "type": "module" }')
+    const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+      readonly devDependencies: { readonly [name: string]: string }
+    }
+    const compiler = ['typescript', '@types/node'].map(name => `${name}@${devDependencies[name]}`)
+    const { code, err } = await outside.run('npm', [
+      'install',
+      ...LIBRARIES,
+      '@farebox/cli',
+      'viem',
+      ...compiler,
+    ])
+    expect(code, err).toBe(0)
+    await write('doors.ts', (await listDoors()).map(importLine).join('\n'))
+    for (const name of LIBRARIES)
+      await write(`shown/${name.replaceAll(/\W/g, '-')}.ts`, await readmeCode(name))
+    await write('broken/wrong.ts', `import { readConfig } from 'farebox'\nexport const wrong: 7 = readConfig`)
+  }, 60_000)
+
+  test.each(['nodenext', 'bundler'] as const)(
+    'finds every door and its types: %s, strict, what is in the libraries checked too',
+    async resolution => {
+      expect(await compile({ resolution, include: ['doors.ts'] })).toEqual({ code: 0, out: '', err: '' })
+    },
+    60_000,
+  )
+
+  test('the examples of the READMEs compile, and a mistake would be seen', async () => {
+    // viem's types speak of browsers, whatever is imported from it.
+    const { out } = await compile({ resolution: 'nodenext', include: ['shown', 'broken'], lib: ['dom'] })
+    expect(out).toMatch(/^broken\/wrong\.ts\(2,14\): error TS2322: .*\n$/)
+  }, 60_000)
+
+  test('every door opens', async () => {
+    const doors = await listDoors()
+    await write('open.mjs', `${doors.map(openLine).join('\n')}\nconsole.log('opened')\n`)
+    expect(await outside.run('node', ['open.mjs'])).toMatchObject({ code: 0, out: 'opened\n' })
+  })
+})
+
+async function write(path: string, text: string): Promise<void> {
+  const file = join(outside.folder, path)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text)
+}
+
+/** Everything that can be imported from them. */
+async function listDoors(): Promise<readonly string[]> {
+  const doors: string[] = []
+  for (const name of [...LIBRARIES, '@farebox/cli']) {
+    const manifest = await readFile(join(outside.folder, 'node_modules', name, 'package.json'), 'utf8')
+    const { exports } = JSON.parse(manifest) as { readonly exports: { readonly [door: string]: unknown } }
+    const { files } = await listPacked(name)
+    for (const door of Object.keys(exports)) {
+      if (door !== './*') doors.push(name + door.slice(1))
+      else doors.push(...files.map(file => `${name}/${file}`))
+    }
+  }
+  expect(doors).toEqual(expect.arrayContaining(['farebox', 'farebox/testing', '@farebox/client/execute']))
+  return doors
+}
+
+/** The modules of a package whose door is `./*`. */
+async function listPacked(name: string): Promise<{ readonly files: readonly string[] }> {
+  const { out } = await outside.run('find', ['.', '-name', '*.js'], {
+    folder: join(outside.folder, 'node_modules', name, 'dist'),
+  })
+  return {
+    files: out
+      .trim()
+      .split('\n')
+      .map(file => file.slice(2, -3)),
+  }
+}
+
+function importLine(door: string, index: number): string {
+  return door.endsWith('.json')
+    ? `import door${index} from '${door}' with { type: 'json' }\nexport { door${index} }`
+    : `export * as door${index} from '${door}'`
+}
+
+function openLine(door: string): string {
+  return door.endsWith('.json')
+    ? `await import('${door}', { with: { type: 'json' } })`
+    : `await import('${door}')`
+}
+
+/** What the README of a package shows, each block a module. */
+async function readmeCode(name: string): Promise<string> {
+  const readme = await readFile(join(outside.folder, 'node_modules', name, 'README.md'), 'utf8')
+  const [, code] = /```ts\n([\s\S]*?)```/.exec(readme) ?? []
+  if (code === undefined) throw new Error(`${name}/README.md shows no code`)
+  return code
+}
+
+/** Runs the compiler as it was installed. */
+async function compile(options: {
+  readonly resolution: 'nodenext' | 'bundler'
+  readonly include: readonly string[]
+  readonly lib?: readonly string[]
+}): Promise<Ended> {
+  const compilerOptions = {
+    target: 'es2023',
+    lib: ['es2023', ...(options.lib ?? [])],
+    types: ['node'],
+    module: options.resolution === 'nodenext' ? 'nodenext' : 'esnext',
+    moduleResolution: options.resolution,
+    resolveJsonModule: true,
+    strict: true,
+    skipLibCheck: false,
+    noEmit: true,
+  }
+  await write('tsconfig.json', JSON.stringify({ compilerOptions, include: options.include }))
+  return await outside.run('npx', ['tsc', '--pretty', 'false'])
+}

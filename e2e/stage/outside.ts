@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { packPackages, type PackedPackage } from './pack-packages.ts'
+import { startRegistry, type Registry } from './registry.ts'
+
+/** The machine of somebody who has Node and npm, and has never seen this repository. */
+export interface Outside {
+  /** Empty at first; far from the repository, so that nothing is found by looking upwards. */
+  readonly folder: string
+  /** Our packages as they are published. */
+  readonly packages: readonly PackedPackage[]
+  readonly registry: Registry
+  /** The whole environment: an empty home, an empty cache, and a npm that knows our registry alone. */
+  readonly environment: { readonly [name: string]: string }
+  /** Runs a program to its end: `npm`, `npx`, or whatever is in the `PATH`. */
+  run(command: string, words: readonly string[], options?: RunOptions): Promise<Ended>
+  strike(): Promise<void>
+}
+
+export interface RunOptions {
+  /** Default: the folder. */
+  readonly folder?: string
+  /** Over the environment. */
+  readonly environment?: { readonly [name: string]: string }
+}
+
+/** How a program ended. */
+export interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Goes there: packs the packages, starts the registry, makes the folders. */
+export async function goOutside(): Promise<Outside> {
+  const place = await mkdtemp(join(tmpdir(), 'farebox-outside-'))
+  const [folder, home, tarballs] = [join(place, 'work'), join(place, 'home'), join(place, 'packed')]
+  await Promise.all([folder, home].map(path => mkdir(path)))
+  const packages = await packPackages(tarballs)
+  const registry = await startRegistry({ tarballs: packages.map(({ file }) => file) })
+  const environment = {
+    PATH: [dirname(process.execPath), ...foreignPaths()].join(delimiter),
+    HOME: home,
+    npm_config_registry: registry.url,
+  }
+  return {
+    folder,
+    packages,
+    registry,
+    environment,
+    run: (command, words, options = {}) =>
+      run(command, words, {
+        cwd: options.folder ?? folder,
+        env: { ...environment, ...options.environment },
+      }),
+    async strike() {
+      await registry.stop()
+      await rm(place, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Without the folders that npm puts in front when it runs our own scripts. */
+function foreignPaths(): readonly string[] {
+  return (process.env['PATH'] ?? '').split(delimiter).filter(path => !path.includes('node_modules'))
+}
+
+function run(
+  command: string,
+  words: readonly string[],
+  options: { readonly cwd: string; readonly env: { readonly [name: string]: string } },
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(command, words, { ...options, maxBuffer: 64 * 1_048_576 }, (error, out, err) => {
+      if (error === null) return resolve({ code: 0, out, err })
+      if (typeof error.code === 'number') return resolve({ code: error.code, out, err })
+      reject(error)
+    })
+    child.stdin?.end()
+  })
+}

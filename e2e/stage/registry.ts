@@ -1,0 +1,155 @@
+import { execFile, spawn } from 'node:child_process'
+import { createReadStream, existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
+import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { serve } from './serve.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** An npm registry on 127.0.0.1, with our packages as they would be published and all that is installed here. */
+export interface Registry {
+  readonly url: string
+  /**
+   * What was asked for and is not there, as `GET /name`. Npm bears it for optional packages, for its audit and for
+   * news of itself.
+   */
+  missing(): readonly string[]
+  stop(): Promise<void>
+}
+
+/** What npm wants to know of one version, and where it is: a tarball, or the folder of an installed package. */
+interface Release {
+  readonly manifest: Manifest
+  readonly path: string
+  readonly send: (path: string, response: ServerResponse) => Promise<void>
+}
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly optionalDependencies?: { readonly [name: string]: string }
+  readonly [field: string]: unknown
+}
+
+/** Every version of every package. */
+type Releases = ReadonlyMap<string, ReadonlyMap<string, Release>>
+
+/**
+ * Starts a registry for `npm install --registry <url>`: it needs no other network.
+ *
+ * Packages of others come out of this repository's `node_modules`, all versions that are in it, packed when they are
+ * asked for. Their descriptions come from the lock file, which also describes what is not installed here, as the
+ * binaries for other systems: npm sees that they are not for this one and does not ask for them.
+ *
+ * @param options.tarballs files made by `npm pack`; they come before what has their name in `node_modules`
+ */
+export async function startRegistry(options: { readonly tarballs: readonly string[] }): Promise<Registry> {
+  const [packed, installed] = await Promise.all([
+    Promise.all(options.tarballs.map(readTarball)),
+    readInstalled(),
+  ])
+  const releases = byNameAndVersion([...optionalElsewhere(installed), ...installed, ...packed])
+  const missing: string[] = []
+  const { url, stop } = await serve((request, response) => {
+    const { method = 'GET', headers } = request
+    const path = decodeURIComponent(request.url ?? '/')
+    if (method === 'GET' && answer(releases, path, { response, base: `http://${headers.host}` })) return
+    missing.push(`${method} ${path}`)
+    response.writeHead(404, JSON_TYPE).end('{"error":"not found"}')
+  })
+  return { url, missing: () => missing, stop }
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** `/@farebox/cli` describes a package, `/@farebox/cli/-/0.1.0.tgz` is one. False where there is no such thing. */
+function answer(
+  releases: Releases,
+  path: string,
+  to: { readonly response: ServerResponse; readonly base: string },
+): boolean {
+  const [, name = '', version] = /^\/((?:@[^/]+\/)?[^/]+)(?:\/-\/(.+)\.tgz)?$/.exec(path) ?? []
+  const versions = releases.get(name)
+  if (versions === undefined) return false
+  if (version === undefined) {
+    to.response.writeHead(200, JSON_TYPE).end(JSON.stringify(describe(name, versions, to.base)))
+    return true
+  }
+  const release = versions.get(version)
+  if (release === undefined || !existsSync(release.path)) return false
+  to.response.writeHead(200, { 'content-type': 'application/octet-stream' })
+  release.send(release.path, to.response).catch(() => to.response.destroy())
+  return true
+}
+
+/** What npm calls a packument. */
+function describe(name: string, versions: ReadonlyMap<string, Release>, base: string): object {
+  const newest = [...versions.keys()]
+    .sort((one, other) => one.localeCompare(other, 'en', { numeric: true }))
+    .at(-1)
+  const manifests = [...versions].map(([version, { manifest }]) => [
+    version,
+    { ...manifest, dist: { tarball: `${base}/${name}/-/${version}.tgz` } },
+  ])
+  return { name, 'dist-tags': { latest: newest }, versions: Object.fromEntries(manifests) }
+}
+
+async function readTarball(file: string): Promise<Release> {
+  const { stdout } = await promisify(execFile)('tar', ['-xzOf', file, 'package/package.json'])
+  return { manifest: JSON.parse(stdout) as Manifest, path: file, send: sendFile }
+}
+
+/** Packages of others in the lock file; workspaces are links in it, and are left out. */
+async function readInstalled(): Promise<readonly Release[]> {
+  const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: { readonly [path: string]: { readonly version?: string; readonly link?: true } }
+  }
+  return Object.entries(lock.packages).flatMap(([path, { version, link, ...fields }]) => {
+    const [, name] = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path) ?? []
+    if (name === undefined || version === undefined || link === true) return []
+    // A package packed anew has the same files and other bytes.
+    const { integrity: _ofTheOriginal, ...rest } = fields as { readonly integrity?: string }
+    return [{ manifest: { ...rest, name, version }, path: join(root, path), send: sendFolder }]
+  })
+}
+
+/**
+ * What an installed package could also use on other systems: the lock file leaves out what no registry had for it. Npm
+ * wants to know of it, or it takes the lock file that it writes for a broken one.
+ */
+function optionalElsewhere(installed: readonly Release[]): readonly Release[] {
+  const wanted = installed.flatMap(({ manifest }) => Object.entries(manifest.optionalDependencies ?? {}))
+  return wanted.map(([name, range]) => ({
+    manifest: { name, version: range.replace(/^[\^~]/, ''), os: ['another'] },
+    path: '',
+    send: sendFile,
+  }))
+}
+
+async function sendFile(file: string, response: ServerResponse): Promise<void> {
+  await pipeline(createReadStream(file), response)
+}
+
+/** Not compressed: npm takes it, and it is faster by far. What is nested in it are packages of their own. */
+async function sendFolder(folder: string, response: ServerResponse): Promise<void> {
+  const name = basename(folder)
+  const tar = spawn('tar', ['-cf', '-', '--exclude', `${name}/node_modules`, name], {
+    cwd: dirname(folder),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  await pipeline(tar.stdout, response)
+}
+
+function byNameAndVersion(list: readonly Release[]): Releases {
+  const releases = new Map<string, Map<string, Release>>()
+  for (const release of list) {
+    const { name, version } = release.manifest
+    const versions = releases.get(name) ?? new Map<string, Release>()
+    releases.set(name, versions.set(version, release))
+  }
+  return releases
+}

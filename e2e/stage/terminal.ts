@@ -1,0 +1,136 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import type { Readable } from 'node:stream'
+
+/** What a person types and sees, written down as it happens. */
+export interface Terminal {
+  /** Runs one command of a shell to its end. */
+  type(line: string): Promise<{ readonly code: number; readonly text: string }>
+  /** Starts a command that goes on, in a window of its own. */
+  open(line: string): Window
+  /** Notes what the person does without a command. */
+  note(text: string): void
+  /** All of it so far. */
+  transcript(): string
+  /** Ends what still runs. */
+  close(): Promise<void>
+}
+
+/** A command that goes on. */
+export interface Window {
+  /** Waits until what it prints from now on matches, and writes it down. */
+  sees(pattern: RegExp): Promise<string>
+  /** Sends it a signal and waits for its end. */
+  ends(signal: NodeJS.Signals): Promise<number | null>
+}
+
+/** What is typed, and what is run in its place: our own command is started without npx between, so that it has our signals. */
+const OWN = /^npx farebox /
+
+/** How long a person waits. */
+const PATIENCE_MS = 60_000
+
+/** Opens a terminal in a folder. */
+export function openTerminal(options: {
+  readonly folder: () => string
+  readonly environment: { readonly [name: string]: string }
+}): Terminal {
+  const pages: string[] = []
+  const running = new Set<ChildProcessByStdio<null, Readable, Readable>>()
+
+  function start(line: string): ChildProcessByStdio<null, Readable, Readable> {
+    const child = spawn('bash', ['-c', line.replace(OWN, 'exec node_modules/.bin/farebox ')], {
+      cwd: options.folder(),
+      env: options.environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    running.add(child)
+    child.once('close', () => running.delete(child))
+    return child
+  }
+
+  return {
+    async type(line) {
+      const child = start(line)
+      const text = listen(child)
+      const code = await ended(child)
+      pages.push(`$ ${line}\n${text()}${code === 0 ? '' : `(exit ${code})\n`}`)
+      return { code: code ?? -1, text: text() }
+    },
+    open(line) {
+      const child = start(line)
+      const text = listen(child)
+      let seen = 0
+      pages.push(`$ ${line}          (goes on)\n`)
+      const take = (): string => {
+        const fresh = text().slice(seen)
+        seen += fresh.length
+        pages.push(fresh)
+        return fresh
+      }
+      return {
+        async sees(pattern) {
+          await until(
+            child,
+            () => pattern.test(text().slice(seen)),
+            () => `${line}: ${pattern} did not come:\n${text()}`,
+          )
+          return take()
+        },
+        async ends(signal) {
+          child.kill(signal)
+          const code = await ended(child)
+          pages.push(`(${signal === 'SIGINT' ? 'Ctrl-C' : signal})\n`)
+          take()
+          pages.push(`(exit ${code})\n`)
+          return code
+        },
+      }
+    },
+    note: text => void pages.push(`# ${text}\n`),
+    transcript: () => pages.filter(page => page !== '').join('\n'),
+    async close() {
+      const ends = [...running].map(child => ended(child))
+      for (const child of running) child.kill('SIGKILL')
+      await Promise.all(ends)
+    },
+  }
+}
+
+/** Both streams as one text, as a terminal shows them. */
+function listen(child: ChildProcessByStdio<null, Readable, Readable>): () => string {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (chunk: string) => void (text += chunk))
+  return () => text
+}
+
+function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+}
+
+async function until(
+  child: ChildProcessByStdio<null, Readable, Readable>,
+  isThere: () => boolean,
+  complain: () => string,
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const tooLong = setTimeout(() => reject(new Error(complain())), PATIENCE_MS)
+    const look = (): void => {
+      if (!isThere()) return
+      clearTimeout(tooLong)
+      resolve()
+    }
+    child.stdout.on('data', look)
+    child.stderr.on('data', look)
+    child.once('close', () => {
+      clearTimeout(tooLong)
+      if (isThere()) resolve()
+      else reject(new Error(complain()))
+    })
+    look()
+  })
+}

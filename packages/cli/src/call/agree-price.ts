@@ -1,0 +1,93 @@
+import type { Quote } from '@farebox/client/read-quote'
+import { checksumAddress } from '@farebox/payments/address'
+import { loadKeccak } from '@farebox/payments/evm-crypto'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import { nameNetwork } from '../chain/name-network.ts'
+import type { OpenChain } from '../chain/open-chain.ts'
+import { readUsdcBalance } from '../chain/read-balances.ts'
+import type { LocalEconomy } from '../keys/local-economy.ts'
+import type { PayingKey } from '../keys/paying-key.ts'
+import { EXIT, Refusal } from '../refusal.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+
+/** What a person agrees to, or `--max-price` did for them. */
+export interface Terms {
+  readonly quote: Quote
+  readonly agentName: string
+  readonly key: PayingKey
+  readonly chain: OpenChain | undefined
+  readonly local: LocalEconomy | undefined
+  /** `--max-price`, in atomic units. */
+  readonly maxPriceAtomic: bigint | undefined
+}
+
+/**
+ * Refuses a price before anybody is bothered with it: more than `--max-price`, or nobody there to agree to it.
+ *
+ * @throws {Refusal} nothing was signed
+ */
+export function limitPrice(world: World, quote: Quote, maxPriceAtomic: bigint | undefined): void {
+  const price = formatUsdc(quote.amountAtomic)
+  if (maxPriceAtomic !== undefined && quote.amountAtomic > maxPriceAtomic) {
+    throw new Refusal(
+      `the job costs ${price} USDC, more than the ${formatUsdc(maxPriceAtomic)} of --max-price`,
+      'nothing was signed',
+    )
+  }
+  if (maxPriceAtomic === undefined && !world.canAsk) {
+    throw new Refusal(
+      `the job costs ${price} USDC, and nobody is at a terminal to agree to it`,
+      `--max-price ${price} agrees to that much; nothing was signed`,
+      { exitCode: EXIT.usage },
+    )
+  }
+}
+
+/**
+ * Shows what is going to be paid, to whom and from where, and has a person agree to it unless `--max-price` did.
+ *
+ * @throws {Refusal} when the person does not, or the wallet holds too little; nothing was signed
+ */
+export async function agreePrice(world: World, terms: Terms): Promise<void> {
+  const { quote, key, chain, maxPriceAtomic } = terms
+  const balance = await balanceOf(terms)
+  await showTerms(world, terms, balance)
+  if (balance !== undefined && balance < quote.amountAtomic) {
+    throw new Refusal(
+      `the wallet holds ${formatUsdc(balance)} USDC, the job costs ${formatUsdc(quote.amountAtomic)}`,
+      `send USDC on ${chain?.network.name ?? quote.network.name} to ${await checksummed(key.address)}; nothing was signed`,
+    )
+  }
+  if (maxPriceAtomic !== undefined) return
+  const agreed = await world.ask.confirm(`Pay ${formatUsdc(quote.amountAtomic)} USDC?`)
+  if (!agreed) throw new Refusal('not paid', 'nothing was signed')
+}
+
+async function showTerms(world: World, terms: Terms, balance: bigint | undefined): Promise<void> {
+  const { quote, agentName, key, local } = terms
+  const { bold, dim } = paintFor(world.err)
+  const row = (name: string, text: string): string => `  ${dim(name.padEnd(9))}${text}`
+  const rows = [
+    bold(`${printable(agentName)} · ${printable(quote.capability)}`),
+    row(
+      'price',
+      `${formatUsdc(quote.amountAtomic, { decimals: 6 })} USDC on ${nameNetwork(quote.network, local)}`,
+    ),
+    row('to', await checksummed(quote.payTo)),
+    row('from', `${await checksummed(key.address)}  ${key.source}`),
+  ]
+  if (balance !== undefined) rows.push(row('balance', `${formatUsdc(balance, { decimals: 6 })} USDC`))
+  world.err.write(`${rows.join('\n')}\n`)
+}
+
+/** Undefined where no node is known, or it does not tell. */
+async function balanceOf({ chain, key }: Terms): Promise<bigint | undefined> {
+  if (chain === undefined) return undefined
+  return await readUsdcBalance(chain, key.address).catch(() => undefined)
+}
+
+async function checksummed(address: string): Promise<string> {
+  return checksumAddress({ keccak256: await loadKeccak() }, address)
+}

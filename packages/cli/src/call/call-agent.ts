@@ -1,0 +1,108 @@
+import { readAbout } from '@farebox/client/read-about'
+import type { Quote } from '@farebox/client/read-quote'
+import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
+import { findChain } from '../chain/open-chain.ts'
+import { findPayingKey } from '../keys/paying-key.ts'
+import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+import { agreePrice, limitPrice } from './agree-price.ts'
+import type { RawCallOptions } from './call-command.ts'
+import type { CallOptions } from './call-options.ts'
+import { chooseCapability } from './choose-capability.ts'
+import { dryRun } from './dry-run.ts'
+import { explainUnpaid } from './explain-unpaid.ts'
+import { readInput } from './read-input.ts'
+import { runJob, type Payer, type PlannedJob } from './run-job.ts'
+import { showAgent, showCapability } from './show-capability.ts'
+import { askPrice, localOf, type Target } from './target.ts'
+
+/** What was asked for. */
+export interface CallWords {
+  /** URL, capability, fields. */
+  readonly words: readonly string[]
+  readonly raw: RawCallOptions
+  readonly options: CallOptions
+}
+
+/**
+ * A new call: reads `/about`, chooses the capability, reads the input, asks the price, has it agreed to, pays and
+ * runs the job. With `--help` or `--dry-run` it stops on the way.
+ *
+ * @throws {Refusal} what a person reads; a `CallFailure` where a job was started
+ */
+export async function callAgent(world: World, { words, raw, options }: CallWords): Promise<ExitCode> {
+  const { url, named, fields } = splitWords(words)
+  try {
+    const declaration = await readAbout(url, { allowHttp: options.allowHttp, signal: world.signal })
+    const several = Object.keys(declaration.capabilities).length > 1
+    if (raw.help === true && named === undefined && several) return showAgent(world, url, declaration)
+    const name = await chooseCapability(world, declaration, named)
+    const target = { url, declaration, name, capability: capabilityOf(declaration, name) }
+    if (raw.help === true) return showCapability(world, target)
+    const given = { words: fields, named: raw.field ?? [], input: raw.input }
+    if (raw.dryRun === true) return await dryRun(world, target, given, options)
+    const input = await readInput(world, given, target.capability)
+    return await payAndRun(world, { target, input, options })
+  } catch (error) {
+    throw explainUnpaid(error, url)
+  }
+}
+
+function splitWords(words: readonly string[]): {
+  readonly url: string
+  readonly named: string | undefined
+  readonly fields: readonly string[]
+} {
+  const [url, second, ...rest] = words
+  if (url === undefined || url.startsWith('-')) {
+    const got = url === undefined ? '' : `, got ${printable(url.split('=', 1)[0] ?? '').slice(0, 40)}`
+    throw new Refusal(
+      `the agent's URL comes first${got}`,
+      'farebox call http://localhost:3001 --help tells what it does',
+      { exitCode: EXIT.usage },
+    )
+  }
+  if (second === undefined || second.startsWith('-')) return { url, named: undefined, fields: words.slice(1) }
+  return { url, named: second, fields: rest }
+}
+
+function capabilityOf({ capabilities }: Declaration, name: string): Capability {
+  const capability = capabilities[name]
+  if (capability === undefined) throw new Error(`the capability ${name} was chosen and is not there`)
+  return capability
+}
+
+async function payAndRun(world: World, job: Omit<PlannedJob, 'payer'>): Promise<ExitCode> {
+  const price = await askPrice(world, job.target, job.options)
+  if (price === undefined) {
+    world.err.write('  free: this agent is in dev mode\n')
+    return await runJob(world, { ...job, payer: undefined })
+  }
+  limitPrice(world, price, job.options.maxPriceAtomic)
+  const payer = await agree(world, job.target, price, job.options)
+  try {
+    return await runJob(world, { ...job, payer })
+  } finally {
+    await payer.chain?.close()
+  }
+}
+
+/** Everything between a price and a signature. */
+async function agree(
+  world: World,
+  { url, declaration }: Target,
+  quote: Quote,
+  { maxPriceAtomic, wallet, passwordFile, rpcUrl }: CallOptions,
+): Promise<Payer> {
+  const local = await localOf(world, url, quote.network.id)
+  const key = await findPayingKey(world, { wallet, passwordFile, local })
+  const chain = await findChain(world, { network: quote.network, rpcUrl, local })
+  try {
+    await agreePrice(world, { quote, agentName: declaration.name, key, chain, local, maxPriceAtomic })
+    return { quote, signer: await key.unlock(), chain, local }
+  } catch (error) {
+    await chain?.close()
+    throw error
+  }
+}

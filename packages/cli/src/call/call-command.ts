@@ -1,0 +1,70 @@
+import { Command } from 'commander'
+import type { CommandMaker } from '../command-maker.ts'
+
+/** What commander made of the words of `farebox call`; nothing in it is checked yet. */
+export interface RawCallOptions {
+  readonly input?: string
+  readonly field?: readonly string[]
+  readonly maxPrice?: string
+  readonly network?: string
+  readonly wallet?: string
+  readonly passwordFile?: string
+  readonly rpcUrl?: string
+  readonly deadline?: string
+  readonly allowHttp?: true
+  readonly dryRun?: true
+  /** True where no job is named. */
+  readonly resume?: string | true
+  readonly list?: true
+  readonly json?: true
+  readonly help?: true
+}
+
+/** `farebox call <url> [capability]`: pays one job and runs it. */
+export const callCommand: CommandMaker = (world, end) => {
+  const command = new Command('call')
+    .description('Run one job of an agent, and pay for it.')
+    .usage('<url> [capability] [--<field> <value> …] [options]')
+    .argument('[url]', "the agent's address")
+    .argument('[capability]', 'what it shall do; its only one, where it has one')
+    // The fields of an agent are not known before it is asked.
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .option('--input <json>', 'the whole input: JSON, @file.json, or - for standard input')
+    .option('--field <name=value>', 'a field that is called like one of these options', collect)
+    .option('--max-price <usdc>', 'pay up to this many USDC without asking')
+    .option('--network <id>', 'pay on this chain alone, like eip155:8453')
+    .option('--wallet <name>', 'the wallet that pays, or a keystore file')
+    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option('--rpc-url <url>', 'a node of the chain, to see balance and block; or FAREBOX_RPC_URL')
+    .option('--deadline <seconds>', 'how long the agent may work (default: as long as it asks for)')
+    .option('--allow-http', 'call http URLs of other machines too')
+    .option('--dry-run', 'show the price and a valid input; sign nothing')
+    .option('--resume [job_id]', 'ask again for a job whose answer was lost, without paying again')
+    .option('--list', 'the calls that are journalled here')
+    .option('--json', 'one JSON document')
+    .option('--help', 'this help; with a URL, what the agent takes')
+    // Beside our own --help the built-in -h would be listed as another.
+    .configureHelp({ visibleOptions: ({ options }) => [...options] })
+    .addHelpText('after', EXAMPLES)
+  return command.action(async (_url: unknown, _capability: unknown, options: RawCallOptions) => {
+    if (options.help === true && command.args.length === 0) return command.outputHelp()
+    const { runCall } = await import('./run-call.ts')
+    end(await runCall(world, command.args, options))
+  })
+}
+
+function collect(word: string, words: readonly string[] = []): readonly string[] {
+  return [...words, word]
+}
+
+const EXAMPLES = `
+The key that pays is, in this order: --wallet, the variable FAREBOX_PRIVATE_KEY, beside a local economy
+its test wallet, the wallet called default. Never an argument.
+
+Examples
+  farebox call http://localhost:3001 count --help
+  farebox call http://localhost:3001 count --text "hello world"
+  farebox call http://localhost:3001 count --input @job.json --max-price 0.05 --json
+  farebox call --resume
+`

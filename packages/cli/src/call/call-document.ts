@@ -1,0 +1,75 @@
+import type { JobPayment, JobResult } from '@farebox/client/job-result'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+
+/** What `farebox call --json` says of a delivered job. */
+export interface DeliveredDocument {
+  readonly ok: true
+  readonly job_id: string
+  readonly capability: string
+  readonly output: JsonObject
+  /** Null where the agent asked for none: it runs in dev mode. */
+  readonly payment: {
+    /** Decimal. */
+    readonly amount: string
+    readonly currency: 'USDC'
+    /** `eip155:<chain id>` */
+    readonly network: string
+    readonly payer: string
+    readonly pay_to: string
+    /** Null where the agent's receipt cannot be right; then `receipt_problem` says why. */
+    readonly transaction: string | null
+    readonly receipt_problem?: string
+  } | null
+  /** Unix seconds; null where the agent did not say. */
+  readonly completed_at: number | null
+  /** What the output breaks of its schema. */
+  readonly violation?: { readonly field: string; readonly reason: string }
+}
+
+/** What it says of a job that was not delivered. */
+export interface FailureDocument {
+  readonly ok: false
+  readonly job_id?: string
+  readonly capability?: string
+  readonly error: {
+    /** One of the interface's five, or `unresolved`, `refused`, `stopped`. */
+    readonly type: string
+    readonly message: string
+    /** What to do about it. */
+    readonly next?: string
+  }
+  /** Whether the payment was charged, as far as anybody knows. */
+  readonly charged: 'no' | 'yes' | 'unknown'
+  /** Unix seconds until which a payment that was sent could still be used; absent where none can. */
+  readonly chargeable_until?: number
+  /** Of the transfer, where the chain shows one. */
+  readonly transaction?: string
+}
+
+/** The document of a delivered job. */
+export function deliveredDocument(result: JobResult, capability: string): DeliveredDocument {
+  const { output, violation, jobId, completedAt, payment } = result
+  return {
+    ok: true,
+    job_id: jobId,
+    capability,
+    output,
+    payment: payment === undefined ? null : paymentOf(payment),
+    completed_at: completedAt ?? null,
+    ...(violation === undefined ? {} : { violation }),
+  }
+}
+
+function paymentOf(payment: JobPayment): NonNullable<DeliveredDocument['payment']> {
+  const { amountAtomic, network, payer, payTo, transaction, receiptProblem } = payment
+  return {
+    amount: formatUsdc(amountAtomic),
+    currency: 'USDC',
+    network,
+    payer,
+    pay_to: payTo,
+    transaction: transaction ?? null,
+    ...(receiptProblem === undefined ? {} : { receipt_problem: receiptProblem }),
+  }
+}

@@ -1,0 +1,57 @@
+import { readPrice } from '@farebox/protocol/money/usdc'
+import { readNetwork } from '../chain/name-network.ts'
+import { EXIT, Refusal } from '../refusal.ts'
+import type { RawCallOptions } from './call-command.ts'
+
+/** The options of a call, checked. */
+export interface CallOptions {
+  /** The most that is paid without asking; undefined: whatever a person agrees to. */
+  readonly maxPriceAtomic: bigint | undefined
+  /** CAIP-2 ids; undefined: any we know. */
+  readonly networks: readonly string[] | undefined
+  readonly wallet: string | undefined
+  readonly passwordFile: string | undefined
+  readonly rpcUrl: string | undefined
+  readonly deadlineSeconds: number | undefined
+  readonly allowHttp: boolean
+  readonly json: boolean
+}
+
+/** The client's own limit: half of the day that an authorization may live. */
+const LONGEST_DEADLINE_SECONDS = 43_200
+
+/**
+ * Checks the options that do not depend on the agent.
+ *
+ * @throws {Refusal} naming the option
+ */
+export function readCallOptions(raw: RawCallOptions): CallOptions {
+  return {
+    maxPriceAtomic: raw.maxPrice === undefined ? undefined : readMaxPrice(raw.maxPrice),
+    networks: raw.network === undefined ? undefined : [readNetwork(raw.network).id],
+    wallet: raw.wallet,
+    passwordFile: raw.passwordFile,
+    rpcUrl: raw.rpcUrl,
+    deadlineSeconds: raw.deadline === undefined ? undefined : readDeadline(raw.deadline),
+    allowHttp: raw.allowHttp === true,
+    json: raw.json === true,
+  }
+}
+
+function readMaxPrice(text: string): bigint {
+  const price = readPrice(text)
+  if (price.ok) return price.atomic
+  throw new Refusal(`--max-price: ${price.reason}`, 'like --max-price 0.05, in USDC', {
+    exitCode: EXIT.usage,
+  })
+}
+
+function readDeadline(text: string): number {
+  const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0
+  if (seconds > 0 && seconds <= LONGEST_DEADLINE_SECONDS) return seconds
+  throw new Refusal(
+    `--deadline: must be a number of seconds, more than 0 and at most ${LONGEST_DEADLINE_SECONDS}`,
+    'like --deadline 30',
+    { exitCode: EXIT.usage },
+  )
+}

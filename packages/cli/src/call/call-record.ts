@@ -1,0 +1,81 @@
+import { readJournalEntry, type JournalEntry } from '@farebox/client/journal-entry'
+import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { isJobId } from '@farebox/protocol/job/job-request'
+
+/** One paid call as it is kept in the journal: before it is sent with its payment, afterwards without it. */
+export type CallRecord = SentCall | EndedCall
+
+/** What is kept of every call. No part of it is worth money. */
+export interface CallFacts {
+  readonly version: 1
+  readonly jobId: string
+  readonly agentUrl: string
+  readonly capability: string
+  /** As `/about` served it when the price was agreed, this capability alone. */
+  readonly declaration: Declaration
+  /** Decimal USDC. */
+  readonly price: string
+  /** `eip155:<chain id>` */
+  readonly network: string
+  readonly payer: string
+  readonly payTo: string
+  /** Unix seconds. */
+  readonly startedAt: number
+}
+
+/** A call whose outcome is not known: it can be asked for again. */
+export interface SentCall extends CallFacts {
+  readonly state: 'sent'
+  /** The job and its signed payment, as good as a cheque until it expires. */
+  readonly entry: JournalEntry
+}
+
+/** A call whose outcome is known. The payment has been wiped. */
+export interface EndedCall extends CallFacts {
+  readonly state: 'completed' | 'failed'
+  /** Unix seconds. */
+  readonly endedAt: number
+  /** What `--json` said of it, JSON. */
+  readonly document: { readonly [key: string]: unknown }
+}
+
+/**
+ * Reads a record back, every part checked.
+ *
+ * @throws {TypeError} that says what is wrong, never showing the payment
+ */
+export function readCallRecord(value: unknown): CallRecord {
+  const record = objectOf(value, 'the file')
+  if (record['version'] !== 1) throw new TypeError('is not of version 1')
+  const { declaration, ...facts } = record
+  const checked = checkDeclaration(declaration)
+  if (!checked.ok) throw new TypeError('has no declaration')
+  for (const key of ['agentUrl', 'capability', 'price', 'network', 'payer', 'payTo'] as const) {
+    if (typeof facts[key] !== 'string') throw new TypeError(`has no ${key}`)
+  }
+  if (!isJobId(facts['jobId'])) throw new TypeError('has no jobId')
+  if (!isTime(facts['startedAt'])) throw new TypeError('has no startedAt')
+  if (facts['state'] === 'sent') {
+    const entry = objectOf(facts['entry'], 'its entry')
+    // The reader of entries takes any object, and says what is wrong with it.
+    readJournalEntry(entry as unknown as JournalEntry)
+    if (entry['jobId'] !== facts['jobId']) throw new TypeError('its entry is of another job')
+  } else if (facts['state'] === 'completed' || facts['state'] === 'failed') {
+    objectOf(facts['document'], 'its document')
+    if (!isTime(facts['endedAt'])) throw new TypeError('has no endedAt')
+  } else throw new TypeError('has no state')
+  // Every property of the type was checked above; the cast is what that check earns.
+  return { ...facts, declaration: checked.declaration } as unknown as CallRecord
+}
+
+function objectOf(value: unknown, what: string): { readonly [key: string]: unknown } {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as { readonly [key: string]: unknown }
+  }
+  throw new TypeError(`${what} is no JSON object`)
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+}

@@ -1,0 +1,44 @@
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { nearest } from '@farebox/protocol/declaration/nearest'
+import { EXIT, Refusal } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+
+/**
+ * The capability that is meant: the one named, the only one, or the one a person chooses.
+ *
+ * @throws {Refusal} for one that is not there, in the agent's own words (D21), and where several are and nobody
+ *   can be asked
+ */
+export async function chooseCapability(
+  world: World,
+  { name, capabilities }: Declaration,
+  named: string | undefined,
+): Promise<string> {
+  const names = Object.keys(capabilities)
+  const available = names.map(printable).join(', ')
+  if (named !== undefined) {
+    if (Object.hasOwn(capabilities, named)) return named
+    const guess = nearest(named, names)
+    throw new Refusal(
+      `Unknown capability "${printable(named)}". Available: ${available}`,
+      guess === undefined ? 'take one of these' : `did you mean ${printable(guess)}?`,
+      { exitCode: EXIT.usage },
+    )
+  }
+  const [only, ...others] = names
+  if (only !== undefined && others.length === 0) return only
+  if (!world.canAsk) {
+    throw new Refusal(
+      `${printable(name)} does several things, say which: ${available}`,
+      'it comes right after the URL',
+      { exitCode: EXIT.usage },
+    )
+  }
+  const choices = Object.entries(capabilities).map(([value, { pricing, description }]) => ({
+    value,
+    label: `${value}  ${pricing.amount} USDC`,
+    hint: description,
+  }))
+  return await world.ask.choose(`What shall ${printable(name)} do?`, choices)
+}

@@ -1,0 +1,74 @@
+import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
+import { printable } from '../terminal/printable.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import { CALL_OPTIONS } from './call-option-names.ts'
+
+/** A call as it could be typed. */
+export interface CommandLine {
+  readonly url: string
+  readonly capability: string
+  readonly input: JsonObject
+  readonly fields: FieldMap
+  /** `['--max-price', '0.05']` */
+  readonly options?: readonly string[]
+}
+
+/**
+ * Writes the words of a call that gives this input, each as the program would get it. Names and values are a
+ * stranger's: what a flag cannot say plainly is said by `--input`.
+ */
+export function commandWords({
+  url,
+  capability,
+  input,
+  fields,
+  options = [],
+}: CommandLine): readonly string[] {
+  // A name that would read as an option is left out: who is at a terminal is asked for it.
+  const named = capability.startsWith('-') || printable(capability) !== capability ? [] : [capability]
+  return ['farebox', 'call', url, ...named, ...(flagsOf(input, fields) ?? wholeOf(input)), ...options]
+}
+
+/**
+ * The words as a line for a POSIX shell, each in quotes where it needs them. Nothing in single quotes means
+ * anything to a shell, so that a pasted line does what it says.
+ */
+export function shellLine(words: readonly string[]): string {
+  return words
+    .map(word => (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ')
+}
+
+/** Undefined where some part of it cannot be a flag. */
+function flagsOf(input: JsonObject, fields: FieldMap): readonly string[] | undefined {
+  const words: string[] = []
+  for (const [name, value] of Object.entries(input)) {
+    const flag = flagOf(name, value, Object.hasOwn(fields, name) ? fields[name]?.type : undefined)
+    if (flag === undefined) return undefined
+    words.push(...flag)
+  }
+  return words
+}
+
+function flagOf(name: string, value: JsonValue, type: string | undefined): readonly string[] | undefined {
+  if (!/^[A-Za-z_][\w-]*$/.test(name) || type === undefined) return undefined
+  // As a text it would be refused: a parser may already have changed its digits (D19).
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return undefined
+  const text = typeof value === 'string' ? value : printableJson(value)
+  if (printable(text) !== text || text.length > MAX_FLAG_CHARACTERS) return undefined
+  const isReserved = CALL_OPTIONS.includes(name) || KEY_NAMES.test(name) || /[0-9a-f]{64}/i.test(text)
+  if (isReserved) return ['--field', `${name}=${text}`]
+  if (type === 'boolean' && value === true) return [`--${name}`]
+  if (type === 'boolean' || text.startsWith('-') || text === '') return [`--${name}=${text}`]
+  return [`--${name}`, text]
+}
+
+/** Beyond this nobody reads a flag. */
+const MAX_FLAG_CHARACTERS = 200
+
+/** Names that are refused as flags because keys are given so elsewhere. */
+const KEY_NAMES = /^(?:private-?key|secret-?key|key|pk|mnemonic|password|h|version)$/i
+
+function wholeOf(input: JsonObject): readonly string[] {
+  return ['--input', printableJson(input)]
+}

@@ -1,0 +1,101 @@
+import { checksumAddress } from '@farebox/payments/address'
+import { loadKeccak } from '@farebox/payments/evm-crypto'
+import type { Quote } from '@farebox/client/read-quote'
+import { sample } from '@farebox/protocol/fields/sample'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import { nameNetwork } from '../chain/name-network.ts'
+import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import type { World } from '../world.ts'
+import type { CallOptions } from './call-options.ts'
+import { commandWords, shellLine } from './command-line.ts'
+import { readInput, saysInput, type InputWords } from './read-input.ts'
+import { askPrice, localOf, type Target } from './target.ts'
+
+/**
+ * `--dry-run`: the price, the terms, an input that would be taken (the one given, else a sample) and the line that
+ * would run it. Nothing is signed, and no key is looked for.
+ *
+ * @throws {Refusal} for an input that would be refused
+ */
+export async function dryRun(
+  world: World,
+  target: Target,
+  given: InputWords,
+  options: CallOptions,
+): Promise<ExitCode> {
+  const input = saysInput(given) ? await readInput(world, given, target.capability) : sampleOf(target)
+  const price = await askPrice(world, target, options)
+  const { url, name, capability } = target
+  const agreed = price === undefined ? [] : ['--max-price', formatUsdc(price.amountAtomic)]
+  const line = shellLine(
+    commandWords({ url, capability: name, input, fields: capability.input_schema, options: agreed }),
+  )
+  if (options.json) world.out.write(`${printableJson(documentOf(target, price, input, line))}\n`)
+  else await show(world, target, price, { input, line })
+  return EXIT.done
+}
+
+function sampleOf({ capability }: Target): JsonObject {
+  const made = sample(capability.input_schema)
+  if (made.ok) return made.value
+  const { field, reason } = made.violation
+  throw new Refusal(
+    `--${printable(field)}: ${printable(reason)}`,
+    'give an input of your own beside --dry-run',
+  )
+}
+
+function documentOf(target: Target, price: Quote | undefined, input: JsonObject, line: string): object {
+  const { declaration, name } = target
+  return {
+    ok: true,
+    dry_run: true,
+    agent: declaration.name,
+    capability: name,
+    price: price && {
+      amount: formatUsdc(price.amountAtomic),
+      currency: 'USDC',
+      network: price.network.id,
+      pay_to: price.payTo,
+    },
+    max_deadline_seconds: declaration.max_deadline_seconds,
+    input,
+    command: line,
+  }
+}
+
+async function show(
+  world: World,
+  { url, declaration, name, capability }: Target,
+  price: Quote | undefined,
+  { input, line }: { readonly input: JsonObject; readonly line: string },
+): Promise<void> {
+  const { bold, dim } = paintFor(world.out)
+  const row = (title: string, text: string): string => `  ${dim(title.padEnd(9))}${text}`
+  const keccak256 = await loadKeccak()
+  const local = price && (await localOf(world, url, price.network.id))
+  const permissions = (capability.permissions ?? []).map(({ reason, token, max_per_transaction: most }) =>
+    row('asks for', `up to ${printable(most)} ${printable(token)} a transaction: ${printable(reason)}`),
+  )
+  const lines = [
+    bold(`${printable(declaration.name)} · ${printable(name)}`),
+    row(
+      'price',
+      price === undefined
+        ? 'free: this agent is in dev mode'
+        : `${formatUsdc(price.amountAtomic, { decimals: 6 })} USDC on ${nameNetwork(price.network, local)}`,
+    ),
+    ...(price === undefined ? [] : [row('to', checksumAddress({ keccak256 }, price.payTo))]),
+    row('terms', `an answer within ${declaration.max_deadline_seconds} s; a job that fails is not charged`),
+    ...permissions,
+    row('input', printableJson(input)),
+    '',
+    '  Nothing was signed. This line runs it:',
+    `  ${line}`,
+  ]
+  world.out.write(`${lines.join('\n')}\n`)
+}

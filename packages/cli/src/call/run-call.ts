@@ -1,0 +1,63 @@
+import type { ExitCode } from '../refusal.ts'
+import { EXIT, Refusal } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import type { World } from '../world.ts'
+import { callAgent } from './call-agent.ts'
+import type { RawCallOptions } from './call-command.ts'
+import type { FailureDocument } from './call-document.ts'
+import { CallFailure } from './call-failure.ts'
+import { readCallOptions } from './call-options.ts'
+import { listCalls } from './list-calls.ts'
+import { resumeCall } from './resume-call.ts'
+
+/**
+ * `farebox call`, in its three forms: a new call, `--resume`, `--list`. With `--json` the output holds one document
+ * whatever happens.
+ *
+ * @param words those that are no options of ours: URL, capability, fields
+ * @throws {Refusal} what a person reads
+ */
+export async function runCall(
+  world: World,
+  words: readonly string[],
+  raw: RawCallOptions,
+): Promise<ExitCode> {
+  try {
+    const options = readCallOptions(raw)
+    if (raw.list === true || raw.resume !== undefined) refuseWords(words)
+    if (raw.list === true) return await listCalls(world, options)
+    if (raw.resume !== undefined) return await resumeCall(world, raw.resume, options)
+    return await callAgent(world, { words, raw, options })
+  } catch (error) {
+    const told = orStopped(world, error)
+    if (raw.json === true) world.out.write(`${printableJson(documentOf(told))}\n`)
+    throw told
+  }
+}
+
+/** The journal knows whom to ask and for what: a URL beside it would be another call. */
+function refuseWords([first]: readonly string[]): void {
+  if (first === undefined) return
+  throw new Refusal(
+    `--resume and --list are about calls that were made: "${printable(first.slice(0, 60))}" has no place there`,
+    'farebox call --resume, or farebox call --resume <job_id>',
+    { exitCode: EXIT.usage },
+  )
+}
+
+/** Ctrl-C before anything was sent, at a question or between them: after that, a `CallFailure` tells more. */
+function orStopped({ signal }: World, error: unknown): unknown {
+  const atQuestion = error instanceof Refusal && error.exitCode === EXIT.interrupted
+  if (!atQuestion && (!signal.aborted || error instanceof Refusal)) return error
+  return new Refusal('stopped', 'nothing was paid', { cause: error, exitCode: EXIT.interrupted })
+}
+
+function documentOf(error: unknown): FailureDocument {
+  if (error instanceof CallFailure) return error.document
+  const isOurs = error instanceof Refusal
+  const message = error instanceof Error ? error.message : String(error)
+  const next = isOurs && error.next !== '' ? { next: error.next } : {}
+  const type = isOurs && error.exitCode === EXIT.interrupted ? 'stopped' : isOurs ? 'refused' : 'internal'
+  return { ok: false, error: { type, message, ...next }, charged: 'no' }
+}

@@ -1,0 +1,130 @@
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { Field, FieldMap, Side } from '@farebox/protocol/fields/field'
+import { sample } from '@farebox/protocol/fields/sample'
+import { EXIT, type ExitCode } from '../refusal.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import { wrap } from '../terminal/wrap.ts'
+import { describeField } from '../types/describe-field.ts'
+import type { World } from '../world.ts'
+import { commandWords, shellLine } from './command-line.ts'
+import type { Target } from './target.ts'
+
+/** `farebox call <url> <capability> --help`: what it takes and gives, and a line that works. */
+export function showCapability(world: World, shown: Target): ExitCode {
+  const { declaration, name, capability } = shown
+  const { bold } = paintFor(world.out)
+  const { amount } = capability.pricing
+  const title = bold(`${printable(declaration.name)} · ${printable(name)}`)
+  const terms = `${printable(amount)} USDC a job, answers within ${declaration.max_deadline_seconds} s`
+  const lines = [
+    `${title}   ${terms}`,
+    '',
+    ...wrap(printable(capability.description), world.out.columns - 4).map(line => `  ${line}`),
+    ...section(world, 'Takes', capability.input_schema, 'input'),
+    ...section(world, 'Gives', capability.output_schema, 'output'),
+    ...example(shown, bold),
+  ]
+  world.out.write(`${lines.join('\n')}\n`)
+  return EXIT.done
+}
+
+/** The agent and what it does, where no capability is named. */
+export function showAgent(
+  world: World,
+  url: string,
+  { name, description, capabilities }: Declaration,
+): ExitCode {
+  const { bold } = paintFor(world.out)
+  const names = Object.keys(capabilities)
+  const width = Math.max(...names.map(one => printable(one).length))
+  const rows = Object.entries(capabilities).map(
+    ([one, { pricing, description }]) =>
+      `  ${printable(one).padEnd(width)}  ${printable(pricing.amount)} USDC  ${printable(description)}`,
+  )
+  const [first = ''] = names
+  world.out.write(
+    `${[
+      bold(printable(name)),
+      '',
+      ...wrap(printable(description), world.out.columns - 4).map(line => `  ${line}`),
+      '',
+      ...rows,
+      '',
+      `  ${shellLine(['farebox', 'call', url, printable(first), '--help'])}`,
+    ].join('\n')}\n`,
+  )
+  return EXIT.done
+}
+
+function section(world: World, title: string, fields: FieldMap, side: Side): readonly string[] {
+  const { bold, dim } = paintFor(world.out)
+  const rows = Object.entries(fields).map(([name, field]) => rowOf(printable(name), field, side))
+  if (rows.length === 0) return side === 'input' ? ['', bold(title), '  nothing'] : []
+  const width = Math.min(30, Math.max(...rows.map(({ head }) => head.length)))
+  const lines = rows.flatMap(({ head, mark, text }) => {
+    const words = wrap(
+      `${mark}${mark !== '' && text !== '' ? ' ' : ''}${text}`,
+      world.out.columns - width - 6,
+    )
+    const [first = '', ...more] = words
+    const left =
+      head.length > width
+        ? [`  ${head}`, `  ${' '.repeat(width)}  ${first}`]
+        : [`  ${head.padEnd(width)}  ${first}`]
+    return [...left, ...more.map(line => `  ${' '.repeat(width)}  ${dim(line)}`)].map(line => line.trimEnd())
+  })
+  return ['', bold(title), ...lines]
+}
+
+function rowOf(
+  name: string,
+  field: Field,
+  side: Side,
+): { readonly head: string; readonly mark: string; readonly text: string } {
+  // The type stands beside it: that an integer is a whole number needs no words.
+  const sentences = describeField({ ...field, type: field.type === 'integer' ? 'number' : field.type }, side)
+    .filter(one => one !== '')
+    .map(one => (/[.!?]$/.test(one) ? one : `${one}.`))
+  const { examples: [example] = [] } = field
+  if (example !== undefined && side === 'input')
+    sentences.push(`Such as ${printableJson(example).slice(0, 60)}.`)
+  return {
+    head: side === 'input' ? `--${name} ${typeOf(field)}` : `${name} ${typeOf(field)}`,
+    mark:
+      side === 'input' && field.required === true
+        ? 'required.'
+        : side === 'output' && field.required === false
+          ? 'optional.'
+          : '',
+    text: printable(sentences.join(' ')),
+  }
+}
+
+const MAX_ENUM_CHARACTERS = 60
+
+/** `<integer>`, `<string …>` for arrays of them, `<a|b>` for an enum. */
+function typeOf({ type, enum: values, items }: Field): string {
+  const choices = values
+    ?.map(value => (typeof value === 'string' ? printable(value) : printableJson(value)))
+    .join('|')
+  if (choices !== undefined && choices.length <= MAX_ENUM_CHARACTERS) return `<${choices}>`
+  if (type === 'array') return `<${items === undefined ? 'anything' : items.type} …>`
+  return `<${type}>`
+}
+
+function example(shown: Target, bold: (text: string) => string): readonly string[] {
+  const { url, name, capability } = shown
+  const made = sample(requiredOf(capability.input_schema))
+  if (!made.ok) return []
+  const { input_schema: fields } = capability
+  const line = shellLine(commandWords({ url, capability: name, input: made.value, fields }))
+  return ['', bold('Example'), `  ${line}`]
+}
+
+/** The least that works; where nothing is required, the first field. */
+function requiredOf(fields: FieldMap): FieldMap {
+  const required = Object.entries(fields).filter(([, field]) => field.required === true)
+  return Object.fromEntries(required.length > 0 ? required : Object.entries(fields).slice(0, 1))
+}

@@ -1,0 +1,43 @@
+import { quote } from '@farebox/client/quote'
+import type { Quote } from '@farebox/client/read-quote'
+import { findNetwork } from '@farebox/payments/networks'
+import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
+import { isNodeOf } from '../chain/open-chain.ts'
+import { findLocalEconomy, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
+import type { World } from '../world.ts'
+import type { CallOptions } from './call-options.ts'
+
+/** The agent and what it shall do, before it is known with what. */
+export interface Target {
+  /** As it was typed. */
+  readonly url: string
+  readonly declaration: Declaration
+  /** Of the capability. */
+  readonly name: string
+  readonly capability: Capability
+}
+
+/** The price of a job, checked against `/about` and our table; undefined where the agent asks for none. */
+export async function askPrice(
+  { signal }: World,
+  { url, declaration, name }: Target,
+  { allowHttp, networks }: CallOptions,
+): Promise<Quote | undefined> {
+  const limits = networks === undefined ? {} : { networks }
+  return await quote({ url, declaration }, name, { allowHttp, signal, ...limits })
+}
+
+/**
+ * The local economy, where an agent on this machine is paid on its chain and that chain runs: the file stays when
+ * the economy stops.
+ */
+export async function localOf(
+  { folder }: World,
+  url: string,
+  network: string,
+): Promise<LocalEconomy | undefined> {
+  const local = isOnLoopback(url) ? await findLocalEconomy(folder) : undefined
+  const known = findNetwork(network)
+  if (local === undefined || known === undefined || local.network !== network) return undefined
+  return (await isNodeOf(local.rpcUrl, known)) ? local : undefined
+}

@@ -1,0 +1,81 @@
+import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { Network } from '@farebox/payments/networks'
+import type { LocalEconomy } from '../keys/local-economy.ts'
+import { EXIT, Refusal } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+
+/** A node of the chain that is paid on. */
+export interface OpenChain {
+  readonly rpc: JsonRpc
+  readonly network: Network
+  close(): Promise<void>
+}
+
+/** How a node is found. */
+export interface ChainOptions {
+  readonly network: Network
+  /** `--rpc-url`. May hold a key in its path: only its host is ever shown. */
+  readonly rpcUrl?: string | undefined
+  /** The economy on this machine, where the network is its own. */
+  readonly local?: LocalEconomy | undefined
+}
+
+const VARIABLE = 'FAREBOX_RPC_URL'
+/** A balance is a courtesy: nobody waits longer for it. */
+const TIMEOUT_MS = 5_000
+
+/**
+ * Opens a node of the network: `--rpc-url`, else `FAREBOX_RPC_URL`, else the local chain. Undefined where none is
+ * known, or the one of the variable is of another chain or silent, which is said.
+ *
+ * @throws {Refusal} when `--rpc-url` is no node of this network
+ */
+export async function findChain(world: World, options: ChainOptions): Promise<OpenChain | undefined> {
+  const { network, rpcUrl, local } = options
+  if (rpcUrl !== undefined) {
+    const opened = await openNode(rpcUrl, network)
+    if (typeof opened !== 'string') return opened
+    throw new Refusal(`--rpc-url: ${opened}`, `give a node of ${network.id}`, { exitCode: EXIT.usage })
+  }
+  const variable = world.variables[VARIABLE]
+  if (variable !== undefined && variable !== '') {
+    const opened = await openNode(variable, network)
+    if (typeof opened !== 'string') return opened
+    if (local === undefined) world.err.write(`  ${VARIABLE}: ${opened}; the chain is not asked\n`)
+  }
+  if (local === undefined) return undefined
+  const opened = await openNode(local.rpcUrl, network)
+  return typeof opened === 'string' ? undefined : opened
+}
+
+/** Is there a node of this network at the URL, now? */
+export async function isNodeOf(url: string, network: Network): Promise<boolean> {
+  const opened = await openNode(url, network)
+  if (typeof opened === 'string') return false
+  await opened.close()
+  return true
+}
+
+/** The node, or why it is not used. */
+async function openNode(url: string, network: Network): Promise<OpenChain | string> {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    return 'must be an http or https URL'
+  }
+  const host = printable(new URL(url).host)
+  const rpc = createJsonRpc(url)
+  try {
+    const chainId = await rpc.call('eth_chainId', [], { timeoutMs: TIMEOUT_MS })
+    if (typeof chainId === 'string' && Number(chainId) === network.chainId) {
+      return { rpc, network, close: () => rpc.close() }
+    }
+    await rpc.close()
+    return typeof chainId === 'string' && /^0x[0-9a-f]{1,13}$/i.test(chainId)
+      ? `${host} is a node of eip155:${Number(chainId)}, not of ${network.id}`
+      : `${host} does not answer as a node does`
+  } catch {
+    await rpc.close()
+    return `${host} does not answer as a node does`
+  }
+}

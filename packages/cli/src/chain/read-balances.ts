@@ -1,0 +1,34 @@
+import type { OpenChain } from './open-chain.ts'
+
+/** What an address has on a chain. */
+export interface Balances {
+  /** USDC, in atomic units. */
+  readonly usdcAtomic: bigint
+  /** The chain's own coin. */
+  readonly wei: bigint
+}
+
+/** Selector of `balanceOf(address)`, ERC-20. */
+const BALANCE_OF = '0x70a08231'
+const TIMEOUT_MS = 5_000
+
+/** Reads both balances. Rejects when the node does not tell them. */
+export async function readBalances(chain: OpenChain, address: string): Promise<Balances> {
+  const [usdcAtomic, wei] = await Promise.all([
+    readUsdcBalance(chain, address),
+    ask(chain, 'eth_getBalance', [address, 'latest']),
+  ])
+  return { usdcAtomic, wei }
+}
+
+/** The USDC of an address, in atomic units. Rejects when the node does not tell it. */
+export async function readUsdcBalance(chain: OpenChain, address: string): Promise<bigint> {
+  const data = BALANCE_OF + address.slice(2).toLowerCase().padStart(64, '0')
+  return await ask(chain, 'eth_call', [{ to: chain.network.asset.address, data }, 'latest'])
+}
+
+async function ask({ rpc }: OpenChain, method: string, parameters: readonly unknown[]): Promise<bigint> {
+  const answer = await rpc.call(method, parameters, { timeoutMs: TIMEOUT_MS })
+  if (typeof answer === 'string' && /^0x[0-9a-f]{1,64}$/i.test(answer)) return BigInt(answer)
+  throw new Error(`${method} gave no number: is the token on this chain?`)
+}

@@ -1,0 +1,71 @@
+import { checksumAddress } from '@farebox/payments/address'
+import { loadKeccak } from '@farebox/payments/evm-crypto'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import type { Payer, Terms } from 'farebox/testing'
+import { localOf } from '../call/target.ts'
+import { nameNetwork } from '../chain/name-network.ts'
+import { findPayingKey } from '../keys/paying-key.ts'
+import { EXIT, Refusal } from '../refusal.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+import type { PayingOptions } from './check-options.ts'
+
+/**
+ * Says what the check may spend at most, has a person agree to it unless `--max-price` did, and unlocks the key.
+ *
+ * @param terms what the capability asks for that is paid for
+ * @throws {Refusal} when that is not agreed to, or there is no key; nothing was signed
+ */
+export async function agreePayments(
+  world: World,
+  url: string,
+  terms: Terms,
+  options: PayingOptions,
+): Promise<Payer> {
+  const priceAtomic = BigInt(terms.requirement.amount)
+  refuseTerms(world, terms, priceAtomic, options)
+  const local = await localOf(world, url, terms.network.id)
+  const key = await findPayingKey(world, { ...options, local })
+  const { dim } = paintFor(world.err)
+  const maxPrice = options.maxPriceAtomic ?? priceAtomic
+  const most = formatUsdc(maxPrice * BigInt(options.maxJobs))
+  const from = checksumAddress({ keccak256: await loadKeccak() }, key.address)
+  const rows = [
+    [
+      'pays',
+      `${printable(terms.capability)}, ${formatUsdc(priceAtomic)} USDC a job on ${nameNetwork(terms.network, local)}`,
+    ],
+    ['from', `${from}  ${key.source}`],
+    [
+      'at most',
+      `${most} USDC: ${options.maxJobs} payments of up to ${formatUsdc(maxPrice)}; an agent in order charges one`,
+    ],
+  ]
+  world.err.write(rows.map(([name = '', text = '']) => `  ${dim(name.padEnd(9))}${text}\n`).join(''))
+  if (options.maxPriceAtomic === undefined && !(await world.ask.confirm(`Pay up to ${most} USDC?`))) {
+    throw new Refusal('not paid', 'nothing was signed; without --paid the check is free')
+  }
+  return { signer: await key.unlock(), maxPrice, maxJobs: options.maxJobs, network: terms.network.id }
+}
+
+function refuseTerms(world: World, terms: Terms, priceAtomic: bigint, options: PayingOptions): void {
+  const { maxPriceAtomic, network } = options
+  const price = `${printable(terms.capability)} costs ${formatUsdc(priceAtomic)} USDC`
+  if (network !== undefined && network !== terms.network.id) {
+    throw new Refusal(`the agent is paid on ${terms.network.id}, not on ${network}`, 'nothing was signed')
+  }
+  if (maxPriceAtomic !== undefined && priceAtomic > maxPriceAtomic) {
+    throw new Refusal(
+      `${price}, more than the ${formatUsdc(maxPriceAtomic)} of --max-price`,
+      'nothing was signed',
+    )
+  }
+  if (maxPriceAtomic === undefined && !world.canAsk) {
+    throw new Refusal(
+      `${price}, and nobody is at a terminal to agree to it`,
+      `--max-price ${formatUsdc(priceAtomic)} agrees to that much a job; nothing was signed`,
+      { exitCode: EXIT.usage },
+    )
+  }
+}

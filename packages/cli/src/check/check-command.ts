@@ -1,0 +1,59 @@
+import { Command } from 'commander'
+import type { CommandMaker } from '../command-maker.ts'
+
+/** What commander made of the words of `farebox check`; nothing in it is checked yet. */
+export interface RawCheckOptions {
+  readonly only?: readonly string[]
+  readonly paid?: true
+  readonly maxPrice?: string
+  readonly maxJobs?: string
+  readonly network?: string
+  readonly wallet?: string
+  readonly passwordFile?: string
+  readonly timeout?: string
+  readonly list?: true
+  readonly verbose?: true
+  readonly quiet?: true
+  readonly json?: true
+}
+
+/** `farebox check <url>`: puts the rules of the interface to a running agent, anybody's. */
+export const checkCommand: CommandMaker = (world, end) =>
+  new Command('check')
+    .description('Put every rule of the interface to a running agent, and say how to mend what breaks one.')
+    .argument('[url]', "the agent's address")
+    .option('--only <areas>', 'these areas or checks alone, separated by commas', collect)
+    .option('--list', 'the areas and their checks, with their rules')
+    .option('--paid', 'pay for a job too, where the agent is paid')
+    .option('--max-price <usdc>', 'with --paid: the most that one job may cost')
+    .option('--max-jobs <n>', 'with --paid: the most payments that are signed (default: 5)')
+    .option('--network <id>', 'with --paid: pay on this chain alone, like eip155:8453')
+    .option('--wallet <name>', 'with --paid: the wallet that pays, or a keystore file')
+    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option('--timeout <seconds>', 'how long a check waits for answers, jobs aside (default: 15)')
+    .option('--verbose', 'each check that passed, and all that failed alike')
+    .option('--quiet', 'what failed, and the count')
+    .option('--json', 'one JSON document')
+    .addHelpText('after', EXAMPLES)
+    .action(async (url: string | undefined, options: RawCheckOptions) => {
+      const { runCheck } = await import('./run-check.ts')
+      end(await runCheck(world, url, options))
+    })
+
+function collect(words: string, before: readonly string[] = []): readonly string[] {
+  return [...before, ...words.split(',').map(word => word.trim())].filter(word => word !== '')
+}
+
+const EXAMPLES = `
+Without --paid no payment is sent that could be good. An agent in dev mode is free: there jobs run, with
+sample inputs.
+
+Exit codes
+  0  no check failed             2  the command was not understood
+  1  one did, or nobody answered  130  Ctrl-C: what is known so far was told
+
+Examples
+  farebox check http://localhost:3000
+  farebox check https://agent.example --only health,about,payment-required
+  farebox check https://agent.example --paid --max-price 0.01 --json
+`

@@ -1,0 +1,128 @@
+import { isLoopback, readAgentUrl } from '@farebox/client/agent-url'
+import { nearest } from '@farebox/protocol/declaration/nearest'
+import { readPrice } from '@farebox/protocol/money/usdc'
+import { areaOf, listChecks } from 'farebox/testing'
+import { readNetwork } from '../chain/name-network.ts'
+import { EXIT, Refusal } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import type { RawCheckOptions } from './check-command.ts'
+
+/** What `farebox check` is asked for, checked. */
+export interface CheckOptions {
+  /** Without a slash at its end. */
+  readonly url: string
+  /** Areas or ids; undefined: all. */
+  readonly only: readonly string[] | undefined
+  readonly timeoutMs: number
+  /** Undefined: nothing is ever paid. */
+  readonly paying: PayingOptions | undefined
+}
+
+/** The limits of `--paid`. */
+export interface PayingOptions {
+  /** Of one job; undefined: whatever a person agrees to. */
+  readonly maxPriceAtomic: bigint | undefined
+  readonly maxJobs: number
+  readonly network: string | undefined
+  readonly wallet: string | undefined
+  readonly passwordFile: string | undefined
+}
+
+const DEFAULT_TIMEOUT_SECONDS = 15
+const MAX_TIMEOUT_SECONDS = 600
+/** A right agent charges for one, and is offered two or three more that must be refused. */
+const DEFAULT_MAX_JOBS = 5
+const MAX_MAX_JOBS = 1_000
+
+/**
+ * Checks what was asked.
+ *
+ * @throws {Refusal} naming the option
+ */
+export function readCheckOptions(url: string | undefined, raw: RawCheckOptions): CheckOptions {
+  refuseConflicts(raw)
+  return {
+    url: readUrl(url, raw.paid === true),
+    only: raw.only?.map(readWanted),
+    timeoutMs: 1_000 * readTimeout(raw.timeout),
+    paying: raw.paid === true ? readPaying(raw) : undefined,
+  }
+}
+
+function refuseConflicts(raw: RawCheckOptions): void {
+  const limits = { '--max-price': raw.maxPrice, '--max-jobs': raw.maxJobs, '--wallet': raw.wallet }
+  const [limit] = Object.entries(limits).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (limit !== undefined && raw.paid !== true)
+    throw usage(`${limit} says how to pay, but not that`, 'add --paid, or leave it out')
+  if (raw.only?.length === 0) throw usage('--only names nothing', 'farebox check --list names the areas')
+  if (raw.quiet === true && raw.verbose === true)
+    throw usage('--quiet and --verbose ask for less and for more', 'take one of them')
+}
+
+function readUrl(url: string | undefined, isPaying: boolean): string {
+  if (url === undefined) throw usage('whose agent?', 'farebox check http://localhost:3000')
+  const shown = printable(url.slice(0, 100))
+  if (!/^https?:\/\//i.test(url)) {
+    const scheme =
+      URL.canParse(`http://${url}`) && isLoopback(new URL(`http://${url}`).hostname) ? 'http' : 'https'
+    const next = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(url)
+      ? `with its scheme: ${scheme}://${shown}`
+      : 'like https://agent.example'
+    throw usage(`"${shown}" is not the URL of an agent`, next)
+  }
+  try {
+    return readAgentUrl(url, { allowHttp: !isPaying })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw usage(printable(reason), 'like https://agent.example')
+  }
+}
+
+function readWanted(wanted: string): string {
+  const areas = [...new Set(listChecks().map(areaOf))]
+  const ids = listChecks().map(({ id }) => id)
+  if (areas.includes(wanted) || ids.includes(wanted)) return wanted
+  const guess = nearest(wanted, wanted.includes('/') ? ids : areas)
+  const hint = guess === undefined ? '' : `, did you mean ${guess}?`
+  throw usage(
+    `--only: there is no area or check "${printable(wanted)}"${hint}`,
+    `there is: ${areas.join(', ')}`,
+  )
+}
+
+function readPaying(raw: RawCheckOptions): PayingOptions {
+  return {
+    maxPriceAtomic: raw.maxPrice === undefined ? undefined : readMaxPrice(raw.maxPrice),
+    maxJobs: readCount('--max-jobs', raw.maxJobs, DEFAULT_MAX_JOBS, MAX_MAX_JOBS),
+    network: raw.network === undefined ? undefined : readNetwork(raw.network).id,
+    wallet: raw.wallet,
+    passwordFile: raw.passwordFile,
+  }
+}
+
+function readMaxPrice(text: string): bigint {
+  const price = readPrice(text)
+  if (price.ok) return price.atomic
+  throw usage(`--max-price: ${price.reason}`, 'like --max-price 0.01, in USDC')
+}
+
+function readTimeout(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_TIMEOUT_SECONDS
+  const seconds = /^\d{1,3}(?:\.\d{1,3})?$/.test(text) ? Number(text) : 0
+  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds
+  throw usage(
+    `--timeout: must be a number of seconds, more than 0 and at most ${MAX_TIMEOUT_SECONDS}`,
+    `like --timeout ${DEFAULT_TIMEOUT_SECONDS}`,
+  )
+}
+
+function readCount(option: string, text: string | undefined, standard: number, most: number): number {
+  if (text === undefined) return standard
+  const count = /^\d{1,6}$/.test(text) ? Number(text) : 0
+  if (count > 0 && count <= most) return count
+  throw usage(`${option}: must be a whole number from 1 to ${most}`, `like ${option} ${standard}`)
+}
+
+function usage(message: string, next: string): Refusal {
+  return new Refusal(message, next, { exitCode: EXIT.usage })
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { warningsOf } from './describe-mode.ts'
+
+const agent = { declaration: undefined, terms: undefined }
+const of = (url: string, mode: 'dev' | 'paid' | 'locked'): readonly string[] =>
+  warningsOf({ ...agent, url, mode }).map(({ warning }) => warning)
+
+test('a public agent in dev mode is warned of: it works for nothing', () => {
+  expect(of('https://agent.example', 'dev')).toEqual([
+    'this agent is in dev mode at a public address: it works for everybody, for nothing',
+  ])
+  expect(of('https://agent.example', 'paid')).toEqual([])
+})
+
+test('so is one that takes no payment, and one without https', () => {
+  expect(of('https://agent.example', 'locked')).toEqual([
+    'every payment is answered 401: FACILITATOR_SECRET is missing, or refused',
+  ])
+  expect(of('http://10.0.0.7:3000', 'paid')).toEqual(['callers and the platform take https alone'])
+})
+
+test('on this machine all of that is in order', () => {
+  for (const mode of ['dev', 'locked', 'paid'] as const) expect(of('http://localhost:3000', mode)).toEqual([])
+})

@@ -1,0 +1,56 @@
+import { isLoopback } from '@farebox/client/agent-url'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { AgentMode, Terms } from 'farebox/testing'
+
+/** What is being checked: the facts that the report begins with. */
+export interface CheckedAgent {
+  readonly url: string
+  readonly mode: AgentMode
+  /** Undefined where `/about` is none. */
+  readonly declaration: Declaration | undefined
+  /** Undefined where nobody can pay it. */
+  readonly terms: Terms | undefined
+}
+
+/** How it takes jobs, in words that follow its name. */
+export function describeMode({ mode, terms }: CheckedAgent): string {
+  switch (mode) {
+    case 'dev':
+      return 'dev mode: payments are off, every job is free'
+    case 'paid':
+      return terms === undefined
+        ? 'paid mode, but what it asks for cannot be paid'
+        : `paid mode: jobs are paid for on ${terms.network.name} (${terms.network.id})`
+    case 'locked':
+      return 'paid mode without its FACILITATOR_SECRET: it asks for payment and takes none'
+  }
+}
+
+/** What is no failure of a rule and should be known before an agent is registered. */
+export function warningsOf({ url, mode }: CheckedAgent): readonly Warning[] {
+  const { protocol, hostname } = new URL(url)
+  if (isLoopback(hostname)) return []
+  const warnings: Warning[] = []
+  if (mode === 'dev')
+    warnings.push({
+      warning: 'this agent is in dev mode at a public address: it works for everybody, for nothing',
+      next: 'set SERVICE_DEV_MODE=false and restart it',
+    })
+  if (mode === 'locked')
+    warnings.push({
+      warning: 'every payment is answered 401: FACILITATOR_SECRET is missing, or refused',
+      next: 'set FACILITATOR_SECRET to the one that stands for its wallet, and restart it',
+    })
+  if (protocol === 'http:')
+    warnings.push({
+      warning: 'callers and the platform take https alone',
+      next: 'put a certificate in front of it',
+    })
+  return warnings
+}
+
+/** What should be known, and what to do about it. */
+export interface Warning {
+  readonly warning: string
+  readonly next: string
+}

@@ -1,0 +1,107 @@
+import { startRun, type ConformanceRun, type Payer } from 'farebox/testing'
+import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import { showProgress } from '../terminal/progress.ts'
+import type { World } from '../world.ts'
+import { agreePayments } from './agree-payments.ts'
+import type { RawCheckOptions } from './check-command.ts'
+import { checkDocument } from './check-document.ts'
+import { readCheckOptions, type CheckOptions } from './check-options.ts'
+import { describeMode, type CheckedAgent } from './describe-mode.ts'
+import { isForStrangers } from './is-for-strangers.ts'
+import { listAreas } from './list-areas.ts'
+import { putChecks, type Findings } from './put-checks.ts'
+import { reachAgent } from './reach-agent.ts'
+import { createRunReport, type RunReport } from './report-run.ts'
+
+/**
+ * `farebox check`. With `--json` the output holds one document whatever happens.
+ *
+ * @throws {Refusal} what a person reads: the words were not understood, nobody answers, nothing is agreed to
+ */
+export async function runCheck(
+  world: World,
+  url: string | undefined,
+  raw: RawCheckOptions,
+): Promise<ExitCode> {
+  try {
+    if (raw.list === true) {
+      listAreas(world, raw)
+      return EXIT.done
+    }
+    return await checkAgent(world, readCheckOptions(url, raw), raw)
+  } catch (error) {
+    const told = orStopped(world, error)
+    if (raw.json === true) world.out.write(`${printableJson(failureOf(told))}\n`)
+    throw told
+  }
+}
+
+async function checkAgent(world: World, options: CheckOptions, raw: RawCheckOptions): Promise<ExitCode> {
+  const { url, timeoutMs } = options
+  const { signal } = world
+  const { agent, run } = await prepare(world, options)
+  const checks = run.checks.filter(check => isForStrangers(check) && check.needs.modes.includes(run.mode))
+  const report = raw.json === true ? SILENT : createRunReport(world, { ...raw, agent, checks })
+  const findings = await putChecks(run, checks, {
+    timeoutMs,
+    signal,
+    isThere: () => reachAgent(url, { timeoutMs, signal }),
+    onCheck: report.onCheck,
+    onResult: report.onResult,
+  })
+  const spending = options.paying === undefined ? undefined : run.spending()
+  report.end(findings, spending)
+  const document = checkDocument(agent, findings, spending)
+  if (raw.json === true) world.out.write(`${printableJson(document)}\n`)
+  return exitCodeOf(findings, document.ok)
+}
+
+const SILENT: RunReport = {
+  onCheck: () => undefined,
+  onResult: () => undefined,
+  end: () => undefined,
+}
+
+/** Finds the agent, how it takes jobs and, where one is wanted, who pays. */
+async function prepare(
+  world: World,
+  { url, timeoutMs, only, paying }: CheckOptions,
+): Promise<{ readonly agent: CheckedAgent; readonly run: ConformanceRun }> {
+  const { signal } = world
+  const progress = showProgress(world, `asking ${url}`)
+  try {
+    await reachAgent(url, { timeoutMs, signal })
+    const asked = { baseUrl: url, timeoutMs, signal, ...(only !== undefined && { only }) }
+    const run = await startRun(asked)
+    const { mode } = run
+    const agent = { url, mode, declaration: await run.declaration(), terms: await run.terms() }
+    progress.end()
+    if (paying === undefined) return { agent, run }
+    if (mode !== 'paid' || agent.terms === undefined) {
+      world.err.write(`  nothing is paid: ${describeMode(agent)}\n`)
+      return { agent, run }
+    }
+    const payer: Payer = await agreePayments(world, url, agent.terms, paying)
+    return { agent, run: await startRun({ ...asked, mode, payer }) }
+  } finally {
+    progress.end()
+  }
+}
+
+function exitCodeOf({ stopped }: Findings, isOk: boolean): ExitCode {
+  if (stopped?.reason === 'interrupted') return EXIT.interrupted
+  return isOk ? EXIT.done : EXIT.refused
+}
+
+/** Ctrl-C before any check was put. */
+function orStopped({ signal }: World, error: unknown): unknown {
+  if (!signal.aborted || error instanceof Refusal) return error
+  return new Refusal('stopped', '', { cause: error, exitCode: EXIT.interrupted })
+}
+
+function failureOf(error: unknown): object {
+  const message = error instanceof Error ? error.message : String(error)
+  const next = error instanceof Refusal && error.next !== '' ? { next: error.next } : {}
+  return { ok: false, error: { message, ...next } }
+}

@@ -1,0 +1,21 @@
+import { callCommand } from './call/call-command.ts'
+import { checkCommand } from './check/check-command.ts'
+import type { CommandMaker } from './command-maker.ts'
+import { devCommand } from './dev/dev-command.ts'
+import { initCommand } from './init/init-command.ts'
+import { startCommand } from './start/start-command.ts'
+import { walletCommand } from './wallet/wallet-command.ts'
+import { typesCommand } from './types/types-command.ts'
+import { validateCommand } from './validate/validate-command.ts'
+
+/** In the order of an agent's life, which is the order of the help. */
+export const COMMANDS: readonly CommandMaker[] = [
+  initCommand,
+  devCommand,
+  typesCommand,
+  startCommand,
+  validateCommand,
+  checkCommand,
+  callCommand,
+  walletCommand,
+]

@@ -1,0 +1,102 @@
+import type { Screen, World } from '../world.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import { announceAsJson } from './announce-json.ts'
+import { cut } from './describe-agent.ts'
+import type { Description } from './messages.ts'
+
+/** What is told while an agent is developed: to a person, or as one JSON object a line. */
+export interface Announcer {
+  /** A version that looks another than the one before; with the first one goes what to try next. */
+  serving(description: Description, isFirst: boolean): void
+  /** A new version of it, after a change. */
+  restarted(restart: Restart): void
+  /** A change that cannot be served, and whether anything else is. */
+  refused(reason: string, stillServing: boolean): void
+  /** Something happened to the agent's process; and what is done about it. */
+  trouble(reason: string, next: string): void
+  /** A line of the agent itself. */
+  line(line: string, from: 'out' | 'err'): void
+  /** What a job did to the money, in lines made for a person. */
+  trace(lines: readonly string[]): void
+  /** Anything else worth a line. */
+  note(text: string): void
+}
+
+/** What changed and how long it took. */
+export interface Restart {
+  /** Relative to where the command was called; empty where nothing changed but the process. */
+  readonly files: readonly string[]
+  readonly tookMs: number
+  /** Whether the version before this one could not be served. */
+  readonly isMended: boolean
+}
+
+/** Announces on the world's output, in the form that the agent's own log has (`SERVICE_LOG`, D27). */
+export function createAnnouncer(world: World, format: () => 'text' | 'json'): Announcer {
+  const text = announceAsText(world)
+  const json = announceAsJson(world)
+  const now = (): Announcer => (format() === 'json' ? json : text)
+  return {
+    serving: (description, isFirst) => now().serving(description, isFirst),
+    restarted: restart => now().restarted(restart),
+    refused: (reason, stillServing) => now().refused(reason, stillServing),
+    trouble: (reason, next) => now().trouble(reason, next),
+    line: (line, from) => now().line(line, from),
+    trace: lines => now().trace(lines),
+    note: what => now().note(what),
+  }
+}
+
+/** Characters that a line may have: as many as it likes where nobody's screen is that wide or narrow. */
+export function columnsOf(screen: Screen): number {
+  return screen.live ? screen.columns : UNBOUNDED_COLUMNS
+}
+
+const UNBOUNDED_COLUMNS = 10_000
+
+function announceAsText({ out, err }: World): Announcer {
+  const paint = paintFor(out)
+  const say = (...lines: readonly string[]): void => out.write(`${lines.join('\n')}\n`)
+  return {
+    serving({ name, url, mode, lines, samples, next }, isFirst) {
+      say(`${paint.bold(printable(name))}   ${paint.cyan(url)}   ${mode}`, ...lines)
+      if (samples.length > 0) say('', ...samples)
+      if (isFirst) say('', paint.dim('  try it'), ...next.map(line => `    ${line}`))
+      say('')
+    },
+    restarted({ files, tookMs, isMended }) {
+      const what = files.length === 0 ? 'new process' : `${listed(files)} changed`
+      const done = isMended ? 'serving again in' : 'restarted in'
+      say(`${paint.green(printable(what))} → ${done} ${tookMs} ms`)
+    },
+    refused(reason, stillServing) {
+      const then = stillServing
+        ? 'still serving the last good version'
+        : 'nothing is served: it is tried again at the next save'
+      say(`${paint.red('✗')} ${reason}`, paint.dim(`  ${then}`))
+    },
+    trouble: (reason, next) => say(`${paint.red('✗')} ${reason}`, paint.dim(`  ${next}`)),
+    line(line, from) {
+      const screen = from === 'out' ? out : err
+      screen.write(`${painted(line)}\n`)
+    },
+    trace: lines => {
+      if (lines.length > 0) say(...lines)
+    },
+    note: text => say(paint.dim(cut(printable(text), columnsOf(out)))),
+  }
+
+  function painted(line: string): string {
+    if (line.startsWith('warning: ')) return paint.yellow(line)
+    return line.startsWith('handler error: ') ? paint.red(line) : line
+  }
+}
+
+/** More are counted. */
+const MAX_LISTED = 3
+
+function listed(files: readonly string[]): string {
+  if (files.length <= MAX_LISTED) return files.join(', ')
+  return `${files.slice(0, MAX_LISTED - 1).join(', ')} and ${files.length - MAX_LISTED + 1} more`
+}

@@ -1,0 +1,27 @@
+import { Command } from 'commander'
+import type { CommandMaker } from '../command-maker.ts'
+import { develop } from './develop.ts'
+import { readSettings, type DevOptions } from './settings.ts'
+
+/** `farebox dev`: serves the agent without payments, or with `--paid` on a chain of its own, and follows each save. */
+export const devCommand: CommandMaker = (world, end) =>
+  new Command('dev')
+    .description('serve the agent while you write it: every save restarts it, payments are off')
+    .option('--port <port>', 'where it listens, 0 takes any that is free (default: $PORT, then 3000)')
+    .option('--config <file>', 'the declaration', './agent.json')
+    .option('--handlers <file>', 'default: handlers.(ts|mts|js|mjs) beside the declaration, then in src/')
+    .option('--host <address>', 'who may reach it: 0.0.0.0 lets the network', '127.0.0.1')
+    .option('--paid', 'with payments: a local chain, a facilitator and a funded wallet start beside it')
+    .addHelpText('after', EXAMPLE)
+    .action(async (options: DevOptions) => {
+      end(await develop(world, readSettings(world, options)))
+    })
+
+const EXAMPLE = `
+A .env beside the declaration is loaded, never over the real environment. Without handlers it answers
+with samples of the output schema.
+
+Example
+  farebox dev                     http://127.0.0.1:3000
+  farebox dev --port 0 --paid     any free port, each job paid on a local chain
+`

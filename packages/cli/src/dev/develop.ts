@@ -1,0 +1,128 @@
+import { basename } from 'node:path'
+import { EXIT, Refusal } from '../refusal.ts'
+import type { World } from '../world.ts'
+import { createAgentProcesses } from './agent-processes.ts'
+import { columnsOf, createAnnouncer, type Announcer } from './announce.ts'
+import { DEV_MODE } from './dev-variables.ts'
+import { keepServing, type Session } from './keep-serving.ts'
+import type { LoadOrder, Report, Serving } from './messages.ts'
+import type { PaidPath } from './paid-path.ts'
+import { realClock } from './real-clock.ts'
+import type { DevSettings } from './settings.ts'
+
+/**
+ * Serves the agent and follows its files until the world's signal aborts; resolves to the exit code.
+ *
+ * Throws a `Refusal` where it cannot begin: the port is taken, or `--paid` has not what it needs.
+ */
+export async function develop(world: World, settings: DevSettings): Promise<number> {
+  let logFormat: 'text' | 'json' = world.variables['SERVICE_LOG'] === 'json' ? 'json' : 'text'
+  const announcer = createAnnouncer(world, () => logFormat)
+  const tellReport = createReportTeller(announcer)
+  let paid: PaidPath | undefined
+  const session = keepServing({
+    world,
+    announcer,
+    clock: realClock,
+    beginsLater: settings.isPaid,
+    // The first process starts here, before anything else is looked at.
+    processes: createAgentProcesses(world.folder, (line, from) => announcer.line(line, from)),
+    onServing(serving) {
+      logFormat = serving.logFormat
+      void paid?.noteAgent(localAgent(serving)).catch(() => undefined)
+    },
+    onReport: report => tellReport(report, paid),
+  })
+  try {
+    const aborted = untilAborted(world.signal)
+    if (settings.isPaid) paid = await startPaid(world, settings)
+    await Promise.race([session.begin(firstOrder(world, settings, paid)), aborted])
+    const broken = await Promise.race([aborted, ...(paid === undefined ? [] : [paid.broken])])
+    if (broken !== undefined) announcer.trouble(broken, 'stopping')
+    await stop(session, announcer)
+    announcer.note('stopped')
+    return broken === undefined ? EXIT.done : EXIT.refused
+  } finally {
+    await session.stop()
+    await paid?.stop()
+  }
+}
+
+/** Its code is large, and read only where it is asked for. */
+async function startPaid(world: World, { config }: DevSettings): Promise<PaidPath> {
+  const { startPaidPath } = await import('./paid-path.ts')
+  return await startPaidPath({
+    folder: world.folder,
+    wallet: await readWallet(world, config),
+    screen: world.out,
+    signal: world.signal,
+  })
+}
+
+/** D30: the environment's, else that of `.env`; undefined where neither names one. */
+async function readWallet({ variables, folder }: World, config: string): Promise<string | undefined> {
+  const { ExplainedError, readDotEnv } = await import('farebox/command-line')
+  try {
+    const file = await readDotEnv(config, variables, folder)
+    return { ...file?.variables, ...variables }['AGENT_WALLET_ADDRESS'] || undefined
+  } catch (error) {
+    throw error instanceof ExplainedError ? new Refusal(error.message, error.hint, { cause: error }) : error
+  }
+}
+
+function firstOrder(world: World, settings: DevSettings, paid: PaidPath | undefined): LoadOrder {
+  const { config, handlers, port, host } = settings
+  const set = Object.entries(world.variables).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  )
+  return {
+    kind: 'load',
+    folder: world.folder,
+    config,
+    host,
+    variables: Object.fromEntries(set),
+    forced: paid?.variables ?? DEV_MODE,
+    reportsJobs: paid !== undefined,
+    samplesAllowed: true,
+    heading: paid?.heading ?? [],
+    columns: columnsOf(world.out),
+    live: world.out.live && world.variables['SERVICE_LOG'] !== 'json',
+    ...(handlers !== undefined && { handlers }),
+    ...(port !== undefined && { port }),
+  }
+}
+
+function localAgent({ description }: Serving): Parameters<PaidPath['noteAgent']>[0] {
+  const { name, url, wallet, capabilities } = description
+  return { name, url, wallet, capabilities }
+}
+
+/** What took long to find out may be told after what came later: each waits for those before it. */
+function createReportTeller(announcer: Announcer): (report: Report, paid: PaidPath | undefined) => void {
+  let told: Promise<void> = Promise.resolve()
+  return (report, paid) => {
+    if (report.kind === 'typed') announcer.note(`${basename(report.file)} written, handlers are typed by it`)
+    if (report.kind === 'not typed') announcer.note(`types are not kept fresh: ${report.reason}`)
+    if (report.kind !== 'job' || paid === undefined) return
+    const lines = Promise.resolve(paid.onJobEvent(report.event))
+    told = told.then(async () => announcer.trace(await lines)).catch(() => undefined)
+  }
+}
+
+/** What takes longer than this to stop has a reason that should be told. */
+const STOPPING_TOLD_AFTER_MS = 700
+
+async function stop(session: Session, announcer: Announcer): Promise<void> {
+  const cancel = realClock.after(STOPPING_TOLD_AFTER_MS, () =>
+    announcer.note('waiting for the jobs in flight; Ctrl-C again ends them'),
+  )
+  await session.stop()
+  cancel()
+}
+
+function untilAborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise(resolve => {
+    if (signal.aborted) return resolve(undefined)
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+}

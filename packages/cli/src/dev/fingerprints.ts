@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+
+/** What files held when they were last looked at. */
+export interface Fingerprints {
+  /** Notes what the files hold now, in place of everything noted before. */
+  note(files: readonly string[]): Promise<void>
+  /**
+   * Notes files that were not known before, and returns those that came or were written since then: what was read of
+   * them may be what they held before, so that they count as changed.
+   */
+  noteNew(files: readonly string[], sinceMs: number): Promise<readonly string[]>
+  /** Which of the files hold something else than was noted; files that are not noted do not count. */
+  changed(files: readonly string[]): Promise<readonly string[]>
+}
+
+/** Saving a file without a change of its content changes nothing here: its time does not count. */
+export function createFingerprints(): Fingerprints {
+  let noted = new Map<string, string>()
+  return {
+    async note(files) {
+      noted = new Map(await Promise.all(files.map(async file => [file, await printOf(file)] as const)))
+    },
+    async noteNew(files, sinceMs) {
+      const unknown = files.filter(file => !noted.has(file))
+      const younger = await Promise.all(
+        unknown.map(async file => {
+          // In this order: what comes in between makes it younger.
+          const print = await printOf(file)
+          const isYounger = (await touchedMs(file)) >= sinceMs - FILE_TIME_STEP_MS
+          noted.set(file, isYounger ? UNREAD : print)
+          return isYounger ? [file] : []
+        }),
+      )
+      return younger.flat()
+    },
+    async changed(files) {
+      const found = await Promise.all(
+        files.map(async file => {
+          const before = noted.get(file)
+          return before !== undefined && before !== (await printOf(file)) ? [file] : []
+        }),
+      )
+      return found.flat()
+    },
+  }
+}
+
+/** Systems keep the times of files in coarse steps, a little behind the clock. */
+const FILE_TIME_STEP_MS = 20
+
+/** Also a file that was moved here has come just now, however old its content. */
+async function touchedMs(file: string): Promise<number> {
+  try {
+    const { mtimeMs, ctimeMs } = await stat(file)
+    return Math.max(mtimeMs, ctimeMs)
+  } catch {
+    return 0
+  }
+}
+
+/** What no file's print is. */
+const UNREAD = 'unread'
+const MISSING = 'missing'
+
+async function printOf(file: string): Promise<string> {
+  try {
+    return createHash('sha256')
+      .update(await readFile(file))
+      .digest('base64')
+  } catch {
+    return MISSING
+  }
+}

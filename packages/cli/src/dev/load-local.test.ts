@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { loadLocal } from './load-local.ts'
+
+test('finds the package where it is installed', async () => {
+  expect(await loadLocal()).toHaveProperty('startEconomy')
+})
+
+test('says what to install where it is not', async () => {
+  // The same files in a folder that has no @farebox/local above it.
+  const folder = await mkdtemp(join(tmpdir(), 'farebox-no-local-'))
+  try {
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+    await mkdir(join(folder, 'dev'))
+    await cp(new URL('load-local.ts', import.meta.url), join(folder, 'dev', 'load-local.ts'))
+    await cp(new URL('../refusal.ts', import.meta.url), join(folder, 'refusal.ts'))
+    const ask = `import { loadLocal } from './dev/load-local.ts'
+      loadLocal().catch(({ name, message, next }) => console.log(JSON.stringify({ name, message, next })))`
+    await writeFile(join(folder, 'ask.mjs'), ask)
+    const words = ['--import', import.meta.resolve('tsx'), join(folder, 'ask.mjs')]
+    const { stdout } = await promisify(execFile)(process.execPath, words)
+    expect(JSON.parse(stdout)).toEqual({
+      name: 'Refusal',
+      message: 'farebox dev --paid needs @farebox/local, which is not installed here',
+      next: 'npm install --save-dev @farebox/local',
+    })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,42 @@
+import { Refusal } from '../refusal.ts'
+
+/** What `farebox dev --paid` uses of `@farebox/local`. */
+export type LocalPackage = Awaited<ReturnType<typeof importLocal>>
+
+/**
+ * Loads `@farebox/local`, which brings a chain and a database of 100 MB and is therefore installed by those alone who
+ * want it.
+ *
+ * @throws {Refusal} where it is not installed
+ */
+export async function loadLocal(): Promise<LocalPackage> {
+  try {
+    return await importLocal()
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    throw new Refusal(
+      'farebox dev --paid needs @farebox/local, which is not installed here',
+      'npm install --save-dev @farebox/local',
+      { cause: error },
+    )
+  }
+}
+
+async function importLocal() {
+  const [economy, folder, secret, file, keys, topUp, block, lines] = await Promise.all([
+    import('@farebox/local/economy'),
+    import('@farebox/local/claim-folder'),
+    import('@farebox/local/facilitator-secret'),
+    import('@farebox/local/local-file'),
+    import('@farebox/local/chain/test-keys'),
+    import('@farebox/local/chain/top-up'),
+    import('@farebox/local/chain/settled-in'),
+    import('@farebox/local/money-lines'),
+  ])
+  return { ...economy, ...folder, ...secret, ...file, ...keys, ...topUp, ...block, lines }
+}
+
+function isMissing(error: unknown): boolean {
+  const isNotFound = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+  return isNotFound && error.message.includes("'@farebox/local'")
+}

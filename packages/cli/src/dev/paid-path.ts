@@ -1,0 +1,154 @@
+import { join } from 'node:path'
+import type { Economy } from '@farebox/local/economy'
+import type { LocalAgent } from '@farebox/local/local-file'
+import { checksumAddress, refuseAddress } from '@farebox/payments/address'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import { Refusal } from '../refusal.ts'
+import type { Screen } from '../world.ts'
+import { loadLocal, type LocalPackage } from './load-local.ts'
+import type { JobEvent } from './messages.ts'
+import { createMoneyTrace } from './money-trace.ts'
+
+/** How the paid path is started. */
+export interface PaidPathOptions {
+  /** Of the project; everything is kept in `.farebox` in it, between runs too. */
+  readonly folder: string
+  /** Who is paid, AGENT_WALLET_ADDRESS where it is set; undefined: the test wallet for agents. */
+  readonly wallet: string | undefined
+  /** Shows that something is being started, while it is. */
+  readonly screen: Screen
+  /** Aborting it while the start goes on gives it up. Afterwards it does nothing; call `stop`. */
+  readonly signal: AbortSignal
+}
+
+/** A chain, a facilitator and a funded wallet on this machine, for one agent to be paid by. */
+export interface PaidPath {
+  /** What the agent's environment needs to be paid here. Holds a secret: not for the screen. */
+  readonly variables: { readonly [name: string]: string }
+  /** What to show under the agent's own heading: aligned lines. */
+  readonly heading: readonly string[]
+  /** Takes each event of the agent's jobs; gives the lines to print: none, until a job has ended. */
+  onJobEvent(event: JobEvent): Promise<readonly string[]> | readonly string[]
+  /** Writes into `.farebox/local.json` which agent is served, for whoever looks there. */
+  noteAgent(agent: LocalAgent): Promise<void>
+  /** Resolves with a sentence when the chain or the facilitator ends by itself. */
+  readonly broken: Promise<string>
+  /** Stops everything that was started; state is kept. May be called twice. */
+  stop(): Promise<void>
+}
+
+/** What npm start takes, for those who know it by heart; any other where they are taken. */
+const PREFERRED_PORTS = { chain: 8545, facilitator: 4010 } as const
+
+/**
+ * Starts what `farebox dev --paid` stands on: a local chain, a facilitator with its database, and a wallet with test
+ * money, on any free ports. The agent itself is started by the caller, with `variables` in its environment.
+ *
+ * @throws {Refusal} where `@farebox/local` is not installed, the wallet is none, another economy runs in the folder,
+ * or a part does not start; nothing is left running
+ */
+export async function startPaidPath(options: PaidPathOptions): Promise<PaidPath> {
+  const { screen, signal } = options
+  const local = await loadLocal()
+  const wallet = options.wallet ?? local.TEST_KEYS.agent.address
+  const crypto = await loadEvmCrypto()
+  requireWallet(crypto, wallet)
+  const folder = join(options.folder, '.farebox')
+  if (screen.live) screen.write('  starting a chain, a database and a facilitator on this machine …')
+  const economy = await startEconomy(local, folder, signal).finally(() => {
+    if (screen.live) screen.write('\r\u001b[2K')
+  })
+  try {
+    const secret = await local.readOrCreateSecret(folder, economy.facilitator, [wallet])
+    return {
+      variables: agentVariables(economy, { wallet, secret, folder }),
+      heading: await describe(local, economy, wallet),
+      onJobEvent: createMoneyTrace({
+        lines: local.lines,
+        spell: address => checksumAddress(crypto, address),
+        readSettled: async (transaction, payer) => ({
+          blockNumber: await local.settledIn(economy.chain, transaction),
+          payerAtomic: await local.usdcBalance(economy.chain, payer),
+          agentAtomic: await local.usdcBalance(economy.chain, wallet),
+        }),
+      }),
+      noteAgent: agent => local.writeLocalFile(folder, economy, [agent]),
+      broken: economy.broken.then(
+        name => `${name} ended by itself: start farebox dev --paid again, its state is kept`,
+      ),
+      stop: economy.stop,
+    }
+  } catch (error) {
+    await economy.stop()
+    throw error
+  }
+}
+
+function requireWallet(crypto: EvmCrypto, wallet: string): void {
+  const reason = refuseAddress(crypto, wallet)
+  if (reason === undefined) return
+  const next = 'set it to the address that should be paid, or leave it unset: a test wallet is paid then'
+  throw new Refusal(`AGENT_WALLET_ADDRESS ${reason}`, next)
+}
+
+async function startEconomy(local: LocalPackage, folder: string, signal: AbortSignal): Promise<Economy> {
+  try {
+    return await local.startEconomy({
+      folder,
+      agents: [],
+      chainPort: { preferred: PREFERRED_PORTS.chain },
+      facilitatorPort: { preferred: PREFERRED_PORTS.facilitator },
+      signal,
+    })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof local.FolderInUseError) {
+      throw new Refusal(
+        `a chain and a facilitator run in ${folder} already, started by process ${error.pid}`,
+        'end that farebox dev --paid or npm start first, or work in another folder',
+        { cause: error },
+      )
+    }
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Refusal('the chain and the facilitator of farebox dev --paid do not start', reason, {
+      cause: error,
+    })
+  }
+}
+
+function agentVariables(
+  { chain, facilitator }: Economy,
+  { wallet, secret, folder }: { readonly wallet: string; readonly secret: string; readonly folder: string },
+): PaidPath['variables'] {
+  return {
+    SERVICE_DEV_MODE: 'false',
+    AGENT_WALLET_ADDRESS: wallet,
+    FACILITATOR_URL: facilitator.url,
+    FACILITATOR_SECRET: secret,
+    SERVICE_NETWORK: `eip155:${chain.chainId}`,
+    SERVICE_RPC_URL: chain.rpcUrl,
+    SERVICE_STORE: `lmdb:${join(folder, 'jobs')}`,
+  }
+}
+
+async function describe(
+  { usdcBalance, lines }: LocalPackage,
+  { chain, facilitator, payer }: Economy,
+  wallet: string,
+): Promise<readonly string[]> {
+  const holds = async (address: string): Promise<string> =>
+    `${formatUsdc(await usdcBalance(chain, address), { decimals: 6 }).padStart(11)} USDC`
+  const rows = [
+    ['chain', chain.rpcUrl, `eip155:${chain.chainId}, on this machine`],
+    ['facilitator', facilitator.url, 'its ledger in a PostgreSQL beside it'],
+    [
+      'test wallet',
+      lines.shortHex(payer.address),
+      `${await holds(payer.address)}   farebox call pays with it`,
+    ],
+    ['paid to', lines.shortHex(wallet), await holds(wallet)],
+  ] as const
+  const widest = Math.max(...rows.map(([, where]) => where.length))
+  return rows.map(([name, where, note]) => `  ${name.padEnd(11)}   ${where.padEnd(widest)}   ${note}`)
+}

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import { EXIT, Refusal } from '../refusal.ts'
+import type { World } from '../world.ts'
+
+/** What was asked on the command line, as it was written. */
+export interface DevOptions {
+  readonly config: string
+  readonly handlers?: string
+  readonly port?: string
+  readonly host: string
+  readonly paid?: true
+}
+
+/** What was asked, checked. */
+export interface DevSettings {
+  /** Absolute. */
+  readonly config: string
+  /** Absolute; absent: to be found beside the config. */
+  readonly handlers?: string
+  /** Absent: `$PORT`, then 3000. 0: any that is free. */
+  readonly port?: number
+  readonly host: string
+  readonly isPaid: boolean
+}
+
+/** Throws a `Refusal` for a port that is none, and where there is no config to begin with. */
+export function readSettings({ folder }: World, options: DevOptions): DevSettings {
+  const { handlers, port, host, paid } = options
+  const config = resolve(folder, options.config)
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
+    throw new Refusal(`--port ${port} is no port`, 'a number from 0 to 65535; 0 takes any that is free', {
+      exitCode: EXIT.usage,
+    })
+  if (!existsSync(config))
+    throw new Refusal(
+      `${relative(folder, config) || config}: there is no such file`,
+      `farebox init ${relative(folder, dirname(config)) || '.'} writes one; or name yours with --config`,
+    )
+  return {
+    config,
+    host,
+    isPaid: paid === true,
+    ...(handlers !== undefined && { handlers: resolve(folder, handlers) }),
+    ...(port !== undefined && { port: Number(port) }),
+  }
+}

@@ -1,0 +1,85 @@
+import inspector from 'node:inspector'
+import { explainFailure } from 'farebox/command-line'
+import { paintFor } from '../terminal/paint.ts'
+import { keepTypes } from './keep-types.ts'
+import { CannotListen, loadAgent, type LoadedAgent, type LoadProgress } from './load-agent.ts'
+import type { LoadOrder, Order, Report, Sources } from './messages.ts'
+import type { ImportTrace } from './trace-imports.ts'
+import { warmUp } from './warm-up.ts'
+
+/** What an agent process is told, and does. */
+export interface OrderTaker {
+  take(order: Order): void
+  /** Ends the process when the jobs in flight are answered; what the handlers left behind is left (D32). */
+  leave(hasSuccessor: boolean): Promise<void>
+}
+
+/** Takes orders for the life of a process: one load, until it is told to leave. */
+export function takeOrders(trace: ImportTrace, report: (report: Report) => void): OrderTaker {
+  let preparing: Promise<void> = Promise.resolve()
+  let loaded: LoadedAgent | undefined
+  let isLeaving = false
+
+  async function load(order: LoadOrder): Promise<void> {
+    const progress: LoadProgress = { files: [] }
+    trace.begin()
+    try {
+      loaded = await loadAgent(order, progress, {
+        reading: () => report({ kind: 'reading', sources: sourcesOf(progress, trace) }),
+        job: event => report({ kind: 'job', event }),
+      })
+      const { port, logFormat, description } = loaded
+      const isDebugged = inspector.url() !== undefined
+      const sources = sourcesOf(progress, trace)
+      report({ kind: 'serving', port, logFormat, isDebugged, description, sources })
+      trace.onImport(file => report({ kind: 'imported', files: [file] }))
+    } catch (error) {
+      const isPortTaken = error instanceof CannotListen
+      const sources = sourcesOf(progress, trace, error)
+      report({ kind: 'failed', text: explain(error, order), isPortTaken, sources })
+    }
+    // After the answer: nobody waits for types.
+    if (progress.declaration === undefined) return
+    const typed = await keepTypes(order.config, progress.declaration, progress.handlers)
+    if (typed !== undefined) report(typed)
+  }
+
+  async function leave(hasSuccessor: boolean): Promise<void> {
+    if (isLeaving) return
+    isLeaving = true
+    const closed = loaded?.agent.close({ successor: hasSuccessor })
+    report({ kind: 'leaving' })
+    await closed
+    process.exit(0)
+  }
+
+  return {
+    take(order) {
+      switch (order.kind) {
+        case 'ping':
+          return report({ kind: 'pong' })
+        case 'warm':
+          preparing = warmUp().then(() => report({ kind: 'warm' }))
+          return
+        case 'load':
+          return void preparing.then(() => load(order))
+        case 'leave':
+          return void leave(order.hasSuccessor)
+      }
+    },
+    leave,
+  }
+}
+
+function sourcesOf({ files, handlers }: LoadProgress, trace: ImportTrace, error?: unknown): Sources {
+  const all = [...new Set([...files, ...trace.files(error)])]
+  return { files: all, ...(handlers !== undefined && { handlers }) }
+}
+
+/** Without the first cross: whoever tells it puts one before it. */
+function explain(error: unknown, screen: LoadOrder): string {
+  const paint = paintFor(screen)
+  const text = explainFailure(error, paint).trimEnd()
+  const cross = `${paint.red('✗')} `
+  return text.startsWith(cross) ? text.slice(cross.length) : text
+}

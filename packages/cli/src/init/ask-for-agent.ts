@@ -1,0 +1,69 @@
+import { EXIT, Refusal } from '../refusal.ts'
+import type { World } from '../world.ts'
+import { DEFAULT_AGENT, refuseAnswer, type NewAgent } from './new-agent.ts'
+import { agentNameOf } from './package-name.ts'
+
+/** What was said on the command line; the rest is asked, or taken from the defaults. */
+export type GivenAnswers = { readonly [key in keyof NewAgent]?: string | undefined }
+
+/** How the answers that were not given are come by. */
+export interface AskOptions {
+  /** Absolute: where the agent is made, which suggests its name. */
+  readonly folder: string
+  /** Take what is sensible, ask nothing. */
+  readonly yes: boolean
+}
+
+/** In the order in which they are asked. */
+const QUESTIONS: readonly {
+  readonly key: keyof NewAgent
+  readonly flag: string
+  readonly question: string
+}[] = [
+  { key: 'name', flag: '--name', question: 'What is the agent called?' },
+  { key: 'description', flag: '--description', question: 'What is it for?' },
+  { key: 'capability', flag: '--capability', question: 'What do callers call the first thing it does?' },
+  { key: 'does', flag: '--does', question: 'And what does that do?' },
+  { key: 'price', flag: '--price', question: 'What does a job cost, in USDC?' },
+]
+
+/**
+ * Comes by everything that a new agent needs: from the command line, from a person, or from the defaults. Each answer
+ * is held to the rules of the declaration while it is given.
+ *
+ * Throws a `Refusal`: for a flag that will not do, where nobody can be asked, and where the person left.
+ */
+export async function askForAgent(world: World, given: GivenAnswers, options: AskOptions): Promise<NewAgent> {
+  for (const { key, flag } of QUESTIONS) {
+    const answer = given[key]
+    const reason = answer === undefined ? undefined : refuseAnswer(key, answer)
+    if (reason !== undefined) throw new Refusal(`${flag}: ${reason}`, EXAMPLE, { exitCode: EXIT.usage })
+  }
+  const suggested = { ...DEFAULT_AGENT, name: agentNameOf(options.folder) }
+  if (!options.yes && !world.canAsk) refuseSilence(given)
+  const answers: { -readonly [key in keyof NewAgent]: string } = { ...suggested }
+  for (const { key, question } of QUESTIONS) {
+    const initial = suggested[key]
+    const asked = {
+      initial,
+      placeholder: initial,
+      refuse: (answer: string) => refuseAnswer(key, answer.trim()),
+    }
+    const mustAsk = !options.yes && world.canAsk
+    answers[key] = given[key] ?? (mustAsk ? (await world.ask.text(question, asked)).trim() : initial)
+  }
+  return answers
+}
+
+/** The folder suggests a name, and what the capability does can be said later; the rest is what callers see first. */
+function refuseSilence(given: GivenAnswers): void {
+  const open = QUESTIONS.filter(({ key }) => !['name', 'does'].includes(key) && given[key] === undefined)
+  if (open.length === 0) return
+  throw new Refusal(
+    `nobody can be asked here, and ${open.map(({ flag }) => flag).join(', ')} ${open.length === 1 ? 'is' : 'are'} not given`,
+    `farebox init --yes takes what is sensible; or say it all:\n${EXAMPLE}`,
+    { exitCode: EXIT.usage },
+  )
+}
+
+const EXAMPLE = 'farebox init my-agent --description "Counts words." --capability count --price 0.002'

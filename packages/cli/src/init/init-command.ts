@@ -1,0 +1,42 @@
+import { Command } from 'commander'
+import type { CommandMaker } from '../command-maker.ts'
+
+/** What commander made of the words of `farebox init`. */
+export interface RawInitOptions {
+  readonly name?: string
+  readonly description?: string
+  readonly capability?: string
+  readonly does?: string
+  readonly price?: string
+  readonly yes?: true
+  readonly overwrite?: true
+  readonly json?: true
+}
+
+/** `farebox init [folder]`: a project that runs, with tests, types and what it takes to deploy it. */
+export const initCommand: CommandMaker = (world, end) =>
+  new Command('init')
+    .description('Make a new agent: a project that runs, is typed, tested and ready to be deployed.')
+    .argument('[folder]', 'where; made if it is not there (default: this folder)')
+    .option('--name <name>', 'what the agent is called (default: as the folder)')
+    .option('--description <text>', 'what it is for')
+    .option('--capability <name>', 'the first thing it does, as callers name it')
+    .option('--does <text>', 'what that does')
+    .option('--price <usdc>', 'what a job costs, like 0.002')
+    .option('--yes', 'ask nothing: what is not given is what is sensible')
+    .option('--overwrite', 'replace the files that are in the way; package.json never')
+    .option('--json', 'one JSON document')
+    .addHelpText('after', EXAMPLES)
+    .action(async (folder: string | undefined, options: RawInitOptions) => {
+      const { runInit } = await import('./run-init.ts')
+      end(await runInit(world, folder ?? '.', options))
+    })
+
+const EXAMPLES = `
+Nothing that is there is replaced unless you say --overwrite, and either all files are written or none.
+
+Examples
+  farebox init my-agent
+  farebox init my-agent --yes
+  farebox init --name "Word counter" --description "Counts words." --capability count --price 0.002
+`

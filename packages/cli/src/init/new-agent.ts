@@ -1,0 +1,71 @@
+import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
+import { WALLET_PLACEHOLDER, type Declaration } from '@farebox/protocol/declaration/declaration'
+
+/** What a person says of an agent that is to be made. */
+export interface NewAgent {
+  readonly name: string
+  readonly description: string
+  /** The first capability, as callers name it. */
+  readonly capability: string
+  /** What that capability does. */
+  readonly does: string
+  /** Decimal USDC for each job (D1). */
+  readonly price: string
+}
+
+/** What the handler that is written does, whatever the capability is called. */
+export const DEFAULT_AGENT: NewAgent = {
+  name: 'Agent',
+  description: 'Tells what is in a text.',
+  capability: 'count',
+  does: 'Words of a text, the longest of them, and how long they take to read.',
+  price: '0.001',
+}
+
+/** What the first call sends. */
+export const SAMPLE_TEXT = 'Exact fare, please'
+
+/** The declaration of a new agent. It holds for the handler of `templates/handlers.ts.template`. */
+export function declarationOf({ name, description, capability, does, price }: NewAgent): Declaration {
+  return {
+    service_version: '1.0',
+    name,
+    description,
+    wallet: WALLET_PLACEHOLDER,
+    max_deadline_seconds: 10,
+    capabilities: {
+      [capability]: {
+        description: does,
+        pricing: { model: 'per_job', amount: price, currency: 'USDC' },
+        input_schema: {
+          text: {
+            type: 'string',
+            required: true,
+            minLength: 1,
+            maxLength: 20_000,
+            description: 'The text to read',
+            examples: [SAMPLE_TEXT],
+          },
+          words_per_minute: {
+            type: 'integer',
+            minimum: 50,
+            maximum: 1_000,
+            default: 220,
+            description: 'How fast the reader reads',
+          },
+        },
+        output_schema: {
+          words: { type: 'integer', description: 'Words, numbers included' },
+          longest: { type: 'string', description: 'The first of the longest words' },
+          reading_seconds: { type: 'integer', description: 'At the given speed' },
+        },
+      },
+    },
+  }
+}
+
+/** Why one answer will not do, by the rules of the declaration (D28); undefined where it will. */
+export function refuseAnswer(key: keyof NewAgent, answer: string): string | undefined {
+  const checked = checkDeclaration(declarationOf({ ...DEFAULT_AGENT, [key]: answer }))
+  return checked.ok ? undefined : checked.problems[0]?.reason
+}

@@ -1,0 +1,50 @@
+import { relative } from 'node:path'
+import { printable } from '../terminal/printable.ts'
+import { SAMPLE_TEXT } from './new-agent.ts'
+
+/** Commands to copy: to get it running, and to call it from another terminal. */
+export type NextSteps = readonly [run: readonly string[], call: readonly string[]]
+
+/** Where a project was made, seen from where the person is. */
+export interface NextStepsOptions {
+  /** Absolute. */
+  readonly from: string
+  /** Absolute. */
+  readonly to: string
+  /** The commands that a `package.json` of somebody's own needs; undefined where it was written. */
+  readonly additions: readonly string[] | undefined
+  /** A UUID v4. */
+  readonly jobId: string
+}
+
+/** What to do after `farebox init`. */
+export function nextSteps(options: NextStepsOptions): NextSteps {
+  const { additions = [] } = options
+  const way = relative(options.from, options.to)
+  return [
+    [
+      ...(way === '' ? [] : [`cd ${shellWord(way)}`]),
+      ...additions,
+      ...(additions.some(command => command.startsWith('npm install')) ? [] : ['npm install']),
+      'npx farebox dev',
+    ],
+    curl(options.jobId),
+  ]
+}
+
+/** 2100-01-01: a line that is still good when it is found in a shell's history. */
+const FAR_DEADLINE = 4_102_444_800
+
+/** The first capability needs no name, so that nothing in it has to be quoted. */
+function curl(jobId: string): readonly string[] {
+  return [
+    `curl -s localhost:3000/execute -H 'content-type: application/json' -d '{`,
+    `  "service_version": "1.0", "job_id": "${jobId}",`,
+    `  "task": { "input": { "text": "${SAMPLE_TEXT}" } }, "deadline": ${FAR_DEADLINE} }'`,
+  ]
+}
+
+function shellWord(word: string): string {
+  if (/^[\w./@%+=,:-]+$/.test(word)) return word
+  return `'${printable(word).replaceAll("'", String.raw`'\''`)}'`
+}

@@ -1,0 +1,73 @@
+import { relative } from 'node:path'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+import type { NewAgent } from './new-agent.ts'
+import type { NextSteps } from './next-steps.ts'
+import type { ProjectFile } from './project-files.ts'
+import type { Conflict } from './write-project.ts'
+
+/** A project that was written. */
+export interface ShownProject {
+  /** Absolute. */
+  readonly folder: string
+  readonly agent: NewAgent
+  readonly files: readonly ProjectFile[]
+  /** Paths that had been there. */
+  readonly replaced: readonly string[]
+  /** What had been there and stays. */
+  readonly kept: readonly string[]
+  readonly next: NextSteps
+}
+
+/** Tells what was written, and what to do next. */
+export function showProject(world: World, project: ShownProject): void {
+  const { agent, files, replaced, kept, next } = project
+  const { out } = world
+  const paint = paintFor(out)
+  const width = widest(files)
+  const line = (path: string, note: string): string => `  ${path.padEnd(width)}   ${paint.dim(note)}`
+  const lines = [
+    ...files.map(({ path, about }) => line(path, replaced.includes(path) ? `${about} (replaced)` : about)),
+    ...kept.map(path => line(path, 'was there and stays; what it lacks is added below')),
+  ]
+  const [run, call] = next.map(commands => commands.map(command => `  ${paint.cyan(command)}`))
+  const made = `${paint.green('✓')} ${paint.bold(printable(agent.name))} is in ${placeOf(world, project.folder)}`
+  const text = [
+    made,
+    '',
+    ...lines,
+    '',
+    'Next',
+    ...(run ?? []),
+    '',
+    'and in another terminal',
+    ...(call ?? []),
+  ]
+  out.write(`${text.join('\n')}\n`)
+}
+
+/** Tells what is in the way, and that nothing was written. */
+export function showConflicts(world: World, folder: string, conflicts: readonly Conflict[]): void {
+  const { err } = world
+  const width = widest(conflicts)
+  const count = conflicts.length === 1 ? 'a file is' : `${conflicts.length} files are`
+  const fixed = conflicts.some(({ isReplaceable }) => !isReplaceable)
+  const lines = [
+    `${paintFor(err).red('✗')} nothing was written: ${count} in the way in ${placeOf(world, folder)}`,
+    ...conflicts.map(({ path, what }) => `    ${path.padEnd(width)}   ${what}`),
+    fixed
+      ? '  move away what is no file, or name another folder: farebox init <folder>'
+      : '  --overwrite replaces exactly these; or name another folder: farebox init <folder>',
+  ]
+  err.write(`${lines.join('\n')}\n`)
+}
+
+function widest(files: readonly { readonly path: string }[]): number {
+  return Math.max(...files.map(({ path }) => path.length))
+}
+
+function placeOf(world: World, folder: string): string {
+  const way = relative(world.folder, folder)
+  return way === '' ? 'this folder' : `${printable(way)}/`
+}

@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { EXIT, Refusal } from '../refusal.ts'
+import type { World } from '../world.ts'
+
+/** Where a password may come from besides the keyboard. */
+export interface PasswordOptions {
+  /** `--password-file`: its first line is the password. */
+  readonly passwordFile?: string | undefined
+}
+
+const VARIABLE = 'FAREBOX_WALLET_PASSWORD'
+
+/** Shorter ones are guessed, whatever a guess costs. */
+export const LEAST_PASSWORD_CHARACTERS = 8
+
+/**
+ * The password that was given without asking: from `--password-file`, else from the variable; undefined where
+ * neither is there.
+ */
+export async function givenPassword(
+  { folder, variables }: Pick<World, 'folder' | 'variables'>,
+  { passwordFile }: PasswordOptions,
+): Promise<string | undefined> {
+  if (passwordFile === undefined) return variables[VARIABLE] || undefined
+  const text = await readFile(resolve(folder, passwordFile), 'utf8').catch((cause: unknown) => {
+    throw new Refusal('the file of --password-file cannot be read', 'name a file whose first line it is', {
+      cause,
+    })
+  })
+  return text.split(/\r?\n/, 1)[0]
+}
+
+/**
+ * Asks for a wallet's password.
+ *
+ * @throws {Refusal} where nobody is there to be asked
+ */
+export async function askPassword(world: World, wallet: string): Promise<string> {
+  if (!world.canAsk) throw nobodyToAsk(wallet)
+  return await world.ask.password(`Password of the wallet "${wallet}"`)
+}
+
+/** The password of a wallet that is being made: given, or asked for twice. */
+export async function newPassword(world: World, wallet: string, options: PasswordOptions): Promise<string> {
+  const given = await givenPassword(world, options)
+  if (given !== undefined) {
+    const reason = refuseShort(given)
+    if (reason === undefined) return given
+    throw new Refusal(`the password ${reason}`, 'nothing was made')
+  }
+  if (!world.canAsk) throw nobodyToAsk(wallet)
+  const password = await world.ask.password(`A password for the wallet "${wallet}"`, { refuse: refuseShort })
+  await world.ask.password('The same again', {
+    refuse: again => (again === password ? undefined : 'is not the same'),
+  })
+  return password
+}
+
+function refuseShort(password: string): string | undefined {
+  const characters = Array.from(password).length
+  return characters >= LEAST_PASSWORD_CHARACTERS
+    ? undefined
+    : `must have at least ${LEAST_PASSWORD_CHARACTERS} characters, got ${characters}`
+}
+
+function nobodyToAsk(wallet: string): Refusal {
+  return new Refusal(
+    `the wallet "${wallet}" needs its password, and nobody is there to be asked`,
+    `set ${VARIABLE}, or give --password-file <file>`,
+    { exitCode: EXIT.usage },
+  )
+}

@@ -1,0 +1,124 @@
+import { fromHex, toHex } from '@farebox/payments/bytes'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import { privateKeySigner, type PaymentSigner } from '@farebox/payments/sign-payment'
+import { Refusal } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+import { decryptKey } from './decrypt-key.ts'
+import type { LocalEconomy } from './local-economy.ts'
+import { askPassword, givenPassword, type PasswordOptions } from './password.ts'
+import { DEFAULT_WALLET, findWallet, readWallet, type WalletFile } from './wallet-files.ts'
+
+/** Who pays: known by its address before anything is unlocked. */
+export interface PayingKey {
+  /** Lower case. */
+  readonly address: string
+  /** Where the key is, in words that follow the address: `wallet "default"`. */
+  readonly source: string
+  /** Asks for the password where one is needed, and gives what signs. */
+  unlock(): Promise<PaymentSigner>
+}
+
+/** Which key is meant. */
+export interface PayingKeyOptions extends PasswordOptions {
+  /** `--wallet`: a name or a file. */
+  readonly wallet?: string | undefined
+  /** The economy that the agent belongs to, where it runs on this machine: its test wallet may pay. */
+  readonly local?: LocalEconomy | undefined
+}
+
+const VARIABLE = 'FAREBOX_PRIVATE_KEY'
+const PASSWORD_TRIES = 3
+
+/**
+ * Finds the key that pays: `--wallet`, else `FAREBOX_PRIVATE_KEY`, else the local test wallet, else the default
+ * wallet. Never an argument: arguments are in the shell's history and in every list of processes.
+ *
+ * @throws {Refusal} when there is none, or what is there is no key; never showing it
+ */
+export async function findPayingKey(world: World, options: PayingKeyOptions): Promise<PayingKey> {
+  const crypto = await loadEvmCrypto()
+  const { wallet, local } = options
+  if (wallet !== undefined) return await keystoreKey(world, crypto, await readWallet(world, wallet), options)
+  const variable = world.variables[VARIABLE]
+  if (variable !== undefined && variable !== '') return plainKey(crypto, variable, VARIABLE)
+  if (local !== undefined) {
+    return plainKey(crypto, local.payer.privateKey, `the local test wallet of ${printable(local.path)}`)
+  }
+  const standard = await findWallet(world, DEFAULT_WALLET)
+  if (standard !== undefined) return await keystoreKey(world, crypto, standard, options)
+  throw new Refusal(
+    'there is no wallet to pay from',
+    `make one: farebox wallet new\nor set ${VARIABLE}; beside a running local economy its test wallet pays`,
+  )
+}
+
+function plainKey(crypto: EvmCrypto, privateKey: string, source: string): PayingKey {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) {
+    const got = `got ${privateKey.length} characters`
+    throw new Refusal(`${VARIABLE} must be 0x and 64 hex digits, ${got}`, 'it is read from nowhere else')
+  }
+  const signer = signerOf(crypto, privateKey, source)
+  return { address: signer.address, source, unlock: () => Promise.resolve(signer) }
+}
+
+async function keystoreKey(
+  world: World,
+  crypto: EvmCrypto,
+  wallet: WalletFile,
+  options: PasswordOptions,
+): Promise<PayingKey> {
+  const source = `wallet "${printable(wallet.name)}"`
+  const unlock = async (): Promise<PaymentSigner> => await openWallet(world, crypto, wallet, options)
+  const { address } = wallet.keystore
+  if (address !== undefined) return { address, source, unlock }
+  // The file does not tell whose it is: it has to be opened to say who would pay.
+  const signer = await unlock()
+  return { address: signer.address, source, unlock: () => Promise.resolve(signer) }
+}
+
+async function openWallet(
+  world: World,
+  crypto: EvmCrypto,
+  { name, keystore }: WalletFile,
+  options: PasswordOptions,
+): Promise<PaymentSigner> {
+  const given = await givenPassword(world, options)
+  for (let tries = 1; ; tries += 1) {
+    const password = given ?? (await askPassword(world, printable(name)))
+    const key = await decryptKey(crypto.keccak256, keystore, password)
+    world.signal.throwIfAborted()
+    if (key !== undefined) return checkedSigner(crypto, key, printable(name), keystore.address)
+    if (given !== undefined || tries === PASSWORD_TRIES) {
+      throw new Refusal(`wrong password for the wallet "${printable(name)}"`, 'nothing was signed')
+    }
+    world.err.write('  wrong password\n')
+  }
+}
+
+/** A file that names one address and holds the key of another would show a person the wrong payer. */
+function checkedSigner(
+  crypto: EvmCrypto,
+  key: Uint8Array,
+  name: string,
+  claimed: string | undefined,
+): PaymentSigner {
+  const signer = signerOf(crypto, toHex(key), `the wallet "${name}"`)
+  key.fill(0)
+  if (claimed === undefined || claimed === signer.address) return signer
+  throw new Refusal(
+    `the wallet "${name}" says ${claimed} and holds the key of ${signer.address}`,
+    'somebody changed the file; nothing was signed',
+  )
+}
+
+function signerOf(crypto: EvmCrypto, privateKey: string, source: string): PaymentSigner {
+  try {
+    crypto.addressOf(fromHex(privateKey))
+  } catch (cause) {
+    throw new Refusal(`${source} holds no private key: its number is out of range`, 'take another wallet', {
+      cause,
+    })
+  }
+  return privateKeySigner(crypto, privateKey)
+}

@@ -1,0 +1,34 @@
+import { EXIT, Refusal } from '../refusal.ts'
+
+/** Options that other tools take a key by. */
+const KEY_OPTIONS = /^--?(?:private-?key|secret-?key|key|pk|mnemonic|password)(?:=|$)/i
+/** 32 bytes of hex, alone or behind `--name=`. */
+const KEY_LIKE = /^(?:--?[^=]*=)?(?:0x)?[0-9a-f]{64}$/i
+
+/**
+ * Refuses a command that has a private key in its words, before anything else looks at them. A hash has the
+ * same form: where one is meant as a field of a job, `--field name=0x…` says so.
+ *
+ * @throws {Refusal} that does not repeat the word
+ */
+export function refuseKeyWords(words: readonly string[]): void {
+  for (const word of words) {
+    const option = KEY_OPTIONS.exec(word)?.[0].replace(/=$/, '')
+    if (option !== undefined) {
+      throw refusal(`${option} is not taken`, fieldHint(option.replace(/^-+/, '')))
+    }
+    if (KEY_LIKE.test(word)) throw refusal('64 hex digits look like a private key', fieldHint('hash'))
+  }
+}
+
+function fieldHint(name: string): string {
+  return `where it is a field of the job and no key: --field ${name}=…`
+}
+
+function refusal(what: string, hint: string): Refusal {
+  return new Refusal(
+    `${what}: a key on the command line is in the shell's history now, and in every list of processes`,
+    `if it was a key, move its money. Keys belong into a wallet (farebox wallet new) or into FAREBOX_PRIVATE_KEY\n${hint}`,
+    { exitCode: EXIT.usage },
+  )
+}

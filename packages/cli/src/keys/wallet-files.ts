@@ -1,0 +1,118 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { createSecretFile } from '../home/secret-file.ts'
+import { Refusal } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+import { readKeystore, type Keystore } from './keystore.ts'
+
+/** What `--wallet` and `farebox wallet` take where nothing is said. */
+export const DEFAULT_WALLET = 'default'
+
+/** A keystore on disk. */
+export interface WalletFile {
+  /** As it was asked for: a name, or a path. */
+  readonly name: string
+  readonly path: string
+  readonly keystore: Keystore
+}
+
+type Place = Pick<World, 'home' | 'folder'>
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
+
+/**
+ * Where a wallet is kept: a name stands for `<home>/wallets/<name>.json`; what has a slash or ends in `.json` is a
+ * file.
+ *
+ * @throws {Refusal} for what is neither
+ */
+export function walletPath({ home, folder }: Place, name: string): string {
+  if (/[/\\]/.test(name) || name.endsWith('.json')) return resolve(folder, name)
+  if (NAME.test(name)) return join(home, 'wallets', `${name}.json`)
+  throw new Refusal(
+    `${shownName(name)} is no name of a wallet`,
+    'a name has letters, digits, - and _; a file is given with a slash or with its .json',
+  )
+}
+
+/** The wallet, or undefined where no such file is there. Throws a `Refusal` for a file that is no keystore. */
+export async function findWallet(place: Place, name: string): Promise<WalletFile | undefined> {
+  const path = walletPath(place, name)
+  try {
+    return { name, path, keystore: readKeystore(await readFile(path, 'utf8'), printable(path)) }
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    const code = codeOf(error)
+    if (code === 'ENOENT') return undefined
+    throw new Refusal(`${printable(path)}: cannot be read (${code})`, 'look at its permissions', {
+      cause: error,
+    })
+  }
+}
+
+/** {@link findWallet} for one that must be there. */
+export async function readWallet(place: Place, name: string): Promise<WalletFile> {
+  const found = await findWallet(place, name)
+  if (found !== undefined) return found
+  const others = (await listWallets(place)).map(({ name }) => name)
+  throw new Refusal(
+    `there is no wallet ${shownName(name)}`,
+    others.length === 0 ? 'farebox wallet new makes one' : `there is: ${others.join(', ')}`,
+  )
+}
+
+/** The wallets of `<home>/wallets` by name, each with its keystore or why it has none. */
+export async function listWallets(
+  place: Place,
+): Promise<readonly { readonly name: string; readonly keystore: Keystore | Refusal }[]> {
+  const files = await readdir(join(place.home, 'wallets')).catch(() => [])
+  const names = files.filter(file => file.endsWith('.json')).map(file => file.slice(0, -'.json'.length))
+  return await Promise.all(
+    names
+      .filter(name => NAME.test(name))
+      .toSorted()
+      .map(async name => ({ name, keystore: await keystoreOf(place, name) })),
+  )
+}
+
+/**
+ * Keeps a new wallet, readable by its owner alone.
+ *
+ * @throws {Refusal} when one of that name is there: a key is never written over
+ */
+export async function createWallet(place: Place, name: string, keystore: string): Promise<string> {
+  const path = walletPath(place, name)
+  try {
+    await createSecretFile(path, keystore)
+  } catch (error) {
+    throw codeOf(error) === 'EEXIST' ? alreadyThere(name) : error
+  }
+  return path
+}
+
+/** Why a wallet is not made twice. */
+export function alreadyThere(name: string): Refusal {
+  return new Refusal(
+    `there is a wallet ${shownName(name)} already, and a key is never written over`,
+    'take another name: farebox wallet new <name>',
+  )
+}
+
+async function keystoreOf(place: Place, name: string): Promise<Keystore | Refusal> {
+  try {
+    return (await findWallet(place, name))?.keystore ?? new Refusal(`${name}: is gone`, '')
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+/** What was typed where a name belongs may be anything, a key above all: long things are not repeated. */
+function shownName(name: string): string {
+  return name.length > 64 ? 'of so many characters' : `"${printable(name)}"`
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+}

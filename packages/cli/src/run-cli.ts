@@ -1,0 +1,100 @@
+import { Command, CommanderError } from 'commander'
+import { COMMANDS } from './commands.ts'
+import { refuseKeyWords } from './keys/refuse-key-words.ts'
+import { EXIT, Refusal } from './refusal.ts'
+import { paintFor } from './terminal/paint.ts'
+import { processWorld, type World } from './world.ts'
+
+/**
+ * Runs `farebox <words>` and resolves to its exit code (see `EXIT`). What goes wrong is said on the error screen:
+ * what, then what to do. Stacks only for what nobody foresaw.
+ *
+ * @param world default: this process
+ */
+export async function runCli(words: readonly string[], world?: World): Promise<number> {
+  const interrupted = new AbortController()
+  const given = world ?? processWorld(interrupted.signal)
+  if (world === undefined) abortOnSignals(interrupted)
+  let exitCode: number = EXIT.done
+  const program = createProgram(given, code => {
+    exitCode = code
+  })
+  try {
+    refuseKeyWords(words)
+    await program.parseAsync([...words], { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
+    return explain(error, given)
+  }
+}
+
+function createProgram(world: World, end: (exitCode: number) => void): Command {
+  const program = new Command('farebox')
+    .description('Agents that are paid per job: declare one, serve it, check it, call it.')
+    .usage('<command> [options]')
+    .helpCommand('help [command]', 'the same as farebox <command> --help')
+    .addHelpText('after', EXIT_CODES)
+  for (const make of COMMANDS) program.addCommand(make(world, end))
+  for (const command of [program, ...program.commands]) plain(command, world)
+  return program
+}
+
+const EXIT_CODES = `
+Exit codes
+  0  done                       2  the command was not understood
+  1  no: problems, a failure    3  a payment was sent without an answer: call --resume
+`
+
+/** Everything a command says goes through the world, and no command ends the process by itself. */
+function plain(command: Command, world: World): void {
+  const { out, err } = world
+  command
+    .exitOverride()
+    .helpOption('-h, --help', 'this help')
+    .showHelpAfterError(false)
+    .configureOutput({
+      writeOut: text => out.write(text),
+      writeErr: text => err.write(text),
+      outputError: (text, write) => {
+        const sentence = text.trim().replace(/^error: /, '')
+        write(`${paintFor(err).red('✗')} ${sentence}\n  ${wholeName(command)} --help tells what there is\n`)
+      },
+      getOutHasColors: () => out.live,
+      getErrHasColors: () => err.live,
+      getOutHelpWidth: () => out.columns,
+      getErrHelpWidth: () => err.columns,
+    })
+  for (const inner of command.commands) plain(inner, world)
+}
+
+/** `farebox wallet new`: the command with those it belongs to. */
+function wholeName(command: Command): string {
+  return command.parent === null ? command.name() : `${wholeName(command.parent)} ${command.name()}`
+}
+
+function explain(error: unknown, { err, signal }: World): number {
+  if (signal.aborted && !(error instanceof Refusal)) return EXIT.interrupted
+  const cross = paintFor(err).red('✗')
+  if (error instanceof Refusal) {
+    err.write(`${cross} ${error.message}\n${error.next === '' ? '' : `${error.next.replace(/^/gm, '  ')}\n`}`)
+    return error.exitCode
+  }
+  err.write(`${cross} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  return EXIT.refused
+}
+
+/**
+ * The first signal asks to stop, and so does a terminal that is closed; a second one, of any, ends the process at
+ * once, as people expect.
+ */
+function abortOnSignals(interrupted: AbortController): void {
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => {
+      if (interrupted.signal.aborted) process.exit(EXIT.interrupted)
+      interrupted.abort()
+    })
+  }
+  // Whoever read our output is gone; what was begun is still ended in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => interrupted.abort())
+}

@@ -1,0 +1,17 @@
+import { Command } from 'commander'
+import { RUNTIME_COMMANDS, type RuntimeCommand } from 'farebox/runtime-commands'
+import type { CommandMaker } from '../command-maker.ts'
+
+/** A command that the runtime does: its words are passed on as they are, its help is the runtime's own. */
+export function passToRuntime(name: RuntimeCommand['name']): CommandMaker {
+  return (world, end) => {
+    const own = RUNTIME_COMMANDS.find(one => one.name === name)
+    if (own === undefined) throw new Error(`this runtime has no farebox ${name}`)
+    return new Command(name)
+      .description(own.description)
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .configureHelp({ formatHelp: () => own.help })
+      .action(async (_, command: Command) => end(await own.run(command.args, world)))
+  }
+}

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A project in a folder of its own, outside the repository, in which `farebox` is installed. */
+export interface Project {
+  readonly folder: string
+  /** Writes a file as editors do it: whole, under another name, then in place of the old one. */
+  save(name: string, text: string): Promise<void>
+  remove(name: string): Promise<void>
+  /** Runs `farebox <words>` in it, from the sources. */
+  run(words: readonly string[], variables?: NodeJS.ProcessEnv): RunningCli
+  /** Ends what still runs, and takes the folder away. */
+  clear(): Promise<void>
+}
+
+/** A command that runs. */
+export interface RunningCli {
+  readonly pid: number
+  /** Everything on both screens so far. */
+  output(): string
+  /**
+   * Resolves to what was written since the last call, up to and with the match, once it is there. Rejects with the
+   * output where it does not come, or the process ends without it.
+   */
+  says(pattern: RegExp): Promise<string>
+  signal(name: NodeJS.Signals): void
+  readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>
+}
+
+const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url))
+const NODE_MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url))
+
+/** Less than a test may take, so that the test tells what was said instead. */
+const SAYS_WITHIN_MS = 30_000
+
+/** Makes one, with these files. */
+export async function createProject(files: { readonly [name: string]: string }): Promise<Project> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'farebox-dev-')))
+  await symlink(NODE_MODULES, join(folder, 'node_modules'))
+  const running: RunningCli[] = []
+  const save = async (name: string, text: string): Promise<void> => {
+    const path = join(folder, name)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(`${path}.tmp`, text)
+    await rename(`${path}.tmp`, path)
+  }
+  for (const [name, text] of Object.entries({ 'package.json': '{ "type": "module" }', ...files }))
+    await save(name, text)
+  return {
+    folder,
+    save,
+    remove: name => rm(join(folder, name), { recursive: true }),
+    run(words, variables = {}) {
+      const started = runCli(folder, words, variables)
+      running.push(started)
+      return started
+    },
+    async clear() {
+      // A second signal ends it at once, with everything it started, which needs the folder until it is gone.
+      const insisting = setInterval(() => running.forEach(one => one.signal('SIGTERM')), 50)
+      await Promise.all(running.map(one => one.ended))
+      clearInterval(insisting)
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function runCli(folder: string, words: readonly string[], variables: NodeJS.ProcessEnv): RunningCli {
+  const child = spawn(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), '--conditions=@farebox/source', BIN, ...words],
+    {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], HOME: folder, ...variables },
+    },
+  )
+  let [out, err, all, read] = ['', '', '', 0]
+  let hasEnded = false
+  let look = (): void => undefined
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+    all += text
+    look()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text
+    all += text
+    look()
+  })
+  const ended = new Promise<Awaited<RunningCli['ended']>>(resolve => {
+    child.on('close', code => {
+      hasEnded = true
+      resolve({ code, out, err })
+      look()
+    })
+  })
+  return {
+    pid: child.pid ?? 0,
+    output: () => all,
+    says: pattern =>
+      new Promise((resolve, reject) => {
+        const refuse = (): void => reject(new Error(`does not say ${String(pattern)}:\n${all}`))
+        const giveUp = setTimeout(refuse, SAYS_WITHIN_MS)
+        look = () => {
+          const match = pattern.exec(all.slice(read))
+          if (match === null && !hasEnded) return
+          clearTimeout(giveUp)
+          if (match === null) return refuse()
+          const end = read + match.index + match[0].length
+          resolve(all.slice(read, end))
+          read = end
+        }
+        look()
+      }),
+    signal: name => void child.kill(name),
+    ended,
+  }
+}

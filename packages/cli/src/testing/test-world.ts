@@ -1,0 +1,100 @@
+import { join } from 'node:path'
+import type { Choice } from '../terminal/ask.ts'
+import type { Screen, World } from '../world.ts'
+
+/** What a test lets a command see. */
+export interface TestWorldOptions {
+  /** Where the command is called; make it a temporary folder. */
+  readonly folder: string
+  /** The environment; default: empty. */
+  readonly variables?: World['variables']
+  /** Default: `.home` in the folder. */
+  readonly home?: string
+  /** What standard input holds; default: nothing. */
+  readonly input?: string
+  /**
+   * What a person answers, question by question: true or false to `confirm`, the text to `text` and `password`, the
+   * value to `choose`. Absent: nobody is there (`canAsk` is false). A question beyond the last answer fails the
+   * test.
+   */
+  readonly answers?: readonly (string | boolean)[]
+  /** Whether the screens are terminals, with colours and moving lines; default false. */
+  readonly live?: boolean
+  readonly signal?: AbortSignal
+}
+
+/** A world whose screens are kept. */
+export interface TestWorld {
+  readonly world: World
+  /** What was written to the standard output so far. */
+  out(): string
+  /** What was written to the error screen so far. */
+  err(): string
+  /** Everything written, of both, and every question asked: to look for what must not be there. */
+  everything(): string
+  /** The questions asked so far. */
+  readonly questions: readonly string[]
+}
+
+/**
+ * A terminal for a test: a folder, an environment, an input, a person who answers.
+ *
+ * @example
+ * const { world, out, err } = createTestWorld({ folder, answers: [true] })
+ * expect(await runCli(['call', url, 'count', '--text', 'hi'], world)).toBe(0)
+ */
+export function createTestWorld(options: TestWorldOptions): TestWorld {
+  const { folder, variables = {}, home = join(folder, '.home'), input = '', live = false } = options
+  const answers = [...(options.answers ?? [])]
+  const questions: string[] = []
+  const written = { out: '', err: '' }
+  const screen = (name: 'out' | 'err'): Screen => ({
+    write: text => void (written[name] += text),
+    live,
+    columns: 80,
+  })
+
+  /** The next answer that the question takes; what it refuses is asked again, as a terminal would. */
+  function next(question: string, refuse?: (answer: string) => string | undefined): string | boolean {
+    questions.push(question)
+    const answer = answers.shift()
+    if (answer === undefined) throw new Error(`nobody answers: ${question}`)
+    const reason = typeof answer === 'string' ? refuse?.(answer) : undefined
+    if (reason === undefined) return answer
+    questions.push(reason)
+    return next(question, refuse)
+  }
+
+  const asText = (answer: string | boolean): string => String(answer)
+  const world: World = {
+    folder,
+    variables,
+    home,
+    out: screen('out'),
+    err: screen('err'),
+    canAsk: options.answers !== undefined,
+    ask: {
+      confirm: async question => next(question) === true,
+      text: async (question, { initial, refuse, placeholder = '' } = {}) => {
+        const answer = asText(next(`${question} ${placeholder}`.trimEnd(), refuse))
+        return answer === '' ? (initial ?? '') : answer
+      },
+      password: async (question, { refuse } = {}) => asText(next(question, refuse)),
+      choose: async (question, choices) => oneOf(choices, asText(next(question))),
+    },
+    readInput: () => Promise.resolve(input),
+    signal: options.signal ?? new AbortController().signal,
+  }
+  return {
+    world,
+    out: () => written.out,
+    err: () => written.err,
+    everything: () => [written.out, written.err, ...questions].join('\n'),
+    questions,
+  }
+}
+
+function oneOf(choices: readonly Choice[], value: string): string {
+  if (choices.some(choice => choice.value === value)) return value
+  throw new Error(`${value} is none of ${choices.map(choice => choice.value).join(', ')}`)
+}

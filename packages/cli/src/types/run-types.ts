@@ -1,0 +1,90 @@
+import { relative, resolve } from 'node:path'
+import { ConfigError, explainFailure, readConfig } from 'farebox/command-line'
+import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import type { World } from '../world.ts'
+import type { RawTypesOptions } from './types-command.ts'
+import { readTypes, writeTypes, type TypesState } from './write-types.ts'
+
+/** What `farebox types --json` answers. */
+interface TypesDocument {
+  readonly ok: boolean
+  /** Absolute. */
+  readonly file: string
+  readonly outcome: 'written' | 'fresh' | 'stale'
+  /** Absolute: what an import of the file means instead. */
+  readonly hiddenBy?: string
+}
+
+/**
+ * `farebox types`. With `--json` the output holds one document whatever happens.
+ *
+ * @throws {Refusal} what a person reads
+ */
+export async function runTypes(world: World, options: RawTypesOptions): Promise<ExitCode> {
+  try {
+    const answer = await makeTypes(world, options)
+    if (options.json === true) world.out.write(`${printableJson(answer)}\n`)
+    else say(world, answer)
+    return answer.ok ? EXIT.done : EXIT.refused
+  } catch (error) {
+    const isConfig = error instanceof ConfigError
+    if (options.json === true)
+      world.out.write(asNamed(`${printableJson(failureOf(error))}\n`, world, options))
+    else if (isConfig) world.err.write(asNamed(explainFailure(error, paintFor(world.err)), world, options))
+    if (!isConfig) throw error
+    return EXIT.refused
+  }
+}
+
+async function makeTypes(world: World, options: RawTypesOptions): Promise<TypesDocument> {
+  const config = resolve(world.folder, options.config)
+  const declaration = await readConfig(config)
+  const place = options.out === undefined ? {} : { out: resolve(world.folder, options.out) }
+  const asked = { config, declaration, ...place }
+  if (options.check === true) {
+    const { isFresh, ...state } = await readTypes(asked)
+    return documentOf(state, isFresh ? 'fresh' : 'stale')
+  }
+  const { changed, ...state } = await writeTypes(asked)
+  return documentOf(state, changed ? 'written' : 'fresh')
+}
+
+function documentOf(
+  { file, hiddenBy }: Pick<TypesState, 'file' | 'hiddenBy'>,
+  outcome: TypesDocument['outcome'],
+): TypesDocument {
+  return { ok: outcome !== 'stale', file, outcome, ...(hiddenBy !== undefined && { hiddenBy }) }
+}
+
+/** The declaration is named as the person named it. */
+function asNamed(text: string, { folder }: World, { config }: RawTypesOptions): string {
+  return text.replaceAll(resolve(folder, config), config.replace(/^\.\//, ''))
+}
+
+function failureOf(error: unknown): object {
+  if (error instanceof ConfigError) return { ok: false, problems: error.problems }
+  const message = error instanceof Error ? error.message : String(error)
+  const next = error instanceof Refusal && error.next !== '' ? { next: error.next } : {}
+  return { ok: false, error: { message, ...next } }
+}
+
+function say(world: World, { file, outcome, hiddenBy }: TypesDocument): void {
+  const { folder, out, err } = world
+  const name = relative(folder, file)
+  if (hiddenBy !== undefined) {
+    const other = relative(folder, hiddenBy)
+    err.write(`${paintFor(err).yellow('!')} to the compiler, ${other} hides ${name} beside it\n`)
+    err.write(`  rename ${other}, or name another file with --out\n`)
+  }
+  switch (outcome) {
+    case 'written':
+      return out.write(`${paintFor(out).green('✓')} ${name} written\n`)
+    case 'fresh':
+      return out.write(`${paintFor(out).green('✓')} ${name} is up to date\n`)
+    case 'stale':
+      err.write(`${paintFor(err).red('✗')} ${name} is not what the declaration says\n`)
+      return err.write('  farebox types writes it anew\n')
+  }
+}

@@ -1,0 +1,37 @@
+import { Command } from 'commander'
+import type { CommandMaker } from '../command-maker.ts'
+
+/** What commander made of the words of `farebox types`. */
+export interface RawTypesOptions {
+  readonly config: string
+  readonly out?: string
+  readonly check?: true
+  readonly json?: true
+}
+
+/** `farebox types`: `agent.d.ts` from `agent.json`; with `--check`, whether it is what it should be. */
+export const typesCommand: CommandMaker = (world, end) =>
+  new Command('types')
+    .description('Write agent.d.ts from agent.json, so that handlers.ts is typed.')
+    .option('--config <file>', 'the declaration', './agent.json')
+    .option('--out <file>', 'where to write (default: beside the declaration)')
+    .option('--check', 'write nothing; exit code 1 where the file is not up to date')
+    .option('--json', 'one JSON document')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: RawTypesOptions) => {
+      const { runTypes } = await import('./run-types.ts')
+      end(await runTypes(world, options))
+    })
+
+const EXAMPLES = `
+Examples
+  farebox types                  writes agent.d.ts; farebox dev does so by itself
+  farebox types --check          in CI: is it what agent.json says?
+
+In handlers.ts
+  import type { Handlers } from './agent.d.ts'
+
+  export default {
+    count: ({ text }) => ({ words: text.split(' ').length }),
+  } satisfies Handlers
+`

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { checksumAddress } from '@farebox/payments/address'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import { encryptKey } from '../keys/encrypt-key.ts'
+import { newPassword, type PasswordOptions } from '../keys/password.ts'
+import { alreadyThere, createWallet, DEFAULT_WALLET, findWallet } from '../keys/wallet-files.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+
+/**
+ * `farebox wallet new`: makes a key, encrypts it, keeps it. The address goes to the output, the rest beside it.
+ *
+ * @throws {Refusal} when a wallet of that name is there, or nobody gives a password
+ */
+export async function makeWallet(
+  world: World,
+  name: string = DEFAULT_WALLET,
+  options: PasswordOptions = {},
+): Promise<void> {
+  // Before a password is thought of; the file itself decides at the end.
+  if ((await findWallet(world, name)) !== undefined) throw alreadyThere(name)
+  const password = await newPassword(world, name, options)
+  const crypto = await loadEvmCrypto()
+  const key = newKey(crypto)
+  const address = checksumAddress(crypto, crypto.addressOf(key))
+  const path = await createWallet(world, name, await encryptKey(crypto, key, password))
+  key.fill(0)
+  world.out.write(`${address}\n`)
+  tellNext(world, name, path)
+}
+
+/** 32 random bytes that are a key of the curve, as all but one in 2^127 are. */
+function newKey(crypto: EvmCrypto): Uint8Array {
+  for (;;) {
+    const key = randomBytes(32)
+    try {
+      crypto.addressOf(key)
+      return key
+    } catch {
+      // Zero, or not below the order of the curve.
+    }
+  }
+}
+
+function tellNext({ err }: World, name: string, path: string): void {
+  const { green, bold } = paintFor(err)
+  const named = name === DEFAULT_WALLET ? '' : ` ${name}`
+  const chosen = name === DEFAULT_WALLET ? '' : ` --wallet ${name}`
+  err.write(`
+  ${green('✓')} wallet "${printable(name)}" is kept in ${printable(path)}
+    Keep a copy of that file, and its password: nobody else has either.
+
+  ${bold('Next')}
+    send USDC on Base (eip155:8453) to the address above
+    farebox wallet balance${named} --rpc-url https://mainnet.base.org
+    farebox call https://agent.example${chosen}
+
+    On a local chain (farebox dev --paid) a funded test wallet pays by itself.
+`)
+}

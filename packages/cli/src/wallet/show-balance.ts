@@ -1,0 +1,96 @@
+import { checksumAddress, refuseAddress } from '@farebox/payments/address'
+import { loadKeccak } from '@farebox/payments/evm-crypto'
+import type { Network } from '@farebox/payments/networks'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import { coinOf, formatCoin } from '../chain/coin.ts'
+import { nameNetwork, readNetwork } from '../chain/name-network.ts'
+import { findChain } from '../chain/open-chain.ts'
+import { readBalances, type Balances } from '../chain/read-balances.ts'
+import { findLocalEconomy, type LocalEconomy } from '../keys/local-economy.ts'
+import { findPayingKey } from '../keys/paying-key.ts'
+import { EXIT, Refusal } from '../refusal.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import type { World } from '../world.ts'
+import type { BalanceOptions } from './wallet-command.ts'
+
+const DEFAULT_NETWORK = 'eip155:8453'
+
+/**
+ * `farebox wallet balance`: USDC and the chain's own coin of a wallet or an address.
+ *
+ * @throws {Refusal} when no node of the chain is known or it does not answer
+ */
+export async function showBalance(
+  world: World,
+  of: string | undefined,
+  options: BalanceOptions,
+): Promise<void> {
+  const local = await localChoice(world, options)
+  const network = readNetwork(options.network ?? local?.network ?? DEFAULT_NETWORK)
+  const holder = await findHolder(world, of, local)
+  const balances = await balancesOf(world, holder.address, { network, local, rpcUrl: options.rpcUrl })
+  const { symbol, amount } = { symbol: coinOf(network), amount: formatCoin(balances.wei) }
+  const usdc = formatUsdc(balances.usdcAtomic)
+  if (options.json) {
+    const { address, source } = holder
+    const document = { address, source, network: network.id, usdc, coin: { symbol, amount } }
+    return world.out.write(`${printableJson(document)}\n`)
+  }
+  world.err.write(`  ${holder.address}  ${holder.source}\n  on ${nameNetwork(network, local)}\n`)
+  const width = Math.max(usdc.length, amount.length)
+  world.out.write(`${usdc.padStart(width)} USDC\n${amount.padStart(width)} ${symbol}\n`)
+}
+
+/** The local economy is meant where one is here and nothing speaks of another chain. */
+async function localChoice(world: World, options: BalanceOptions): Promise<LocalEconomy | undefined> {
+  const local = await findLocalEconomy(world.folder)
+  if (options.network !== undefined) return options.network === local?.network ? local : undefined
+  return options.rpcUrl === undefined && !world.variables['FAREBOX_RPC_URL'] ? local : undefined
+}
+
+async function findHolder(
+  world: World,
+  of: string | undefined,
+  local: LocalEconomy | undefined,
+): Promise<{ readonly address: string; readonly source: string }> {
+  const keccak256 = await loadKeccak()
+  if (of?.startsWith('0x')) {
+    const reason = refuseAddress({ keccak256 }, of)
+    if (reason !== undefined) throw new Refusal(`the address ${reason}`, '', { exitCode: EXIT.usage })
+    return { address: checksumAddress({ keccak256 }, of), source: 'as given' }
+  }
+  const { address, source } = await findPayingKey(world, { wallet: of, local })
+  return { address: checksumAddress({ keccak256 }, address), source }
+}
+
+async function balancesOf(
+  world: World,
+  address: string,
+  where: {
+    readonly network: Network
+    readonly rpcUrl: string | undefined
+    readonly local: LocalEconomy | undefined
+  },
+): Promise<Balances> {
+  const { network } = where
+  const chain = await findChain(world, where)
+  if (chain === undefined) {
+    throw new Refusal(
+      `no node of ${nameNetwork(network, undefined)} is known`,
+      'give --rpc-url <url>, or set FAREBOX_RPC_URL; its provider or your own node has one',
+    )
+  }
+  try {
+    return await readBalances(chain, address)
+  } catch (cause) {
+    throw new Refusal(
+      'the node does not tell the balance',
+      `is USDC at ${network.asset.address} on its chain?`,
+      {
+        cause,
+      },
+    )
+  } finally {
+    await chain.close()
+  }
+}

@@ -1,0 +1,67 @@
+import { Command } from 'commander'
+import type { CommandMaker } from '../command-maker.ts'
+
+/** `farebox wallet new|address|balance|list`: keys that pay, each in an encrypted file. */
+export const walletCommand: CommandMaker = world => {
+  const wallet = new Command('wallet')
+    .description('Make a wallet that pays for jobs, and see what it holds.')
+    .addHelpText('after', EXAMPLES)
+  wallet
+    .command('new')
+    .description('make a key, encrypt it by a password, keep it')
+    .argument('[name]', 'what to call it (default: default)')
+    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .addHelpText('after', '\nExample\n  farebox wallet new')
+    .action(async (name: string | undefined, options: { readonly passwordFile?: string }) => {
+      const { makeWallet } = await import('./make-wallet.ts')
+      await makeWallet(world, name, options)
+    })
+  wallet
+    .command('address')
+    .description('the address of a wallet; of the one that would pay, where none is named')
+    .argument('[name]', 'a wallet, or a keystore file')
+    .option('--json', 'one JSON document')
+    .addHelpText('after', '\nExample\n  farebox wallet address')
+    .action(async (name: string | undefined, options: { readonly json?: true }) => {
+      const { showAddress } = await import('./show-address.ts')
+      await showAddress(world, name, options)
+    })
+  wallet
+    .command('balance')
+    .description('what a wallet, or any address, holds on a chain')
+    .argument('[name or address]', 'default: the wallet that would pay')
+    .option('--network <id>', 'the chain (default: eip155:8453, Base; beside a local economy, its own)')
+    .option('--rpc-url <url>', 'a node of it; or FAREBOX_RPC_URL')
+    .option('--json', 'one JSON document')
+    .addHelpText('after', '\nExample\n  farebox wallet balance --rpc-url https://mainnet.base.org')
+    .action(async (of: string | undefined, options: BalanceOptions) => {
+      const { showBalance } = await import('./show-balance.ts')
+      await showBalance(world, of, options)
+    })
+  wallet
+    .command('list')
+    .description('every wallet that is kept here')
+    .option('--json', 'one JSON document')
+    .addHelpText('after', '\nExample\n  farebox wallet list')
+    .action(async (options: { readonly json?: true }) => {
+      const { showWallets } = await import('./show-wallets.ts')
+      await showWallets(world, options)
+    })
+  return wallet
+}
+
+/** The options of `farebox wallet balance`. */
+export interface BalanceOptions {
+  readonly network?: string
+  readonly rpcUrl?: string
+  readonly json?: true
+}
+
+const EXAMPLES = `
+Wallets are kept in ~/.farebox/wallets (or $FAREBOX_HOME/wallets), as geth, cast and MetaMask keep theirs.
+A key itself is never taken from the command line: a wallet, or the variable FAREBOX_PRIVATE_KEY.
+
+Examples
+  farebox wallet new
+  farebox wallet balance --rpc-url https://mainnet.base.org
+`

@@ -1,0 +1,72 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { terminalAsk, type Ask } from './terminal/ask.ts'
+
+/** What a command may touch of the world: handed in, so that a test can be the terminal. */
+export interface World {
+  /** Where the command was called. */
+  readonly folder: string
+  /** The environment, as the process has it. */
+  readonly variables: { readonly [name: string]: string | undefined }
+  /** Where wallets and the journal of calls are kept between commands: `$FAREBOX_HOME`, else `~/.farebox`. */
+  readonly home: string
+  /** What was asked for: answers, reports, `--json`. */
+  readonly out: Screen
+  /** Everything beside it: progress, questions, refusals. */
+  readonly err: Screen
+  /** Whether somebody is there to be asked. */
+  readonly canAsk: boolean
+  /** Asks them. */
+  readonly ask: Ask
+  /** Reads all of the standard input. */
+  readInput(): Promise<string>
+  /** Aborts at the first Ctrl-C or SIGTERM. */
+  readonly signal: AbortSignal
+}
+
+/** One of the two streams of a terminal. */
+export interface Screen {
+  write(text: string): void
+  /** Whether colours and moving lines are wanted: a terminal, and neither `NO_COLOR` nor a CI. */
+  readonly live: boolean
+  /** Characters in a line. */
+  readonly columns: number
+}
+
+/** The process as a world. The only place that reads `process` for the commands. */
+export function processWorld(signal: AbortSignal): World {
+  const variables = process.env
+  return {
+    folder: process.cwd(),
+    variables,
+    home: variables['FAREBOX_HOME'] || join(homedir(), '.farebox'),
+    out: screenOf(process.stdout, variables),
+    err: screenOf(process.stderr, variables),
+    canAsk: process.stdin.isTTY && process.stderr.isTTY && !isSet(variables['CI']),
+    ask: terminalAsk(signal),
+    readInput: async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+      return Buffer.concat(chunks).toString('utf8')
+    },
+    signal,
+  }
+}
+
+function screenOf(stream: NodeJS.WriteStream, variables: World['variables']): Screen {
+  return {
+    write: text => void stream.write(text),
+    live:
+      stream.isTTY &&
+      variables['TERM'] !== 'dumb' &&
+      !isSet(variables['NO_COLOR']) &&
+      !isSet(variables['CI']),
+    get columns() {
+      return stream.columns || 80
+    },
+  }
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== ''
+}

@@ -1,0 +1,3 @@
+import { runFacilitator } from './run-facilitator.ts'
+
+process.exit(await runFacilitator())

@@ -1,0 +1,22 @@
+// The door for `@farebox/cli` and for what runs agents: how the runtime reads, loads, refuses and explains.
+
+export { EnvironmentError, type EnvironmentProblem } from './config/environment-error.ts'
+export { readEnvironment, type Environment, type Variables } from './config/read-environment.ts'
+export { DotEnvError, readDotEnv, type DotEnv } from './config/read-dot-env.ts'
+export { ConfigError, parseConfig, readConfig, type ConfigProblem } from './config/read-config.ts'
+export { explainConfigError } from './config/explain-config-error.ts'
+export {
+  findHandlers,
+  handlerPlaces,
+  HandlersError,
+  HandlersMissing,
+  loadHandlers,
+} from './config/load-handlers.ts'
+export { explainListenError } from './commands/explain-listen-error.ts'
+export { explainFailure, exitCodeOf } from './commands/explain-failure.ts'
+export { RUNTIME_COMMANDS, type RuntimeCommand } from './commands/runtime-commands.ts'
+export type { CommandScreen, CommandWorld } from './commands/command-world.ts'
+export { ExplainedError } from './explained-error.ts'
+export type { Paint } from './paint.ts'
+export { describeTakenPort, findPortOwner } from './port-owner.ts'
+export { readProcess, type ProcessDescription } from './read-process.ts'

@@ -1,0 +1,55 @@
+import { ENVIRONMENT_VARIABLES } from '../config/environment-variables.ts'
+import type { CommandOption } from './read-words.ts'
+
+/** What the help of a command tells. */
+export interface CommandHelp {
+  /** `farebox start` */
+  readonly command: string
+  readonly description: string
+  /** What may follow the command, in short. */
+  readonly usage: string
+  readonly options: readonly CommandOption[]
+  /** Whether the environment's variables are told as well. */
+  readonly environment: boolean
+  readonly exitCodes: readonly (readonly [number, string])[]
+  /** Lines that work as they stand. */
+  readonly example: readonly string[]
+}
+
+/** The text of `farebox <command> --help`; it ends with the example. */
+export function writeHelp(help: CommandHelp): string {
+  const options: Row[] = help.options.map(({ name, value, meaning }) => [
+    value === undefined ? `--${name}` : `--${name} ${value}`,
+    meaning,
+  ])
+  return [
+    [`${help.command}  ${help.description}`, '', `  ${help.command} ${help.usage}`],
+    ['Options', ...columns([...options, ['--help', 'this help']])],
+    ...(help.environment ? [environmentLines()] : []),
+    ['Exit codes', ...columns(help.exitCodes.map(([code, meaning]) => [String(code), meaning]))],
+    ['Example', ...help.example.map(line => `  ${line}`)],
+  ]
+    .map(part => `${part.join('\n')}\n`)
+    .join('\n')
+}
+
+type Row = readonly [string, ...string[]]
+
+function environmentLines(): readonly string[] {
+  return [
+    'Environment, and .env beside the config where a variable is not set',
+    ...columns(ENVIRONMENT_VARIABLES.map(({ name, fallback, meaning }) => [name, fallback, meaning])),
+  ]
+}
+
+/** Rows with their columns under each other. */
+export function columns(rows: readonly Row[]): readonly string[] {
+  const widths = rows.reduce<number[]>(
+    (widest, row) => row.map((cell, index) => Math.max(widest[index] ?? 0, cell.length)),
+    [],
+  )
+  return rows.map(
+    row =>
+      `  ${row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd((widths[index] ?? 0) + 2))).join('')}`,
+  )
+}

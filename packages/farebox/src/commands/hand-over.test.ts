@@ -1,0 +1,133 @@
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createProject, type Ended, type Project } from './run-farebox.test-setup.ts'
+
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
+const PACKAGES = join(PACKAGE, '..')
+
+// The runtime as it is installed alone: in this repository the command line is always beside it.
+let project: Project
+let bin = ''
+beforeEach(async () => {
+  project = await createProject()
+  const modules = join(project.folder, 'runtime', 'node_modules')
+  const home = join(modules, 'farebox')
+  await mkdir(join(modules, '@farebox'), { recursive: true })
+  await cp(join(PACKAGE, 'src'), join(home, 'src'), { recursive: true })
+  await cp(join(PACKAGE, 'package.json'), join(home, 'package.json'))
+  for (const name of ['protocol', 'payments'])
+    await symlink(join(PACKAGES, name), join(modules, '@farebox', name), 'junction')
+  for (const name of ['jsonc-parser', 'tsx'])
+    await symlink(
+      dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`))),
+      join(modules, name),
+      'junction',
+    )
+  bin = join(home, 'src', 'bin.ts')
+})
+afterEach(() => project.remove())
+
+/** Installs a command line that tells where it is and what it was called with. */
+async function installCli(folder: string, source = CLI): Promise<void> {
+  const home = join(project.folder, folder, 'node_modules', '@farebox', 'cli')
+  await mkdir(home, { recursive: true })
+  await writeFile(
+    join(home, 'package.json'),
+    JSON.stringify({ name: '@farebox/cli', type: 'module', exports: { './run-cli': './run-cli.js' } }),
+  )
+  await writeFile(join(home, 'run-cli.js'), source)
+}
+
+const CLI = `
+export async function runCli(words) {
+  console.log(JSON.stringify({ words, file: import.meta.url }))
+  setInterval(() => {}, 60_000)
+  return 3
+}`
+
+const farebox = (...words: string[]): Promise<Ended> => project.farebox(words, {}, bin).ended
+
+describe('where the command line is not installed', () => {
+  test.each([
+    ['dev', 'npm install --save-dev @farebox/cli'],
+    ['init', 'npx @farebox/cli init my-agent'],
+  ])('farebox %s says so, and how to get it: exit 2', async (command, install) => {
+    expect(await farebox(command, '--port', '1')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `✗ farebox ${command} is a command of @farebox/cli, which is not installed here\n  ${install}\n`,
+    })
+  })
+
+  test('a misspelt command: the one that was meant', async () => {
+    expect(await farebox('strat')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        '✗ farebox strat: not a command, did you mean farebox start?\n  farebox --help lists those there are\n',
+    })
+    expect((await farebox('frobnicate')).stderr).toBe(
+      '✗ farebox frobnicate: not a command\n  farebox --help lists those there are\n',
+    )
+  })
+
+  test.each([[[]], [['--help']], [['help']]])(
+    '%j: what the runtime does, and what there is to install',
+    async words => {
+      const { code, stdout, stderr } = await farebox(...words)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).toMatch(/^ {2}start +\S.*\n {2}validate +\S/m)
+      expect(stdout).toMatch(/npm install --save-dev @farebox\/cli\n\n {2}init +\S/)
+    },
+  )
+
+  test('start and validate have a help of their own, with the environment and an example', async () => {
+    const { code, stdout } = await farebox('start', '--help')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ {2}AGENT_WALLET_ADDRESS +required +\S/m)
+    expect(stdout).toMatch(/^ {2}--workers <n> +\S/m)
+    expect(stdout).toMatch(/\nExample\n {2}.+\n$/s)
+    expect((await farebox('help', 'start')).stdout).toBe(stdout)
+    expect((await farebox('validate', '-h')).stdout).toMatch(/\nExample\n {2}farebox validate agent\.json\n$/)
+  })
+
+  test('--version', async () => {
+    expect(await farebox('--version')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    })
+  })
+})
+
+describe('where it is installed', () => {
+  test.each([
+    ['the project’s first', ['', 'runtime'], 'node_modules/@farebox/cli/'],
+    ['else the one beside the runtime', ['runtime'], 'runtime/node_modules/@farebox/cli/'],
+  ])('every other command goes to it, whole, and its exit code is ours: %s', async (_, places, expected) => {
+    for (const place of places) await installCli(place)
+    const { code, stdout } = await farebox('call', 'http://a', '--json')
+    const told = JSON.parse(stdout) as { readonly file: string }
+    expect({ code, told }).toEqual({
+      code: 3,
+      told: { words: ['call', 'http://a', '--json'], file: expect.stringContaining(expected) },
+    })
+    expect(told.file.includes('/runtime/')).toBe(!places.includes(''))
+  })
+
+  test('so does --help, but start, validate and --version stay here', async () => {
+    await installCli('')
+    expect(JSON.parse((await farebox('--help')).stdout)).toMatchObject({ words: ['--help'] })
+    expect(JSON.parse((await farebox()).stdout)).toMatchObject({ words: ['--help'] })
+    expect((await farebox('validate')).stdout).toMatch(/^✓ agent\.json: Waiter/)
+  })
+
+  test('what is broken in it is shown, and not taken for missing', async () => {
+    await installCli('', "import 'not-installed-at-all'\nexport const runCli = () => 0")
+    const { code, stderr } = await farebox('dev')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^✗ @farebox\/cli could not be loaded\n/)
+    expect(stderr).toContain("Cannot find package 'not-installed-at-all'")
+  })
+})

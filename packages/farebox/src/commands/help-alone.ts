@@ -1,0 +1,45 @@
+import { nearest } from '@farebox/protocol/declaration/nearest'
+import { columns } from './command-help.ts'
+import { RUNTIME_COMMANDS } from './runtime-commands.ts'
+
+/** The commands of `@farebox/cli`, to be named where it is not installed. It has its own help. */
+const CLI_COMMANDS = [
+  ['init', 'Make a new agent: a project that runs, is typed and tested.'],
+  ['dev', 'Serve it without payments, and again after every save; --paid with them, on a local chain.'],
+  ['types', 'Write agent.d.ts from agent.json, so that handlers.ts is typed.'],
+  ['check', 'Put every rule of the interface to a running agent.'],
+  ['call', 'Run one job of an agent, and pay for it.'],
+  ['wallet', 'Make a wallet that pays for jobs, and see what it holds.'],
+] as const
+
+const INSTALL = 'npm install --save-dev @farebox/cli'
+
+/** `farebox --help` where the command line is not installed. */
+export function helpAlone(): string {
+  return [
+    'farebox  declare an agent, serve it, be paid per job',
+    '',
+    ...columns(RUNTIME_COMMANDS.map(({ name, description }) => [name, description])),
+    '',
+    `With @farebox/cli, which is not installed here: ${INSTALL}`,
+    '',
+    ...columns(CLI_COMMANDS),
+    '',
+    'Example',
+    '  farebox start --help',
+    '',
+  ].join('\n')
+}
+
+/** What to say of a command that is not the runtime's, where the command line is not installed. */
+export function refuseAlone(command: string): string {
+  if (CLI_COMMANDS.some(([name]) => name === command)) {
+    const install = command === 'init' ? 'npx @farebox/cli init my-agent' : INSTALL
+    return `✗ farebox ${command} is a command of @farebox/cli, which is not installed here\n  ${install}\n`
+  }
+  const known = [...RUNTIME_COMMANDS.map(({ name }) => name), ...CLI_COMMANDS.map(([name]) => name), 'help']
+  const meant = nearest(command, known)
+  return meant === undefined
+    ? `✗ farebox ${command}: not a command\n  farebox --help lists those there are\n`
+    : `✗ farebox ${command}: not a command, did you mean farebox ${meant}?\n  farebox --help lists those there are\n`
+}

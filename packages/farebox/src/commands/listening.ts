@@ -1,0 +1,40 @@
+import type { Agent } from '../create-agent.ts'
+import type { LogFormat } from '../log.ts'
+
+/** What is told once an agent listens. */
+export interface Listening {
+  readonly name: string
+  readonly url: string
+  /** How it is paid, or that it is not. */
+  readonly mode: string
+  readonly logFormat: LogFormat
+}
+
+/** Describes an agent that listens; `host` as it was asked for. */
+export function describeListening(
+  { declaration, environment }: Agent,
+  port: number,
+  host: string | undefined,
+): Listening {
+  return {
+    name: declaration.name,
+    url: `http://${reachableHost(host)}:${port}`,
+    mode: environment.devMode
+      ? 'dev mode: payments are off'
+      : `paid to ${declaration.wallet} on ${environment.network.name} (${environment.network.id})`,
+    logFormat: environment.logFormat,
+  }
+}
+
+/** For people a line; for programs, with SERVICE_LOG=json, the event that says where it listens. */
+export function writeListening({ name, url, mode, logFormat }: Listening, workers: number): string {
+  if (logFormat === 'json')
+    return `${JSON.stringify({ level: 'info', event: 'listening', name, url, ...(workers > 1 && { workers }) })}\n`
+  return `${[name, url, mode, ...(workers > 1 ? [`${workers} workers`] : [])].join('   ')}\n`
+}
+
+/** All interfaces, and the machine's own, are where a person at this machine says `localhost`. */
+function reachableHost(host: string | undefined): string {
+  if (host === undefined || ['', '0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,70 @@
+import { writeHelp } from './command-help.ts'
+import { START_OPTIONS, VALIDATE_OPTIONS } from './command-options.ts'
+import type { CommandWorld } from './command-world.ts'
+
+/** A command that the runtime does itself. */
+export interface RuntimeCommand {
+  readonly name: 'start' | 'validate'
+  /** One line. */
+  readonly description: string
+  /** The whole of its `--help`. */
+  readonly help: string
+  /**
+   * Does it, and resolves to its exit code; what goes wrong is said on the error screen. Handlers leave pools and
+   * timers behind: a process that is to end with the command has to be ended.
+   *
+   * @param words what came after the command
+   * @param world default: this process
+   */
+  run(words: readonly string[], world?: CommandWorld): Promise<number>
+}
+
+const USAGE_CODE = [2, 'the command was not understood'] as const
+
+const START = 'Serve agent.json with its handlers, as the environment says.'
+const VALIDATE = 'Check agent.json, and tell every problem with its place.'
+
+/** The commands of the runtime, in the order of the help. Each is loaded when it is run. */
+export const RUNTIME_COMMANDS: readonly RuntimeCommand[] = [
+  {
+    name: 'start',
+    description: START,
+    help: writeHelp({
+      command: 'farebox start',
+      description: START,
+      usage: '[options]',
+      options: START_OPTIONS,
+      environment: true,
+      exitCodes: [
+        [0, 'stopped by SIGTERM or Ctrl-C, the jobs in flight answered'],
+        [1, 'could not start, or was stopped by an error that nobody caught'],
+        USAGE_CODE,
+      ],
+      example: [
+        'export AGENT_WALLET_ADDRESS=0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65 SERVICE_DEV_MODE=true',
+        'farebox start --config agent.json --port 3000',
+      ],
+    }),
+    async run(words, world) {
+      const { startCommand } = await import('./start.ts')
+      return await startCommand(words, world)
+    },
+  },
+  {
+    name: 'validate',
+    description: VALIDATE,
+    help: writeHelp({
+      command: 'farebox validate',
+      description: VALIDATE,
+      usage: '[file] [options]',
+      options: VALIDATE_OPTIONS,
+      environment: false,
+      exitCodes: [[0, 'nothing is wrong with it'], [1, 'there are problems, or no file'], USAGE_CODE],
+      example: ['farebox validate agent.json'],
+    }),
+    async run(words, world) {
+      const { validateCommand } = await import('./validate.ts')
+      return await validateCommand(words, world)
+    },
+  },
+]

@@ -1,0 +1,69 @@
+import { systemClock } from '../clock.ts'
+import { createAgent, type Agent } from '../create-agent.ts'
+import { createLog, type Log } from '../log.ts'
+import type { StartOptions } from './command-options.ts'
+import type { CommandWorld } from './command-world.ts'
+import { describeListening, type Listening } from './listening.ts'
+import { prepareAgent } from './prepare-agent.ts'
+
+/** An agent that listens, and what is told of it. */
+export interface ServedAgent {
+  readonly agent: Agent
+  readonly listening: Listening
+}
+
+/** Reads, loads, and listens. What cannot start throws its explanation, and leaves nothing open. */
+export async function serveAgent(
+  options: StartOptions,
+  world: Pick<CommandWorld, 'folder' | 'variables' | 'out'>,
+): Promise<ServedAgent> {
+  const { agent, listening, log } = await openAgent(options, world, own => own)
+  void lookAtFacilitator(agent, log)
+  return { agent, listening }
+}
+
+/** After the start, and without any hurry. */
+async function lookAtFacilitator({ environment }: Agent, log: Log): Promise<void> {
+  if (environment.devMode) return
+  const { warnOfFacilitator } = await import('../payment-gate/warn-of-facilitator.ts')
+  await warnOfFacilitator(environment, log)
+}
+
+/** {@link serveAgent} beside others of its kind: what is to be known of the start, the first of them has said. */
+export async function serveOneMore(
+  options: StartOptions,
+  world: Pick<CommandWorld, 'folder' | 'variables' | 'out'>,
+): Promise<ServedAgent> {
+  let isStarting = true
+  return await openAgent(options, world, log => ({
+    ...log,
+    warn: (event, fields) => void (isStarting || log.warn(event, fields)),
+  })).finally(() => {
+    isStarting = false
+  })
+}
+
+async function openAgent(
+  options: StartOptions,
+  world: Pick<CommandWorld, 'folder' | 'variables' | 'out'>,
+  adapt: (log: Log) => Log,
+): Promise<ServedAgent & { readonly log: Log }> {
+  const { declaration, handlers, environment, variables } = await prepareAgent(options, world)
+  const log = adapt(
+    createLog({
+      format: environment.logFormat,
+      write: lines => world.out.write(lines),
+      nowMs: systemClock.nowMs,
+    }),
+  )
+  const agent = await createAgent({ declaration, handlers, variables, ports: { log } })
+  const { host } = options
+  try {
+    const port = await agent.listen(host === undefined ? {} : { host })
+    return { agent, listening: describeListening(agent, port, host), log }
+  } catch (error) {
+    await agent.close()
+    const { explainListenError } = await import('./explain-listen-error.ts')
+    throw await explainListenError(error, { port: environment.port, host })
+  }
+}

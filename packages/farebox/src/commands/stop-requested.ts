@@ -1,0 +1,16 @@
+/**
+ * Resolves at the first SIGTERM or SIGINT; at a second one, of either, `atOnce` is called: people who press Ctrl-C
+ * again do not want to wait.
+ */
+export function stopRequested(atOnce: () => void): Promise<void> {
+  return new Promise(resolve => {
+    let asked = false
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (asked) atOnce()
+        asked = true
+        resolve()
+      })
+    }
+  })
+}

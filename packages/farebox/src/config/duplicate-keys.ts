@@ -1,0 +1,32 @@
+import { formatPath, type Problem } from '@farebox/protocol/declaration/problem'
+import type { Node } from 'jsonc-parser'
+import { partOf, type TextPart } from './locate.ts'
+
+/** A key that its object already has. */
+export interface DuplicateKey {
+  readonly again: TextPart
+  readonly first: TextPart
+  readonly path: string
+}
+
+/** JSON lets the last of two equal keys win, silently: in a price list that is a trap. */
+export function findDuplicateKeys(tree: Node): readonly DuplicateKey[] {
+  const found: DuplicateKey[] = []
+  walk(tree, [], found)
+  return found
+}
+
+function walk({ type, children = [] }: Node, path: Problem['path'], found: DuplicateKey[]): void {
+  if (type === 'array') for (const [index, item] of children.entries()) walk(item, [...path, index], found)
+  if (type !== 'object') return
+  const seen = new Map<string, TextPart>()
+  for (const { children: [key, value] = [] } of children) {
+    if (key === undefined || value === undefined) continue
+    const name = String(key.value)
+    const inner = [...path, name]
+    const first = seen.get(name)
+    if (first === undefined) seen.set(name, partOf(key))
+    else found.push({ again: partOf(key), first, path: formatPath(inner) })
+    walk(value, inner, found)
+  }
+}

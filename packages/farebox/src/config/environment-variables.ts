@@ -1,0 +1,64 @@
+import { findNetwork } from '@farebox/payments/networks'
+
+/** What a variable is when it is not set (D30). */
+export const ENVIRONMENT_DEFAULTS = {
+  FACILITATOR_URL: 'http://127.0.0.1:4010',
+  SERVICE_NETWORK: 'eip155:8453',
+  SERVICE_STORE: 'lmdb:.farebox/jobs',
+  PORT: 3000,
+  SERVICE_LOG: 'text',
+} as const
+
+/** One variable, as the help tells it. */
+export interface EnvironmentVariable {
+  readonly name: string
+  /** `required`, the default, or `–` where there is none. */
+  readonly fallback: string
+  readonly meaning: string
+}
+
+/** All that an agent's environment may say, in the order in which it matters (D30). */
+export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
+  {
+    name: 'AGENT_WALLET_ADDRESS',
+    fallback: 'required',
+    meaning: 'who is paid: an address of 40 hex digits',
+  },
+  {
+    name: 'SERVICE_DEV_MODE',
+    fallback: 'required',
+    meaning: 'exactly "false": jobs are paid for; exactly "true": every job is free',
+  },
+  {
+    name: 'FACILITATOR_SECRET',
+    fallback: '–',
+    meaning: 'says to the facilitator whose agent this is; without it no payment is taken',
+  },
+  {
+    name: 'FACILITATOR_URL',
+    fallback: ENVIRONMENT_DEFAULTS.FACILITATOR_URL,
+    meaning: 'who verifies and settles payments',
+  },
+  {
+    name: 'SERVICE_NETWORK',
+    fallback: ENVIRONMENT_DEFAULTS.SERVICE_NETWORK,
+    meaning: `the chain of the payments; the default is ${findNetwork(ENVIRONMENT_DEFAULTS.SERVICE_NETWORK)?.name}`,
+  },
+  {
+    name: 'SERVICE_STORE',
+    fallback: ENVIRONMENT_DEFAULTS.SERVICE_STORE,
+    meaning: 'where jobs are kept: memory:, lmdb:<folder> or redis://host:port',
+  },
+  {
+    name: 'SERVICE_RPC_URL',
+    fallback: '–',
+    meaning: 'a node of the chain; needed where the facilitator proves nothing itself',
+  },
+  {
+    name: 'SERVICE_PUBLIC_URL',
+    fallback: '–',
+    meaning: 'where callers reach this agent, behind a proxy for example',
+  },
+  { name: 'PORT', fallback: String(ENVIRONMENT_DEFAULTS.PORT), meaning: 'where it listens' },
+  { name: 'SERVICE_LOG', fallback: ENVIRONMENT_DEFAULTS.SERVICE_LOG, meaning: '"json": one object a line' },
+]

@@ -1,0 +1,59 @@
+import { PLAIN, type Paint } from '../paint.ts'
+import { writePlace, writeProblem, type ConfigError } from './config-error.ts'
+import { shownText, textWidth } from './shown-text.ts'
+import type { Excerpt } from './text-places.ts'
+
+/** More than these nobody mends at once. */
+const MAX_SHOWN = 20
+
+/**
+ * A {@link ConfigError} as people read it: for each problem its place, what is wrong, the line with the fault
+ * underlined, and what to do. Ends with a line break. Whatever the file holds, nothing of it reaches the terminal but
+ * visible characters.
+ *
+ * @example
+ * // ✗ agent.json:14:19  capabilities.count.pricing.amount: must be a decimal like "0.01", got "0,01"
+ * //     14 │       "pricing": { "model": "per_job", "amount": "0,01", "currency": "USDC" },
+ * //        │                                                  ^^^^^^
+ * //     write "0.01"
+ */
+export function explainConfigError(error: ConfigError, paint: Paint = PLAIN): string {
+  const { problems } = error
+  const cross = paint.red('✗')
+  const blocks = problems.slice(0, MAX_SHOWN).map((_, index) => explain(error, index, paint))
+  const [only] = blocks
+  if (only !== undefined && problems.length === 1) return `${cross} ${only}`
+  const name = writePlace({ file: error.file, path: '', reason: '', fix: '' })
+  const more = problems.length - blocks.length
+  return [
+    `${cross} ${name} has ${problems.length} problems\n`,
+    ...blocks.map(block => `  ${block}`),
+    ...(more > 0 ? [`  … and ${more} more\n`] : []),
+  ].join('\n')
+}
+
+function explain({ problems, excerpts }: ConfigError, index: number, paint: Paint): string {
+  const problem = problems[index]
+  if (problem === undefined) return ''
+  // Of an object that lacks five keys the line is shown once.
+  const isSamePlace = index > 0 && writePlace(problem) === writePlace(problems[index - 1] ?? problem)
+  const excerpt = excerpts[index]
+  const lines = excerpt === undefined || isSamePlace ? [] : drawExcerpt(problem.line ?? 1, excerpt, paint)
+  const indent = ' '.repeat(lines.length > 0 || isSamePlace ? 4 : 2)
+  const title = `${paint.bold(writePlace(problem))}  ${writeProblem(problem)}\n`
+  return title + [...lines, shownText(problem.fix)].map(line => `${indent}${line}\n`).join('')
+}
+
+/** The line, and carets below what is at fault; nothing for an empty line. */
+function drawExcerpt(line: number, excerpt: Excerpt, paint: Paint): readonly string[] {
+  const [before, marked, after] = [
+    shownText(excerpt.before),
+    shownText(excerpt.marked),
+    shownText(excerpt.after),
+  ]
+  const text = (before + marked + after).trimEnd()
+  if (text === '') return []
+  const number = String(line)
+  const carets = ' '.repeat(textWidth(before)) + paint.red('^'.repeat(Math.max(1, textWidth(marked))))
+  return [`${paint.dim(`${number} │`)} ${text}`, `${paint.dim(`${' '.repeat(number.length)} │`)} ${carets}`]
+}

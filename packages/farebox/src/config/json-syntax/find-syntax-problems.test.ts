@@ -1,0 +1,182 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { findSyntaxProblems } from './find-syntax-problems.ts'
+
+/** Each problem as `path: reason → fix`, with the text it points at. */
+function problemsOf(text: string): readonly string[] {
+  return findSyntaxProblems(text).map(
+    ({ start, end, path, reason, fix }) => `[${text.slice(start, end)}] ${path}: ${reason} → ${fix}`,
+  )
+}
+
+describe('what is wrong is said in words, at the culprit', () => {
+  test.each([
+    ['{"a":1,}', ['[,] : no comma may stand before the closing } → remove the comma']],
+    ['{"a":[1,2,]}', ['[,] a: no comma may stand before the closing ] → remove the comma']],
+    ['{"a":1 "b":2}', ['[] : a comma is missing after this → write a comma here']],
+    ['[1 2]', ['[] : a comma is missing after this → write a comma here']],
+    ['{"a":1,,"b":2}', ['[,] : two commas stand in a row → remove one']],
+    ['{,"a":1}', ['[,] : nothing stands before this comma → remove the comma']],
+    ['{"a" 1}', ['[] a: a colon is missing after this key → write a colon here']],
+    ['{"a" = 1}', ['[=] a: a colon belongs here, not = → write a colon']],
+    ['{"a": 1; "b": 2}', ['[;] : a comma belongs here, not ; → write a comma']],
+    ['{"a":}', ['[:] a: a value is missing after the colon → write a value, or remove the key']],
+    ['{"a"}', ['["a"] a: this key has no value → write a colon and a value, or remove it']],
+    ['{"a"::1}', ['[:] a: a colon stands where none belongs → remove it']],
+    [
+      '{:1}',
+      ['[:] : a key is missing before this → write a key in double quotes and a colon, or remove this'],
+    ],
+    [
+      "{'a':'it\\'s'}",
+      [
+        `['a'] a: JSON takes double quotes only → write "a"`,
+        `['it\\'s'] a: JSON takes double quotes only → write "it's"`,
+      ],
+    ],
+    ['{“a”: 1}', ['[“a”] a: JSON takes double quotes only → write "a"']],
+    [
+      '{a: yes}',
+      ['[a] a: a key must stand in double quotes → write "a"', '[yes] a: JSON has no yes → write true'],
+    ],
+    ['{"a": two words}', ['[two words] a: a text must stand in double quotes → write "two words"']],
+    ['{"a": ${X_1}}', ['[${X_1}] a: a text must stand in double quotes → write "${X_1}"']],
+    ['{"a": undefined}', ['[undefined] a: JSON has no undefined → remove the key']],
+    ['{"a": None}', ['[None] a: JSON has no None → remove the key']],
+    ['{"a": -Infinity}', ['[-Infinity] a: JSON has no -Infinity → write a number']],
+    ['{"a": +1}', ['[+1] a: +1 is not how JSON writes a number → write 1']],
+    ['{"a": .5}', ['[.5] a: .5 is not how JSON writes a number → write 0.5']],
+    ['{"a": 5.}', ['[5.] a: 5. is not how JSON writes a number → write 5']],
+    ['{"a": -007}', ['[-007] a: -007 is not how JSON writes a number → write -7']],
+    ['{"a": 0x10}', ['[0x10] a: 0x10 is not how JSON writes a number → write 16']],
+    ['{"a": 1_000}', ['[1_000] a: 1_000 is not how JSON writes a number → write 1000']],
+    ['{"a": 0,01}', ['[0,01] : a comma may not stand within a number → write 0.01']],
+    ['{"a": 1,000}', ['[1,000] : a comma may not stand within a number → write 1000']],
+    [
+      '{"a": 1 // one\n, "b": 2 /* two */ }',
+      [
+        '[// one] a: JSON has no comments → remove it; a "description" may say it',
+        '[/* two */] b: JSON has no comments → remove it; a "description" may say it',
+      ],
+    ],
+    ['{ # one\n}', ['[# one] : JSON has no comments → remove it; a "description" may say it']],
+    [
+      '{"a": "b\n}',
+      [
+        '["b] a: this text is not closed on its line → end it with "; a line break within a text is written \\n',
+      ],
+    ],
+    ['{"a": b"}', ['[b] a: the quotation mark before this is missing → write " before it']],
+    [
+      '{"a": "the "best" one"}',
+      [
+        '["] a: the text ends at this quotation mark, but goes on behind it → write \\" for a quotation mark within a text',
+      ],
+    ],
+    [
+      '{"a": "b" c: 1}',
+      [
+        '[] : a comma is missing after this → write a comma here',
+        '[c] c: a key must stand in double quotes → write "c"',
+      ],
+    ],
+    ['{"a": "\\d"}', ['[\\d] a: \\d is no escape that JSON knows → write \\\\d for the backslash itself']],
+    [
+      '{"a": "\\\\\\d\\n"}',
+      ['[\\d] a: \\d is no escape that JSON knows → write \\\\d for the backslash itself'],
+    ],
+    ['{"a": "\\u12"}', ['[\\u] a: \\u is followed by four hex digits → write them, like \\u00e9']],
+    ['{"a": "b\tc"}', ['[\t] a: a tab may not stand in a text → write \\t, or a space']],
+    ['{"a": [1, {"b": 2]}', ['[]] a[1]: ] cannot close the { of line 1 → write } instead, or before it']],
+    ['{"a": 1', ['[{] : this { is never closed → write } where it ends']],
+    ['{"a": 1}}', ['[}] : there is one } too many → remove it']],
+    ['{"a": 1}, {', ['[,] : the declaration has ended before this → remove what follows its last }']],
+    [
+      '"a": 1',
+      ['["a"] : the braces around the declaration are missing → begin the file with { and end it with }'],
+    ],
+    [
+      '---\na: 1',
+      ['[---] : the file must begin with {, got "---" → write the declaration as one JSON object'],
+    ],
+    ['{ … }', ['[…] : three dots stand for something that was left out → write it out, or remove them']],
+    ['{\u00a0"a": 1}', ['[\u00a0] : this is no space to JSON (U+00A0) → write an ordinary space']],
+    ['{"a": 1}\u0000', ['[\u0000] : an invisible character stands here (U+0000) → remove it']],
+    ['', ['[] : the file is empty → write a declaration; npx farebox init makes one to begin with']],
+  ])('%j', (text, problems) => {
+    expect(() => JSON.parse(text)).toThrow(SyntaxError)
+    expect(problemsOf(text)).toEqual(problems)
+  })
+})
+
+describe('what was never closed is found by its indentation', () => {
+  test('not the outermost, which the end of the file leaves open', () => {
+    const text = '{\n  "a": {\n    "b": {\n      "c": 1\n    "d": 2\n  },\n  "e": 3\n}\n'
+    expect(problemsOf(text)).toEqual(['[{] a.b: this { is never closed → write "}," after line 4'])
+  })
+
+  test('of an array too', () => {
+    const text = '{\n  "a": [\n    1,\n    2\n  "e": 3\n}\n'
+    expect(problemsOf(text)).toEqual(['[[] a: this [ is never closed → write "]," after line 4'])
+  })
+})
+
+test('of the same slip three are told, and how many more there are', () => {
+  const problems = findSyntaxProblems('{a:1, b:2, c:3, d:4, e:5}')
+  expect(problems.map(({ fix }) => fix)).toEqual([
+    'write "a"',
+    'write "b"',
+    'write "c", and mend 2 more like this',
+  ])
+})
+
+/** Good JSON with some characters inserted, left out or doubled. */
+const almostJson = fc
+  .tuple(
+    fc.json({ maxDepth: 4 }),
+    fc.array(fc.tuple(fc.nat(200), fc.nat(3), fc.constantFrom(...'{}[],:"\'\\ \n\t#/*a1.-+\u00a0“”`;=')), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+  )
+  .map(([json, edits]) =>
+    edits.reduce((text, [at, left, put]) => text.slice(0, at) + put + text.slice(at + left), json),
+  )
+
+test('VAL-18 whatever JSON.parse refuses is explained, in order, within the text', () => {
+  fc.assert(
+    fc.property(fc.oneof(almostJson, fc.string(), fc.string({ unit: 'binary' })), text => {
+      if (isJson(text)) return
+      const problems = findSyntaxProblems(text)
+      expect(problems).not.toHaveLength(0)
+      for (const { start, end, reason, fix } of problems) {
+        expect(start).toBeLessThanOrEqual(end)
+        expect(end).toBeLessThanOrEqual(text.length)
+        expect(reason).not.toBe('')
+        expect(fix).not.toBe('')
+      }
+      expect(problems.map(({ start }) => start)).toEqual(
+        problems.map(({ start }) => start).toSorted((one, other) => one - other),
+      )
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('VAL-18 a megabyte of anything takes a moment', () => {
+  for (const piece of ['x', '"', "'", ',', '\\', '{"a":', 'a:1,', '/* ', '\u00a0', '“', 'x ', '\n']) {
+    const text = `{"a": ${piece.repeat(1_000_000 / piece.length)}`
+    const startedMs = performance.now()
+    findSyntaxProblems(text)
+    expect(performance.now() - startedMs).toBeLessThan(2_000)
+  }
+})
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

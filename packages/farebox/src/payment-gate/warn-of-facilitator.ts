@@ -1,0 +1,34 @@
+import { createFacilitatorClient } from '@farebox/payments/facilitator-client'
+import type { Environment } from '../config/read-environment.ts'
+import type { Log } from '../log.ts'
+import { refuseAbilities } from './facilitator-abilities.ts'
+
+const ASK_MS = 5_000
+
+/**
+ * Asks the facilitator once what it supports, and warns in one line where no payment could be taken with it: better
+ * at the start than at the first job (D12). Never rejects; nothing waits for it. Silent in dev mode, and without a
+ * secret, of which there is a warning already.
+ */
+export async function warnOfFacilitator(environment: Environment, log: Log): Promise<void> {
+  const { devMode, facilitatorUrl: url, facilitatorSecret: secret, network, rpcUrl } = environment
+  if (devMode || secret === undefined) return
+  const facilitator = createFacilitatorClient({ url, secret })
+  // An address may hold more than the place.
+  const at = new URL(url).origin
+  try {
+    const refusal = refuseAbilities(await facilitator.supported({ timeoutMs: ASK_MS }), {
+      network,
+      asksChain: rpcUrl !== undefined,
+    })
+    if (refusal !== undefined)
+      log.warn('no payment can be taken, paid requests will be answered 500', { reason: refusal, at })
+  } catch (error) {
+    log.warn('the facilitator does not answer, paid requests will be answered 500 until it does', {
+      at,
+      cause: error instanceof Error && error.message !== '' ? error.message : 'no answer',
+    })
+  } finally {
+    await facilitator.close().catch(() => undefined)
+  }
+}

@@ -1,0 +1,106 @@
+import cluster from 'node:cluster'
+import { fileURLToPath } from 'node:url'
+import { sleep, systemClock } from '../clock.ts'
+import type { CommandWorld } from '../commands/command-world.ts'
+import type { Listening } from '../commands/listening.ts'
+import { outliveReaders } from '../commands/outlive-readers.ts'
+import { stopRequested } from '../commands/stop-requested.ts'
+import { ExplainedError } from '../explained-error.ts'
+import { createLog, type Log } from '../log.ts'
+import { COLOURED, PLAIN } from '../paint.ts'
+import { createCrew, type Crew, type CrewMember, type WorkerEnd } from './crew.ts'
+import { createRestartPace, type RestartPace } from './restart-pace.ts'
+
+/** Beside this file, in sources and build alike. */
+const WORKER = fileURLToPath(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url))
+
+/**
+ * Serves in several processes on one port, and watches over them; this process serves nothing itself. The first
+ * worker goes ahead, so that what it cannot start with is said once. A worker that dies later is replaced.
+ *
+ * Resolves to the exit code: 0 once all have stopped gracefully (D32), 1 where they cannot start, or keep dying.
+ *
+ * @param words after `farebox start`; each worker gets them as they are
+ * @param tell called once, when so many as were asked for listen
+ */
+export async function superviseWorkers(
+  words: readonly string[],
+  count: number,
+  world: CommandWorld,
+  tell: (listening: Listening) => void,
+): Promise<number> {
+  if (!cluster.isPrimary)
+    throw new ExplainedError(
+      'this process is a worker already, and cannot have workers of its own',
+      'leave out --workers: what runs this process sees to that',
+    )
+  // Each connection to the next worker. Sharing the socket alone would give most of them to one.
+  cluster.schedulingPolicy = cluster.SCHED_RR
+  cluster.setupPrimary({ exec: WORKER, args: [...words], cwd: world.folder })
+  const crew = createCrew(systemClock)
+  const stop = stopRequested(() => {
+    crew.kill()
+    process.exit(1)
+  })
+  void stop.then(() => crew.stop())
+  outliveReaders()
+  const first = crew.add()
+  const listening = await first.listening
+  if (listening === undefined) return explainFirstEnd(await first.ended, crew, world)
+  const log = createLog({
+    format: listening.logFormat,
+    write: lines => world.out.write(lines),
+    nowMs: systemClock.nowMs,
+  })
+  const members = [first, ...Array.from({ length: count - 1 }, () => crew.add())]
+  crew.whenListening(count, () => tell(listening))
+  const pace = createRestartPace()
+  const places = await Promise.all(members.map(member => keepFilled(member, { crew, pace, log, world })))
+  log.flush()
+  return places.every(endedWell => endedWell) ? 0 : 1
+}
+
+function explainFirstEnd(end: WorkerEnd, crew: Crew, { err }: CommandWorld): 0 | 1 {
+  if (crew.stopping.aborted) return 0
+  if (!end.hasExplained)
+    err.write(
+      `${crossFor(err)} cannot start: the first worker ended (${howItEnded(end)}) before it listened\n`,
+    )
+  return 1
+}
+
+/** Puts another worker where one has died. Resolves once the place is given up: to whether that was as it should be. */
+async function keepFilled(
+  first: CrewMember,
+  parts: {
+    readonly crew: Crew
+    readonly pace: RestartPace
+    readonly log: Log
+    readonly world: CommandWorld
+  },
+): Promise<boolean> {
+  const { crew, pace, log, world } = parts
+  const { err } = world
+  for (let member = first; ; member = crew.add()) {
+    const end = await member.ended
+    if (crew.stopping.aborted) return end.code === 0
+    const pauseMs = pace.next(end.livedMs)
+    if (pauseMs === undefined) {
+      const how = howItEnded(end)
+      err.write(`${crossFor(err)} stopping: workers end as soon as they start, the last one with ${how}\n`)
+      crew.stop()
+      return false
+    }
+    log.warn('a worker ended, another takes its place', { pid: member.pid ?? 0, ended: howItEnded(end) })
+    await sleep(systemClock, pauseMs, crew.stopping)
+    if (crew.stopping.aborted) return true
+  }
+}
+
+function howItEnded({ code, signal }: WorkerEnd): string {
+  return signal ?? (code === null ? 'no process' : `exit code ${code}`)
+}
+
+function crossFor({ live }: CommandWorld['err']): string {
+  return (live ? COLOURED : PLAIN).red('✗')
+}

@@ -1,0 +1,53 @@
+import cluster from 'node:cluster'
+import { readStartOptions } from '../commands/command-options.ts'
+import { processWorld } from '../commands/command-world.ts'
+import { serveAgent, serveOneMore } from '../commands/serve-agent.ts'
+import { serveUntilStopped } from '../commands/serve-until-stopped.ts'
+import { splitForPipe } from './split-for-pipe.ts'
+import { STOP, type WorkerReport } from './worker-messages.ts'
+
+// One of the processes of `farebox start --workers <n>`: forked by supervise-workers.ts, with the same words.
+const stop = stopAsked()
+const code = await serve()
+process.stdout.write('', () => process.exit(code))
+
+async function serve(): Promise<number> {
+  const world = processWorld()
+  const out = { ...world.out, write: (text: string) => splitForPipe(text).forEach(world.out.write) }
+  try {
+    const options = readStartOptions(process.argv.slice(2))
+    const open = cluster.worker?.id === 1 ? serveAgent : serveOneMore
+    const served = await Promise.race([open(options, { ...world, out }), stop])
+    if (served === undefined) return 0
+    report({ kind: 'listening', listening: served.listening })
+    return await serveUntilStopped(served.agent, stop, world)
+  } catch (error) {
+    const { refuse } = await import('../commands/refuse.ts')
+    const exitCode = refuse(error, world)
+    report({ kind: 'refused' })
+    return exitCode
+  }
+}
+
+function report(message: WorkerReport): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
+}
+
+/**
+ * Resolves when this worker is to stop: told so, sent a signal itself, or left alone. Ctrl-C in a terminal reaches
+ * every process of a command, so a signal that comes twice is no second request here; ending all at once is for
+ * the one that watches over us.
+ */
+function stopAsked(): Promise<void> {
+  return new Promise(resolve => {
+    process.on('message', message => {
+      if (message === STOP) resolve()
+    })
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
+    cluster.worker?.on('disconnect', () => {
+      // Said before Node ends the process for it: whoever watched over us is gone, the jobs in flight are not.
+      if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
+      resolve()
+    })
+  })
+}

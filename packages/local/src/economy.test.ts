@@ -1,0 +1,66 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { readProcess } from 'farebox/command-line'
+import { startEconomy, type Economy } from './economy.ts'
+import { readLocalFile } from './local-file.ts'
+import { launch } from './testing/launch.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'farebox-economy-'))
+  // PostgreSQL started by root runs as another user, who must get to its files.
+  await chmod(folder, 0o711)
+})
+afterEach(async () => {
+  await rm(folder, { recursive: true })
+})
+
+async function start(): Promise<Economy> {
+  return await startEconomy({ folder, agents: [], chainPort: 0, facilitatorPort: 0 })
+}
+
+test('without agents it is a chain, a facilitator and a payer, and says so in local.json', async () => {
+  const economy = await start()
+  expect(await (await fetch(`${economy.facilitator.url}/health`)).json()).toBeDefined()
+  expect(await readLocalFile(folder)).toMatchObject({
+    chain: { rpcUrl: economy.chain.rpcUrl, network: 'eip155:84532' },
+    facilitator: { url: economy.facilitator.url },
+    agents: [],
+    payer: { address: economy.payer.address },
+  })
+  let broken: string | undefined
+  void economy.broken.then(name => {
+    broken = name
+  })
+  await economy.stop()
+  await economy.chain.exited
+  expect(broken).toBeUndefined()
+})
+
+test('a second one in the folder is refused and leaves the first alone', async () => {
+  const economy = await start()
+  await expect(start()).rejects.toMatchObject({ name: 'FolderInUseError', pid: process.pid })
+  expect((await fetch(`${economy.facilitator.url}/ready`)).status).toBe(200)
+  await economy.stop()
+})
+
+test('kill -9 of whoever started it ends chain and facilitator, and the next start goes on', async () => {
+  const options = JSON.stringify({ folder, agents: [], chainPort: 0, facilitatorPort: 0 })
+  const launcher = await launch(`
+    import { startEconomy } from '@farebox/local/economy'
+    const { chain, facilitator } = await startEconomy(${options})
+    console.log(JSON.stringify({ chain: chain.pid, facilitator: facilitator.pid }))
+    setInterval(() => {}, 1000)`)
+  const { chain, facilitator } = launcher.ready as { chain: number; facilitator: number }
+  process.kill(launcher.pid, 'SIGKILL')
+  for (const pid of [chain, facilitator])
+    await expect.poll(() => readProcess(pid), { timeout: 10_000 }).toBeUndefined()
+  const economy = await start()
+  expect((await fetch(`${economy.facilitator.url}/ready`)).status).toBe(200)
+  await economy.stop()
+})

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { LocalChain } from './chain/start-chain.ts'
+import { writeDurably } from './write-durably.ts'
+
+/** What `local.json` in an economy's folder says, for whoever wants to use it while it runs. Test keys only. */
+export interface LocalFile {
+  readonly chain: {
+    readonly rpcUrl: string
+    readonly chainId: number
+    /** `eip155:<chain id>` */
+    readonly network: string
+    readonly usdc: string
+    readonly multicall3: string
+  }
+  readonly facilitator: { readonly url: string }
+  readonly agents: readonly LocalAgent[]
+  /** The wallet that holds test USDC, and its key. */
+  readonly payer: { readonly address: string; readonly privateKey: string }
+}
+
+/** An agent that takes test money. */
+export interface LocalAgent {
+  readonly name: string
+  readonly url: string
+  readonly wallet: string
+  readonly capabilities: readonly string[]
+}
+
+/** An agent as {@link LocalFile} tells it. */
+export function describeAgent(agent: {
+  readonly url: string
+  readonly declaration: Declaration
+}): LocalAgent {
+  const { name, wallet, capabilities } = agent.declaration
+  return { name, url: agent.url, wallet, capabilities: Object.keys(capabilities) }
+}
+
+/**
+ * Writes `local.json`, over the one of an earlier run. It stays when the economy stops.
+ *
+ * @param folder - the economy's
+ * @param agents - those that run now: the economy's own or, where somebody else serves them, theirs
+ */
+export async function writeLocalFile(
+  folder: string,
+  economy: Pick<LocalFile, 'facilitator' | 'payer'> & { readonly chain: LocalChain },
+  agents: readonly LocalAgent[],
+): Promise<void> {
+  const { rpcUrl, chainId, usdc, multicall3 } = economy.chain
+  const { address, privateKey } = economy.payer
+  const file: LocalFile = {
+    chain: { rpcUrl, chainId, network: `eip155:${chainId}`, usdc, multicall3 },
+    facilitator: { url: economy.facilitator.url },
+    agents,
+    payer: { address, privateKey },
+  }
+  await writeDurably(join(folder, 'local.json'), `${JSON.stringify(file, null, 2)}\n`)
+}
+
+/** Reads `local.json` of an economy's folder; undefined where there is none. */
+export async function readLocalFile(folder: string): Promise<LocalFile | undefined> {
+  const text = await readFile(join(folder, 'local.json'), 'utf8').catch(() => undefined)
+  // Written by ourselves, whole, on this machine.
+  return text === undefined ? undefined : (JSON.parse(text) as LocalFile)
+}

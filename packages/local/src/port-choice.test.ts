@@ -1,0 +1,65 @@
+import { createServer, type Server } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startOnPort, type PortChoice } from './port-choice.ts'
+import { runProgram } from './run-program.ts'
+
+let folder: string
+let squatter: Server
+let taken: number
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'farebox-ports-'))
+  squatter = createServer()
+  taken = await new Promise(resolve => {
+    squatter.listen(0, '127.0.0.1', () => {
+      const address = squatter.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : 0)
+    })
+  })
+})
+afterEach(async () => {
+  squatter.close()
+  await rm(folder, { recursive: true })
+})
+
+/** Starts a program that listens where it is told and says where that is; ends it again. */
+async function listenOn(choice: PortChoice): Promise<number> {
+  const code = (port: number) =>
+    `const server = require('net').createServer().listen(${port}, '127.0.0.1', () => console.log('on ' + server.address().port))`
+  const program = await startOnPort(choice, port =>
+    runProgram({
+      name: 'listener',
+      folder,
+      port,
+      command: process.execPath,
+      arguments: ['--eval', code(port)],
+      readReady: line => /^on (\d+)$/.exec(line)?.[1],
+    }),
+  )
+  await program.stop()
+  return Number(program.ready)
+}
+
+test('a preferred port that is taken gives way to a free one', async () => {
+  expect(await listenOn({ preferred: taken })).not.toBe(taken)
+  squatter.close()
+  expect(await listenOn({ preferred: taken })).toBe(taken)
+})
+
+test('a port that must be it is refused with who has it', async () => {
+  const refused = expect(listenOn(taken)).rejects
+  await refused.toMatchObject({ port: taken, message: expect.stringContaining(`process ${process.pid} `) })
+})
+
+test('what fails for another reason is not tried again', async () => {
+  let tries = 0
+  const starting = startOnPort({ preferred: taken }, () => {
+    tries += 1
+    return Promise.reject(new Error('no'))
+  })
+  await expect(starting).rejects.toThrow('no')
+  expect(tries).toBe(1)
+})

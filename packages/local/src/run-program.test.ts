@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readProcess } from 'farebox/command-line'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { PortTakenError } from './port-taken-error.ts'
+import { runProgram, type ProgramOptions } from './run-program.ts'
+import { launch } from './testing/launch.ts'
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'farebox-program-'))
+})
+afterEach(async () => {
+  await rm(folder, { recursive: true })
+})
+
+/** A program that says it is ready, and nothing ever after. */
+function silent(): Omit<ProgramOptions<true>, 'readReady'> {
+  const code = `console.log('ready'); setInterval(() => {}, 1000)`
+  return { name: 'silent', folder, port: 0, command: process.execPath, arguments: ['--eval', code] }
+}
+
+async function launchSilent(): Promise<{ readonly launcher: number; readonly program: number }> {
+  const { pid, ready } = await launch(`
+    import { runProgram } from '@farebox/local/run-program'
+    const readReady = line => line === 'ready' || undefined
+    const { pid } = await runProgram({ ...${JSON.stringify(silent())}, readReady })
+    console.log(JSON.stringify({ pid }))`)
+  return { launcher: pid, program: (ready as { readonly pid: number }).pid }
+}
+
+test('a program ends with whoever runs it, also by kill -9', async () => {
+  const { launcher, program } = await launchSilent()
+  expect(await readProcess(program)).toBeDefined()
+  process.kill(launcher, 'SIGKILL')
+  await expect.poll(() => readProcess(program), { timeout: 5_000 }).toBeUndefined()
+})
+
+test('what is left of an earlier run is ended first', async () => {
+  const { launcher, program } = await launchSilent()
+  const next = await runProgram({ ...silent(), readReady: line => line === 'ready' || undefined })
+  expect(await readProcess(program)).toBeUndefined()
+  await next.stop()
+  // It ran for that program alone.
+  await expect.poll(() => readProcess(launcher), { timeout: 5_000 }).toBeUndefined()
+})
+
+test('a program that finds its port taken in the last moment is refused as if that had been seen before', async () => {
+  const code = `console.error('Error: listen EADDRINUSE: address already in use'); process.exit(1)`
+  const program = { ...silent(), port: 1, arguments: ['--eval', code] }
+  await expect(runProgram({ ...program, readReady: () => undefined })).rejects.toBeInstanceOf(PortTakenError)
+})

@@ -1,0 +1,20 @@
+import type { JsonObject } from '../fields/field.ts'
+import { fieldDefinitions } from '../fields/field-schema.ts'
+import { DECLARATION } from './declaration-rules.ts'
+
+/**
+ * The JSON Schema of `agent.json`, for editors: completion, hover text, and the shapes that `checkDeclaration`
+ * asks for, from the same rules. What it cannot say (bounds that cross, a default its own field refuses, duplicate
+ * keys) the check alone says: whatever the check accepts, the schema accepts.
+ *
+ * In draft-07, the newest one that common editors follow in every keyword used here.
+ */
+export function declarationSchema(): JsonObject {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'agent.json',
+    description: 'An agent: who it is, what it can do, what goes in, what comes out, what it costs.',
+    ...DECLARATION.schema,
+    definitions: fieldDefinitions(),
+  }
+}

@@ -1,0 +1,48 @@
+import { formatUsdc, MAX_AMOUNT_CHARACTERS, readPrice } from '../money/usdc.ts'
+import { USDC_DECIMALS } from '../limits.ts'
+import type { Rule } from './rule.ts'
+
+/** A decimal amount of USDC above zero, as a string (D1). */
+export function price(example: string): Rule {
+  return {
+    check(value, path) {
+      const read = readPrice(value)
+      return read.ok ? [] : [{ path, reason: read.reason, fix: mendPrice(value) }]
+    },
+    schema: {
+      type: 'string',
+      maxLength: MAX_AMOUNT_CHARACTERS,
+      pattern: `^(?!0(?:\\.0+)?$)(?:0|[1-9]\\d*)(?:\\.\\d{1,${USDC_DECIMALS}})?$`,
+      patternErrorMessage: `must be a decimal above zero like "0.01", with at most ${USDC_DECIMALS} decimals`,
+      examples: [example],
+    },
+    example,
+  }
+}
+
+const LEAST = JSON.stringify(formatUsdc(1n))
+
+/** The price that was probably meant, where there can be no doubt; else what prices look like. */
+function mendPrice(value: unknown): string {
+  const given = typeof value === 'number' ? writeNumber(value) : value
+  if (typeof given !== 'string') return 'write the amount in quotes, such as "0.01"'
+  const decimal = /^\s*[$€]?\s*(\d*)(?:[.,](\d*))?\s*(?:USDC?|[$€])?\s*$/i.exec(given)
+  const [, whole = '', fraction = ''] = decimal ?? []
+  if (decimal === null || whole + fraction === '') return 'write a decimal in quotes, such as "0.01"'
+  // A comma before three digits divides thousands for some and decimals for others.
+  if (whole !== '' && whole !== '0' && /,\d{3}\D*$/.test(given)) {
+    return `write ${JSON.stringify(whole + fraction)} or ${JSON.stringify(`${whole}.${fraction}`)}, whichever is meant`
+  }
+  const kept = fraction.slice(0, USDC_DECIMALS).replace(/0+$/, '')
+  const mended = `${whole.replace(/^0+(?=\d)/, '') || '0'}${kept === '' ? '' : `.${kept}`}`
+  if (mended === '0') return `write ${LEAST} or more: a job cannot be free`
+  const quotes = typeof value === 'number' ? ', in quotes' : ''
+  return readPrice(mended).ok
+    ? `write ${JSON.stringify(mended)}${quotes}`
+    : 'write a decimal in quotes, such as "0.01"'
+}
+
+/** `1e-7` has no place in a price: its digits are written out. */
+function writeNumber(value: number): string {
+  return Math.abs(value) < 1 && value !== 0 ? value.toFixed(20).replace(/0+$/, '') : String(value)
+}

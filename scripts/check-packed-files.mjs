@@ -1,0 +1,72 @@
+// What must be in a published package, and what must not.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { root } from './prepare.mjs'
+
+/** Tests, what they are set up with and compare with, and the programs they start. */
+const FOR_TESTS_ALONE = /^(?:dist|src)\/.*(?:\.test\.|\.test-setup\.|\.child\.|\.snapshot\.|\/test-setup\/)/
+
+const COMPILED = /(?:\.d\.ts|\.js)(?:\.map)?$/
+
+/**
+ * What is wrong with a tarball's files, a sentence each.
+ *
+ * @param {{ path: string, manifest: object, files: { path: string, mode: number }[] }} packed `path`: the package's folder
+ * @returns {string[]}
+ */
+export function checkPackedFiles({ path, manifest, files }) {
+  const modes = new Map(files.map(file => [file.path, file.mode]))
+  const has = file => modes.has(file)
+  const bins = Object.values(manifest.bin ?? {}).map(withoutDot)
+  return [
+    ...files.filter(file => FOR_TESTS_ALONE.test(file.path)).map(file => `${file.path}: is for tests alone`),
+    ...['README.md', 'LICENSE', 'package.json'].filter(file => !has(file)).map(file => `${file}: is missing`),
+    ...(has('LICENSE') && !sameAsRoot(path, 'LICENSE') ? ['LICENSE: is not the one of the repository'] : []),
+    ...bins.filter(file => !has(file)).map(file => `${file}: the command is missing`),
+    ...bins
+      .filter(file => has(file) && (modes.get(file) & 0o111) === 0)
+      .map(file => `${file}: is not executable`),
+    ...targetsOf(manifest.exports)
+      .filter(target => !files.some(file => matches(target, file.path)))
+      .map(target => `${target}: is exported, and is not there`),
+    ...sourcesOf(files)
+      .filter(file => !has(file))
+      .map(file => `${file}: is not there: what is packed was not built`),
+  ].map(problem => `${manifest.name}  ${problem}`)
+}
+
+/** Files in `dist` whose source is gone: the compiler leaves them behind, and a package must not. */
+export function leftovers(path) {
+  const dist = join(path, 'dist')
+  if (!existsSync(dist)) return []
+  return readdirSync(dist, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && COMPILED.test(entry.name))
+    .map(entry => join(entry.parentPath, entry.name))
+    .filter(file => !existsSync(join(path, 'src', relative(dist, file).replace(COMPILED, '.ts'))))
+}
+
+/** What each source compiles to must be packed beside it. */
+function sourcesOf(files) {
+  return files
+    .filter(({ path }) => /^src\/.*(?<!\.d)\.ts$/.test(path))
+    .map(({ path }) => path.replace(/^src/, 'dist').replace(/\.ts$/, '.js'))
+}
+
+function targetsOf(exports) {
+  if (typeof exports === 'string') return [withoutDot(exports)]
+  return Object.values(exports ?? {}).flatMap(targetsOf)
+}
+
+function matches(target, file) {
+  const [before, after] = target.split('*')
+  return after === undefined ? file === target : file.startsWith(before) && file.endsWith(after)
+}
+
+function sameAsRoot(path, file) {
+  return readFileSync(join(path, file), 'utf8') === readFileSync(join(root, file), 'utf8')
+}
+
+function withoutDot(path) {
+  return path.replace(/^\.\//, '')
+}
