@@ -34,13 +34,19 @@ function createProgram(world: World, end: (exitCode: number) => void): Command {
     .description('Agents that are paid per job: declare one, serve it, check it, call it.')
     .usage('<command> [options]')
     .helpCommand('help [command]', 'the same as farebox <command> --help')
-    .addHelpText('after', EXIT_CODES)
+    .configureHelp({
+      subcommandTerm: command => command.name(),
+      visibleCommands: ({ commands }) => [...commands],
+    })
+    .addHelpText('after', AFTER_ALL)
   for (const make of COMMANDS) program.addCommand(make(world, end))
   for (const command of [program, ...program.commands]) plain(command, world)
   return program
 }
 
-const EXIT_CODES = `
+const AFTER_ALL = `
+farebox <command> --help tells more, with examples.
+
 Exit codes
   0  done                       2  the command was not understood
   1  no: problems, a failure    3  a payment was sent without an answer: call --resume
@@ -57,7 +63,10 @@ function plain(command: Command, world: World): void {
       writeOut: text => out.write(text),
       writeErr: text => err.write(text),
       outputError: (text, write) => {
-        const sentence = text.trim().replace(/^error: /, '')
+        const sentence = text
+          .trim()
+          .replace(/^error: /, '')
+          .replace(/\s*\n\(Did you mean (.*)\?\)$/, ', did you mean $1?')
         write(`${paintFor(err).red('✗')} ${sentence}\n  ${wholeName(command)} --help tells what there is\n`)
       },
       getOutHasColors: () => out.live,

@@ -47,8 +47,11 @@ test('what is left of an earlier run is ended first', async () => {
   await expect.poll(() => readProcess(launcher), { timeout: 5_000 }).toBeUndefined()
 })
 
-test('a program that finds its port taken in the last moment is refused as if that had been seen before', async () => {
-  const code = `console.error('Error: listen EADDRINUSE: address already in use'); process.exit(1)`
+test.each([
+  'Error: listen EADDRINUSE: address already in use',
+  '✗ cannot listen: port 3001 is in use by another program',
+])('a program that finds its port taken in the last moment is refused as if seen before: %s', async said => {
+  const code = `console.error(${JSON.stringify(said)}); process.exit(1)`
   const program = { ...silent(), port: 1, arguments: ['--eval', code] }
   await expect(runProgram({ ...program, readReady: () => undefined })).rejects.toBeInstanceOf(PortTakenError)
 })

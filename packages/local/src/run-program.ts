@@ -31,13 +31,16 @@ export async function runProgram<Ready>(options: ProgramOptions<Ready>): Promise
   if (leftover !== undefined) await endProcess(leftover, 'SIGTERM', LEFTOVER_GRACE_MS)
   if (port !== 0 && (await isPortTaken(port))) throw await portTaken(port, `the ${name}`)
   const child = await startChild(options).catch(async (error: unknown) => {
-    // Somebody was faster than the program; it says so in Node's word for it.
-    const isTaken = error instanceof ChildNotReadyError && error.lastLines.includes('EADDRINUSE')
-    throw isTaken ? await portTaken(port, `the ${name}`, error) : error
+    throw wasFaster(error) ? await portTaken(port, `the ${name}`, error) : error
   })
   void child.exited.then(endWithUs(child.pid))
   await writePidFile(pidFile, child.pid)
   return child
+}
+
+/** Somebody took the port before the program could: it says so in Node's word for it, an agent in ours. */
+function wasFaster(error: unknown): boolean {
+  return error instanceof ChildNotReadyError && /EADDRINUSE|cannot listen: port/.test(error.lastLines)
 }
 
 async function isPortTaken(port: number): Promise<boolean> {

@@ -23,6 +23,7 @@ export interface RawCallOptions {
 /** `farebox call <url> [capability]`: pays one job and runs it. */
 export const callCommand: CommandMaker = (world, end) => {
   const command = new Command('call')
+    .summary('one job of an agent, paid once')
     .description('Run one job of an agent, and pay for it.')
     .usage('<url> [capability] [--<field> <value> …] [options]')
     .argument('[url]', "the agent's address")

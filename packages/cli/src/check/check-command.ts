@@ -20,6 +20,7 @@ export interface RawCheckOptions {
 /** `farebox check <url>`: puts the rules of the interface to a running agent, anybody's. */
 export const checkCommand: CommandMaker = (world, end) =>
   new Command('check')
+    .summary('the rules put to a running agent, and how to mend what breaks one')
     .description('Put every rule of the interface to a running agent, and say how to mend what breaks one.')
     .argument('[url]', "the agent's address")
     .option('--only <areas>', 'these areas or checks alone, separated by commas', collect)

@@ -6,7 +6,8 @@ import { readSettings, type DevOptions } from './settings.ts'
 /** `farebox dev`: serves the agent without payments, or with `--paid` on a chain of its own, and follows each save. */
 export const devCommand: CommandMaker = (world, end) =>
   new Command('dev')
-    .description('serve the agent while you write it: every save restarts it, payments are off')
+    .summary('serve it while you write it; --paid with a local economy')
+    .description('Serve the agent while you write it: every save is served at once, payments are off.')
     .option('--port <port>', 'where it listens, 0 takes any that is free (default: $PORT, then 3000)')
     .option('--config <file>', 'the declaration', './agent.json')
     .option('--handlers <file>', 'default: handlers.(ts|mts|js|mjs) beside the declaration, then in src/')

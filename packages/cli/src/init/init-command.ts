@@ -16,6 +16,7 @@ export interface RawInitOptions {
 /** `farebox init [folder]`: a project that runs, with tests, types and what it takes to deploy it. */
 export const initCommand: CommandMaker = (world, end) =>
   new Command('init')
+    .summary('a new agent: typed, tested, ready to be deployed')
     .description('Make a new agent: a project that runs, is typed, tested and ready to be deployed.')
     .argument('[folder]', 'where; made if it is not there (default: this folder)')
     .option('--name <name>', 'what the agent is called (default: as the folder)')

@@ -8,7 +8,7 @@ export function passToRuntime(name: RuntimeCommand['name']): CommandMaker {
     const own = RUNTIME_COMMANDS.find(one => one.name === name)
     if (own === undefined) throw new Error(`this runtime has no farebox ${name}`)
     return new Command(name)
-      .description(own.description)
+      .summary(own.description.charAt(0).toLowerCase() + own.description.slice(1).replace(/\.$/, ''))
       .allowUnknownOption()
       .allowExcessArguments()
       .configureHelp({ formatHelp: () => own.help })

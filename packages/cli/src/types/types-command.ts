@@ -12,6 +12,7 @@ export interface RawTypesOptions {
 /** `farebox types`: `agent.d.ts` from `agent.json`; with `--check`, whether it is what it should be. */
 export const typesCommand: CommandMaker = (world, end) =>
   new Command('types')
+    .summary('types for the handlers, from agent.json')
     .description('Write agent.d.ts from agent.json, so that handlers.ts is typed.')
     .option('--config <file>', 'the declaration', './agent.json')
     .option('--out <file>', 'where to write (default: beside the declaration)')

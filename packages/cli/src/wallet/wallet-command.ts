@@ -4,6 +4,7 @@ import type { CommandMaker } from '../command-maker.ts'
 /** `farebox wallet new|address|balance|list`: keys that pay, each in an encrypted file. */
 export const walletCommand: CommandMaker = world => {
   const wallet = new Command('wallet')
+    .summary('keys that pay, encrypted; what they hold')
     .description('Make a wallet that pays for jobs, and see what it holds.')
     .addHelpText('after', EXAMPLES)
   wallet

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { COMMANDS } from './commands.ts'
+import { runCli } from './run-cli.ts'
+import { createTestWorld } from './testing/test-world.ts'
+
+const NAMES = ['init', 'dev', 'types', 'start', 'validate', 'check', 'call', 'wallet']
+
+/** What `farebox <words>` says, and how it ends. */
+async function run(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const { world, out, err } = createTestWorld({ folder: '/nowhere' })
+  const code = await runCli(words, world)
+  return { code, out: out(), err: err() }
+}
+
+test('farebox --help names every command in a line of its own, in the order of an agent’s life', async () => {
+  const { code, out } = await run('--help')
+  expect(code).toBe(0)
+  const listed = /^Commands:\n([\s\S]*?)\n\n/m.exec(out)?.[1] ?? ''
+  expect(listed.split('\n').map(line => /^ {2}(\S+) +\S/.exec(line)?.[1])).toEqual(NAMES)
+  expect(out).toMatch(/^Exit codes\n/m)
+})
+
+describe('the help of every command has an example that begins with farebox', () => {
+  test.each(NAMES)('farebox %s --help', async name => {
+    const { code, out, err } = await run(name, '--help')
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(new RegExp(`^Examples?\\n(?: {2}.*\\n)*? {2}farebox ${name}\\b`, 'm'))
+    expect(await run('help', name)).toEqual({ code: 0, out, err: '' })
+  })
+
+  test('and there are no others', () => {
+    const { world } = createTestWorld({ folder: '/nowhere' })
+    expect(COMMANDS.map(make => make(world, () => undefined).name())).toEqual(NAMES)
+  })
+})
+
+test('a word that is no command is refused with the nearest one, exit code 2', async () => {
+  expect(await run('chek')).toEqual({
+    code: 2,
+    out: '',
+    err: "✗ unknown command 'chek', did you mean check?\n  farebox --help tells what there is\n",
+  })
+})
+
+test('an option that is not understood is refused by the command it was given to, exit code 2', async () => {
+  expect(await run('types', '--chek')).toEqual({
+    code: 2,
+    out: '',
+    err: "✗ unknown option '--chek', did you mean --check?\n  farebox types --help tells what there is\n",
+  })
+})
+
+test('a key among the words is refused whatever the command, and not repeated', async () => {
+  const key = `0x${'4f'.repeat(32)}`
+  const { code, out, err } = await run('check', 'http://localhost:3000', '--private-key', key)
+  expect(code).toBe(2)
+  expect(err).toContain('✗')
+  expect(out + err).not.toContain('4f4f')
+})
