@@ -121,12 +121,13 @@ async function edit(file: string, from: string, to: string): Promise<void> {
 
 /** What differs from run to run. */
 function plain(transcript: string): string {
-  return transcript
+  return inOrder(transcript)
     .replaceAll(outside.folder, '~')
     .replaceAll(String(port), '3000')
     .replaceAll(/127\.0\.0\.1:(?!3000)\d+/g, '127.0.0.1:<port>')
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, '<job>')
     .replaceAll(/(?<=· )[0-9a-f]{6}…[0-9a-f]{4}/g, '<job>')
+    .replaceAll(/ {3,}(?=[\d.]+ USDC)/g, '   ')
     .replaceAll(/0x[0-9a-f]{64}/g, '<transaction>')
     .replaceAll(/0x[0-9a-f]{4}…[0-9a-f]{4}(?= in block)/g, '<transaction>')
     .replaceAll(/ *\b\d+(?:\.\d+)? m?s\b/g, ' <time>')
@@ -134,4 +135,16 @@ function plain(transcript: string): string {
     .replaceAll(/"completed_at":\d+/g, '"completed_at":<time>')
     .replaceAll(/duration_ms [\d.]+/g, 'duration_ms <n>')
     .replaceAll(/block \d+/g, 'block <n>')
+}
+
+/** The log of a paid job and the trace of its money come by two ways: whichever is first, the log is told first. */
+function inOrder(transcript: string): string {
+  return transcript.replace(
+    /(?:^(?:execute|[a-z ]+ (?:ms=\d+ )?job=| {4,}(?:job|verified|ran|200|payer)).*\n)+/gm,
+    lines => {
+      const all = lines.trimEnd().split('\n')
+      const isTrace = (line: string): boolean => line.startsWith('    ')
+      return [...all.filter(line => !isTrace(line)), ...all.filter(isTrace), ''].join('\n')
+    },
+  )
 }
