@@ -3,6 +3,7 @@ import { COMMANDS } from './commands.ts'
 import { refuseKeyWords } from './keys/refuse-key-words.ts'
 import { EXIT, Refusal } from './refusal.ts'
 import { paintFor } from './terminal/paint.ts'
+import { printable } from './terminal/printable.ts'
 import { processWorld, type World } from './world.ts'
 
 /**
@@ -21,7 +22,7 @@ export async function runCli(words: readonly string[], world?: World): Promise<n
   })
   try {
     refuseKeyWords(words)
-    await program.parseAsync([...words], { from: 'user' })
+    await program.parseAsync(words.length === 0 ? ['--help'] : [...words], { from: 'user' })
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
@@ -89,7 +90,8 @@ function explain(error: unknown, { err, signal }: World): number {
     err.write(`${cross} ${error.message}\n${error.next === '' ? '' : `${error.next.replace(/^/gm, '  ')}\n`}`)
     return error.exitCode
   }
-  err.write(`${cross} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  const lines = (error instanceof Error ? (error.stack ?? error.message) : String(error)).split('\n')
+  err.write(`${cross} ${lines.map(printable).join('\n')}\n`)
   return EXIT.refused
 }
 

@@ -96,6 +96,14 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     expect(await token.countTransfers(payment.authorization.from)).toBe(1)
   })
 
+  test('PAY-03 never verified, and settled 100 times at once, nobody is told that a paid payment is used', async () => {
+    const payment = await sign(await stack.createPayer(PRICE * 2n))
+    const outcomes = await Promise.all(Array.from({ length: 100 }, async () => await settle(payment)))
+    expect(new Set(outcomes.map(outcome => JSON.stringify(outcome))).size).toBe(1)
+    expect(outcomes[0]).toMatchObject({ kind: 'settled' })
+    expect(await token.countTransfers(payment.authorization.from)).toBe(1)
+  })
+
   test('PAY-14 asking again after it is settled gives the same transaction', async () => {
     const payment = await held()
     const first = await settle(payment)

@@ -82,7 +82,7 @@ function quoted(value: string): string {
 
 /** Everything that could end a line, move a terminal's cursor or turn its text around. */
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 function escaped(value: string): string {
   return value.replace(UNSAFE, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)

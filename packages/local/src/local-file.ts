@@ -56,7 +56,7 @@ export async function writeLocalFile(
     agents,
     payer: { address, privateKey },
   }
-  await writeDurably(join(folder, 'local.json'), `${JSON.stringify(file, null, 2)}\n`)
+  await writeDurably(join(folder, 'local.json'), `${JSON.stringify(file, null, 2)}\n`, 0o600)
 }
 
 /** Reads `local.json` of an economy's folder; undefined where there is none. */

@@ -1,7 +1,8 @@
 import { checksumAddress } from '@farebox/payments/address'
 import { loadKeccak } from '@farebox/payments/evm-crypto'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import type { Payer, Terms } from 'farebox/testing'
+import { refuseTerms, type Payer, type Terms } from 'farebox/testing'
 import { localOf } from '../call/target.ts'
 import { nameNetwork } from '../chain/name-network.ts'
 import { findPayingKey } from '../keys/paying-key.ts'
@@ -11,32 +12,40 @@ import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import type { PayingOptions } from './check-options.ts'
 
+const NOT_SIGNED = 'nothing was signed; without --paid the check is free'
+
 /**
  * Says what the check may spend at most, has a person agree to it unless `--max-price` did, and unlocks the key.
  *
- * @param terms what the capability asks for that is paid for
+ * @param offer what the capability asks for that is paid for, and the declaration that it must agree with
  * @throws {Refusal} when that is not agreed to, or there is no key; nothing was signed
  */
 export async function agreePayments(
   world: World,
   url: string,
-  terms: Terms,
+  offer: { readonly terms: Terms; readonly declaration: Declaration },
   options: PayingOptions,
 ): Promise<Payer> {
+  const { terms, declaration } = offer
+  const lie = refuseTerms(terms, declaration)
+  if (lie !== undefined) throw new Refusal(printable(lie), NOT_SIGNED)
   const priceAtomic = BigInt(terms.requirement.amount)
-  refuseTerms(world, terms, priceAtomic, options)
+  refuseLimits(world, terms, priceAtomic, options)
   const local = await localOf(world, url, terms.network.id)
   const key = await findPayingKey(world, { ...options, local })
   const { dim } = paintFor(world.err)
   const maxPrice = options.maxPriceAtomic ?? priceAtomic
   const most = formatUsdc(maxPrice * BigInt(options.maxJobs))
-  const from = checksumAddress({ keccak256: await loadKeccak() }, key.address)
+  const keccak = { keccak256: await loadKeccak() }
+  const from = checksumAddress(keccak, key.address)
+  const to = checksumAddress(keccak, declaration.wallet)
   const rows = [
     [
       'pays',
       `${printable(terms.capability)}, ${formatUsdc(priceAtomic)} USDC a job on ${nameNetwork(terms.network, local)}`,
     ],
     ['from', `${from}  ${key.source}`],
+    ['to', `${to}  the wallet of /about`],
     [
       'at most',
       `${most} USDC: ${options.maxJobs} payments of up to ${formatUsdc(maxPrice)}; an agent in order charges one`,
@@ -44,12 +53,13 @@ export async function agreePayments(
   ]
   world.err.write(rows.map(([name = '', text = '']) => `  ${dim(name.padEnd(9))}${text}\n`).join(''))
   if (options.maxPriceAtomic === undefined && !(await world.ask.confirm(`Pay up to ${most} USDC?`))) {
-    throw new Refusal('not paid', 'nothing was signed; without --paid the check is free')
+    throw new Refusal('not paid', NOT_SIGNED)
   }
-  return { signer: await key.unlock(), maxPrice, maxJobs: options.maxJobs, network: terms.network.id }
+  const { maxJobs } = options
+  return { signer: await key.unlock(), maxPrice, maxJobs, network: terms.network.id, agreed: declaration }
 }
 
-function refuseTerms(world: World, terms: Terms, priceAtomic: bigint, options: PayingOptions): void {
+function refuseLimits(world: World, terms: Terms, priceAtomic: bigint, options: PayingOptions): void {
   const { maxPriceAtomic, network } = options
   const price = `${printable(terms.capability)} costs ${formatUsdc(priceAtomic)} USDC`
   if (network !== undefined && network !== terms.network.id) {

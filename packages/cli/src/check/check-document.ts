@@ -24,6 +24,10 @@ export interface CheckDocument {
   readonly spent: {
     readonly payments: number
     readonly atMost: string
+    /** The wallet of `/about`, to which alone payments are signed; null where none was. */
+    readonly to: string | null
+    /** Unix seconds until which a payment that was signed and not charged still can be; null where none was. */
+    readonly goodUntil: number | null
     readonly transactions: readonly string[]
   } | null
   readonly results: readonly ResultDocument[]
@@ -68,6 +72,8 @@ export function checkDocument(
         : {
             payments: spending.payments,
             atMost: formatUsdc(spending.signedAtomic),
+            to: spending.payments > 0 ? (declaration?.wallet ?? null) : null,
+            goodUntil: spending.goodUntilSeconds ?? null,
             transactions: spending.transactions,
           },
     results: documents,
@@ -75,7 +81,7 @@ export function checkDocument(
 }
 
 /** Whether the check says anything about this agent, be it that it could not be asked. */
-export function concernsAgent(result: CheckResult): boolean {
+function concernsAgent(result: CheckResult): boolean {
   return result.outcome !== 'not applicable' || !['mode', 'knowledge', 'socket'].includes(result.missing)
 }
 

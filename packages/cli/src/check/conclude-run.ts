@@ -24,7 +24,9 @@ export function concludeRun(
     const reason = wrap(stopReason(stopped), style.columns - 2)
     lines.push(`  ${results.length} of ${asked} put`, ...reason.map(one => `  ${style.red(one)}`))
   }
-  if (spending !== undefined && spending.payments > 0) lines.push(`  ${style.dim(spendingLine(spending))}`)
+  if (spending !== undefined && spending.payments > 0) {
+    lines.push(...[spendingLine(spending), ...stillGood(spending)].map(line => `  ${style.dim(line)}`))
+  }
   return lines
 }
 
@@ -60,4 +62,11 @@ function spendingLine({ payments, signedAtomic, transactions }: Spending): strin
   const charged =
     transactions.length === 0 ? 'none charged as far as is known' : `charged: ${transactions.join(', ')}`
   return `${signed}; ${charged}`
+}
+
+/** An agent that refused a payment keeps it, and could charge it as long as it is good. */
+function stillGood({ payments, transactions, goodUntilSeconds }: Spending): readonly string[] {
+  if (goodUntilSeconds === undefined || payments <= transactions.length) return []
+  const until = new Date(goodUntilSeconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')
+  return [`payments that were refused can be charged until ${until} UTC`]
 }

@@ -78,11 +78,12 @@ async function prepare(
     const agent = { url, mode, declaration: await run.declaration(), terms: await run.terms() }
     progress.end()
     if (paying === undefined) return { agent, run }
-    if (mode !== 'paid' || agent.terms === undefined) {
+    const { declaration, terms } = agent
+    if (mode !== 'paid' || terms === undefined || declaration === undefined) {
       world.err.write(`  nothing is paid: ${describeMode(agent)}\n`)
       return { agent, run }
     }
-    const payer: Payer = await agreePayments(world, url, agent.terms, paying)
+    const payer: Payer = await agreePayments(world, url, { terms, declaration }, paying)
     return { agent, run: await startRun({ ...asked, mode, payer }) }
   } finally {
     progress.end()

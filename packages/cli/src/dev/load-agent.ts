@@ -19,7 +19,7 @@ import { withWallet, type Variables } from './dev-variables.ts'
 import type { Description, JobEvent, LoadOrder } from './messages.ts'
 import { createReportingLog } from './reporting-log.ts'
 import { fillWithSamples } from './sample-handlers.ts'
-import { tryNext } from './try-next.ts'
+import { payNext, tryNext } from './try-next.ts'
 
 /** An agent that listens, and how it came to be. */
 export interface LoadedAgent {
@@ -159,7 +159,7 @@ function describe(
     ],
     sampled,
     samples: describeSamples(declaration, { sampled, handlers, types, ...screen }),
-    next: tryNext(declaration, url, randomUUID()),
+    next: environment.devMode ? tryNext(declaration, url, randomUUID()) : payNext(declaration, url),
   }
 }
 

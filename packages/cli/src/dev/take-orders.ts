@@ -1,3 +1,5 @@
+import cluster from 'node:cluster'
+import { once } from 'node:events'
 import inspector from 'node:inspector'
 import { explainFailure } from 'farebox/command-line'
 import { paintFor } from '../terminal/paint.ts'
@@ -50,6 +52,7 @@ export function takeOrders(trace: ImportTrace, report: (report: Report) => void)
     const closed = loaded?.agent.close({ successor: hasSuccessor })
     report({ kind: 'leaving' })
     await closed
+    await handBackConnections()
     process.exit(0)
   }
 
@@ -69,6 +72,21 @@ export function takeOrders(trace: ImportTrace, report: (report: Report) => void)
     },
     leave,
   }
+}
+
+/** How long the watching process may take to say that nothing more is on its way here. */
+const HAND_BACK_MS = 2_000
+
+/**
+ * The watching process gives connections out before it hears that nobody here takes them: what is still on its way is
+ * handed back, to go to the successor. A process that just ended would leave its caller waiting for ever.
+ */
+async function handBackConnections(): Promise<void> {
+  const { worker } = cluster
+  if (worker === undefined || !worker.isConnected()) return
+  const disconnected = once(worker, 'disconnect', { signal: AbortSignal.timeout(HAND_BACK_MS) })
+  worker.disconnect()
+  await disconnected.catch(() => undefined)
 }
 
 function sourcesOf({ files, handlers }: LoadProgress, trace: ImportTrace, error?: unknown): Sources {

@@ -37,13 +37,19 @@ const MAX_INPUT_CHARACTERS = 1_000
  */
 export function tryNext(declaration: Declaration, url: string, jobId: string): readonly string[] {
   const job = sampleJob(declaration)
+  const call = payNext(declaration, url)
+  return job === undefined || lengthOf(job) > MAX_INPUT_CHARACTERS
+    ? call
+    : [...curlLines(job, url, jobId), ...call]
+}
+
+/** The line of {@link tryNext} that pays: where jobs cost something, `curl` would only be told the price. */
+export function payNext(declaration: Declaration, url: string): readonly string[] {
+  const job = sampleJob(declaration)
   const [first = ''] = Object.keys(declaration.capabilities)
   if (job === undefined || lengthOf(job) > MAX_INPUT_CHARACTERS)
     return [`npx farebox call ${url} ${quote(job?.capability ?? first)} --dry-run`]
-  return [
-    ...curlLines(job, url, jobId),
-    `npx farebox call ${url} ${quote(job.capability)} ${callInput(job)}`.trimEnd(),
-  ]
+  return [`npx farebox call ${url} ${quote(job.capability)} ${callInput(job)}`.trimEnd()]
 }
 
 function curlLines({ capability, input }: SampleJob, url: string, jobId: string): readonly string[] {

@@ -30,8 +30,9 @@ export async function settlePayment(
   let outcome = await capture()
   if (outcome.kind === 'absent') {
     const verdict = await verifyPayment(engine, caller, request)
-    if (!verdict.ok) return refused(engine, request, verdict.refusal)
     outcome = await capture()
+    // Another request for the same payment may have settled it meanwhile: then "used" is no refusal but its success.
+    if (!verdict.ok && outcome.kind === 'absent') return refused(engine, request, verdict.refusal)
   }
   switch (outcome.kind) {
     case 'captured':

@@ -1,4 +1,4 @@
-import { systemClock } from '../clock.ts'
+import { sleep, systemClock } from '../clock.ts'
 import { createAgent, type Agent } from '../create-agent.ts'
 import { createLog, type Log } from '../log.ts'
 import type { StartOptions } from './command-options.ts'
@@ -22,9 +22,12 @@ export async function serveAgent(
   return { agent, listening }
 }
 
-/** After the start, and without any hurry. */
+/** Once the first requests are answered: what it takes to ask would keep them waiting. */
+const LOOK_AFTER_MS = 2_000
+
 async function lookAtFacilitator({ environment }: Agent, log: Log): Promise<void> {
   if (environment.devMode) return
+  await sleep(systemClock, LOOK_AFTER_MS)
   const { warnOfFacilitator } = await import('../payment-gate/warn-of-facilitator.ts')
   await warnOfFacilitator(environment, log)
 }

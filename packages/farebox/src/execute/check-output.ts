@@ -14,14 +14,18 @@ export type ValidOutput = string & { readonly [valid]: true }
 
 /**
  * Checks the output against its schema (D20, VAL-14). In production a violation throws an `InternalError` with the
- * generic message; in dev mode it is a warning, and the output passes as it is, if JSON can carry it at all.
+ * generic message; in dev mode it is a warning, and the output passes as it is, if JSON can carry it at all. Logs
+ * `output valid` where it is.
  */
 export function checkOutput(service: Service, order: JobOrder, run: HandlerRun): ValidOutput {
   const checked = order.capability.checkOutput(run.output)
   const warn = (event: string): void => service.log.warn(event, { job: order.jobId })
+  if (checked.ok) service.log.job('output valid', order.jobId, { ms: run.tookMs })
   if (service.payments === undefined) {
     if (!checked.ok)
-      warn(`output does not match output_schema: ${checked.violation.field}: ${checked.violation.reason}`)
+      warn(
+        `output does not match output_schema: ${checked.violation.field}: ${checked.violation.reason}; production answers 500 and is not paid`,
+      )
     else if (checked.dropped.length > 0)
       warn(`output fields not declared, production drops them: ${checked.dropped.join(', ')}`)
     return anyJson(service, order, run.output)

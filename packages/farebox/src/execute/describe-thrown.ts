@@ -3,7 +3,8 @@ import { ownFrames } from '../own-frames.ts'
 /** What was thrown, as a line for the log. Never throws: handlers can throw anything, a hostile Proxy included. */
 export function describeThrown(thrown: unknown): string {
   try {
-    return thrown instanceof Error ? thrown.message : String(thrown)
+    // A message is whatever was assigned to it, and turning that into text may throw, too.
+    return String(thrown instanceof Error ? thrown.message : thrown)
   } catch {
     return 'something that cannot be read'
   }

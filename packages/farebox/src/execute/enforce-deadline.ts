@@ -9,11 +9,20 @@ export interface Deadline {
   readonly atMs: number
 }
 
-/** The deadline that holds: as asked, or the payment's end less the time to settle, where that is earlier (D17). */
-export function effectiveDeadline(order: JobOrder, payment: AcceptedPayment | undefined): Deadline {
-  if (payment === undefined) return { atMs: order.deadline * 1_000 }
-  const payable = Number(payment.authorization.validBefore) - SETTLE_MARGIN_SECONDS
-  return { atMs: Math.min(order.deadline, payable) * 1_000 }
+/**
+ * The deadline that holds: as asked, or the payment's end less the time to settle, where that is earlier (D17). In
+ * dev mode as if a payment had been signed when the job came: a handler that hangs is ended there as well.
+ */
+export function effectiveDeadline(
+  clock: Clock,
+  order: JobOrder,
+  payment: AcceptedPayment | undefined,
+): Deadline {
+  const payableUntil =
+    payment === undefined
+      ? clock.nowMs() / 1_000 + order.capability.requirement.maxTimeoutSeconds
+      : Number(payment.authorization.validBefore)
+  return { atMs: Math.min(order.deadline, payableUntil - SETTLE_MARGIN_SECONDS) * 1_000 }
 }
 
 /** Throws a `DeadlineError` when the deadline has passed. */

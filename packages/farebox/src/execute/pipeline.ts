@@ -56,7 +56,7 @@ async function serveOrder(
     if (repeat !== undefined) return repeat
     const accepted =
       payment && service.payments && acceptTerms(service, service.payments, arrived, order, payment)
-    const deadline = effectiveDeadline(order, accepted)
+    const deadline = effectiveDeadline(service.clock, order, accepted)
     enforceDeadline(service.clock, deadline)
     const held = await claimJob(service, order, accepted, deadline)
     if (held === undefined) continue
@@ -126,6 +126,5 @@ async function produceResponse(
   log.job('input valid', order.jobId)
   const run = await runHandler(service, order, input, deadline, held)
   const output = checkOutput(service, order, run)
-  log.job('output valid', order.jobId, { ms: run.tookMs })
   return writeResponse(order, output, Math.floor(clock.nowMs() / 1_000))
 }

@@ -4,6 +4,7 @@ import {
   InternalError,
   isServiceError,
   serviceError,
+  type ServiceError,
   ValidationError,
 } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
@@ -63,11 +64,12 @@ export async function runHandler(
   let running: Promise<unknown> | undefined
   let ended = false
   try {
-    const output = await withinDeadline(clock, deadline, aborter, () => {
-      running = callHandler(service, order, input, held, deadline, aborter).finally(() => {
+    const { output } = await withinDeadline(clock, deadline, aborter, () => {
+      const calling = callHandler(service, order, input, held, deadline, aborter).finally(() => {
         ended = true
       })
-      return running
+      running = calling
+      return calling
     })
     return { output, tookMs: clock.nowMs() - startedMs }
   } catch (error) {
@@ -86,7 +88,10 @@ export async function runHandler(
   }
 }
 
-/** Async, so that a handler that throws at once and one that rejects later are the same. */
+/**
+ * Async, so that a handler that throws at once and one that rejects later are the same. The output comes boxed: bare,
+ * each promise on its way would ask it for `then` again, and one that has a `then` only later would outlast its deadline.
+ */
 async function callHandler(
   service: Service,
   order: JobOrder,
@@ -94,7 +99,7 @@ async function callHandler(
   held: HeldJob,
   deadline: Deadline,
   aborter: AbortController,
-): Promise<unknown> {
+): Promise<{ readonly output: unknown }> {
   const { clock, log } = service
   const context: JobContext = {
     jobId: order.jobId,
@@ -109,13 +114,20 @@ async function callHandler(
     log: message => log.job(message, order.jobId),
   }
   try {
-    return await order.capability.handler(input, context)
+    return { output: await order.capability.handler(input, context) }
   } catch (error) {
     const at = placeThrown(error)
     log.job(`handler error: ${describeThrown(error)}`, order.jobId, at === undefined ? {} : { at })
-    // What goes on from here must be safe to look at: even `instanceof` runs code of a Proxy.
-    throw isServiceError(error)
-      ? serviceError(error.errorType, error.message)
-      : new InternalError(INTERNAL_ERROR_MESSAGE)
+    throw toServiceError(error)
   }
+}
+
+/** What goes on from a handler must be safe to look at: even `instanceof` runs code of a Proxy, and a getter may change its mind. */
+function toServiceError(thrown: unknown): ServiceError {
+  try {
+    if (isServiceError(thrown)) return serviceError(thrown.errorType, thrown.message)
+  } catch {
+    // It was one when it was first looked at, and threw when it was looked at again.
+  }
+  return new InternalError(INTERNAL_ERROR_MESSAGE)
 }

@@ -29,6 +29,7 @@ export {
   PLAIN_STYLE,
   type ReportStyle,
 } from './conformance/format-report.ts'
+export { refuseTerms } from './conformance/refuse-terms.ts'
 export { areaOf, listChecks } from './conformance/list-checks.ts'
 export {
   runConformance,

@@ -71,6 +71,25 @@ describe('the test agent', () => {
     await expect(agent.call('nope', {})).rejects.toBeInstanceOf(CapabilityError)
   })
 
+  test('D17 ends a handler that hangs as a payment would have, however far the deadline is', async () => {
+    const late = expect(agent.call('wait', {}, { deadline: 4_102_444_800 })).rejects.toBeInstanceOf(
+      DeadlineError,
+    )
+    await clock.advance(60_000)
+    await late
+  })
+
+  test('D20 calls an output valid only where it is', async () => {
+    const wrong = createTestAgent({
+      declaration,
+      handlers: { count: () => ({ wrods: 1 }) as never, wait: () => ({}) },
+    })
+    expect(await wrong.call('count', { text: 'one' })).toEqual({ wrods: 1 })
+    expect(wrong.logs().join('\n')).toMatch(/does not match output_schema: words: .*; production answers 500/)
+    expect(wrong.logs().join('\n')).not.toContain('output valid')
+    await wrong.close()
+  })
+
   test('D17 answers at the deadline by the clock it was given', async () => {
     const late = expect(agent.call('wait', {})).rejects.toBeInstanceOf(DeadlineError)
     await clock.advance(5_000)

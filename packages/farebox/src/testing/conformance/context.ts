@@ -1,5 +1,6 @@
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import type { PaymentSigner } from '@farebox/payments/sign-payment'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { FakeGate } from '../fake-gate.ts'
 import type { AgentView } from './agent-view.ts'
 import type { AgentMode } from './agent-mode.ts'
@@ -18,6 +19,11 @@ export interface Payer {
   readonly maxJobs?: number
   /** Pays on this chain alone, `eip155:<chain id>`; default: whatever the agent asks for. */
   readonly network?: string
+  /**
+   * The declaration by which the payer agreed: payments go to its wallet, at its prices, whatever the agent says
+   * later. Default: what `/about` says during the run.
+   */
+  readonly agreed?: Declaration
 }
 
 /** What the kit is told of an agent of one's own, which no stranger's agent can be assumed to have. */
@@ -90,7 +96,10 @@ export interface CheckContext {
    * once.
    */
   tryInput(input: unknown, capability?: string): Promise<Reply>
-  /** A payment by the payer for one job, counted against `maxJobs`; undefined in dev mode. */
+  /**
+   * A payment by the payer for one job, counted against `maxJobs`; undefined in dev mode. Throws `NotApplicable`
+   * where the 402 asks for something else than `/about` declares.
+   */
   pay(jobId: string, capability?: string): Promise<string | undefined>
   /** The one job with a sample input that checks share, however it was answered. */
   sampleJob(): Promise<DeliveredJob>

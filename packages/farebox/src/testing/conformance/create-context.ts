@@ -7,13 +7,12 @@ import { readAgent } from './agent-view.ts'
 import type { AgentMode } from './agent-mode.ts'
 import { postJob, type CheckContext, type DeliveredJob, type KnownAgent, type Payer } from './context.ts'
 import { describeReply, expectCompleted } from './expectations.ts'
-import { readTerms, signedHeader } from './forge-payment.ts'
+import { readTerms } from './forge-payment.ts'
+import { payForJob } from './pay-for-job.ts'
 import { sendRequest, type Reply, type Sending } from './send-request.ts'
 import type { SpendingBook } from './spending.ts'
 import type { Terms } from './terms.ts'
 import { NoAnswer, NotApplicable } from './verdicts.ts'
-
-const DEFAULT_MAX_JOBS = 20
 
 /** Payments live for a minute at least (D3); one is used again for so long. */
 const FRESH_SECONDS = 20
@@ -100,18 +99,7 @@ export function createContext(
     },
     async pay(jobId, capability) {
       if (mode === 'dev') return undefined
-      const { signer, maxPrice, maxJobs = DEFAULT_MAX_JOBS, network } = context.payer()
-      const asked = await context.terms(capability)
-      if (network !== undefined && asked.network.id !== network) {
-        throw new NotApplicable('payer', `it is paid on ${asked.network.id}, the payer pays on ${network}`)
-      }
-      const amountAtomic = BigInt(asked.requirement.amount)
-      if (amountAtomic > maxPrice)
-        throw new NotApplicable('budget', 'the job costs more than the payer allows')
-      if (book.spending().payments >= maxJobs)
-        throw new NotApplicable('budget', `the payer allows ${maxJobs} paid jobs`)
-      book.noteSigned(amountAtomic)
-      return await signedHeader(context, { signer, terms: asked, jobId })
+      return await payForJob(context, book, { jobId, capability })
     },
     sampleJob: once(() => askForSample(context)),
     delivered: once(() => deliver(context)),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isAddress } from '@farebox/payments/address'
 import type { Authorization } from '@farebox/payments/authorization'
 import { toHex } from '@farebox/payments/bytes'
 import { findNetwork, type Network } from '@farebox/payments/networks'
@@ -9,6 +10,9 @@ import { NotApplicable } from './verdicts.ts'
 import { postJob, type CheckContext } from './context.ts'
 import { isObject } from './expectations.ts'
 import { NO_PRICE, type Terms } from './terms.ts'
+
+/** As many digits as a uint256 may have. */
+const ATOMIC_AMOUNT = /^(?:0|[1-9]\d{0,77})(?!\n)$/
 
 /** A payment envelope as JSON, open to every change. */
 export type Envelope = { [key: string]: unknown }
@@ -121,6 +125,7 @@ export function sendAccepted(changes: {
 
 function isRequirement(value: unknown): value is PaymentRequirement {
   if (!isObject(value)) return false
-  const texts = [value['network'], value['amount'], value['asset'], value['payTo']]
-  return texts.every(text => typeof text === 'string') && typeof value['maxTimeoutSeconds'] === 'number'
+  const { network, amount, asset, payTo, maxTimeoutSeconds } = value
+  if (typeof network !== 'string' || typeof maxTimeoutSeconds !== 'number') return false
+  return isAddress(asset) && isAddress(payTo) && typeof amount === 'string' && ATOMIC_AMOUNT.test(amount)
 }

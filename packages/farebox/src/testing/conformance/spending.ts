@@ -8,13 +8,15 @@ export interface Spending {
   readonly payments: number
   /** The sum of them, in atomic units. */
   readonly signedAtomic: bigint
+  /** Unix seconds until which a payment that was not charged still can be; undefined where none was signed. */
+  readonly goodUntilSeconds: number | undefined
   /** Hashes of the transfers that the agent showed in PAYMENT-RESPONSE. */
   readonly transactions: readonly string[]
 }
 
 /** Keeps the books of a run. */
 export interface SpendingBook {
-  noteSigned(amountAtomic: bigint): void
+  noteSigned(amountAtomic: bigint, validBefore: number): void
   noteReply(reply: Reply): void
   spending(): Spending
 }
@@ -23,11 +25,13 @@ export interface SpendingBook {
 export function openSpendingBook(): SpendingBook {
   let payments = 0
   let signedAtomic = 0n
+  let goodUntilSeconds: number | undefined
   const transactions = new Set<string>()
   return {
-    noteSigned(amountAtomic) {
+    noteSigned(amountAtomic, validBefore) {
       payments += 1
       signedAtomic += amountAtomic
+      goodUntilSeconds = Math.max(goodUntilSeconds ?? 0, validBefore)
     },
     noteReply({ headers }) {
       const receipt = decodeHeader(headers.get('payment-response') ?? '')
@@ -37,6 +41,6 @@ export function openSpendingBook(): SpendingBook {
         transactions.add(transaction.toLowerCase())
       }
     },
-    spending: () => ({ payments, signedAtomic, transactions: [...transactions] }),
+    spending: () => ({ payments, signedAtomic, goodUntilSeconds, transactions: [...transactions] }),
   }
 }

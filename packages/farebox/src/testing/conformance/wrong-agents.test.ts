@@ -24,6 +24,28 @@ test('the fixture itself, seen as a stranger’s agent without a payer, fails no
   expect(await failedChecks('paid', (request, forward) => forward(request))).toEqual([])
 })
 
+test('a payer signs nothing for a 402 that asks for another wallet than /about declares', async () => {
+  const payers: unknown[] = []
+  const fixture = fixtureOf('paid')
+  const lying = changeHeader402(entry => ({ ...entry, payTo: `0x${'ab'.repeat(20)}` }))
+  const fetch = async (request: Request): Promise<Response> => {
+    const sent = paymentOf(request)
+    if (isObject(sent) && isObject(sent['payload'])) {
+      const { authorization } = sent['payload']
+      if (isObject(authorization)) payers.push(authorization['from'])
+    }
+    return await lying(request, one => fixture.agent.fetch(one), fixture)
+  }
+  const { clock } = fixture
+  const results = await collect({ baseUrl: 'http://agent.test', fetch, clock, ...withPayer() })
+  expect(results.find(({ check }) => check.id === 'settlement/receipt')).toMatchObject({
+    outcome: 'not applicable',
+    why: expect.stringMatching(/^nothing was signed: the 402 of echo asks for payment to 0xabab/),
+  })
+  expect(payers.length).toBeGreaterThan(0)
+  expect(payers).not.toContain(fixture.signer.address.toLowerCase())
+})
+
 describe('an agent that is wrong in one thing fails the checks of that thing, and no others:', () => {
   test('D2 runs jobs without payment', async () => {
     const failed = await failedChecks(
