@@ -8,7 +8,8 @@
 export function readAgentUrl(url: string, options: { readonly allowHttp: boolean }): string {
   const parsed = parse(url)
   if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:') {
-    throw new TypeError(`agent URL: must be https, got ${parsed.protocol}`)
+    const got = JSON.stringify(url.slice(0, 100))
+    throw new TypeError(`agent URL: must begin with https://, or http:// on this machine, got ${got}`)
   }
   if (parsed.username + parsed.password !== '') throw new TypeError('agent URL: must not carry credentials')
   if (parsed.protocol === 'http:' && !options.allowHttp && !isLoopback(parsed.hostname)) {

@@ -10,7 +10,7 @@ export const walletCommand: CommandMaker = world => {
   wallet
     .command('new')
     .description('make a key, encrypt it by a password, keep it')
-    .argument('[name]', 'what to call it (default: default)')
+    .argument('[name]', 'what to call it, or the file to keep it in (default: default)')
     .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
     .addHelpText('after', '\nExample\n  farebox wallet new')
     .action(async (name: string | undefined, options: { readonly passwordFile?: string }) => {
