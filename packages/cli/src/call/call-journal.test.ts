@@ -1,12 +1,14 @@
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '@farebox/client/clock'
 import { encodeHeader } from '@farebox/payments/payment-header'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { COUNTER } from '../testing/served-agent.ts'
-import { openCallJournal } from './call-journal.ts'
+import { createTestWorld } from '../testing/test-world.ts'
+import { openCallJournal, type CallJournal } from './call-journal.ts'
 import type { CallFacts, EndedCall, SentCall } from './call-record.ts'
+import { writeDown } from './write-down.ts'
 
 const DAY_SECONDS = 86_400
 /** The file system's own times are read beside the clock. */
@@ -89,6 +91,53 @@ test('ended calls older than 30 days go, unresolved and damaged ones stay', asyn
   const kept = [ended(2), ended(3), sent(4)].map(({ jobId }) => `${jobId}.json`)
   expect((await readdir(calls)).toSorted()).toEqual(['.2-writing.new', ...kept, 'damaged.json'].toSorted())
   expect((await journal.list()).calls.map(({ state }) => state)).toEqual(['sent', 'completed', 'completed'])
+})
+
+test('a completed call stays completed, whatever a later command was told', async () => {
+  const journal = openCallJournal(home, clock)
+  await journal.begin(sent(1))
+  await journal.end(ended(1))
+  await journal.end({ ...ended(1), state: 'failed', document: { ok: false } })
+  expect((await journal.list()).calls).toMatchObject([{ state: 'completed', document: { ok: true } }])
+})
+
+test.each<[string, object, string]>([
+  ['price', { price: '0.000001' }, 'its price is not what its payment is for'],
+  ['network', { network: 'eip155:8453' }, 'its network is not that of its payment'],
+  ['payer', { payer: COUNTER.wallet }, 'its payer is not that of its payment'],
+  ['payTo', { payTo: '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc' }, 'its payTo is not that of its payment'],
+  ['agentUrl', { agentUrl: 'https://other.example' }, 'its entry is of another agentUrl'],
+])('a record whose %s is not that of its payment is damaged', async (_, change, reason) => {
+  const journal = openCallJournal(home, clock)
+  await journal.begin({ ...sent(1), ...change })
+  expect(await journal.list()).toMatchObject({ calls: [], damaged: [{ reason }] })
+})
+
+test('a file that is called like another job is damaged, and named', async () => {
+  const journal = openCallJournal(home, clock)
+  await journal.begin(sent(1))
+  await rename(join(calls, `${sent(1).jobId}.json`), join(calls, `${sent(2).jobId}.json`))
+  const reason = 'holds another job than its name says'
+  const path = join(calls, `${sent(2).jobId}.json`)
+  expect(await journal.list()).toEqual({ calls: [], damaged: [{ path, reason }] })
+})
+
+test('a call that could not be written down for good leaves nothing to resume', async () => {
+  const journal = openCallJournal(home, clock)
+  const { world } = createTestWorld({ folder: home, home })
+  // As where the folder cannot be flushed after the file has its name.
+  const unflushed: CallJournal = {
+    ...journal,
+    async begin(call) {
+      await journal.begin(call)
+      throw Object.assign(new Error('i/o error'), { code: 'EIO' })
+    },
+  }
+  await expect(writeDown(world, unflushed, sent(1))).rejects.toMatchObject({
+    message: expect.stringContaining('cannot be journalled'),
+    next: expect.stringContaining('nothing was sent'),
+  })
+  expect(await readdir(calls)).toEqual([])
 })
 
 test('of very many ended calls the newest 500 are kept', async () => {

@@ -1,5 +1,5 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Clock } from '@farebox/client/clock'
 import { jobIdKey } from '@farebox/protocol/job/job-request'
 import { UNFINISHED, writeSecretFile } from '../home/secret-file.ts'
@@ -10,7 +10,10 @@ import { readCallRecord, type CallRecord, type EndedCall, type SentCall } from '
 export interface CallJournal {
   /** Writes a call down before it is sent: when this resolves, a crash does not lose it. */
   begin(call: SentCall): Promise<void>
-  /** Puts what became of it in its place: the payment is gone from the file. Removes old files of ended calls. */
+  /**
+   * Puts what became of it in its place: the payment is gone from the file. A call that is completed stays so: of
+   * two commands that ask for one job, the later may be told that it failed. Removes old files of ended calls.
+   */
   end(call: EndedCall): Promise<void>
   /** Forgets a call that was never sent. */
   discard(jobId: string): Promise<void>
@@ -32,13 +35,14 @@ const DAY_MS = 86_400_000
 /** Opens the journal of a home; its folder is made when it is first written. */
 export function openCallJournal(home: string, clock: Clock): CallJournal {
   const folder = join(home, 'calls')
-  const pathOf = (jobId: string): string => join(folder, `${jobIdKey(jobId)}.json`)
+  const pathOf = (jobId: string): string => join(folder, fileName(jobId))
   const write = async (call: CallRecord): Promise<void> =>
     await writeSecretFile(pathOf(call.jobId), `${JSON.stringify(call)}\n`)
   return {
     begin: write,
     async end(call) {
-      await write(call)
+      const before = await readOne(pathOf(call.jobId))
+      if (typeof before === 'string' || before.state !== 'completed') await write(call)
       await prune(folder, clock.nowMs())
     },
     discard: async jobId => await rm(pathOf(jobId), { force: true }),
@@ -57,10 +61,16 @@ export function openCallJournal(home: string, clock: Clock): CallJournal {
   }
 }
 
+function fileName(jobId: string): string {
+  return `${jobIdKey(jobId)}.json`
+}
+
 /** The record, or why the file holds none. */
 async function readOne(path: string): Promise<CallRecord | string> {
   try {
-    return readCallRecord(JSON.parse(await readFile(path, 'utf8')))
+    const call = readCallRecord(JSON.parse(await readFile(path, 'utf8')))
+    // Whoever resumes by the name of a file must not send another job.
+    return basename(path) === fileName(call.jobId) ? call : 'holds another job than its name says'
   } catch (error) {
     if (error instanceof SyntaxError) return 'is not JSON'
     return error instanceof Error ? printable(error.message) : 'cannot be read'
@@ -91,7 +101,7 @@ async function filesOf(folder: string, ending: string): Promise<readonly string[
   return names.filter(name => name.endsWith(ending)).map(name => join(folder, name))
 }
 
-/** Milliseconds since the epoch; now for a file that is just gone. */
+/** Milliseconds since the epoch; for a file that is just gone infinity, newer than any: there is nothing to remove. */
 async function changedAt(path: string): Promise<number> {
   return await stat(path).then(
     ({ mtimeMs }) => mtimeMs,

@@ -1,6 +1,7 @@
 import { readJournalEntry, type JournalEntry } from '@farebox/client/journal-entry'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { readPrice } from '@farebox/protocol/money/usdc'
 import { isJobId } from '@farebox/protocol/job/job-request'
 
 /** One paid call as it is kept in the journal: before it is sent with its payment, afterwards without it. */
@@ -20,6 +21,8 @@ export interface CallFacts {
   readonly network: string
   readonly payer: string
   readonly payTo: string
+  /** Whether `--allow-http` was given: what was sent that way is asked for that way. */
+  readonly allowHttp?: boolean
   /** Unix seconds. */
   readonly startedAt: number
 }
@@ -55,18 +58,40 @@ export function readCallRecord(value: unknown): CallRecord {
     if (typeof facts[key] !== 'string') throw new TypeError(`has no ${key}`)
   }
   if (!isJobId(facts['jobId'])) throw new TypeError('has no jobId')
+  if (!['undefined', 'boolean'].includes(typeof facts['allowHttp'])) throw new TypeError('has no allowHttp')
   if (!isTime(facts['startedAt'])) throw new TypeError('has no startedAt')
   if (facts['state'] === 'sent') {
-    const entry = objectOf(facts['entry'], 'its entry')
-    // The reader of entries takes any object, and says what is wrong with it.
-    readJournalEntry(entry as unknown as JournalEntry)
-    if (entry['jobId'] !== facts['jobId']) throw new TypeError('its entry is of another job')
+    checkEntry(facts)
   } else if (facts['state'] === 'completed' || facts['state'] === 'failed') {
     objectOf(facts['document'], 'its document')
     if (!isTime(facts['endedAt'])) throw new TypeError('has no endedAt')
   } else throw new TypeError('has no state')
   // Every property of the type was checked above; the cast is what that check earns.
   return { ...facts, declaration: checked.declaration } as unknown as CallRecord
+}
+
+/** What is shown of a call is what its payment says: a record that was edited to say less is damaged. */
+function checkEntry(facts: { readonly [key: string]: unknown }): void {
+  const value = objectOf(facts['entry'], 'its entry')
+  // The reader of entries takes any object, and says what is wrong with it.
+  const { entry, network, authorization } = readJournalEntry(value as unknown as JournalEntry)
+  for (const key of ['jobId', 'agentUrl', 'capability'] as const) {
+    const what = key === 'jobId' ? 'job' : key
+    if (entry[key] !== facts[key]) throw new TypeError(`its entry is of another ${what}`)
+  }
+  const price = readPrice(facts['price'])
+  if (!price.ok || price.atomic !== BigInt(authorization.value)) {
+    throw new TypeError('its price is not what its payment is for')
+  }
+  if (network.id !== facts['network']) throw new TypeError('its network is not that of its payment')
+  for (const [key, paid] of [
+    ['payer', authorization.from],
+    ['payTo', authorization.to],
+  ] as const) {
+    if (String(facts[key]).toLowerCase() !== paid.toLowerCase()) {
+      throw new TypeError(`its ${key} is not that of its payment`)
+    }
+  }
 }
 
 function objectOf(value: unknown, what: string): { readonly [key: string]: unknown } {

@@ -466,6 +466,20 @@ describe('the key', () => {
       expect(code).toBe(0)
     })
 
+    test('is asked before FAREBOX_RPC_URL, which may be of the public chain with its id', async () => {
+      const other = await startChain()
+      try {
+        await servePaid()
+        await local('eip155:84532')
+        const { err } = await run([agents[0]?.url ?? '', ...words], {
+          variables: { FAREBOX_RPC_URL: other.rpcUrl },
+        })
+        expect(err).toContain('balance  0.005000 USDC')
+      } finally {
+        await other.stop()
+      }
+    })
+
     test('is not, where the agent is paid on another chain, or the economy has stopped', async () => {
       const agent = await servePaid()
       await local('eip155:31337')
@@ -619,6 +633,76 @@ describe('the journal', () => {
     expect(again.err).toMatch(/already answered, paid in 0x[0-9a-f]{64}/)
     expect(paidRequests(agent)).toHaveLength(2)
     expect((await run(['--resume'])).err).toContain('there is nothing to resume')
+  })
+
+  describe('a --resume that does not come to ask', () => {
+    let agent: ServedAgent
+    let id: string
+
+    beforeEach(async () => {
+      agent = await servePaid()
+      const stop = new AbortController()
+      agent.faults.push(() => stop.abort())
+      const { out } = await run([agent.url, ...words, '--json'], { signal: stop.signal })
+      id = JSON.parse(out).job_id as string
+    })
+
+    async function expectUnknown(
+      more: readonly string[],
+      options: Partial<TestWorldOptions> = {},
+    ): ReturnType<typeof run> {
+      const told = await run(['--resume', ...more, '--json'], options)
+      expect(JSON.parse(told.out)).toMatchObject({ ok: false, job_id: id, charged: 'unknown' })
+      expect(told.err).not.toContain('nothing was paid')
+      expect(paidRequests(agent)).toHaveLength(1)
+      return told
+    }
+
+    test('for a node that is none, keeps its exit code and does not say that nothing was paid', async () => {
+      const { code, err } = await expectUnknown(['--rpc-url', 'http://127.0.0.1:9'])
+      expect(code).toBe(2)
+      expect(err).toContain('✗ --rpc-url: ')
+    })
+
+    test('for Ctrl-C before it asked, says how to ask', async () => {
+      const { code, err } = await expectUnknown([], { signal: AbortSignal.abort() })
+      expect(code).toBe(3)
+      expect(err).toContain(`✗ stopped\n  what was sent may have been charged; ask for it`)
+      expect(err).toContain(`farebox call --resume ${id}`)
+    })
+
+    test('for an option that is wrong, or a file that is damaged, names it', async () => {
+      expect((await expectUnknown([id, '--network', 'base'])).code).toBe(2)
+      const { path } = await journalled()
+      await writeFile(path, '{"version":1,')
+      const { err } = await expectUnknown([id])
+      expect(err).toContain(`✗ the file of call "${id}" is damaged: is not JSON`)
+    })
+
+    test('for the address of an agent on http, where the first call was not told to take it', async () => {
+      const { path, text } = await journalled()
+      await writeFile(path, text.replaceAll(agent.url, 'http://0.0.0.0:9'))
+      const { code, err } = await expectUnknown([id])
+      expect(code).toBe(2)
+      expect(err).toContain('--allow-http')
+    })
+
+    test('with too little of a job_id says how much is needed', async () => {
+      const { code, err } = await run(['--resume', id.slice(0, 3)])
+      expect(code).toBe(2)
+      expect(err).toContain('at least 4 of its characters are needed')
+    })
+  })
+
+  test('of a call with --allow-http is asked for without it again', async () => {
+    const agent = await servePaid()
+    const stop = new AbortController()
+    agent.faults.push(() => stop.abort())
+    await run([agent.url, ...words, '--allow-http'], { signal: stop.signal })
+    const { path, text } = await journalled()
+    // No address of loopback, and yet of this machine.
+    await writeFile(path, text.replaceAll(agent.url, agent.url.replace(/127\.0\.0\.1|localhost/, '0.0.0.0')))
+    expect(await run(['--resume'])).toMatchObject({ code: 0, out: '{"words":2}\n' })
   })
 
   test('damaged files are named, and nothing else is lost for them', async () => {

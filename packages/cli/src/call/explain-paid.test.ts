@@ -7,7 +7,12 @@ import {
   TRANSFER_TOPIC,
 } from '@farebox/payments/chain-proof'
 import { findNetwork } from '@farebox/payments/networks'
-import { InternalError, PaymentError, ValidationError } from '@farebox/protocol/errors/service-errors'
+import {
+  DeadlineError,
+  InternalError,
+  PaymentError,
+  ValidationError,
+} from '@farebox/protocol/errors/service-errors'
 import { describe, expect, test } from 'vitest'
 import type { OpenChain } from '../chain/open-chain.ts'
 import { explainPaid, type PaidFailure } from './explain-paid.ts'
@@ -104,12 +109,6 @@ async function explain(failure: Partial<PaidFailure>): Promise<{
 describe('without a node, the agent’s word is what there is', () => {
   test.each([
     ['a typed failure', new InternalError('Internal error'), false, 0],
-    [
-      'a typed failure of a resumed call: what was paid would have been answered',
-      new ValidationError('text: is required'),
-      true,
-      2,
-    ],
     ['a refused payment, seen once', new PaymentError('insufficient funds'), false, 0],
   ])('%s is not charged, and until when a cheat could is said', async (_, error, resumed, unanswered) => {
     const told = await explain({ error, resumed, attempt: { ...ATTEMPT, unanswered } })
@@ -120,6 +119,9 @@ describe('without a node, the agent’s word is what there is', () => {
   test.each([
     ['a refused payment after an unanswered one', new PaymentError('expired'), false, 1],
     ['a refused payment of a resumed call', new PaymentError('expired'), true, 0],
+    ['a typed failure after an unanswered one', new InternalError('Internal error'), false, 1],
+    ['a typed failure of a resumed call', new ValidationError('text: is required'), true, 0],
+    ['a passed deadline of a resumed call', new DeadlineError('deadline has passed'), true, 2],
     ['no answer', UNRESOLVED, false, 3],
   ])('%s may be charged: the agent forgets what it answered (D24)', async (_, error, resumed, unanswered) => {
     const told = await explain({ error, resumed, attempt: { ...ATTEMPT, unanswered } })
@@ -161,6 +163,18 @@ describe('with a node the chain has the last word', () => {
       charged: 'unknown',
       exitCode: 3,
     })
+  })
+
+  test('D8 a typed failure of a resumed call settles nothing while the payment is good, for a settlement may be on its way', async () => {
+    const failure = { error: new ValidationError('text: is required'), resumed: true }
+    expect(await explain({ ...failure, chain: chain('unused') })).toMatchObject({
+      charged: 'unknown',
+      exitCode: 3,
+    })
+    expect(await explain({ ...failure, chain: chain('settled') })).toMatchObject({ charged: 'yes' })
+    const told = await explain({ ...failure, chain: chain('silent') })
+    expect(told).toMatchObject({ charged: 'unknown', exitCode: 3 })
+    expect(told.next).toContain('the agent’s answer does not settle it')
   })
 
   test('unused and past its end by both clocks, it is void', async () => {

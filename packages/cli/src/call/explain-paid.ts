@@ -23,8 +23,9 @@ export interface PaidFailure {
 
 /**
  * Says what is known of a payment that was sent and brought no output, and no more than that: by the chain where a
- * node is known, else by the agent's word where it can know (a typed failure is not charged; but what was answered
- * before, it forgets after ten minutes, D24), else that it is not known.
+ * node is known, else by the agent's word where it can know, else that it is not known. A typed failure says that
+ * this answer charged nothing; of what was answered before it says nothing, for agents forget that after ten minutes
+ * and a store in memory forgets it with its process (D24).
  */
 export async function explainPaid(failure: PaidFailure): Promise<CallFailure> {
   const verdict = await askChain(failure)
@@ -34,7 +35,9 @@ export async function explainPaid(failure: PaidFailure): Promise<CallFailure> {
     verdict?.kind === 'spent-otherwise' ||
     (verdict?.kind === 'unused' && Math.min(verdict.headSeconds, nowSeconds) > attempt.chargeableUntil)
   if (isDead) return notCharged(failure, 'the chain shows no charge, and the payment is void', undefined)
-  if (verdict?.kind !== 'unclear' && agentKnows(failure)) {
+  // Beyond the first answer an unused nonce proves nothing while it is good: its settlement may be on its way.
+  const isUnclear = verdict !== undefined && verdict.kind !== 'unused'
+  if (isServiceError(failure.error) && isFirstAnswer(failure) && !isUnclear) {
     const proof = verdict === undefined ? 'not charged, says the agent' : 'not charged, and the chain agrees'
     return notCharged(
       failure,
@@ -45,10 +48,9 @@ export async function explainPaid(failure: PaidFailure): Promise<CallFailure> {
   return unknown(failure)
 }
 
-/** A typed failure that is the only answer there can have been. */
-function agentKnows({ error, attempt, resumed }: PaidFailure): boolean {
-  if (!isServiceError(error)) return false
-  return error.errorType !== 'payment' || (!resumed && attempt.unanswered === 0)
+/** Whether what the agent answered is the only answer there can have been. */
+function isFirstAnswer({ attempt, resumed }: PaidFailure): boolean {
+  return !resumed && attempt.unanswered === 0
 }
 
 async function askChain({ attempt, chain, stopped }: PaidFailure): Promise<ChainVerdict | undefined> {
@@ -104,11 +106,14 @@ function unknown(failure: PaidFailure): CallFailure {
     isOver && chain === undefined
       ? `whether it was, the chain tells: farebox call --resume ${entry.jobId} --rpc-url <a node of ${attempt.network.id}>`
       : `ask again, without paying again: farebox call --resume ${entry.jobId}`
+  const word = isServiceError(error)
+    ? '\nthe agent’s answer does not settle it: what it answered before, it forgets after ten minutes or a restart'
+    : ''
   return new CallFailure(
     {
       ...factsOf(failure),
       message: reasonOf(failure),
-      next: `a payment of ${amountOf(attempt)} was sent: it ${when}\n${ask}`,
+      next: `a payment of ${amountOf(attempt)} was sent: it ${when}${word}\n${ask}`,
       charged: 'unknown',
       ...(isOver ? {} : { chargeable_until: chargeableUntil }),
     },

@@ -65,6 +65,26 @@ test('stopped between signature and sending, what was signed is destroyed', asyn
   expect(await readdir(calls)).toEqual([])
 })
 
+test('something unforeseen after a call was written down is never said to be uncharged', async () => {
+  const { world } = createTestWorld({ folder })
+  const sent = sentCall({ agentUrl: agent.url, jobId: 'a-job', capability: 'count', body: '', header: '' })
+  const finished = finishCall(world, {
+    work: () => Promise.reject(new RangeError('a fault')),
+    capability: 'count',
+    waiting: '',
+    sent: () => sent,
+    resumed: false,
+    journal: openCallJournal(world.home, systemClock),
+    chain: undefined,
+    local: undefined,
+    json: true,
+  })
+  await expect(finished).rejects.toMatchObject({
+    exitCode: 3,
+    document: { charged: 'unknown', job_id: 'a-job', error: { type: 'internal' } },
+  })
+})
+
 function sentCall(entry: JournalEntry): SentCall {
   return {
     version: 1,

@@ -7,9 +7,11 @@ import { EXIT, type ExitCode } from '../refusal.ts'
 import { showProgress } from '../terminal/progress.ts'
 import type { World } from '../world.ts'
 import { deliveredDocument } from './call-document.ts'
+import type { CallFailure } from './call-failure.ts'
 import type { CallJournal } from './call-journal.ts'
 import type { CallFacts, EndedCall, SentCall } from './call-record.ts'
 import { explainPaid } from './explain-paid.ts'
+import { explainUnforeseen } from './explain-unforeseen.ts'
 import { showDelivered } from './show-delivered.ts'
 
 /** A call that is under way. */
@@ -39,7 +41,11 @@ export async function finishCall(world: World, call: RunningCall): Promise<ExitC
   const { capability, chain, local, json } = call
   const sent = call.sent()
   await end(world, call, 'completed', deliveredDocument(result, capability))
-  await showDelivered(world, { result, capability, json, entry: sent?.entry, chain, local })
+  try {
+    await showDelivered(world, { result, capability, json, entry: sent?.entry, chain, local })
+  } catch (error) {
+    throw sent === undefined ? error : unforeseen(world, sent, error)
+  }
   return EXIT.done
 }
 
@@ -60,15 +66,31 @@ async function failureOf(world: World, call: RunningCall, error: unknown): Promi
   const attempt = attemptOf(error)
   const stopped = world.signal.aborted
   if (attempt === undefined || !(error instanceof Error)) {
-    // Stopped between signature and sending: what was signed is destroyed with the file.
     const sent = call.sent()
-    if (stopped && !resumed && sent !== undefined) await journal.discard(sent.jobId)
-    return error
+    // A `--resume` knows itself what it was asked to do, and says it.
+    if (sent === undefined || resumed) return error
+    if (isAbort(world, error)) {
+      // Stopped between signature and sending: what was signed is destroyed with the file.
+      await journal.discard(sent.jobId)
+      return error
+    }
+    return unforeseen(world, sent, error)
   }
   const nowSeconds = systemClock.nowMs() / 1_000
   const failure = await explainPaid({ error, attempt, resumed, stopped, chain, nowSeconds })
   if (failure.exitCode !== EXIT.unresolved) await end(world, call, 'failed', failure.document)
   return failure
+}
+
+/** The client's own end at a person's wish; anything else that is thrown tells nothing of what was sent. */
+function isAbort({ signal }: World, error: unknown): boolean {
+  return (
+    signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'))
+  )
+}
+
+function unforeseen({ signal }: World, { jobId, capability }: SentCall, error: unknown): CallFailure {
+  return explainUnforeseen(error, { jobId, capability, stopped: signal.aborted })
 }
 
 /** A journal that cannot be written must not cost anybody the answer: it is said, and the call stays resumable. */

@@ -1,8 +1,8 @@
+import { basename } from 'node:path'
 import { systemClock } from '@farebox/client/clock'
 import { resume } from '@farebox/client/resume'
 import { findNetwork } from '@farebox/payments/networks'
-import { findChain, type OpenChain } from '../chain/open-chain.ts'
-import type { LocalEconomy } from '../keys/local-economy.ts'
+import { findChain } from '../chain/open-chain.ts'
 import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'
@@ -10,6 +10,7 @@ import type { World } from '../world.ts'
 import { openCallJournal, type CallJournal, type CallList } from './call-journal.ts'
 import type { CallOptions } from './call-options.ts'
 import type { CallRecord, EndedCall, SentCall } from './call-record.ts'
+import { explainUnforeseen } from './explain-unforeseen.ts'
 import { explainUnpaid } from './explain-unpaid.ts'
 import { finishCall } from './finish-call.ts'
 import { tellDamaged } from './list-calls.ts'
@@ -32,23 +33,20 @@ export async function resumeCall(
   tellDamaged(world, list.damaged)
   const call = choose(list, named)
   if (call.state !== 'sent') return showEnded(world, call, options)
-  const local = await localOf(world, call.agentUrl, call.network)
-  const network = findNetwork(call.network)
-  const { rpcUrl } = options
-  const chain = network && (await findChain(world, { network, rpcUrl, local }))
   try {
-    return await askAgain(world, { call, journal, options, chain, local })
+    return await askAgain(world, { call, journal, options })
   } catch (error) {
-    throw explainUnpaid(error, call.agentUrl)
-  } finally {
-    await chain?.close()
+    // Only an address that is not allowed is told better there; "nothing was charged" is never known here.
+    const told = error instanceof TypeError ? explainUnpaid(error, call.agentUrl) : error
+    const { jobId, capability } = call
+    throw explainUnforeseen(told, { jobId, capability, stopped: world.signal.aborted })
   }
 }
 
 /** The fewest characters of a job_id that are taken for it. */
 const LEAST_CHARACTERS = 4
 
-function choose({ calls }: CallList, named: string | true): CallRecord {
+function choose({ calls, damaged }: CallList, named: string | true): CallRecord {
   const next = 'farebox call --list shows what is journalled'
   if (named === true) {
     const [first] = calls
@@ -56,10 +54,24 @@ function choose({ calls }: CallList, named: string | true): CallRecord {
     throw new Refusal('no call is without its outcome: there is nothing to resume', next)
   }
   const id = named.toLowerCase()
+  if (id.length < LEAST_CHARACTERS) {
+    throw new Refusal(
+      `--resume: "${printable(named)}" is too short for a job_id: at least ${LEAST_CHARACTERS} of its characters are needed`,
+      next,
+      { exitCode: EXIT.usage },
+    )
+  }
+  const file = damaged.find(({ path }) => basename(path).toLowerCase().startsWith(id))
   const found = calls.filter(({ jobId }) => jobId.toLowerCase().startsWith(id))
   const [only, another] = found
-  if (only !== undefined && another === undefined && id.length >= LEAST_CHARACTERS) return only
+  if (only !== undefined && another === undefined) return only
   const shown = named.length > 40 ? 'that name' : `"${printable(named)}"`
+  if (only === undefined && file !== undefined) {
+    throw new Refusal(
+      `the file of call ${shown} is damaged: ${file.reason}`,
+      `what was paid by it is not known; look at ${file.path}`,
+    )
+  }
   throw another === undefined
     ? new Refusal(`no call ${shown} is journalled`, next, { exitCode: EXIT.usage })
     : new Refusal(`${found.length} calls begin with ${shown}`, next, { exitCode: EXIT.usage })
@@ -86,28 +98,35 @@ interface Resumed {
   readonly call: SentCall
   readonly journal: CallJournal
   readonly options: CallOptions
-  readonly chain: OpenChain | undefined
-  readonly local: LocalEconomy | undefined
 }
 
-async function askAgain(world: World, { call, journal, options, chain, local }: Resumed): Promise<ExitCode> {
+async function askAgain(world: World, { call, journal, options }: Resumed): Promise<ExitCode> {
   const { entry, declaration, capability, price, jobId } = call
-  const { allowHttp, json } = options
+  const { rpcUrl, json } = options
+  const local = await localOf(world, call.agentUrl, call.network)
+  const network = findNetwork(call.network)
+  const chain = network && (await findChain(world, { network, rpcUrl, local }))
   const name = printable(declaration.name)
   world.err.write(
     `  asking ${name} for job ${jobId} again, with the payment of ${printable(price)} USDC signed for it before\n`,
   )
-  return await finishCall(world, {
-    work: () => resume(entry, { declaration, allowHttp, signal: world.signal }),
-    capability,
-    waiting: `${name} is at work`,
-    sent: () => call,
-    resumed: true,
-    journal,
-    chain,
-    local,
-    json,
-  })
+  // What was sent over http is no safer for not being asked for.
+  const allowHttp = options.allowHttp || call.allowHttp === true
+  try {
+    return await finishCall(world, {
+      work: () => resume(entry, { declaration, allowHttp, signal: world.signal }),
+      capability,
+      waiting: `${name} is at work`,
+      sent: () => call,
+      resumed: true,
+      journal,
+      chain,
+      local,
+      json,
+    })
+  } finally {
+    await chain?.close()
+  }
 }
 
 function objectOf(value: unknown): { readonly [key: string]: unknown } {

@@ -1,3 +1,4 @@
+import { isJobId } from '@farebox/protocol/job/job-request'
 import type { ExitCode } from '../refusal.ts'
 import { EXIT, Refusal } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
@@ -8,6 +9,7 @@ import type { RawCallOptions } from './call-command.ts'
 import type { FailureDocument } from './call-document.ts'
 import { CallFailure } from './call-failure.ts'
 import { readCallOptions } from './call-options.ts'
+import { explainUnforeseen } from './explain-unforeseen.ts'
 import { listCalls } from './list-calls.ts'
 import { resumeCall } from './resume-call.ts'
 
@@ -30,7 +32,7 @@ export async function runCall(
     if (raw.resume !== undefined) return await resumeCall(world, raw.resume, options)
     return await callAgent(world, { words, raw, options })
   } catch (error) {
-    const told = orStopped(world, error)
+    const told = raw.resume === undefined ? orStopped(world, error) : notAsked(world, raw.resume, error)
     if (raw.json === true) world.out.write(`${printableJson(documentOf(told))}\n`)
     throw told
   }
@@ -51,6 +53,12 @@ function orStopped({ signal }: World, error: unknown): unknown {
   const atQuestion = error instanceof Refusal && error.exitCode === EXIT.interrupted
   if (!atQuestion && (!signal.aborted || error instanceof Refusal)) return error
   return new Refusal('stopped', 'nothing was paid', { cause: error, exitCode: EXIT.interrupted })
+}
+
+/** A `--resume` that did not come to ask: whatever was paid before, this command does not know of it. */
+function notAsked({ signal }: World, named: string | true, error: unknown): CallFailure {
+  const jobId = isJobId(named) ? named : undefined
+  return explainUnforeseen(error, { jobId, stopped: signal.aborted })
 }
 
 function documentOf(error: unknown): FailureDocument {

@@ -7,14 +7,15 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { OpenChain } from '../chain/open-chain.ts'
 import type { LocalEconomy } from '../keys/local-economy.ts'
-import { Refusal, type ExitCode } from '../refusal.ts'
+import type { ExitCode } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import type { CallOptions } from './call-options.ts'
-import { openCallJournal, type CallJournal } from './call-journal.ts'
+import { openCallJournal } from './call-journal.ts'
 import type { SentCall } from './call-record.ts'
 import { finishCall } from './finish-call.ts'
 import type { Target } from './target.ts'
+import { writeDown } from './write-down.ts'
 
 /** A job whose input is checked and whose price is agreed to. */
 export interface PlannedJob {
@@ -49,7 +50,7 @@ export async function runJob(world: World, job: PlannedJob): Promise<ExitCode> {
     maxPrice: formatUsdc(payer.quote.amountAtomic),
     networks: [payer.quote.network.id],
     journal: async (entry: JournalEntry) => {
-      sent = await writeDown(world, journal, sentCall(target, payer, entry))
+      sent = await writeDown(world, journal, sentCall(job.options, target, payer, entry))
     },
   }
   const { allowHttp, deadlineSeconds, json } = options
@@ -69,6 +70,7 @@ export async function runJob(world: World, job: PlannedJob): Promise<ExitCode> {
 }
 
 function sentCall(
+  { allowHttp }: CallOptions,
   { declaration, name, capability }: Target,
   { quote, signer }: Payer,
   entry: JournalEntry,
@@ -84,22 +86,8 @@ function sentCall(
     network: quote.network.id,
     payer: signer.address,
     payTo: quote.payTo,
+    ...(allowHttp ? { allowHttp } : {}),
     startedAt: Math.floor(systemClock.nowMs() / 1_000),
     entry,
-  }
-}
-
-/** What is not written down is not sent. */
-async function writeDown(world: World, journal: CallJournal, call: SentCall): Promise<SentCall> {
-  try {
-    await journal.begin(call)
-    return call
-  } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
-    throw new Refusal(
-      `the call cannot be journalled in ${printable(world.home)} (${reason})`,
-      'nothing was sent; FAREBOX_HOME names another folder',
-      { cause },
-    )
   }
 }

@@ -1,12 +1,16 @@
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
 import { nearest } from '@farebox/protocol/declaration/nearest'
-import type { LocalEconomy } from '../keys/local-economy.ts'
+import { isLocalNetwork, type LocalEconomy } from '../keys/local-economy.ts'
 import { EXIT, Refusal } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
 
-/** A network as people read it: `Base (eip155:8453)`, `local chain (eip155:84532)`. */
+/**
+ * A network as people read it: `Base (eip155:8453)`, `local chain (eip155:84532)`.
+ *
+ * @param local the economy that is paid in, where it is the one on this machine
+ */
 export function nameNetwork({ id, name }: Network, local: LocalEconomy | undefined): string {
-  return `${local?.network === id ? 'local chain' : name} (${id})`
+  return `${local?.network === id && isLocalNetwork(id) ? 'local chain' : name} (${id})`
 }
 
 /**

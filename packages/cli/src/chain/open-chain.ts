@@ -27,8 +27,9 @@ const VARIABLE = 'FAREBOX_RPC_URL'
 const TIMEOUT_MS = 5_000
 
 /**
- * Opens a node of the network: `--rpc-url`, else `FAREBOX_RPC_URL`, else the local chain. Undefined where none is
- * known, or the one of the variable is of another chain or silent, which is said.
+ * Opens a node of the network: `--rpc-url`, else the local chain, else `FAREBOX_RPC_URL`: the variable may be of the
+ * public chain whose id the local one has. Undefined where none is known, or the one of the variable is of another
+ * chain or silent, which is said.
  *
  * @throws {Refusal} when `--rpc-url` is no node of this network
  */
@@ -39,15 +40,17 @@ export async function findChain(world: World, options: ChainOptions): Promise<Op
     if (typeof opened !== 'string') return opened
     throw new Refusal(`--rpc-url: ${opened}`, `give a node of ${network.id}`, { exitCode: EXIT.usage })
   }
-  const variable = world.variables[VARIABLE]
-  if (variable !== undefined && variable !== '') {
-    const opened = await openNode(variable, network)
-    if (typeof opened !== 'string') return opened
-    if (local === undefined) world.err.write(`  ${VARIABLE}: ${opened}; the chain is not asked\n`)
+  if (local !== undefined) {
+    // Where it is silent nobody else is asked in its name: a public chain of its id knows nothing of it.
+    const opened = await openNode(local.rpcUrl, network)
+    return typeof opened === 'string' ? undefined : opened
   }
-  if (local === undefined) return undefined
-  const opened = await openNode(local.rpcUrl, network)
-  return typeof opened === 'string' ? undefined : opened
+  const variable = world.variables[VARIABLE]
+  if (variable === undefined || variable === '') return undefined
+  const opened = await openNode(variable, network)
+  if (typeof opened !== 'string') return opened
+  world.err.write(`  ${VARIABLE}: ${opened}; the chain is not asked\n`)
+  return undefined
 }
 
 /** Is there a node of this network at the URL, now? */

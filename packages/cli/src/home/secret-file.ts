@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path'
  * or of the machine, leaves the old content, the new, or for a new file none, and never a part of it.
  *
  * @param path its folder is made where it is missing
- * @throws what the file system says; what was there before is then untouched
+ * @throws what the file system says; what was there before is then untouched, but where the folder alone could not
+ *   be flushed: then the new content is there and may not outlive a power failure
  */
 export async function writeSecretFile(path: string, text: string): Promise<void> {
   await writeThen(path, text, rename)
@@ -44,12 +45,17 @@ async function writeThen(
   }
 }
 
+/** What a file system says that flushes no folders: network and FUSE mounts. It keeps names as well as it can. */
+const NO_FOLDER_SYNC: readonly unknown[] = ['EINVAL', 'ENOTSUP', 'EPERM']
+
 /** After a power failure the new name is still there. Windows opens no folders; NTFS journals names itself. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const opened = await open(folder, 'r')
   try {
     await opened.sync()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && NO_FOLDER_SYNC.includes(error.code))) throw error
   } finally {
     await opened.close()
   }

@@ -96,6 +96,7 @@ describe('a file that is none, or means harm, is refused by name before anything
     ],
     ['scrypt for 128 GB', scrypt({ n: 2 ** 30 }), /wallet: its scrypt cost .* too high/],
     ['scrypt for an hour', scrypt({ p: 100_000 }), /wallet: its scrypt cost .* too high/],
+    ['scrypt for a gigabyte beside a small table', scrypt({ n: 2, r: 2 ** 20, p: 8 }), /cost .* too high/],
     ['scrypt of no power of two', scrypt({ n: 262_143 }), /power of two/],
     [
       'pbkdf2 for an hour',

@@ -73,7 +73,8 @@ function readDerivation(kind: unknown, parameters: { readonly [key: string]: unk
     if (!isCount(n) || !isCount(r) || !isCount(p) || n < 2 || !Number.isInteger(Math.log2(n))) {
       return 'crypto.kdfparams must have n (a power of two), r and p'
     }
-    const memoryBytes = 128 * n * r
+    // A block for each of p lanes, beside the table of n.
+    const memoryBytes = 128 * r * (n + p)
     if (memoryBytes > MAX_SCRYPT_MEMORY_BYTES || memoryBytes * p > MAX_SCRYPT_WORK_BYTES || p > 1_024) {
       return `its scrypt cost (n ${n}, r ${r}, p ${p}) is too high to be honest: at most 512 MB are given to it`
     }

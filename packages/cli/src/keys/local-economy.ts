@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { lstat, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isLoopback } from '@farebox/client/agent-url'
 import { isAddress } from '@farebox/payments/address'
@@ -7,7 +7,7 @@ import { isAddress } from '@farebox/payments/address'
 export interface LocalEconomy {
   /** The file. */
   readonly path: string
-  /** `eip155:<chain id>` */
+  /** One of {@link isLocalNetwork}. */
   readonly network: string
   readonly rpcUrl: string
   /** A test wallet with test money. */
@@ -15,32 +15,44 @@ export interface LocalEconomy {
 }
 
 /** A file of ours is a few kilobytes. */
-const MAX_CHARACTERS = 1_048_576
+const MAX_BYTES = 1_048_576
+/** What a local economy can run on. A real chain is never called local, whatever a file says. */
+const LOCAL_NETWORKS: readonly string[] = ['eip155:84532', 'eip155:31337']
 
 /**
  * Looks for `.farebox/local.json`, which a running local economy writes, in a folder and those above it. A file
- * that is not one of ours, or whose chain is not on this machine, counts as none: whoever can write to a folder
- * above must not be asked for balances.
+ * that is not one of ours, or whose chain is not on this machine or no local one, counts as none: whoever can write
+ * to a folder above must not be asked for balances.
  */
 export async function findLocalEconomy(folder: string): Promise<LocalEconomy | undefined> {
   for (let here = folder; ; here = dirname(here)) {
     const path = join(here, '.farebox', 'local.json')
-    const found = await readFile(path, 'utf8').catch(() => undefined)
-    if (found !== undefined) return readLocalFile(path, found)
+    const file = await lstat(path).catch(() => undefined)
+    if (file !== undefined) {
+      // Reading a pipe would wait for whoever writes into it.
+      if (!file.isFile() || file.size > MAX_BYTES) return undefined
+      const text = await readFile(path, 'utf8').catch(() => undefined)
+      if (text !== undefined) return readLocalFile(path, text)
+    }
     if (dirname(here) === here) return undefined
   }
 }
 
 function readLocalFile(path: string, text: string): LocalEconomy | undefined {
-  const file = text.length > MAX_CHARACTERS ? undefined : parse(text)
+  const file = parse(text)
   const [chain, payer] = [objectOf(file, 'chain'), objectOf(file, 'payer')]
   const { network, rpcUrl } = chain
   const { address, privateKey } = payer
-  if (typeof network !== 'string' || !/^eip155:\d{1,15}$/.test(network)) return undefined
+  if (typeof network !== 'string' || !isLocalNetwork(network)) return undefined
   if (typeof rpcUrl !== 'string' || !isOnLoopback(rpcUrl)) return undefined
   if (!isAddress(address) || typeof privateKey !== 'string') return undefined
   if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) return undefined
   return { path, network, rpcUrl, payer: { address: address.toLowerCase(), privateKey } }
+}
+
+/** Can a local economy be on this network (CAIP-2)? */
+export function isLocalNetwork(id: string): boolean {
+  return LOCAL_NETWORKS.includes(id)
 }
 
 /** Is this URL's host this machine itself? */

@@ -79,14 +79,14 @@ export async function listWallets(
 /**
  * Keeps a new wallet, readable by its owner alone.
  *
- * @throws {Refusal} when one of that name is there: a key is never written over
+ * @throws {Refusal} when one of that name is there, for a key is never written over, or the file cannot be made
  */
 export async function createWallet(place: Place, name: string, keystore: string): Promise<string> {
   const path = walletPath(place, name)
   try {
     await createSecretFile(path, keystore)
   } catch (error) {
-    throw codeOf(error) === 'EEXIST' ? alreadyThere(name) : error
+    throw codeOf(error) === 'EEXIST' ? alreadyThere(name) : notKept(path, error)
   }
   return path
 }
@@ -97,6 +97,17 @@ export function alreadyThere(name: string): Refusal {
     `there is a wallet ${shownName(name)} already, and a key is never written over`,
     'take another name: farebox wallet new <name>',
   )
+}
+
+/** What a file system without hard links says to a new name for a file. */
+const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
+
+function notKept(path: string, cause: unknown): Refusal {
+  const code = codeOf(cause)
+  const next = NO_LINKS.includes(code)
+    ? 'its file system makes no hard links, which keep a key from being written over: FAREBOX_HOME names another folder'
+    : 'look at the folder’s permissions, or name another by FAREBOX_HOME'
+  return new Refusal(`${printable(path)}: cannot be written (${code})`, next, { cause })
 }
 
 async function keystoreOf(place: Place, name: string): Promise<Keystore | Refusal> {

@@ -4,7 +4,7 @@ import type { Network } from '@farebox/payments/networks'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { coinOf, formatCoin } from '../chain/coin.ts'
 import { nameNetwork, readNetwork } from '../chain/name-network.ts'
-import { findChain } from '../chain/open-chain.ts'
+import { findChain, isNodeOf } from '../chain/open-chain.ts'
 import { readBalances, type Balances } from '../chain/read-balances.ts'
 import { findLocalEconomy, type LocalEconomy } from '../keys/local-economy.ts'
 import { findPayingKey } from '../keys/paying-key.ts'
@@ -36,7 +36,9 @@ export async function showBalance(
     const document = { address, source, network: network.id, usdc, coin: { symbol, amount } }
     return world.out.write(`${printableJson(document)}\n`)
   }
-  world.err.write(`  ${holder.address}  ${holder.source}\n  on ${nameNetwork(network, local)}\n`)
+  // What was asked at another node is not the local chain, though it may have its id.
+  const name = nameNetwork(network, options.rpcUrl === undefined ? local : undefined)
+  world.err.write(`  ${holder.address}  ${holder.source}\n  on ${name}\n`)
   const width = Math.max(usdc.length, amount.length)
   world.out.write(`${usdc.padStart(width)} USDC\n${amount.padStart(width)} ${symbol}\n`)
 }
@@ -44,7 +46,11 @@ export async function showBalance(
 /** The local economy is meant where one is here and nothing speaks of another chain. */
 async function localChoice(world: World, options: BalanceOptions): Promise<LocalEconomy | undefined> {
   const local = await findLocalEconomy(world.folder)
-  if (options.network !== undefined) return options.network === local?.network ? local : undefined
+  if (options.network !== undefined) {
+    if (local === undefined || options.network !== local.network) return undefined
+    // The file stays when the economy stops, and a public chain may have the same id.
+    return (await isNodeOf(local.rpcUrl, readNetwork(local.network))) ? local : undefined
+  }
   return options.rpcUrl === undefined && !world.variables['FAREBOX_RPC_URL'] ? local : undefined
 }
 
