@@ -1,0 +1,22 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { Declaration } from 'farebox'
+import { toJsonSchema } from '@farebox/protocol/fields/json-schema'
+import type { InputJudge } from './judge-course.ts'
+
+/** Judges inputs by JSON Schema and a validator that is not ours. */
+export function createAjvJudge(declaration: Declaration): InputJudge {
+  const ajv = new Ajv2020({ strict: false, strictNumbers: true, ownProperties: true, validateSchema: false })
+  addFormats.default(ajv)
+  const validators = new Map(
+    Object.entries(declaration.capabilities).map(([name, { input_schema }]) => [
+      name,
+      ajv.compile(toJsonSchema(input_schema, 'input')),
+    ]),
+  )
+  return (capability, input) => {
+    const validate = validators.get(capability)
+    if (validate === undefined) return 'a capability nobody declared'
+    return validate(input) ? undefined : ajv.errorsText(validate.errors)
+  }
+}

@@ -1,0 +1,95 @@
+import { createRandom } from '../../seeded-random.ts'
+import { breakBytes } from '../generate/break-bytes.ts'
+import type { BuiltRequest } from '../generate/build-request.ts'
+import { makeOutput } from '../generate/make-value.ts'
+import type { Recipe } from '../generate/recipe.ts'
+import { readObject, refuseAnswer, type ReadAnswer } from '../oracle/answer-table.ts'
+import { answerTo, type Refusal } from '../oracle/expected-answer.ts'
+import { findLeak } from '../oracle/foresee.ts'
+import { isOfPayments, ORDER_OF_CHECKS } from '../oracle/order-of-checks.ts'
+import { readWildBody, type WildBody } from '../oracle/read-wild-body.ts'
+import { buildFor, send, takeCourse, type RunScene } from './send-request.ts'
+
+/** Sends a good request whose bytes met with accidents, and judges by a second reading of what they became. */
+export async function runWild(scene: RunScene, recipe: Recipe): Promise<string | undefined> {
+  const { stage } = scene
+  const payment = recipe.payment && { ...recipe.payment, spoils: [], bound: false, poor: false }
+  const built = buildFor(scene, { ...recipe, bodySpoils: [], inputSpoilt: false, payment })
+  const bytes = breakBytes(createRandom(recipe.seed).fork('wild'), String(built.wire.body))
+  const names = Object.keys(stage.declaration.capabilities)
+  const body = readWildBody(bytes, names)
+  stage.calls.length = 0
+  stage.gate.events.length = 0
+  stage.work = (_, { capability }) =>
+    makeOutput(
+      createRandom(recipe.seed).fork('output'),
+      stage.declaration.capabilities[capability]?.output_schema ?? {},
+    )
+  const answer = await send(scene, { ...built.wire, body: bytes }, { takesTime: false })
+  if (answer === undefined) return 'never answered'
+  const course = takeCourse(stage, answer)
+  const settles = course.events.filter(({ call }) => call === 'settle').length
+  const wrong =
+    refuseAnswer(answer) ??
+    findLeak(answer.text, false) ??
+    judgeWild(scene, recipe, { built, body, answer, names })
+  if (wrong !== undefined) return `${wrong} (wild: ${JSON.stringify(bytes.toString('latin1'))})`
+  for (const call of course.calls) {
+    const refused = scene.judgeInput(call.capability, call.input)
+    if (refused !== undefined) return `the handler was given what its schema refuses: ${refused}`
+  }
+  const isDone = answer.status === 200
+  if (course.calls.length !== (isDone ? 1 : 0))
+    return `${answer.status}, and the handler ran ${course.calls.length} times`
+  return settles === (isDone && recipe.mode === 'paid' ? 1 : 0)
+    ? undefined
+    : `${answer.status}, settled ${settles} times`
+}
+
+interface Wild {
+  readonly built: BuiltRequest
+  readonly body: WildBody
+  readonly answer: ReadAnswer
+  readonly names: readonly string[]
+}
+
+function judgeWild(scene: RunScene, recipe: Recipe, wild: Wild): string | undefined {
+  const { body, answer } = wild
+  const [first] = refusalsOf(scene, recipe, wild).sort(
+    (a, b) => ORDER_OF_CHECKS[a.check] - ORDER_OF_CHECKS[b.check],
+  )
+  const said = `${answer.status}: ${answer.text.slice(0, 200)}`
+  if (first !== undefined) {
+    const due = answerTo(first)
+    if (answer.status !== due.status) return `answered ${due.status} due (${first.check}), was ${said}`
+    const starts = due.errorStarts ?? ''
+    const told = String(readObject(answer.text)?.['error'] ?? '')
+    return answer.status !== 400 || told.startsWith(starts)
+      ? undefined
+      : `the message is not about ${starts}: ${told}`
+  }
+  // Nothing before the input is wrong: what the other validator takes must be done, the rest may be coerced.
+  if (body.refusal !== undefined || answer.status === 200) return undefined
+  if (answer.status !== 400) return `done or input refused were due, was ${said}`
+  const isTaken = scene.judgeInput(body.capability, body.input) === undefined
+  return isTaken ? `an input was refused that its schema takes: ${said}` : undefined
+}
+
+function refusalsOf(scene: RunScene, recipe: Recipe, { built, body, names }: Wild): Refusal[] {
+  const refusals: Refusal[] = body.refusal === undefined ? [] : [body.refusal]
+  if (body.refusal === undefined && body.deadline * 1_000 <= scene.stage.clock.nowMs())
+    refusals.push({ check: 'lateness' })
+  if (recipe.mode === 'locked') refusals.push({ check: 'secret' })
+  if (recipe.mode !== 'dev' && recipe.payment === undefined) {
+    const isUnknown = body.refusal !== undefined && body.named === 'unknown'
+    refusals.push(isUnknown ? { check: 'demand', status: 400, errorType: 'capability' } : { check: 'demand' })
+  }
+  // Paid for one capability, and the accident names another.
+  if (
+    body.refusal === undefined &&
+    built.payment !== undefined &&
+    body.capability !== (built.capability || names[0])
+  )
+    refusals.push({ check: 'terms' })
+  return recipe.mode === 'dev' ? refusals.filter(({ check }) => !isOfPayments(check)) : refusals
+}

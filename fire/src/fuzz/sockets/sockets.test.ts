@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fuzzSockets } from './raw-sockets.ts'
+import { attackSlowly, NOBODY } from './slow-clients.ts'
+import { startAgentProcess, type AgentProcess } from './start-agent-process.ts'
+
+let agent: AgentProcess
+beforeAll(async () => {
+  agent = await startAgentProcess()
+})
+afterAll(async () => {
+  await agent.stop()
+})
+
+test(
+  'what is no request, and what is one in an odd form, is answered by the table',
+  { timeout: 60_000 },
+  async () => {
+    expect(await fuzzSockets(agent.port, { seed: 1, broken: 300 })).toEqual([])
+  },
+)
+
+test('slow clients and floods leave /health quick', { timeout: 60_000 }, async () => {
+  const attack = { slowHeaders: 300, dripBodies: 100, idle: 500, floodConnections: 16, lastsMs: 1_500 }
+  const scores = await attackSlowly(agent.port, attack)
+  // On a machine that is busy with other things even an agent left alone is not always quick.
+  const limitMs = Math.max(250, 5 * (scores.find(({ attack: name }) => name === NOBODY)?.healthP99Ms ?? 0))
+  for (const { attack: name, healthP99Ms } of scores) expect(healthP99Ms, name).toBeLessThan(limitMs)
+  expect(scores.at(-1)?.answered).toBeGreaterThan(100)
+  expect(agent.isAlive()).toBe(true)
+})

@@ -1,0 +1,99 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { openTrial } from './open-trial.ts'
+import { playMatrix, type Played } from './play-matrix.ts'
+import { breaches, matrixPage, scoreTable, type Column } from './report.ts'
+import { ruleCases } from './rule-cases.ts'
+import { startSubjects, type Subjects } from './start-subjects.ts'
+
+const USAGE = `Plays the facilitator rules against a facilitator on a local chain.
+
+  --reference            start ours and the x402 project's on a chain of their own, and compare
+  --ours                 start ours alone
+  --url <url>            a facilitator that runs; with it:
+    --rpc-url <url>        the node of its local chain (its USDC can be minted by anybody)
+    --secret-file <file>   its FACILITATOR_SECRET, which owns both wallets
+    --admin-token-file <file>  opens its administration of secrets; without it those cases are left out
+    --pay-to <a>,<b>       the wallets; default: the first two test agents
+  --only <text>          cases whose id begins with it
+  --write <file>         write the page of the documentation
+`
+
+const { values } = parseArgs({
+  options: {
+    reference: { type: 'boolean' },
+    ours: { type: 'boolean' },
+    url: { type: 'string' },
+    'rpc-url': { type: 'string' },
+    'secret-file': { type: 'string' },
+    'admin-token-file': { type: 'string' },
+    'pay-to': { type: 'string' },
+    only: { type: 'string', default: '' },
+    write: { type: 'string' },
+    help: { type: 'boolean' },
+  },
+})
+
+process.exitCode = await main()
+
+/** 0 where the first facilitator keeps every rule, 1 where it breaks one, 2 where nothing could be played. */
+async function main(): Promise<number> {
+  const named = values.url !== undefined && values['rpc-url'] !== undefined
+  if (values.help === true || !(values.reference === true || values.ours === true || named)) {
+    process.stdout.write(USAGE)
+    return values.help === true ? 0 : 2
+  }
+  const subjects = named ? await openNamed() : await startSubjects({ reference: values.reference === true })
+  try {
+    const columns: Column[] = []
+    for (const { trial } of subjects.trials) {
+      const { name } = trial.subject
+      const cases = ruleCases.filter(({ id }) => id.startsWith(values.only))
+      let done = 0
+      const startedAt = performance.now()
+      const played = await playMatrix(trial, cases, one => report(name, (done += 1), cases.length, one))
+      process.stderr.write(`\r\u001B[K${name}: ${Math.round((performance.now() - startedAt) / 100) / 10} s\n`)
+      columns.push({ name, played })
+    }
+    process.stdout.write(`${scoreTable(columns)}\n`)
+    for (const column of columns) tellBreaches(column)
+    if (values.write !== undefined)
+      writeFileSync(values.write, matrixPage(columns, new Date().toISOString().slice(0, 10)))
+    return columns[0] !== undefined && breaches(columns[0]).length === 0 ? 0 : 1
+  } finally {
+    await subjects.stop()
+  }
+}
+
+/** Progress stays on one line where somebody watches. */
+function report(name: string, done: number, all: number, { ruleCase, tookMs }: Played): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${name}: ${done} of ${all}  ${ruleCase.id}`)
+  if (tookMs > 5_000) process.stderr.write(`  ${ruleCase.id} took ${Math.round(tookMs / 1_000)} s\n`)
+}
+
+function tellBreaches(column: Column): void {
+  const broken = breaches(column)
+  if (broken.length === 0) return
+  process.stdout.write(`\n${column.name} broke ${broken.length}:\n`)
+  for (const line of broken) process.stdout.write(`  ✗ ${line}\n`)
+}
+
+async function openNamed(): Promise<Subjects> {
+  const read = (file: string | undefined): string =>
+    file === undefined ? '' : readFileSync(file, 'utf8').trim()
+  const defaults = `${TEST_KEYS.agent.address},${TEST_KEYS.secondAgent.address}`
+  const [payTo = '', secondPayTo = payTo] = (values['pay-to'] ?? defaults).split(',')
+  const adminToken = read(values['admin-token-file'])
+  const opened = await openTrial({
+    name: 'facilitator',
+    url: (values.url ?? '').replace(/\/+$/, ''),
+    rpcUrl: values['rpc-url'] ?? '',
+    secret: read(values['secret-file']),
+    payTo,
+    secondPayTo,
+    door: true,
+    ...(adminToken !== '' && { adminToken }),
+  })
+  return { trials: [opened], stop: opened.close }
+}

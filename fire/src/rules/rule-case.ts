@@ -1,0 +1,68 @@
+import type { Trial } from './trial.ts'
+
+/** The rule a case belongs to, as `docs/facilitator-rules.md` lists them. */
+export const RULES = {
+  SR1: 'A payment is bound to what it was asked for',
+  SR2: 'Only the payer can have signed it',
+  SR3: 'It is in time, with enough time left to settle',
+  SR4: 'A settlement is told as the chain tells it, in both directions',
+  SR5: 'What cannot be paid is refused early, and nothing is paid twice',
+  SR6: 'What a stranger can make the facilitator spend is bounded',
+  SR7: 'A payment is looked at once more right before gas is spent on it',
+  SR8: 'The account that pays the gas sends transfers of the token and nothing else',
+  API: 'Secrets, numbers and bodies: what reaches the facilitator over HTTP',
+} as const
+
+export type Rule = keyof typeof RULES
+
+/**
+ * What a facilitator may do with a payment: refuse it everywhere, settle it once, or either, as long as its
+ * words and the chain agree.
+ */
+export type Verdict = 'refused' | 'settled' | 'truthful'
+
+/** What a case needs beyond the x402 API. A facilitator without it is not measured by the case. */
+export type Need =
+  /** FACILITATOR_SECRETs, and the token that administers them. */
+  | 'secrets'
+  /** The hold extension: bindings and releases. */
+  | 'holds'
+  /** A service with an HTTP door of its own; a library behind a few lines of ours has none. */
+  | 'door'
+  /** A chain node that we stand in front of. */
+  | 'node'
+
+/** One row of the matrix. */
+export interface RuleCase {
+  /** `SR1-07` */
+  readonly id: string
+  readonly rule: Rule
+  /** What is sent, in words. */
+  readonly sent: string
+  /** What the rule wants, in words. */
+  readonly expected: string
+  readonly needs: readonly Need[]
+  /** Sends it, and looks at the answers and at the chain. */
+  play(trial: Trial): Promise<Outcome>
+}
+
+/** What came of a case. */
+export interface Outcome {
+  /** In a few words: `refused`, `settled once`. */
+  readonly did: string
+  /** What breaks the rule; undefined where it is kept. */
+  readonly wrong?: string | undefined
+}
+
+/** A case before it has its number. */
+export type UnnumberedCase = Omit<RuleCase, 'id' | 'rule' | 'needs'> & { readonly needs?: readonly Need[] }
+
+/** Numbers the cases of a rule in their order. */
+export function numbered(rule: Rule, cases: readonly UnnumberedCase[]): readonly RuleCase[] {
+  return cases.map((one, index) => ({
+    needs: [],
+    ...one,
+    rule,
+    id: `${rule}-${String(index + 1).padStart(2, '0')}`,
+  }))
+}

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { playMatrix } from './play-matrix.ts'
+import { breaches } from './report.ts'
+import { ruleCases } from './rule-cases.ts'
+import { startSubjects, type Subjects } from './start-subjects.ts'
+
+let subjects: Subjects
+
+beforeAll(async () => {
+  subjects = await startSubjects({ reference: false })
+})
+
+afterAll(() => subjects.stop())
+
+test('no case has the number of another, and there are at least 120', () => {
+  expect(new Set(ruleCases.map(({ id }) => id)).size).toBe(ruleCases.length)
+  expect(new Set(ruleCases.map(({ sent, rule }) => `${rule} ${sent}`)).size).toBe(ruleCases.length)
+  expect(ruleCases.length).toBeGreaterThanOrEqual(120)
+})
+
+test('SR1–SR8 our facilitator keeps every rule, by its answers and by the chain', async () => {
+  for (const { trial } of subjects.trials) {
+    const played = await playMatrix(trial, ruleCases)
+    expect(breaches({ name: trial.subject.name, played })).toEqual([])
+    expect(played.filter(({ outcome }) => outcome === undefined)).toEqual([])
+  }
+}, 120_000)

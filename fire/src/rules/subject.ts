@@ -1,0 +1,103 @@
+import type { Need } from './rule-case.ts'
+
+/** A facilitator under test. */
+export interface Subject {
+  readonly name: string
+  readonly url: string
+  /** Its FACILITATOR_SECRET; empty where it wants none. */
+  readonly secret: string
+  /** Wallets that the secret may take payments to: the one that is paid, and another of the same owner. */
+  readonly payTo: string
+  readonly secondPayTo: string
+  /** Opens its administration of secrets. */
+  readonly adminToken?: string
+  /** The accounts that pay its gas; read from `/supported`. */
+  readonly accounts: readonly string[]
+  readonly offers: ReadonlySet<Need>
+  /** Its node, where we stand in front of it: called before a transaction passes, once. */
+  beforeSend?(act: () => Promise<void>): void
+}
+
+/** What a facilitator answered, read as an agent would read it. */
+export interface Told {
+  readonly status: number
+  readonly text: string
+  readonly body: { readonly [key: string]: unknown } | undefined
+  /** `yes`: valid, or settled. `no`: a verdict. `later`: pending. `nothing`: no verdict at all. */
+  readonly said: 'yes' | 'no' | 'later' | 'nothing'
+  /** `invalidReason` or `errorReason`. */
+  readonly reason: string
+  /** Lower-case; empty where none was named. */
+  readonly transaction: string
+}
+
+/** How a request is sent. */
+export interface AskOptions {
+  /** The whole `Authorization` header; undefined: none. Default: the subject's secret. */
+  readonly authorization?: string | undefined
+  readonly headers?: { readonly [name: string]: string }
+}
+
+const ANSWER_MS = 30_000
+
+/** Posts a body, an object or raw bytes, to `/verify` or `/settle`. Never rejects. */
+export async function ask(
+  subject: Subject,
+  path: '/verify' | '/settle' | '/release',
+  body: object | string | Uint8Array<ArrayBuffer>,
+  options: AskOptions = {},
+): Promise<Told> {
+  const authorization =
+    'authorization' in options
+      ? options.authorization
+      : subject.secret === ''
+        ? undefined
+        : `Bearer ${subject.secret}`
+  try {
+    const answer = await fetch(subject.url + path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(authorization !== undefined && { authorization }),
+        ...options.headers,
+      },
+      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    })
+    return read(answer.status, await answer.text())
+  } catch (error) {
+    return read(0, error instanceof Error ? error.message : 'no answer')
+  }
+}
+
+function read(status: number, text: string): Told {
+  const body = parse(text)
+  const reason = String(body?.['invalidReason'] ?? body?.['errorReason'] ?? '')
+  const { transaction } = body ?? {}
+  const verdict = body?.['isValid'] ?? body?.['success'] ?? body?.['released']
+  const said =
+    reason === 'settlement_pending'
+      ? 'later'
+      : verdict === true && status === 200
+        ? 'yes'
+        : verdict === false
+          ? 'no'
+          : 'nothing'
+  return {
+    status,
+    text,
+    body,
+    said,
+    reason,
+    transaction: typeof transaction === 'string' ? transaction.toLowerCase() : '',
+  }
+}
+
+function parse(text: string): { readonly [key: string]: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as { [key: string]: unknown }) : undefined
+  } catch {
+    return undefined
+  }
+}

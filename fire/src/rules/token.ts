@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import { LOCAL_USDC_ADDRESS } from '@farebox/contracts/addresses'
+import { localUsdcAbi } from '@farebox/contracts/local-usdc'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { createAuthorizationHasher, type Authorization } from '@farebox/payments/authorization'
+import { fromHex, toHex } from '@farebox/payments/bytes'
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { Network } from '@farebox/payments/networks'
+import { encodeFunctionData, type Hex } from 'viem'
+
+/** The token of a local chain, as payers, its issuer and strangers use it. */
+export interface Token {
+  mint(account: string, amountAtomic: bigint, token?: string): Promise<void>
+  pause(): Promise<void>
+  unpause(): Promise<void>
+  blacklist(account: string): Promise<void>
+  unBlacklist(account: string): Promise<void>
+  /** `cancelAuthorization`, signed by the payer. */
+  cancel(payerKey: string, nonce: string): Promise<void>
+  /** Submits an authorization from a stranger's account; gives the transaction's hash. */
+  submit(authorization: Authorization, signature: string): Promise<string>
+  /** The payer gives everything away. */
+  drain(payerKey: string): Promise<void>
+  /** The payer uses a nonce up for another transfer: one unit, to a stranger. */
+  spendNonce(payerKey: string, nonce: string): Promise<void>
+  setCode(account: string, code: string): Promise<void>
+  codeOf(account: string): Promise<string>
+}
+
+const STRANGER = TEST_KEYS.stranger.address
+
+/** Opens it. All transactions come from the stranger of the local chain, which nobody else uses. */
+export function openToken(rpc: JsonRpc, network: Network, crypto: EvmCrypto): Token {
+  const hasher = createAuthorizationHasher(crypto, network)
+  const send = async (data: string, to: string = LOCAL_USDC_ADDRESS): Promise<string> => {
+    const transaction = { from: STRANGER, to, data, gas: '0x493e0' }
+    const receipt = (await rpc.call('eth_sendTransactionSync', [transaction])) as {
+      transactionHash: string
+      status: string
+    }
+    if (receipt.status !== '0x1') throw new Error(`the token reverted ${data.slice(0, 10)}`)
+    return receipt.transactionHash.toLowerCase()
+  }
+  const sign = (digest: Uint8Array, key: string): string => toHex(crypto.sign(digest, fromHex(key)))
+  const submit: Token['submit'] = async (authorization, signature) =>
+    await send(
+      encodeFunctionData({
+        abi: localUsdcAbi,
+        functionName: 'transferWithAuthorization',
+        args: [
+          authorization.from as Hex,
+          authorization.to as Hex,
+          BigInt(authorization.value),
+          BigInt(authorization.validAfter),
+          BigInt(authorization.validBefore),
+          authorization.nonce as Hex,
+          signature as Hex,
+        ],
+      }),
+    )
+  const give = async (payerKey: string, value: bigint, nonce: string): Promise<void> => {
+    const authorization = {
+      from: crypto.addressOf(fromHex(payerKey)),
+      to: STRANGER.toLowerCase(),
+      value: value.toString(),
+      validAfter: '0',
+      validBefore: '99999999999',
+      nonce,
+    }
+    await submit(authorization, sign(hasher.hashTransfer(authorization), payerKey))
+  }
+  return {
+    submit,
+    mint: async (account, amountAtomic, token) =>
+      void (await send(
+        encodeFunctionData({ abi: localUsdcAbi, functionName: 'mint', args: [account as Hex, amountAtomic] }),
+        token,
+      )),
+    pause: async () => void (await send(encodeFunctionData({ abi: localUsdcAbi, functionName: 'pause' }))),
+    unpause: async () =>
+      void (await send(encodeFunctionData({ abi: localUsdcAbi, functionName: 'unpause' }))),
+    blacklist: async account =>
+      void (await send(
+        encodeFunctionData({ abi: localUsdcAbi, functionName: 'blacklist', args: [account as Hex] }),
+      )),
+    unBlacklist: async account =>
+      void (await send(
+        encodeFunctionData({ abi: localUsdcAbi, functionName: 'unBlacklist', args: [account as Hex] }),
+      )),
+    async cancel(payerKey, nonce) {
+      const authorizer = crypto.addressOf(fromHex(payerKey)) as Hex
+      const signature = sign(hasher.hashCancel(authorizer, nonce), payerKey) as Hex
+      const args = [authorizer, nonce as Hex, signature] as const
+      await send(encodeFunctionData({ abi: localUsdcAbi, functionName: 'cancelAuthorization', args }))
+    },
+    async drain(payerKey) {
+      const account = crypto.addressOf(fromHex(payerKey)) as Hex
+      const data = encodeFunctionData({ abi: localUsdcAbi, functionName: 'balanceOf', args: [account] })
+      const balance = BigInt(String(await rpc.call('eth_call', [{ to: LOCAL_USDC_ADDRESS, data }, 'latest'])))
+      await give(payerKey, balance, `0x${randomBytes(32).toString('hex')}`)
+    },
+    spendNonce: (payerKey, nonce) => give(payerKey, 1n, nonce),
+    setCode: async (account, code) => void (await rpc.call('anvil_setCode', [account, code])),
+    codeOf: async account => String(await rpc.call('eth_getCode', [account, 'latest'])),
+  }
+}
