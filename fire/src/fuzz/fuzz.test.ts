@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createRandom } from '../seeded-random.ts'
+import { createRandom } from '../simulator/seeded-random.ts'
 import { makeDeclaration } from './generate/make-declaration.ts'
 import { createPaymentMaker, type PaymentMaker } from './generate/payment-draft.ts'
 import type { Recipe } from './generate/recipe.ts'

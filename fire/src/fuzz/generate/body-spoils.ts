@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from 'farebox'
-import type { Random } from '../../seeded-random.ts'
+import type { Random } from '../../simulator/seeded-random.ts'
 import type { Refusal } from '../oracle/expected-answer.ts'
 
 /** One thing wrong with the request beside its payment. */

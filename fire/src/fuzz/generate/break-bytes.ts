@@ -1,4 +1,4 @@
-import type { Random } from '../../seeded-random.ts'
+import type { Random } from '../../simulator/seeded-random.ts'
 
 /** Texts that mean something to a JSON parser, in places where nobody wants them. */
 const TOKENS = [

@@ -1,5 +1,5 @@
 import type { Capability, Declaration, JsonObject } from 'farebox'
-import { createRandom, type Random } from '../../seeded-random.ts'
+import { createRandom, type Random } from '../../simulator/seeded-random.ts'
 import { behaviourOf } from '../handlers/behaviours.ts'
 import { answerTo, type ExpectedAnswer, type Refusal } from '../oracle/expected-answer.ts'
 import { isOfPayments, ORDER_OF_CHECKS } from '../oracle/order-of-checks.ts'

@@ -1,5 +1,5 @@
 import type { Capability, Declaration, Field, FieldMap, FieldType } from 'farebox'
-import type { Random } from '../../seeded-random.ts'
+import type { Random } from '../../simulator/seeded-random.ts'
 import { TEXT_FORMS } from './text-forms.ts'
 
 /** Names a schema may hold that would be trouble in a careless object. */

@@ -1,4 +1,4 @@
-import type { Random } from '../../seeded-random.ts'
+import type { Random } from '../../simulator/seeded-random.ts'
 import type { Refusal } from '../oracle/expected-answer.ts'
 import { POOR, type NamedJob, type PaymentMaker } from './payment-draft.ts'
 import { PAYMENT_SPOILS, type PaymentScene, type PaymentSpoil } from './payment-spoils.ts'

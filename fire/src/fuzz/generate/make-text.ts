@@ -1,4 +1,4 @@
-import type { Random } from '../../seeded-random.ts'
+import type { Random } from '../../simulator/seeded-random.ts'
 
 /** Texts that have broken somebody's server before: each is legal JSON, and none may mean anything to ours. */
 const ODD_TEXTS: readonly string[] = [

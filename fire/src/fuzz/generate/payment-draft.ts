@@ -3,7 +3,7 @@ import { fromHex, toHex } from '@farebox/payments/bytes'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { bindNonce, NONCE_EXTENSION } from '@farebox/payments/nonce-binding'
-import type { Random } from '../../seeded-random.ts'
+import type { Random } from '../../simulator/seeded-random.ts'
 import { NETWORK_ID, ORIGIN, WALLET } from '../run/fuzz-stage.ts'
 
 /** A payment while it is being made: right until a spoil changes it. */

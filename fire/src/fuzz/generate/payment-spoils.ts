@@ -1,4 +1,4 @@
-import type { Random } from '../../seeded-random.ts'
+import type { Random } from '../../simulator/seeded-random.ts'
 import type { Refusal } from '../oracle/expected-answer.ts'
 import {
   EXECUTE_URL,

@@ -1,4 +1,4 @@
-import type { Random } from '../../seeded-random.ts'
+import type { Random } from '../../simulator/seeded-random.ts'
 import { BEHAVIOURS } from '../handlers/behaviours.ts'
 import type { Mode } from '../mode.ts'
 import { BODY_SPOILS } from './body-spoils.ts'

@@ -1,5 +1,5 @@
 import type { Field, FieldMap, JsonObject, JsonValue } from 'farebox'
-import type { Random } from '../../seeded-random.ts'
+import type { Random } from '../../simulator/seeded-random.ts'
 import { textFormOf } from './text-forms.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import { compileInput, compileOutput } from '@farebox/protocol/fields/compile'
 import type { Declaration } from 'farebox'
-import { createRandom, type Random } from '../../seeded-random.ts'
+import { createRandom, type Random } from '../../simulator/seeded-random.ts'
 import { makeDeclaration } from '../generate/make-declaration.ts'
 import { makeAnything } from '../generate/make-value.ts'
 import { evilProxy } from '../handlers/returned-values.ts'

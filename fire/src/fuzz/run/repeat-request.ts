@@ -1,4 +1,4 @@
-import { createRandom } from '../../seeded-random.ts'
+import { createRandom } from '../../simulator/seeded-random.ts'
 import type { BuiltRequest, WireRequest } from '../generate/build-request.ts'
 import { makePayment, type MadePayment } from '../generate/make-payment.ts'
 import { EXECUTE_URL, POOR } from '../generate/payment-draft.ts'

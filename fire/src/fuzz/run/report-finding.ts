@@ -1,4 +1,4 @@
-import { createRandom } from '../../seeded-random.ts'
+import { createRandom } from '../../simulator/seeded-random.ts'
 import { breakBytes } from '../generate/break-bytes.ts'
 import { buildRequest, type WireRequest } from '../generate/build-request.ts'
 import type { PaymentMaker } from '../generate/payment-draft.ts'

@@ -1,6 +1,6 @@
 import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
 import type { Declaration } from 'farebox'
-import { createRandom } from '../../seeded-random.ts'
+import { createRandom } from '../../simulator/seeded-random.ts'
 import { makeDeclaration } from '../generate/make-declaration.ts'
 import { POOR, type PaymentMaker } from '../generate/payment-draft.ts'
 import { drawRecipe, QUIET, type Recipe } from '../generate/recipe.ts'

@@ -1,4 +1,4 @@
-import { createRandom } from '../../seeded-random.ts'
+import { createRandom } from '../../simulator/seeded-random.ts'
 import type { Recipe } from '../generate/recipe.ts'
 import { readObject, refuseAnswer } from '../oracle/answer-table.ts'
 import { findLeak } from '../oracle/foresee.ts'

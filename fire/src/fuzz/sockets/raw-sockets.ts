@@ -1,4 +1,4 @@
-import { createRandom } from '../../seeded-random.ts'
+import { createRandom } from '../../simulator/seeded-random.ts'
 import { breakBytes } from '../generate/break-bytes.ts'
 import { readObject, type ReadAnswer } from '../oracle/answer-table.ts'
 import { findLeak } from '../oracle/foresee.ts'

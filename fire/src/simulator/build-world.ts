@@ -1,0 +1,128 @@
+import { createAuthorizationHasher } from '@farebox/payments/authorization'
+import { fromHex } from '@farebox/payments/bytes'
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { Network } from '@farebox/payments/networks'
+import { createNode } from './chain/node.ts'
+import { createToken } from './chain/token.ts'
+import { BLOCK_MS, createVirtualChain, type ChainTransaction } from './chain/virtual-chain.ts'
+import type { NodeRequest } from './chain/virtual-rpc.ts'
+import { createFaults } from './faults/faults.ts'
+import type { FaultPlan } from './faults/fault-plan.ts'
+import { createTrace, silentTrace } from './history-trace.ts'
+import { createJobRecords } from './records/job-records.ts'
+import { createSendRecords } from './records/send-records.ts'
+import type { Random } from './seeded-random.ts'
+import { startProcess } from './time/virtual-process.ts'
+import { createVirtualTime } from './time/virtual-time.ts'
+import type { Callee } from './wires/exchange.ts'
+import type { World } from './world.ts'
+
+/** 2027-01-01, by nobody's clock. */
+export const START_MS = Date.UTC(2027, 0, 1)
+
+const USUAL_BASE_FEE = 100_000_000n
+const SPIKED_BASE_FEE = 200_000_000_000n
+/** A node that does not know the method of EIP-7966 makes our facilitator ask for receipts. */
+const SYNC = 'eth_sendRawTransactionSync'
+const NODE_WAITS_MS = 20_000
+
+/** What a world is built from. */
+export interface WorldParts {
+  readonly random: Random
+  readonly crypto: EvmCrypto
+  readonly network: Network
+  readonly plan: FaultPlan
+  readonly balances: ReadonlyMap<string, bigint>
+  readonly isTraced: boolean
+}
+
+/** Builds a world with nobody in it yet. */
+export function buildWorld(parts: WorldParts): World {
+  const { random, crypto, network, plan } = parts
+  const time = createVirtualTime(START_MS)
+  const trace = parts.isTraced ? createTrace(time.nowMs, START_MS) : silentTrace
+  const faults = createFaults(random.fork('faults'), plan)
+  const wires = { time, trace, faults }
+  const hasher = createAuthorizationHasher(crypto, network)
+  const token = createToken(network.asset.address, (authorization, signature) => {
+    const digest = hasher.hashTransfer(authorization)
+    return crypto.recoverAddress(digest, fromHex(signature)) === authorization.from
+  })
+  const chain = createVirtualChain({
+    nowMs: time.nowMs,
+    random: random.fork('blocks'),
+    trace,
+    token,
+    state: { balances: parts.balances, spent: new Map(), isPaused: false },
+  })
+  const broadcast: ChainTransaction[] = []
+  const fates = random.fork('transactions')
+  const hasSync = random.fork('nodes').chance(0.5)
+  const fateOf = (): { readonly delayMs: number; readonly isForgotten: boolean } => ({
+    delayMs:
+      !faults.isCalm && fates.chance(plan.slowTransactionRate)
+        ? fates.between(1, 20) * BLOCK_MS
+        : fates.between(0, 1) * BLOCK_MS,
+    isForgotten: !faults.isCalm && fates.chance(plan.lostTransactionRate),
+  })
+  const node = createNode({
+    chain,
+    token,
+    network,
+    crypto,
+    nowMs: time.nowMs,
+    baseFee: () => (isSpiked(plan, time.nowMs()) && !faults.isCalm ? SPIKED_BASE_FEE : USUAL_BASE_FEE),
+    fateOf,
+    onTaken: transaction => void broadcast.push(transaction),
+  })
+  const lags = random.fork('lags')
+  const answer = (method: string, parameters: readonly unknown[]): unknown =>
+    node.answer(method, parameters, faults.isCalm ? 0 : lags.between(0, plan.nodeLagBlocks))
+
+  /** EIP-7966: the receipt is the answer, if it comes in time. */
+  const waitForReceipt = async (hash: unknown): Promise<unknown> => {
+    for (let waitedMs = 0; waitedMs < NODE_WAITS_MS; waitedMs += BLOCK_MS) {
+      const receipt = node.answer('eth_getTransactionReceipt', [hash], 0)
+      if (receipt !== null) return receipt
+      await new Promise<void>(resolve => void time.after(BLOCK_MS - (time.nowMs() % BLOCK_MS), resolve))
+    }
+    return null
+  }
+  const serving: Callee<NodeRequest, unknown> = {
+    process: startProcess(time, { name: 'node' }),
+    async serve({ method, parameters }) {
+      if (method !== SYNC || !hasSync) return await Promise.resolve(answer(method, parameters))
+      return await waitForReceipt(answer('eth_sendRawTransaction', parameters))
+    },
+  }
+  return {
+    wires,
+    random,
+    crypto,
+    network,
+    chain,
+    token,
+    delayOfTransaction() {
+      const { delayMs, isForgotten } = fateOf()
+      return isForgotten ? Number.POSITIVE_INFINITY : delayMs
+    },
+    node: serving,
+    processes: new Map(),
+    payers: new Set(),
+    jobs: createJobRecords(time.nowMs),
+    sends: createSendRecords(time.nowMs, network),
+    said: { deliveries: [], oddAnswers: [], oddDeeds: [] },
+    words: { ofClients: [], signed: new Map(), ofFacilitators: [] },
+    broadcast,
+    boundTo: new Map(),
+    meddled: new Map(),
+    mischief: { open: 0 },
+    undone: new Set(),
+  }
+}
+
+function isSpiked({ gasSpike }: FaultPlan, nowMs: number): boolean {
+  if (gasSpike === undefined) return false
+  const sinceStartMs = nowMs - START_MS
+  return sinceStartMs >= gasSpike.fromMs && sinceStartMs < gasSpike.toMs
+}

@@ -1,0 +1,95 @@
+import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import type { TokenCall } from './token.ts'
+
+/** One call of a contract: whom, and with what. */
+export interface ContractCall {
+  /** Lower-case address. */
+  readonly to: string
+  /** `0x` hex. */
+  readonly data: string
+}
+
+export const MULTICALL3 = MULTICALL3_ADDRESS.toLowerCase()
+
+/** `aggregate3((address,bool,bytes)[])`, Multicall3. */
+const AGGREGATE3 = '0x82ad56cb'
+/** `transferWithAuthorization(…, uint8 v, bytes32 r, bytes32 s)`, EIP-3009. */
+const TRANSFER_WITH_AUTHORIZATION = '0xe3ee160e'
+/** `cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)`, EIP-3009. */
+const CANCEL_AUTHORIZATION = '0x5a049a70'
+
+const WORD = 64
+
+/** The calls within a Multicall3 batch; undefined for any other data. */
+export function readBatch({ to, data }: ContractCall): readonly ContractCall[] | undefined {
+  if (to !== MULTICALL3 || !data.startsWith(AGGREGATE3)) return undefined
+  const words = data.slice(10)
+  const numberAt = (atByte: number): number => Number.parseInt(words.slice(atByte * 2, atByte * 2 + WORD), 16)
+  const list = numberAt(0) + 32
+  return Array.from({ length: numberAt(list - 32) }, (_, index) => {
+    const item = list + numberAt(list + index * 32)
+    const bytes = item + numberAt(item + 64)
+    const start = (bytes + 32) * 2
+    return {
+      to: `0x${words.slice(item * 2 + 24, item * 2 + WORD)}`,
+      data: `0x${words.slice(start, start + numberAt(bytes) * 2)}`,
+    }
+  })
+}
+
+/** What a batch came to, as `aggregate3` returns it. */
+export function encodeResults(
+  results: readonly { readonly succeeded: boolean; readonly data: string }[],
+): string {
+  const heads: string[] = []
+  const tails: string[] = []
+  let offset = results.length * 32
+  for (const { succeeded, data } of results) {
+    const bytes = (data.length - 2) / 2
+    const padded = Math.ceil(bytes / 32) * WORD
+    heads.push(numberWord(offset))
+    tails.push(
+      numberWord(succeeded ? 1 : 0),
+      numberWord(64),
+      numberWord(bytes),
+      data.slice(2).padEnd(padded, '0'),
+    )
+    offset += 96 + padded / 2
+  }
+  return `0x${numberWord(32)}${numberWord(results.length)}${heads.join('')}${tails.join('')}`
+}
+
+/** Revert data of `Error(string)`. */
+export function encodeRevert(words: string): string {
+  const bytes = Buffer.from(words, 'utf8').toString('hex')
+  const padded = bytes.padEnd(Math.ceil(bytes.length / WORD) * WORD, '0')
+  return `0x08c379a0${numberWord(32)}${numberWord(words.length)}${padded}`
+}
+
+/** A call that changes the token; undefined for one that only asks. */
+export function readTokenCall(data: string): TokenCall | undefined {
+  const word = (index: number): string => data.slice(10 + index * WORD, 10 + (index + 1) * WORD)
+  const address = (index: number): string => `0x${word(index).slice(24)}`
+  const decimal = (index: number): string => BigInt(`0x${word(index)}`).toString()
+  if (data.startsWith(CANCEL_AUTHORIZATION)) {
+    return { kind: 'cancel', from: address(0), nonce: `0x${word(1)}` }
+  }
+  if (!data.startsWith(TRANSFER_WITH_AUTHORIZATION)) return undefined
+  return {
+    kind: 'pay',
+    authorization: {
+      from: address(0),
+      to: address(1),
+      value: decimal(2),
+      validAfter: decimal(3),
+      validBefore: decimal(4),
+      nonce: `0x${word(5)}`,
+    },
+    signature: `0x${word(7)}${word(8)}${word(6).slice(62)}`,
+  }
+}
+
+/** 32 bytes of hex, without `0x`. */
+export function numberWord(value: number): string {
+  return value.toString(16).padStart(WORD, '0')
+}

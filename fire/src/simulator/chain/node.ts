@@ -1,0 +1,198 @@
+import { toHex } from '@farebox/payments/bytes'
+import { createAuthorizationHasher } from '@farebox/payments/authorization'
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { ChainLog } from '@farebox/payments/chain-proof'
+import { JsonRpcError } from '@farebox/payments/json-rpc'
+import type { Network } from '@farebox/payments/networks'
+import {
+  encodeResults,
+  encodeRevert,
+  MULTICALL3,
+  readBatch,
+  readTokenCall,
+  type ContractCall,
+} from './calls.ts'
+import { readRawTransaction } from './read-raw-transaction.ts'
+import { nonceKey, uintWord, type Token, type TokenState } from './token.ts'
+import type { Block, ChainTransaction, MinedTransaction, VirtualChain } from './virtual-chain.ts'
+
+/** A node, answering JSON-RPC from what it knows of the chain. */
+export interface ChainNode {
+  /**
+   * Answers one call, from the block so many before the newest. Throws a {@link JsonRpcError} for what the node
+   * refuses; undefined is no answer of the chain, `null` is.
+   */
+  answer(method: string, parameters: readonly unknown[], behind: number): unknown
+}
+
+/** What a node is made of. */
+export interface NodeParts {
+  readonly chain: VirtualChain
+  readonly token: Token
+  readonly network: Network
+  readonly crypto: EvmCrypto
+  readonly nowMs: () => number
+  /** Wei. */
+  readonly baseFee: () => bigint
+  /** How long a transaction that is sent to it will wait for a block, and whether it is forgotten at once. */
+  readonly fateOf: () => { readonly delayMs: number; readonly isForgotten: boolean }
+  /** Told of each transaction that a node has taken from a relayer. */
+  readonly onTaken: (transaction: ChainTransaction) => void
+}
+
+const METHOD_NOT_FOUND = -32_601
+const BALANCE_OF = '0x70a08231'
+const AUTHORIZATION_STATE = '0xe94a0102'
+const DOMAIN_SEPARATOR = '0x3644e515'
+const GET_BLOCK_NUMBER = '0x42cbb15c'
+const GET_BLOCK_TIMESTAMP = '0x0f28c97d'
+const ONE_ETHER = 10n ** 18n
+
+/** Where in `createHasCode`'s program its addresses begin, in characters. */
+const PROGRAM_CHARACTERS = 62
+
+interface View {
+  readonly number: number
+  readonly seconds: number
+  readonly state: TokenState
+}
+
+/** Makes a node. */
+export function createNode(parts: NodeParts): ChainNode {
+  const { chain, token, network, crypto } = parts
+  const domainSeparator = toHex(createAuthorizationHasher(crypto, network).domainSeparator)
+
+  const viewOf = (tag: unknown, behind: number): View => {
+    const head = chain.head(behind)
+    if (tag !== 'pending') return head
+    return { ...head, number: head.number + 1, seconds: Math.floor(parts.nowMs() / 1_000) }
+  }
+
+  /** One call of a contract, tried on a state that those before it in a batch have left. */
+  const tryCall = (
+    view: { -readonly [key in keyof View]: View[key] },
+    { to, data }: ContractCall,
+  ): { readonly succeeded: boolean; readonly data: string } => {
+    const value = (result: bigint | number): { succeeded: boolean; data: string } => ({
+      succeeded: true,
+      data: `0x${uintWord(BigInt(result))}`,
+    })
+    if (to === MULTICALL3 && data === GET_BLOCK_NUMBER) return value(view.number)
+    if (to === MULTICALL3 && data === GET_BLOCK_TIMESTAMP) return value(view.seconds)
+    if (to !== token.address) return { succeeded: true, data: '0x' }
+    if (data === DOMAIN_SEPARATOR) return { succeeded: true, data: domainSeparator }
+    if (data.startsWith(BALANCE_OF)) return value(view.state.balances.get(`0x${data.slice(34, 74)}`) ?? 0n)
+    if (data.startsWith(AUTHORIZATION_STATE)) {
+      const key = nonceKey(`0x${data.slice(34, 74)}`, `0x${data.slice(74, 138)}`)
+      return value(view.state.spent.has(key) ? 1 : 0)
+    }
+    const change = readTokenCall(data)
+    if (change === undefined) throw new Error(`the virtual token does not know ${data.slice(0, 10)}`)
+    const outcome = token.call(view.state, change, view.seconds)
+    if (!outcome.ok) return { succeeded: false, data: encodeRevert(outcome.revert) }
+    view.state = outcome.state
+    return { succeeded: true, data: '0x' }
+  }
+
+  const ethCall = (call: { readonly to?: string; readonly data: string }, view: View): string => {
+    // A contract creation that is only tried: the question for code sizes. Nobody has any here.
+    if (call.to === undefined) return `0x${'0'.repeat(call.data.length - PROGRAM_CHARACTERS)}`
+    const target = { to: call.to.toLowerCase(), data: call.data }
+    const tried = { ...view }
+    const batch = readBatch(target)
+    if (batch !== undefined) return encodeResults(batch.map(one => tryCall(tried, one)))
+    const { succeeded, data } = tryCall(tried, target)
+    if (!succeeded) throw new JsonRpcError('eth_call', 3, 'execution reverted', data)
+    return data
+  }
+
+  const send = (method: string, raw: string): ChainTransaction => {
+    const transaction = readRawTransaction(crypto, raw)
+    const { delayMs, isForgotten } = parts.fateOf()
+    const refused = chain.submit(transaction, delayMs)
+    if (refused !== undefined) throw new JsonRpcError(method, -32_000, refused, undefined)
+    parts.onTaken(transaction)
+    if (isForgotten) chain.forget(transaction.hash)
+    return transaction
+  }
+
+  return {
+    answer(method, parameters, behind) {
+      const [first, second] = parameters
+      switch (method) {
+        case 'eth_chainId':
+          return quantity(network.chainId)
+        case 'eth_getBlockByNumber': {
+          const block = first === 'latest' ? chain.head(behind) : chain.block(Number(first))
+          return block === undefined ? null : blockHeader(block, parts.baseFee())
+        }
+        case 'eth_call':
+          return ethCall(first as { to?: string; data: string }, viewOf(second, behind))
+        case 'eth_getLogs':
+          return findLogs(chain, first as LogFilter, chain.head(behind).number)
+        case 'eth_getTransactionReceipt': {
+          const found = chain.find(String(first))
+          return found === undefined || found.block.number > chain.head(behind).number
+            ? null
+            : receiptOf(found.mined, found.block)
+        }
+        case 'eth_getTransactionCount':
+          return quantity(chain.head(behind).counts.get(String(first)) ?? 0)
+        case 'eth_getBalance':
+          return `0x${ONE_ETHER.toString(16)}`
+        case 'eth_maxPriorityFeePerGas':
+          return '0xf4240'
+        case 'eth_sendRawTransaction':
+          return send(method, String(first)).hash
+        default:
+          throw new JsonRpcError(method, METHOD_NOT_FOUND, 'the method does not exist', undefined)
+      }
+    },
+  }
+}
+
+interface LogFilter {
+  readonly fromBlock: string
+  readonly toBlock: string
+  readonly topics: readonly [readonly string[], string, string]
+}
+
+function findLogs(chain: VirtualChain, filter: LogFilter, newest: number): readonly object[] {
+  const [kinds, payer, nonce] = filter.topics
+  const from = Number(filter.fromBlock)
+  const to = filter.toBlock === 'latest' ? newest : Math.min(newest, Number(filter.toBlock))
+  return chain
+    .busyBlocks()
+    .filter(block => block.number >= from && block.number <= to)
+    .flatMap(block => block.mined.flatMap(mined => receiptOf(mined, block).logs))
+    .filter(({ topics: [kind = '', one, other] }) => kinds.includes(kind) && one === payer && other === nonce)
+}
+
+function receiptOf(
+  { transaction, succeeded, logs }: MinedTransaction,
+  block: Block,
+): { readonly status: string; readonly logs: readonly ChainLog[] } {
+  const place = {
+    transactionHash: transaction.hash,
+    blockNumber: quantity(block.number),
+    blockHash: block.hash,
+  }
+  return {
+    ...place,
+    status: succeeded ? '0x1' : '0x0',
+    logs: logs.map(log => ({ ...log, ...place })),
+  }
+}
+
+function blockHeader({ number, seconds, hash }: Block, baseFee: bigint): object {
+  return {
+    number: quantity(number),
+    timestamp: quantity(seconds),
+    hash,
+    baseFeePerGas: `0x${baseFee.toString(16)}`,
+  }
+}
+
+function quantity(value: number): string {
+  return `0x${value.toString(16)}`
+}

@@ -1,0 +1,28 @@
+import { fromHex, toHex } from '@farebox/payments/bytes'
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { parseTransaction, serializeTransaction } from 'viem/utils'
+import { readBatch, readTokenCall } from './calls.ts'
+import type { ChainTransaction } from './virtual-chain.ts'
+
+/** Reads a signed transaction as a node does: who sent it is recovered from its signature. */
+export function readRawTransaction(crypto: EvmCrypto, raw: string): ChainTransaction {
+  const { r, s, yParity, ...unsigned } = parseTransaction(`0x02${raw.slice(4)}`)
+  const { to, data, nonce, maxFeePerGas } = unsigned
+  if (typeof to !== 'string' || typeof data !== 'string' || r === undefined || s === undefined)
+    throw new Error('a transaction that is not one of a relayer')
+  const digest = crypto.keccak256(fromHex(serializeTransaction(unsigned)))
+  const signature = fromHex(`0x${word(r)}${word(s)}${yParity === 1 ? '1c' : '1b'}`)
+  const call = { to: to.toLowerCase(), data }
+  const calls = (readBatch(call) ?? [call]).flatMap(one => readTokenCall(one.data) ?? [])
+  return {
+    hash: toHex(crypto.keccak256(fromHex(raw))),
+    sender: crypto.recoverAddress(digest, signature) ?? 'nobody',
+    nonce: nonce ?? 0,
+    calls,
+    maxFeePerGas: maxFeePerGas ?? 0n,
+  }
+}
+
+function word(hex: string): string {
+  return hex.slice(2).padStart(64, '0')
+}

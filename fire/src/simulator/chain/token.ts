@@ -1,0 +1,114 @@
+import type { Authorization } from '@farebox/payments/authorization'
+import {
+  AUTHORIZATION_CANCELED_TOPIC,
+  AUTHORIZATION_USED_TOPIC,
+  TRANSFER_TOPIC,
+  type ChainLog,
+} from '@farebox/payments/chain-proof'
+
+/** The token at one block: never changed, only replaced. */
+export interface TokenState {
+  readonly balances: ReadonlyMap<string, bigint>
+  /** By {@link nonceKey}. */
+  readonly spent: ReadonlyMap<string, 'used' | 'cancelled'>
+  readonly isPaused: boolean
+}
+
+/** A call of the token that changes it. */
+export type TokenCall =
+  | { readonly kind: 'pay'; readonly authorization: Authorization; readonly signature: string }
+  | { readonly kind: 'cancel'; readonly from: string; readonly nonce: string }
+  | { readonly kind: 'transfer'; readonly from: string; readonly to: string; readonly value: bigint }
+  | { readonly kind: 'pause' | 'unpause' }
+
+/** What a call came to. */
+export type TokenOutcome =
+  | { readonly ok: true; readonly state: TokenState; readonly logs: readonly ChainLog[] }
+  | { readonly ok: false; readonly revert: string }
+
+/** LocalUSDC without an EVM: the same order of checks, and the same words. */
+export interface Token {
+  readonly address: string
+  call(state: TokenState, call: TokenCall, blockSeconds: number): TokenOutcome
+}
+
+/** Whose nonce. */
+export function nonceKey(from: string, nonce: string): string {
+  return `${from}:${nonce}`
+}
+
+/** Makes the token; `isSigned` says whether the payer signed exactly this. */
+export function createToken(
+  address: string,
+  isSigned: (authorization: Authorization, signature: string) => boolean,
+): Token {
+  const log = (topics: readonly string[], data = '0x'): ChainLog => ({ address, topics, data })
+
+  function pay(
+    state: TokenState,
+    { authorization, signature }: TokenCall & { kind: 'pay' },
+    blockSeconds: number,
+  ): TokenOutcome {
+    const { from, to, nonce, validAfter, validBefore } = authorization
+    if (blockSeconds <= Number(validAfter)) return revert('FiatTokenV2: authorization is not yet valid')
+    if (blockSeconds >= Number(validBefore)) return revert('FiatTokenV2: authorization is expired')
+    const key = nonceKey(from, nonce)
+    if (state.spent.has(key)) return revert('FiatTokenV2: authorization is used or canceled')
+    if (!isSigned(authorization, signature)) return revert('FiatTokenV2: invalid signature')
+    const moved = transfer(state, from, to, BigInt(authorization.value))
+    if (!moved.ok) return moved
+    const spent = new Map(moved.state.spent).set(key, 'used' as const)
+    const used = log([AUTHORIZATION_USED_TOPIC, addressWord(from), nonce])
+    return { ok: true, state: { ...moved.state, spent }, logs: [used, ...moved.logs] }
+  }
+
+  function transfer(state: TokenState, from: string, to: string, value: bigint): TokenOutcome {
+    if (state.isPaused) return revert('Pausable: paused')
+    const balance = state.balances.get(from) ?? 0n
+    if (balance < value) return revert('ERC20: transfer amount exceeds balance')
+    const balances = new Map(state.balances).set(from, balance - value)
+    balances.set(to, (balances.get(to) ?? 0n) + value)
+    const logs = [log([TRANSFER_TOPIC, addressWord(from), addressWord(to)], `0x${uintWord(value)}`)]
+    return { ok: true, state: { ...state, balances }, logs }
+  }
+
+  function cancel(state: TokenState, from: string, nonce: string): TokenOutcome {
+    if (state.isPaused) return revert('Pausable: paused')
+    const key = nonceKey(from, nonce)
+    if (state.spent.has(key)) return revert('FiatTokenV2: authorization is used or canceled')
+    const spent = new Map(state.spent).set(key, 'cancelled' as const)
+    const logs = [log([AUTHORIZATION_CANCELED_TOPIC, addressWord(from), nonce])]
+    return { ok: true, state: { ...state, spent }, logs }
+  }
+
+  return {
+    address,
+    call(state, call, blockSeconds) {
+      switch (call.kind) {
+        case 'pay':
+          return pay(state, call, blockSeconds)
+        case 'transfer':
+          return transfer(state, call.from, call.to, call.value)
+        case 'cancel':
+          return cancel(state, call.from, call.nonce)
+        case 'pause':
+        case 'unpause':
+          return { ok: true, state: { ...state, isPaused: call.kind === 'pause' }, logs: [] }
+      }
+    },
+  }
+}
+
+function revert(words: string): TokenOutcome {
+  return { ok: false, revert: words }
+}
+
+/** An address as a topic. */
+export function addressWord(address: string): string {
+  return `0x${address.slice(2).padStart(64, '0')}`
+}
+
+/** 32 bytes of hex, without `0x`. */
+export function uintWord(value: bigint): string {
+  return value.toString(16).padStart(64, '0')
+}

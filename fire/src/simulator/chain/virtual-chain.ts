@@ -1,0 +1,206 @@
+import type { ChainLog } from '@farebox/payments/chain-proof'
+import type { Random } from '../seeded-random.ts'
+import type { Trace } from '../history-trace.ts'
+import type { Token, TokenCall, TokenState } from './token.ts'
+
+/** A transaction as nodes know it. */
+export interface ChainTransaction {
+  readonly hash: string
+  readonly sender: string
+  /** Of accounts whose nonces matter; others send what they like, in any order. */
+  readonly nonce: number | undefined
+  /** With several calls each may fail alone; a single one that fails takes the transaction with it. */
+  readonly calls: readonly TokenCall[]
+  readonly maxFeePerGas: bigint
+}
+
+/** A mined transaction. */
+export interface MinedTransaction {
+  readonly transaction: ChainTransaction
+  readonly succeeded: boolean
+  readonly logs: readonly ChainLog[]
+}
+
+/** A block, with the state after it. */
+export interface Block {
+  readonly number: number
+  readonly seconds: number
+  readonly hash: string
+  readonly mined: readonly MinedTransaction[]
+  readonly state: TokenState
+  /** How many transactions of an account are mined. */
+  readonly counts: ReadonlyMap<string, number>
+}
+
+/** What a node answers to a transaction it does not take. */
+export type Refusal = 'nonce too low' | 'already known' | 'replacement transaction underpriced'
+
+/** The chain, as it is at this moment: blocks are made when somebody looks. */
+export interface VirtualChain {
+  /** The newest block, or one so many blocks before it. */
+  head(behind?: number): Block
+  block(number: number): Block | undefined
+  /** Blocks with transactions in them, oldest first. */
+  busyBlocks(): readonly Block[]
+  find(hash: string): { readonly mined: MinedTransaction; readonly block: Block } | undefined
+  /** Gives a transaction to a node; it may be mined from so much later on. Undefined where it was taken. */
+  submit(transaction: ChainTransaction, delayMs: number): Refusal | undefined
+  /** The nodes forget a transaction that is not mined yet. */
+  forget(hash: string): void
+  /** Replaces the newest blocks by others; what was in them comes back as `fate` says, in milliseconds. */
+  reorganise(depth: number, fate: (transaction: ChainTransaction) => number | 'forgotten'): void
+}
+
+interface Pending {
+  readonly transaction: ChainTransaction
+  readonly fromMs: number
+  /** Where several are ready for one block. */
+  readonly rank: number
+}
+
+export const BLOCK_MS = 2_000
+
+/** Makes a chain with one block, whose state is given. */
+export function createVirtualChain(parts: {
+  readonly nowMs: () => number
+  readonly random: Random
+  readonly trace: Trace
+  readonly token: Token
+  readonly state: TokenState
+}): VirtualChain {
+  const { nowMs, random, trace, token } = parts
+  const startSlot = Math.floor(nowMs() / BLOCK_MS)
+  const blocks: Block[] = []
+  const pending = new Map<string, Pending>()
+  const places = new Map<string, Block>()
+  let busy: Block[] = []
+  let forks = 0
+
+  const slotMs = (number: number): number => (startSlot + number) * BLOCK_MS
+
+  /** Makes every block whose time has come. */
+  const catchUp = (): Block => {
+    const newest = Math.floor(nowMs() / BLOCK_MS) - startSlot
+    while (blocks.length <= newest) append()
+    const head = blocks.at(-1)
+    if (head === undefined) throw new Error('a chain without a block')
+    return head
+  }
+
+  const append = (): void => {
+    const number = blocks.length
+    const before = blocks.at(-1)
+    const built = {
+      state: before?.state ?? parts.state,
+      counts: before?.counts ?? new Map<string, number>(),
+      mined: [] as MinedTransaction[],
+    }
+    const ready = pending.size === 0 ? [] : [...pending.values()].filter(one => one.fromMs <= slotMs(number))
+    ready.sort((one, other) => one.rank - other.rank)
+    // Again and again, because one that is mined may make room for the next of its account.
+    for (let mined = true; mined && ready.length > 0;) {
+      const at = ready.findIndex(({ transaction }) => isNext(transaction, built.counts))
+      mined = at !== -1
+      const [next] = mined ? ready.splice(at, 1) : []
+      if (next !== undefined) mine(built, next.transaction, slotMs(number) / 1_000)
+    }
+    const hash = `0x${number.toString(16).padStart(8, '0')}${forks.toString(16).padStart(56, '0')}`
+    const block: Block = { number, seconds: slotMs(number) / 1_000, hash, ...built }
+    blocks.push(block)
+    if (built.mined.length > 0) busy.push(block)
+    for (const { transaction, succeeded } of built.mined) {
+      pending.delete(transaction.hash)
+      places.set(transaction.hash, block)
+      trace.note('chain', () => `block ${number}: ${describe(transaction)}${succeeded ? '' : ' reverted'}`)
+    }
+  }
+
+  const mine = (
+    built: { state: TokenState; counts: ReadonlyMap<string, number>; mined: MinedTransaction[] },
+    transaction: ChainTransaction,
+    seconds: number,
+  ): void => {
+    const logs: ChainLog[] = []
+    let succeeded = true
+    for (const call of transaction.calls) {
+      const outcome = token.call(built.state, call, seconds)
+      if (outcome.ok) {
+        built.state = outcome.state
+        logs.push(...outcome.logs)
+      } else if (transaction.calls.length === 1) succeeded = false
+    }
+    if (transaction.nonce !== undefined)
+      built.counts = new Map(built.counts).set(transaction.sender, transaction.nonce + 1)
+    built.mined.push({ transaction, succeeded, logs })
+  }
+
+  append()
+  return {
+    head(behind = 0) {
+      const head = catchUp()
+      return behind === 0 ? head : (blocks[Math.max(0, head.number - behind)] ?? head)
+    },
+    block(number) {
+      catchUp()
+      return blocks[number]
+    },
+    busyBlocks() {
+      catchUp()
+      return busy
+    },
+    find(hash) {
+      catchUp()
+      const block = places.get(hash)
+      const mined = block?.mined.find(one => one.transaction.hash === hash)
+      return block && mined && { mined, block }
+    },
+    submit(transaction, delayMs) {
+      const { counts } = catchUp()
+      if (pending.has(transaction.hash)) return 'already known'
+      if (isUsed(transaction, counts)) return 'nonce too low'
+      const rival = [...pending.values()].find(one => isSamePlace(one.transaction, transaction))
+      if (rival !== undefined) {
+        if (transaction.maxFeePerGas * 10n < rival.transaction.maxFeePerGas * 11n)
+          return 'replacement transaction underpriced'
+        pending.delete(rival.transaction.hash)
+      }
+      pending.set(transaction.hash, { transaction, fromMs: nowMs() + delayMs, rank: random.next() })
+      return undefined
+    },
+    forget: hash => void pending.delete(hash),
+    reorganise(depth, fate) {
+      const head = catchUp()
+      forks += 1
+      const kept = Math.max(1, head.number + 1 - depth)
+      const undone = blocks.splice(kept).flatMap(block => block.mined)
+      busy = busy.filter(block => block.number < kept)
+      trace.note('chain', () => `blocks from ${kept} on are replaced`)
+      for (const { transaction } of undone) {
+        places.delete(transaction.hash)
+        const afterMs = fate(transaction)
+        if (afterMs !== 'forgotten')
+          pending.set(transaction.hash, { transaction, fromMs: slotMs(kept) + afterMs, rank: random.next() })
+      }
+      catchUp()
+    },
+  }
+}
+
+function isNext({ sender, nonce }: ChainTransaction, counts: ReadonlyMap<string, number>): boolean {
+  return nonce === undefined || nonce === (counts.get(sender) ?? 0)
+}
+
+function isUsed({ sender, nonce }: ChainTransaction, counts: ReadonlyMap<string, number>): boolean {
+  return nonce !== undefined && nonce < (counts.get(sender) ?? 0)
+}
+
+function isSamePlace(one: ChainTransaction, other: ChainTransaction): boolean {
+  return one.nonce !== undefined && one.nonce === other.nonce && one.sender === other.sender
+}
+
+function describe({ hash, nonce, calls }: ChainTransaction): string {
+  const what = calls.map(call =>
+    call.kind === 'pay' ? `pay ${call.authorization.nonce.slice(0, 14)}` : call.kind,
+  )
+  return `${hash.slice(0, 10)}${nonce === undefined ? '' : ` nonce ${nonce}`}: ${what.join(', ')}`
+}

@@ -1,0 +1,54 @@
+import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
+import type { ProcessKind } from '../faults/faults.ts'
+import type { Random } from '../seeded-random.ts'
+import type { VirtualProcess } from '../time/virtual-process.ts'
+import { exchange, type Callee, type Wires } from '../wires/exchange.ts'
+import { callThroughPort, PortFailed } from '../wires/port.ts'
+import { withTimeout } from '../wires/with-timeout.ts'
+
+/** One call of a node. */
+export interface NodeRequest {
+  readonly method: string
+  readonly parameters: readonly unknown[]
+}
+
+/** What a process reaches its node with. */
+export interface RpcParts {
+  readonly wires: Wires
+  readonly process: VirtualProcess
+  readonly kind: ProcessKind
+  /** A node is a process too, one that never dies. */
+  readonly node: Callee<NodeRequest, unknown>
+  readonly random: Random
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000
+const USUAL_MS = 8
+/** What nodes say when they are asked too often (EIP-1474). */
+const LIMIT_EXCEEDED = -32_005
+
+/** The way of one process to a node, with everything that can go wrong on it. */
+export function createVirtualRpc(parts: RpcParts): JsonRpc {
+  const { wires, process, kind, node, random } = parts
+  return {
+    call(method, parameters, options) {
+      const ask = (): Promise<unknown> =>
+        exchange(wires, {
+          caller: process,
+          label: method,
+          request: { method, parameters },
+          find: () => node,
+          usualMs: USUAL_MS,
+        })
+      const asked = callThroughPort(wires, { process, kind, port: 'node', label: method, call: ask }).catch(
+        (error: unknown) => {
+          // A node that is too busy says so, or nothing at all.
+          const isBusy = error instanceof PortFailed && random.chance(0.3)
+          throw isBusy ? new JsonRpcError(method, LIMIT_EXCEEDED, 'limit exceeded', undefined) : error
+        },
+      )
+      return withTimeout(process, options?.timeoutMs ?? DEFAULT_TIMEOUT_MS, asked)
+    },
+    close: () => Promise.resolve(),
+  }
+}

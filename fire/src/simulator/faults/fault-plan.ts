@@ -1,0 +1,110 @@
+import type { Random } from '../seeded-random.ts'
+
+/** What can go wrong in a history. Each history has some of them, most have several. */
+export const FAULT_KINDS = [
+  'loss',
+  'duplication',
+  'slowness',
+  'agent-crash',
+  'facilitator-crash',
+  'payer-crash',
+  'shutdown',
+  'pause',
+  'skew',
+  'store-failure',
+  'store-failover',
+  'ledger-failure',
+  'node-failure',
+  'node-lag',
+  'slow-transaction',
+  'lost-transaction',
+  'reorganisation',
+  'gas-spike',
+] as const
+
+export type FaultKind = (typeof FAULT_KINDS)[number]
+
+/** How much of each fault a history has. Rates are probabilities, none is 0. */
+export interface FaultPlan {
+  /** That a message, request or answer, is lost. */
+  readonly lossRate: number
+  /** That a request arrives twice. */
+  readonly duplicationRate: number
+  /** That a message takes up to {@link SLOWEST_MESSAGE_MS}, so that later ones overtake it. */
+  readonly slowRate: number
+  /** That a process dies at a call through a port, before or after it. */
+  readonly agentCrashRate: number
+  readonly facilitatorCrashRate: number
+  readonly payerCrashRate: number
+  /** When one of the programs is stopped in good order. */
+  readonly shutdownsMs: readonly number[]
+  /** That a process stops for up to {@link LONGEST_PAUSE_MS} at a call through a port. */
+  readonly pauseRate: number
+  /** How far clocks are from the true time at most. */
+  readonly maxSkewMs: number
+  /** That a call to the job store fails, before or after it was done. */
+  readonly storeFailureRate: number
+  /** When each job store falls back to a copy that lacks its last writes. */
+  readonly storeFailoversMs: readonly number[]
+  readonly ledgerFailureRate: number
+  readonly nodeFailureRate: number
+  /** How many blocks a node may be behind. */
+  readonly nodeLagBlocks: number
+  /** That a transaction waits for many blocks. */
+  readonly slowTransactionRate: number
+  /** That a node takes a transaction and forgets it. */
+  readonly lostTransactionRate: number
+  /** When, and how many blocks are replaced. */
+  readonly reorganisations: readonly { readonly atMs: number; readonly depth: number }[]
+  /** When gas costs more than the facilitator pays. */
+  readonly gasSpike: { readonly fromMs: number; readonly toMs: number } | undefined
+}
+
+export const SLOWEST_MESSAGE_MS = 12_000
+export const LONGEST_PAUSE_MS = 25_000
+
+/** Blocks; in seconds well below a network's finality. */
+const DEEPEST_REORGANISATION = 4
+
+/** Draws the faults of a history whose workload lasts so long. Kinds in `without` are left out. */
+export function planFaults(random: Random, lengthMs: number, without: ReadonlySet<string>): FaultPlan {
+  // One history in eight is quiet: what fails there fails without any fault.
+  const share = random.chance(0.125) ? 0 : random.pick([0.15, 0.3, 0.5])
+  const drawn = new Map(
+    FAULT_KINDS.map(kind => {
+      const own = random.fork(kind)
+      return [kind, own.chance(share) && !without.has(kind) ? own : undefined] as const
+    }),
+  )
+  const rate = (kind: FaultKind, rates: readonly number[]): number => drawn.get(kind)?.pick(rates) ?? 0
+  const moments = (kind: FaultKind, most: number): readonly number[] => {
+    const own = drawn.get(kind)
+    if (own === undefined) return []
+    return Array.from({ length: own.between(1, most) }, () => own.between(0, lengthMs))
+  }
+  const spike = drawn.get('gas-spike')
+  const spikeFromMs = spike?.between(0, lengthMs) ?? 0
+  return {
+    lossRate: rate('loss', [0.02, 0.1, 0.3]),
+    duplicationRate: rate('duplication', [0.05, 0.25]),
+    slowRate: rate('slowness', [0.02, 0.1, 0.3]),
+    agentCrashRate: rate('agent-crash', [0.005, 0.02, 0.06]),
+    facilitatorCrashRate: rate('facilitator-crash', [0.002, 0.01, 0.03]),
+    payerCrashRate: rate('payer-crash', [0.05, 0.2]),
+    shutdownsMs: moments('shutdown', 3),
+    pauseRate: rate('pause', [0.003, 0.02]),
+    maxSkewMs: rate('skew', [500, 2_000, 4_000]),
+    storeFailureRate: rate('store-failure', [0.01, 0.05, 0.2]),
+    storeFailoversMs: moments('store-failover', 2),
+    ledgerFailureRate: rate('ledger-failure', [0.01, 0.05]),
+    nodeFailureRate: rate('node-failure', [0.02, 0.1, 0.3]),
+    nodeLagBlocks: rate('node-lag', [1, 3]),
+    slowTransactionRate: rate('slow-transaction', [0.2, 0.6]),
+    lostTransactionRate: rate('lost-transaction', [0.1, 0.5]),
+    reorganisations: moments('reorganisation', 3).map(atMs => ({
+      atMs,
+      depth: 1 + (atMs % DEEPEST_REORGANISATION),
+    })),
+    gasSpike: spike && { fromMs: spikeFromMs, toMs: spikeFromMs + spike.between(2_000, 15_000) },
+  }
+}

@@ -1,0 +1,90 @@
+import type { WorkloadPlan } from '../workload/plan-workload.ts'
+import { NOBODY } from '../workload/cast.ts'
+import type { World } from '../world.ts'
+import type { Parties } from './start-parties.ts'
+
+const SETTLING_MS = 12_000
+/** A transaction that hangs is looked into after 15 s, and may have others behind it. */
+const RECOVERY_MS = 90_000
+const LOOK_MS = 2_000
+
+/** What a history goes through until it is over. */
+export interface Course {
+  readonly world: World
+  readonly plan: WorkloadPlan
+  readonly parties: Parties
+  readonly errands: { readonly left: number }
+  /** Faults that have their own time and have not happened yet. */
+  readonly scheduled: { readonly left: number }
+}
+
+/** Lets happen what was planned, and whatever goes wrong with it. */
+export async function liveThrough(course: Course): Promise<void> {
+  const { world, plan, scheduled } = course
+  const endMs = world.wires.time.nowMs() + plan.lengthMs
+  await runUntilOver(world, endMs, async () => scheduled.left === 0 && (await isAtRest(course)))
+}
+
+/**
+ * Nothing goes wrong any more; then no authorization can be used any more, whatever the chain may do; then all
+ * programs begin anew and see through what was left.
+ */
+export async function bringToAnEnd(course: Course): Promise<void> {
+  const { world, plan, parties } = course
+  const { time, trace, faults } = world.wires
+  const isOver = (): Promise<boolean> => isAtRest(course)
+  faults.calmDown()
+  trace.note('history', () => 'nothing goes wrong any more')
+  world.chain.submit(unpause(world), 0)
+  await runUntilOver(world, time.nowMs() + SETTLING_MS, isOver)
+  // Who is asleep signs nothing later on.
+  if (plan.sleepsToTheEnd) for (const payer of world.payers) payer.crash()
+  await waitUntilExpired(world, plan)
+  trace.note('history', () => 'everything that was signed has expired; all is started anew')
+  for (const program of parties.programs) program.restart()
+  await runUntilOver(world, time.nowMs() + RECOVERY_MS, isOver)
+}
+
+/** Asleep, mostly, as machines that were suspended; or at work. */
+async function waitUntilExpired(world: World, plan: WorkloadPlan): Promise<void> {
+  const { sends, meddled, network } = world
+  const { time } = world.wires
+  const endMs = (): number => {
+    const lastValid = Math.max(0, ...meddled.values(), ...sends.all().map(send => send.validBefore))
+    return (lastValid + network.finalitySeconds) * 1_000 + SETTLING_MS
+  }
+  if (plan.sleepsToTheEnd) time.leapTo(endMs())
+  // Callers that are still at it may sign once more.
+  while (time.nowMs() < endMs()) await time.runUntil(endMs())
+}
+
+/** Lets time pass until nothing more is to come of what was begun, at the latest until then. */
+async function runUntilOver(
+  { wires: { time } }: World,
+  untilMs: number,
+  isOver: () => Promise<boolean>,
+): Promise<void> {
+  while (time.nowMs() < untilMs) {
+    await time.runUntil(Math.min(untilMs, time.nowMs() + LOOK_MS))
+    if (await isOver()) return
+  }
+}
+
+/** Every caller has ended, and no money is on its way. */
+async function isAtRest({ world, parties, errands }: Course): Promise<boolean> {
+  const { wires, jobs, mischief, network } = world
+  if (errands.left > 0 || mischief.open > 0) return false
+  for (const { state } of jobs.all().values()) if (state === 'saved') return false
+  const { captured, submitted } = await parties.ledger.totals(network.id, wires.time.nowMs() / 1_000)
+  return captured + submitted === 0
+}
+
+function unpause(world: World): Parameters<World['chain']['submit']>[0] {
+  return {
+    hash: world.random.fork('unpause').hex(32),
+    sender: NOBODY,
+    nonce: undefined,
+    calls: [{ kind: 'unpause' }],
+    maxFeePerGas: 1n,
+  }
+}

@@ -1,0 +1,33 @@
+import { PROBE } from './probe-everything.ts'
+import type { World } from '../world.ts'
+import type { Parties } from './start-parties.ts'
+
+/** So that it can be seen that something happened at all: sums over histories are sums of these. */
+export type HistoryCounts = { readonly [what: string]: number }
+
+/** Counts what happened in a history. */
+export async function countHistory(world: World, parties: Parties): Promise<HistoryCounts> {
+  const { sends, jobs, said, meddled, wires } = world
+  const requests = sends.all().filter(({ caller }) => caller !== PROBE)
+  const keys = new Set([...meddled.keys(), ...requests.flatMap(({ payment }) => payment ?? [])])
+  const rows = await parties.ledger.payments.find([...keys])
+  const answers = tally(
+    requests.map(({ seen }) => (seen === undefined ? 'unanswered' : `answered ${seen.status}`)),
+  )
+  return {
+    histories: 1,
+    events: wires.time.eventCount(),
+    requests: requests.length,
+    ...answers,
+    'jobs delivered': new Set(said.deliveries.map(({ job }) => job)).size,
+    'handlers run': [...jobs.all().values()].reduce((sum, { runs }) => sum + runs.length, 0),
+    ...tally(rows.map(({ state }) => `payments ${state}`)),
+    ...wires.faults.counts(),
+  }
+}
+
+function tally(names: readonly string[]): HistoryCounts {
+  const counts: { [name: string]: number } = {}
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}

@@ -1,0 +1,57 @@
+import type { AgentParty } from '../parties/agent-party.ts'
+import type { Send } from '../records/send-records.ts'
+import { startProcess } from '../time/virtual-process.ts'
+import { sendToAgent } from '../workload/send-to-agent.ts'
+import type { World } from '../world.ts'
+
+/** What an agent says in the end to a call it had before. */
+export interface Probe {
+  readonly send: Send
+  /** 0 where none came. */
+  readonly status: number
+  readonly text: string
+}
+
+/** Who asks in the end. */
+export const PROBE = 'probe'
+
+const MOST_LOOKS = 10
+const LOOK_MS = 3_000
+
+/** Repeats every call with a payment once more, after everything: the same bytes with the same header. */
+export async function probeEverything(
+  world: World,
+  agents: readonly AgentParty[],
+): Promise<readonly Probe[]> {
+  const { time } = world.wires
+  const process = startProcess(time, { name: PROBE })
+  const probes: Probe[] = []
+  const open = [...distinctCalls(world.sends.all())].map(async send => {
+    const agent = agents.find(({ name }) => name === send.agent)
+    if (agent === undefined) return
+    const jobId = send.job.slice(send.job.indexOf('/') + 1)
+    for (let look = 1; look <= MOST_LOOKS; look += 1) {
+      const { status, text } = await sendToAgent(world, process, { ...send, agent, jobId }).catch(NO_ANSWER)
+      if ((status !== 503 && status !== 0) || look === MOST_LOOKS) {
+        probes.push({ send, status, text })
+        return
+      }
+      await new Promise<void>(resolve => void process.after(LOOK_MS, resolve))
+    }
+  })
+  await time.runUntil(time.nowMs() + 1_000)
+  if (probes.length < open.length) await time.runUntil(time.nowMs() + (MOST_LOOKS + 4) * LOOK_MS)
+  process.crash()
+  return probes
+}
+
+const NO_ANSWER = (error: unknown): Pick<Probe, 'status' | 'text'> => ({ status: 0, text: String(error) })
+
+/** One call of each job with each payment: the last, because its deadline is the latest. */
+function distinctCalls(sends: readonly Send[]): ReadonlySet<Send> {
+  const last = new Map<string, Send>()
+  for (const send of sends) {
+    if (send.payment !== undefined && !send.isForged) last.set(`${send.job} ${send.payment}`, send)
+  }
+  return new Set(last.values())
+}

@@ -1,0 +1,69 @@
+import { buildWorld } from '../build-world.ts'
+import { planFaults } from '../faults/fault-plan.ts'
+import { scheduleFaults } from '../faults/schedule-faults.ts'
+import { checkHistory } from '../invariants/check-history.ts'
+import type { Violation } from '../invariants/verdict.ts'
+import { createRandom } from '../seeded-random.ts'
+import { enterWorld } from '../stand-ins/current-world.ts'
+import { NOBODY, PRICE_ATOMIC, type Cast } from '../workload/cast.ts'
+import { planWorkload, type WorkloadPlan } from '../workload/plan-workload.ts'
+import { bringToAnEnd, liveThrough } from './bring-to-an-end.ts'
+import { countHistory, type HistoryCounts } from './count-history.ts'
+import { probeEverything } from './probe-everything.ts'
+import type { Stage } from './stage.ts'
+import { startErrands, startParties } from './start-parties.ts'
+
+/** How a history is run. */
+export interface HistoryOptions {
+  readonly isTraced?: boolean
+  /** Kinds of faults, errands and mischief that are left out. */
+  readonly without?: ReadonlySet<string>
+}
+
+/** What came of it. */
+export interface HistoryResult {
+  readonly seed: number
+  readonly violations: readonly Violation[]
+  readonly counts: HistoryCounts
+  /** In order; empty unless traced. */
+  readonly trace: readonly string[]
+}
+
+/** Runs the history of a seed, from the first errand until nothing can happen any more, and judges it. */
+export async function runHistory(
+  stage: Stage,
+  seed: number,
+  { isTraced = false, without = new Set() }: HistoryOptions = {},
+): Promise<HistoryResult> {
+  const random = createRandom(seed)
+  const plan = planWorkload(random.fork('workload'), without)
+  const world = buildWorld({
+    random,
+    crypto: stage.crypto,
+    network: stage.network,
+    plan: planFaults(random.fork('fault plan'), plan.lengthMs, without),
+    balances: balancesOf(stage.cast, plan),
+    isTraced,
+  })
+  const parties = await startParties(world, stage, plan)
+  const errands = startErrands(world, stage, plan, parties)
+  const course = { world, plan, parties, errands, scheduled: scheduleFaults(world, parties) }
+  await liveThrough(course)
+  await bringToAnEnd(course)
+  const violations = await checkHistory({
+    world,
+    parties,
+    unresolved: (await Promise.all(parties.agents.map(agent => agent.store.inner.unresolved()))).flat(),
+    probes: await probeEverything(world, parties.agents),
+  })
+  const counts = await countHistory(world, parties)
+  enterWorld(undefined)
+  return { seed, violations, counts, trace: world.wires.trace.lines() }
+}
+
+function balancesOf({ payers }: Cast, { affordable }: WorkloadPlan): ReadonlyMap<string, bigint> {
+  const funded = affordable.map(
+    (jobs, index) => [payers[index]?.address ?? NOBODY, BigInt(jobs) * PRICE_ATOMIC] as const,
+  )
+  return new Map([...funded, [NOBODY, 1_000_000_000n]])
+}

@@ -1,0 +1,31 @@
+import { mintSecret, type NewSecret } from '@farebox/facilitator/secrets/secret-form'
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { findNetwork, type Network } from '@farebox/payments/networks'
+import { createRandom } from '../seeded-random.ts'
+import { enterWorld } from '../stand-ins/current-world.ts'
+import { makeCast, type Cast } from '../workload/cast.ts'
+
+/** What all histories have in common, made once. */
+export interface Stage {
+  readonly crypto: EvmCrypto
+  readonly network: Network
+  readonly cast: Cast
+  /** The agents' FACILITATOR_SECRET. */
+  readonly secret: NewSecret
+}
+
+/** Sets the stage. The secret too is drawn from a seed, so that it is the same on every machine. */
+export function setStage(crypto: EvmCrypto): Stage {
+  const network = findNetwork('eip155:31337')
+  if (network === undefined) throw new Error('the local network is not in the table')
+  enterWorld({
+    random: createRandom(0),
+    crypto,
+    openOrigin() {
+      throw new Error('no history is running')
+    },
+  })
+  const stage = { crypto, network, cast: makeCast(crypto), secret: mintSecret() }
+  enterWorld(undefined)
+  return stage
+}

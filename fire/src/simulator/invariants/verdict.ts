@@ -1,0 +1,32 @@
+import type { PaymentRecord } from '@farebox/facilitator/ledger/payment-record'
+import type { Probe } from '../history/probe-everything.ts'
+import type { PaymentOnChain } from '../records/payments-on-chain.ts'
+import type { World } from '../world.ts'
+
+/** Something that must never be the case, and was. */
+export interface Violation {
+  /** I1 to I8 of ARCHITECTURE.md, or one of those beside them. */
+  readonly invariant: string
+  readonly message: string
+}
+
+/** Everything a history is judged by, when nothing can happen in it any more. */
+export interface Evidence {
+  readonly world: World
+  readonly onChain: ReadonlyMap<string, PaymentOnChain>
+  /** By payment key; undefined where the facilitator is not ours, and keeps no ledger. */
+  readonly rows: ReadonlyMap<string, PaymentRecord> | undefined
+  readonly relayers: ReadonlySet<string>
+  readonly probes: readonly Probe[]
+  /** Keys of jobs whose settlement nobody has seen through. */
+  readonly unresolved: readonly string[]
+}
+
+/** One rule: yields what breaks it. */
+export type Rule = (evidence: Evidence) => Iterable<Violation>
+
+/** Was this money moved by one of our own transactions? */
+export function isMovedByUs({ onChain, relayers }: Evidence, payment: string): boolean {
+  const moved = onChain.get(payment)
+  return moved !== undefined && relayers.has(moved.sender)
+}

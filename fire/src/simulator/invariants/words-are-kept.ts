@@ -1,0 +1,47 @@
+import { isMovedByUs, type Evidence, type Violation } from './verdict.ts'
+
+/** What our client says is what an agent said; what our facilitator says of a charge is so. */
+export function* wordsAreKept(evidence: Evidence): Iterable<Violation> {
+  yield* wordsOfClients(evidence)
+  yield* wordsOfFacilitators(evidence)
+}
+
+function* wordsOfClients(evidence: Evidence): Iterable<Violation> {
+  const { world } = evidence
+  for (const { job, payment, told, words } of world.words.ofClients) {
+    const heard = world.sends.all().filter(send => send.job === job && send.payment === payment)
+    const says = (...statuses: readonly number[]): boolean =>
+      heard.some(({ seen }) => seen !== undefined && statuses.includes(seen.status))
+    const isKept =
+      payment === undefined ||
+      told === 'unresolved' ||
+      (told === 'done' && says(200)) ||
+      (told === 'failed' && says(400, 401, 402, 408, 500)) ||
+      (told === 'nothing was paid' && heard.length === 0)
+    if (!isKept) yield { invariant: 'CLIENT', message: `our client says ${told} of ${job}: ${words}` }
+  }
+  for (const [job, payments] of world.words.signed) {
+    if (payments.size > 1)
+      yield { invariant: 'CLIENT', message: `our client signed ${payments.size} times for ${job}` }
+  }
+}
+
+function* wordsOfFacilitators(evidence: Evidence): Iterable<Violation> {
+  const { world, onChain } = evidence
+  const settledFor = new Map<string, string>()
+  for (const { payment, binding, told, reason, isLast } of world.words.ofFacilitators) {
+    if (world.undone.has(payment)) continue
+    if (told === 'settled') {
+      const other = settledFor.get(payment)
+      settledFor.set(payment, binding)
+      if (other !== undefined && other !== binding)
+        yield { invariant: 'I1', message: `the facilitator settled ${payment} for two purposes` }
+      if (!onChain.has(payment))
+        yield { invariant: 'I3', message: `the facilitator says that ${payment} is settled` }
+    } else if (isLast && reason !== 'payment_bound_otherwise' && isMovedByUs(evidence, payment))
+      yield {
+        invariant: 'I5',
+        message: `the facilitator says ${told} of ${payment} (${reason}), and charged it`,
+      }
+  }
+}

@@ -1,0 +1,84 @@
+import type { Ledger } from '@farebox/facilitator/ledger/ledger'
+import { readRawTransaction } from '../chain/read-raw-transaction.ts'
+import type { VirtualProcess } from '../time/virtual-process.ts'
+import type { Wires } from '../wires/exchange.ts'
+import { callThroughPort } from '../wires/port.ts'
+import type { World } from '../world.ts'
+
+/** Bells between the facilitators of one ledger, which a real database would ring. */
+export interface VirtualSignals {
+  readonly portOf: (process: VirtualProcess) => Ledger['signals']
+}
+
+/** Makes the bells. */
+export function createVirtualSignals(wires: Wires): VirtualSignals {
+  const listeners = new Map<VirtualProcess, (signal: 'captured' | 'concluded') => void>()
+  return {
+    portOf: process => ({
+      publish(signal) {
+        for (const [other, listen] of listeners) {
+          if (other !== process && other.isAlive)
+            wires.time.after(1, () => other.deliver(() => listen(signal)))
+        }
+        return Promise.resolve()
+      },
+      subscribe(listen) {
+        listeners.set(process, listen)
+        return () => void listeners.delete(process)
+      },
+    }),
+  }
+}
+
+/** A ledger as one facilitator reaches it: each call may fail, or be its last. */
+export function ledgerPort(
+  world: World,
+  ledger: Ledger,
+  process: VirtualProcess,
+  signals: VirtualSignals,
+): Ledger {
+  const { wires } = world
+  const through = <Result>(label: string, call: () => Promise<Result>): Promise<Result> =>
+    callThroughPort(wires, { process, kind: 'facilitator', port: 'ledger', label: `ledger.${label}`, call })
+  const { payments, settlements, leases, audit, secrets } = ledger
+  return {
+    payments: {
+      hold: request => through('hold', () => payments.hold(request)),
+      capture: request => through('capture', () => payments.capture(request)),
+      release: (holdId, owner) => through('release', () => payments.release(holdId, owner)),
+      find: keys => through('find', () => payments.find(keys)),
+    },
+    settlements: {
+      backlog: (account, limit) => through('backlog', () => settlements.backlog(account, limit)),
+      submit: (lease, transaction, keys) =>
+        through('submit', () => settlements.submit(lease, transaction, keys)),
+      replace: (lease, id, signed) =>
+        through('replace', async () => {
+          const { open } = await settlements.backlog(lease, 0)
+          const nonce = open.find(transaction => transaction.id === id)?.nonce
+          const isReplaced = await settlements.replace(lease, id, signed)
+          if (isReplaced && readRawTransaction(world.crypto, signed.raw).nonce !== nonce)
+            world.said.oddDeeds.push(
+              `transaction ${id} was replaced under another nonce than its own, ${nonce}`,
+            )
+          return isReplaced
+        }),
+      conclude: (conclusions, closes) => through('conclude', () => settlements.conclude(conclusions, closes)),
+    },
+    leases: {
+      acquire: (account, holder, leaseMs) => through('lease', () => leases.acquire(account, holder, leaseMs)),
+      giveUp: lease => through('give-up', () => leases.giveUp(lease)),
+    },
+    audit: {
+      expireHolds: (network, now) => through('expire', () => audit.expireHolds(network, now)),
+      settledSince: (network, block) => through('settled-since', () => audit.settledSince(network, block)),
+      uncharged: (network, finality, limit) =>
+        through('uncharged', () => audit.uncharged(network, finality, limit)),
+      markAudited: (keys, head) => through('mark-audited', () => audit.markAudited(keys, head)),
+    },
+    secrets: { ...secrets, find: id => through('secret', () => secrets.find(id)) },
+    signals: signals.portOf(process),
+    totals: (network, now) => through('totals', () => ledger.totals(network, now)),
+    close: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,57 @@
+import type { JobContext, JsonObject } from 'farebox'
+import { jobName } from '../records/job-records.ts'
+import type { Random } from '../seeded-random.ts'
+import type { VirtualProcess } from '../time/virtual-process.ts'
+import type { World } from '../world.ts'
+
+/** How long a handler takes for a run, and how it ends. */
+interface HandlerPlan {
+  readonly tookMs: number
+  readonly ends: 'well' | 'badly' | 'with a wrong output'
+}
+
+/** Where a handler runs. */
+export interface HandlerPlace {
+  readonly world: World
+  readonly agent: string
+  readonly process: VirtualProcess
+  readonly handling: Random
+}
+
+/** Does a job as its plan has it, and notes that it did. */
+export async function runPlannedHandler(
+  { world, agent, process, handling }: HandlerPlace,
+  input: JsonObject,
+  context: JobContext,
+): Promise<JsonObject> {
+  const { wires, jobs } = world
+  const { runs } = jobs.of(jobName(`${agent}/${context.jobId}`))
+  const plan = planRun(handling, context.remainingMs())
+  const run = {
+    process: process.name,
+    startedMs: wires.time.nowMs(),
+    endedMs: undefined as number | undefined,
+    hasReturned: false,
+    deadlineMs: context.deadline * 1_000,
+  }
+  runs.push(run)
+  const number = runs.length
+  wires.trace.note(process.name, () => `handler begins ${context.jobId}, run ${number}, ${plan.tookMs} ms`)
+  if (plan.tookMs > 0) await new Promise<void>(resolve => void process.after(plan.tookMs, resolve))
+  run.endedMs = wires.time.nowMs()
+  if (plan.ends === 'badly') throw new Error('the handler was to fail')
+  if (plan.ends === 'with a wrong output') return { text: 7 }
+  run.hasReturned = true
+  // A second run would answer other bytes: so that nobody takes it for the first.
+  return { text: `${String(input['text'])} by run ${number}` }
+}
+
+function planRun(random: Random, remainingMs: number): HandlerPlan {
+  const tookMs = random.chance(0.4)
+    ? 0
+    : random.chance(0.85)
+      ? random.between(1, 2_500)
+      : Math.max(1, Math.round(remainingMs) + random.between(-40, 2_000))
+  const ends = random.chance(0.9) ? 'well' : random.chance(0.6) ? 'badly' : 'with a wrong output'
+  return { tookMs, ends }
+}

@@ -1,0 +1,120 @@
+import type { Authorization } from '@farebox/payments/authorization'
+import type { FacilitatorRequest } from '@farebox/payments/facilitator-api'
+import type { VirtualAnswer } from '../stand-ins/fastify.ts'
+import type { VirtualProcess } from '../time/virtual-process.ts'
+import { callThroughPort } from '../wires/port.ts'
+import type { World } from '../world.ts'
+import type { FacilitatorCall, FacilitatorParty } from './facilitator-party.ts'
+import { supervise } from './supervise.ts'
+
+/** The account that a facilitator which is not ours sends from. */
+export const STOCK_RELAYER = '0x00000000000000000000000000000000000057cc'
+
+const WAITS_MS = [3_000, 9_000, 20_000] as const
+const LOOK_MS = 1_000
+
+interface Payment {
+  readonly authorization: Authorization
+  readonly signature: string
+}
+
+/**
+ * A facilitator as others run them: it checks, sends, and waits a while. It keeps no books, holds nothing, knows
+ * no binding, and what it says of a transaction it has lost sight of is not to be relied on.
+ */
+export function startStockFacilitator(world: World): FacilitatorParty {
+  const random = world.random.fork('stock facilitator')
+  const waitMs = random.pick(WAITS_MS)
+  const program = supervise<FacilitatorCall, VirtualAnswer>({
+    name: 'stock',
+    kind: 'facilitator',
+    wires: world.wires,
+    random,
+    processes: world.processes,
+    start: process =>
+      Promise.resolve({
+        serve: call => answer(world, process, call, waitMs),
+        stop: () => Promise.resolve(),
+      }),
+  })
+  return { processes: [program], find: () => program.serving() }
+}
+
+async function answer(
+  world: World,
+  process: VirtualProcess,
+  { path, body }: FacilitatorCall,
+  waitMs: number,
+): Promise<VirtualAnswer> {
+  const { network } = world
+  if (path === '/supported') {
+    const kinds = [{ x402Version: 2, scheme: 'exact', network: network.id }]
+    return { status: 200, body: { kinds, extensions: [], signers: {} } }
+  }
+  const { paymentPayload } = JSON.parse(body ?? '{}') as FacilitatorRequest
+  const payment = paymentPayload.payload
+  const refused = refuse(world, payment)
+  world.wires.trace.note(process.name, () => `${path}: ${refused ?? 'good'}`)
+  if (path === '/verify')
+    return {
+      status: 200,
+      body: { isValid: refused === undefined, invalidReason: refused, payer: payment.authorization.from },
+    }
+  if (refused !== undefined) return settleAnswer(world, false, '', refused)
+  return await settle(world, process, payment, waitMs)
+}
+
+/** As the reference does: what the payer has first, then a trial of the transfer. */
+function refuse(world: World, payment: Payment): string | undefined {
+  const { state, seconds } = world.chain.head()
+  const { from, value } = payment.authorization
+  if ((state.balances.get(from) ?? 0n) < BigInt(value)) return 'insufficient_funds'
+  const outcome = world.token.call(state, { kind: 'pay', ...payment }, seconds)
+  if (outcome.ok) return undefined
+  return /used/.test(outcome.revert) ? 'invalid_exact_evm_nonce_already_used' : 'invalid_transaction_state'
+}
+
+async function settle(
+  world: World,
+  process: VirtualProcess,
+  { authorization, signature }: Payment,
+  waitMs: number,
+): Promise<VirtualAnswer> {
+  const { chain, wires, random } = world
+  const hash = random.hex(32)
+  const transaction = {
+    hash,
+    sender: STOCK_RELAYER,
+    nonce: undefined,
+    calls: [{ kind: 'pay' as const, authorization, signature }],
+    maxFeePerGas: 1n,
+  }
+  await callThroughPort(wires, {
+    process,
+    kind: 'facilitator',
+    port: 'node',
+    label: 'send',
+    call: () => Promise.resolve(chain.submit(transaction, world.delayOfTransaction())),
+  })
+  for (let waitedMs = 0; waitedMs < waitMs; waitedMs += LOOK_MS) {
+    const found = chain.find(hash)
+    if (found?.mined.succeeded === true) return settleAnswer(world, true, hash)
+    if (found !== undefined) return settleAnswer(world, false, hash, 'invalid_transaction_state')
+    await new Promise<void>(resolve => void process.after(LOOK_MS, resolve))
+  }
+  return random.chance(0.5)
+    ? settleAnswer(world, false, '', 'unexpected_settle_error')
+    : { status: 500, body: { error: 'timed out' } }
+}
+
+function settleAnswer(
+  { network }: World,
+  success: boolean,
+  transaction: string,
+  errorReason?: string,
+): VirtualAnswer {
+  return {
+    status: 200,
+    body: { success, transaction, network: network.id, ...(errorReason && { errorReason }) },
+  }
+}

@@ -1,0 +1,107 @@
+import {
+  openJobStore,
+  type Holder,
+  type JobChange,
+  type JobClaim,
+  type JobStore,
+  type OpenJobStore,
+} from 'farebox'
+import type { JobRecords } from '../records/job-records.ts'
+import type { VirtualProcess } from '../time/virtual-process.ts'
+import type { Wires } from '../wires/exchange.ts'
+import { callThroughPort } from '../wires/port.ts'
+
+/** A job store that outlives the processes that use it, as they reach it. */
+export interface VirtualStore {
+  /** The port of one process. */
+  portOf(process: VirtualProcess): OpenJobStore
+  /** The store itself, without faults: for those who look on. */
+  readonly inner: JobStore
+  /** Falls back to a copy that lacks the writes of so long, as a replica does that takes over. */
+  failOver(lostMs: number): Promise<void>
+}
+
+type Write =
+  | { readonly atMs: number; readonly kind: 'claim'; readonly claim: JobClaim }
+  | { readonly atMs: number; readonly kind: 'write'; readonly holder: Holder; readonly change: JobChange }
+
+/** Opens an empty store: the runtime's own in-memory one, which passes the contract of all. */
+export async function openVirtualStore(wires: Wires, records: JobRecords): Promise<VirtualStore> {
+  const { time, trace } = wires
+  let replayMs: number | undefined
+  const clock = { nowMs: () => replayMs ?? time.nowMs(), after: time.after }
+  let { store } = await openJobStore('memory:', clock)
+  let writes: Write[] = []
+
+  const inner: JobStore = {
+    async claim(claim) {
+      const outcome = await store.claim(claim)
+      if (outcome.kind === 'claimed') {
+        writes.push({ atMs: time.nowMs(), kind: 'claim', claim })
+        records.claimed(claim)
+      }
+      trace.note('store', () => `claim ${short(claim.jobKey)} ${short(claim.fence)}: ${outcome.kind}`)
+      return outcome
+    },
+    read: jobKey => store.read(jobKey),
+    async write(holder, change) {
+      const isWritten = await store.write(holder, change)
+      if (isWritten) {
+        writes.push({ atMs: time.nowMs(), kind: 'write', holder, change })
+        records.written(holder, change)
+      }
+      trace.note('store', () => {
+        const what = change.kind === 'forget' ? 'forget' : `${change.kind} ${change.job.state}`
+        return `${what} ${short(holder.jobKey)} ${short(holder.fence)}: ${isWritten ? 'done' : 'refused'}`
+      })
+      return isWritten
+    },
+    unresolved: () => store.unresolved(),
+  }
+
+  return {
+    inner,
+    portOf: process => ({ store: faultyPort(wires, process, inner, records), ...LABELS }),
+    async failOver(lostMs) {
+      const untilMs = time.nowMs() - lostMs
+      const kept = writes.filter(write => write.atMs <= untilMs)
+      for (const lost of writes.slice(kept.length)) {
+        records.lostWrites(lost.kind === 'claim' ? lost.claim.jobKey : lost.holder.jobKey)
+      }
+      trace.note('store', () => `loses its last ${writes.length - kept.length} writes`)
+      const copy = (await openJobStore('memory:', clock)).store
+      for (const write of kept) {
+        replayMs = write.atMs
+        await (write.kind === 'claim' ? copy.claim(write.claim) : copy.write(write.holder, write.change))
+      }
+      replayMs = undefined
+      store = copy
+      writes = kept
+    },
+  }
+}
+
+const LABELS = { name: 'memory:', shared: true, close: (): Promise<void> => Promise.resolve() }
+
+function faultyPort(wires: Wires, process: VirtualProcess, inner: JobStore, records: JobRecords): JobStore {
+  const through = <Result>(label: string, call: () => Promise<Result>): Promise<Result> =>
+    callThroughPort(wires, {
+      process,
+      kind: 'agent',
+      port: 'store',
+      label,
+      call,
+      onFault: () => records.disturbed(process.name),
+    })
+  return {
+    claim: claim => through('store.claim', () => inner.claim(claim)),
+    read: jobKey => through('store.read', () => inner.read(jobKey)),
+    write: (holder, change) => through('store.write', () => inner.write(holder, change)),
+    unresolved: () => through('store.unresolved', () => inner.unresolved()),
+  }
+}
+
+/** The end of a key or a fence is enough to tell it from others. */
+function short(text: string): string {
+  return text.slice(-8)
+}

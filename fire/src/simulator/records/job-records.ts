@@ -1,0 +1,115 @@
+import type { Holder, JobChange } from 'farebox'
+
+/** One run of a handler. */
+export interface HandlerRun {
+  readonly process: string
+  readonly startedMs: number
+  /** Undefined while it runs, or where its process died first. */
+  endedMs: number | undefined
+  /** It returned an output, in time or not. */
+  hasReturned: boolean
+  /** The job's deadline, as the handler was told. */
+  readonly deadlineMs: number
+}
+
+/** A response that was saved, with the payment it was saved for. */
+export interface SavedRecord {
+  readonly atMs: number
+  /** When its holder had claimed the job. */
+  readonly claimedMs: number
+  readonly payment: string
+  readonly response: string
+  /** It was forgotten again before anything was charged: nobody had been told of it. */
+  isTakenBack: boolean
+}
+
+/** What was seen of one job: by its store, and by its handler. */
+export interface JobHistory {
+  readonly runs: HandlerRun[]
+  readonly saved: SavedRecord[]
+  /** When it was written down as settled. */
+  readonly settledMs: number[]
+  /** Payments that were written down as failed, and when they first were. */
+  readonly refusedMs: Map<string, number>
+  /** The store lost some of what it had been told of this job. */
+  hasLostWrites: boolean
+  /** As last written; undefined where it was forgotten. */
+  state: 'running' | 'saved' | 'unpaid' | 'settled' | undefined
+}
+
+/** When a process was in no state to keep its promises: it died, stopped, or could not reach its store. */
+export interface Disturbance {
+  readonly process: string
+  readonly atMs: number
+}
+
+/** Everything seen of jobs. A job is named `<agent>/<job_id>`, in lower case: see {@link jobName}. */
+export interface JobRecords {
+  of(job: string): JobHistory
+  all(): ReadonlyMap<string, JobHistory>
+  disturbances(): readonly Disturbance[]
+  claimed(holder: Holder): void
+  written(holder: Holder, change: JobChange): void
+  lostWrites(jobKey: string): void
+  disturbed(process: string): void
+}
+
+/** The name of a job within a history, from the key it is stored under. Our agents' names have no spaces. */
+export function jobName(jobKey: string): string {
+  return jobKey.slice(jobKey.lastIndexOf(' ') + 1).toLowerCase()
+}
+
+/** Makes the records of a history. */
+export function createJobRecords(nowMs: () => number): JobRecords {
+  const jobs = new Map<string, JobHistory>()
+  const disturbances: Disturbance[] = []
+  const claimedMs = new Map<string, number>()
+  const of = (job: string): JobHistory => {
+    const known = jobs.get(job)
+    if (known !== undefined) return known
+    const history: JobHistory = {
+      runs: [],
+      saved: [],
+      settledMs: [],
+      refusedMs: new Map(),
+      hasLostWrites: false,
+      state: undefined,
+    }
+    jobs.set(job, history)
+    return history
+  }
+  return {
+    of,
+    all: () => jobs,
+    disturbances: () => disturbances,
+    claimed: ({ fence }) => void claimedMs.set(fence, nowMs()),
+    written({ jobKey, fence }, change) {
+      const history = of(jobName(jobKey))
+      const last = history.saved.at(-1)
+      if (change.kind === 'forget' && history.state === 'saved' && last !== undefined) last.isTakenBack = true
+      history.state = change.kind === 'forget' ? undefined : change.job.state
+      if (change.kind === 'forget') return
+      const { job } = change
+      if (job.state === 'saved') {
+        // Renewals of the lease write the same record again.
+        if (last?.payment === job.payment.key && last.response === job.response) return
+        history.saved.push({
+          atMs: nowMs(),
+          claimedMs: claimedMs.get(fence) ?? 0,
+          payment: job.payment.key,
+          response: job.response,
+          isTakenBack: false,
+        })
+      } else if (job.state === 'settled') history.settledMs.push(nowMs())
+      else if (job.state === 'unpaid') {
+        for (const payment of job.refusedPayments) {
+          if (!history.refusedMs.has(payment)) history.refusedMs.set(payment, nowMs())
+        }
+      }
+    },
+    lostWrites(jobKey) {
+      of(jobName(jobKey)).hasLostWrites = true
+    },
+    disturbed: process => void disturbances.push({ process, atMs: nowMs() }),
+  }
+}

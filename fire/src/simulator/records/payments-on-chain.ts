@@ -1,0 +1,48 @@
+import { AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chain-proof'
+import { paymentKey } from '@farebox/payments/authorization'
+import type { Network } from '@farebox/payments/networks'
+import type { VirtualChain } from '../chain/virtual-chain.ts'
+
+/** Money that was moved by an authorization, as the chain has it now. */
+export interface PaymentOnChain {
+  readonly key: string
+  readonly payer: string
+  readonly payTo: string
+  readonly amountAtomic: bigint
+  readonly transaction: string
+  /** Whose transaction: one of our relayers, or somebody else's. */
+  readonly sender: string
+  readonly minedMs: number
+}
+
+/** All payments that are in a block now, by their key: read from the events, as anybody would. */
+export function readPaymentsOnChain(
+  chain: VirtualChain,
+  network: Network,
+): ReadonlyMap<string, PaymentOnChain> {
+  const payments = new Map<string, PaymentOnChain>()
+  for (const block of chain.busyBlocks()) {
+    for (const { transaction, logs } of block.mined) {
+      for (const [index, { topics }] of logs.entries()) {
+        const moved = logs[index + 1]
+        if (topics[0] !== AUTHORIZATION_USED_TOPIC || moved?.topics[0] !== TRANSFER_TOPIC) continue
+        const payer = addressOf(topics[1])
+        const key = paymentKey(network, { from: payer, nonce: topics[2] ?? '' })
+        payments.set(key, {
+          key,
+          payer,
+          payTo: addressOf(moved.topics[2]),
+          amountAtomic: BigInt(moved.data),
+          transaction: transaction.hash,
+          sender: transaction.sender,
+          minedMs: block.seconds * 1_000,
+        })
+      }
+    }
+  }
+  return payments
+}
+
+function addressOf(topic: string | undefined): string {
+  return `0x${(topic ?? '').slice(26)}`
+}

@@ -1,0 +1,52 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { HistoryCounts } from '../history/count-history.ts'
+import type { Violation } from '../invariants/verdict.ts'
+import type { Simulator } from '../simulator.ts'
+
+/** A share of the work: this many seeds from the first on. */
+export interface SeedShare {
+  readonly first: number
+  readonly count: number
+}
+
+/** What came of a share. */
+export interface ShareResult {
+  readonly count: number
+  readonly counts: HistoryCounts
+  readonly broken: readonly { readonly seed: number; readonly violations: readonly Violation[] }[]
+}
+
+/** In a worker: runs the shares it is sent, and answers each. */
+export async function serveSeeds(port: MessagePort, create: () => Promise<Simulator>): Promise<void> {
+  const simulate = await create()
+  const stray: string[] = []
+  process.on('unhandledRejection', reason => void stray.push(String(reason)))
+  port.on('message', (share: SeedShare) => {
+    runShare(simulate, share, stray).then(
+      result => port.postMessage(result),
+      // What a history throws is a fault of the simulator: the worker dies of it, and says so.
+      (error: unknown) =>
+        setImmediate(() => {
+          throw error
+        }),
+    )
+  })
+}
+
+async function runShare(
+  simulate: Simulator,
+  { first, count }: SeedShare,
+  stray: string[],
+): Promise<ShareResult> {
+  const counts: { [what: string]: number } = {}
+  const broken: { readonly seed: number; readonly violations: readonly Violation[] }[] = []
+  for (let seed = first; seed < first + count; seed += 1) {
+    const result = await simulate(seed)
+    for (const [what, number] of Object.entries(result.counts)) counts[what] = (counts[what] ?? 0) + number
+    // A promise of ours that rejects and is not heard would end a real process.
+    const unheard = stray.splice(0).map(message => ({ invariant: 'UNHEARD', message }))
+    const violations = [...result.violations, ...unheard]
+    if (violations.length > 0) broken.push({ seed, violations })
+  }
+  return { count, counts, broken }
+}

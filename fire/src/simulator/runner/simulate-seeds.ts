@@ -1,0 +1,85 @@
+import { Worker } from 'node:worker_threads'
+import type { HistoryCounts } from '../history/count-history.ts'
+import type { Violation } from '../invariants/verdict.ts'
+import type { SeedShare, ShareResult } from './serve-seeds.ts'
+
+/** What is simulated. */
+export interface SeedRun {
+  /** The bundle: see `bundleSimulator`. */
+  readonly simulator: string
+  readonly first: number
+  readonly count: number
+  readonly workers: number
+  /** Told after each share. */
+  readonly onProgress?: (progress: SeedProgress) => void
+  /** Stops at the first history that breaks a rule, as soon as it is known to be the first. */
+  readonly stopsAtViolation?: boolean
+}
+
+/** How far it has come. */
+export interface SeedProgress {
+  readonly done: number
+  readonly broken: number
+}
+
+/** What came of it. */
+export interface SeedRunResult {
+  readonly counts: HistoryCounts
+  /** By seed, the lowest first. */
+  readonly broken: readonly { readonly seed: number; readonly violations: readonly Violation[] }[]
+}
+
+/** Small enough for progress to be seen, large enough not to be felt. */
+const SHARE = 50
+
+/** A heap whose young part is small is swept ten times as often: histories leave nothing behind but garbage. */
+const YOUNG_MEGABYTES = 64
+
+/** Runs the histories of many seeds on several threads. Rejects where the simulator itself fails, naming the seeds. */
+export async function simulateSeeds(run: SeedRun): Promise<SeedRunResult> {
+  const counts: { [what: string]: number } = {}
+  const broken: SeedRunResult['broken'][number][] = []
+  let next = run.first
+  let done = 0
+  const end = run.first + run.count
+  const takeShare = (): SeedShare | undefined => {
+    const first = next
+    if (first >= end || (run.stopsAtViolation === true && broken.length > 0)) return undefined
+    next = Math.min(end, first + SHARE)
+    return { first, count: next - first }
+  }
+  const take = (result: ShareResult): void => {
+    done += result.count
+    for (const [what, number] of Object.entries(result.counts)) counts[what] = (counts[what] ?? 0) + number
+    broken.push(...result.broken)
+    run.onProgress?.({ done, broken: broken.length })
+  }
+  const workers = Array.from({ length: run.workers }, () => work(run.simulator, takeShare, take))
+  await Promise.all(workers)
+  return { counts, broken: broken.toSorted((one, other) => one.seed - other.seed) }
+}
+
+function work(
+  simulator: string,
+  takeShare: () => SeedShare | undefined,
+  take: (result: ShareResult) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(simulator, { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } })
+    let share: SeedShare | undefined
+    const next = (): void => {
+      share = takeShare()
+      if (share === undefined) worker.terminate().then(() => resolve(), reject)
+      else worker.postMessage(share)
+    }
+    worker.on('message', (result: ShareResult) => {
+      take(result)
+      next()
+    })
+    worker.on('error', error => {
+      const where = share === undefined ? '' : ` in seeds ${share.first} to ${share.first + share.count - 1}`
+      reject(new Error(`the simulator failed${where}`, { cause: error }))
+    })
+    next()
+  })
+}

@@ -1,0 +1,7 @@
+import type { JsonOrigin } from '@farebox/payments/http-json'
+import { currentWorld } from './current-world.ts'
+
+/** Stands in for `@farebox/payments/http-json`: the pool of connections becomes the history's network. */
+export function createJsonOrigin(url: string): JsonOrigin {
+  return currentWorld().openOrigin(url)
+}

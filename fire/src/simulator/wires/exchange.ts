@@ -1,0 +1,88 @@
+import type { Faults } from '../faults/faults.ts'
+import type { Trace } from '../history-trace.ts'
+import type { VirtualProcess } from '../time/virtual-process.ts'
+import type { VirtualTime } from '../time/virtual-time.ts'
+
+/** Whoever answers requests: a process, and what it does with one. */
+export interface Callee<Request, Answer> {
+  readonly process: VirtualProcess
+  serve(request: Request): Promise<Answer>
+}
+
+/** The connection was refused, or it broke before the answer had come. */
+export class ConnectionBroken extends Error {
+  override readonly name = 'ConnectionBroken'
+  readonly code = 'ECONNRESET'
+}
+
+/** What messages travel over. */
+export interface Wires {
+  readonly time: VirtualTime
+  readonly faults: Faults
+  readonly trace: Trace
+}
+
+/** One request on its way. */
+export interface Parcel<Request, Answer> {
+  readonly caller: VirtualProcess
+  /** For the trace: `POST /settle`. */
+  readonly label: string
+  readonly request: Request
+  /** Who answers at the time it arrives: a balancer may choose; undefined where nobody is there. */
+  readonly find: () => Callee<Request, Answer> | undefined
+  /** How long a message usually takes at most, one way. */
+  readonly usualMs: number
+  /** Told each time the request arrives at somebody. */
+  readonly onArrival?: (callee: Callee<Request, Answer>) => void
+}
+
+/**
+ * Sends a request and waits for the answer, as a faulty network would have it: lost, late, twice, overtaken by
+ * others, or to somebody who dies over it.
+ *
+ * Rejects with {@link ConnectionBroken}; never settles where something was lost without a sound, so that who
+ * waits needs a timeout of its own.
+ */
+export function exchange<Request, Answer>(wires: Wires, parcel: Parcel<Request, Answer>): Promise<Answer> {
+  const { time, faults, trace } = wires
+  const { caller, label } = parcel
+  const fate = faults.ofMessage(parcel.usualMs)
+  return new Promise((resolve, reject) => {
+    const breakOff = (why: string): void => {
+      trace.note(caller.name, () => `${label}: ${why}${fate.isSilent ? ', silently' : ''}`)
+      if (!fate.isSilent)
+        time.after(fate.backMs, () => caller.deliver(() => reject(new ConnectionBroken(`${label}: ${why}`))))
+    }
+    const arrive = (isCopy: boolean): void => {
+      const callee = parcel.find()
+      if (callee === undefined || !callee.process.isAlive) {
+        if (!isCopy) breakOff('nobody there')
+        return
+      }
+      trace.note(callee.process.name, () => `${label} arrives from ${caller.name}${isCopy ? ' again' : ''}`)
+      parcel.onArrival?.(callee)
+      callee.process.deliver(() => {
+        const forget = callee.process.onDeath(() => {
+          if (!isCopy) breakOff(`${callee.process.name} died over it`)
+        })
+        callee.serve(parcel.request).then(
+          answer => {
+            forget()
+            if (!callee.process.isAlive) return
+            if (!isCopy && fate.losesAnswer) breakOff('the answer is lost')
+            else time.after(fate.backMs, () => caller.deliver(() => resolve(answer)))
+          },
+          (error: unknown) => {
+            forget()
+            time.after(fate.backMs, () => caller.deliver(() => reject(error)))
+          },
+        )
+      })
+    }
+    if (!caller.isAlive) return
+    if (fate.losesRequest) breakOff('the request is lost')
+    else time.after(fate.thereMs, () => arrive(false))
+    const { againMs } = fate
+    if (againMs !== undefined) time.after(fate.thereMs + againMs, () => arrive(true))
+  })
+}

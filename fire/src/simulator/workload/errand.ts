@@ -1,0 +1,44 @@
+import type { AgentParty } from '../parties/agent-party.ts'
+import { jobName } from '../records/job-records.ts'
+import type { Random } from '../seeded-random.ts'
+import { startProcess, type VirtualProcess } from '../time/virtual-process.ts'
+import type { World } from '../world.ts'
+import type { Cast, Payer } from './cast.ts'
+import type { ErrandPlan } from './plan-workload.ts'
+
+/** A job_id that was used, and by whom: others may hear of it. */
+export interface KnownJob {
+  readonly jobId: string
+  readonly agent: AgentParty
+  readonly capability: string
+  readonly payer: Payer
+}
+
+/** What an errand works with. */
+export interface ErrandParts {
+  readonly world: World
+  readonly plan: ErrandPlan
+  readonly name: string
+  readonly random: Random
+  readonly cast: Cast
+  /** The agents' FACILITATOR_SECRET. */
+  readonly secret: string
+  readonly agents: readonly AgentParty[]
+  readonly walletOf: (agent: AgentParty) => string
+  /** Every job so far; an errand adds its own. */
+  readonly known: KnownJob[]
+}
+
+/** Starts a process for an errand, its clock as wrong as this history has them. */
+export function startErrandProcess({ world, name, random }: ErrandParts): VirtualProcess {
+  const { time, faults } = world.wires
+  const { maxSkewMs } = faults.plan
+  const process = startProcess(time, { name, skewMs: random.between(-maxSkewMs, maxSkewMs) })
+  world.payers.add(process)
+  return process
+}
+
+/** The job, as the records name it. */
+export function nameOf({ agent, jobId }: KnownJob): string {
+  return jobName(`${agent.name}/${jobId}`)
+}

@@ -1,0 +1,101 @@
+import { paymentKey } from '@farebox/payments/authorization'
+import { HOLD_EXTENSION, type FacilitatorRequest } from '@farebox/payments/facilitator-api'
+import { createFacilitatorClient } from '@farebox/payments/facilitator-client'
+import { createRequirement } from '@farebox/payments/requirement'
+import type { FacilitatorWord } from '../records/word-records.ts'
+import { hostName } from '../parties/supervise.ts'
+import type { Random } from '../seeded-random.ts'
+import { currentWorld } from '../stand-ins/current-world.ts'
+import type { VirtualProcess } from '../time/virtual-process.ts'
+import type { World } from '../world.ts'
+import type { RawPayment } from './sign-raw-payment.ts'
+
+const TIMEOUT_MS = 6_000
+
+/**
+ * Uses our facilitator as an agent would that is not ours, and not well made: verifies, settles and releases one
+ * payment in any order, for one purpose and for another.
+ */
+export async function meddle(
+  world: World,
+  process: VirtualProcess,
+  secret: string,
+  payment: RawPayment,
+  random: Random,
+): Promise<void> {
+  const url = `http://facilitator.${hostName(process)}`
+  world.processes.set(hostName(process), process)
+  const client = createFacilitatorClient({ url, secret })
+  const purposes = [random.hex(32), random.hex(32)]
+  const key = paymentKey(world.network, payment.authorization)
+  world.meddled.set(key, Number(payment.authorization.validBefore))
+  const holds: string[] = []
+  const words: Spoken[] = []
+  // One that comes late, or twice, holds again what was given back.
+  const { duplicationRate, slowRate } = world.wires.faults.plan
+  let mayHoldAgain = duplicationRate > 0 || slowRate > 0
+  for (let left = random.between(2, 7); left > 0; left -= 1) {
+    const binding = random.chance(0.75) ? (purposes[0] ?? '') : (purposes[1] ?? '')
+    const request = facilitatorRequest(world, payment, binding, process.nowMs() / 1_000 + 20)
+    const deed = random.pick(['verify', 'verify', 'settle', 'release'] as const)
+    const holdId = holds.length === 0 ? undefined : random.pick(holds)
+    // What was said before an attempt to charge, or to hold, need not hold after it.
+    for (const word of words) word.isLast &&= word.told === 'released' ? deed !== 'verify' : false
+    if (deed === 'verify') {
+      const outcome = await client.verify(request, { timeoutMs: TIMEOUT_MS })
+      if (outcome.kind === 'valid' && outcome.hold !== undefined) holds.push(outcome.hold.holdId)
+      if (outcome.kind === 'unavailable') mayHoldAgain = true
+    } else if (deed === 'settle') {
+      const outcome = await client.settle(request, { timeoutMs: TIMEOUT_MS })
+      if (outcome.kind === 'settled') words.push({ binding, told: 'settled', reason: '', isLast: true })
+      if (outcome.kind === 'failed')
+        words.push({ binding, told: 'failed', reason: outcome.reason, isLast: true })
+    } else if (holdId !== undefined && (await release(url, secret, holdId))) {
+      words.push({ binding, told: 'released', reason: '', isLast: !mayHoldAgain })
+    }
+    await new Promise<void>(resolve => void process.after(random.between(0, 3_000), resolve))
+  }
+  world.words.ofFacilitators.push(...words.map(word => ({ ...word, payment: key })))
+}
+
+interface Spoken extends Omit<FacilitatorWord, 'payment' | 'isLast'> {
+  isLast: boolean
+}
+
+function facilitatorRequest(
+  { network }: World,
+  { authorization, signature }: RawPayment,
+  binding: string,
+  holdUntil: number,
+): FacilitatorRequest {
+  const requirement = createRequirement({
+    network,
+    payTo: authorization.to,
+    amountAtomic: BigInt(authorization.value),
+    maxDeadlineSeconds: 20,
+  })
+  return {
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, accepted: requirement, payload: { authorization, signature } },
+    paymentRequirements: requirement,
+    extensions: { [HOLD_EXTENSION]: { binding, holdUntil } },
+  }
+}
+
+/** Was it given back? Our own client does not ask, because it ends by itself in any case. */
+async function release(url: string, secret: string, holdId: string): Promise<boolean> {
+  const origin = currentWorld().openOrigin(url)
+  const headers = { authorization: `Bearer ${secret}` }
+  try {
+    const answer = await origin.send({
+      method: 'POST',
+      path: '/release',
+      headers,
+      body: { holdId },
+      timeoutMs: TIMEOUT_MS,
+    })
+    return (answer.body as { readonly released?: unknown } | undefined)?.released === true
+  } catch {
+    return false
+  }
+}
