@@ -34,7 +34,8 @@ beforeAll(async () => {
   folder = join(stage.folder, 'caller')
   home = join(folder, 'home')
   await mkdir(join(folder, '.farebox'), { recursive: true })
-  await writeLocalFile(join(folder, '.farebox'), { ...stage, facilitator, payer: TEST_KEYS.payer }, [])
+  const { chain } = stage
+  await writeLocalFile(join(folder, '.farebox'), { chain, facilitator, payer: TEST_KEYS.payer }, [])
 })
 
 afterAll(() => stage.strike())

@@ -8,14 +8,9 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { findFreePort } from '@farebox/local/free-port'
 import { createAuthorizationHasher, type Authorization } from '@farebox/payments/authorization'
 import { fromHex, toHex } from '@farebox/payments/bytes'
-import {
-  findSettlement,
-  parseReceipt,
-  readHead,
-  readReceipt,
-  receiptProvesPayment,
-  type ChainReceipt,
-} from '@farebox/payments/chain-proof'
+import { receiptProvesPayment } from '@farebox/payments/chain-proof'
+import { parseReceipt, readReceipt, type ChainReceipt } from '@farebox/payments/chain-receipt'
+import { findSettlement, readHead } from '@farebox/payments/find-settlement'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/json-rpc'
 import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
@@ -84,6 +79,7 @@ describe('what became of an authorization', () => {
       kind: 'spent-otherwise',
       transaction: receipt.transactionHash,
       how: 'other-transfer',
+      isFinal: false,
     })
     expect(await verdictOn(mined)).toMatchObject({ kind: 'settled', transaction: receipt.transactionHash })
     expect(await verdictOn(twin)).toMatchObject({ kind: 'settled', transaction: receipt.transactionHash })
@@ -105,6 +101,7 @@ describe('what became of an authorization', () => {
       kind: 'spent-otherwise',
       transaction: receipt.transactionHash,
       how: 'other-transfer',
+      isFinal: false,
     })
   })
 
@@ -126,6 +123,7 @@ describe('what became of an authorization', () => {
       kind: 'spent-otherwise',
       transaction: receipt.transactionHash,
       how: 'cancelled',
+      isFinal: false,
     })
   })
 

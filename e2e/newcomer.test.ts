@@ -35,7 +35,7 @@ async function initAndServe(): Promise<void> {
   expect((await terminal.type('npm install --silent')).code).toBe(0)
 
   const dev = terminal.open(`npx farebox dev --port ${port}`)
-  await dev.sees(/npx farebox call http.*\n/)
+  await dev.sees(/npx farebox call http.*\n\n/)
   expect((await terminal.type(curl('Exact fare, please'))).text).toContain('"words":3')
   await dev.sees(/completed job=.*\n/)
 
@@ -70,7 +70,7 @@ async function bePaid(): Promise<void> {
   })
   expect((await terminal.type('npm install --silent --save-dev @farebox/local')).code).toBe(0)
   const dev = terminal.open(`npx farebox dev --paid --port ${port}`)
-  await dev.sees(/npx farebox call http.*\n/)
+  await dev.sees(/npx farebox call http.*\n\n/)
   const paid = await terminal.type(
     `npx farebox call http://127.0.0.1:${port} count --text "Exact fare, please" --max-price 0.01`,
   )

@@ -32,7 +32,10 @@ describe('the published packages', () => {
       '@farebox/facilitator',
       '@farebox/local',
       '@farebox/payments',
+      '@farebox/platform',
+      '@farebox/platform-api',
       '@farebox/protocol',
+      '@farebox/server',
       'farebox',
     ])
     expect(new Set(outside.packages.map(({ version }) => version)).size).toBe(1)

@@ -12,13 +12,20 @@ try {
   requireNode()
   await steps.step('packages', installPackages, fresh => ({ text: fresh ? 'installed' : 'up to date' }))
   await steps.step('built', () => run(process.execPath, [tsc, '-b', 'bench']))
+  await steps.step('bundled', bundle)
   process.exitCode = await bench(process.argv.slice(2))
 } catch (error) {
   process.stderr.write(`\n✗ ${error instanceof Explained ? error.message : (error?.stack ?? error)}\n`)
   process.exitCode = 1
 }
 
-/** Plain Node on plain JavaScript: no loader between what is measured and what is shipped. */
+/** What is published, and what it is made with is there only once the packages are. */
+async function bundle() {
+  const { bundleRuntime } = await import('../packages/farebox/scripts/bundle.mjs')
+  await bundleRuntime(join(root, 'packages', 'farebox', 'bundle'))
+}
+
+/** Plain Node on plain JavaScript, the runtime as it is published: nothing between what is measured and what is shipped. */
 function bench(words) {
   return new Promise((resolve, reject) => {
     // Ctrl-C reaches the bench too; it ends its servers, and we wait for it.

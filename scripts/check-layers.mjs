@@ -6,12 +6,13 @@ import { Explained } from './prepare.mjs'
 
 const ROWS = [
   ['packages/protocol', 'packages/contracts'],
-  ['packages/payments'],
+  ['packages/payments', 'packages/server', 'packages/platform-api'],
   ['packages/farebox', 'packages/facilitator', 'packages/client'],
+  ['packages/platform'],
   ['packages/local'],
   ['packages/cli'],
-  ['apps/facilitator', 'apps/local', 'examples'],
-  ['e2e', 'bench'],
+  ['apps/facilitator', 'apps/platform', 'apps/local', 'examples'],
+  ['e2e', 'bench', 'fire'],
 ]
 
 /** Tests may reach up to the local chain and database: that is what they run on. */

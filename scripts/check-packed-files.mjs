@@ -12,10 +12,11 @@ const COMPILED = /(?:\.d\.ts|\.js)(?:\.map)?$/
 /**
  * What is wrong with a tarball's files, a sentence each.
  *
- * @param {{ path: string, manifest: object, files: { path: string, mode: number }[] }} packed `path`: the package's folder
+ * @param {{ path: string, manifest: object, files: { path: string, mode: number }[], bundled?: boolean }} packed
+ *   `path`: the package's folder; `bundled`: of its modules only the declarations lie file by file
  * @returns {string[]}
  */
-export function checkPackedFiles({ path, manifest, files }) {
+export function checkPackedFiles({ path, manifest, files, bundled = false }) {
   const modes = new Map(files.map(file => [file.path, file.mode]))
   const has = file => modes.has(file)
   const bins = Object.values(manifest.bin ?? {}).map(withoutDot)
@@ -30,7 +31,7 @@ export function checkPackedFiles({ path, manifest, files }) {
     ...targetsOf(manifest.exports)
       .filter(target => !files.some(file => matches(target, file.path)))
       .map(target => `${target}: is exported, and is not there`),
-    ...sourcesOf(files)
+    ...compiledOf(files, bundled ? '.d.ts' : '.js')
       .filter(file => !has(file))
       .map(file => `${file}: is not there: what is packed was not built`),
   ].map(problem => `${manifest.name}  ${problem}`)
@@ -47,10 +48,10 @@ export function leftovers(path) {
 }
 
 /** What each source compiles to must be packed beside it. */
-function sourcesOf(files) {
+function compiledOf(files, ending) {
   return files
     .filter(({ path }) => /^src\/.*(?<!\.d)\.ts$/.test(path))
-    .map(({ path }) => path.replace(/^src/, 'dist').replace(/\.ts$/, '.js'))
+    .map(({ path }) => path.replace(/^src/, 'dist').replace(/\.ts$/, ending))
 }
 
 function targetsOf(exports) {

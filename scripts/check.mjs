@@ -7,7 +7,7 @@ import { createSteps } from './steps.mjs'
 import { checkLayers } from './check-layers.mjs'
 import { build, root, run, tellFailure } from './prepare.mjs'
 
-const SOURCES = ['packages', 'apps', 'examples', 'e2e', 'bench', 'scripts']
+const SOURCES = ['packages', 'apps', 'examples', 'e2e', 'bench', 'fire', 'scripts']
 const fix = process.argv.includes('--fix')
 const steps = createSteps()
 

@@ -1,22 +1,30 @@
 // Why each direct dependency of the runtime, and of the two packages it is made of, is there. `npm run sizes` shows it,
 // and refuses a dependency that nobody can explain.
 
+const OF_PAYMENTS = {
+  '@bitauth/libauth': 'signatures in WebAssembly where no native module loads',
+  '@farebox/protocol': 'the wire',
+  'hash-wasm': 'keccak256, of every payment and address',
+  'node-gyp-build': 'finds the native module of secp256k1, which needs it anyway',
+  secp256k1: "recovers a payment's signer natively, the costliest step of a paid job",
+  undici: 'kept connections to the facilitator, at a fraction of the CPU time of fetch',
+}
+
+const OF_PROTOCOL = {
+  re2js: "runs strangers' patterns in linear time, in browsers too",
+}
+
 /** @type {{ readonly [packageName: string]: { readonly [dependency: string]: string } }} */
 export const WHY = {
   farebox: {
+    // Its bundle has taken the code of the two in, and loads what that needs itself; their types are theirs still.
+    ...OF_PAYMENTS,
+    ...OF_PROTOCOL,
     '@farebox/payments': 'payment headers and signatures, the facilitator, proof by the chain',
     '@farebox/protocol': 'declarations, fields, jobs, errors: shared with callers and platform',
     'jsonc-parser': 'line and column of what is wrong in agent.json',
     lmdb: 'the default store: survives a power cut, shared by processes, no server',
   },
-  '@farebox/payments': {
-    '@bitauth/libauth': 'signatures in WebAssembly where no native module loads',
-    '@farebox/protocol': 'the wire',
-    'hash-wasm': 'keccak256, of every payment and address',
-    secp256k1: "recovers a payment's signer natively, the costliest step of a paid job",
-    undici: 'kept connections to the facilitator, at a fraction of the CPU time of fetch',
-  },
-  '@farebox/protocol': {
-    re2js: "runs strangers' patterns in linear time, in browsers too",
-  },
+  '@farebox/payments': OF_PAYMENTS,
+  '@farebox/protocol': OF_PROTOCOL,
 }

@@ -3,13 +3,18 @@
 //   --json    the packages for a program, and nothing else on stdout
 
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
+import { bundleRuntime } from '../packages/farebox/scripts/bundle.mjs'
 import { checkPackedFiles, leftovers } from './check-packed-files.mjs'
 import { build, Explained, root, tellFailure } from './prepare.mjs'
 import { inColumns, kilobytes } from './table.mjs'
+
+/** Published as a bundle, not file by file as it is compiled (docs/decisions/0018). */
+const BUNDLED = 'farebox'
 
 /** npm names every file. */
 const LONGEST_ANSWER_BYTES = 16_777_216
@@ -49,12 +54,17 @@ export async function pack({ folder, built = false }) {
     for (const file of leftovers(path)) rmSync(file, { force: true })
   }
   mkdirSync(folder, { recursive: true })
-  const answers = await npmPack(
-    packages.map(({ path }) => path),
-    folder,
+  const [asCompiled, bundled] = [false, true].map(which =>
+    packages.filter(({ manifest }) => (manifest.name === BUNDLED) === which).map(({ path }) => path),
   )
+  const answers = new Map([...(await npmPack(asCompiled, folder)), ...(await packBundled(bundled, folder))])
   const problems = packages.flatMap(({ path, manifest }) =>
-    checkPackedFiles({ path, manifest, files: answers.get(manifest.name)?.files ?? [] }),
+    checkPackedFiles({
+      path,
+      manifest,
+      files: answers.get(manifest.name)?.files ?? [],
+      bundled: manifest.name === BUNDLED,
+    }),
   )
   if (problems.length > 0) throw new Explained(`not fit to be published\n  ${problems.join('\n  ')}`)
   return packages.map(({ manifest: { name, version } }) => {
@@ -78,17 +88,29 @@ function publishedPackages() {
     .filter(({ manifest }) => manifest.private !== true)
 }
 
+/** Packs a copy of what npm would take, the declarations in `dist` beside the bundle instead of each module. */
+async function packBundled([path], folder) {
+  const copy = mkdtempSync(join(tmpdir(), 'farebox-pack-'))
+  try {
+    const [{ files }] = (await npmPack([path], copy, ['--dry-run'])).values()
+    for (const { path: file } of files) {
+      if (!/^dist\/.*\.js(?:\.map)?$/.test(file)) cpSync(join(path, file), join(copy, file))
+    }
+    const bundle = join(copy, 'bundle')
+    await bundleRuntime(bundle)
+    cpSync(bundle, join(copy, 'dist'), { recursive: true })
+    rmSync(bundle, { recursive: true })
+    return await npmPack([copy], folder)
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
 /** @returns {Promise<Map<string, { filename: string, files: { path: string, mode: number }[], size: number, unpackedSize: number }>>} */
-async function npmPack(paths, folder) {
+async function npmPack(paths, folder, words = []) {
   const { stdout } = await promisify(execFile)(
     'npm',
-    [
-      'pack',
-      '--json',
-      '--ignore-scripts',
-      `--pack-destination=${folder}`,
-      ...paths.map(path => `--workspace=${relative(root, path)}`),
-    ],
+    ['pack', '--json', '--ignore-scripts', ...words, `--pack-destination=${folder}`, ...paths],
     { cwd: root, maxBuffer: LONGEST_ANSWER_BYTES },
   )
   return new Map(Object.values(JSON.parse(stdout)).map(answer => [answer.name, answer]))

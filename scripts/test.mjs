@@ -1,7 +1,9 @@
 // npm test: sets up like npm start, then runs every test. `npm test -- packages/client` runs a part.
 
 import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSteps } from './steps.mjs'
 import { build, installPackages, requireNode, root, tellFailure } from './prepare.mjs'
@@ -12,17 +14,40 @@ try {
   requireNode()
   await steps.step('packages', installPackages, fresh => ({ text: fresh ? 'installed' : 'up to date' }))
   await steps.step('built', build)
-  await tellOfMissing('Redis', 6379, 'REDIS_URL')
-  await tellOfMissing('PostgreSQL', 5432, 'DATABASE_URL')
-  process.exitCode = await vitest(process.argv.slice(2))
+  if (process.env['REDIS_URL'] === undefined && !(await listens(6379))) {
+    // Those tests say so themselves; here it is said once, where everybody looks.
+    steps.line('  · Redis is not running on 127.0.0.1:6379: its own tests are skipped')
+  }
+  const database = await openDatabase()
+  try {
+    process.exitCode = await vitest(process.argv.slice(2), database.environment)
+  } finally {
+    await database.stop()
+  }
 } catch (error) {
   tellFailure(error)
 }
 
-/** Tests that need a service say so and skip; here it is said once, where everybody looks. */
-async function tellOfMissing(name, port, variable) {
-  if (process.env[variable] !== undefined || (await listens(port))) return
-  steps.line(`  · ${name} is not running on 127.0.0.1:${port}: its own tests are skipped`)
+/** The machine's PostgreSQL where it runs, else one of our own, so that nothing of the platform goes untested. */
+async function openDatabase() {
+  if (process.env['FAREBOX_TEST_DATABASE_URL'] !== undefined || (await listens(5432)))
+    return { environment: {}, stop: async () => undefined }
+  const folder = await mkdtemp(join(tmpdir(), 'farebox-test-postgres-'))
+  // PostgreSQL started by root runs as another user, who must get to its files.
+  await chmod(folder, 0o711)
+  const { startPostgres } = await import('../packages/local/dist/postgres/start-postgres.js')
+  const { connectionString, stop } = await steps.step(
+    'postgres',
+    () => startPostgres({ folder: join(folder, 'postgres') }),
+    () => ({ text: 'our own: none runs on 127.0.0.1:5432' }),
+  )
+  return {
+    environment: { FAREBOX_TEST_DATABASE_URL: connectionString },
+    async stop() {
+      await stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
 }
 
 function listens(port) {
@@ -33,10 +58,14 @@ function listens(port) {
   })
 }
 
-function vitest(words) {
+function vitest(words, environment) {
   return new Promise((resolve, reject) => {
     const program = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-    const child = spawn(process.execPath, [program, 'run', ...words], { cwd: root, stdio: 'inherit' })
+    const child = spawn(process.execPath, [program, 'run', ...words], {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, ...environment },
+    })
     child.on('error', reject)
     child.on('close', code => resolve(code ?? 1))
   })

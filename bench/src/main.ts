@@ -7,10 +7,13 @@ import { devRestart } from './benches/dev-restart.ts'
 import { paidExecute } from './benches/paid-execute.ts'
 import { paidLoop } from './benches/paid-loop.ts'
 import { settlementGas } from './benches/settlement-gas.ts'
+import { soak } from './benches/soak.ts'
 import { unpaidExecute } from './benches/unpaid-execute.ts'
 import { verifyPayment } from './benches/verify-payment.ts'
+import { drawChart } from './chart.ts'
 import { readOptions, type Options } from './options.ts'
 import { requireCpuTimes } from './rounds/cpu-time.ts'
+import { tellProfiles } from './profile.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 import { formatTable } from './table.ts'
 
@@ -23,13 +26,19 @@ const BENCHES: readonly Bench[] = [
   coldStart,
   devRestart,
   settlementGas,
+  soak,
 ]
+
+const LONG = BENCHES.filter(({ isLong }) => isLong).map(({ name }) => name)
 
 const HELP = `npm run bench -- [options]
 
   --only <names>   ${BENCHES.map(({ name }) => name).join(', ')}; several with commas
+                   (${LONG.join(', ')} only when named)
   --quick          small rounds and few: to see that everything runs, not to quote
   --json <file>    writes the figures there too
+  --chart <file>   draws them there, as an SVG
+  --profile        tells where the servers' CPU time went; its figures are not to be quoted
 `
 
 process.exitCode = await main(process.argv.slice(2))
@@ -46,7 +55,7 @@ async function main(words: readonly string[]): Promise<number> {
   }
   requireCpuTimes()
   process.stdout.write(`${describeMachine()}\n`)
-  const stage = await setStage({ tell, quick: options.quick })
+  const stage = await setStage({ tell, quick: options.quick, profile: options.profile })
   process.once('SIGINT', () => {
     void stage.close().finally(() => process.exit(130))
   })
@@ -56,6 +65,7 @@ async function main(words: readonly string[]): Promise<number> {
     if (rows.length > 0) process.stdout.write(`\n${formatTable(rows)}\n\n${machine}\n`)
     const figures = { machine, quick: options.quick, rows }
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`)
+    if (options.chart !== undefined) writeFileSync(options.chart, drawChart(rows, machine))
     return broken ? 1 : 0
   } finally {
     await stage.close()
@@ -69,7 +79,9 @@ async function runAll(
 ): Promise<{ readonly rows: readonly Row[]; readonly broken: boolean }> {
   const rows: Row[] = []
   let broken = false
-  for (const bench of BENCHES.filter(({ name }) => only.length === 0 || only.includes(name))) {
+  const isChosen = ({ name, isLong = false }: Bench): boolean =>
+    only.length === 0 ? !isLong : only.includes(name)
+  for (const bench of BENCHES.filter(isChosen)) {
     const started = performance.now()
     let outcome = '✓'
     tell(bench.name)
@@ -85,6 +97,7 @@ async function runAll(
     tell('')
     const seconds = ((performance.now() - started) / 1_000).toFixed(1)
     process.stdout.write(`  ${outcome} ${bench.name.padEnd(12)}${seconds.padStart(6)} s\n`)
+    if (stage.profiles !== undefined) process.stdout.write(tellProfiles(stage.profiles))
   }
   return { rows, broken }
 }

@@ -10,6 +10,7 @@ import { createSecret } from '@farebox/local/facilitator-secret'
 import { startPostgres } from '@farebox/local/postgres/start-postgres'
 import { startAgentProcess, type AgentProcess } from '@farebox/local/start-agent-process'
 import { startFacilitatorProcess, type FacilitatorProcess } from '@farebox/local/start-facilitator-process'
+import { startPlatformProcess, type PlatformProcess } from '@farebox/local/start-platform-process'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
 import pg from 'pg'
 
@@ -27,6 +28,13 @@ export interface Stage {
     readonly rpcUrl?: string
     readonly environment?: { readonly [name: string]: string }
   }): Promise<FacilitatorProcess>
+  /** Starts a platform on the stage's chain, in a schema of its own; another one with the same name shares it. */
+  platform(options: {
+    readonly facilitator: FacilitatorProcess
+    /** Default: any free one. One that is killed comes back where it was. */
+    readonly port?: number
+    readonly environment?: { readonly [name: string]: string }
+  }): Promise<PlatformProcess>
   /** A secret for wallets, at a facilitator. */
   secret(facilitator: FacilitatorProcess, wallets: readonly string[]): Promise<string>
   /** Starts a `farebox start` process of one of the examples or of a folder in `e2e/agents`. */
@@ -56,7 +64,9 @@ export async function setStage(): Promise<Stage> {
   stops.push(chain.stop)
   const databaseUrl = await openDatabase(folder, stops)
   const schema = `e2e_${process.pid}_${(stages += 1)}`
-  stops.push(() => dropSchema(databaseUrl, schema))
+  const platformSchema = `${schema}_platform`
+  const schemas = new Set([schema, platformSchema])
+  stops.push(() => dropSchemas(databaseUrl, [...schemas]))
   for (const { address } of [TEST_KEYS.payer, TEST_KEYS.secondPayer])
     await fund(chain, address, { usdcAtomic: 1_000_000_000n })
   return {
@@ -65,6 +75,7 @@ export async function setStage(): Promise<Stage> {
     databaseUrl,
     crypto: await loadEvmCrypto(),
     async facilitator({ name = 'facilitator', rpcUrl = chain.rpcUrl, environment } = {}) {
+      schemas.add(environment?.['DATABASE_SCHEMA'] ?? schema)
       const started = await startFacilitatorProcess({
         folder,
         chain: { ...chain, rpcUrl },
@@ -72,6 +83,19 @@ export async function setStage(): Promise<Stage> {
         port: 0,
         name,
         environment: { DATABASE_SCHEMA: schema, ...environment },
+      })
+      stops.push(started.stop)
+      return started
+    },
+    async platform({ facilitator, port = 0, environment }) {
+      schemas.add(environment?.['DATABASE_SCHEMA'] ?? platformSchema)
+      const started = await startPlatformProcess({
+        folder,
+        chain,
+        facilitator,
+        databaseUrl,
+        port,
+        environment: { DATABASE_SCHEMA: platformSchema, ...environment },
       })
       stops.push(started.stop)
       return started
@@ -123,9 +147,9 @@ function listens(url: string): Promise<boolean> {
   })
 }
 
-async function dropSchema(databaseUrl: string, schema: string): Promise<void> {
+async function dropSchemas(databaseUrl: string, schemas: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
-  await client.query(`drop schema if exists ${schema} cascade`)
+  for (const schema of schemas) await client.query(`drop schema if exists ${schema} cascade`)
   await client.end()
 }

@@ -2,7 +2,10 @@ import type { Economy } from '@farebox/local/economy'
 import { FIRST_JOBS } from './first-jobs.ts'
 
 /** What to try next: lines that work as they are, pasted into another terminal. */
-export function nextSteps({ agents, facilitator, chain }: Economy, folder: string): readonly string[] {
+export function nextSteps(
+  { agents, facilitator, platform, chain }: Economy,
+  folder: string,
+): readonly string[] {
   const [first] = agents
   if (first === undefined) return []
   const capability =
@@ -19,6 +22,9 @@ export function nextSteps({ agents, facilitator, chain }: Economy, folder: strin
       ({ declaration, url }) =>
         `  ${declaration.name.padEnd(17)} ${url}   ${Object.keys(declaration.capabilities).join(', ')}`,
     ),
+    ...(platform === undefined
+      ? []
+      : [`  ${'Platform'.padEnd(17)} ${platform.url}   ${platform.url}/v1/agents`]),
     `  ${'Facilitator'.padEnd(17)} ${facilitator.url}`,
     `  ${'Chain'.padEnd(17)} ${chain.rpcUrl}   eip155:${chain.chainId}`,
     '',

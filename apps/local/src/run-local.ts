@@ -1,13 +1,15 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { FolderInUseError } from '@farebox/local/claim-folder'
-import { LOCAL_CHAIN_IDS, startEconomy, type Economy, type EconomyStep } from '@farebox/local/economy'
+import { LOCAL_CHAIN_IDS, startEconomy, type Economy } from '@farebox/local/economy'
+import type { EconomyStep } from '@farebox/local/economy-options'
 import { PortTakenError } from '@farebox/local/port-taken-error'
 import type { EconomyAgent } from '@farebox/local/start-agent-process'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJobLog, type JobLog } from './job-log.ts'
 import { payOneJob } from './pay-one-job.ts'
 import { nextSteps } from './next-steps.ts'
+import { describeRegistered, registerAgents } from './register-agents.ts'
 
 /** The printer of `npm start`, which has shown the install and the build already. */
 export interface Steps {
@@ -23,6 +25,7 @@ const HELP = `npm start -- [options]
   --chain-id <id>             ${LOCAL_CHAIN_IDS.join(' or ')}; default ${LOCAL_CHAIN_IDS[0]}, which stock x402 clients know
   --chain-port <port>         default 8545
   --facilitator-port <port>   default 4010
+  --platform-port <port>      default 4000
   --agents-port <port>        of the first agent, the others follow; default 3001
   --folder <folder>           where everything is kept; default .farebox
   --once                      stop after the first jobs are paid
@@ -30,9 +33,9 @@ const HELP = `npm start -- [options]
 
 /** The example agents, each with a wallet and a sensible first job. */
 const EXAMPLES = [
-  { folder: 'text-statistics', wallet: TEST_KEYS.agent.address },
-  { folder: 'qr-code', wallet: TEST_KEYS.secondAgent.address },
-  { folder: 'summary', wallet: TEST_KEYS.thirdAgent.address },
+  { folder: 'text-statistics', key: TEST_KEYS.agent },
+  { folder: 'qr-code', key: TEST_KEYS.secondAgent },
+  { folder: 'summary', key: TEST_KEYS.thirdAgent },
 ] as const
 
 /**
@@ -55,14 +58,15 @@ export async function runLocal(options: {
   const jobLog = createJobLog()
   const economy = await startEconomy({
     folder: join(root, flags.folder),
-    agents: EXAMPLES.map(({ folder, wallet }, index): EconomyAgent => ({
+    agents: EXAMPLES.map(({ folder, key }, index): EconomyAgent => ({
       config: join(root, 'examples', folder, 'agent.json'),
-      wallet,
+      wallet: key.address,
       port: flags.agentsPort + index,
     })),
     chainId: flags.chainId,
     chainPort: flags.chainPort,
     facilitatorPort: flags.facilitatorPort,
+    platformPort: flags.platformPort,
     databaseUrl: process.env['DATABASE_URL'],
     step: steps.step,
     onLine: jobLog.read,
@@ -71,6 +75,7 @@ export async function runLocal(options: {
     throw withAdvice(error, flags.folder)
   })
   try {
+    await steps.step('registered', () => registerAgents(economy), describeRegistered)
     await showJobs(economy, steps, jobLog)
     nextSteps(economy, flags.folder).forEach(line => steps.line(line))
     return flags.once ? 0 : await stayUp(economy, steps, stopping.signal)
@@ -128,6 +133,7 @@ interface Flags {
   readonly chainId: number
   readonly chainPort: number
   readonly facilitatorPort: number
+  readonly platformPort: number
   readonly agentsPort: number
   readonly folder: string
   readonly once: boolean
@@ -138,7 +144,7 @@ interface Flags {
 function withAdvice(error: unknown, folder: string): unknown {
   if (error instanceof PortTakenError) {
     const advice =
-      'or choose others with --chain-port, --facilitator-port or --agents-port, after npm start --'
+      'or choose others with --chain-port, --facilitator-port, --platform-port or --agents-port, after npm start --'
     return new Error(`${error.message}\n  ${advice}`, { cause: error })
   }
   if (error instanceof FolderInUseError) {
@@ -146,7 +152,7 @@ function withAdvice(error: unknown, folder: string): unknown {
       `an economy runs in ${folder}/ already, as process ${error.pid}`,
       `  its addresses are in ${folder}/local.json; Ctrl-C in its terminal ends it`,
       '  for a second one beside it:',
-      '  npm start -- --folder .farebox-2 --chain-port 8546 --facilitator-port 4011 --agents-port 3011',
+      '  npm start -- --folder .farebox-2 --chain-port 8546 --facilitator-port 4011 --platform-port 4001 --agents-port 3011',
     ]
     return new Error(advice.join('\n'), { cause: error })
   }
@@ -169,6 +175,7 @@ function readFlags(words: readonly string[]): Flags {
       'chain-id': { type: 'string', default: String(LOCAL_CHAIN_IDS[0]) },
       'chain-port': { type: 'string', default: '8545' },
       'facilitator-port': { type: 'string', default: '4010' },
+      'platform-port': { type: 'string', default: '4000' },
       'agents-port': { type: 'string', default: '3001' },
       folder: { type: 'string', default: '.farebox' },
       once: { type: 'boolean', default: false },
@@ -179,6 +186,7 @@ function readFlags(words: readonly string[]): Flags {
     chainId: wholeNumber('--chain-id', values['chain-id']),
     chainPort: wholeNumber('--chain-port', values['chain-port']),
     facilitatorPort: wholeNumber('--facilitator-port', values['facilitator-port']),
+    platformPort: wholeNumber('--platform-port', values['platform-port']),
     agentsPort: wholeNumber('--agents-port', values['agents-port']),
     folder: values.folder,
     once: values.once,

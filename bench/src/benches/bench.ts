@@ -4,6 +4,8 @@ import type { Stage } from '../stage/stage.ts'
 export interface Bench {
   /** For `--only`. */
   readonly name: string
+  /** Takes so long that it only runs when it is named. */
+  readonly isLong?: boolean
   /** Sets its own scene, checks that everybody does the real work, measures. Rejects where anything is not as it should be. */
   run(stage: Stage): Promise<readonly Row[]>
 }
@@ -11,6 +13,8 @@ export interface Bench {
 /** One line of the table. */
 export interface Row {
   readonly what: string
+  /** For the chart, which shows the lines that have one: `a paid job`. */
+  readonly short?: string
   /** With its unit: `4,210/s`. */
   readonly ours: string
   /** Who the peer is, and its figure. */

@@ -100,6 +100,7 @@ function compare(rounds: ReadonlyMap<string, readonly ServerRound[]>, comparison
   const each = (side: typeof own, group: string): string => milliseconds(cpuMsEach(side, group))
   return {
     what: `paid execute, ${store}`,
+    ...(atLeast !== undefined && { short: `a paid job, ${store}` }),
     ours: rate(figure),
     peer: { name: `@x402/${peer.slice('x402-'.length)}, ${counted}`, figure: rate(peerFigure) },
     ratio: figure / peerFigure,

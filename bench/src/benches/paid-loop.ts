@@ -49,6 +49,7 @@ export const paidLoop: Bench = {
     return [
       {
         what: 'paid execute and facilitator',
+        short: 'a paid job, whole loop',
         ours: rate(figure),
         peer: { name: '@x402/hono', figure: rate(peerFigure) },
         ratio: figure / peerFigure,

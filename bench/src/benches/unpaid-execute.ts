@@ -38,6 +38,7 @@ export const unpaidExecute: Bench = {
     const rows = [
       await compare(stage, sides, {
         what: 'unpaid, asked for payment',
+        short: 'an unpaid request',
         requests: async () => await Promise.resolve(unpaidJobs()),
         check: checkAskedForPayment,
         counts: { agent: 10_000, express: 2_000 },
@@ -45,6 +46,7 @@ export const unpaidExecute: Bench = {
       }),
       await compare(stage, sides, {
         what: 'forged payment, refused',
+        short: 'a forged payment',
         requests: url => forgedJobs(stage.crypto, url),
         check: checkRefused,
         counts: { agent: 3_000, express: 150 },
@@ -71,6 +73,7 @@ async function compare(
   sides: Sides,
   asked: {
     readonly what: string
+    readonly short: string
     readonly requests: (url: string) => Promise<MakeRequests>
     readonly check: CheckAnswers
     readonly counts: { readonly agent: number; readonly express: number }
@@ -97,6 +100,7 @@ async function compare(
   const together = perCpuSecond(other, 'server', 'facilitator')
   return {
     what: asked.what,
+    short: asked.short,
     ours: rate(figure),
     peer: { name: '@x402/express', figure: rate(peerFigure) },
     ratio: figure / peerFigure,

@@ -24,6 +24,7 @@ export const verifyPayment: Bench = {
     const msEach = (name: string): number => median(rounds.get(name) ?? [])
     const row = (curve: 'native' | 'wasm', atLeast: number): Row => ({
       what: `verify one payment, ${curve}`,
+      short: `a signature, ${curve}`,
       ours: milliseconds(msEach(curve)),
       peer: { name: 'viem verifyTypedData', figure: milliseconds(msEach('viem')) },
       ratio: msEach('viem') / msEach(curve),

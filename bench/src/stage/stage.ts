@@ -11,6 +11,8 @@ export interface Stage {
   readonly tell: (doing: string) => void
   /** Smaller rounds and fewer: to see that everything runs, not to quote. */
   readonly quick: boolean
+  /** Where our servers leave their profiles; undefined: they are not profiled. */
+  readonly profiles: string | undefined
   /** Called when the scene ends, the last given first. */
   readonly onStrike: (stop: () => Promise<unknown>) => void
   /** Stops what the scene started. May be called twice. */
@@ -20,7 +22,10 @@ export interface Stage {
 }
 
 /** Makes the stage. Rejects where the native curve does not load: the payments of a run are signed with it. */
-export async function setStage(options: Pick<Stage, 'tell' | 'quick'>): Promise<Stage> {
+export async function setStage({
+  profile,
+  ...options
+}: Pick<Stage, 'tell' | 'quick'> & { readonly profile: boolean }): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-bench-'))
   // PostgreSQL started by root runs as another user, who must get to its files.
   await chmod(folder, 0o711)
@@ -31,6 +36,7 @@ export async function setStage(options: Pick<Stage, 'tell' | 'quick'>): Promise<
   return {
     ...options,
     folder,
+    profiles: profile ? folder : undefined,
     crypto: await loadEvmCrypto({ curve: 'native' }),
     onStrike: stop => void stops.push(stop),
     strike,

@@ -33,7 +33,7 @@ const STOP_GRACE_MS = 5_000
 
 /** The programs we ship, as they are built. */
 export const PROGRAMS = {
-  farebox: workspaceFile('packages/farebox/dist/bin.js'),
+  farebox: workspaceFile('packages/farebox/bundle/bin.js'),
   cli: workspaceFile('packages/cli/dist/bin.js'),
   facilitator: workspaceFile('packages/facilitator/dist/program/main.js'),
   agentConfig: workspaceFile('bench/agent/agent.json'),
@@ -51,7 +51,7 @@ export function builtFile(path: string): string {
 export async function startServer(stage: Stage, program: ServerProgram): Promise<Server> {
   const port = await findFreePort()
   const log = join(stage.folder, `${program.name}-${port}.log`)
-  const child = spawnServer(program, port, log)
+  const child = spawnServer(program, port, log, stage.profiles)
   const server = {
     name: program.name,
     url: `http://127.0.0.1:${port}`,
@@ -70,9 +70,18 @@ export async function startServer(stage: Stage, program: ServerProgram): Promise
 }
 
 /** Only starts the program, for those who watch it come up themselves. */
-export function spawnServer(program: ServerProgram, port: number, log: string): ChildProcess {
+export function spawnServer(
+  program: ServerProgram,
+  port: number,
+  log: string,
+  profiles?: string,
+): ChildProcess {
   const output = openSync(log, 'a')
-  const child = spawn(process.execPath, [program.file, ...(program.arguments ?? [])], {
+  const flags =
+    profiles === undefined
+      ? []
+      : ['--cpu-prof', `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${program.name}-${port}.cpuprofile`]
+  const child = spawn(process.execPath, [...flags, program.file, ...(program.arguments ?? [])], {
     stdio: ['ignore', output, output],
     env: {
       PATH: process.env['PATH'],

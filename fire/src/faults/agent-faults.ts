@@ -1,7 +1,6 @@
 import { firstPaid, later, type ScriptedFault } from './scripted-fault.ts'
 import type { Crossing } from './wire.ts'
-
-type Act = (crossing: Crossing) => Promise<void> | void
+import { afterDelivery, type Act } from './wire-acts.ts'
 
 /** Asks for the payment that was just sent, as a shop does that has not seen it. */
 async function askAgain(crossing: Crossing): Promise<void> {
@@ -14,19 +13,12 @@ async function askAgain(crossing: Crossing): Promise<void> {
   })
 }
 
-const done =
-  (act: Act): Act =>
-  async crossing => {
-    await crossing.deliver()
-    await act(crossing)
-  }
-
 const acts: readonly { readonly name: string; readonly act: Act; readonly times?: number }[] = [
   { name: 'the request never reaches the agent: reset', act: crossing => crossing.reset() },
-  { name: 'done and charged, then reset', act: done(crossing => crossing.reset()) },
+  { name: 'done and charged, then reset', act: afterDelivery(crossing => crossing.reset()) },
   {
     name: 'done and charged, the answer lost three times',
-    act: done(crossing => crossing.reset()),
+    act: afterDelivery(crossing => crossing.reset()),
     times: 3,
   },
   {
@@ -39,16 +31,16 @@ const acts: readonly { readonly name: string; readonly act: Act; readonly times?
   },
   {
     name: 'done and charged, then 502',
-    act: done(crossing => crossing.answer(502, 'Bad Gateway', { 'content-type': 'text/plain' })),
+    act: afterDelivery(crossing => crossing.answer(502, 'Bad Gateway', { 'content-type': 'text/plain' })),
   },
   {
     name: 'done and charged, then 200 with half of the JSON',
     act: async crossing => crossing.answer(200, (await crossing.deliver()).text.slice(0, 40)),
   },
-  { name: 'done and charged, then 200 of nothing', act: done(crossing => crossing.answer(200, '')) },
+  { name: 'done and charged, then 200 of nothing', act: afterDelivery(crossing => crossing.answer(200, '')) },
   { name: 'a second 402 before the agent hears of the payment', act: askAgain },
-  { name: 'done and charged, then a second 402', act: done(askAgain) },
-  { name: 'done and charged, then a second and a third 402', act: done(askAgain), times: 2 },
+  { name: 'done and charged, then a second 402', act: afterDelivery(askAgain) },
+  { name: 'done and charged, then a second and a third 402', act: afterDelivery(askAgain), times: 2 },
   {
     name: 'the request delivered twice at once',
     act: async crossing => {

@@ -20,15 +20,18 @@ export interface FaultStage {
   readonly node: ChainProxy
   /** Believes our facilitator, which proves what it says. */
   readonly agent: WiredAgent
-  /** Believes nobody: its facilitator has no hold extension, and it has a node of its own. */
+  /** Believes nobody: it has a node of its own. */
   readonly doubter: WiredAgent
   stop(): Promise<void>
 }
 
 const CONFIG = 'e2e/agents/counted/agent.json'
 
-/** Starts a chain, a facilitator and two agents, each a process of its own. */
-export async function setFaultStage(): Promise<FaultStage> {
+/**
+ * Starts a chain, a facilitator and two agents, each a process of its own. What the doubter's facilitator says it can
+ * do: nothing beyond the standard, or to hold and prove payments as ours does.
+ */
+export async function setFaultStage(claims: 'nothing' | 'holds' = 'nothing'): Promise<FaultStage> {
   const stage = await setStage()
   try {
     const node = await startChainProxy(stage.chain.rpcUrl)
@@ -38,7 +41,10 @@ export async function setFaultStage(): Promise<FaultStage> {
       environment: { FACILITATOR_REQUESTS_PER_SECOND: '5000', FACILITATOR_DAILY_SETTLEMENTS: '1000000' },
     })
     const wired = async (name: string, wallet: string, doubts: boolean): Promise<WiredAgent> => {
-      const facilitatorWire = await startWire(facilitator.url, doubts ? { change: withoutHolds } : {})
+      const facilitatorWire = await startWire(
+        facilitator.url,
+        doubts && claims === 'nothing' ? { change: withoutHolds } : {},
+      )
       stage.onStrike(facilitatorWire.stop)
       const agent = await stage.agent({
         config: CONFIG,

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util'
+import { chooseRuns } from './choose-runs.ts'
+import { countRuns, tellWrong } from './count-runs.ts'
 import { setFaultStage } from './fault-stage.ts'
 import type { FaultRun } from './play-fault.ts'
 import { playFaults, scriptedFaults } from './play-faults.ts'
@@ -18,12 +20,8 @@ async function main(): Promise<number> {
   const faults = scriptedFaults.filter(
     ({ name, at, slow }) => `${at}: ${name}`.includes(values.only) && !(values.quick && slow === true),
   )
-  // The slow ones once each, and the others in turn.
-  const slow = faults.filter(fault => fault.slow === true)
-  const quick = faults.filter(fault => fault.slow !== true)
   const total = Number(values.runs)
-  const cycled = Array.from({ length: total - slow.length }, (_, index) => quick[index % quick.length])
-  const chosen = [...slow, ...cycled.filter(fault => fault !== undefined)]
+  const chosen = chooseRuns(faults, total)
   const stage = await setFaultStage()
   const startedAt = performance.now()
   try {
@@ -34,16 +32,14 @@ async function main(): Promise<number> {
     })
     process.stderr.write('\r\u001B[K')
     tell(faults.map(fault => runs.filter(run => run.fault === fault)))
-    const broken = runs.filter(({ wrong }) => wrong !== undefined)
-    const delivered = runs.filter(({ ended }) => ended === 'delivered').length
-    const transfers = runs.reduce((sum, run) => sum + run.transfers, 0)
+    const broken = tellWrong(runs)
+    const { delivered, transfers, failed, paidTwice, paidAndLost } = countRuns(runs)
     process.stdout.write(
       `\n${faults.length} faults, ${runs.length} runs in ${Math.round((performance.now() - startedAt) / 1_000)} s: ` +
-        `${delivered} delivered, ${transfers} transfers, ${runs.filter(run => run.ended === 'failed' && run.transfers === 0).length} failed and not charged, ` +
-        `${runs.filter(run => run.transfers > 1).length} paid twice, ` +
-        `${runs.filter(run => run.transfers > 0 && run.ended !== 'delivered').length} paid and lost\n`,
+        `${delivered} delivered, ${transfers} transfers, ${failed} failed and not charged, ` +
+        `${paidTwice} paid twice, ${paidAndLost} paid and lost\n`,
     )
-    for (const { fault, wrong } of broken) process.stdout.write(`  ✗ ${fault.at}: ${fault.name}: ${wrong}\n`)
+    for (const line of broken) process.stdout.write(`  ✗ ${line}\n`)
     return broken.length === 0 ? 0 : 1
   } finally {
     await stage.stop()

@@ -1,22 +1,18 @@
 import { fund } from '@farebox/local/chain/faucet'
 import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
 import { agentFaults } from './agent-faults.ts'
-import { facilitatorFaults, lyingFacilitatorFaults } from './facilitator-faults.ts'
+import { settleFaults, verifyFaults } from './facilitator-faults.ts'
 import type { FaultStage } from './fault-stage.ts'
+import { lyingFacilitatorFaults } from './lying-facilitator-faults.ts'
 import { nodeFaults } from './node-faults.ts'
-import {
-  newPayer,
-  PAYER_ATOMIC,
-  playFault,
-  transfersOf,
-  type FaultRun,
-  type FundedPayer,
-} from './play-fault.ts'
+import { newPayer, PAYER_ATOMIC, transfersOf, type FundedPayer } from './payer.ts'
+import { playFault, type FaultRun } from './play-fault.ts'
 import type { ScriptedFault } from './scripted-fault.ts'
 
 /** Every fault that is scripted. */
 export const scriptedFaults: readonly ScriptedFault[] = [
-  ...facilitatorFaults,
+  ...settleFaults,
+  ...verifyFaults,
   ...lyingFacilitatorFaults,
   ...agentFaults,
   ...nodeFaults,
@@ -34,6 +30,7 @@ export async function playFaults(
   stage: FaultStage,
   faults: readonly ScriptedFault[],
   onRun: (run: FaultRun) => void = () => undefined,
+  signal?: AbortSignal,
 ): Promise<readonly FaultRun[]> {
   const rpc = createJsonRpc(stage.stage.chain.rpcUrl)
   try {
@@ -51,6 +48,7 @@ export async function playFaults(
     }
     const worker = async (): Promise<void> => {
       for (let fault = queue.shift(); fault !== undefined; fault = queue.shift()) {
+        if (signal?.aborted === true) return
         const payer = newPayer(stage)
         // One at a time: the faucet is one account.
         funding = funding.then(() => fund(stage.stage.chain, payer.address, { usdcAtomic: PAYER_ATOMIC }))

@@ -2,7 +2,8 @@ import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
 import { fund } from '@farebox/local/chain/faucet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setFaultStage, type FaultStage } from './fault-stage.ts'
-import { newPayer, PAYER_ATOMIC, playFault, transfersOf } from './play-fault.ts'
+import { newPayer, PAYER_ATOMIC, transfersOf } from './payer.ts'
+import { playFault } from './play-fault.ts'
 
 let stage: FaultStage
 

@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { openTrial } from './open-trial.ts'
-import { playMatrix, type Played } from './play-matrix.ts'
+import type { Played } from './play-matrix.ts'
+import { playSubjects } from './play-subjects.ts'
 import { breaches, matrixPage, scoreTable, type Column } from './report.ts'
 import { ruleCases } from './rule-cases.ts'
 import { startSubjects, type Subjects } from './start-subjects.ts'
@@ -46,16 +47,12 @@ async function main(): Promise<number> {
   }
   const subjects = named ? await openNamed() : await startSubjects({ reference: values.reference === true })
   try {
-    const columns: Column[] = []
-    for (const { trial } of subjects.trials) {
-      const { name } = trial.subject
-      const cases = ruleCases.filter(({ id }) => id.startsWith(values.only))
-      let done = 0
-      const startedAt = performance.now()
-      const played = await playMatrix(trial, cases, one => report(name, (done += 1), cases.length, one))
-      process.stderr.write(`\r\u001B[K${name}: ${Math.round((performance.now() - startedAt) / 100) / 10} s\n`)
-      columns.push({ name, played })
-    }
+    const cases = ruleCases.filter(({ id }) => id.startsWith(values.only))
+    let done = 0
+    const columns = await playSubjects(subjects, cases, (name, one) =>
+      report(name, (done += 1), cases.length * subjects.trials.length, one),
+    )
+    process.stderr.write('\r\u001B[K')
     process.stdout.write(`${scoreTable(columns)}\n`)
     for (const column of columns) tellBreaches(column)
     if (values.write !== undefined)

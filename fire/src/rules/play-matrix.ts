@@ -17,9 +17,11 @@ export async function playMatrix(
   trial: Trial,
   cases: readonly RuleCase[],
   onPlayed: (played: Played) => void = () => undefined,
+  signal?: AbortSignal,
 ): Promise<readonly Played[]> {
   const all: Played[] = []
   for (const ruleCase of cases) {
+    if (signal?.aborted === true) break
     const startedAt = performance.now()
     const applies = ruleCase.needs.every(need => trial.subject.offers.has(need))
     const outcome = applies ? await playOne(trial, ruleCase) : undefined

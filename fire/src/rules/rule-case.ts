@@ -1,3 +1,4 @@
+import type { Need } from './subject.ts'
 import type { Trial } from './trial.ts'
 
 /** The rule a case belongs to, as `docs/facilitator-rules.md` lists them. */
@@ -20,17 +21,6 @@ export type Rule = keyof typeof RULES
  * words and the chain agree.
  */
 export type Verdict = 'refused' | 'settled' | 'truthful'
-
-/** What a case needs beyond the x402 API. A facilitator without it is not measured by the case. */
-export type Need =
-  /** FACILITATOR_SECRETs, and the token that administers them. */
-  | 'secrets'
-  /** The hold extension: bindings and releases. */
-  | 'holds'
-  /** A service with an HTTP door of its own; a library behind a few lines of ours has none. */
-  | 'door'
-  /** A chain node that we stand in front of. */
-  | 'node'
 
 /** One row of the matrix. */
 export interface RuleCase {

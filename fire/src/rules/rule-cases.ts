@@ -1,6 +1,7 @@
 import { authenticityCases } from './cases/authenticity.ts'
 import { bindingCases } from './cases/binding.ts'
-import { bodyCases, callerCases } from './cases/door.ts'
+import { bodyCases } from './cases/bodies.ts'
+import { callerCases } from './cases/callers.ts'
 import { freshnessCases } from './cases/freshness.ts'
 import { numberCases } from './cases/numbers.ts'
 import { sentTransactionCases } from './cases/sent-transactions.ts'

@@ -1,4 +1,13 @@
-import type { Need } from './rule-case.ts'
+/** What a facilitator may offer beyond the x402 API. One without it is not measured by the cases that need it. */
+export type Need =
+  /** FACILITATOR_SECRETs, and the token that administers them. */
+  | 'secrets'
+  /** The hold extension: bindings and releases. */
+  | 'holds'
+  /** A service with an HTTP door of its own; a library behind a few lines of ours has none. */
+  | 'door'
+  /** A chain node that we stand in front of. */
+  | 'node'
 
 /** A facilitator under test. */
 export interface Subject {

@@ -1,4 +1,6 @@
-import { receiptProvesPayment, readHead, readReceipt, TRANSFER_TOPIC } from '@farebox/payments/chain-proof'
+import { receiptProvesPayment, TRANSFER_TOPIC } from '@farebox/payments/chain-proof'
+import { readReceipt } from '@farebox/payments/chain-receipt'
+import { readHead } from '@farebox/payments/find-settlement'
 import type { Authorization } from '@farebox/payments/authorization'
 import type { JsonRpc } from '@farebox/payments/json-rpc'
 import type { Network } from '@farebox/payments/networks'

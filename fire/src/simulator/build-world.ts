@@ -1,4 +1,4 @@
-import { createAuthorizationHasher } from '@farebox/payments/authorization'
+import type { AuthorizationHasher } from '@farebox/payments/authorization'
 import { fromHex } from '@farebox/payments/bytes'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
@@ -31,6 +31,7 @@ export interface WorldParts {
   readonly random: Random
   readonly crypto: EvmCrypto
   readonly network: Network
+  readonly hasher: AuthorizationHasher
   readonly plan: FaultPlan
   readonly balances: ReadonlyMap<string, bigint>
   readonly isTraced: boolean
@@ -38,12 +39,11 @@ export interface WorldParts {
 
 /** Builds a world with nobody in it yet. */
 export function buildWorld(parts: WorldParts): World {
-  const { random, crypto, network, plan } = parts
+  const { random, crypto, network, hasher, plan } = parts
   const time = createVirtualTime(START_MS)
   const trace = parts.isTraced ? createTrace(time.nowMs, START_MS) : silentTrace
   const faults = createFaults(random.fork('faults'), plan)
   const wires = { time, trace, faults }
-  const hasher = createAuthorizationHasher(crypto, network)
   const token = createToken(network.asset.address, (authorization, signature) => {
     const digest = hasher.hashTransfer(authorization)
     return crypto.recoverAddress(digest, fromHex(signature)) === authorization.from
@@ -58,26 +58,34 @@ export function buildWorld(parts: WorldParts): World {
   const broadcast: ChainTransaction[] = []
   const fates = random.fork('transactions')
   const hasSync = random.fork('nodes').chance(0.5)
-  const fateOf = (): { readonly delayMs: number; readonly isForgotten: boolean } => ({
-    delayMs:
-      !faults.isCalm && fates.chance(plan.slowTransactionRate)
-        ? fates.between(1, 20) * BLOCK_MS
-        : fates.between(0, 1) * BLOCK_MS,
-    isForgotten: !faults.isCalm && fates.chance(plan.lostTransactionRate),
-  })
+  const fateOf = (): { readonly delayMs: number; readonly isForgotten: boolean } => {
+    const isSlow = !faults.isCalm && fates.chance(plan.slowTransactionRate)
+    const isForgotten = !faults.isCalm && fates.chance(plan.lostTransactionRate)
+    if (isSlow) faults.happened('transactions slow')
+    if (isForgotten) faults.happened('transactions forgotten by nodes')
+    return { delayMs: (isSlow ? fates.between(1, 20) : fates.between(0, 1)) * BLOCK_MS, isForgotten }
+  }
   const node = createNode({
     chain,
     token,
     network,
     crypto,
+    domainSeparator: hasher.domainSeparator,
     nowMs: time.nowMs,
-    baseFee: () => (isSpiked(plan, time.nowMs()) && !faults.isCalm ? SPIKED_BASE_FEE : USUAL_BASE_FEE),
+    baseFee() {
+      if (faults.isCalm || !isSpiked(plan, time.nowMs())) return USUAL_BASE_FEE
+      faults.happened('gas too dear')
+      return SPIKED_BASE_FEE
+    },
     fateOf,
     onTaken: transaction => void broadcast.push(transaction),
   })
   const lags = random.fork('lags')
-  const answer = (method: string, parameters: readonly unknown[]): unknown =>
-    node.answer(method, parameters, faults.isCalm ? 0 : lags.between(0, plan.nodeLagBlocks))
+  const answer = (method: string, parameters: readonly unknown[]): unknown => {
+    const behind = faults.isCalm || plan.nodeLagBlocks === 0 ? 0 : lags.between(0, plan.nodeLagBlocks)
+    if (behind > 0) faults.happened('nodes behind')
+    return node.answer(method, parameters, behind)
+  }
 
   /** EIP-7966: the receipt is the answer, if it comes in time. */
   const waitForReceipt = async (hash: unknown): Promise<unknown> => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { AMENDMENTS } from './mutants/amendments.ts'
+import { recordSeeds } from './mutants/caught-at.ts'
 import type { Mutant } from './mutants/mutant.ts'
 import { MUTANTS } from './mutants/mutants.ts'
 import { bundleSimulator } from './runner/bundle-simulator.ts'
@@ -21,7 +21,7 @@ const HELP = `Runs seeded histories of the whole system and judges each.
   --without <a,b>    with --seed: kinds of faults and errands left out
   --mutants          looks for each deliberate break of our own code, until --seeds are used up
   --mutant <name>    one of them: alone, or with --seed
-  --as-it-is         without the amendments that close breaches already known
+  --record           with --mutants: notes the seeds for the test, in mutants/caught-at.json
 `
 
 const { values } = parseArgs({
@@ -35,18 +35,16 @@ const { values } = parseArgs({
     without: { type: 'string', default: '' },
     mutants: { type: 'boolean', default: false },
     mutant: { type: 'string' },
-    'as-it-is': { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 
-const amendments = values['as-it-is'] ? [] : AMENDMENTS
 const range = { first: Number(values.from), count: Number(values.seeds), workers: Number(values.workers) }
 
 if (values.help) process.stdout.write(HELP)
 else if (values.seed !== undefined) process.exitCode = await runOne(Number(values.seed))
-else if (values.mutants || values.mutant !== undefined)
-  process.exitCode = await huntMutants(chosenMutants(), amendments, range)
+else if (values.mutants || values.mutant !== undefined) process.exitCode = await hunt()
 else process.exitCode = await runMany()
 
 function chosenMutants(): readonly Mutant[] {
@@ -57,9 +55,15 @@ function chosenMutants(): readonly Mutant[] {
   return chosen
 }
 
+async function hunt(): Promise<number> {
+  const mutants = chosenMutants()
+  const caughtAt = await huntMutants(mutants, range)
+  if (values.record) await recordSeeds(caughtAt)
+  return caughtAt.size === mutants.length ? 0 : 1
+}
+
 async function runOne(seed: number): Promise<number> {
-  const changes = values.mutant === undefined ? amendments : [...amendments, ...chosenMutants()]
-  const bundle = await bundleSimulator(changes)
+  const bundle = await bundleSimulator(values.mutant === undefined ? [] : chosenMutants())
   const module = (await import(pathToFileURL(bundle).href)) as { createSimulator: typeof createSimulator }
   const without = new Set(values.without.split(',').filter(kind => kind !== ''))
   return await showHistory(await module.createSimulator(), seed, {
@@ -70,8 +74,7 @@ async function runOne(seed: number): Promise<number> {
 }
 
 async function runMany(): Promise<number> {
-  const simulator = await bundleSimulator(amendments)
-  for (const { name } of amendments) process.stdout.write(`amended: ${name}\n`)
+  const simulator = await bundleSimulator()
   const startedMs = performance.now()
   const { counts, broken } = await simulateSeeds({
     simulator,
@@ -84,9 +87,6 @@ async function runMany(): Promise<number> {
     for (const { invariant, message } of violations)
       process.stdout.write(`✗ seed ${seed}  ${invariant}  ${message}\n`)
   }
-  if (broken.length > 0)
-    process.stdout.write(
-      `\nreplay: --seed ${broken[0]?.seed} --trace${values['as-it-is'] ? ' --as-it-is' : ''}\n`,
-    )
+  if (broken.length > 0) process.stdout.write(`\nreplay: --seed ${broken[0]?.seed} --trace\n`)
   return broken.length === 0 ? 0 : 1
 }

@@ -1,18 +1,15 @@
 import { parentPort } from 'node:worker_threads'
 import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
-import { runHistory, type HistoryOptions, type HistoryResult } from './history/run-history.ts'
+import { runHistory, type Simulator } from './history/run-history.ts'
 import { setStage } from './history/stage.ts'
-import { rememberSignatures } from './remembering-crypto.ts'
+import { pretendCurve } from './pretended-curve.ts'
 import { serveSeeds } from './runner/serve-seeds.ts'
-
-/** The simulator: give it a seed, and it runs that history. One at a time. */
-export type Simulator = (seed: number, options?: HistoryOptions) => Promise<HistoryResult>
 
 /** Makes the simulator of this process. This file is the entry of the bundle: see `runner/bundle-simulator.ts`. */
 export async function createSimulator(): Promise<Simulator> {
   // Thousands of errors are thrown for nobody to read, and their stacks cost more than they do.
   Error.stackTraceLimit = 0
-  const stage = setStage(rememberSignatures(await loadEvmCrypto()))
+  const stage = setStage(pretendCurve(await loadEvmCrypto()))
   return (seed, options) => runHistory(stage, seed, options)
 }
 

@@ -3,10 +3,12 @@ import { checkCommand } from './check/check-command.ts'
 import type { CommandMaker } from './command-maker.ts'
 import { devCommand } from './dev/dev-command.ts'
 import { initCommand } from './init/init-command.ts'
+import { deregisterCommand, registerCommand } from './register/register-command.ts'
 import { startCommand } from './start/start-command.ts'
 import { walletCommand } from './wallet/wallet-command.ts'
 import { typesCommand } from './types/types-command.ts'
 import { validateCommand } from './validate/validate-command.ts'
+import { verifyReceiptCommand } from './verify-receipt/verify-receipt-command.ts'
 
 /** In the order of an agent's life, which is the order of the help. */
 export const COMMANDS: readonly CommandMaker[] = [
@@ -16,6 +18,9 @@ export const COMMANDS: readonly CommandMaker[] = [
   startCommand,
   validateCommand,
   checkCommand,
+  registerCommand,
+  deregisterCommand,
   callCommand,
+  verifyReceiptCommand,
   walletCommand,
 ]

@@ -3,7 +3,19 @@ import { COMMANDS } from './commands.ts'
 import { runCli } from './run-cli.ts'
 import { createTestWorld } from './testing/test-world.ts'
 
-const NAMES = ['init', 'dev', 'types', 'start', 'validate', 'check', 'call', 'wallet']
+const NAMES = [
+  'init',
+  'dev',
+  'types',
+  'start',
+  'validate',
+  'check',
+  'register',
+  'deregister',
+  'call',
+  'verify-receipt',
+  'wallet',
+]
 
 /** What `farebox <words>` says, and how it ends. */
 async function run(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
@@ -40,6 +52,10 @@ test('a word that is no command is refused with the nearest one, exit code 2', a
     out: '',
     err: "✗ unknown command 'chek', did you mean check?\n  farebox --help tells what there is\n",
   })
+})
+
+test('help on a word that is no command is refused as the word is', async () => {
+  expect(await run('help', 'chek')).toEqual(await run('chek'))
 })
 
 test('an option that is not understood is refused by the command it was given to, exit code 2', async () => {

@@ -22,7 +22,7 @@ export async function runCli(words: readonly string[], world?: World): Promise<n
   })
   try {
     refuseKeyWords(words)
-    await program.parseAsync(words.length === 0 ? ['--help'] : [...words], { from: 'user' })
+    await program.parseAsync(meantWords(program, words), { from: 'user' })
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
@@ -30,10 +30,21 @@ export async function runCli(words: readonly string[], world?: World): Promise<n
   }
 }
 
+/** Help on a command that there is not is the command that there is not, and its nearest one. */
+function meantWords(program: Command, words: readonly string[]): string[] {
+  if (words.length === 0) return ['--help']
+  const [first, name] = words
+  const isKnown = (wanted: string): boolean => program.commands.some(command => command.name() === wanted)
+  if (first !== 'help' || name === undefined || name.startsWith('-') || isKnown(name)) return [...words]
+  return [name]
+}
+
 function createProgram(world: World, end: (exitCode: number) => void): Command {
   const program = new Command('farebox')
     .description('Agents that are paid per job: declare one, serve it, check it, call it.')
     .usage('<command> [options]')
+    // What stands behind a command is its own, and behind a command of that one its own again.
+    .enablePositionalOptions()
     .helpCommand('help [command]', 'the same as farebox <command> --help')
     .configureHelp({
       subcommandTerm: command => command.name(),

@@ -18,6 +18,11 @@ export interface World {
   readonly canAsk: boolean
   /** Asks them. */
   readonly ask: Ask
+  /**
+   * Shows a page in the person's browser; false where there is none, or nobody to look at it. Only http and https
+   * URLs.
+   */
+  openPage(url: string): Promise<boolean>
   /** Reads all of the standard input. */
   readInput(): Promise<string>
   /** Aborts at the first Ctrl-C or SIGTERM. */
@@ -44,6 +49,11 @@ export function processWorld(signal: AbortSignal): World {
     err: screenOf(process.stderr, variables),
     canAsk: process.stdin.isTTY && process.stderr.isTTY && !isSet(variables['CI']),
     ask: terminalAsk(signal),
+    openPage: async url => {
+      if (!process.stderr.isTTY || isSet(variables['CI'])) return false
+      const { openBrowser } = await import('./terminal/open-browser.ts')
+      return await openBrowser(url)
+    },
     readInput: async () => {
       const chunks: Buffer[] = []
       for await (const chunk of process.stdin) chunks.push(chunk as Buffer)

@@ -8,7 +8,7 @@ import type { JournalEntry } from './journal-entry.ts'
  *
  * Nothing an agent answers takes a signed authorization back: until `chargeableUntil` a dishonest one can
  * still use it. Who wants to pay again for the same work asks the chain first (`findSettlement` of
- * `@farebox/payments/chain-proof` takes `network` and `authorization`), or takes it back by
+ * `@farebox/payments/find-settlement` takes `network` and `authorization`), or takes it back by
  * `cancelAuthorization`.
  */
 export interface PaidAttempt {

@@ -1,9 +1,10 @@
-// Compiles every contract of sol/ into a TypeScript module of src/.
+// Compiles every contract of sol/ into a TypeScript module of src/, those of sol/testing/ into src/testing/, which is
+// not published.
 //   node scripts/compile.mjs          writes the modules
 //   node scripts/compile.mjs --check  compares them with what is there; exits 1 and names those that differ
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import solc from 'solc'
 
@@ -21,7 +22,7 @@ const settings = {
 const differing = []
 for (const [file, text] of compileAll()) {
   const path = join(packageFolder, 'src', file)
-  if (!process.argv.includes('--check')) writeFileSync(path, text)
+  if (!process.argv.includes('--check')) write(path, text)
   else if (readIfThere(path) !== text) differing.push(file)
 }
 if (differing.length > 0) {
@@ -30,17 +31,26 @@ if (differing.length > 0) {
 }
 
 function compileAll() {
-  const names = readdirSync(join(packageFolder, 'sol')).sort()
+  const names = readdirSync(join(packageFolder, 'sol'), { recursive: true, encoding: 'utf8' })
+    .map(name => name.split(sep).join('/'))
+    .filter(name => name.endsWith('.sol'))
+    .sort()
   const sources = Object.fromEntries(names.map(name => [name, { content: readSource(name) }]))
   const outputSelection = { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode'] } }
   const input = { language: 'Solidity', sources, settings: { ...settings, outputSelection } }
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }))
-  const messages = (output.errors ?? []).map(error => error.formattedMessage)
+  const messages = (output.errors ?? []).filter(isOurs).map(error => error.formattedMessage)
   if (messages.length > 0) throw new Error(messages.join('\n'))
   return names.map(name => {
     const contractName = basename(name, '.sol')
-    return [`${kebabCase(contractName)}.ts`, renderModule(contractName, output.contracts[name][contractName])]
+    const file = join(dirname(name), `${kebabCase(contractName)}.ts`)
+    return [file, renderModule(name, output.contracts[name][contractName])]
   })
+}
+
+/** Every warning is one, but that transient storage outlives a call: OpenZeppelin's guard clears it (EIP-1153). */
+function isOurs({ errorCode, sourceLocation }) {
+  return errorCode !== '2394' || !sourceLocation?.file.startsWith('@openzeppelin/')
 }
 
 function readSource(name) {
@@ -51,11 +61,12 @@ function readImport(path) {
   return { contents: readFileSync(require.resolve(path), 'utf8') }
 }
 
-function renderModule(contractName, contract) {
+function renderModule(name, contract) {
+  const contractName = basename(name, '.sol')
   const variable = kebabCase(contractName).replace(/-(.)/g, (_, letter) => letter.toUpperCase())
   const { object: deployedBytecode, immutableReferences } = contract.evm.deployedBytecode
   const lines = [
-    `// Generated from sol/${contractName}.sol by scripts/compile.mjs; do not edit.`,
+    `// Generated from sol/${name} by scripts/compile.mjs; do not edit.`,
     `// solc ${solc.version().replace(/\.Emscripten.*$/, '')}, optimizer ${settings.optimizer.runs} runs, ` +
       `evmVersion ${settings.evmVersion}, no metadata.`,
     '',
@@ -98,6 +109,11 @@ function render(value, indent) {
 
 function kebabCase(name) {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
+}
+
+function write(path, text) {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
 }
 
 function readIfThere(path) {

@@ -10,3 +10,10 @@ export const MULTICALL3_ADDRESS = '0xcA11bde05977b3631167028862bE2a173976CA11'
  * believes it is on chain 84532 finds the token it knows.
  */
 export const LOCAL_USDC_ADDRESS = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
+
+/**
+ * Where AgentRegistry is placed on a local chain: an address of our own, "farebox agents" as far as hex digits
+ * spell it. It is the same on every local chain, nobody holds its key, and a registry on a public chain lives
+ * elsewhere.
+ */
+export const LOCAL_AGENT_REGISTRY_ADDRESS = '0xFA4eb00000000000000000000000000000a6e475'

@@ -11,8 +11,9 @@ import { createRelayer } from './chain/relayer.ts'
 import { createRelayerNode } from './chain/relayer-node.ts'
 import { startSender, type Sender } from './chain/sender.ts'
 import { watchChain, type ChainWatch } from './chain/watch-chain.ts'
-import { nowSeconds, systemClock, type Clock } from './clock.ts'
+import { nowSeconds, systemClock, type Clock } from '@farebox/server/clock'
 import type { Engine } from './engine/engine.ts'
+import { rememberProofs } from './engine/remember-proofs.ts'
 import { createSettlementWaiters, type SettlementWaiters } from './engine/settlement-waiters.ts'
 import { createApp } from './http/create-app.ts'
 import { addHealthRoutes, type ReadinessCheck } from './http/health-routes.ts'
@@ -24,9 +25,10 @@ import { addVerifyRoute } from './http/verify-route.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { Conclusion } from './ledger/settlement-ledger.ts'
 import { DEFAULT_LIMITS, type FacilitatorLimits } from './facilitator-limits.ts'
-import { silentLog, type Log } from './log.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
+import { silentLog, type Log } from '@farebox/server/log'
+import { createMetrics, type Metrics, type MetricSources } from './metrics.ts'
 import { startReconciler } from './reconcile.ts'
+import { createScrapeSources } from './scrape-sources.ts'
 import { createAuthenticate } from './secrets/authenticate.ts'
 import { createRateLimit } from './secrets/rate-limit.ts'
 
@@ -73,17 +75,15 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   const wrongChain = await refuseChain(rpc, network, crypto)
   if (wrongChain !== undefined) throw new Error(wrongChain)
 
-  const metrics = createMetrics()
+  let sources: MetricSources | undefined
+  const metrics = createMetrics(() => sources)
   const relayer = createRelayer(crypto, network, options.relayerKey)
   const node = createRelayerNode(rpc, clock)
   const reader = createChainReader(rpc, network)
   const observe = createObserver(reader, clock)
-  const waiters = createSettlementWaiters(ledger.payments, clock)
+  const waiters = createSettlementWaiters(ledger.payments, clock, network)
   const watch = await watchChain({ reader, node, relayer, clock, log, metrics, ...limits })
-  const onConcluded = (conclusions: readonly Conclusion[]): void => {
-    announce(waiters, conclusions)
-    void ledger.signals.publish('concluded')
-  }
+  const onConcluded = (conclusions: readonly Conclusion[]): void => announce(waiters, conclusions)
   const { settlements, leases } = ledger
   const sender = startSender({
     network,
@@ -114,9 +114,19 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     onConcluded,
     everyMs: limits.reconcileMs,
   })
+  sources = createScrapeSources({
+    ledger,
+    network,
+    rpc,
+    node,
+    relayer: relayer.address,
+    sender,
+    watch,
+    clock,
+  })
   const engine: Engine = {
     network,
-    checker: createPaymentChecker(crypto, [network]),
+    checker: rememberProofs(createPaymentChecker(crypto, [network])),
     ledger: ledger.payments,
     waiters,
     clock,
@@ -124,7 +134,10 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     observe: async payment => await seen(watch, observe(payment)),
     chainNow: () => watch.chainNow(),
     unavailable: () => watch.unfit(),
-    onCaptured: () => wakeSender(sender, ledger),
+    onCaptured() {
+      metrics.payments.inc({ state: 'captured', reason: '' })
+      wakeSender(sender, ledger)
+    },
   }
 
   const app = createApp(log)
@@ -134,7 +147,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   }
   addVerifyRoute(app, engine, door, metrics)
   addSettleRoute(app, engine, door, metrics)
-  addReleaseRoute(app, ledger.payments, door)
+  addReleaseRoute(app, ledger.payments, door, metrics)
   addSupportedRoute(app, network, relayer.address)
   if (options.adminToken !== undefined) {
     addSecretsRoutes(app, { secrets: ledger.secrets, crypto, clock, adminToken: options.adminToken })
@@ -160,9 +173,9 @@ function announce(waiters: SettlementWaiters, conclusions: readonly Conclusion[]
   for (const conclusion of conclusions) {
     const { key, to } = conclusion
     if (to === 'settled') waiters.announce(key, { kind: to, transaction: conclusion.transaction })
-    if (to === 'failed')
-      waiters.announce(key, { kind: to, ...conclusion.failure, transaction: conclusion.transaction })
   }
+  // Whether a failure is final is for the row to say.
+  if (conclusions.some(({ to }) => to === 'failed')) waiters.lookAgain()
 }
 
 async function seen<Block extends { readonly blockSeconds: number }>(

@@ -1,71 +1,211 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { LedgerTotals, PoolUse } from './ledger/ledger.ts'
 
-/** What an operator watches; see docs/operating-the-facilitator.md for thresholds. */
-export interface Metrics {
-  readonly registry: Registry
-  /** By route and outcome: `valid`, `settled`, or an x402 error name of ours. */
-  readonly answers: Counter<'route' | 'outcome'>
-  readonly durations: Histogram<'route'>
-  /** Payments the chain decided, by outcome: settled or failed. */
-  readonly settlements: Counter<'outcome'>
-  readonly batchSize: Histogram
-  readonly holdsOpen: Gauge
-  readonly holdsAtomic: Gauge
-  /** Captured or submitted: charged by the agent, not yet proven. */
-  readonly settlementsPending: Gauge
-  readonly relayerBalanceWei: Gauge
-  /** How many settlements the relayer's balance is good for. */
-  readonly relayerSettlementsLeft: Gauge
-  /** Our clock minus the time of the chain's head. */
-  readonly chainLagSeconds: Gauge
-  readonly ledgerMismatches: Counter<'kind'>
+/** What an operator watches; docs/metrics.md has them all, and when to look. */
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** What is read when metrics are asked for; undefined where it is not known, and the gauge stays as it was. */
+export interface MetricSources {
+  totals(): Promise<LedgerTotals | undefined>
+  pool(): PoolUse | undefined
+  /** Our clock minus the time of the newest block that was seen. */
+  lagSeconds(): number
+  /** How far the node says it is behind the others. */
+  blocksBehind(): Promise<number | undefined>
+  relayer(): Promise<RelayerReading | undefined>
 }
 
-/** Makes the metrics of one facilitator, in a registry of its own. */
-export function createMetrics(): Metrics {
+/** The relayer account as chain and ledger see it. */
+export interface RelayerReading {
+  /** Transactions in flight. */
+  readonly open: number
+  /** Nonces between the account's next one and the first of ours in flight: with any, nothing can be mined. */
+  readonly nonceGap: number
+}
+
+const PREFIX = 'farebox_facilitator_'
+
+/** Makes the metrics of one facilitator, in a registry of its own. Labels have values of ours alone. */
+export function createMetrics(sources: () => MetricSources | undefined = () => undefined) {
   const registry = new Registry()
-  const registers = [registry]
-  collectDefaultMetrics({ register: registry, prefix: 'farebox_facilitator_' })
-  const gauge = (name: string, help: string): Gauge =>
-    new Gauge({ name: `farebox_facilitator_${name}`, help, registers })
+  collectDefaultMetrics({ register: registry, prefix: PREFIX })
   return {
     registry,
+    ...answerMetrics([registry]),
+    ...paymentMetrics([registry]),
+    ...transactionMetrics([registry]),
+    ...ledgerGauges([registry], sources),
+    ...chainGauges([registry], sources),
+  }
+}
+
+function answerMetrics(registers: Registry[]) {
+  return {
     answers: new Counter({
-      name: 'farebox_facilitator_answers_total',
-      help: 'Answers by route and outcome',
+      name: `${PREFIX}answers_total`,
+      help: 'Answers by route and outcome: valid, settled, released, or the x402 name of the refusal',
       labelNames: ['route', 'outcome'],
       registers,
     }),
     durations: new Histogram({
-      name: 'farebox_facilitator_duration_seconds',
+      name: `${PREFIX}duration_seconds`,
       help: 'Time to answer, by route',
       labelNames: ['route'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
       registers,
     }),
-    settlements: new Counter({
-      name: 'farebox_facilitator_settlements_total',
-      help: 'Payments the chain decided',
+  }
+}
+
+function paymentMetrics(registers: Registry[]) {
+  return {
+    payments: new Counter({
+      name: `${PREFIX}payments_total`,
+      help: 'Payments that came to a state by this process, with the x402 name of why they failed',
+      labelNames: ['state', 'reason'],
+      registers,
+    }),
+    ledgerMismatches: new Counter({
+      name: `${PREFIX}ledger_mismatches_total`,
+      help: 'Rows that were found to disagree with the chain and were corrected, by kind',
+      labelNames: ['kind'],
+      registers,
+    }),
+    comparisons: new Counter({
+      name: `${PREFIX}ledger_comparisons_total`,
+      help: 'Comparisons of ledger and chain: done, or failed because one of them gave no answer',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    comparedAt: new Gauge({
+      name: `${PREFIX}ledger_compared_timestamp_seconds`,
+      help: 'When ledger and chain were last compared',
+      aggregator: 'max',
+      registers,
+    }),
+  }
+}
+
+function transactionMetrics(registers: Registry[]) {
+  return {
+    transactions: new Counter({
+      name: `${PREFIX}transactions_total`,
+      help: 'Transactions by what happened to them: saved, fees_raised, refused by the node, mined, reverted, dropped',
       labelNames: ['outcome'],
       registers,
     }),
     batchSize: new Histogram({
-      name: 'farebox_facilitator_batch_size',
+      name: `${PREFIX}batch_size`,
       help: 'Payments in one transaction',
       buckets: [1, 2, 5, 10, 20, 50, 100],
       registers,
     }),
-    holdsOpen: gauge('holds_open', 'Payments held'),
-    holdsAtomic: gauge('holds_atomic', 'Sum of the payments held, in atomic units'),
-    settlementsPending: gauge('settlements_pending', 'Payments captured or submitted and not yet decided'),
-    relayerBalanceWei: gauge('relayer_balance_wei', 'Balance of the relayer account'),
-    relayerSettlementsLeft: gauge('relayer_settlements_left', 'Settlements the relayer can pay the gas of'),
-    chainLagSeconds: gauge('chain_lag_seconds', 'Our clock minus the time of the newest block'),
-    ledgerMismatches: new Counter({
-      name: 'farebox_facilitator_ledger_mismatches_total',
-      help: 'Rows the reconciler found to disagree with the chain, by kind',
-      labelNames: ['kind'],
+    gasUsed: new Counter({
+      name: `${PREFIX}gas_used_total`,
+      help: 'Gas that mined transactions used',
       registers,
+    }),
+    gasPaidEther: new Counter({
+      name: `${PREFIX}gas_paid_ether_total`,
+      help: 'What that gas cost',
+      registers,
+    }),
+  }
+}
+
+function ledgerGauges(registers: Registry[], sources: () => MetricSources | undefined) {
+  const ofTotals = (name: string, help: string, read: (totals: LedgerTotals) => number): Gauge =>
+    new Gauge({
+      name: PREFIX + name,
+      help,
+      registers,
+      async collect() {
+        const totals = await sources()?.totals()
+        if (totals !== undefined) this.set(read(totals))
+      },
+    })
+  return {
+    holdsOpen: ofTotals('holds_open', 'Payments held', totals => totals.held),
+    holdsAtomic: ofTotals('holds_atomic', 'Sum of the payments held, in atomic units', totals =>
+      Number(totals.heldAtomic),
+    ),
+    settlementsPending: ofTotals(
+      'settlements_pending',
+      'Payments captured or submitted and not yet decided',
+      totals => totals.captured + totals.submitted,
+    ),
+    oldestPending: ofTotals(
+      'settlements_pending_oldest_seconds',
+      'How long the oldest of them has been waiting; 0 where there is none',
+      totals => totals.oldestPendingSeconds ?? 0,
+    ),
+    ledgerReachable: new Gauge({
+      name: `${PREFIX}ledger_reachable`,
+      help: 'Whether the ledger answered when these metrics were asked for: 1, or 0',
+      registers,
+      async collect() {
+        this.set((await sources()?.totals()) === undefined ? 0 : 1)
+      },
+    }),
+    connections: new Gauge({
+      name: `${PREFIX}database_connections`,
+      help: 'Connections to the database: open, idle among them, and requests waiting for one',
+      labelNames: ['state'],
+      registers,
+      collect() {
+        for (const [state, count] of Object.entries(sources()?.pool() ?? {})) this.set({ state }, count)
+      },
+    }),
+  }
+}
+
+function chainGauges(registers: Registry[], sources: () => MetricSources | undefined) {
+  return {
+    relayerBalanceEther: new Gauge({
+      name: `${PREFIX}relayer_balance_ether`,
+      help: 'Balance of the relayer account',
+      registers,
+    }),
+    relayerSettlementsLeft: new Gauge({
+      name: `${PREFIX}relayer_settlements_left`,
+      help: 'Settlements the relayer can pay the gas of',
+      registers,
+    }),
+    relayerOpen: new Gauge({
+      name: `${PREFIX}relayer_transactions_open`,
+      help: 'Transactions of the relayer in flight, of the process that sends',
+      registers,
+      async collect() {
+        const relayer = await sources()?.relayer()
+        if (relayer !== undefined) this.set(relayer.open)
+      },
+    }),
+    relayerNonceGap: new Gauge({
+      name: `${PREFIX}relayer_nonce_gap`,
+      help: 'Nonces missing before the first transaction in flight: with any, none of them can be mined',
+      registers,
+      async collect() {
+        const relayer = await sources()?.relayer()
+        if (relayer !== undefined) this.set(relayer.nonceGap)
+      },
+    }),
+    chainLagSeconds: new Gauge({
+      name: `${PREFIX}chain_lag_seconds`,
+      help: 'Our clock minus the time of the newest block seen',
+      registers,
+      collect() {
+        const lag = sources()?.lagSeconds()
+        if (lag !== undefined) this.set(lag)
+      },
+    }),
+    chainBlocksBehind: new Gauge({
+      name: `${PREFIX}chain_blocks_behind`,
+      help: 'How far the node says it is behind (eth_syncing)',
+      registers,
+      async collect() {
+        const blocks = await sources()?.blocksBehind()
+        if (blocks !== undefined) this.set(blocks)
+      },
     }),
   }
 }

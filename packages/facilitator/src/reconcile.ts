@@ -1,11 +1,11 @@
 import type { Network } from '@farebox/payments/networks'
 import { receiptProvesPayment } from '@farebox/payments/chain-proof'
 import type { ChainReader } from './chain/chain-reader.ts'
-import { nowSeconds, type Clock } from './clock.ts'
+import { nowSeconds, type Clock } from '@farebox/server/clock'
 import type { Ledger } from './ledger/ledger.ts'
 import type { PaymentRecord } from './ledger/payment-record.ts'
 import type { Conclusion } from './ledger/settlement-ledger.ts'
-import { describeError, type Log } from './log.ts'
+import { describeError, type Log } from '@farebox/server/log'
 import type { Metrics } from './metrics.ts'
 
 /** What the reconciler works with. */
@@ -43,14 +43,17 @@ const ROWS_PER_ROUND = 500
  * disagreement is counted and logged. What is captured or submitted is the sender's to resume.
  */
 export function startReconciler(parts: ReconcilerParts): Reconciler {
-  const { clock, log } = parts
+  const { clock, log, metrics } = parts
   const closing = new AbortController()
   const missing: MissingBlocks = new Map()
   const running = (async () => {
     while (!closing.signal.aborted) {
       try {
         await reconcile(parts, missing)
+        metrics.comparisons.inc({ outcome: 'done' })
+        metrics.comparedAt.set(nowSeconds(clock))
       } catch (error) {
+        metrics.comparisons.inc({ outcome: 'failed' })
         log.warn('ledger and chain not compared', { error: describeError(error) })
       }
       await clock.sleep(parts.everyMs, closing.signal)
@@ -67,8 +70,8 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
 /** One comparison. Rejects when ledger or chain give no answer; what was found until then is written down. */
 export async function reconcile(parts: ReconcilerParts, missing: MissingBlocks): Promise<void> {
   const { ledger, reader, network, clock, metrics } = parts
-  const now = nowSeconds(clock)
-  await ledger.audit.expireHolds(network.id, now)
+  const expired = await ledger.audit.expireHolds(network.id, nowSeconds(clock))
+  metrics.payments.inc({ state: 'expired', reason: '' }, expired)
   const head = await reader.readHead()
 
   for (const record of await ledger.audit.settledSince(network.id, head.number - REVISITED_BLOCKS)) {
@@ -79,11 +82,6 @@ export async function reconcile(parts: ReconcilerParts, missing: MissingBlocks):
   for (let start = 0; start < uncharged.length; start += ROWS_PER_LOOK) {
     await revisitUncharged(parts, uncharged.slice(start, start + ROWS_PER_LOOK))
   }
-
-  const totals = await ledger.totals(network.id, now)
-  metrics.holdsOpen.set(totals.held)
-  metrics.holdsAtomic.set(Number(totals.heldAtomic))
-  metrics.settlementsPending.set(totals.captured + totals.submitted)
 }
 
 /** Is the node perhaps only behind the one that showed us the block? */

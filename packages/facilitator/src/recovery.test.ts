@@ -1,7 +1,8 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { FacilitatorRequest } from '@farebox/payments/facilitator-api'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createRelayer } from './chain/relayer.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { PaymentRecord } from './ledger/payment-record.ts'
 import {
@@ -181,6 +182,28 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await token.countTransfers(payment.from)).toBe(1)
   })
 
+  test.each([
+    ['no answer', (): Error => new Error('connect ECONNREFUSED')],
+    [
+      'a refusal',
+      (): Error => new JsonRpcError('eth_sendRawTransaction', -32_000, 'txpool is full', undefined),
+    ],
+  ])('PAY-13 what a node did not take (%s) is given to it again soon', async (_, failure) => {
+    const payment = await createPayment()
+    let failures = 0
+    const call: JsonRpc['call'] = async (method, ...rest) => {
+      if (!method.startsWith('eth_sendRawTransaction') || failures === 2)
+        return await stack.rpc.call(method, ...rest)
+      failures += 1
+      throw failure()
+    }
+    const limits = { stuckAfterMs: 60_000, settleWaitMs: 10_000 }
+    const facilitator = await stack.startFacilitator({ rpc: { ...stack.rpc, call }, limits })
+    await verify(facilitator, payment)
+    await settlesWith(facilitator, payment)
+    expect(failures).toBe(2)
+  })
+
   test('PAY-13 a stuck transaction is replaced with higher fees and the same nonce', async () => {
     const payment = await createPayment()
     const facilitator = await stack.startFacilitator(IMPATIENT)
@@ -217,11 +240,67 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await token.cancel(spoiled.payer, spoiled.signed.authorization.nonce)
     const third = await stack.startFacilitator()
     expect(await settlesWith(third, good)).toBe(batch)
-    expect(await third.client.settle(spoiled.request, { timeoutMs: 25_000 })).toMatchObject({
-      kind: 'failed',
-      reason: 'invalid_exact_evm_nonce_already_used',
-    })
+    await expect
+      .poll(async () => (await rowOf(spoiled))?.failure, { timeout: 40_000 })
+      .toMatchObject({
+        reason: 'invalid_exact_evm_nonce_already_used',
+      })
     expect(await stack.rpc.call('eth_getTransactionReceipt', [batch])).toMatchObject({ status: '0x1' })
+  })
+
+  /** A payment whose only transaction was mined in vain, because the token was paused just before. */
+  const minedInVain = async (
+    payment: Payment,
+  ): Promise<{
+    readonly facilitator: RunningFacilitator
+    readonly raw: string
+    readonly before: unknown
+  }> => {
+    const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
+    await verify(first, payment)
+    await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    await first.close()
+    const before = await stack.rpc.call('evm_snapshot', [])
+    await token.pause()
+    let raw = ''
+    const call: JsonRpc['call'] = async (method, parameters, ...rest) => {
+      if (method.startsWith('eth_sendRawTransaction')) raw = String(parameters[0])
+      return await stack.rpc.call(method, parameters, ...rest)
+    }
+    const facilitator = await stack.startFacilitator({ rpc: { ...stack.rpc, call }, ...IMPATIENT })
+    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('failed')
+    expect((await rowOf(payment))?.attempts).toBe(1)
+    return { facilitator, raw, before }
+  }
+
+  test('I5, PAY-18 a payment that failed in a block is pending: where the block is replaced, it is paid', async () => {
+    const payment = await createPayment()
+    const { facilitator, raw, before } = await minedInVain(payment)
+    expect(await facilitator.client.settle(payment.request, { timeoutMs: 25_000 })).toEqual({
+      kind: 'unknown',
+      cause: 'settlement_pending',
+    })
+    await stack.rpc.call('evm_revert', [before])
+    await stack.rpc.call('eth_sendRawTransactionSync', [raw])
+    await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
+    await settlesWith(facilitator, payment)
+  })
+
+  test('I5 that it failed is told when it has expired for good', async () => {
+    const payment = await createPayment()
+    const { facilitator } = await minedInVain(payment)
+    const finalSeconds = Number(payment.signed.authorization.validBefore) + NETWORK.finalitySeconds
+    await stack.rpc.call('evm_setNextBlockTimestamp', [finalSeconds])
+    await stack.rpc.call('evm_mine', [])
+    const settle = async (): Promise<unknown> =>
+      await facilitator.client.settle(payment.request, { timeoutMs: 25_000 })
+    const audited = async (): Promise<number> => (await rowOf(payment))?.auditedAt ?? 0
+    await expect.poll(audited, { timeout: 40_000 }).toBe(finalSeconds)
+    expect(await settle()).toMatchObject({ kind: 'unknown' })
+    await stack.rpc.call('evm_setNextBlockTimestamp', [finalSeconds + 1])
+    await stack.rpc.call('evm_mine', [])
+    await expect.poll(audited, { timeout: 40_000 }).toBe(finalSeconds + 1)
+    expect(await settle()).toMatchObject({ kind: 'failed', message: expect.stringContaining('paused') })
   })
 
   test('PAY-17 a receipt that says success without a transfer is no proof', async () => {
@@ -255,6 +334,35 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     const transfer = { from: TEST_KEYS.relayer.address, to: TEST_KEYS.stranger.address, value: '0x1' }
     await stack.rpc.call('eth_sendTransactionSync', [transfer])
     await settlesWith(await stack.startFacilitator(), payment)
+  })
+
+  test('PAY-22 a nonce that no transaction has any more is filled: what waits behind it is mined', async () => {
+    const payments = [await createPayment(), await createPayment()]
+    const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
+    for (const payment of payments) {
+      await verify(first, payment)
+      await first.client.settle(payment.request, { timeoutMs: 20_000 })
+    }
+    await first.close()
+    // As after a reorganisation that took the transaction of nonce 0 out of its block, when it was closed already.
+    const account = { network: NETWORK.id, relayer: first.relayer }
+    const relayer = createRelayer(stack.crypto, NETWORK, TEST_KEYS.relayer.privateKey)
+    const fees = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
+    await expect
+      .poll(async () => await observer.leases.acquire(account, 'dead', 5_000), { timeout: 10_000 })
+      .toBeDefined()
+    const lease = await observer.leases.acquire(account, 'dead', 5_000)
+    if (lease === undefined) throw new Error('the lease was lost')
+    for (const [index, payment] of payments.entries()) {
+      const row = await rowOf(payment)
+      if (row === undefined) throw new Error('the payment has no row')
+      const transaction = { ...relayer.sign([row], index + 1, fees), nonce: index + 1 }
+      expect(await observer.settlements.submit(lease, transaction, [row.key])).toBeDefined()
+    }
+    await observer.leases.giveUp(lease)
+    await stack.startFacilitator()
+    for (const payment of payments)
+      await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
   })
 
   test('PAY-18 a reorganisation that undoes a settlement is seen, and the payment is settled again', async () => {

@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { paymentKey } from '@farebox/payments/authorization'
 import type { FacilitatorRequest } from '@farebox/payments/facilitator-api'
 import type { SettleOutcome } from '@farebox/payments/facilitator-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { gasLimit } from './chain/relayer.ts'
+import type { HoldRequest } from './ledger/payment-ledger.ts'
 import {
   facilitatorRequest,
   freshBinding,
@@ -102,6 +104,30 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     expect(new Set(outcomes.map(outcome => JSON.stringify(outcome))).size).toBe(1)
     expect(outcomes[0]).toMatchObject({ kind: 'settled' })
     expect(await token.countTransfers(payment.authorization.from)).toBe(1)
+  })
+
+  test('what took too long to be held is too late, as whoever asked meanwhile was told', async () => {
+    const ledger = await stack.openLedger()
+    const payments = {
+      ...ledger.payments,
+      hold: async (request: HoldRequest) => {
+        await delay(3_000)
+        return await ledger.payments.hold(request)
+      },
+    }
+    const slow = await stack.startFacilitator({ ledger: { ...ledger, payments } })
+    const validBefore = String(Math.floor(Date.now() / 1_000) + 12)
+    const payer = await stack.createPayer(PRICE)
+    const signed = await signAuthorization(stack.crypto, payer, { validBefore })
+    const request = facilitatorRequest(signed, { binding: freshBinding() })
+    const first = settle({ request }, slow)
+    await delay(2_500)
+    const refused = { kind: 'failed', reason: 'invalid_exact_evm_payload_authorization_valid_before' }
+    expect(await settle({ request }, slow)).toMatchObject(refused)
+    expect(await first).toMatchObject(refused)
+    expect(await token.balanceOf(signed.authorization.from)).toBe(PRICE)
+    // Else it waits for the relayer's lease, and settles what a later test wants unsettled.
+    await slow.close()
   })
 
   test('PAY-14 asking again after it is settled gives the same transaction', async () => {
@@ -228,7 +254,11 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     expect(
       (await facilitator.ledger.payments.find(victims.map(keyOf))).map(record => record.attempts),
     ).toEqual([0, 0, 0])
-    expect(outcomes[0]).toMatchObject({ kind: 'failed', reason: 'invalid_exact_evm_transaction_failed' })
+    // It is given up, and its payer blamed; that it failed is told when none of its transactions can come back.
+    expect(await facilitator.ledger.payments.find([keyOf(attacker)])).toMatchObject([
+      { state: 'failed', failure: { reason: 'invalid_exact_evm_transaction_failed' } },
+    ])
+    expect(outcomes[0]).toEqual({ kind: 'unknown', cause: 'settlement_pending' })
   })
 
   test('PAY-09 a payer whose payments keep failing is not verified for a while; others are', async () => {

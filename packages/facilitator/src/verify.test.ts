@@ -3,7 +3,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { fromHex, toHex } from '@farebox/payments/bytes'
 import { HOLD_EXTENSION, type FacilitatorRequest } from '@farebox/payments/facilitator-api'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { systemClock } from './clock.ts'
+import { systemClock } from '@farebox/server/clock'
 import {
   facilitatorRequest,
   freshBinding,

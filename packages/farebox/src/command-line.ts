@@ -1,9 +1,11 @@
 // The door for `@farebox/cli` and for what runs agents: how the runtime reads, loads, refuses and explains.
 
+export { hideSecretsOf } from './config/hide-secrets.ts'
 export { EnvironmentError, type EnvironmentProblem } from './config/environment-error.ts'
 export { readEnvironment, type Environment, type Variables } from './config/read-environment.ts'
 export { DotEnvError, readDotEnv, type DotEnv } from './config/read-dot-env.ts'
-export { ConfigError, parseConfig, readConfig, type ConfigProblem } from './config/read-config.ts'
+export { ConfigError, readConfig, type ConfigProblem } from './config/read-config.ts'
+export { parseConfig } from './config/parse-config.ts'
 export { explainConfigError } from './config/explain-config-error.ts'
 export {
   findHandlers,

@@ -2,11 +2,19 @@ import { loadKeccak } from '@farebox/payments/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
 import { systemClock, type Clock } from './clock.ts'
-import { readEnvironment, type Environment, type Variables } from './config/read-environment.ts'
+import { hideSecretsOf } from './config/hide-secrets.ts'
+import {
+  readEnvironment,
+  type Environment,
+  type Isolation,
+  type Variables,
+} from './config/read-environment.ts'
+import type { HandlerHost } from './execute/handler-host.ts'
 import { createLeaseKeeper } from './execute/keep-leases.ts'
 import type { Payments, Service } from './execute/service.ts'
 import { createSettlements } from './execute/settlements.ts'
 import type { AnyHandlers, HandlersOf } from './handlers.ts'
+import { hostHandlers, type HandlersModule } from './host-handlers.ts'
 import { createFetchDoor } from './http/fetch-door.ts'
 import { createHttpServer } from './http/serve.ts'
 import { createServiceRoutes } from './http/service-routes.ts'
@@ -15,6 +23,8 @@ import type { OpenJobStore } from './jobs/job-store.ts'
 import { openJobStore } from './jobs/open-job-store.ts'
 import { recoverJobs } from './jobs/recover-jobs.ts'
 import { createLog, type Log } from './log.ts'
+import type { AgentWatch, OpenMetricsDoor } from './metrics/agent-metrics.ts'
+import { openMetricsDoor, openWatch } from './metrics/open-watch.ts'
 import { openPayments } from './open-payments.ts'
 import type { PaymentGate } from './payment-gate/payment-gate.ts'
 import { serveCapabilities, servedDeclaration } from './serve-declaration.ts'
@@ -23,7 +33,13 @@ import { serveCapabilities, servedDeclaration } from './serve-declaration.ts'
 export interface AgentOptions<D extends Declaration> {
   /** From `defineAgent`, or from `readConfig` of an `agent.json`. It is checked again here. */
   readonly declaration: D
-  readonly handlers: HandlersOf<D> | (Declaration extends D ? AnyHandlers : never)
+  /** Functions; or the module that exports them by default, as a URL or a path. */
+  readonly handlers: HandlersOf<D> | (Declaration extends D ? AnyHandlers : never) | HandlersModule
+  /**
+   * `worker`: handlers run in processes of their own, so that one which blocks or breaks harms its own job alone. They
+   * must be given as a module. Default: `SERVICE_ISOLATION`.
+   */
+  readonly isolation?: Isolation
   /** Default: `process.env`, read once, here. */
   readonly variables?: Variables
   /** Parts of the outside world, for tests, simulators and those who bring their own. */
@@ -38,6 +54,8 @@ export interface AgentPorts {
   readonly paymentGate: PaymentGate
   /** How long a caller waits for a settlement before it is answered 503 pending. */
   readonly settlePatienceMs: number
+  /** Where metrics are read, where SERVICE_METRICS_PORT asks for them; default: `GET /metrics` there. */
+  readonly metricsDoor: OpenMetricsDoor
 }
 
 /** An agent: it answers `fetch`, and listens where asked to. */
@@ -64,7 +82,8 @@ export interface Agent {
  * Makes an agent from its declaration and its handlers.
  *
  * Throws a `DeclarationError`, an `EnvironmentError` naming the variable, a `TypeError` for handlers that do
- * not match, or the job store's own error: what cannot work does not start.
+ * not match, a `HandlersError` for a module of them that cannot be loaded, or the job store's own error: what cannot
+ * work does not start.
  *
  * @example
  * const agent = await createAgent({ declaration, handlers: { echo: ({ text }) => ({ text }) } })
@@ -74,17 +93,27 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
   const { ports = {} } = options
   const clock = ports.clock ?? systemClock
   const keccak256 = await loadKeccak()
-  const environment = readEnvironment(options.variables ?? process.env, { keccak256 })
+  const variables = options.variables ?? process.env
+  const environment = readEnvironment(variables, { keccak256 })
   const log =
     ports.log ??
     createLog({
       format: environment.logFormat,
       write: lines => process.stdout.write(lines),
       nowMs: () => clock.nowMs(),
+      hide: hideSecretsOf(variables),
     })
   const declaration = servedDeclaration(options.declaration, environment.wallet, { keccak256 })
-  const capabilities = serveCapabilities(declaration, environment.network, options.handlers)
-  const opened = ports.jobStore ?? (await openJobStore(environment.store, clock))
+  const capabilities = serveCapabilities(declaration, environment.network)
+  const watch = await openWatch(environment)
+  const handlers = await hostHandlers(options.handlers, {
+    isolation: options.isolation ?? environment.isolation,
+    declaration,
+    devMode: environment.devMode,
+    clock,
+    log,
+  })
+  const opened = ports.jobStore ?? (await openJobStore(environment.store, clock).catch(closeFirst(handlers)))
   const closers: (() => Promise<void>)[] = [opened.close]
   const payments = environment.devMode
     ? undefined
@@ -92,11 +121,13 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
   const service = composeService({
     declaration,
     capabilities,
+    handlers,
     payments,
     opened,
     clock,
     log,
     patienceMs: ports.settlePatienceMs,
+    watch,
   })
   const routes = createServiceRoutes(service)
   const server = createHttpServer(routes, clock)
@@ -110,6 +141,8 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     const graceMs = SHUTDOWN_GRACE_SECONDS * 1_000
     await Promise.all([hasSuccessor ? server.handOver(graceMs) : server.close(graceMs), door.close(graceMs)])
     stopping.abort()
+    // Whose time is over is told so, and then ended, where it can be.
+    await handlers.close()
     // First nothing new is taken up, then what is open is left.
     await recovering
     await service.settlements.stop()
@@ -121,25 +154,41 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     declaration,
     environment,
     fetch: request => door.fetch(request),
-    listen: ({ port = environment.port, host } = {}) => server.listen(port, host),
+    async listen({ port = environment.port, host } = {}) {
+      await openMetricsDoor(watch, environment, { open: ports.metricsDoor, log, closers })
+      return await server.listen(port, host)
+    },
     close: ({ successor = false } = {}) => (closing ??= close(successor)),
+  }
+}
+
+/** What cannot start leaves nothing open. */
+function closeFirst({ close }: HandlerHost): (error: unknown) => Promise<never> {
+  return async error => {
+    await close()
+    throw error
   }
 }
 
 function composeService(parts: {
   readonly declaration: Declaration
   readonly capabilities: Service['capabilities']
+  readonly handlers: HandlerHost
   readonly payments: Payments | undefined
   readonly opened: OpenJobStore
   readonly clock: Clock
   readonly log: Log
   readonly patienceMs: number | undefined
+  readonly watch: AgentWatch
 }): Service {
-  const { declaration, capabilities, payments, clock, log } = parts
-  const jobs = parts.opened.store
+  const { declaration, capabilities, handlers, clock, log, watch } = parts
+  const jobs = watch.watchStore(parts.opened.store)
+  const gate = parts.payments?.gate && watch.watchGate(parts.payments.gate)
+  const payments = parts.payments && { ...parts.payments, gate }
   const bell = createJobBell(clock)
+  const leases = createLeaseKeeper(jobs, clock)
   const settlements = createSettlements({
-    gate: payments?.gate,
+    gate,
     bell,
     clock,
     log,
@@ -148,13 +197,15 @@ function composeService(parts: {
   return {
     declaration,
     capabilities,
+    handlers,
     payments,
     jobs,
     bell,
-    leases: createLeaseKeeper(jobs, clock),
-    settlements,
+    leases,
+    settlements: watch.watchSettlements(settlements, leases),
     clock,
     log,
+    metrics: watch.metrics,
   }
 }
 

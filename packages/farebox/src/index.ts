@@ -2,8 +2,9 @@ export { createAgent, type Agent, type AgentOptions, type AgentPorts } from './c
 export { defineAgent } from './define-agent.ts'
 export { DeclarationError } from './serve-declaration.ts'
 export type { Handler, HandlerOf, HandlersOf, JobContext } from './handlers.ts'
+export type { HandlersModule } from './host-handlers.ts'
 export { EnvironmentError, type EnvironmentProblem } from './config/environment-error.ts'
-export type { Environment, Variables } from './config/read-environment.ts'
+export type { Environment, Isolation, Variables } from './config/read-environment.ts'
 export { readConfig, ConfigError } from './config/read-config.ts'
 export {
   CapabilityError,

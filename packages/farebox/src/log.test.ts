@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { createSecretFilter } from '@farebox/payments/secret-filter'
 import { describe, expect, test } from 'vitest'
 import { createLog, type Log, type LogFormat } from './log.ts'
 
@@ -109,6 +110,25 @@ describe('what others wrote', () => {
     expect(lineOf(log => log.warn('x'.repeat(1e6))).length).toBeLessThan(2_100)
     expect(lineOf(log => log.warn('odd', { cause: 'x'.repeat(1e6) }), 'json').length).toBeLessThan(2_200)
   })
+})
+
+describe('OPS-08 the last filter', () => {
+  const hide = createSecretFilter(['planted-secret "1"'])
+
+  test.each(['text', 'json'] as const)(
+    'hides a secret wherever a line of %s has it, also where it is cut',
+    format => {
+      const written: string[] = []
+      const log = createLog({ format, write: lines => written.push(lines), nowMs: () => 0, hide })
+      log.job('handler error: planted-secret "1"', JOB, { at: 'planted-secret "1"' })
+      log.warn(`${'x'.repeat(1_990)} planted-secret "1"`, {
+        cause: `${'y'.repeat(1_990)} planted-secret "1"`,
+      })
+      log.flush()
+      expect(written.join('')).not.toContain('planted')
+      expect(written.join('').match(/\[hid/g)).toHaveLength(4)
+    },
+  )
 })
 
 describe('writing', () => {

@@ -22,22 +22,27 @@ const MAX_VALUE_CHARACTERS = 2_000
 /**
  * Makes a log that writes whole lines, several at a time: a write for each would cost more than the job.
  * Line breaks and control characters are escaped, so that no value can forge a line.
+ *
+ * @param options.hide the last filter before lines are written, `createSecretFilter` of the process's secrets. What is
+ *   logged is chosen so that there is nothing to hide; but others' words are logged too, and nobody knows what they say.
  */
 export function createLog(options: {
   readonly format: LogFormat
   readonly write: (lines: string) => void
   readonly nowMs: () => number
+  readonly hide?: (text: string) => string
 }): Log {
+  const { hide = asItIs } = options
   const format = options.format === 'json' ? jsonLine : textLine
   let waiting = ''
   const flush = (): void => {
     const lines = waiting
     waiting = ''
-    if (lines !== '') options.write(lines)
+    if (lines !== '') options.write(hide(lines))
   }
   const write = (level: Level, event: string, fields: LogFields): void => {
     if (waiting === '') setImmediate(flush)
-    waiting += format(level, event, fields, options.nowMs)
+    waiting += format({ level, event, fields, hide, nowMs: options.nowMs })
   }
   return {
     job: (event, jobId, fields) =>
@@ -49,30 +54,43 @@ export function createLog(options: {
   }
 }
 
+function asItIs(text: string): string {
+  return text
+}
+
 type Level = 'info' | 'warn'
 
+interface Entry {
+  readonly level: Level
+  readonly event: string
+  readonly fields: LogFields
+  readonly hide: (text: string) => string
+  readonly nowMs: () => number
+}
+
 /** `output valid ms=3 job=…` */
-function textLine(level: Level, event: string, fields: LogFields): string {
-  const words = escaped(shortened(event))
+function textLine({ level, event, fields, hide }: Entry): string {
+  const words = escaped(shortened(event, hide))
   let line = level === 'warn' ? `warning: ${words}` : words
   for (const name of Object.keys(fields))
-    line += ` ${name}=${escaped(quoted(shortened(String(fields[name]))))}`
+    line += ` ${name}=${escaped(quoted(shortened(String(fields[name]), hide)))}`
   return `${line}\n`
 }
 
-function jsonLine(level: Level, event: string, fields: LogFields, nowMs: () => number): string {
+function jsonLine({ level, event, fields, hide, nowMs }: Entry): string {
   const entry: { [name: string]: unknown } = {
     time: new Date(nowMs()).toISOString(),
     level,
-    event: event.slice(0, MAX_VALUE_CHARACTERS),
+    event: shortened(event, hide),
   }
   for (const [name, value] of Object.entries(fields))
-    entry[name] = typeof value === 'string' ? value.slice(0, MAX_VALUE_CHARACTERS) : value
+    entry[name] = typeof value === 'string' ? shortened(value, hide) : value
   return `${JSON.stringify(entry)}\n`
 }
 
-function shortened(value: string): string {
-  return value.length > MAX_VALUE_CHARACTERS ? `${value.slice(0, MAX_VALUE_CHARACTERS)}…` : value
+/** What is hidden is hidden before the cut: half a secret is no longer known for one. */
+function shortened(value: string, hide: (text: string) => string): string {
+  return value.length > MAX_VALUE_CHARACTERS ? `${hide(value).slice(0, MAX_VALUE_CHARACTERS)}…` : value
 }
 
 /** Unquoted, a value with a blank in it could pass for a field of its own. */

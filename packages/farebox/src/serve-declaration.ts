@@ -4,11 +4,10 @@ import type { Network } from '@farebox/payments/networks'
 import { createRequirement, paymentRequiredBody } from '@farebox/payments/requirement'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { formatPath } from '@farebox/protocol/declaration/problem'
+import { formatProblem } from '@farebox/protocol/declaration/problem'
 import { compileInput, compileOutput } from '@farebox/protocol/fields/compile'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
-import type { ServedCapability } from './execute/service.ts'
-import { matchHandlers } from './handlers.ts'
+import type { ServedCapability } from './execute/served-capability.ts'
 
 /** Thrown for a declaration that cannot be served, with every problem it has. */
 export class DeclarationError extends TypeError {
@@ -23,9 +22,7 @@ export function servedDeclaration(
 ): Declaration {
   const checked = checkDeclaration(given)
   if (!checked.ok) {
-    throw new DeclarationError(
-      checked.problems.map(({ path, reason }) => `${formatPath(path)}: ${reason}`).join('\n'),
-    )
+    throw new DeclarationError(checked.problems.map(formatProblem).join('\n'))
   }
   const literal = checked.declaration.wallet
   const refused = literal.startsWith('0x') ? refuseAddress(crypto, literal) : undefined
@@ -33,19 +30,15 @@ export function servedDeclaration(
   return { ...checked.declaration, wallet }
 }
 
-/** Each declared capability with its schemas compiled, its price computed and its handler found. */
+/** Each declared capability with its schemas compiled, and its price computed. */
 export function serveCapabilities(
   declaration: Declaration,
   network: Network,
-  given: unknown,
 ): ReadonlyMap<string, ServedCapability> {
-  const handlers = matchHandlers(declaration, given)
   return new Map(
     Object.entries(declaration.capabilities).map(([name, capability]) => {
       const price = readPrice(capability.pricing.amount)
-      const handler = handlers.get(name)
-      if (!price.ok || handler === undefined)
-        throw new DeclarationError(`capabilities.${name}: cannot be served`)
+      if (!price.ok) throw new DeclarationError(`capabilities.${name}: cannot be served`)
       const requirement = createRequirement({
         network,
         payTo: declaration.wallet,
@@ -56,7 +49,6 @@ export function serveCapabilities(
         name,
         {
           name,
-          handler,
           requirement,
           price: formatUsdc(price.atomic),
           description: capability.description,

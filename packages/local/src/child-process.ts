@@ -1,11 +1,24 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
+import { channel } from 'node:diagnostics_channel'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** How many of its last lines are kept to explain why a program ended. */
 const KEPT_LINES = 40
+
+/** What every child of this process says, for whoever listens in: a {@link ChildLine} each. */
+export const CHILD_LINES = 'farebox:child-lines'
+
+/** One line of one child. */
+export interface ChildLine {
+  readonly command: string
+  readonly pid: number | undefined
+  readonly line: string
+}
+
+const childLines = channel(CHILD_LINES)
 
 export interface StartChildOptions<Ready> {
   readonly command: string
@@ -97,7 +110,7 @@ async function waitUntilReady<Ready>(
   lines: string[],
   options: StartChildOptions<Ready>,
 ): Promise<Ready> {
-  const { command, readReady, readyTimeoutMs = 30_000, onLine, signal } = options
+  const { command, arguments: words, readReady, readyTimeoutMs = 30_000, onLine, signal } = options
   const timeout = AbortSignal.timeout(readyTimeoutMs)
   return await new Promise((resolve, reject) => {
     const fail = (message: string) => reject(new ChildNotReadyError(message, lines.join('\n')))
@@ -105,6 +118,8 @@ async function waitUntilReady<Ready>(
       lines.push(line)
       if (lines.length > KEPT_LINES) lines.shift()
       onLine?.(line)
+      if (childLines.hasSubscribers)
+        childLines.publish({ command: [command, ...words].join(' '), pid: child.pid, line })
       const ready = readReady(line)
       if (ready !== undefined) resolve(ready)
     }

@@ -1,51 +1,13 @@
 import { mkdir } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { callOnce } from './call-once.ts'
-import { startChain, type LocalChain } from './chain/start-chain.ts'
-import { TEST_KEYS } from './chain/test-keys.ts'
 import { topUp } from './chain/top-up.ts'
-import { readOrCreateSecret } from './facilitator-secret.ts'
+import type { EconomyOptions } from './economy-options.ts'
 import { describeAgent, writeLocalFile } from './local-file.ts'
-import { startOnPort, type PortChoice } from './port-choice.ts'
-import { startPostgres } from './postgres/start-postgres.ts'
-import { startAgentProcess, type AgentProcess, type EconomyAgent } from './start-agent-process.ts'
-import { startFacilitatorProcess, type FacilitatorProcess } from './start-facilitator-process.ts'
-
-/** How the economy is started. */
-export interface EconomyOptions {
-  /** Where chain, ledger, jobs and secrets are kept between runs. */
-  readonly folder: string
-  /** None where somebody else serves the agent. */
-  readonly agents: readonly EconomyAgent[]
-  /** 84532 (default, Base Sepolia's) or 31337. */
-  readonly chainId?: number
-  /** Default 8545. */
-  readonly chainPort?: PortChoice
-  /** Default 4010. */
-  readonly facilitatorPort?: PortChoice
-  /** An existing PostgreSQL server; without it one is started from npm's binaries. */
-  readonly databaseUrl?: string | undefined
-  /** Wraps the start of each part, so that progress can be shown. */
-  readonly step?: EconomyStep
-  /** Every line the programs print, with who printed it. */
-  readonly onLine?: (program: string, line: string) => void
-  readonly signal?: AbortSignal
-}
-
-/** Shows the start of one part: runs the work, and may say how it went. */
-export type EconomyStep = <T>(
-  name: string,
-  work: () => Promise<T>,
-  describe: (started: T) => { readonly text?: string; readonly note?: string },
-) => Promise<T>
+import { openDatabase, startParts, type EconomyParts, type Starting } from './start-parts.ts'
 
 /** A whole economy on one machine. */
-export interface Economy {
-  readonly chain: LocalChain
-  readonly facilitator: FacilitatorProcess
-  readonly agents: readonly AgentProcess[]
-  /** Holds test USDC, and pays. */
-  readonly payer: { readonly address: string; readonly privateKey: string }
+export interface Economy extends EconomyParts {
   /** Resolves with the name of the first program that ended by itself. */
   readonly broken: Promise<string>
   /** Stops everything in order, agents first, chain last. May be called twice. */
@@ -93,107 +55,14 @@ export async function startEconomy(options: EconomyOptions): Promise<Economy> {
   }
 }
 
-/** An economy that is being started, and how what came up so far is stopped. */
-interface Starting extends EconomyOptions {
-  readonly chainId: number
-  readonly stops: (() => Promise<unknown>)[]
-}
-
-type Parts = Pick<Economy, 'chain' | 'facilitator' | 'agents' | 'payer'>
-
-async function startParts(starting: Starting, database: Promise<string>): Promise<Parts> {
-  const { chainId, databaseUrl, step = async (_, work) => await work() } = starting
-  const chain = await step(
-    'chain',
-    () => startLocalChain(starting),
-    ({ usdc }) => ({ text: `eip155:${chainId} (local)`, note: `LocalUSDC ${shorten(usdc)}` }),
-  )
-  const facilitator = await step(
-    'facilitator',
-    async () => await startFacilitator(starting, chain, await database),
-    ({ url }) => ({
-      text: url,
-      note: databaseUrl === undefined ? 'PostgreSQL (embedded)' : 'PostgreSQL (DATABASE_URL)',
-    }),
-  )
-  const payer = TEST_KEYS.payer
-  if (starting.agents.length === 0) return { chain, facilitator, agents: [], payer }
-  const agents = await step(
-    'agents',
-    () => startAgents(starting, chain, facilitator),
-    ({ length }) => ({ text: `${length} running` }),
-  )
-  return { chain, facilitator, agents, payer }
-}
-
-/** Resolves with the URL of the database. */
-async function openDatabase({ folder, databaseUrl, stops, onLine, signal }: Starting): Promise<string> {
-  if (databaseUrl !== undefined) return databaseUrl
-  const database = await startPostgres({
-    folder: join(folder, 'postgres'),
-    onLog: line => onLine?.('postgres', line),
-    ...(signal && { signal }),
-  })
-  stops.push(database.stop)
-  return database.connectionString
-}
-
-async function startLocalChain(starting: Starting): Promise<LocalChain> {
-  const { folder, chainId, chainPort = 8545, stops, onLine, signal } = starting
-  const chain = await startOnPort(chainPort, port =>
-    startChain({
-      folder: join(folder, 'chain'),
-      chainId,
-      port,
-      onLog: line => onLine?.('chain', line),
-      ...(signal && { signal }),
-    }),
-  )
-  stops.push(chain.stop)
-  return chain
-}
-
-async function startFacilitator(
-  starting: Starting,
-  chain: LocalChain,
-  databaseUrl: string,
-): Promise<FacilitatorProcess> {
-  const facilitator = await startOnPort(starting.facilitatorPort ?? 4010, port =>
-    startFacilitatorProcess({ ...starting, chain, databaseUrl, port }),
-  )
-  starting.stops.push(facilitator.stop)
-  return facilitator
-}
-
-async function startAgents(
-  starting: Starting,
-  chain: LocalChain,
-  facilitator: FacilitatorProcess,
-): Promise<readonly AgentProcess[]> {
-  const wallets = starting.agents.map(({ wallet }) => wallet)
-  const secret = await readOrCreateSecret(starting.folder, facilitator, wallets)
-  return await allOrNone(
-    starting.agents.map(async agent => {
-      const started = await startAgentProcess({ ...starting, chain, facilitator, secret, agent })
-      starting.stops.push(started.stop)
-      return started
-    }),
-  )
-}
-
-/** Waits for every start, also after one has failed: what comes up late must be there to be stopped. */
-async function allOrNone<T>(starts: readonly Promise<T>[]): Promise<readonly T[]> {
-  const settled = await Promise.allSettled(starts)
-  return settled.map(one => {
-    if (one.status === 'rejected') throw one.reason
-    return one.value
-  })
-}
-
-function firstToEnd({ chain, facilitator, agents }: Parts, wasStopped: () => boolean): Promise<string> {
+function firstToEnd(
+  { chain, facilitator, platform, agents }: EconomyParts,
+  wasStopped: () => boolean,
+): Promise<string> {
   const programs = [
     { name: 'the chain', exited: chain.exited },
     { name: 'the facilitator', exited: facilitator.exited },
+    ...(platform === undefined ? [] : [{ name: 'the platform', exited: platform.exited }]),
     ...agents.map(({ declaration, exited }) => ({ name: declaration.name, exited })),
   ]
   return new Promise(tell => {
@@ -203,8 +72,4 @@ function firstToEnd({ chain, facilitator, agents }: Parts, wasStopped: () => boo
       })
     }
   })
-}
-
-function shorten(address: string): string {
-  return `${address.slice(0, 6)}…${address.slice(-4)}`
 }

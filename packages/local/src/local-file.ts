@@ -13,8 +13,12 @@ export interface LocalFile {
     readonly network: string
     readonly usdc: string
     readonly multicall3: string
+    /** Where agents are registered and their stakes are held (D36). */
+    readonly agentRegistry: string
   }
   readonly facilitator: { readonly url: string }
+  /** Where agents are registered and found; absent where no platform runs. */
+  readonly platform?: { readonly url: string }
   readonly agents: readonly LocalAgent[]
   /** The wallet that holds test USDC, and its key. */
   readonly payer: { readonly address: string; readonly privateKey: string }
@@ -45,14 +49,18 @@ export function describeAgent(agent: {
  */
 export async function writeLocalFile(
   folder: string,
-  economy: Pick<LocalFile, 'facilitator' | 'payer'> & { readonly chain: LocalChain },
+  economy: Pick<LocalFile, 'facilitator' | 'payer'> & {
+    readonly chain: LocalChain
+    readonly platform?: { readonly url: string } | undefined
+  },
   agents: readonly LocalAgent[],
 ): Promise<void> {
-  const { rpcUrl, chainId, usdc, multicall3 } = economy.chain
+  const { rpcUrl, chainId, usdc, multicall3, agentRegistry } = economy.chain
   const { address, privateKey } = economy.payer
   const file: LocalFile = {
-    chain: { rpcUrl, chainId, network: `eip155:${chainId}`, usdc, multicall3 },
+    chain: { rpcUrl, chainId, network: `eip155:${chainId}`, usdc, multicall3, agentRegistry },
     facilitator: { url: economy.facilitator.url },
+    ...(economy.platform && { platform: { url: economy.platform.url } }),
     agents,
     payer: { address, privateKey },
   }

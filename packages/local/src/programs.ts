@@ -9,6 +9,12 @@ export function facilitatorProgram(): string {
   return fileURLToPath(new URL('../../bin/farebox-facilitator.js', main))
 }
 
+/** The program `farebox-platform`, found likewise. */
+export function platformProgram(): string {
+  const main = import.meta.resolve('@farebox/platform/program/main')
+  return fileURLToPath(new URL('../../bin/farebox-platform.js', main))
+}
+
 /** The runtime's program `farebox`, found likewise. */
 export function fareboxProgram(): string {
   return fileURLToPath(new URL('../bin/farebox.js', import.meta.resolve('farebox')))

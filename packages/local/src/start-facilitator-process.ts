@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChildExit } from './child-process.ts'
 import type { LocalChain } from './chain/start-chain.ts'
 import { TEST_KEYS } from './chain/test-keys.ts'
 import { facilitatorProgram } from './programs.ts'
+import { readOrCreateToken } from './read-or-create-token.ts'
 import { runProgram } from './run-program.ts'
-import { writeDurably } from './write-durably.ts'
 
 /** A running facilitator. */
 export interface FacilitatorProcess {
@@ -66,13 +65,4 @@ export async function startFacilitatorProcess(
 
 function readListeningUrl(line: string): string | undefined {
   return /"event":"listening".*"url":"(http:[^"]+)"/.exec(line)?.[1]
-}
-
-/** Kept between runs, closed to other users: whoever has it can make secrets. */
-async function readOrCreateToken(file: string): Promise<string> {
-  const kept = await readFile(file, 'utf8').catch(() => '')
-  if (/^[\w-]{43}$/.test(kept)) return kept
-  const token = randomBytes(32).toString('base64url')
-  await writeDurably(file, token, 0o600)
-  return token
 }

@@ -42,8 +42,14 @@ export function writeUint256(target: Uint8Array, offset: number, value: bigint):
   target.fill(0, offset, at + 1)
 }
 
-/** Bytes of standard base64 already known to be well formed, its padding taken off. Built-in `atob` is many times slower. */
+/** Bytes of standard base64 already known to be well formed, its padding taken off. */
 export function fromBase64(text: string): Uint8Array {
+  // Node's own is ten times as fast; browsers have none.
+  return typeof Buffer === 'undefined' ? fromBase64Anywhere(text) : Buffer.from(text, 'base64')
+}
+
+/** {@link fromBase64} without the help of Node. */
+export function fromBase64Anywhere(text: string): Uint8Array {
   const bytes = new Uint8Array((text.length * 3) >> 2)
   let held = 0
   let bits = 0

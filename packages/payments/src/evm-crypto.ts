@@ -1,6 +1,7 @@
 // Programs that reach this file alone need its ambient declarations too.
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./secp256k1-bindings.d.ts" />
+import type wrapContext from 'secp256k1/lib/index.js'
 import { toHex } from './bytes.ts'
 
 /**
@@ -96,17 +97,32 @@ async function loadCurve({ curve, onFallback }: EvmCryptoOptions): Promise<Curve
 }
 
 async function loadNativeCurve(): Promise<Curve> {
-  const { default: secp256k1 } = await import('secp256k1/bindings.js')
+  const open = await loadAddon()
+  // Its tables take longer to make than all else here to load: not before the first signature, and not before /health.
+  let opened: ReturnType<typeof open> | undefined
+  const secp256k1 = (): ReturnType<typeof open> => (opened ??= open())
   return {
     name: 'native',
     recover: (digest, signature, recoveryId) =>
-      orUndefined(() => secp256k1.ecdsaRecover(signature, recoveryId, digest, false)),
+      orUndefined(() => secp256k1().ecdsaRecover(signature, recoveryId, digest, false)),
     sign(digest, privateKey) {
-      const { signature, recid } = secp256k1.ecdsaSign(digest, privateKey)
+      const { signature, recid } = secp256k1().ecdsaSign(digest, privateKey)
       return { signature, recoveryId: recid }
     },
-    publicKey: privateKey => orUndefined(() => secp256k1.publicKeyCreate(privateKey, false)),
+    publicKey: privateKey => orUndefined(() => secp256k1().publicKeyCreate(privateKey, false)),
   }
+}
+
+/** What `secp256k1/bindings.js` does, in two steps: loads the addon, and gives what makes a context with it. */
+async function loadAddon(): Promise<() => ReturnType<typeof wrapContext>> {
+  const [{ createRequire }, { default: loadBuild }, { default: wrap }] = await Promise.all([
+    import('node:module'),
+    import('node-gyp-build'),
+    import('secp256k1/lib/index.js'),
+  ])
+  const manifest = createRequire(import.meta.url).resolve('secp256k1/package.json')
+  const { Secp256k1 } = loadBuild(manifest.slice(0, -'package.json'.length))
+  return () => wrap(new Secp256k1())
 }
 
 async function loadWasmCurve(): Promise<Curve> {

@@ -404,3 +404,14 @@ test('OPS-08 no outcome ever holds the secret, not even one that HTTP cannot car
   expect(JSON.stringify(outcomes)).not.toContain(SECRET)
   expect(server.received).toEqual([])
 })
+
+test('OPS-08 a facilitator that repeats our secret back, in any form, gives it to nobody', async () => {
+  const forms = [SECRET, Buffer.from(`Bearer ${SECRET}`).toString('base64'), encodeURIComponent(SECRET)]
+  const said = `${'your header was '.repeat(17)} ${forms.join(' ')}`
+  const told = { isValid: false, success: false, invalidReason: SECRET, errorReason: SECRET }
+  server.behave(answering(200, { ...told, invalidMessage: said, errorMessage: said, transaction: said }))
+  const outcomes = [await client.verify(request(), IN_TIME), await client.settle(request(), IN_TIME)]
+  expect(outcomes).toMatchObject([{ kind: 'invalid' }, { kind: 'failed' }])
+  // Not even in part, where a long message is cut.
+  expect(JSON.stringify(outcomes)).not.toMatch(/fbs_|sentinel|ZmJz|c2VudGluZWw/)
+})

@@ -6,6 +6,7 @@ import {
   type SupportedResponse,
 } from './facilitator-api.ts'
 import { createJsonOrigin, type JsonAnswer } from './http-json.ts'
+import { createSecretFilter, secretsInUrl, type SecretFilter } from './secret-filter.ts'
 
 /** What a facilitator said of a payment. */
 export type VerifyOutcome =
@@ -47,21 +48,23 @@ export function createFacilitatorClient(options: {
 }): FacilitatorClient {
   const origin = createJsonOrigin(options.url)
   const headers = { authorization: `Bearer ${options.secret}` }
+  // What a facilitator says is told to callers and logged: one that repeats our header back gives nothing away (OPS-08).
+  const hide = createSecretFilter([options.secret, ...secretsInUrl(options.url)])
   const post = (path: string, body: object, timeoutMs: number): Promise<JsonAnswer> =>
     origin.send({ method: 'POST', path, body, headers, timeoutMs })
   return {
     async verify(request, { timeoutMs }) {
       try {
-        return readVerify(await post('/verify', request, timeoutMs))
+        return readVerify(await post('/verify', request, timeoutMs), hide)
       } catch (error) {
-        return { kind: 'unavailable', cause: causeOf(error) }
+        return { kind: 'unavailable', cause: causeOf(error, hide) }
       }
     },
     async settle(request, { timeoutMs }) {
       try {
-        return readSettle(await post('/settle', request, timeoutMs))
+        return readSettle(await post('/settle', request, timeoutMs), hide)
       } catch (error) {
-        return { kind: 'unknown', cause: causeOf(error) }
+        return { kind: 'unknown', cause: causeOf(error, hide) }
       }
     },
     async release(holdId, { timeoutMs }) {
@@ -76,7 +79,7 @@ export function createFacilitatorClient(options: {
 }
 
 /** A refusal counts with a refusing status too: facilitators send theirs with 200, 400, 402 or 403 (D11). */
-function readVerify({ status, body }: JsonAnswer): VerifyOutcome {
+function readVerify({ status, body }: JsonAnswer, hide: SecretFilter): VerifyOutcome {
   if (isObject(body) && typeof body['isValid'] === 'boolean' && judges(status)) {
     if (body['isValid']) {
       return status === 200
@@ -85,8 +88,8 @@ function readVerify({ status, body }: JsonAnswer): VerifyOutcome {
     }
     return {
       kind: 'invalid',
-      reason: text(body['invalidReason'], 'invalid_payment'),
-      message: text(body['invalidMessage'], ''),
+      reason: words(body['invalidReason'], 'invalid_payment', hide),
+      message: words(body['invalidMessage'], '', hide),
     }
   }
   if (status === 401 || status === 403) return { kind: 'unauthorized' }
@@ -94,15 +97,15 @@ function readVerify({ status, body }: JsonAnswer): VerifyOutcome {
 }
 
 /** Only a definite verdict is one (D8); a success must come as one and name its transaction, or nothing was proven. */
-function readSettle({ status, body }: JsonAnswer): SettleOutcome {
+function readSettle({ status, body }: JsonAnswer, hide: SecretFilter): SettleOutcome {
   if (!isObject(body) || typeof body['success'] !== 'boolean' || !judges(status)) {
     return { kind: 'unknown', cause: `/settle answered HTTP ${status} without a definite verdict` }
   }
-  const reason = text(body['errorReason'], 'settle_failed')
+  const reason = words(body['errorReason'], 'settle_failed', hide)
   if (reason === SETTLEMENT_PENDING) return { kind: 'unknown', cause: SETTLEMENT_PENDING }
-  const transaction = text(body['transaction'], '').toLowerCase()
+  const transaction = words(body['transaction'], '', hide).toLowerCase()
   if (!body['success'])
-    return { kind: 'failed', reason, message: text(body['errorMessage'], ''), transaction }
+    return { kind: 'failed', reason, message: words(body['errorMessage'], '', hide), transaction }
   if (status !== 200) return { kind: 'unknown', cause: `/settle claims success with HTTP ${status}` }
   return /^0x[0-9a-f]{64}$/.test(transaction)
     ? { kind: 'settled', transaction }
@@ -157,13 +160,13 @@ function isObject(value: unknown): value is { readonly [key: string]: unknown } 
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Facilitators' words end up in answers and logs: strings only, and short. */
-function text(value: unknown, fallback: string): string {
-  return typeof value === 'string' && value !== '' ? value.slice(0, 300) : fallback
+/** Facilitators' words end up in answers and logs: strings only, short, and without what we have told in confidence. */
+function words(value: unknown, fallback: string, hide: SecretFilter): string {
+  return typeof value === 'string' && value !== '' ? hide(value.slice(0, 10_000)).slice(0, 300) : fallback
 }
 
-function causeOf(error: unknown): string {
+function causeOf(error: unknown, hide: SecretFilter): string {
   if (!(error instanceof Error)) return 'no answer'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-  return error.message === '' ? code : `${code}: ${error.message}`.slice(0, 300)
+  return error.message === '' ? code : hide(`${code}: ${error.message}`).slice(0, 300)
 }

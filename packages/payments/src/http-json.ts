@@ -50,26 +50,14 @@ export function createJsonOrigin(url: string, options: { readonly connections?: 
   }
   return {
     async send({ method, path, body, headers, timeoutMs }) {
-      const aborter = new AbortController()
-      // Not AbortSignal.timeout: its timer would outlive the answer, thousands of them where the timeout is long.
-      const timer = setTimeout(
-        () => aborter.abort(new DOMException('no whole answer in time', 'TimeoutError')),
-        wholeMs(timeoutMs),
-      )
-      try {
-        pool ??= open()
-        const opened = await pool
-        const answer = await opened.request({
-          method,
-          path: basePath + path,
-          headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-          body: body === undefined ? null : JSON.stringify(body),
-          signal: aborter.signal,
-        })
-        return { status: answer.statusCode, body: await readJson(answer) }
-      } finally {
-        clearTimeout(timer)
+      pool ??= open()
+      const request = {
+        method,
+        path: basePath + path,
+        headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        body: body === undefined ? null : JSON.stringify(body),
       }
+      return await exchange(await pool, request, timeoutMs)
     },
     async close() {
       await (await pool)?.close()
@@ -77,15 +65,57 @@ export function createJsonOrigin(url: string, options: { readonly connections?: 
   }
 }
 
+/** Undici's own `request` makes a stream and an abort signal for each answer; these are a few hundred bytes at once. */
+function exchange(
+  pool: Pool,
+  request: Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'>,
+  timeoutMs: number,
+): Promise<JsonAnswer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let status = 0
+    let running: Dispatcher.DispatchController | undefined
+    let late: Error | undefined
+    const timer = setTimeout(() => {
+      late = new DOMException('no whole answer in time', 'TimeoutError')
+      reject(late)
+      running?.abort(late)
+    }, wholeMs(timeoutMs))
+    pool.dispatch(request, {
+      onRequestStart(controller) {
+        running = controller
+        // It waited for a connection so long that nobody wants it any more: it is not sent.
+        if (late !== undefined) controller.abort(late)
+      },
+      onResponseStart(_, statusCode) {
+        status = statusCode
+      },
+      onResponseData(_, chunk) {
+        chunks.push(chunk)
+      },
+      onResponseEnd() {
+        clearTimeout(timer)
+        resolve({ status, body: readJson(chunks) })
+      },
+      onResponseError(_, error) {
+        clearTimeout(timer)
+        reject(error)
+      },
+    })
+  })
+}
+
 /** A timer fires at once beyond its range, and early for a fraction. */
 function wholeMs(timeoutMs: number): number {
   return Math.min(MAX_TIMER_MS, Math.max(0, Math.ceil(timeoutMs)))
 }
 
-async function readJson(answer: Dispatcher.ResponseData): Promise<unknown> {
-  const text = await answer.body.text()
+function readJson(chunks: readonly Buffer[]): unknown {
+  const [first] = chunks
+  const text = (chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)).toString('utf8')
   try {
-    return JSON.parse(text)
+    // Some servers begin with a byte order mark, which JSON does not know.
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text)
   } catch {
     return undefined
   }

@@ -57,6 +57,13 @@ test('the node’s refusal says which method, why, and carries its code and reve
   })
 })
 
+test('OPS-08 a node that repeats the key of its URL in a refusal gives it to nobody', async () => {
+  const keyed = createJsonRpc(`${server.url}/v3/0a1b2c3d4e5f6789?token=planted-token`)
+  server.behave(answering(401, { error: { message: 'no project 0a1b2c3d4e5f6789, token planted-token' } }))
+  await expect(keyed.call('eth_chainId', [])).rejects.toThrow(/no project \[hidden\], token \[hidden\]$/)
+  await keyed.close()
+})
+
 test('a refusal counts with any HTTP status, and without a code', async () => {
   server.behave(answering(429, { error: { message: 'too many requests' } }))
   await expect(rpc.call('eth_call', [])).rejects.toMatchObject({

@@ -57,11 +57,11 @@ export function encodeHeader(value: object): string {
 /** Reads a header of ours back, or of a stranger's; undefined for anything that is not base64 of JSON. */
 export function decodeHeader(header: string): unknown {
   if (header.length > MAX_HEADER_CHARACTERS || !BASE64.test(header)) return undefined
-  const unpadded = header.replace(/=+$/, '')
-  if (unpadded.length % 4 === 1 || (header.length !== unpadded.length && header.length % 4 !== 0))
-    return undefined
+  const padding = header.endsWith('==') ? 2 : header.endsWith('=') ? 1 : 0
+  const length = header.length - padding
+  if (length % 4 === 1 || (padding > 0 && header.length % 4 !== 0)) return undefined
   try {
-    return JSON.parse(UTF8.decode(fromBase64(unpadded)))
+    return JSON.parse(UTF8.decode(fromBase64(header.slice(0, length))))
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 // The native half of the package alone: its main entry silently falls back to a slow implementation.
-declare module 'secp256k1/bindings.js' {
-  const secp256k1: {
+declare module 'secp256k1/lib/index.js' {
+  interface Secp256k1 {
     ecdsaRecover(
       signature: Uint8Array,
       recoveryId: number,
@@ -14,7 +14,15 @@ declare module 'secp256k1/bindings.js' {
     publicKeyCreate(privateKey: Uint8Array, compressed: boolean): Uint8Array
     privateKeyVerify(privateKey: Uint8Array): boolean
   }
-  export default secp256k1
+  /** Checks what is given to a context of the addon. */
+  const wrap: (context: object) => Secp256k1
+  export default wrap
+}
+
+// Finds the addon that was built for this machine, and loads it.
+declare module 'node-gyp-build' {
+  const loadBuild: (folder: string) => { readonly Secp256k1: new () => object }
+  export default loadBuild
 }
 
 // The one hash we use, without the other twenty of the package's main entry.

@@ -1,8 +1,9 @@
 import type { Capability, Declaration, JsonObject } from 'farebox'
 import { createRandom, type Random } from '../../simulator/seeded-random.ts'
 import { behaviourOf } from '../handlers/behaviours.ts'
-import { answerTo, type ExpectedAnswer, type Refusal } from '../oracle/expected-answer.ts'
-import { isOfPayments, ORDER_OF_CHECKS } from '../oracle/order-of-checks.ts'
+import { expectAnswer, verifyRefusals } from '../oracle/expect-answer.ts'
+import type { ExpectedAnswer, Refusal } from '../oracle/expected-answer.ts'
+import { ORDER_OF_CHECKS } from '../oracle/order-of-checks.ts'
 import { BODY_SPOILS, type BodySpoil } from './body-spoils.ts'
 import { makeInput, makeOutput } from './make-value.ts'
 import { EXECUTE_URL, type PaymentMaker } from './payment-draft.ts'
@@ -89,7 +90,7 @@ export function buildRequest(recipe: Recipe, scene: BuildScene): BuiltRequest {
     },
     jobId: scene.jobId,
     capability,
-    expected: expect(recipe, refusals, wiredBody.readable, names),
+    expected: expectAnswer(recipe, refusals, wiredBody.readable, names),
     input: seen,
     output: makeOutput(random.fork('output'), declared.output_schema),
     deadline,
@@ -139,40 +140,6 @@ function typeHeader(spoils: readonly BodySpoil[], random: Random): readonly (rea
   return type === undefined ? [] : [['content-type', type]]
 }
 
-function verifyRefusals(recipe: Recipe): readonly Refusal[] {
-  switch (recipe.verifyFault) {
-    case 'unauthorized':
-      return [{ check: 'verify', status: 401 }]
-    case 'unavailable':
-      return [{ check: 'verify', status: 500, errorType: 'internal' }]
-    case 'invalid':
-      return [{ check: 'verify' }]
-    case undefined:
-      return recipe.payment?.poor === true ? [{ check: 'verify' }] : []
-  }
-}
-
-/** D14: of all that is wrong, the earliest decides; where nobody pays, the checks of payments fall away. */
-function expect(
-  recipe: Recipe,
-  refusals: readonly Refusal[],
-  readable: JsonObject | undefined,
-  names: readonly string[],
-): ExpectedAnswer {
-  const isDev = recipe.mode === 'dev'
-  const all = isDev ? refusals.filter(({ check }) => !isOfPayments(check)) : [...refusals]
-  if (recipe.mode === 'locked') all.push({ check: 'secret' })
-  if (!isDev && recipe.payment === undefined) {
-    all.push(
-      namesUnknown(readable, names)
-        ? { check: 'demand', status: 400, errorType: 'capability' }
-        : { check: 'demand' },
-    )
-  }
-  const [first] = all.sort((a, b) => orderOf(a) - orderOf(b))
-  return first === undefined ? { check: undefined, status: 200 } : answerTo(first)
-}
-
 /** Prices are whole cents: the count of them. */
 function indexOfPrice(declaration: Declaration, name: string): number {
   return Number((declaration.capabilities[name]?.pricing.amount ?? '0.00').slice(2).padEnd(2, '0'))
@@ -186,14 +153,6 @@ function demandedName(body: JsonObject, names: readonly string[]): string | unde
 
 function isObject(value: JsonObject[string] | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function namesUnknown(body: JsonObject | undefined, names: readonly string[]): boolean {
-  const task = body?.['task']
-  if (typeof task !== 'object' || task === null || Array.isArray(task) || !Object.hasOwn(task, 'capability'))
-    return false
-  const name = task['capability']
-  return typeof name !== 'string' || !names.includes(name)
 }
 
 function orderOf({ check }: Refusal): number {

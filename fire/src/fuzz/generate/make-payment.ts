@@ -1,7 +1,8 @@
 import type { Random } from '../../simulator/seeded-random.ts'
 import type { Refusal } from '../oracle/expected-answer.ts'
 import { POOR, type NamedJob, type PaymentMaker } from './payment-draft.ts'
-import { PAYMENT_SPOILS, type PaymentScene, type PaymentSpoil } from './payment-spoils.ts'
+import type { PaymentScene, PaymentSpoil } from './payment-spoil.ts'
+import { PAYMENT_SPOILS } from './payment-spoils.ts'
 import type { Recipe } from './recipe.ts'
 
 /** A payment in its headers, and what is known of it. */

@@ -43,7 +43,8 @@ export type Repeat =
   | 'the payment for another job'
   | 'two jobs with one payment at once'
 
-const REPEATS: readonly Repeat[] = [
+/** All of them. */
+export const REPEATS: readonly Repeat[] = [
   'the same again',
   'the same beside it',
   'a new authorization',
@@ -118,5 +119,5 @@ function drawSome(
 
 function light(random: Random, names: readonly string[]): string {
   const name = random.pick(names)
-  return HEAVY.has(name) && random.chance(0.9) ? random.pick(names) : name
+  return HEAVY.has(name) && random.chance(0.6) ? random.pick(names) : name
 }

@@ -20,7 +20,7 @@ export function spoilInput(random: Random, fields: FieldMap, input: JsonObject):
 /** A value that no coercion makes right (D19). */
 export function wrongValue(random: Random, field: Field): JsonValue {
   const broken = brokenBounds(field)
-  if (broken !== undefined && random.chance(0.4)) return broken
+  if (broken.length > 0 && random.chance(0.4)) return random.pick(broken)
   return random.pick(WRONG[field.type])
 }
 
@@ -33,14 +33,18 @@ const WRONG: { readonly [type in Field['type']]: readonly JsonValue[] } = {
   object: [null, 'a', 1, true, []],
 }
 
-/** A value of the right type beyond a bound, where the field has one. */
-function brokenBounds(field: Field): JsonValue | undefined {
+/** Values of the right type, one beyond each bound that the field has. */
+function brokenBounds(field: Field): readonly JsonValue[] {
   const form = textFormOf(field)
-  if (form !== undefined) return form.bad[0]
-  if (field.enum !== undefined) return field.type === 'string' ? 'blue' : 99
-  if (field.maxLength !== undefined) return '🚕'.repeat(field.maxLength + 1)
-  if (field.minimum !== undefined) return field.minimum - 1
-  if (field.maximum !== undefined) return field.maximum + 1
-  if (field.maxItems !== undefined) return Array.from({ length: field.maxItems + 1 }, () => 0)
-  return undefined
+  if (form !== undefined) return form.bad
+  if (field.enum !== undefined) return [field.type === 'string' ? 'blue' : 99]
+  const { minLength = 0, maxLength, minimum, maximum, minItems = 0, maxItems } = field
+  const broken: JsonValue[] = []
+  if (minLength > 0) broken.push('🚕'.repeat(minLength - 1))
+  if (maxLength !== undefined) broken.push('🚕'.repeat(maxLength + 1))
+  if (minimum !== undefined) broken.push(minimum - 1)
+  if (maximum !== undefined) broken.push(maximum + 1)
+  if (minItems > 0) broken.push(Array.from({ length: minItems - 1 }, () => 0))
+  if (maxItems !== undefined) broken.push(Array.from({ length: maxItems + 1 }, () => 0))
+  return broken
 }

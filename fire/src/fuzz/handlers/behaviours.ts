@@ -10,6 +10,15 @@ export const BEHAVIOURS: { readonly [name: string]: Behaviour } = {
   ...timedBehaviours(),
 }
 
+const TOLD: ReadonlySet<string> = new Set(
+  Object.values(BEHAVIOURS).flatMap(({ paid }) => (paid.kind === 'told' ? [paid.error] : [])),
+)
+
+/** Whether a message is one that a handler threw for its caller to read. */
+export function isToldByHandler(error: string): boolean {
+  return TOLD.has(error)
+}
+
 /** The behaviour of a name out of a recipe. Throws where there is none. */
 export function behaviourOf(name: string): Behaviour {
   const behaviour = BEHAVIOURS[name]

@@ -4,10 +4,15 @@ import type { Declaration } from 'farebox'
 import { toJsonSchema } from '@farebox/protocol/fields/json-schema'
 import type { InputJudge } from './judge-course.ts'
 
+/** As ajv-formats has it, but for the dot in the domain: RFC 5321 asks for none. */
+const EMAIL =
+  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
+
 /** Judges inputs by JSON Schema and a validator that is not ours. */
 export function createAjvJudge(declaration: Declaration): InputJudge {
   const ajv = new Ajv2020({ strict: false, strictNumbers: true, ownProperties: true, validateSchema: false })
   addFormats.default(ajv)
+  ajv.addFormat('email', EMAIL)
   const validators = new Map(
     Object.entries(declaration.capabilities).map(([name, { input_schema }]) => [
       name,

@@ -14,7 +14,12 @@ const MAX_CHECK_MS = 1_000
  * Checks so many declarations without a fault, and as many spoilt ones: the first must be taken, the others answered
  * with problems that say where, what and how to mend it, and nothing may throw. Returns what was wrong, in words.
  */
-export function fuzzDeclarations(seed: number, epoch: number, count: number): string[] {
+export function fuzzDeclarations(
+  seed: number,
+  epoch: number,
+  count: number,
+  onSpoil: (name: string) => void = () => undefined,
+): string[] {
   const random = createRandom(seed).fork(`declarations ${epoch}`)
   const wrong: string[] = []
   for (let left = count; left > 0; left -= 1) {
@@ -22,6 +27,7 @@ export function fuzzDeclarations(seed: number, epoch: number, count: number): st
     const refused = judge(declaration, true)
     if (refused !== undefined) wrong.push(`a good declaration: ${refused}: ${JSON.stringify(declaration)}`)
     const spoilt = spoil(random, structuredClone(declaration))
+    onSpoil(`declaration with ${spoilt.intruder}`)
     const fault = judge(spoilt.declaration, false)
     if (fault !== undefined)
       wrong.push(`a declaration with ${spoilt.how}: ${fault} (seed ${seed}, epoch ${epoch})`)
@@ -66,6 +72,7 @@ function refuseProblem(problem: {
 }
 
 interface Spoilt {
+  readonly intruder: string
   readonly how: string
   readonly declaration: unknown
 }
@@ -76,7 +83,7 @@ function spoil(random: Random, declaration: Declaration): Spoilt {
   const place = random.pick(places)
   const how = random.pick(Object.keys(INTRUDERS).filter(name => place.inFields || !OF_CODE_ALONE.has(name)))
   if (random.chance(0.02) && !OF_CODE_ALONE.has(how))
-    return { how: `${how} as a whole`, declaration: INTRUDERS[how]?.(random) }
+    return { intruder: how, how: `${how} as a whole`, declaration: INTRUDERS[how]?.(random) }
   const { holder, key } = place
   if (random.chance(0.2)) delete holder[key]
   else
@@ -85,7 +92,7 @@ function spoil(random: Random, declaration: Declaration): Spoilt {
       !Array.isArray(holder) && random.chance(0.3) ? random.pick(KEYS) : key,
       INTRUDERS[how]?.(random),
     )
-  return { how: `${how} at ${key}`, declaration }
+  return { intruder: how, how: `${how} at ${key}`, declaration }
 }
 
 const KEYS = [
@@ -102,7 +109,8 @@ const KEYS = [
   'then',
 ]
 
-const INTRUDERS: { readonly [name: string]: (random: Random) => unknown } = {
+/** What is put where it does not belong, by name. */
+export const INTRUDERS: { readonly [name: string]: (random: Random) => unknown } = {
   anything: random => makeAnything(random, 3),
   null: () => null,
   'a number': random => random.pick([0, -1, Number.POSITIVE_INFINITY, Number.NaN, 2 ** 53, -0, 1.5]),

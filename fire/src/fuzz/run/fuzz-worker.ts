@@ -3,7 +3,7 @@ import { fuzzDeclarations } from './fuzz-declarations.ts'
 import { reportFinding } from './report-finding.ts'
 import { EPOCH_RECIPES, rerun, runEpoch } from './run-epoch.ts'
 import { shrinkRecipe } from './shrink-recipe.ts'
-import { createTally, type TallyCounts } from './tally.ts'
+import { countsOf, createTally, type TallyCounts } from './tally.ts'
 
 /** What a worker of the fuzz, a process of its own, is told. */
 export interface WorkerOrder {
@@ -22,8 +22,14 @@ export interface WorkerNews {
   readonly done: boolean
 }
 
-// The parent is this folder's own `main.ts`.
+/** Declarations checked in each epoch, and as many spoilt ones. */
+const DECLARATIONS = 10
+
+// The parent is our own `fuzz-on-cores.ts`.
 const order = JSON.parse(process.argv[2] ?? '') as WorkerOrder
+// Whoever it worked for is gone.
+const leave = (): void => process.exit(1)
+process.once('disconnect', leave)
 const maker = await createPaymentMaker()
 const tally = createTally()
 
@@ -36,7 +42,7 @@ for (let epoch = order.firstEpoch; tally.answers < order.answers; epoch += order
     tally,
     mostFindings: 3,
   })
-  const reports = fuzzDeclarations(order.seed, epoch, 20)
+  const reports = fuzzDeclarations(order.seed, epoch, DECLARATIONS, tally.see)
   for (const finding of findings) {
     const aside = { maker, tally: createTally() }
     const smallest = await shrinkRecipe(
@@ -49,13 +55,13 @@ for (let epoch = order.firstEpoch; tally.answers < order.answers; epoch += order
 }
 
 // The channel to the parent would keep this process alive.
+process.off('disconnect', leave)
 process.disconnect()
 
 function tell({ reports, done }: Pick<WorkerNews, 'reports' | 'done'>): void {
   globalThis.gc?.()
-  const { note: _, ...counts } = tally
   const news: WorkerNews = {
-    tally: structuredClone(counts),
+    tally: countsOf(tally),
     reports,
     heapBytes: process.memoryUsage().heapUsed,
     done,

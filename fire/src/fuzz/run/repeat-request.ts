@@ -2,7 +2,7 @@ import { createRandom } from '../../simulator/seeded-random.ts'
 import type { BuiltRequest, WireRequest } from '../generate/build-request.ts'
 import { makePayment, type MadePayment } from '../generate/make-payment.ts'
 import { EXECUTE_URL, POOR } from '../generate/payment-draft.ts'
-import type { Recipe } from '../generate/recipe.ts'
+import { REPEATS, type Recipe } from '../generate/recipe.ts'
 import { refuseAnswer, type ReadAnswer } from '../oracle/answer-table.ts'
 import { send, takeCourse, type RunScene } from './send-request.ts'
 
@@ -26,6 +26,8 @@ export async function repeatRequest(
   first: ReadAnswer,
 ): Promise<string | undefined> {
   const again = (wire: WireRequest, due: Due) => expectRepeat(scene, wire, first, due)
+  const branch = branchOf(recipe, first)
+  if (branch !== undefined) scene.onBranch(branch)
   if (first.status === 503) {
     await scene.stage.clock.advance(30_000)
     scene.stage.gate.events.length = 0
@@ -51,6 +53,23 @@ export async function repeatRequest(
     case 'two jobs with one payment at once':
       return await twoAtOnce(scene, recipe, built)
   }
+}
+
+/** Repeats that follow from the answer, whatever the recipe says. */
+const AFTER_PENDING = 'repeat after a pending answer'
+const AFTER_FAILED_CHARGE = 'repeat after a failed charge'
+
+/** All ways in which a job is asked for again. */
+export const REPEAT_BRANCHES: readonly string[] = [
+  AFTER_PENDING,
+  AFTER_FAILED_CHARGE,
+  ...REPEATS.flatMap(repeat => [`repeat, paid: ${repeat}`, `repeat, dev: ${repeat}`]),
+]
+
+function branchOf({ repeat, mode }: Recipe, { status, headers }: ReadAnswer): string | undefined {
+  if (status === 503) return AFTER_PENDING
+  if (status === 402 && headers.has('payment-response')) return AFTER_FAILED_CHARGE
+  return repeat === undefined || status !== 200 ? undefined : `repeat, ${mode}: ${repeat}`
 }
 
 async function expectRepeat(

@@ -5,8 +5,11 @@ import { makeDeclaration } from '../generate/make-declaration.ts'
 import { POOR, type PaymentMaker } from '../generate/payment-draft.ts'
 import { drawRecipe, QUIET, type Recipe } from '../generate/recipe.ts'
 import { MODES, type Mode } from '../mode.ts'
+import { isToldByHandler } from '../handlers/behaviours.ts'
 import { createAjvJudge } from '../oracle/ajv-judge.ts'
 import type { InputJudge } from '../oracle/judge-course.ts'
+import { kindOfAnswer } from '../oracle/kinds-of-answer.ts'
+import { declaredBranches } from './branches.ts'
 import type { Tally } from './tally.ts'
 import { describeAnything, watchProcess, type ProcessWatch } from './watch-process.ts'
 import { createFuzzStage, type FuzzStage } from './fuzz-stage.ts'
@@ -37,7 +40,7 @@ export interface EpochOptions {
 }
 
 /** Recipes of one epoch: long enough to be cheap, short enough that nothing piles up. */
-export const EPOCH_RECIPES = 5_000
+export const EPOCH_RECIPES = 2_000
 
 /** How often a mode is drawn, in tenths. */
 const SHARES: readonly Mode[] = [
@@ -59,6 +62,7 @@ export async function runEpoch(options: EpochOptions): Promise<readonly Finding[
   const watch = watchProcess()
   const random = createRandom(seed).fork(`epoch ${epoch}`)
   const declaration = makeDeclaration(random.fork('declaration'))
+  for (const name of declaredBranches(declaration)) tally.see(name)
   const scenes = await openScenes(declaration, options)
   const findings: Finding[] = []
   for (let left = options.recipes; left > 0 && findings.length < options.mostFindings; left -= 1) {
@@ -141,6 +145,10 @@ async function openScene(
     stage: sabotage === undefined ? stage : sabotage(stage),
     maker,
     judgeInput,
-    onAnswer: (status, tookMs) => tally.note(mode, status, tookMs),
+    onAnswer(answer, tookMs) {
+      tally.note(mode, answer.status, tookMs)
+      tally.see(kindOfAnswer(answer, isToldByHandler))
+    },
+    onBranch: name => tally.see(name),
   }
 }

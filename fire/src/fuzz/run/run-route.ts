@@ -5,7 +5,8 @@ import { findLeak } from '../oracle/foresee.ts'
 import { ORIGIN } from './fuzz-stage.ts'
 import { send, takeCourse, type RunScene } from './send-request.ts'
 
-const METHODS = [
+/** Methods that are tried. */
+export const METHODS: readonly string[] = [
   'GET',
   'HEAD',
   'POST',
@@ -19,7 +20,8 @@ const METHODS = [
   'PROPFIND',
   '__proto__',
 ]
-const PATHS = [
+/** Paths that are tried, most of them nobody's. */
+export const PATHS: readonly string[] = [
   '/health',
   '/about',
   '/execute',
@@ -60,6 +62,8 @@ export async function runRoute(scene: RunScene, recipe: Recipe): Promise<string 
   const { method } = new Request(wire.url, { method: wire.method })
   const { pathname } = new URL(wire.url)
   scene.stage.calls.length = 0
+  scene.onBranch(`method ${wire.method}`)
+  scene.onBranch(`path ${wire.url.slice(ORIGIN.length)}`)
   const answer = await send(scene, wire, { takesTime: false })
   if (answer === undefined) return 'never answered'
   const { calls, events } = takeCourse(scene.stage, answer)

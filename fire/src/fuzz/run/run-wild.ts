@@ -6,6 +6,7 @@ import type { Recipe } from '../generate/recipe.ts'
 import { readObject, refuseAnswer, type ReadAnswer } from '../oracle/answer-table.ts'
 import { answerTo, type Refusal } from '../oracle/expected-answer.ts'
 import { findLeak } from '../oracle/foresee.ts'
+import type { Course } from '../oracle/judge-course.ts'
 import { isOfPayments, ORDER_OF_CHECKS } from '../oracle/order-of-checks.ts'
 import { readWildBody, type WildBody } from '../oracle/read-wild-body.ts'
 import { buildFor, send, takeCourse, type RunScene } from './send-request.ts'
@@ -15,7 +16,7 @@ export async function runWild(scene: RunScene, recipe: Recipe): Promise<string |
   const { stage } = scene
   const payment = recipe.payment && { ...recipe.payment, spoils: [], bound: false, poor: false }
   const built = buildFor(scene, { ...recipe, bodySpoils: [], inputSpoilt: false, payment })
-  const bytes = breakBytes(createRandom(recipe.seed).fork('wild'), String(built.wire.body))
+  const bytes = breakBytes(createRandom(recipe.seed).fork('wild'), String(built.wire.body), scene.onBranch)
   const names = Object.keys(stage.declaration.capabilities)
   const body = readWildBody(bytes, names)
   stage.calls.length = 0
@@ -28,20 +29,24 @@ export async function runWild(scene: RunScene, recipe: Recipe): Promise<string |
   const answer = await send(scene, { ...built.wire, body: bytes }, { takesTime: false })
   if (answer === undefined) return 'never answered'
   const course = takeCourse(stage, answer)
-  const settles = course.events.filter(({ call }) => call === 'settle').length
   const wrong =
     refuseAnswer(answer) ??
     findLeak(answer.text, false) ??
-    judgeWild(scene, recipe, { built, body, answer, names })
-  if (wrong !== undefined) return `${wrong} (wild: ${JSON.stringify(bytes.toString('latin1'))})`
-  for (const call of course.calls) {
+    judgeWild(scene, recipe, { built, body, answer, names }) ??
+    judgeWork(scene, course)
+  return wrong && `${wrong} (wild: ${JSON.stringify(bytes.toString('latin1'))})`
+}
+
+/** The handler runs for a 200 alone, with what its schema takes, and a 200 is charged once. */
+function judgeWork(scene: RunScene, { answer, calls, events }: Course): string | undefined {
+  for (const call of calls) {
     const refused = scene.judgeInput(call.capability, call.input)
     if (refused !== undefined) return `the handler was given what its schema refuses: ${refused}`
   }
   const isDone = answer.status === 200
-  if (course.calls.length !== (isDone ? 1 : 0))
-    return `${answer.status}, and the handler ran ${course.calls.length} times`
-  return settles === (isDone && recipe.mode === 'paid' ? 1 : 0)
+  if (calls.length !== (isDone ? 1 : 0)) return `${answer.status}, and the handler ran ${calls.length} times`
+  const settles = events.filter(({ call }) => call === 'settle').length
+  return settles === (isDone && scene.stage.mode === 'paid' ? 1 : 0)
     ? undefined
     : `${answer.status}, settled ${settles} times`
 }

@@ -12,8 +12,10 @@ export interface RunScene {
   readonly stage: FuzzStage
   readonly maker: PaymentMaker
   readonly judgeInput: InputJudge
-  /** Told of every answer: its status, and how long it took where nothing but the machine was waited for. */
-  readonly onAnswer: (status: number, tookMs: number | undefined) => void
+  /** Told of every answer, and how long it took where nothing but the machine was waited for. */
+  readonly onAnswer: (answer: ReadAnswer, tookMs: number | undefined) => void
+  /** Told of each branch of the generator that came to something. */
+  readonly onBranch: (name: string) => void
 }
 
 /** An answer that does not come within this, with nothing to wait for, never comes. Real time. */
@@ -41,8 +43,7 @@ export async function send(
   const startedMs = performance.now()
   const answering = read(stage.fetch(toRequest(wire)))
   const answer = takesTime ? await answerInTime(stage, answering) : await withinPatience(answering)
-  if (answer !== undefined)
-    scene.onAnswer(answer.status, takesTime ? undefined : performance.now() - startedMs)
+  if (answer !== undefined) scene.onAnswer(answer, takesTime ? undefined : performance.now() - startedMs)
   return answer
 }
 

@@ -6,18 +6,22 @@ export interface Tally {
   answers: number
   /** `paid 402` → how many. */
   readonly statuses: { [modeAndStatus: string]: number }
+  /** Kinds of answer, and branches of the generator: how often each came up. */
+  readonly seen: { [name: string]: number }
   /** How many answers took so many milliseconds, rounded down; the last is 1,000 or more. */
   readonly tookMs: number[]
   note(mode: Mode, status: number, tookMs: number | undefined): void
+  see(name: string): void
 }
 
-export type TallyCounts = Omit<Tally, 'note'>
+export type TallyCounts = Omit<Tally, 'note' | 'see'>
 
 export function createTally(): Tally {
   const tally: Tally = {
     recipes: 0,
     answers: 0,
     statuses: {},
+    seen: {},
     tookMs: [],
     note(mode, status, tookMs) {
       tally.answers += 1
@@ -27,23 +31,31 @@ export function createTally(): Tally {
       const slot = Math.min(1_000, Math.floor(tookMs))
       tally.tookMs[slot] = (tally.tookMs[slot] ?? 0) + 1
     },
+    see: name => void (tally.seen[name] = (tally.seen[name] ?? 0) + 1),
   }
   return tally
 }
 
+/** The counts alone, as they go to another process. */
+export function countsOf({ recipes, answers, statuses, seen, tookMs }: TallyCounts): TallyCounts {
+  return { recipes, answers, statuses: { ...statuses }, seen: { ...seen }, tookMs: [...tookMs] }
+}
+
 /** The tally of several workers together. */
 export function addTallies(tallies: readonly TallyCounts[]): TallyCounts {
-  const sum: TallyCounts = { recipes: 0, answers: 0, statuses: {}, tookMs: [] }
-  let recipes = 0
-  let answers = 0
+  const sum: TallyCounts = { recipes: 0, answers: 0, statuses: {}, seen: {}, tookMs: [] }
   for (const tally of tallies) {
-    recipes += tally.recipes
-    answers += tally.answers
-    for (const [name, count] of Object.entries(tally.statuses))
-      sum.statuses[name] = (sum.statuses[name] ?? 0) + count
-    tally.tookMs.forEach((count, slot) => void (sum.tookMs[slot] = (sum.tookMs[slot] ?? 0) + count))
+    sum.recipes += tally.recipes
+    sum.answers += tally.answers
+    addCounts(sum.statuses, tally.statuses)
+    addCounts(sum.seen, tally.seen)
+    tally.tookMs.forEach((count, slot) => void (sum.tookMs[slot] = (sum.tookMs[slot] ?? 0) + (count ?? 0)))
   }
-  return { ...sum, recipes, answers }
+  return sum
+}
+
+function addCounts(sum: { [name: string]: number }, more: { readonly [name: string]: number }): void {
+  for (const [name, count] of Object.entries(more)) sum[name] = (sum[name] ?? 0) + count
 }
 
 /** The time below which so large a share of answers came, in whole milliseconds, rounded up. */

@@ -1,18 +1,28 @@
-import { attackSlowly, BATTERY } from './slow-clients.ts'
+import { parseArgs } from 'node:util'
 import { fuzzSockets } from './raw-sockets.ts'
+import { attackSlowly, FULL_ATTACKS } from './slow-clients.ts'
 import { startAgentProcess } from './start-agent-process.ts'
 
-/** The whole battery over sockets: raw bytes, then slow clients; a line each, exit 1 where a target is missed. */
+/** Raw bytes, then slow clients, alone; a line each, exit 1 where a target is missed. */
 const HEALTH_TARGET_MS = 250
-const seed = Number(process.argv[2] ?? 1)
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    broken: { type: 'string', default: '50000' },
+    attacks: { type: 'boolean', default: false },
+  },
+})
+const startedMs = performance.now()
 const agent = await startAgentProcess()
-const wrong = await fuzzSockets(agent.port, { seed, broken: 5_000 })
-for (const reason of wrong) process.stdout.write(`✗ ${reason}\n`)
-process.stdout.write(`raw sockets: ${wrong.length} findings\n`)
-const scores = await attackSlowly(agent.port, BATTERY, score =>
-  process.stdout.write(`${JSON.stringify(score)}\n`),
+const raw = await fuzzSockets(agent.port, { seed: Number(values.seed), broken: Number(values.broken) })
+for (const reason of raw.wrong) process.stdout.write(`✗ ${reason}\n`)
+const seconds = Math.round((performance.now() - startedMs) / 1_000)
+process.stdout.write(
+  `raw sockets: ${raw.exchanges} exchanges, ${raw.answers} answers, ${raw.wrong.length} findings, ${seconds} s\n`,
 )
-const isWell =
-  wrong.length === 0 && agent.isAlive() && scores.every(({ healthP99Ms }) => healthP99Ms < HEALTH_TARGET_MS)
+const scores = values.attacks
+  ? await attackSlowly(agent.port, FULL_ATTACKS, score => process.stdout.write(`${JSON.stringify(score)}\n`))
+  : []
+const isWell = scores.every(({ healthP99Ms }) => healthP99Ms < HEALTH_TARGET_MS)
+process.exitCode = isWell && raw.wrong.length === 0 && agent.isAlive() ? 0 : 1
 await agent.stop()
-process.exitCode = isWell ? 0 : 1

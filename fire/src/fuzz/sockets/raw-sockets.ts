@@ -3,20 +3,35 @@ import { breakBytes } from '../generate/break-bytes.ts'
 import { readObject, type ReadAnswer } from '../oracle/answer-table.ts'
 import { findLeak } from '../oracle/foresee.ts'
 import { CUT_REQUESTS, post, RAW_CASES } from './raw-cases.ts'
-import { exchangeRaw } from './raw-exchange.ts'
+import { exchangeRaw, type RawExchange } from './raw-exchange.ts'
 
-/** Sends every case, and so many requests with broken bytes. Returns what was wrong, in words. */
-export async function fuzzSockets(
-  port: number,
-  options: { readonly seed: number; readonly broken: number },
-): Promise<string[]> {
+export interface RawFuzzOptions {
+  readonly seed: number
+  /** Requests with broken bytes, beside the cases. */
+  readonly broken: number
+  readonly signal?: AbortSignal
+  readonly onDone?: (exchanges: number) => void
+}
+
+export interface RawFuzzOutcome {
+  /** Connections that were opened. */
+  readonly exchanges: number
+  readonly answers: number
+  /** What was wrong, in words. */
+  readonly wrong: readonly string[]
+}
+
+/** Sends every case, and so many requests with broken bytes. */
+export async function fuzzSockets(port: number, options: RawFuzzOptions): Promise<RawFuzzOutcome> {
   const wrong: string[] = []
+  let answers = 0
   for (const [name, { pieces, due, closes }] of Object.entries(RAW_CASES)) {
     const exchange = await exchangeRaw(
       port,
       pieces,
       closes === true ? {} : { answers: Math.max(1, due.length) },
     )
+    answers += exchange.answers.length
     const statuses = exchange.answers.map(({ status }) => status)
     if (String(statuses) !== String(due))
       wrong.push(`${name}: answered ${String(statuses)} where ${String(due)} was due`)
@@ -26,17 +41,22 @@ export async function fuzzSockets(
     )
   }
   for (const text of CUT_REQUESTS) await exchangeRaw(port, [text], { cut: true, quietMs: 100 })
-  wrong.push(...(await fuzzBytes(port, options)))
+  const broken = await fuzzBytes(port, options)
+  wrong.push(...broken.wrong)
   const health = await exchangeRaw(port, ['GET /health HTTP/1.1\r\nHost: x\r\n\r\n'], { answers: 1 })
   if (health.answers[0]?.status !== 200) wrong.push('the agent is not well after it all')
-  return wrong
+  const cases = Object.keys(RAW_CASES).length + CUT_REQUESTS.length + 1
+  return { exchanges: cases + broken.exchanges, answers: answers + broken.answers, wrong }
 }
+
+/** So many connections at once: most wait, because what is broken is often not finished. */
+const AT_ONCE = 250
 
 /** Whole requests with accidents in their bytes, many at once. */
 async function fuzzBytes(
   port: number,
-  { seed, broken }: { readonly seed: number; readonly broken: number },
-): Promise<string[]> {
+  { seed, broken, signal, onDone = () => undefined }: RawFuzzOptions,
+): Promise<RawFuzzOutcome> {
   const random = createRandom(seed).fork('sockets')
   const bases = [
     'GET /health HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -47,19 +67,28 @@ async function fuzzBytes(
     ),
   ]
   const wrong: string[] = []
-  for (let left = broken; left > 0; left -= 50) {
-    const batch = Array.from({ length: Math.min(50, left) }, () => breakBytes(random, random.pick(bases)))
-    const exchanges = await Promise.all(batch.map(bytes => exchangeRaw(port, [bytes], { quietMs: 150 })))
-    exchanges.forEach(({ answers, rest }, index) => {
-      const bytes = JSON.stringify(batch[index]?.toString('latin1'))
-      if (rest !== '') wrong.push(`half an answer: ${JSON.stringify(rest.slice(0, 100))} to ${bytes}`)
-      for (const answer of answers) {
-        const reason = refuseRaw(answer)
-        if (reason !== undefined) wrong.push(`${reason} to ${bytes}`)
-      }
-    })
+  let [left, exchanges, answers] = [broken, 0, 0]
+  const exchange = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1
+      signal?.throwIfAborted()
+      const bytes = breakBytes(random, random.pick(bases))
+      const came = await exchangeRaw(port, [bytes], { quietMs: 250 })
+      wrong.push(
+        ...refuseExchange(came).map(reason => `${reason} to ${JSON.stringify(bytes.toString('latin1'))}`),
+      )
+      answers += came.answers.length
+      exchanges += 1
+      if (exchanges % 500 === 0) onDone(exchanges)
+    }
   }
-  return wrong
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, broken) }, exchange))
+  return { exchanges, answers, wrong }
+}
+
+function refuseExchange({ answers, rest }: RawExchange): readonly string[] {
+  const half = rest === '' ? [] : [`half an answer: ${JSON.stringify(rest.slice(0, 100))}`]
+  return [...half, ...answers.flatMap(answer => refuseRaw(answer) ?? [])]
 }
 
 const STATUSES: ReadonlySet<number> = new Set([200, 204, 400, 402, 404, 405, 408, 431])

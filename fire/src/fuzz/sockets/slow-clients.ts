@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** How hard the agent is attacked; the battery's are those of {@link BATTERY}. */
+/** How hard the agent is attacked; the battery's are {@link FULL_ATTACKS}. */
 export interface SlowClientOptions {
   readonly slowHeaders: number
   readonly dripBodies: number
@@ -8,10 +8,11 @@ export interface SlowClientOptions {
   readonly floodConnections: number
   /** How long each attack lasts, in ms. */
   readonly lastsMs: number
+  readonly signal?: AbortSignal
 }
 
-/** The full form: long enough for every limit of the server to be met. */
-export const BATTERY: SlowClientOptions = {
+/** Long enough for every limit of the server to be met. */
+export const FULL_ATTACKS: SlowClientOptions = {
   slowHeaders: 1_000,
   dripBodies: 200,
   idle: 5_000,
@@ -31,6 +32,9 @@ export interface AttackScore {
   readonly healthP99Ms: number
   readonly healthAsked: number
 }
+
+/** How many scores there are. */
+export const ATTACKS = 6
 
 /** The first score: how quick /health is on this machine, now, while nobody attacks. */
 export const NOBODY = 'nobody at all'
@@ -54,6 +58,7 @@ export async function attackSlowly(
 ): Promise<readonly AttackScore[]> {
   const scores: AttackScore[] = []
   for (const attack of listAttacks(options)) {
+    options.signal?.throwIfAborted()
     const score = await runAttack(port, attack, options.lastsMs)
     scores.push(score)
     onScore(score)

@@ -1,7 +1,6 @@
 import { toHex } from '@farebox/payments/bytes'
-import { createAuthorizationHasher } from '@farebox/payments/authorization'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
-import type { ChainLog } from '@farebox/payments/chain-proof'
+import type { ChainLog } from '@farebox/payments/chain-receipt'
 import { JsonRpcError } from '@farebox/payments/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import {
@@ -31,6 +30,8 @@ export interface NodeParts {
   readonly token: Token
   readonly network: Network
   readonly crypto: EvmCrypto
+  /** EIP-712, of the token. */
+  readonly domainSeparator: Uint8Array
   readonly nowMs: () => number
   /** Wei. */
   readonly baseFee: () => bigint
@@ -60,7 +61,7 @@ interface View {
 /** Makes a node. */
 export function createNode(parts: NodeParts): ChainNode {
   const { chain, token, network, crypto } = parts
-  const domainSeparator = toHex(createAuthorizationHasher(crypto, network).domainSeparator)
+  const domainSeparator = toHex(parts.domainSeparator)
 
   const viewOf = (tag: unknown, behind: number): View => {
     const head = chain.head(behind)

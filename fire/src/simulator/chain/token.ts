@@ -3,8 +3,8 @@ import {
   AUTHORIZATION_CANCELED_TOPIC,
   AUTHORIZATION_USED_TOPIC,
   TRANSFER_TOPIC,
-  type ChainLog,
 } from '@farebox/payments/chain-proof'
+import type { ChainLog } from '@farebox/payments/chain-receipt'
 
 /** The token at one block: never changed, only replaced. */
 export interface TokenState {

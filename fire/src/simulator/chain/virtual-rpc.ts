@@ -40,10 +40,11 @@ export function createVirtualRpc(parts: RpcParts): JsonRpc {
           find: () => node,
           usualMs: USUAL_MS,
         })
-      const asked = callThroughPort(wires, { process, kind, port: 'node', label: method, call: ask }).catch(
+      const asked = callThroughPort(wires, { process, kind, port: 'node', name: method, call: ask }).catch(
         (error: unknown) => {
           // A node that is too busy says so, or nothing at all.
           const isBusy = error instanceof PortFailed && random.chance(0.3)
+          if (isBusy) wires.faults.happened('nodes too busy')
           throw isBusy ? new JsonRpcError(method, LIMIT_EXCEEDED, 'limit exceeded', undefined) : error
         },
       )

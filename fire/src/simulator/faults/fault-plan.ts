@@ -1,4 +1,5 @@
 import type { Random } from '../seeded-random.ts'
+import type { Ambush } from './ambush.ts'
 
 /** What can go wrong in a history. Each history has some of them, most have several. */
 export const FAULT_KINDS = [
@@ -12,6 +13,7 @@ export const FAULT_KINDS = [
   'pause',
   'skew',
   'store-failure',
+  'slow-store',
   'store-failover',
   'ledger-failure',
   'node-failure',
@@ -30,7 +32,7 @@ export interface FaultPlan {
   readonly lossRate: number
   /** That a request arrives twice. */
   readonly duplicationRate: number
-  /** That a message takes up to {@link SLOWEST_MESSAGE_MS}, so that later ones overtake it. */
+  /** That a message takes up to `SLOWEST_MESSAGE_MS`, so that later ones overtake it. */
   readonly slowRate: number
   /** That a process dies at a call through a port, before or after it. */
   readonly agentCrashRate: number
@@ -38,12 +40,14 @@ export interface FaultPlan {
   readonly payerCrashRate: number
   /** When one of the programs is stopped in good order. */
   readonly shutdownsMs: readonly number[]
-  /** That a process stops for up to {@link LONGEST_PAUSE_MS} at a call through a port. */
+  /** That a process stops for up to `LONGEST_PAUSE_MS` at a call through a port. */
   readonly pauseRate: number
   /** How far clocks are from the true time at most. */
   readonly maxSkewMs: number
   /** That a call to the job store fails, before or after it was done. */
   readonly storeFailureRate: number
+  /** That a call to the job store takes up to `SLOWEST_MESSAGE_MS`. */
+  readonly slowStoreRate: number
   /** When each job store falls back to a copy that lacks its last writes. */
   readonly storeFailoversMs: readonly number[]
   readonly ledgerFailureRate: number
@@ -58,18 +62,25 @@ export interface FaultPlan {
   readonly reorganisations: readonly { readonly atMs: number; readonly depth: number }[]
   /** When gas costs more than the facilitator pays. */
   readonly gasSpike: { readonly fromMs: number; readonly toMs: number } | undefined
+  /** One call at which things go wrong again and again. */
+  readonly ambush: Ambush | undefined
 }
 
-export const SLOWEST_MESSAGE_MS = 12_000
-export const LONGEST_PAUSE_MS = 25_000
-
 /** Blocks; in seconds well below a network's finality. */
-const DEEPEST_REORGANISATION = 4
+export const DEEPEST_REORGANISATION = 4
 
-/** Draws the faults of a history whose workload lasts so long. Kinds in `without` are left out. */
-export function planFaults(random: Random, lengthMs: number, without: ReadonlySet<string>): FaultPlan {
-  // One history in eight is quiet: what fails there fails without any fault.
-  const share = random.chance(0.125) ? 0 : random.pick([0.15, 0.3, 0.5])
+/**
+ * Draws the faults of a history whose workload lasts so long, beside its ambush. Kinds in `without` are left out.
+ */
+export function planFaults(
+  random: Random,
+  lengthMs: number,
+  ambush: Ambush | undefined,
+  without: ReadonlySet<string>,
+): FaultPlan {
+  // One history in eight is quiet: what fails there fails without any fault. An ambush works best in some quiet.
+  const usual = random.chance(0.125) ? 0 : random.pick([0.15, 0.3, 0.5])
+  const share = ambush === undefined ? usual : usual / 3
   const drawn = new Map(
     FAULT_KINDS.map(kind => {
       const own = random.fork(kind)
@@ -88,23 +99,25 @@ export function planFaults(random: Random, lengthMs: number, without: ReadonlySe
     lossRate: rate('loss', [0.02, 0.1, 0.3]),
     duplicationRate: rate('duplication', [0.05, 0.25]),
     slowRate: rate('slowness', [0.02, 0.1, 0.3]),
-    agentCrashRate: rate('agent-crash', [0.005, 0.02, 0.06]),
-    facilitatorCrashRate: rate('facilitator-crash', [0.002, 0.01, 0.03]),
+    agentCrashRate: rate('agent-crash', [0.01, 0.03, 0.08]),
+    facilitatorCrashRate: rate('facilitator-crash', [0.01, 0.03, 0.08]),
     payerCrashRate: rate('payer-crash', [0.05, 0.2]),
     shutdownsMs: moments('shutdown', 3),
-    pauseRate: rate('pause', [0.003, 0.02]),
+    pauseRate: rate('pause', [0.01, 0.04]),
     maxSkewMs: rate('skew', [500, 2_000, 4_000]),
-    storeFailureRate: rate('store-failure', [0.01, 0.05, 0.2]),
+    storeFailureRate: rate('store-failure', [0.01, 0.05, 0.2, 0.4]),
+    slowStoreRate: rate('slow-store', [0.02, 0.1]),
     storeFailoversMs: moments('store-failover', 2),
-    ledgerFailureRate: rate('ledger-failure', [0.01, 0.05]),
+    ledgerFailureRate: rate('ledger-failure', [0.01, 0.05, 0.2]),
     nodeFailureRate: rate('node-failure', [0.02, 0.1, 0.3]),
     nodeLagBlocks: rate('node-lag', [1, 3]),
-    slowTransactionRate: rate('slow-transaction', [0.2, 0.6]),
+    slowTransactionRate: rate('slow-transaction', [0.3, 0.8]),
     lostTransactionRate: rate('lost-transaction', [0.1, 0.5]),
     reorganisations: moments('reorganisation', 3).map(atMs => ({
       atMs,
       depth: 1 + (atMs % DEEPEST_REORGANISATION),
     })),
     gasSpike: spike && { fromMs: spikeFromMs, toMs: spikeFromMs + spike.between(2_000, 15_000) },
+    ambush,
   }
 }

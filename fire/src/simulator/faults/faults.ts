@@ -1,5 +1,9 @@
 import type { Random } from '../seeded-random.ts'
-import { LONGEST_PAUSE_MS, SLOWEST_MESSAGE_MS, type FaultPlan } from './fault-plan.ts'
+import { fateAtAmbush, MOST_STRIKES, STRIKE_RATE } from './ambush.ts'
+import { UNHARMED, type CallFate } from './call-fate.ts'
+import type { FaultPlan } from './fault-plan.ts'
+import { LONGEST_PAUSE_MS, SLOWEST_MESSAGE_MS } from './longest.ts'
+import { PORT_CALLS } from './port-calls.ts'
 
 /** What becomes of one request and its answer. */
 export interface MessageFate {
@@ -13,14 +17,6 @@ export interface MessageFate {
   readonly againMs: number | undefined
 }
 
-/** What becomes of a call through a port of a process. */
-export interface CallFate {
-  readonly crash: 'before' | 'after' | undefined
-  readonly fail: 'before' | 'after' | undefined
-  readonly pauseMs: number
-  readonly delayMs: number
-}
-
 /** Which process makes a call, as far as its dying is concerned. */
 export type ProcessKind = 'agent' | 'facilitator' | 'payer'
 
@@ -32,10 +28,19 @@ export interface Faults {
   readonly plan: FaultPlan
   readonly isCalm: boolean
   ofMessage(usualMs: number): MessageFate
-  ofCall(process: ProcessKind, port: PortKind): CallFate
+  /** A message leaves on a route; its place among those sent there. */
+  sent(route: string): number
+  /** One of them arrives, perhaps after some that were sent later. */
+  arrived(route: string, place: number): void
+  /** `name` is one of {@link PORT_CALLS}. */
+  ofCall(process: ProcessKind, port: PortKind, name: string): CallFate
+  /** Calls back whenever the ambush strikes. */
+  onStrike(callback: () => void): void
   /** From now on nothing goes wrong any more. */
   calmDown(): void
-  /** What has gone wrong so far. */
+  /** Something happened that a run wants to have seen: it is counted. */
+  happened(what: string): void
+  /** What has happened so far, and how often. */
   counts(): { readonly [what: string]: number }
 }
 
@@ -43,14 +48,26 @@ export interface Faults {
 const MOST_CRASHES = 8
 const MOST_PAUSES = 4
 
+/** How much sooner a process dies, or stops for a while, over a deed than over a look. */
+const DEADLINESS = { look: 0.5, call: 1, deed: 3, rare: 12 } as const
+
+/** How many calls are made at once, without a wait of their own: messages have one in any case. */
+const PROMPT: { readonly [port in PortKind]: number } = { store: 0.6, ledger: 0.6, node: 1, network: 1 }
+
 /** Makes the faults of a plan. */
 export function createFaults(random: Random, plan: FaultPlan): Faults {
   const messages = random.fork('messages')
   const calls = random.fork('calls')
   const deaths = random.fork('deaths')
-  let isCalm = false
+  const strikes = random.fork('strikes')
 
-  const counts = { 'messages lost': 0, 'messages doubled': 0, deaths: 0, pauses: 0, 'calls failed': 0 }
+  const counts = new Map<string, number>()
+  const happened = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
+  const [sent, arrived] = [new Map<string, number>(), new Map<string, number>()]
+  let crashes = 0
+  let pauses = 0
+  let struck = 0
+  const watchers: (() => void)[] = []
   const crashRates = {
     agent: plan.agentCrashRate,
     facilitator: plan.facilitatorCrashRate,
@@ -62,49 +79,85 @@ export function createFaults(random: Random, plan: FaultPlan): Faults {
     node: plan.nodeFailureRate,
     network: 0,
   }
-  const happens = (source: Random, rate: number): boolean => !isCalm && rate > 0 && source.chance(rate)
+  const happens = (source: Random, rate: number): boolean => !faults.isCalm && rate > 0 && source.chance(rate)
   const side = (source: Random): 'before' | 'after' => (source.chance(0.5) ? 'before' : 'after')
-  const travelMs = (usualMs: number): number =>
-    happens(messages, plan.slowRate) ? messages.between(0, SLOWEST_MESSAGE_MS) : messages.next() * usualMs
-  return {
+  /** Some are there at once, which spares an event; the answer at the latest takes its time. */
+  const travelMs = (usualMs: number, promptRate: number): number => {
+    if (happens(messages, plan.slowRate)) {
+      happened('messages late')
+      return messages.between(0, SLOWEST_MESSAGE_MS)
+    }
+    return messages.chance(promptRate) ? 0 : messages.next() * usualMs
+  }
+  const callMs = (port: PortKind): number => {
+    if (happens(calls, port === 'store' ? plan.slowStoreRate : plan.slowRate / 4)) {
+      happened(port === 'store' ? 'stores slow' : 'calls slow')
+      return calls.between(0, SLOWEST_MESSAGE_MS)
+    }
+    return calls.chance(PROMPT[port]) ? 0 : calls.next() * 3
+  }
+  /** A broken connection is a fault of messages: there nobody hears nothing, but late. */
+  const strike = (port: PortKind, name: string): CallFate | undefined => {
+    const { ambush } = plan
+    if (ambush?.at !== name || struck === MOST_STRIKES || !happens(strikes, STRIKE_RATE)) return undefined
+    struck += 1
+    const isDeaf = ambush.mishap === 'hears nothing of it' && port === 'network'
+    const met = isDeaf ? ({ ...ambush, mishap: 'is late' } as const) : ambush
+    happened(`ambush: ${met.mishap}`)
+    for (const tell of watchers) tell()
+    return fateAtAmbush(strikes, met)
+  }
+  const faults: { -readonly [key in keyof Faults]: Faults[key] } = {
     plan,
-    get isCalm() {
-      return isCalm
-    },
+    isCalm: false,
     ofMessage(usualMs) {
       const fate = {
-        thereMs: travelMs(usualMs),
-        backMs: travelMs(usualMs),
+        thereMs: travelMs(usualMs, 0.5),
+        backMs: travelMs(usualMs, 0),
         losesRequest: happens(messages, plan.lossRate),
         losesAnswer: happens(messages, plan.lossRate),
         isSilent: messages.chance(0.3),
-        againMs: happens(messages, plan.duplicationRate) ? travelMs(usualMs * 4) : undefined,
+        againMs: happens(messages, plan.duplicationRate) ? travelMs(usualMs * 4, 0) : undefined,
       }
-      if (fate.losesRequest || fate.losesAnswer) counts['messages lost'] += 1
-      if (fate.againMs !== undefined) counts['messages doubled'] += 1
+      if (fate.losesRequest || fate.losesAnswer) happened('messages lost')
+      if (fate.againMs !== undefined) happened('messages doubled')
       return fate
     },
-    ofCall(process, port) {
-      const dies = counts.deaths < MOST_CRASHES && happens(deaths, crashRates[process])
-      if (dies) counts.deaths += 1
-      const stops = counts.pauses < MOST_PAUSES && happens(deaths, plan.pauseRate)
-      if (stops) counts.pauses += 1
-      const fail = happens(calls, failureRates[port]) ? side(calls) : undefined
-      if (fail !== undefined) counts['calls failed'] += 1
-      return {
-        crash: dies ? side(deaths) : undefined,
-        fail,
-        pauseMs: stops ? deaths.between(100, LONGEST_PAUSE_MS) : 0,
-        delayMs: happens(calls, plan.slowRate / 4)
-          ? calls.between(0, SLOWEST_MESSAGE_MS)
-          : calls.chance(0.5)
-            ? 0
-            : calls.next() * 3,
+    sent(route) {
+      const place = (sent.get(route) ?? 0) + 1
+      sent.set(route, place)
+      return place
+    },
+    arrived(route, place) {
+      const last = arrived.get(route) ?? 0
+      if (place < last) happened('messages overtaken')
+      else arrived.set(route, place)
+    },
+    ofCall(process, port, name) {
+      const struckBy = strike(port, name)
+      if (struckBy !== undefined) return struckBy
+      const weight = DEADLINESS[PORT_CALLS[name] ?? 'deed']
+      const crash =
+        crashes < MOST_CRASHES && happens(deaths, crashRates[process] * weight) ? side(deaths) : undefined
+      if (crash !== undefined) crashes += 1
+      const stops = pauses < MOST_PAUSES && happens(deaths, plan.pauseRate * weight)
+      if (stops) {
+        pauses += 1
+        happened('processes stopped for a while')
       }
+      const fail = happens(calls, failureRates[port]) ? side(calls) : undefined
+      if (fail !== undefined) happened(`${port} fails ${fail} it was done`)
+      const pauseMs = stops ? deaths.between(100, LONGEST_PAUSE_MS) : 0
+      const delayMs = callMs(port)
+      const isPlain = crash === undefined && fail === undefined && pauseMs === 0 && delayMs === 0
+      return isPlain ? UNHARMED : { crash, fail, pauseMs, delayMs }
     },
+    happened,
+    onStrike: callback => void watchers.push(callback),
     calmDown() {
-      isCalm = true
+      faults.isCalm = true
     },
-    counts: () => counts,
+    counts: () => Object.fromEntries(counts),
   }
+  return faults
 }

@@ -1,21 +1,26 @@
 import { paymentKey } from '@farebox/payments/authorization'
 import { BLOCK_MS } from '../chain/virtual-chain.ts'
 import type { Parties } from '../history/start-parties.ts'
+import type { Random } from '../seeded-random.ts'
 import type { World } from '../world.ts'
+import { DEEPEST_REORGANISATION } from './fault-plan.ts'
 
 const MOST_LOST_MS = 3_000
+/** After what an ambush struck: the answer may have been acted on by then, or not. */
+const SOON_MS = 4_000
 
 /** Sets what goes wrong at its own time, whoever does what then: stores that fall back, blocks that are replaced. */
 export function scheduleFaults(world: World, { agents, programs }: Parties): { readonly left: number } {
   const { time, faults } = world.wires
   const random = world.random.fork('scheduled faults')
-  const { storeFailoversMs, reorganisations, shutdownsMs } = faults.plan
+  const { storeFailoversMs, reorganisations, shutdownsMs, ambush } = faults.plan
   const scheduled = { left: storeFailoversMs.length + reorganisations.length + shutdownsMs.length }
   const stores = new Set(agents.map(agent => agent.store))
   for (const atMs of shutdownsMs) {
     const program = random.pick(programs)
     time.after(atMs, () => {
       scheduled.left -= 1
+      faults.happened('programs stopped in good order')
       program.stop()
     })
   }
@@ -29,15 +34,33 @@ export function scheduleFaults(world: World, { agents, programs }: Parties): { r
   for (const { atMs, depth } of reorganisations) {
     time.after(atMs, () => {
       scheduled.left -= 1
-      world.chain.reorganise(depth, transaction => {
-        for (const call of transaction.calls) {
-          if (call.kind === 'pay') world.undone.add(paymentKey(world.network, call.authorization))
-        }
-        // Mined again soon, or late, or forgotten by the nodes; but nobody would repeat what others than a relayer did.
-        if (transaction.nonce !== undefined && random.chance(0.3)) return 'forgotten'
-        return random.between(0, 4) * BLOCK_MS
-      })
+      replaceBlocks(world, random, depth)
     })
   }
+  if (ambush?.mishap === 'sees blocks replaced')
+    faults.onStrike(() => {
+      const struck = world.random.fork(`strike at ${time.nowMs()}`)
+      scheduled.left += 1
+      time.after(struck.between(0, SOON_MS), () => {
+        scheduled.left -= 1
+        replaceBlocks(world, struck, struck.between(1, DEEPEST_REORGANISATION))
+      })
+    })
   return scheduled
+}
+
+function replaceBlocks(world: World, random: Random, depth: number): void {
+  const { faults } = world.wires
+  faults.happened('blocks replaced')
+  world.chain.reorganise(depth, transaction => {
+    for (const call of transaction.calls) {
+      if (call.kind === 'pay') world.undone.add(paymentKey(world.network, call.authorization))
+    }
+    // Mined again soon, or late, or forgotten by the nodes; but nobody would repeat what others than a relayer did.
+    if (transaction.nonce !== undefined && random.chance(0.3)) {
+      faults.happened('transactions forgotten with their blocks')
+      return 'forgotten'
+    }
+    return random.between(0, 4) * BLOCK_MS
+  })
 }

@@ -39,23 +39,29 @@ export async function bringToAnEnd(course: Course): Promise<void> {
   await runUntilOver(world, time.nowMs() + SETTLING_MS, isOver)
   // Who is asleep signs nothing later on.
   if (plan.sleepsToTheEnd) for (const payer of world.payers) payer.crash()
-  await waitUntilExpired(world, plan)
+  else await runUntilOver(world, expiryMs(world), isOver)
+  await waitUntilExpired(world)
   trace.note('history', () => 'everything that was signed has expired; all is started anew')
   for (const program of parties.programs) program.restart()
-  await runUntilOver(world, time.nowMs() + RECOVERY_MS, isOver)
+  // Callers who never woke up again are waited for by nobody.
+  const isRecovered = plan.sleepsToTheEnd ? (): Promise<boolean> => isMoneyAtRest(world, parties) : isOver
+  await runUntilOver(world, time.nowMs() + RECOVERY_MS, isRecovered)
 }
 
-/** Asleep, mostly, as machines that were suspended; or at work. */
-async function waitUntilExpired(world: World, plan: WorkloadPlan): Promise<void> {
-  const { sends, meddled, network } = world
+/** Asleep, as machines that were suspended: mostly at once, otherwise when there is nothing left to do. */
+async function waitUntilExpired(world: World): Promise<void> {
   const { time } = world.wires
-  const endMs = (): number => {
-    const lastValid = Math.max(0, ...meddled.values(), ...sends.all().map(send => send.validBefore))
-    return (lastValid + network.finalitySeconds) * 1_000 + SETTLING_MS
-  }
-  if (plan.sleepsToTheEnd) time.leapTo(endMs())
   // Callers that are still at it may sign once more.
-  while (time.nowMs() < endMs()) await time.runUntil(endMs())
+  while (time.nowMs() < expiryMs(world)) {
+    time.leapTo(expiryMs(world))
+    await time.runUntil(time.nowMs())
+  }
+}
+
+/** When nothing that was signed can be used any more, nor what used it undone. */
+function expiryMs({ sends, meddled, network }: World): number {
+  const lastValid = Math.max(0, ...meddled.values(), ...sends.all().map(send => send.validBefore))
+  return (lastValid + network.finalitySeconds) * 1_000 + SETTLING_MS
 }
 
 /** Lets time pass until nothing more is to come of what was begun, at the latest until then. */
@@ -72,8 +78,10 @@ async function runUntilOver(
 
 /** Every caller has ended, and no money is on its way. */
 async function isAtRest({ world, parties, errands }: Course): Promise<boolean> {
-  const { wires, jobs, mischief, network } = world
-  if (errands.left > 0 || mischief.open > 0) return false
+  return errands.left === 0 && world.mischief.open === 0 && (await isMoneyAtRest(world, parties))
+}
+
+async function isMoneyAtRest({ wires, jobs, network }: World, parties: Parties): Promise<boolean> {
   for (const { state } of jobs.all().values()) if (state === 'saved') return false
   const { captured, submitted } = await parties.ledger.totals(network.id, wires.time.nowMs() / 1_000)
   return captured + submitted === 0

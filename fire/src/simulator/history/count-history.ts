@@ -1,3 +1,4 @@
+import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
 import { PROBE } from './probe-everything.ts'
 import type { World } from '../world.ts'
 import type { Parties } from './start-parties.ts'
@@ -22,7 +23,28 @@ export async function countHistory(world: World, parties: Parties): Promise<Hist
     'jobs delivered': new Set(said.deliveries.map(({ job }) => job)).size,
     'handlers run': [...jobs.all().values()].reduce((sum, { runs }) => sum + runs.length, 0),
     ...tally(rows.map(({ state }) => `payments ${state}`)),
+    ...countOnChain(world, parties),
     ...wires.faults.counts(),
+  }
+}
+
+/** What became of transactions and authorizations. */
+function countOnChain({ chain, network, broadcast, undone }: World, { relayers }: Parties): HistoryCounts {
+  const mined = chain.busyBlocks().flatMap(block => block.mined)
+  const moved = [...readPaymentsOnChain(chain, network).values()]
+  const places = broadcast.map(({ sender, nonce }) => `${sender} ${nonce}`)
+  return {
+    'transactions reverted': mined.filter(({ succeeded }) => !succeeded).length,
+    'payments reverted within a batch': mined.reduce(
+      (sum, { transaction, logs }) =>
+        transaction.calls.length === 1 ? sum : sum + transaction.calls.length - logs.length / 2,
+      0,
+    ),
+    'transactions replaced': places.length - new Set(places).size,
+    'payments undone with their blocks': undone.size,
+    'payments settled by strangers': moved.filter(({ sender }) => !relayers.has(sender)).length,
+    'authorizations cancelled': [...chain.head().state.spent.values()].filter(one => one === 'cancelled')
+      .length,
   }
 }
 

@@ -1,4 +1,5 @@
 import { buildWorld } from '../build-world.ts'
+import { planAmbush } from '../faults/ambush.ts'
 import { planFaults } from '../faults/fault-plan.ts'
 import { scheduleFaults } from '../faults/schedule-faults.ts'
 import { checkHistory } from '../invariants/check-history.ts'
@@ -7,6 +8,7 @@ import { createRandom } from '../seeded-random.ts'
 import { enterWorld } from '../stand-ins/current-world.ts'
 import { NOBODY, PRICE_ATOMIC, type Cast } from '../workload/cast.ts'
 import { planWorkload, type WorkloadPlan } from '../workload/plan-workload.ts'
+import { shapesOf } from './happenings.ts'
 import { bringToAnEnd, liveThrough } from './bring-to-an-end.ts'
 import { countHistory, type HistoryCounts } from './count-history.ts'
 import { probeEverything } from './probe-everything.ts'
@@ -16,7 +18,7 @@ import { startErrands, startParties } from './start-parties.ts'
 /** How a history is run. */
 export interface HistoryOptions {
   readonly isTraced?: boolean
-  /** Kinds of faults, errands and mischief that are left out. */
+  /** Kinds of faults, errands and mischief that are left out; `ambush` too. */
   readonly without?: ReadonlySet<string>
 }
 
@@ -29,6 +31,9 @@ export interface HistoryResult {
   readonly trace: readonly string[]
 }
 
+/** The simulator: give it a seed, and it runs that history. One at a time. */
+export type Simulator = (seed: number, options?: HistoryOptions) => Promise<HistoryResult>
+
 /** Runs the history of a seed, from the first errand until nothing can happen any more, and judges it. */
 export async function runHistory(
   stage: Stage,
@@ -36,15 +41,22 @@ export async function runHistory(
   { isTraced = false, without = new Set() }: HistoryOptions = {},
 ): Promise<HistoryResult> {
   const random = createRandom(seed)
-  const plan = planWorkload(random.fork('workload'), without)
+  const ambush = without.has('ambush') ? undefined : planAmbush(random.fork('ambush'))
+  const plan = planWorkload(random.fork('workload'), {
+    isSiege: ambush !== undefined,
+    isRegretful: ambush?.mishap === 'sees blocks replaced',
+    without,
+  })
   const world = buildWorld({
     random,
     crypto: stage.crypto,
     network: stage.network,
-    plan: planFaults(random.fork('fault plan'), plan.lengthMs, without),
+    hasher: stage.hasher,
+    plan: planFaults(random.fork('fault plan'), plan.lengthMs, ambush, without),
     balances: balancesOf(stage.cast, plan),
     isTraced,
   })
+  for (const shape of shapesOf(plan)) world.wires.faults.happened(shape)
   const parties = await startParties(world, stage, plan)
   const errands = startErrands(world, stage, plan, parties)
   const course = { world, plan, parties, errands, scheduled: scheduleFaults(world, parties) }
@@ -57,6 +69,7 @@ export async function runHistory(
     probes: await probeEverything(world, parties.agents),
   })
   const counts = await countHistory(world, parties)
+  world.wires.time.end()
   enterWorld(undefined)
   return { seed, violations, counts, trace: world.wires.trace.lines() }
 }

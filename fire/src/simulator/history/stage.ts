@@ -1,15 +1,18 @@
 import { mintSecret, type NewSecret } from '@farebox/facilitator/secrets/secret-form'
+import { createAuthorizationHasher, type AuthorizationHasher } from '@farebox/payments/authorization'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { createRandom } from '../seeded-random.ts'
 import { enterWorld } from '../stand-ins/current-world.ts'
-import { makeCast, type Cast } from '../workload/cast.ts'
+import { createDeclare, makeCast, type Cast, type Declare } from '../workload/cast.ts'
 
 /** What all histories have in common, made once. */
 export interface Stage {
   readonly crypto: EvmCrypto
   readonly network: Network
+  readonly hasher: AuthorizationHasher
   readonly cast: Cast
+  readonly declare: Declare
   /** The agents' FACILITATOR_SECRET. */
   readonly secret: NewSecret
 }
@@ -25,7 +28,14 @@ export function setStage(crypto: EvmCrypto): Stage {
       throw new Error('no history is running')
     },
   })
-  const stage = { crypto, network, cast: makeCast(crypto), secret: mintSecret() }
+  const stage = {
+    crypto,
+    network,
+    hasher: createAuthorizationHasher(crypto, network),
+    cast: makeCast(crypto),
+    declare: createDeclare(),
+    secret: mintSecret(),
+  }
   enterWorld(undefined)
   return stage
 }

@@ -6,9 +6,9 @@ import { createOpenOrigin } from '../parties/open-origin.ts'
 import { startStockFacilitator, STOCK_RELAYER } from '../parties/stock-facilitator.ts'
 import { openVirtualStore } from '../parties/virtual-store.ts'
 import { enterWorld } from '../stand-ins/current-world.ts'
-import { facilitatorClock } from '../time/process-clocks.ts'
+import { EXACT, facilitatorClock } from '../time/process-clocks.ts'
 import { startProcess } from '../time/virtual-process.ts'
-import { declare, NOBODY, type Cast } from '../workload/cast.ts'
+import { NOBODY, type Cast } from '../workload/cast.ts'
 import type { WorkloadPlan } from '../workload/plan-workload.ts'
 import type { KnownJob } from '../workload/errand.ts'
 import { runErrand } from '../workload/run-errand.ts'
@@ -56,7 +56,7 @@ export async function startParties(world: World, stage: Stage, plan: WorkloadPla
 
 async function openLedger(world: World, { secret, cast }: Stage, plan: WorkloadPlan): Promise<Ledger> {
   const database = startProcess(world.wires.time, { name: 'database' })
-  const ledger = createMemoryLedger(facilitatorClock(database))
+  const ledger = createMemoryLedger(facilitatorClock(database, EXACT))
   await ledger.secrets.create({
     id: secret.id,
     hash: secret.hash,
@@ -73,7 +73,13 @@ function startOurs(world: World, { cast }: Stage, plan: WorkloadPlan, ledger: Le
   return startFacilitatorParty(world, {
     ledger,
     relayerKeys: plan.facilitators === 1 ? [first] : [first, plan.sharesRelayer ? first : second],
-    limits: { settleWaitMs: plan.settleWaitMs, reconcileMs: plan.reconcileMs },
+    limits: {
+      settleWaitMs: plan.settleWaitMs,
+      reconcileMs: plan.reconcileMs,
+      leaseMs: plan.relayerLeaseMs,
+      stuckAfterMs: plan.stuckAfterMs,
+    },
+    timerGrainMs: plan.timerGrainMs,
   })
 }
 
@@ -84,13 +90,14 @@ async function startAgents(world: World, stage: Stage, plan: WorkloadPlan): Prom
   return names.map((name, index) =>
     startAgentParty(world, {
       name,
-      declaration: declare(name, plan.maxDeadlineSeconds),
-      wallet: walletAt(stage.cast, plan, index),
+      declaration: stage.declare(name, walletAt(stage.cast, plan, index), plan.maxDeadlineSeconds),
       secret: stage.secret.secret,
       store: index === 0 || plan.sharesStore ? shared : own,
       replicas: plan.replicas,
       hasNode: plan.hasNode,
       settlePatienceMs: plan.settlePatienceMs,
+      badRunRate: plan.badRunRate,
+      timerGrainMs: plan.timerGrainMs,
     }),
   )
 }

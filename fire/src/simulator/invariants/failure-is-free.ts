@@ -1,5 +1,5 @@
 import { PROBE } from '../history/probe-everything.ts'
-import type { Send } from '../records/send-records.ts'
+import { deadlineOf, type Send } from '../records/send-records.ts'
 import { isMovedByUs, type Evidence, type Violation } from './verdict.ts'
 
 const FAILURES: ReadonlySet<number> = new Set([400, 402, 408, 500])
@@ -36,7 +36,8 @@ function isLie(send: Send, sends: readonly Send[], claimedMs: number): boolean {
   if (seen === undefined || !FAILURES.has(seen.status) || send.isForged) return false
   // A failure is not kept, so that the same call may be made again: whoever claims the job later begins anew.
   if (claimedMs >= seen.saidMs && send.caller !== PROBE) return false
-  if (seen.text.includes(JOINED_TOO_SHORT)) return false
+  const isShorter = (): boolean => sends.some(other => deadlineOf(other) > deadlineOf(send))
+  if (seen.text.includes(JOINED_TOO_SHORT) && isShorter()) return false
   return !sends.some(other => other !== send && isOpenAt(other, seen.saidMs))
 }
 

@@ -1,5 +1,5 @@
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
-import { LONGEST_PAUSE_MS } from '../faults/fault-plan.ts'
+import { LONGEST_PAUSE_MS } from '../faults/longest.ts'
 import type { HandlerRun, JobHistory } from '../records/job-records.ts'
 import type { Evidence, Violation } from './verdict.ts'
 
@@ -30,9 +30,11 @@ function mayRunAgain(
     (!run.hasReturned || run.endedMs >= run.deadlineMs - SLACK_MS)
   if (hasFailed) return true
   const fromMs = run.startedMs - LATE_MS
-  const isDisturbed = world.jobs
-    .disturbances()
-    .some(({ process, atMs }) => process === run.process && atMs >= fromMs && atMs <= next.startedMs)
+  const isDisturbed = world.jobs.disturbances().some(({ process, atMs }) => {
+    if (atMs < fromMs || atMs > next.startedMs) return false
+    // Or the later one had claimed it first, stopped for longer than its lease, and goes on where it was.
+    return process === run.process || (process === next.process && atMs <= run.startedMs)
+  })
   if (isDisturbed) return true
   return settledMs.some(atMs => next.startedMs - atMs >= RESPONSE_KEPT_SECONDS * 1_000)
 }

@@ -4,8 +4,6 @@ export interface Mutant {
   /** What it is that no longer holds, for a person. */
   readonly breaks: string
   readonly edits: readonly MutantEdit[]
-  /** Where the first history is, or was, that it breaks; default 1. Only to find it soon. */
-  readonly seenFrom?: number
 }
 
 /** One place. */

@@ -2,7 +2,7 @@ import { createAgent, type Declaration, type JobContext, type JsonObject, type L
 import { decodeHeader } from '@farebox/payments/payment-header'
 import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
 import type { Random } from '../seeded-random.ts'
-import { agentClock } from '../time/process-clocks.ts'
+import { agentClock, drawGrain } from '../time/process-clocks.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Callee } from '../wires/exchange.ts'
 import type { World } from '../world.ts'
@@ -43,13 +43,16 @@ export interface AgentParty {
 export interface AgentSetup {
   readonly name: string
   readonly declaration: Declaration
-  readonly wallet: string
   readonly secret: string
   readonly store: VirtualStore
   readonly replicas: number
   /** It asks a node itself, beside the facilitator. */
   readonly hasNode: boolean
   readonly settlePatienceMs: number
+  /** That a run of a handler fails. */
+  readonly badRunRate: number
+  /** How late its timers come at most. */
+  readonly timerGrainMs: number
 }
 
 const DOCUMENTED: ReadonlySet<number> = new Set([200, 204, 400, 401, 402, 404, 405, 408, 500, 503])
@@ -82,13 +85,17 @@ async function startReplica(
 ): Promise<Program<AgentRequest, AgentAnswer>> {
   const { declaration } = setup
   const handle = (input: JsonObject, context: JobContext): Promise<JsonObject> =>
-    runPlannedHandler({ world, agent: setup.name, process, handling }, input, context)
+    runPlannedHandler(
+      { world, agent: setup.name, process, handling, badRunRate: setup.badRunRate },
+      input,
+      context,
+    )
   for (const watch of [process.onDeath, process.onPause]) watch(() => world.jobs.disturbed(process.name))
   const agent = await createAgent({
     declaration,
     handlers: Object.fromEntries(Object.keys(declaration.capabilities).map(name => [name, handle])),
     variables: {
-      AGENT_WALLET_ADDRESS: setup.wallet,
+      AGENT_WALLET_ADDRESS: declaration.wallet,
       SERVICE_DEV_MODE: 'false',
       SERVICE_NETWORK: world.network.id,
       SERVICE_PUBLIC_URL: url,
@@ -97,7 +104,7 @@ async function startReplica(
       ...(setup.hasNode ? { SERVICE_RPC_URL: `http://node.${hostName(process)}` } : {}),
     },
     ports: {
-      clock: agentClock(process),
+      clock: agentClock(process, drawGrain(world.random, process, setup.timerGrainMs)),
       log: traceLog(world, process),
       jobStore: setup.store.portOf(process),
       settlePatienceMs: setup.settlePatienceMs,

@@ -1,10 +1,10 @@
 import { createFacilitator } from '@farebox/facilitator/create-facilitator'
 import type { FacilitatorLimits } from '@farebox/facilitator/facilitator-limits'
 import type { Ledger } from '@farebox/facilitator/ledger/ledger'
-import { describeError, type Log } from '@farebox/facilitator/log'
+import { describeError, type Log } from '@farebox/server/log'
 import { createVirtualRpc } from '../chain/virtual-rpc.ts'
 import type { VirtualAnswer, VirtualApp } from '../stand-ins/fastify.ts'
-import { facilitatorClock } from '../time/process-clocks.ts'
+import { drawGrain, facilitatorClock } from '../time/process-clocks.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Callee } from '../wires/exchange.ts'
 import type { World } from '../world.ts'
@@ -31,6 +31,8 @@ export interface FacilitatorSetup {
   /** One process each; two with the same key share its lease. */
   readonly relayerKeys: readonly string[]
   readonly limits: Partial<FacilitatorLimits>
+  /** How late their timers come at most. */
+  readonly timerGrainMs: number
 }
 
 /** Starts our facilitators. */
@@ -70,7 +72,7 @@ async function startOne(
     network,
     crypto,
     relayerKey,
-    clock: facilitatorClock(process),
+    clock: facilitatorClock(process, drawGrain(world.random, process, setup.timerGrainMs)),
     log: traceLog(world, process),
     limits: setup.limits,
   })

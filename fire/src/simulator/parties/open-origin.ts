@@ -37,7 +37,7 @@ export function createOpenOrigin(hosts: Hosts): (url: string) => JsonOrigin {
             process,
             kind: 'agent',
             port: 'network',
-            label: `${host} ${request.path}`,
+            name: host === 'node' ? `node ${methodOf(request.body)}` : `${host} ${request.path}`,
             call: () =>
               ask(hosts, process, {
                 method: request.method,
@@ -50,6 +50,11 @@ export function createOpenOrigin(hosts: Hosts): (url: string) => JsonOrigin {
       close: () => Promise.resolve(),
     }
   }
+}
+
+/** Of a call of a node. */
+function methodOf(body: unknown): string {
+  return (body as { readonly method: string }).method
 }
 
 async function askFacilitator(

@@ -16,17 +16,19 @@ export interface HandlerPlace {
   readonly agent: string
   readonly process: VirtualProcess
   readonly handling: Random
+  /** That a run fails. */
+  readonly badRunRate: number
 }
 
 /** Does a job as its plan has it, and notes that it did. */
 export async function runPlannedHandler(
-  { world, agent, process, handling }: HandlerPlace,
+  { world, agent, process, handling, badRunRate }: HandlerPlace,
   input: JsonObject,
   context: JobContext,
 ): Promise<JsonObject> {
   const { wires, jobs } = world
   const { runs } = jobs.of(jobName(`${agent}/${context.jobId}`))
-  const plan = planRun(handling, context.remainingMs())
+  const plan = planRun(handling, badRunRate, context.remainingMs())
   const run = {
     process: process.name,
     startedMs: wires.time.nowMs(),
@@ -46,12 +48,13 @@ export async function runPlannedHandler(
   return { text: `${String(input['text'])} by run ${number}` }
 }
 
-function planRun(random: Random, remainingMs: number): HandlerPlan {
+function planRun(random: Random, badRunRate: number, remainingMs: number): HandlerPlan {
   const tookMs = random.chance(0.4)
     ? 0
-    : random.chance(0.85)
+    : random.chance(0.7)
       ? random.between(1, 2_500)
-      : Math.max(1, Math.round(remainingMs) + random.between(-40, 2_000))
-  const ends = random.chance(0.9) ? 'well' : random.chance(0.6) ? 'badly' : 'with a wrong output'
+      : // Some return at the last moment, and some too late.
+        Math.max(1, Math.round(remainingMs * (0.7 + random.next() * 0.5)))
+  const ends = random.chance(1 - badRunRate) ? 'well' : random.chance(0.6) ? 'badly' : 'with a wrong output'
   return { tookMs, ends }
 }

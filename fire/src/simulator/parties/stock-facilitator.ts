@@ -93,7 +93,7 @@ async function settle(
     process,
     kind: 'facilitator',
     port: 'node',
-    label: 'send',
+    name: 'stock send',
     call: () => Promise.resolve(chain.submit(transaction, world.delayOfTransaction())),
   })
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += LOOK_MS) {

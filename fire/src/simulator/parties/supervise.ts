@@ -49,6 +49,7 @@ export function supervise<Request, Answer>(
   const { name, wires, random } = program
   const { time, trace, faults } = wires
   const skewMs = random.between(-faults.plan.maxSkewMs, faults.plan.maxSkewMs)
+  if (skewMs !== 0) faults.happened('clocks of programs wrong')
   let incarnation = 0
   let running: VirtualProcess | undefined
   let serving: Callee<Request, Answer> | undefined

@@ -64,8 +64,10 @@ export async function openVirtualStore(wires: Wires, records: JobRecords): Promi
     portOf: process => ({ store: faultyPort(wires, process, inner, records), ...LABELS }),
     async failOver(lostMs) {
       const untilMs = time.nowMs() - lostMs
+      wires.faults.happened('stores fell back')
       const kept = writes.filter(write => write.atMs <= untilMs)
       for (const lost of writes.slice(kept.length)) {
+        wires.faults.happened('writes lost by a store')
         records.lostWrites(lost.kind === 'claim' ? lost.claim.jobKey : lost.holder.jobKey)
       }
       trace.note('store', () => `loses its last ${writes.length - kept.length} writes`)
@@ -84,12 +86,12 @@ export async function openVirtualStore(wires: Wires, records: JobRecords): Promi
 const LABELS = { name: 'memory:', shared: true, close: (): Promise<void> => Promise.resolve() }
 
 function faultyPort(wires: Wires, process: VirtualProcess, inner: JobStore, records: JobRecords): JobStore {
-  const through = <Result>(label: string, call: () => Promise<Result>): Promise<Result> =>
+  const through = <Result>(name: string, call: () => Promise<Result>): Promise<Result> =>
     callThroughPort(wires, {
       process,
       kind: 'agent',
       port: 'store',
-      label,
+      name,
       call,
       onFault: () => records.disturbed(process.name),
     })

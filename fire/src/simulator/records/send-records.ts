@@ -63,6 +63,12 @@ export function createSendRecords(nowMs: () => number, network: Network): SendRe
   }
 }
 
+/** Unix seconds, as the body has it. */
+export function deadlineOf({ body }: Send): number {
+  const { deadline } = JSON.parse(body) as { readonly deadline?: unknown }
+  return typeof deadline === 'number' ? deadline : 0
+}
+
 type Named = Pick<Send, 'payment' | 'payer' | 'validBefore'>
 
 const NOTHING: Named = { payment: undefined, payer: undefined, validBefore: 0 }

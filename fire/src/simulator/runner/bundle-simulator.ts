@@ -12,14 +12,19 @@ const ROOT = join(FIRE, '..')
 const PACKAGES = join(ROOT, 'packages')
 
 /**
- * Modules that would reach for the machine, by how our packages import them, and what stands in for them. All
- * else is the real source.
+ * Modules that would reach for the machine, or do the same work in every history, by how our packages import
+ * them, and what stands in for them. All else is the real source.
  */
 const STANDS_IN: readonly (readonly [RegExp, string])[] = [
   [/^(?:@farebox\/payments|\.)\/http-json(?:\.ts)?$/, 'http-json.ts'],
   [/^(?:@farebox\/payments|\.)\/evm-crypto(?:\.ts)?$/, 'evm-crypto.ts'],
+  [/^(?:@farebox\/payments|\.)\/authorization(?:\.ts)?$/, 'authorization.ts'],
+  [/^(?:@farebox\/payments|\.)\/payment-header(?:\.ts)?$/, 'payment-header.ts'],
   [/^node:crypto$/, 'node-crypto.ts'],
+  [/^node:http$/, 'node-http.ts'],
   [/^fastify$/, 'fastify.ts'],
+  [/^@farebox\/protocol\/declaration\/check-declaration$/, 'checked-declarations.ts'],
+  [/^@farebox\/protocol\/fields\/compile$/, 'compiled-fields.ts'],
   [/^prom-client$/, 'prom-client.ts'],
 ]
 
@@ -45,8 +50,12 @@ export async function bundleSimulator(changes: readonly Mutant[] = []): Promise<
     sourcesContent: false,
     logLevel: 'silent',
     // Globals of the platform, as our packages name them.
-    define: { 'globalThis.crypto': 'seededWebCrypto' },
-    inject: [join(STAND_INS, 'web-crypto.ts'), join(STAND_INS, 'response.ts')],
+    define: {
+      'globalThis.crypto': 'seededWebCrypto',
+      'crypto.randomUUID': 'seededWebCrypto.randomUUID',
+      'crypto.getRandomValues': 'seededWebCrypto.getRandomValues',
+    },
+    inject: ['web-crypto.ts', 'response.ts', 'abort-controller.ts'].map(name => join(STAND_INS, name)),
     plugins: [resolveModules, mutation.plugin],
   }).catch((error: unknown) => {
     throw mutation.misfit() ?? error

@@ -7,27 +7,27 @@ export interface HuntRange {
   readonly first: number
   readonly count: number
   readonly workers: number
+  readonly signal?: AbortSignal
 }
 
-/** Looks for each mutant and shows the seed that caught it; resolves to the exit code: 1 where one survives. */
+/** Looks for each mutant, tells the seed that caught it, a line each, and resolves to these seeds by name: survivors have none. */
 export async function huntMutants(
   mutants: readonly Mutant[],
-  amendments: readonly Mutant[],
   range: HuntRange,
-): Promise<number> {
+  tell: (line: string) => void = line => void process.stdout.write(line),
+): Promise<ReadonlyMap<string, number>> {
   const width = Math.max(...mutants.map(({ name }) => name.length))
-  let survivors = 0
+  const caughtAt = new Map<string, number>()
   for (const mutant of mutants) {
-    const simulator = await bundleSimulator([...amendments, mutant])
+    const simulator = await bundleSimulator([mutant])
     const { broken } = await simulateSeeds({ simulator, ...range, stopsAtViolation: true })
     const [caught] = broken
-    if (caught === undefined) survivors += 1
-    const seeds = caught && caught.seed - range.first + 1
+    if (caught !== undefined) caughtAt.set(mutant.name, caught.seed)
     const verdict =
       caught === undefined
         ? `✗ survives ${range.count} seeds`
-        : `✓ ${String(seeds).padStart(5)} seeds  ${caught.violations[0]?.invariant.padEnd(7)}`
-    process.stdout.write(`${mutant.name.padEnd(width)}  ${verdict}  ${mutant.breaks}\n`)
+        : `✓ seed ${String(caught.seed).padStart(5)}  ${caught.violations[0]?.invariant.padEnd(7)}`
+    tell(`${mutant.name.padEnd(width)}  ${verdict}  ${mutant.breaks}\n`)
   }
-  return survivors === 0 ? 0 : 1
+  return caughtAt
 }

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { HistoryCounts } from '../history/count-history.ts'
 import type { Violation } from '../invariants/verdict.ts'
-import type { Simulator } from '../simulator.ts'
+import type { Simulator } from '../history/run-history.ts'
 
 /** A share of the work: this many seeds from the first on. */
 export interface SeedShare {

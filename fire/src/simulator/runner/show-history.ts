@@ -1,4 +1,4 @@
-import type { Simulator } from '../simulator.ts'
+import type { Simulator } from '../history/run-history.ts'
 import { shrinkHistory } from './shrink-history.ts'
 
 /** How one history is shown. */

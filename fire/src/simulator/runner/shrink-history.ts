@@ -1,7 +1,7 @@
 import { FAULT_KINDS } from '../faults/fault-plan.ts'
 import { MISCHIEF_KINDS } from '../workload/mischief.ts'
 import { ERRAND_KINDS } from '../workload/plan-workload.ts'
-import type { Simulator } from '../simulator.ts'
+import type { Simulator } from '../history/run-history.ts'
 
 /**
  * Leaves out of a history whatever it can do without and still break the same rule: one kind of fault, errand or

@@ -14,6 +14,8 @@ export interface SeedRun {
   readonly onProgress?: (progress: SeedProgress) => void
   /** Stops at the first history that breaks a rule, as soon as it is known to be the first. */
   readonly stopsAtViolation?: boolean
+  /** Ends the run early: what was judged until then is the result. */
+  readonly signal?: AbortSignal
 }
 
 /** How far it has come. */
@@ -33,7 +35,7 @@ export interface SeedRunResult {
 const SHARE = 50
 
 /** A heap whose young part is small is swept ten times as often: histories leave nothing behind but garbage. */
-const YOUNG_MEGABYTES = 64
+const YOUNG_MEGABYTES = 192
 
 /** Runs the histories of many seeds on several threads. Rejects where the simulator itself fails, naming the seeds. */
 export async function simulateSeeds(run: SeedRun): Promise<SeedRunResult> {
@@ -44,7 +46,8 @@ export async function simulateSeeds(run: SeedRun): Promise<SeedRunResult> {
   const end = run.first + run.count
   const takeShare = (): SeedShare | undefined => {
     const first = next
-    if (first >= end || (run.stopsAtViolation === true && broken.length > 0)) return undefined
+    const isOver = first >= end || run.signal?.aborted === true
+    if (isOver || (run.stopsAtViolation === true && broken.length > 0)) return undefined
     next = Math.min(end, first + SHARE)
     return { first, count: next - first }
   }

@@ -8,6 +8,8 @@ export interface VirtualTime {
   runUntil(untilMs: number): Promise<void>
   /** As a machine that was suspended: the time is later at once, and what fell due meanwhile happens now. */
   leapTo(atMs: number): void
+  /** Nothing more is to come: what was set is forgotten, so that nothing of a history outlives it. */
+  end(): void
   /** How many events have happened. */
   eventCount(): number
 }
@@ -19,17 +21,38 @@ interface Event {
   callback: (() => void) | undefined
 }
 
+/** A turn that is waited for alone costs more than what happens in it: the machine is asked for news each time. */
+const TURNS_AT_ONCE = 100
+
 /**
  * Makes the time of one history.
  *
- * Nothing in a history waits for the machine: every wait is an event here. So one turn of the event loop, which
- * runs all promises that are ready, brings everything to rest, and the order of all things is that of the events.
+ * Nothing in a history waits for the machine: every wait is an event here. So between two callbacks of
+ * `setImmediate`, where all promises that are ready run, everything comes to rest, and the order of all things is
+ * that of the events.
  */
 export function createVirtualTime(startMs: number): VirtualTime {
   const heap: Event[] = []
+  const takeTurns = createTurns()
   let nowMs = startMs
   let order = 0
   let happened = 0
+
+  /** Lets the next event happen that is due until then; false where there is none. */
+  const happen = (untilMs: number): boolean => {
+    for (let next = heap[0]; next !== undefined && next.dueMs <= untilMs; next = heap[0]) {
+      pop(heap)
+      const { callback } = next
+      if (callback === undefined) continue
+      next.callback = undefined
+      nowMs = Math.max(nowMs, next.dueMs)
+      happened += 1
+      callback()
+      return true
+    }
+    nowMs = Math.max(nowMs, untilMs)
+    return false
+  }
   return {
     nowMs: () => nowMs,
     after(delayMs, callback) {
@@ -40,32 +63,43 @@ export function createVirtualTime(startMs: number): VirtualTime {
         event.callback = undefined
       }
     },
-    async runUntil(untilMs) {
-      await rest()
-      for (let next = heap[0]; next !== undefined && next.dueMs <= untilMs; next = heap[0]) {
-        pop(heap)
-        const { callback } = next
-        if (callback === undefined) continue
-        next.callback = undefined
-        nowMs = Math.max(nowMs, next.dueMs)
-        happened += 1
-        callback()
-        await rest()
-      }
-      nowMs = Math.max(nowMs, untilMs)
-    },
+    runUntil: untilMs => takeTurns(() => happen(untilMs)),
     leapTo(atMs) {
       nowMs = Math.max(nowMs, atMs)
+    },
+    end() {
+      heap.length = 0
     },
     eventCount: () => happened,
   }
 }
 
-/** One turn of the event loop: promises first, then this. */
-function rest(): Promise<void> {
-  return new Promise(resolve => {
-    setImmediate(resolve)
-  })
+/** Makes what calls a step once a turn, until it returns false; between two turns all promises run that are ready. */
+function createTurns(): (step: () => boolean) => Promise<void> {
+  let takeOne: (() => void) | undefined
+  let ahead = 0
+  const turn = (): void => {
+    ahead -= 1
+    if (takeOne === undefined) return
+    if (ahead === 0) lookAhead()
+    takeOne()
+  }
+  const lookAhead = (): void => {
+    for (; ahead < TURNS_AT_ONCE; ahead += 1) setImmediate(turn)
+  }
+  return step =>
+    new Promise((resolve, reject) => {
+      takeOne = () => {
+        try {
+          if (step()) return
+          resolve()
+        } catch (error) {
+          reject(error)
+        }
+        takeOne = undefined
+      }
+      if (ahead === 0) lookAhead()
+    })
 }
 
 function isBefore(one: Event, other: Event): boolean {

@@ -47,6 +47,8 @@ export function exchange<Request, Answer>(wires: Wires, parcel: Parcel<Request, 
   const { time, faults, trace } = wires
   const { caller, label } = parcel
   const fate = faults.ofMessage(parcel.usualMs)
+  const route = `${caller.name} ${label}`
+  const place = faults.sent(route)
   return new Promise((resolve, reject) => {
     const breakOff = (why: string): void => {
       trace.note(caller.name, () => `${label}: ${why}${fate.isSilent ? ', silently' : ''}`)
@@ -61,6 +63,7 @@ export function exchange<Request, Answer>(wires: Wires, parcel: Parcel<Request, 
       }
       trace.note(callee.process.name, () => `${label} arrives from ${caller.name}${isCopy ? ' again' : ''}`)
       parcel.onArrival?.(callee)
+      if (!isCopy) faults.arrived(route, place)
       callee.process.deliver(() => {
         const forget = callee.process.onDeath(() => {
           if (!isCopy) breakOff(`${callee.process.name} died over it`)
@@ -81,6 +84,7 @@ export function exchange<Request, Answer>(wires: Wires, parcel: Parcel<Request, 
     }
     if (!caller.isAlive) return
     if (fate.losesRequest) breakOff('the request is lost')
+    else if (fate.thereMs === 0) arrive(false)
     else time.after(fate.thereMs, () => arrive(false))
     const { againMs } = fate
     if (againMs !== undefined) time.after(fate.thereMs + againMs, () => arrive(true))

@@ -1,4 +1,5 @@
-import type { CallFate, PortKind, ProcessKind } from '../faults/faults.ts'
+import { UNHARMED, type CallFate } from '../faults/call-fate.ts'
+import type { PortKind, ProcessKind } from '../faults/faults.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Wires } from './exchange.ts'
 
@@ -12,8 +13,10 @@ export interface PortCall<Result> {
   readonly process: VirtualProcess
   readonly kind: ProcessKind
   readonly port: PortKind
-  /** For the trace: `store.claim`. */
-  readonly label: string
+  /** One of `PORT_CALLS`. */
+  readonly name: string
+  /** For the trace, where it tells more than the name. */
+  readonly label?: string
   readonly call: () => Promise<Result>
   /** Told when the call will fail or be slow, or its process dies or stops over it. */
   readonly onFault?: (fate: CallFate) => void
@@ -28,9 +31,11 @@ const SLOW_MS = 1_000
  */
 export function callThroughPort<Result>(wires: Wires, call: PortCall<Result>): Promise<Result> {
   const { time, faults, trace } = wires
-  const { process, label } = call
+  const { process, name, label = name } = call
   if (!process.isAlive) return new Promise(() => undefined)
-  const fate = faults.ofCall(call.kind, call.port)
+  const fate = faults.ofCall(call.kind, call.port, name)
+  // Whatever takes time in it, a message, sees by itself that its caller is alive then.
+  if (fate === UNHARMED) return call.call()
   if (fate.crash !== undefined || fate.fail !== undefined || fate.pauseMs > 0 || fate.delayMs > SLOW_MS)
     call.onFault?.(fate)
   if (fate.pauseMs > 0) {
@@ -39,6 +44,7 @@ export function callThroughPort<Result>(wires: Wires, call: PortCall<Result>): P
   }
   if (fate.crash === 'before') {
     trace.note(process.name, () => `dies before ${label}`)
+    faults.happened(`dies before ${name}`)
     process.crash()
     return new Promise(() => undefined)
   }
@@ -49,7 +55,9 @@ export function callThroughPort<Result>(wires: Wires, call: PortCall<Result>): P
     }
     const end = (settle: () => void): void => {
       if (fate.crash === 'after') {
-        if (process.isAlive) trace.note(process.name, () => `dies after ${label}`)
+        if (!process.isAlive) return
+        trace.note(process.name, () => `dies after ${label}`)
+        faults.happened(`dies after ${name}`)
         process.crash()
       } else if (fate.fail === 'after') fail('after')
       else process.deliver(settle)

@@ -43,8 +43,26 @@ export function makeCast(crypto: EvmCrypto): Cast {
 /** Price of the cheaper two capabilities, in atomic units. */
 export const PRICE_ATOMIC = 10_000n
 
+/** Declares an agent; the same one each time for the same words, so that it is checked and compiled once. */
+export type Declare = (
+  name: string,
+  wallet: string,
+  maxDeadlineSeconds: number,
+) => ReturnType<typeof defineAgent>
+
+/** Makes the one that declares. */
+export function createDeclare(): Declare {
+  const declared = new Map<string, ReturnType<typeof defineAgent>>()
+  return (name, wallet, maxDeadlineSeconds) => {
+    const words = `${name} ${wallet} ${maxDeadlineSeconds}`
+    const declaration = declared.get(words) ?? declare(name, wallet, maxDeadlineSeconds)
+    declared.set(words, declaration)
+    return declaration
+  }
+}
+
 /** An agent of two capabilities with one price, and a third that costs twice as much. */
-export function declare(name: string, maxDeadlineSeconds: number): ReturnType<typeof defineAgent> {
+function declare(name: string, wallet: string, maxDeadlineSeconds: number): ReturnType<Declare> {
   const capability = (amount: string) =>
     ({
       description: 'Says what it was told.',
@@ -56,7 +74,7 @@ export function declare(name: string, maxDeadlineSeconds: number): ReturnType<ty
     service_version: '1.0',
     name,
     description: 'Does what its history says.',
-    wallet: '${AGENT_WALLET_ADDRESS}',
+    wallet,
     max_deadline_seconds: maxDeadlineSeconds,
     capabilities: { echo: capability('0.01'), twin: capability('0.01'), dear: capability('0.02') },
   })

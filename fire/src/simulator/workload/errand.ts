@@ -33,7 +33,9 @@ export interface ErrandParts {
 export function startErrandProcess({ world, name, random }: ErrandParts): VirtualProcess {
   const { time, faults } = world.wires
   const { maxSkewMs } = faults.plan
-  const process = startProcess(time, { name, skewMs: random.between(-maxSkewMs, maxSkewMs) })
+  const skewMs = random.between(-maxSkewMs, maxSkewMs)
+  if (skewMs !== 0) faults.happened('clocks of payers wrong')
+  const process = startProcess(time, { name, skewMs })
   world.payers.add(process)
   return process
 }

@@ -34,6 +34,8 @@ export async function meddle(
   // One that comes late, or twice, holds again what was given back.
   const { duplicationRate, slowRate } = world.wires.faults.plan
   let mayHoldAgain = duplicationRate > 0 || slowRate > 0
+  // One that was not heard of may come after a later one was refused: that refusal is not the last word then.
+  let mayChargeYet = false
   for (let left = random.between(2, 7); left > 0; left -= 1) {
     const binding = random.chance(0.75) ? (purposes[0] ?? '') : (purposes[1] ?? '')
     const request = facilitatorRequest(world, payment, binding, process.nowMs() / 1_000 + 20)
@@ -49,7 +51,8 @@ export async function meddle(
       const outcome = await client.settle(request, { timeoutMs: TIMEOUT_MS })
       if (outcome.kind === 'settled') words.push({ binding, told: 'settled', reason: '', isLast: true })
       if (outcome.kind === 'failed')
-        words.push({ binding, told: 'failed', reason: outcome.reason, isLast: true })
+        words.push({ binding, told: 'failed', reason: outcome.reason, isLast: !mayChargeYet })
+      if (outcome.kind === 'unknown') mayChargeYet = true
     } else if (holdId !== undefined && (await release(url, secret, holdId))) {
       words.push({ binding, told: 'released', reason: '', isLast: !mayHoldAgain })
     }

@@ -30,6 +30,7 @@ export function makeMischief(
   world.mischief.open += 1
   time.after(random.between(0, WITHIN_MS), () => {
     world.mischief.open -= 1
+    world.wires.faults.happened(`mischief: ${kind}`)
     switch (kind) {
       case 'cancel':
         return send(payer.address, { kind: 'cancel', from: payer.address, nonce: authorization.nonce })

@@ -19,6 +19,8 @@ export const ERRAND_KINDS = [
   'beggar',
   /** Two payments with one nonce. */
   'twin-nonce',
+  /** Two jobs at once, by somebody who can pay one. */
+  'overdraw',
   /** Another agent of the same owner, which uses our facilitator as it likes. */
   'meddler',
 ] as const
@@ -40,6 +42,8 @@ export interface ErrandPlan {
   readonly validSeconds: number
   readonly deadlineSeconds: number
   readonly mischief: MischiefKind | undefined
+  /** Waits for an answer longer than anything takes. */
+  readonly isPatient: boolean
 }
 
 /** What a history is about. */
@@ -58,42 +62,110 @@ export interface WorkloadPlan {
   readonly settleWaitMs: number
   /** How often ledger and chain are compared. */
   readonly reconcileMs: number
+  /** How long nobody sends from a relayer account whose process died. */
+  readonly relayerLeaseMs: number
+  /** How long a transaction may wait for its block before it is sent anew. */
+  readonly stuckAfterMs: number
+  /** How late the timers of agents and facilitators come at most; what polls then does so less often. */
+  readonly timerGrainMs: number
   readonly maxDeadlineSeconds: number
   /** All processes are suspended until every authorization has expired, instead of working on. */
   readonly sleepsToTheEnd: boolean
+  /** That a run of a handler fails. */
+  readonly badRunRate: number
   /** How many of the cheaper jobs each payer can pay. */
   readonly affordable: readonly number[]
   readonly errands: readonly ErrandPlan[]
 }
 
-/** Draws what a history is about. Kinds of errands and mischief in `without` are left out. */
-export function planWorkload(random: Random, without: ReadonlySet<string>): WorkloadPlan {
-  const lengthMs = random.pick([15_000, 25_000, 40_000])
+/** What a history is to be about. */
+export interface WorkloadWishes {
+  /**
+   * Many repeats of few jobs whose payments are soon over, at agents of several replicas: somebody is there whenever
+   * something goes wrong.
+   */
+  readonly isSiege: boolean
+  /** Payers who take back what they signed. */
+  readonly isRegretful: boolean
+  /** Kinds of errands and mischief that are left out. */
+  readonly without: ReadonlySet<string>
+}
+
+/** What the histories of one manner draw from. */
+interface Manner {
+  readonly kindOf: (own: Random) => ErrandKind
+  readonly copiesOf: (own: Random) => number
+  readonly replicas: readonly number[]
+  readonly validSeconds: readonly number[]
+  readonly deadlineSeconds: readonly number[]
+  readonly maxDeadlineSeconds: readonly number[]
+  readonly badRunRate: number
+}
+
+const USUAL: Manner = {
+  kindOf: own => (own.chance(0.3) ? 'client' : own.chance(0.35) ? 'raw' : own.pick(ERRAND_KINDS)),
+  copiesOf: own => (own.chance(0.6) ? 1 : own.between(2, 4)),
+  replicas: [1, 2, 2, 3],
+  validSeconds: [14, 25, 40, 60, 90],
+  deadlineSeconds: [2, 4, 8, 8, 15],
+  maxDeadlineSeconds: [3, 5, 10, 20],
+  badRunRate: 0.1,
+}
+
+/** Who is there in a siege, each as often as named. */
+const BESIEGERS: readonly ErrandKind[] = [
+  ...Array.from({ length: 6 }, () => 'raw' as const),
+  'meddler',
+  'meddler',
+  'client',
+  'replay',
+  're-sign',
+  'overdraw',
+]
+
+const SIEGE: Manner = {
+  kindOf: own => own.pick(BESIEGERS),
+  copiesOf: own => own.pick([2, 2, 3]),
+  replicas: [2, 2, 3],
+  validSeconds: [14, 14, 18, 60],
+  deadlineSeconds: [4, 8, 15, 15],
+  maxDeadlineSeconds: [5, 20],
+  badRunRate: 0.4,
+}
+
+/** Draws what a history is about. */
+export function planWorkload(
+  random: Random,
+  { isSiege, isRegretful, without }: WorkloadWishes,
+): WorkloadPlan {
+  const lengthMs = random.pick([10_000, 20_000, 35_000])
   const agents = random.chance(0.4) ? 2 : 1
   const isStock = random.chance(0.2) && !without.has('stock')
-  const maxDeadlineSeconds = random.pick([3, 5, 10, 20])
+  const manner = isSiege ? SIEGE : USUAL
+  const maxDeadlineSeconds = random.pick(manner.maxDeadlineSeconds)
   const mischievous = random.chance(0.4)
-  const kindOf = (own: Random): ErrandKind =>
-    own.chance(0.35) ? 'client' : own.chance(0.4) ? 'raw' : own.pick(ERRAND_KINDS)
+  const mischiefOf = (own: Random): MischiefKind | undefined => {
+    if (isRegretful && own.chance(0.6)) return 'cancel'
+    return mischievous && own.chance(0.6) ? own.pick(MISCHIEF_KINDS) : undefined
+  }
   const errand = (own: Random): ErrandPlan => ({
-    kind: kindOf(own),
+    ...whoAndWhat(own, manner.kindOf(own)),
     atMs: own.between(0, Math.round(lengthMs * 0.6)),
-    payer: own.between(0, 2),
     agent: own.between(0, agents - 1),
-    capability: own.pick(['echo', 'echo', 'twin', 'dear']),
-    copies: own.chance(0.5) ? 1 : own.between(2, 5),
+    copies: manner.copiesOf(own),
     isBound: own.chance(0.3),
-    validSeconds: own.pick([14, 25, 40, 60, 90]),
-    deadlineSeconds: own.pick([2, 4, 8, 8, 15]),
-    mischief: mischievous && own.chance(0.6) ? own.pick(MISCHIEF_KINDS) : undefined,
+    validSeconds: own.pick(manner.validSeconds),
+    deadlineSeconds: own.pick(manner.deadlineSeconds),
+    isPatient: isSiege,
+    mischief: mischiefOf(own),
   })
-  const errands = Array.from({ length: random.between(1, 8) }, (_, index) =>
+  const errands = Array.from({ length: random.between(1, 4) }, (_, index) =>
     errand(random.fork(`errand ${index}`)),
   )
   return {
     lengthMs,
     agents,
-    replicas: random.pick([1, 1, 2, 3]),
+    replicas: random.pick(manner.replicas),
     // A facilitator that knows no binding keeps nobody from paying two agents of one wallet with one payment,
     // unless they keep their books together, or the payer's nonce names the job.
     sharesStore: isStock || random.chance(0.5),
@@ -105,9 +177,13 @@ export function planWorkload(random: Random, without: ReadonlySet<string>): Work
     settlePatienceMs: random.pick([1_000, 4_000, 10_000]),
     settleWaitMs: random.pick([2_000, 8_000, 20_000]),
     reconcileMs: random.pick([4_000, 60_000]),
+    relayerLeaseMs: random.pick([4_000, 12_000]),
+    stuckAfterMs: random.pick([5_000, 15_000]),
+    timerGrainMs: random.pick([1, 300, 1_500, 1_500, 3_000]),
     maxDeadlineSeconds,
     sleepsToTheEnd: random.chance(0.85),
-    affordable: [0, 1, 2].map(() => random.pick([1, 3, 6, 20, 20])),
+    badRunRate: manner.badRunRate,
+    affordable: [...[0, 1, 2].map(() => random.pick([1, 3, 6, 20, 20])), 1],
     errands: errands
       .filter(({ kind }) => !without.has(kind) && !(isStock && kind === 'meddler'))
       .map(plan =>
@@ -115,3 +191,15 @@ export function planWorkload(random: Random, without: ReadonlySet<string>): Work
       ),
   }
 }
+
+/** The last payer can pay one of the cheaper jobs, and is the one who tries to buy two. */
+function whoAndWhat(own: Random, kind: ErrandKind): Pick<ErrandPlan, 'kind' | 'payer' | 'capability'> {
+  if (kind === 'overdraw') return { kind, payer: LAST_PAYER, capability: own.pick(['echo', 'twin']) }
+  return {
+    kind,
+    payer: own.between(0, LAST_PAYER - 1),
+    capability: own.pick(['echo', 'echo', 'twin', 'dear']),
+  }
+}
+
+const LAST_PAYER = 3

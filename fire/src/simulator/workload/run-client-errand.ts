@@ -5,7 +5,6 @@ import { resume } from '@farebox/client/resume'
 import { paymentKey } from '@farebox/payments/authorization'
 import { decodePaymentHeader } from '@farebox/payments/payment-header'
 import { isServiceError } from 'farebox'
-import type { AgentParty } from '../parties/agent-party.ts'
 import type { ClientWord } from '../records/word-records.ts'
 import { clientClock } from '../time/process-clocks.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
@@ -44,7 +43,7 @@ export function runClientErrand(
   const work =
     entry === undefined
       ? execute(
-          { url: agent.url, declaration: served(parts, agent) },
+          { url: agent.url, declaration: agent.declaration },
           plan.capability,
           { text: jobId.slice(0, 8) },
           {
@@ -76,11 +75,6 @@ export function runClientErrand(
 function kindOf(error: unknown): ClientWord['told'] {
   if (error instanceof PaymentUnresolved) return 'unresolved'
   return isServiceError(error) ? 'failed' : 'nothing was paid'
-}
-
-/** The declaration as `/about` would give it, read before. */
-function served({ walletOf }: ErrandParts, agent: AgentParty): AgentParty['declaration'] {
-  return { ...agent.declaration, wallet: walletOf(agent) }
 }
 
 /** Notes what our client has signed, and lets happen to it what is to happen. */

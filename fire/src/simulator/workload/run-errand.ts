@@ -12,6 +12,7 @@ export async function runErrand(parts: ErrandParts): Promise<void> {
   world.wires.trace.note(parts.name, () => `${plan.kind} for ${agent.name}/${jobId} by ${payer.name}`)
   const own: KnownJob = { jobId, agent, capability: plan.capability, payer }
   if (plan.kind === 'client') {
+    world.wires.faults.happened('errand: client')
     await new Promise<void>(resolve => runClientErrand(parts, process, own, { end: resolve }))
     return
   }

@@ -2,6 +2,7 @@ import type { AgentAnswer } from '../parties/agent-party.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { ErrandParts, KnownJob } from './errand.ts'
 import { meddle } from './meddle.ts'
+import type { ErrandKind } from './plan-workload.ts'
 import { repeatRaw } from './repeat-raw.ts'
 import { signForJob } from './sign-for-job.ts'
 
@@ -14,6 +15,8 @@ export async function runRawErrand(
   const { plan, random, known } = parts
   const { payer } = own
   const victim = known.length === 0 ? undefined : random.pick(known)
+  if (victim === undefined && NEEDS_VICTIM.has(plan.kind)) return
+  parts.world.wires.faults.happened(`errand: ${plan.kind}`)
   switch (plan.kind) {
     case 'client':
     case 'raw': {
@@ -58,6 +61,17 @@ export async function runRawErrand(
       await meddle(parts.world, process, parts.secret, payment, random)
       return
     }
+    case 'overdraw': {
+      const jobs = [own, { ...own, jobId: random.uuid(), agent: random.pick(parts.agents) }]
+      known.push(...jobs)
+      await Promise.all(
+        jobs.map(async job => {
+          const { header } = await signForJob(parts, process, payer, job)
+          await send(parts, process, job, header)
+        }),
+      )
+      return
+    }
     case 'twin-nonce': {
       known.push(own)
       const nonce = random.hex(32)
@@ -69,14 +83,23 @@ export async function runRawErrand(
   }
 }
 
+/** What is done to somebody else's job. */
+const NEEDS_VICTIM: ReadonlySet<ErrandKind> = new Set(['re-sign', 'impostor', 'forger'])
+
 /** Pays for a job, again where the first payment came to nothing, and asks once more much later. */
 async function payUntilTaken(parts: ErrandParts, process: VirtualProcess, own: KnownJob): Promise<void> {
   const { plan, random } = parts
   for (let signed = 1; ; signed += 1) {
     const payment = await signForJob(parts, process, own.payer, own)
-    const answers = await Promise.all(times(plan.copies, () => send(parts, process, own, payment.header)))
+    const answers = await Promise.all(
+      times(plan.copies, async index => {
+        // Who waits patiently asks on a second line as well, later on and with more time.
+        if (plan.isPatient && index > 0) await pause(process, random.between(0, SECOND_LINE_MS))
+        return await send(parts, process, own, payment.header)
+      }),
+    )
     if (signed === MOST_SIGNATURES || !answers.some(answer => /sign a new one/.test(answer?.text ?? ''))) {
-      await pause(process, random.between(0, 20_000))
+      await pause(process, random.between(0, 15_000))
       await send(parts, process, own, payment.header)
       return
     }
@@ -85,6 +108,7 @@ async function payUntilTaken(parts: ErrandParts, process: VirtualProcess, own: K
 }
 
 const MOST_SIGNATURES = 3
+const SECOND_LINE_MS = 12_000
 
 async function send(
   parts: ErrandParts,
@@ -100,7 +124,10 @@ async function send(
     task: { capability, input: { text: jobId.slice(0, 8) } },
     deadline: process.nowMs() / 1_000 + plan.deadlineSeconds,
   })
-  const patience = { tries: random.between(1, 6), timeoutMs: random.pick([2_000, 8_000, 30_000]) }
+  const patience = {
+    tries: random.between(2, 5),
+    timeoutMs: random.pick(plan.isPatient ? [30_000] : [2_000, 8_000, 30_000]),
+  }
   return await repeatRaw(world, process, { agent, jobId, body, header, isForged }, patience, random)
 }
 

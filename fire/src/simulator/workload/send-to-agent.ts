@@ -98,6 +98,7 @@ function callOnce(
     process,
     kind: 'payer',
     port: 'network',
+    name: `agent ${request.path}`,
     label,
     call: () =>
       exchange(wires, {

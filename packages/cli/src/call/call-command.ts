@@ -1,24 +1,6 @@
 import { Command } from 'commander'
 import type { CommandMaker } from '../command-maker.ts'
-
-/** What commander made of the words of `farebox call`; nothing in it is checked yet. */
-export interface RawCallOptions {
-  readonly input?: string
-  readonly field?: readonly string[]
-  readonly maxPrice?: string
-  readonly network?: string
-  readonly wallet?: string
-  readonly passwordFile?: string
-  readonly rpcUrl?: string
-  readonly deadline?: string
-  readonly allowHttp?: true
-  readonly dryRun?: true
-  /** True where no job is named. */
-  readonly resume?: string | true
-  readonly list?: true
-  readonly json?: true
-  readonly help?: true
-}
+import type { RawCallOptions } from './call-options.ts'
 
 /** `farebox call <url> [capability]`: pays one job and runs it. */
 export const callCommand: CommandMaker = (world, end) => {

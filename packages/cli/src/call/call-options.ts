@@ -1,7 +1,25 @@
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { readNetwork } from '../chain/name-network.ts'
 import { EXIT, Refusal } from '../refusal.ts'
-import type { RawCallOptions } from './call-command.ts'
+
+/** What commander made of the words of `farebox call`; nothing in it is checked yet. */
+export interface RawCallOptions {
+  readonly input?: string
+  readonly field?: readonly string[]
+  readonly maxPrice?: string
+  readonly network?: string
+  readonly wallet?: string
+  readonly passwordFile?: string
+  readonly rpcUrl?: string
+  readonly deadline?: string
+  readonly allowHttp?: true
+  readonly dryRun?: true
+  /** True where no job is named. */
+  readonly resume?: string | true
+  readonly list?: true
+  readonly json?: true
+  readonly help?: true
+}
 
 /** The options of a call, checked. */
 export interface CallOptions {

@@ -51,7 +51,11 @@ function known(id: string): OpenChain['network'] {
 }
 
 /** What a node would say of the authorization; its head stands at the given second. */
-function chain(use: 'unused' | 'settled' | 'cancelled' | 'silent', headSeconds = NOW): OpenChain {
+function chain(
+  use: 'unused' | 'settled' | 'cancelled' | 'silent',
+  headSeconds = NOW,
+  spentSeconds = headSeconds - 600,
+): OpenChain {
   const word = (hex: string): string => `0x${hex.slice(2).padStart(64, '0')}`
   const used = {
     address: network.asset.address,
@@ -78,8 +82,11 @@ function chain(use: 'unused' | 'settled' | 'cancelled' | 'silent', headSeconds =
     },
   }
   const rpc = {
-    call: (method: string) =>
-      use === 'silent' ? Promise.reject(new Error('no answer')) : Promise.resolve(answers[method]),
+    call: (method: string, [block]: readonly unknown[]) => {
+      if (use === 'silent') return Promise.reject(new Error('no answer'))
+      if (method !== 'eth_getBlockByNumber' || block === 'latest') return Promise.resolve(answers[method])
+      return Promise.resolve({ number: '0x7', timestamp: `0x${spentSeconds.toString(16)}` })
+    },
     close: () => Promise.resolve(),
   }
   return { rpc, network, close: () => Promise.resolve() }
@@ -194,6 +201,13 @@ describe('with a node the chain has the last word', () => {
     expect(await explain({ error: UNRESOLVED, chain: chain('cancelled') })).toMatchObject({
       charged: 'no',
       exitCode: 1,
+    })
+  })
+
+  test('taken back just now, it may come to be charged after all: a young block can be replaced', async () => {
+    expect(await explain({ error: UNRESOLVED, chain: chain('cancelled', NOW, NOW - 10) })).toMatchObject({
+      charged: 'unknown',
+      exitCode: 3,
     })
   })
 

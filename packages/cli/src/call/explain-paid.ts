@@ -1,6 +1,6 @@
 import type { PaidAttempt } from '@farebox/client/paid-attempt'
 import { PaymentUnresolved } from '@farebox/client/payment-unresolved'
-import { findSettlement, type ChainVerdict } from '@farebox/payments/chain-proof'
+import { findSettlement, type ChainVerdict } from '@farebox/payments/find-settlement'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { OpenChain } from '../chain/open-chain.ts'
@@ -32,7 +32,7 @@ export async function explainPaid(failure: PaidFailure): Promise<CallFailure> {
   const { attempt, nowSeconds } = failure
   if (verdict?.kind === 'settled') return charged(failure, verdict.transaction)
   const isDead =
-    verdict?.kind === 'spent-otherwise' ||
+    (verdict?.kind === 'spent-otherwise' && verdict.isFinal) ||
     (verdict?.kind === 'unused' && Math.min(verdict.headSeconds, nowSeconds) > attempt.chargeableUntil)
   if (isDead) return notCharged(failure, 'the chain shows no charge, and the payment is void', undefined)
   // Beyond the first answer an unused nonce proves nothing while it is good: its settlement may be on its way.

@@ -1,6 +1,7 @@
 import type { JobPayment, JobResult } from '@farebox/client/job-result'
 import { readJournalEntry, type JournalEntry } from '@farebox/client/journal-entry'
-import { readReceipt, receiptProvesPayment } from '@farebox/payments/chain-proof'
+import { receiptProvesPayment } from '@farebox/payments/chain-proof'
+import { readReceipt } from '@farebox/payments/chain-receipt'
 import { findNetwork } from '@farebox/payments/networks'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { OpenChain } from '../chain/open-chain.ts'

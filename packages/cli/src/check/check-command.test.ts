@@ -173,8 +173,26 @@ describe('a run ends', { timeout: 40_000 }, () => {
     const { code, out } = await check([url])
     expect(out()).toContain('An agent whose /about is no declaration')
     expect(out()).toContain('got       200 <!doctype html><title>Hi</title>')
-    expect(out()).toMatch(/\n {2}\d+ not asked +GET \/about does not answer a valid declaration/)
+    expect(out()).toMatch(
+      /\n {2}\d+ of \d{3} put\n {2}neither \/health nor \/about answers as an agent does: is this the address/,
+    )
+    expect(out()).not.toContain('/execute')
+    expect(out().split('\n').length).toBeLessThan(60)
     expect(code).toBe(1)
+    const { document } = await checkJson([url])
+    expect(document.stopped?.reason).toBe('no agent')
+  })
+
+  test.each([
+    ['/about', ABOUT],
+    ['/health', HEALTH],
+  ])('at its end where %s alone tells an agent', async (path, text) => {
+    const url = await serve((request, answer) => {
+      if (request.url === path) answer.end(text)
+      else answer.writeHead(404).end()
+    })
+    const { code, document } = await checkJson([url])
+    expect([code, document.stopped]).toEqual([1, null])
   })
 
   test('against an agent that answers /execute never', async () => {

@@ -1,26 +1,11 @@
 import { Command } from 'commander'
 import type { CommandMaker } from '../command-maker.ts'
-
-/** What commander made of the words of `farebox check`; nothing in it is checked yet. */
-export interface RawCheckOptions {
-  readonly only?: readonly string[]
-  readonly paid?: true
-  readonly maxPrice?: string
-  readonly maxJobs?: string
-  readonly network?: string
-  readonly wallet?: string
-  readonly passwordFile?: string
-  readonly timeout?: string
-  readonly list?: true
-  readonly verbose?: true
-  readonly quiet?: true
-  readonly json?: true
-}
+import type { RawCheckOptions } from './check-options.ts'
 
 /** `farebox check <url>`: puts the rules of the interface to a running agent, anybody's. */
 export const checkCommand: CommandMaker = (world, end) =>
   new Command('check')
-    .summary('the rules put to a running agent, and how to mend what breaks one')
+    .summary('the rules put to a running agent, and how to mend what breaks')
     .description('Put every rule of the interface to a running agent, and say how to mend what breaks one.')
     .argument('[url]', "the agent's address")
     .option('--only <areas>', 'these areas or checks alone, separated by commas', collect)

@@ -5,7 +5,22 @@ import { areaOf, listChecks } from 'farebox/testing'
 import { readNetwork } from '../chain/name-network.ts'
 import { EXIT, Refusal } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
-import type { RawCheckOptions } from './check-command.ts'
+
+/** What commander made of the words of `farebox check`; nothing in it is checked yet. */
+export interface RawCheckOptions {
+  readonly only?: readonly string[]
+  readonly paid?: true
+  readonly maxPrice?: string
+  readonly maxJobs?: string
+  readonly network?: string
+  readonly wallet?: string
+  readonly passwordFile?: string
+  readonly timeout?: string
+  readonly list?: true
+  readonly verbose?: true
+  readonly quiet?: true
+  readonly json?: true
+}
 
 /** What `farebox check` is asked for, checked. */
 export interface CheckOptions {

@@ -54,6 +54,8 @@ function stopReason({ reason, after }: Stop): string {
       return `the agent answers no more${since}: its log may tell why`
     case 'slow':
       return 'the agent left too many questions unanswered; --timeout waits longer'
+    case 'no agent':
+      return 'neither /health nor /about answers as an agent does: is this the address of one?'
   }
 }
 

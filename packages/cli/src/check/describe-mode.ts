@@ -13,11 +13,12 @@ export interface CheckedAgent {
 }
 
 /** How it takes jobs, in words that follow its name. */
-export function describeMode({ mode, terms }: CheckedAgent): string {
+export function describeMode({ mode, terms, declaration }: CheckedAgent): string {
   switch (mode) {
     case 'dev':
       return 'dev mode: payments are off, every job is free'
     case 'paid':
+      if (terms === undefined && declaration === undefined) return 'nobody can tell how it takes jobs'
       return terms === undefined
         ? 'paid mode, but what it asks for cannot be paid'
         : `paid mode: jobs are paid for on ${terms.network.name} (${terms.network.id})`

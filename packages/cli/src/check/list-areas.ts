@@ -2,7 +2,7 @@ import { areaOf, listChecks, type Check } from 'farebox/testing'
 import { paintFor } from '../terminal/paint.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
-import type { RawCheckOptions } from './check-command.ts'
+import type { RawCheckOptions } from './check-options.ts'
 import { isForStrangers } from './is-for-strangers.ts'
 
 /** `farebox check --list`: every area with its checks and their rules. */

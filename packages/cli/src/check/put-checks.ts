@@ -18,6 +18,8 @@ export interface Stop {
     | 'gone'
     /** It answers, but so late, so often, that the run would not end. */
     | 'slow'
+    /** Something answers, but neither `/health` nor `/about` as an agent does: all else would fail alike. */
+    | 'no agent'
   /** The last check that got an answer; undefined where none did. */
   readonly after: Check | undefined
 }
@@ -35,8 +37,8 @@ export interface PutOptions {
 
 /**
  * Puts the checks one after the other. Ends early when nobody answers any more, so that a run against an agent that
- * hangs is over in minutes, and when it is interrupted; what is known by then is kept. An agent that is gone fails
- * no further check: what ended it is the finding.
+ * hangs is over in minutes, when what answers is no agent, and when it is interrupted; what is known by then is kept.
+ * An agent that is gone fails no further check: what ended it is the finding.
  *
  * Rejects only for a fault of the kit itself.
  */
@@ -56,6 +58,7 @@ export async function putChecks(
     if (result.outcome !== 'failed' || !result.silent) {
       watch.answered()
       notes.keep(result)
+      if (isNoAgent(notes.results)) return notes.stop('no agent')
       continue
     }
     notes.holdBack(result)
@@ -66,6 +69,15 @@ export async function putChecks(
     if (silence === 'its own') notes.keep()
   }
   return { results: notes.results, stopped: undefined }
+}
+
+/** The two routes that every agent has; either tells one, and so an agent with a fault in the other is checked whole. */
+const SIGNS_OF_AN_AGENT: readonly string[] = ['health/body', 'about/declaration']
+
+function isNoAgent(results: readonly CheckResult[]): boolean {
+  return SIGNS_OF_AN_AGENT.every(id =>
+    results.some(({ check, outcome }) => check.id === id && outcome === 'failed'),
+  )
 }
 
 /** Undefined when it was interrupted. */

@@ -9,7 +9,7 @@ import {
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
-import type { RawCheckOptions } from './check-command.ts'
+import type { RawCheckOptions } from './check-options.ts'
 import { concludeRun, whyNotAsked } from './conclude-run.ts'
 import { describeMode, warningsOf, type CheckedAgent } from './describe-mode.ts'
 import { nextSteps } from './next-steps.ts'

@@ -1,5 +1,5 @@
 import type { World } from '../world.ts'
-import type { Announcer } from './announce.ts'
+import type { Announcer } from './announcer.ts'
 
 /** The same as one JSON object a line, as the agent's log has it with `SERVICE_LOG=json`. */
 export function announceAsJson({ out, err }: World): Announcer {

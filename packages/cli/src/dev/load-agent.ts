@@ -9,6 +9,7 @@ import {
   findHandlers,
   handlerPlaces,
   HandlersMissing,
+  hideSecretsOf,
   loadHandlers,
   readDotEnv,
 } from 'farebox/command-line'
@@ -68,6 +69,7 @@ export async function loadAgent(
     format: logFormat,
     write: lines => process.stdout.write(lines),
     nowMs: () => systemClock.nowMs(),
+    hide: hideSecretsOf(variables),
   })
   const paid = withWallet(variables, declaration.wallet)
   const agent = await createAgent({
@@ -75,6 +77,8 @@ export async function loadAgent(
     // Whatever the file exports: the runtime itself says what is wrong with it.
     handlers: handlers as never,
     variables: paid.variables,
+    // A process under edit is replaced with every save as it is.
+    isolation: 'none',
     ports: { log: createReportingLog(log, systemClock, order.reportsJobs ? listener.job : undefined) },
   })
   const port = await listen(agent, order)
@@ -86,7 +90,9 @@ export async function loadAgent(
 async function readVariables(order: LoadOrder, progress: LoadProgress): Promise<Variables> {
   progress.files.push(join(dirname(order.config), '.env'))
   const file = await readDotEnv(order.config, order.variables, order.folder)
-  const variables = { ...file?.variables, ...order.variables, ...order.forced }
+  // The agent before a save still has the port of its metrics when the next one begins.
+  const metricsOff = { SERVICE_METRICS_PORT: '' }
+  const variables = { ...file?.variables, ...order.variables, ...order.forced, ...metricsOff }
   Object.assign(process.env, variables)
   return variables
 }

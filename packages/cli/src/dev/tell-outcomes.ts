@@ -1,4 +1,4 @@
-import type { Announcer } from './announce.ts'
+import type { Announcer } from './announcer.ts'
 import { describeEnding, describeTrouble } from './describe-trouble.ts'
 import type { LoadOutcome } from './load-into.ts'
 import type { Description } from './messages.ts'

@@ -1,17 +1,6 @@
 import { Command } from 'commander'
 import type { CommandMaker } from '../command-maker.ts'
-
-/** What commander made of the words of `farebox init`. */
-export interface RawInitOptions {
-  readonly name?: string
-  readonly description?: string
-  readonly capability?: string
-  readonly does?: string
-  readonly price?: string
-  readonly yes?: true
-  readonly overwrite?: true
-  readonly json?: true
-}
+import type { RawInitOptions } from './run-init.ts'
 
 /** `farebox init [folder]`: a project that runs, with tests, types and what it takes to deploy it. */
 export const initCommand: CommandMaker = (world, end) =>
@@ -34,7 +23,8 @@ export const initCommand: CommandMaker = (world, end) =>
     })
 
 const EXAMPLES = `
-Nothing that is there is replaced unless you say --overwrite, and either all files are written or none.
+Nothing that is there is replaced unless you say --overwrite: a package.json and a README stay, a .gitignore gets the
+lines it lacks. Either all files are written or none.
 
 Examples
   farebox init my-agent

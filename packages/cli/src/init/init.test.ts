@@ -217,6 +217,51 @@ describe('a package.json of somebody’s own', () => {
   })
 })
 
+describe('a repository that was just cloned', () => {
+  test('keeps its README, and its ignore lists lose nothing and keep secrets out', async () => {
+    await write('README.md', 'mine')
+    await write('.gitignore', '# mine\n  node_modules/\n/build')
+    const { code, out } = await init(['.', '--yes'])
+    expect(code).toBe(0)
+    expect(await read('README.md')).toBe('mine')
+    expect(await read('.gitignore')).toBe(
+      '# mine\n  node_modules/\n/build\n.farebox/\n.env\n.env.*\n!.env.example\n*.log\n',
+    )
+    expect(out()).toMatch(/^ {2}README\.md .* was there and stays$/m)
+    expect(out()).toMatch(/^ {2}\.gitignore .* was there; the lines it lacked stand below its own$/m)
+    expect(await readdir(folder)).toContain('handlers.ts')
+  })
+
+  test('is left as it is where its ignore lists have everything, and --json tells what was kept', async () => {
+    expect((await init(['.', '--yes'])).code).toBe(0)
+    const list = `# mine\n${await read('.gitignore')}`
+    await write('.gitignore', list)
+    await rm(join(folder, 'agent.json'))
+    const { code, out } = await init(['.', '--yes', '--overwrite', '--json'])
+    expect(code).toBe(0)
+    expect(await read('.gitignore')).toBe(list)
+    expect(JSON.parse(out())).toMatchObject({
+      kept: ['package.json', 'README.md', '.gitignore', '.dockerignore'],
+    })
+  })
+
+  test('an ignore list that is no text is in the way: written anew it would lose bytes', async () => {
+    const bytes = Buffer.from([0xff, 0x66, 0x0a])
+    await writeFile(join(folder, '.gitignore'), bytes)
+    const { code, err } = await init(['.', '--yes'])
+    expect([code, err()]).toEqual([1, expect.stringContaining('    .gitignore   a file\n')])
+    expect(await readFile(join(folder, '.gitignore'))).toEqual(bytes)
+  })
+
+  test('has neither where something else is in the way', async () => {
+    await write('.gitignore', 'mine\n')
+    await write('handlers.ts', 'mine')
+    const { code, err } = await init(['.', '--yes'])
+    expect([code, err()]).toEqual([1, expect.stringContaining('    handlers.ts   a file\n')])
+    expect(await read('.gitignore')).toBe('mine\n')
+  })
+})
+
 describe('no folder', () => {
   test.each([
     ['a file', async () => await write('there', ''), 'there', 'there cannot be a folder: it is a file'],

@@ -25,7 +25,7 @@ export function packageName(name: string, taken: readonly string[]): string {
   return taken.includes(plain) || plain === 'node-modules' ? `${plain}-agent` : plain
 }
 
-/** What an agent in a folder may be called: `/work/word-counter` → `Word counter`. */
+/** What an agent in a folder may be called: `agents/word-counter` → `Word counter`. */
 export function agentNameOf(folder: string): string {
   const words = basename(folder)
     .replaceAll(/[-_.\s]+/g, ' ')

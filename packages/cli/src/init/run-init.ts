@@ -1,19 +1,29 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { resolve } from 'node:path'
+import { EXIT, type ExitCode } from '../refusal.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
 import { askForAgent } from './ask-for-agent.ts'
-import type { RawInitOptions } from './init-command.ts'
 import { DEFAULT_AGENT, type NewAgent } from './new-agent.ts'
 import { nextSteps } from './next-steps.ts'
-import { manifestAdditions, type PackageManifest } from './package-manifest.ts'
+import { besideOwnFiles, type ProjectBesideOwn } from './own-files.ts'
 import { agentNameOf } from './package-name.ts'
-import { projectFiles, type ProjectFile } from './project-files.ts'
+import { projectFiles } from './project-files.ts'
 import { readProjectVersions, type ProjectVersions } from './project-versions.ts'
 import { showConflicts, showProject } from './show-project.ts'
-import { findConflicts, writeProject, type Conflict } from './write-project.ts'
+import { findConflicts, writeProject } from './write-project.ts'
+
+/** What commander made of the words of `farebox init`. */
+export interface RawInitOptions {
+  readonly name?: string
+  readonly description?: string
+  readonly capability?: string
+  readonly does?: string
+  readonly price?: string
+  readonly yes?: true
+  readonly overwrite?: true
+  readonly json?: true
+}
 
 /** Makes the project, or says what is in the way: {@link EXIT}.refused, with nothing written. */
 export async function runInit(world: World, folderName: string, options: RawInitOptions): Promise<ExitCode> {
@@ -30,54 +40,38 @@ export async function runInit(world: World, folderName: string, options: RawInit
   const plan = await planProject(folder, agent, versions)
   if (isRefused(plan, options)) return refuse(world, folder, plan, options)
   const replaced = plan.conflicts.map(({ path }) => path)
-  await writeProject(folder, plan.files, { replace: replaced, signal: world.signal })
+  const completed = plan.own.filter(({ fate }) => fate === 'completed').map(({ path }) => path)
+  await writeProject(folder, plan.files, { replace: [...replaced, ...completed], signal: world.signal })
   tell(world, { folder, agent, plan, replaced }, options)
   return EXIT.done
 }
 
-/** What is to be written, and what stands in its way. */
-interface Plan {
-  readonly files: readonly ProjectFile[]
-  readonly conflicts: readonly Conflict[]
-  /** The commands that add what a `package.json` of somebody's own lacks; undefined where one is written. */
-  readonly additions: readonly string[] | undefined
-}
-
-async function planProject(folder: string, agent: NewAgent, versions: ProjectVersions): Promise<Plan> {
+async function planProject(
+  folder: string,
+  agent: NewAgent,
+  versions: ProjectVersions,
+): Promise<ProjectBesideOwn> {
   const files = await projectFiles(agent, versions)
   const conflicts = await findConflicts(
     folder,
     files.map(({ path }) => path),
   )
-  const isKept = conflicts.some(({ path, isReplaceable }) => path === MANIFEST && isReplaceable)
-  if (!isKept) return { files, conflicts, additions: undefined }
-  return {
-    files: files.filter(({ path }) => path !== MANIFEST),
-    conflicts: conflicts.filter(({ path }) => path !== MANIFEST),
-    additions: manifestAdditions(await readManifest(join(folder, MANIFEST)), versions),
-  }
+  return await besideOwnFiles(folder, files, conflicts, versions)
 }
 
-/** It is never replaced: what stands in it cannot be made anew. */
-const MANIFEST = 'package.json'
-
-async function readManifest(file: string): Promise<PackageManifest> {
-  try {
-    const manifest: unknown = JSON.parse(await readFile(file, 'utf8'))
-    if (typeof manifest === 'object' && manifest !== null && !Array.isArray(manifest)) return { ...manifest }
-  } catch (error) {
-    throw new Refusal(`${file} cannot be read`, 'mend it, or name another folder: farebox init <folder>', {
-      cause: error,
-    })
-  }
-  throw new Refusal(`${file} is not a JSON object`, 'mend it, or name another folder: farebox init <folder>')
-}
-
-function isRefused({ conflicts }: Plan, { overwrite = false }: { readonly overwrite?: boolean }): boolean {
+function isRefused(
+  { conflicts }: ProjectBesideOwn,
+  { overwrite = false }: { readonly overwrite?: boolean },
+): boolean {
   return conflicts.some(({ isReplaceable }) => !(overwrite && isReplaceable))
 }
 
-function refuse(world: World, folder: string, { conflicts }: Plan, { json }: RawInitOptions): ExitCode {
+function refuse(
+  world: World,
+  folder: string,
+  { conflicts }: ProjectBesideOwn,
+  { json }: RawInitOptions,
+): ExitCode {
   if (json === true) {
     const found = conflicts.map(({ path, what }) => ({ path, what }))
     world.out.write(`${printableJson({ ok: false, folder, conflicts: found }, 2)}\n`)
@@ -90,7 +84,7 @@ function refuse(world: World, folder: string, { conflicts }: Plan, { json }: Raw
 interface Written {
   readonly folder: string
   readonly agent: NewAgent
-  readonly plan: Plan
+  readonly plan: ProjectBesideOwn
   readonly replaced: readonly string[]
 }
 
@@ -101,8 +95,8 @@ function tell(world: World, { folder, agent, plan, replaced }: Written, { json }
     additions: plan.additions,
     jobId: randomUUID(),
   })
-  const kept = plan.additions === undefined ? [] : [MANIFEST]
-  if (json !== true) return showProject(world, { folder, agent, files: plan.files, replaced, kept, next })
+  if (json !== true) return showProject(world, { folder, agent, plan, replaced, next })
   const written = plan.files.map(({ path }) => path)
+  const kept = plan.own.filter(({ fate }) => fate === 'kept').map(({ path }) => path)
   world.out.write(`${printableJson({ ok: true, folder, written, replaced, kept, next: next.flat() }, 2)}\n`)
 }

@@ -4,7 +4,7 @@ import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import type { NewAgent } from './new-agent.ts'
 import type { NextSteps } from './next-steps.ts'
-import type { ProjectFile } from './project-files.ts'
+import type { OwnFile, ProjectBesideOwn } from './own-files.ts'
 import type { Conflict } from './write-project.ts'
 
 /** A project that was written. */
@@ -12,24 +12,24 @@ export interface ShownProject {
   /** Absolute. */
   readonly folder: string
   readonly agent: NewAgent
-  readonly files: readonly ProjectFile[]
-  /** Paths that had been there. */
+  readonly plan: ProjectBesideOwn
+  /** Paths that had been there and gave way. */
   readonly replaced: readonly string[]
-  /** What had been there and stays. */
-  readonly kept: readonly string[]
   readonly next: NextSteps
 }
 
 /** Tells what was written, and what to do next. */
 export function showProject(world: World, project: ShownProject): void {
-  const { agent, files, replaced, kept, next } = project
+  const { agent, plan, replaced, next } = project
+  const completed = plan.own.filter(({ fate }) => fate === 'completed').map(({ path }) => path)
+  const files = plan.files.filter(({ path }) => !completed.includes(path))
   const { out } = world
   const paint = paintFor(out)
-  const width = widest(files)
+  const width = widest([...files, ...plan.own])
   const line = (path: string, note: string): string => `  ${path.padEnd(width)}   ${paint.dim(note)}`
   const lines = [
     ...files.map(({ path, about }) => line(path, replaced.includes(path) ? `${about} (replaced)` : about)),
-    ...kept.map(path => line(path, 'was there and stays; what it lacks is added below')),
+    ...plan.own.map(own => line(own.path, tellOwn(own, plan))),
   ]
   const [run, call] = next.map(commands => commands.map(command => `  ${paint.cyan(command)}`))
   const made = `${paint.green('✓')} ${paint.bold(printable(agent.name))} is in ${placeOf(world, project.folder)}`
@@ -45,6 +45,13 @@ export function showProject(world: World, project: ShownProject): void {
     ...(call ?? []),
   ]
   out.write(`${text.join('\n')}\n`)
+}
+
+function tellOwn({ path, fate }: OwnFile, { additions }: ProjectBesideOwn): string {
+  if (fate === 'completed') return 'was there; the lines it lacked stand below its own'
+  return path === 'package.json' && additions !== undefined && additions.length > 0
+    ? 'was there and stays; what it lacks is added below'
+    : 'was there and stays'
 }
 
 /** Tells what is in the way, and that nothing was written. */

@@ -49,3 +49,12 @@ test.skipIf(process.platform === 'win32')('a pipe is none, and nobody waits for 
   await promisify(execFile)('mkfifo', [path])
   expect(await findLocalEconomy(folder)).toBeUndefined()
 })
+
+test('its platform is told where the file names one, and only one of this machine', async () => {
+  expect(await found('eip155:84532', { platform: { url: 'http://127.0.0.1:4000' } })).toMatchObject({
+    platformUrl: 'http://127.0.0.1:4000',
+  })
+  for (const platform of [undefined, null, {}, { url: 4_000 }, { url: 'https://platform.example' }]) {
+    expect(await found('eip155:84532', { platform })).not.toHaveProperty('platformUrl')
+  }
+})

@@ -10,6 +10,8 @@ export interface LocalEconomy {
   /** One of {@link isLocalNetwork}. */
   readonly network: string
   readonly rpcUrl: string
+  /** Of its platform, where one runs beside it. */
+  readonly platformUrl?: string
   /** A test wallet with test money. */
   readonly payer: { readonly address: string; readonly privateKey: string }
 }
@@ -47,7 +49,14 @@ function readLocalFile(path: string, text: string): LocalEconomy | undefined {
   if (typeof rpcUrl !== 'string' || !isOnLoopback(rpcUrl)) return undefined
   if (!isAddress(address) || typeof privateKey !== 'string') return undefined
   if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) return undefined
-  return { path, network, rpcUrl, payer: { address: address.toLowerCase(), privateKey } }
+  const { url: platformUrl } = objectOf(file, 'platform')
+  return {
+    path,
+    network,
+    rpcUrl,
+    payer: { address: address.toLowerCase(), privateKey },
+    ...(typeof platformUrl === 'string' && isOnLoopback(platformUrl) ? { platformUrl } : {}),
+  }
 }
 
 /** Can a local economy be on this network (CAIP-2)? */

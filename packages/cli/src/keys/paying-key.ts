@@ -16,7 +16,13 @@ export interface PayingKey {
   /** Where the key is, in words that follow the address: `wallet "default"`. */
   readonly source: string
   /** Asks for the password where one is needed, and gives what signs. */
-  unlock(): Promise<PaymentSigner>
+  unlock(): Promise<KeySigner>
+}
+
+/** Signs payments, and transactions by their digest. */
+export interface KeySigner extends PaymentSigner {
+  /** 65 bytes r ‖ s ‖ v, v 27 or 28, over 32 bytes. */
+  signDigest(digest: Uint8Array): Uint8Array
 }
 
 /** Which key is meant. */
@@ -69,7 +75,7 @@ async function keystoreKey(
   options: PasswordOptions,
 ): Promise<PayingKey> {
   const source = `wallet "${printable(wallet.name)}"`
-  const unlock = async (): Promise<PaymentSigner> => await openWallet(world, crypto, wallet, options)
+  const unlock = async (): Promise<KeySigner> => await openWallet(world, crypto, wallet, options)
   const { address } = wallet.keystore
   if (address !== undefined) return { address, source, unlock }
   // The file does not tell whose it is: it has to be opened to say who would pay.
@@ -82,7 +88,7 @@ async function openWallet(
   crypto: EvmCrypto,
   { name, keystore }: WalletFile,
   options: PasswordOptions,
-): Promise<PaymentSigner> {
+): Promise<KeySigner> {
   const given = await givenPassword(world, options)
   for (let tries = 1; ; tries += 1) {
     const password = given ?? (await askPassword(world, printable(name)))
@@ -102,7 +108,7 @@ function checkedSigner(
   key: Uint8Array,
   name: string,
   claimed: string | undefined,
-): PaymentSigner {
+): KeySigner {
   const signer = signerOf(crypto, toHex(key), `the wallet "${name}"`)
   key.fill(0)
   if (claimed === undefined || claimed === signer.address) return signer
@@ -112,13 +118,14 @@ function checkedSigner(
   )
 }
 
-function signerOf(crypto: EvmCrypto, privateKey: string, source: string): PaymentSigner {
+function signerOf(crypto: EvmCrypto, privateKey: string, source: string): KeySigner {
+  const key = fromHex(privateKey)
   try {
-    crypto.addressOf(fromHex(privateKey))
+    crypto.addressOf(key)
   } catch (cause) {
     throw new Refusal(`${source} holds no private key: its number is out of range`, 'take another wallet', {
       cause,
     })
   }
-  return privateKeySigner(crypto, privateKey)
+  return { ...privateKeySigner(crypto, privateKey), signDigest: digest => crypto.sign(digest, key) }
 }

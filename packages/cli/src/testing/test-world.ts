@@ -21,6 +21,8 @@ export interface TestWorldOptions {
   /** Whether the screens are terminals, with colours and moving lines; default false. */
   readonly live?: boolean
   readonly signal?: AbortSignal
+  /** The person's browser: called with every page that is opened; absent: there is none. */
+  readonly browser?: (url: string) => void
 }
 
 /** A world whose screens are kept. */
@@ -81,6 +83,10 @@ export function createTestWorld(options: TestWorldOptions): TestWorld {
       },
       password: async (question, { refuse } = {}) => asText(next(question, refuse)),
       choose: async (question, choices) => oneOf(choices, asText(next(question))),
+    },
+    openPage: url => {
+      options.browser?.(url)
+      return Promise.resolve(options.browser !== undefined)
     },
     readInput: () => Promise.resolve(input),
     signal: options.signal ?? new AbortController().signal,

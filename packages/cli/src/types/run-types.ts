@@ -4,8 +4,15 @@ import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
-import type { RawTypesOptions } from './types-command.ts'
 import { readTypes, writeTypes, type TypesState } from './write-types.ts'
+
+/** What commander made of the words of `farebox types`. */
+export interface RawTypesOptions {
+  readonly config: string
+  readonly out?: string
+  readonly check?: true
+  readonly json?: true
+}
 
 /** What `farebox types --json` answers. */
 interface TypesDocument {

@@ -1,13 +1,6 @@
 import { Command } from 'commander'
 import type { CommandMaker } from '../command-maker.ts'
-
-/** What commander made of the words of `farebox types`. */
-export interface RawTypesOptions {
-  readonly config: string
-  readonly out?: string
-  readonly check?: true
-  readonly json?: true
-}
+import type { RawTypesOptions } from './run-types.ts'
 
 /** `farebox types`: `agent.d.ts` from `agent.json`; with `--check`, whether it is what it should be. */
 export const typesCommand: CommandMaker = (world, end) =>

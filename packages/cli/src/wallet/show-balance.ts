@@ -11,7 +11,13 @@ import { findPayingKey } from '../keys/paying-key.ts'
 import { EXIT, Refusal } from '../refusal.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
-import type { BalanceOptions } from './wallet-command.ts'
+
+/** The options of `farebox wallet balance`. */
+export interface BalanceOptions {
+  readonly network?: string
+  readonly rpcUrl?: string
+  readonly json?: true
+}
 
 const DEFAULT_NETWORK = 'eip155:8453'
 

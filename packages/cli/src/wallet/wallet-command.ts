@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { CommandMaker } from '../command-maker.ts'
+import type { BalanceOptions } from './show-balance.ts'
 
 /** `farebox wallet new|address|balance|list`: keys that pay, each in an encrypted file. */
 export const walletCommand: CommandMaker = world => {
@@ -49,13 +50,6 @@ export const walletCommand: CommandMaker = world => {
       await showWallets(world, options)
     })
   return wallet
-}
-
-/** The options of `farebox wallet balance`. */
-export interface BalanceOptions {
-  readonly network?: string
-  readonly rpcUrl?: string
-  readonly json?: true
 }
 
 const EXAMPLES = `

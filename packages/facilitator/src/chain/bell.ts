@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/server/clock'
 
 /** Wakes a loop that waits for work; a ring while nobody waits is heard by the next who does. */
 export interface Bell {
@@ -9,6 +9,9 @@ export interface Bell {
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>
 }
 
+/** A reason of our own: without one each abort makes an exception with its stack. */
+const HEARD = 'the bell was heard'
+
 /** Makes a bell for one listener. */
 export function createBell(clock: Clock): Bell {
   let rung = false
@@ -16,7 +19,7 @@ export function createBell(clock: Clock): Bell {
   return {
     ring() {
       rung = true
-      heard.abort()
+      heard.abort(HEARD)
     },
     silence() {
       rung = false
@@ -24,7 +27,7 @@ export function createBell(clock: Clock): Bell {
     async wait(timeoutMs, signal) {
       if (!rung && !signal.aborted) {
         heard = new AbortController()
-        const stop = (): void => heard.abort()
+        const stop = (): void => heard.abort(HEARD)
         signal.addEventListener('abort', stop, { once: true })
         await clock.sleep(timeoutMs, heard.signal)
         signal.removeEventListener('abort', stop)

@@ -1,13 +1,8 @@
 import { createAuthorizationHasher } from '@farebox/payments/authorization'
 import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
 import { toHex } from '@farebox/payments/bytes'
-import {
-  findSettlement,
-  parseReceipt,
-  readHead,
-  type ChainReceipt,
-  type ChainVerdict,
-} from '@farebox/payments/chain-proof'
+import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain-receipt'
+import { findSettlement, readHead, type ChainVerdict } from '@farebox/payments/find-settlement'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
 import type { Network } from '@farebox/payments/networks'

@@ -1,29 +1,23 @@
-import { receiptProvesPayment, type ChainReceipt } from '@farebox/payments/chain-proof'
+import { receiptProvesPayment } from '@farebox/payments/chain-proof'
+import type { ChainReceipt } from '@farebox/payments/chain-receipt'
 import type { Network } from '@farebox/payments/networks'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/server/clock'
 import type {
   ClosedTransaction,
   Conclusion,
   OpenTransaction,
   SenderLease,
-  SettlementLedger,
 } from '../ledger/settlement-ledger.ts'
-import { describeError, type Log } from '../log.ts'
+import { describeError } from '@farebox/server/log'
 import type { ChainReader } from './chain-reader.ts'
-import type { Fees, Relayer } from './relayer.ts'
-import type { RelayerNode } from './relayer-node.ts'
+import { raiseFees, type RaiseParts } from './raise-fees.ts'
+import type { Broadcast } from './relayer-node.ts'
 
 /** What a transaction is followed with. */
-export interface FollowParts {
+export interface FollowParts extends RaiseParts {
   readonly network: Network
-  readonly relayer: Relayer
-  readonly node: RelayerNode
   readonly reader: ChainReader
-  readonly settlements: SettlementLedger
   readonly clock: Clock
-  readonly log: Log
-  /** The most a unit of gas may cost, in wei. */
-  readonly maxFeePerGas: bigint
   /** How long a transaction may wait for its block before it is sent again, and then with higher fees. */
   readonly stuckAfterMs: number
   /** Writes conclusions down and tells who waits for them. */
@@ -34,13 +28,10 @@ export interface FollowParts {
 
 const FIRST_POLL_MS = 50
 const SLOWEST_POLL_MS = 1_000
+/** What a node did not take is given to it again after this, and then ever later, until it counts as stuck. */
+const FIRST_RESEND_MS = 250
 /** A node may know the nonce before the receipt; seen so often without one, another transaction took it. */
 const NONCE_USED_LOOKS = 5
-/**
- * A replacement must offer a tenth more than what it replaces (geth, `txpool.pricebump`); a quarter is seen
- * by all.
- */
-const BUMP_PERCENT = 125n
 
 /**
  * Sees one saved transaction to its end: sends it, again and with higher fees where it is stuck, and writes
@@ -56,7 +47,13 @@ export async function followTransaction(
   transaction: OpenTransaction,
   signal: AbortSignal,
 ): Promise<'mined' | 'dropped' | 'left'> {
-  const progress: Progress = { transaction, sentAtMs: undefined, nonceUsed: 0 }
+  const progress: Progress = {
+    transaction,
+    waitsSinceMs: parts.clock.nowMs(),
+    sendAtMs: 0,
+    resendMs: FIRST_RESEND_MS,
+    nonceUsed: 0,
+  }
   let pollMs = FIRST_POLL_MS
   while (!signal.aborted) {
     try {
@@ -77,8 +74,12 @@ export async function followTransaction(
 /** How far it has come. */
 interface Progress {
   transaction: OpenTransaction
-  /** When it was last given to the node. */
-  sentAtMs: number | undefined
+  /** When its wait for a block began, with the fees it has. */
+  waitsSinceMs: number
+  /** When to give it to the node, unless it is stuck first; infinite where the node has it, or a rival of it. */
+  sendAtMs: number
+  /** If the node does not take it then, it is given to it once more after so long. */
+  resendMs: number
   /** How often the chain's count was past its nonce, without a receipt. */
   nonceUsed: number
 }
@@ -89,9 +90,8 @@ async function takeStep(
   progress: Progress,
 ): Promise<'mined' | 'dropped' | undefined> {
   const { clock, stuckAfterMs } = parts
-  const first = progress.sentAtMs === undefined
-  const stuck = progress.sentAtMs !== undefined && clock.nowMs() - progress.sentAtMs >= stuckAfterMs
-  if (first) {
+  const stuck = clock.nowMs() - progress.waitsSinceMs >= stuckAfterMs
+  if (!stuck && clock.nowMs() >= progress.sendAtMs) {
     const receipt = await send(parts, progress)
     if (receipt !== undefined) return await close(parts, progress.transaction, receipt)
   }
@@ -101,7 +101,9 @@ async function takeStep(
   if (await isLost(parts, progress)) return await drop(parts, progress.transaction)
   if (stuck) {
     await concludeForeign(parts, progress.transaction)
-    await raiseFees(parts, lease, progress)
+    progress.transaction = await raiseFees(parts, lease, progress.transaction)
+    progress.waitsSinceMs = clock.nowMs()
+    progress.resendMs = FIRST_RESEND_MS
     const mined = await send(parts, progress)
     if (mined !== undefined) return await close(parts, progress.transaction, mined)
   }
@@ -109,14 +111,17 @@ async function takeStep(
 }
 
 async function send(parts: FollowParts, progress: Progress): Promise<ChainReceipt | undefined> {
-  const { node, clock, log } = parts
+  const { node, clock, log, metrics } = parts
   const { hash, nonce, raw } = progress.transaction
-  progress.sentAtMs = clock.nowMs()
+  progress.sendAtMs = clock.nowMs() + progress.resendMs
+  progress.resendMs *= 2
   const broadcast = await node.broadcast(raw)
-  // It may have come back from waiting for the block: the time that counts is that of the answer.
-  progress.sentAtMs = clock.nowMs()
   if (broadcast.kind === 'mined') return broadcast.receipt
+  // It may have come back from waiting for the block: the time that counts is that of the answer.
+  if (broadcast.kind === 'sent') progress.waitsSinceMs = clock.nowMs()
+  if (!isWorthRepeating(broadcast)) progress.sendAtMs = Number.POSITIVE_INFINITY
   if (broadcast.kind === 'refused') {
+    metrics.transactions.inc({ outcome: 'refused' })
     if (broadcast.why === 'nonce-used') progress.nonceUsed += 1
     else
       log[broadcast.why === 'no-funds' ? 'error' : 'warn']('transaction refused by the node', {
@@ -126,6 +131,11 @@ async function send(parts: FollowParts, progress: Progress): Promise<ChainReceip
       })
   }
   return undefined
+}
+
+/** Refused for what may be over in a moment: a full pool, too many requests, an empty purse that is filled. */
+function isWorthRepeating(broadcast: Broadcast): boolean {
+  return broadcast.kind === 'refused' && (broadcast.why === 'other' || broadcast.why === 'no-funds')
 }
 
 async function findReceipt(
@@ -152,7 +162,7 @@ async function close(
   transaction: OpenTransaction,
   receipt: ChainReceipt,
 ): Promise<'mined'> {
-  const { network } = parts
+  const { network, metrics } = parts
   const conclusions = transaction.payments.map(({ key, authorization }): Conclusion =>
     receiptProvesPayment(network, authorization, receipt)
       ? {
@@ -165,6 +175,9 @@ async function close(
       : { key, from: 'submitted', to: 'captured', observedBlock: receipt.blockNumber },
   )
   await parts.conclude(conclusions, { transactionId: transaction.id, as: 'mined' })
+  metrics.transactions.inc({ outcome: receipt.succeeded ? 'mined' : 'reverted' })
+  metrics.gasUsed.inc(Number(receipt.gasUsed ?? 0n))
+  metrics.gasPaidEther.inc(Number((receipt.gasUsed ?? 0n) * (receipt.gasPriceWei ?? 0n)) / 1e18)
   return 'mined'
 }
 
@@ -182,6 +195,7 @@ async function drop(parts: FollowParts, transaction: OpenTransaction): Promise<'
     observedBlock: 0n,
   }))
   await parts.conclude(conclusions, { transactionId: transaction.id, as: 'dropped' })
+  parts.metrics.transactions.inc({ outcome: 'dropped' })
   return 'dropped'
 }
 
@@ -203,31 +217,4 @@ async function concludeForeign(
       },
     ])
   }
-}
-
-/** Signs it again with the same nonce and higher fees, as far as the cap allows; saved before it is sent. */
-async function raiseFees(parts: FollowParts, lease: SenderLease, progress: Progress): Promise<void> {
-  const { transaction } = progress
-  const market = await parts.node.fees()
-  const fees: Fees = {
-    maxFeePerGas: larger(market.maxFeePerGas, bumped(transaction.maxFeePerGas)),
-    maxPriorityFeePerGas: larger(market.maxPriorityFeePerGas, bumped(transaction.maxPriorityFeePerGas)),
-  }
-  if (fees.maxFeePerGas > parts.maxFeePerGas) return
-  const signed = parts.relayer.sign(transaction.payments, transaction.nonce, fees)
-  if (!(await parts.settlements.replace(lease, transaction.id, signed))) return
-  parts.log.info('transaction fees raised', {
-    hash: signed.hash,
-    nonce: transaction.nonce,
-    maxFeePerGas: fees.maxFeePerGas,
-  })
-  progress.transaction = { ...transaction, ...signed, hashes: [...transaction.hashes, signed.hash] }
-}
-
-function bumped(wei: bigint): bigint {
-  return (wei * BUMP_PERCENT) / 100n + 1n
-}
-
-function larger(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
 }

@@ -1,11 +1,10 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/server/clock'
+import { gather } from '../gather.ts'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import type { ChainReader, Observation } from './chain-reader.ts'
 
-/** Calls in flight at once; while they run, those who come wait and then go together. */
-const CALLS_IN_FLIGHT = 2
-/** Transfers of USDC tried in one call: about 5 M gas, a tenth of what nodes grant an `eth_call`. */
-const PAYMENTS_PER_CALL = 50
+/** Transfers of USDC tried in one call: 50 take about 5 M gas, a tenth of what nodes grant an `eth_call`. */
+const LIMITS = { atMost: 50, inFlight: 8 }
 /** A head this old is an idle local chain's: no public chain rests so long between blocks. */
 const IDLE_HEAD_SECONDS = 60
 
@@ -17,8 +16,8 @@ interface Waiting {
 
 /**
  * Observes payments one by one for the caller and many at a time for the node: a lone one goes at once, those
- * that arrive while the node is busy share the next call. One call never holds two payments of one payer,
- * because the second would be tried on what the first left.
+ * that arrive while the node is busy share the next call. There a payment is tried on what those before it left: where
+ * one passes it would pass alone, and where one fails behind another of its payer it is tried once more by itself.
  *
  * The returned function rejects when the node gives no answer.
  */
@@ -26,44 +25,8 @@ export function createObserver(
   reader: ChainReader,
   clock: Clock,
 ): (payment: LedgerPayment) => Promise<Observation> {
-  let queue: Waiting[] = []
-  let inFlight = 0
-
-  const next = (): void => {
-    while (queue.length > 0 && inFlight < CALLS_IN_FLIGHT) {
-      const { together, rest } = takeDistinctPayers(queue)
-      queue = rest
-      inFlight += 1
-      void observeAll(reader, clock, together).finally(() => {
-        inFlight -= 1
-        next()
-      })
-    }
-  }
-  return payment =>
-    new Promise((resolve, reject) => {
-      queue.push({ payment, resolve, reject })
-      next()
-    })
-}
-
-function takeDistinctPayers(queue: readonly Waiting[]): {
-  readonly together: readonly Waiting[]
-  readonly rest: Waiting[]
-} {
-  const payers = new Set<string>()
-  const together: Waiting[] = []
-  const rest: Waiting[] = []
-  for (const one of queue) {
-    const payer = one.payment.authorization.from
-    if (together.length < PAYMENTS_PER_CALL && !payers.has(payer)) {
-      payers.add(payer)
-      together.push(one)
-    } else {
-      rest.push(one)
-    }
-  }
-  return { together, rest }
+  const look = gather<Waiting>(clock, LIMITS, together => observeAll(reader, clock, together))
+  return payment => new Promise((resolve, reject) => look([{ payment, resolve, reject }]))
 }
 
 async function observeAll(reader: ChainReader, clock: Clock, together: readonly Waiting[]): Promise<void> {
@@ -72,16 +35,31 @@ async function observeAll(reader: ChainReader, clock: Clock, together: readonly 
     return
   }
   const observations = await orUndefined(reader.observe(together.map(one => one.payment)))
+  const followers = findFollowers(together)
   await Promise.all(
     together.map(async (one, index) => {
       const observation = observations?.[index]
+      const followed = observation?.revert !== undefined && followers.has(one)
       // A call that failed as a whole, or a transfer that ended without a word, may be a neighbour's doing:
       // one payer's contract can burn the gas of all. Alone it is certain.
-      if (observation === undefined || needsAnotherLook(observation, one.payment, clock)) {
+      if (observation === undefined || followed || needsAnotherLook(observation, one.payment, clock)) {
         await observeAlone(reader, clock, one)
       } else {
         one.resolve(observation)
       }
+    }),
+  )
+}
+
+/** Those that are tried behind another payment of their payer. */
+function findFollowers(together: readonly Waiting[]): ReadonlySet<Waiting> {
+  const payers = new Set<string>()
+  return new Set(
+    together.filter(({ payment }) => {
+      const { from } = payment.authorization
+      if (payers.has(from)) return true
+      payers.add(from)
+      return false
     }),
   )
 }

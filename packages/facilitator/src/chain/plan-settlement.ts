@@ -1,5 +1,5 @@
 import type { Network } from '@farebox/payments/networks'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/server/clock'
 import type { LedgerPayment, PaymentRecord } from '../ledger/payment-record.ts'
 import type { Conclusion } from '../ledger/settlement-ledger.ts'
 import type { ChainReader, Observation } from './chain-reader.ts'
@@ -90,13 +90,13 @@ async function observeInOrder(
   }
 }
 
-/** The payers that have code. A lone payment goes alone in any case. */
+/** The payers that have code. One payer's payments have no neighbours that it could harm. */
 async function findContracts(
   { hasCode }: PlanParts,
   captured: readonly PaymentRecord[],
 ): Promise<ReadonlySet<string>> {
-  if (captured.length < 2) return new Set()
   const payers = [...new Set(captured.map(payment => payment.authorization.from))]
+  if (payers.length < 2) return new Set()
   const have = await hasCode(payers)
   return new Set(payers.filter((_, index) => have[index]))
 }

@@ -1,6 +1,6 @@
-import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain-proof'
+import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain-receipt'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/server/clock'
 import type { Fees } from './relayer.ts'
 
 /** What a node made of a transaction. */

@@ -5,7 +5,6 @@ import type {
   OpenTransaction,
   SenderLease,
 } from '../ledger/settlement-ledger.ts'
-import type { Metrics } from '../metrics.ts'
 import type { Bell } from './bell.ts'
 import { followTransaction, type FollowParts } from './follow-transaction.ts'
 import { planSettlement, type PlanParts } from './plan-settlement.ts'
@@ -13,7 +12,6 @@ import { MAX_BATCH } from './relayer.ts'
 
 /** What a round works with. */
 export interface RoundParts extends Omit<FollowParts, 'conclude' | 'lowestOpenNonce'>, PlanParts {
-  readonly metrics: Metrics
   /** Told of what was written down: whoever waits for a settlement hears it here. */
   readonly onConcluded: (conclusions: readonly Conclusion[]) => void
 }
@@ -25,7 +23,7 @@ export interface Turn {
   readonly end: AbortController
   /** The transactions in flight, by their id in the ledger. */
   readonly following: Map<string, { readonly nonce: number; readonly done: Promise<void> }>
-  /** Undefined where the chain must be asked. */
+  /** Where to look for a free one from; undefined where the chain must be asked. */
   nextNonce: number | undefined
   /** Rung when a transaction ends. */
   readonly ended: Bell
@@ -74,7 +72,7 @@ async function submit(parts: RoundParts, turn: Turn, payments: readonly PaymentR
     return false
   }
   const maxFeePerGas = fees.maxFeePerGas < parts.maxFeePerGas ? fees.maxFeePerGas : parts.maxFeePerGas
-  const nonce = turn.nextNonce ?? (await findNextNonce(parts, turn))
+  const nonce = await findFreeNonce(parts, turn)
   const signed = parts.relayer.sign(payments, nonce, {
     maxFeePerGas,
     maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
@@ -93,14 +91,21 @@ async function submit(parts: RoundParts, turn: Turn, payments: readonly PaymentR
   turn.nextNonce = nonce + 1
   turn.ended.silence()
   parts.metrics.batchSize.observe(payments.length)
+  parts.metrics.transactions.inc({ outcome: 'saved' })
   parts.log.info('transaction saved', { hash: signed.hash, nonce, payments: payments.length })
   follow(parts, turn, { ...signed, id, nonce, hashes: [signed.hash], payments })
   return true
 }
 
-async function findNextNonce({ node, relayer }: RoundParts, turn: Turn): Promise<number> {
-  const open = [...turn.following.values()].map(one => one.nonce + 1)
-  return Math.max(await node.nonce(relayer.address), ...open)
+/**
+ * The lowest nonce that no open transaction has. Not the one after the highest: what was dropped leaves a gap, and
+ * until that is filled no block takes anything after it.
+ */
+async function findFreeNonce({ node, relayer }: RoundParts, turn: Turn): Promise<number> {
+  const taken = new Set([...turn.following.values()].map(one => one.nonce))
+  let nonce = turn.nextNonce ?? (await node.nonce(relayer.address))
+  while (taken.has(nonce)) nonce += 1
+  return nonce
 }
 
 /** Lets a transaction be seen to its end beside everything else. */
@@ -129,7 +134,7 @@ async function conclude(
   for (const conclusion of written) {
     if (conclusion.to === 'captured') continue
     const failure = conclusion.to === 'failed' ? conclusion.failure : undefined
-    parts.metrics.settlements.inc({ outcome: conclusion.to })
+    parts.metrics.payments.inc({ state: conclusion.to, reason: failure?.reason ?? '' })
     parts.log.info(`payment ${conclusion.to}`, {
       key: conclusion.key,
       transaction: conclusion.transaction,

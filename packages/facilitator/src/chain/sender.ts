@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/server/clock'
 import type { SenderLeases } from '../ledger/settlement-ledger.ts'
-import { describeError } from '../log.ts'
+import { describeError } from '@farebox/server/log'
 import { createBell, type Bell } from './bell.ts'
 import { runRound, type RoundParts, type Turn } from './run-round.ts'
 
@@ -18,12 +18,19 @@ export interface Sender {
   wake(): void
   /** Does this process hold the lease of its relayer account? */
   holdsLease(): boolean
+  /** The nonces of its transactions in flight. */
+  openNonces(): readonly number[]
   /** Stops taking work, lets go of what is in flight (it is saved) and gives the lease up. */
   close(): Promise<void>
 }
 
 /** While a transaction is in flight others gather for so long, and then go in one. */
 const GATHER_MS = 250
+/**
+ * When it ends, those whose payments it carried are about to come with the next: so long they may take to join those
+ * who waited. Who finds nobody waiting and nothing in flight goes at once.
+ */
+const REGATHER_MS = 10
 /**
  * With nothing to do the ledger is looked at this often, in case a bell was missed; so long after a failed
  * round.
@@ -74,6 +81,7 @@ export function startSender(parts: SenderParts): Sender {
   return {
     wake: () => bell.ring(),
     holdsLease: () => turn !== undefined,
+    openNonces: () => [...(turn?.following.values() ?? [])].map(one => one.nonce),
     async close() {
       closing.abort()
       turn?.end.abort()
@@ -93,7 +101,10 @@ async function work(
   await bell.wait(IDLE_MS, closing)
   const turn = currentTurn()
   if (turn === undefined || closing.aborted || turn.end.signal.aborted) return
-  if (turn.following.size > 0) await turn.ended.wait(GATHER_MS, closing)
+  if (turn.following.size > 0) {
+    await turn.ended.wait(GATHER_MS, closing)
+    await parts.clock.sleep(REGATHER_MS, closing)
+  }
   try {
     await runRound(parts, turn)
   } catch (error) {

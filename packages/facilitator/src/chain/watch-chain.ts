@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
-import { describeError } from '../log.ts'
+import type { Clock } from '@farebox/server/clock'
+import type { Log } from '@farebox/server/log'
+import { describeError } from '@farebox/server/log'
 import type { Metrics } from '../metrics.ts'
 import type { ChainReader } from './chain-reader.ts'
 import { gasLimit, type Relayer } from './relayer.ts'
@@ -12,6 +12,8 @@ export interface ChainWatch {
   chainNow(): number
   /** A block of this time was seen. */
   sawBlock(seconds: number): void
+  /** Our clock minus the time of the newest block that was seen: it grows while the node is silent. */
+  lagSeconds(): number
   /** Why payments cannot be settled now; undefined where they can. */
   unfit(): string | undefined
   close(): Promise<void>
@@ -34,6 +36,8 @@ const LOOK_MS = 5_000
 /** Below this the log asks for more: an empty purse must not come as a surprise (PAY-32). */
 const WARN_SETTLEMENTS_LEFT = 1_000n
 
+const WEI_PER_ETHER = 1e18
+
 /** Looks once, then every few seconds until closed. */
 export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
   const { clock } = parts
@@ -44,7 +48,6 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
     try {
       const head = await parts.reader.readHead()
       headSeconds = Math.max(headSeconds, head.seconds)
-      parts.metrics.chainLagSeconds.set(clock.nowMs() / 1_000 - head.seconds)
       reason = await inspectPurse(parts)
     } catch (error) {
       reason = 'the chain cannot be reached'
@@ -63,6 +66,7 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
     sawBlock(seconds) {
       headSeconds = Math.max(headSeconds, seconds)
     },
+    lagSeconds: () => (headSeconds === 0 ? 0 : clock.nowMs() / 1_000 - headSeconds),
     unfit: () => reason,
     async close() {
       closing.abort()
@@ -82,7 +86,7 @@ async function inspectPurse({
   const [balance, fees] = await Promise.all([node.balance(relayer.address), node.fees()])
   const price = fees.baseFeePerGas + fees.maxPriorityFeePerGas
   const left = balance / (gasLimit(1) * fees.maxFeePerGas)
-  metrics.relayerBalanceWei.set(Number(balance))
+  metrics.relayerBalanceEther.set(Number(balance) / WEI_PER_ETHER)
   metrics.relayerSettlementsLeft.set(Number(left))
   if (price > maxFeePerGas) {
     log.error('gas costs more than the cap', { price, cap: maxFeePerGas })

@@ -1,7 +1,7 @@
 import type { PaymentChecker } from '@farebox/payments/check-payment'
 import type { Network } from '@farebox/payments/networks'
 import type { Observation } from '../chain/chain-reader.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/server/clock'
 import type { PaymentLedger } from '../ledger/payment-ledger.ts'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import type { StoredSecret } from '../secrets/secret-store.ts'

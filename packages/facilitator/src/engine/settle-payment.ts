@@ -1,4 +1,5 @@
 import { SETTLEMENT_PENDING, type SettleResponse } from '@farebox/payments/facilitator-api'
+import { isFinalFailure } from '../ledger/final-failure.ts'
 import type { CaptureOutcome } from '../ledger/payment-ledger.ts'
 import type { Caller, Engine } from './engine.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
@@ -32,7 +33,8 @@ export async function settlePayment(
     const verdict = await verifyPayment(engine, caller, request)
     outcome = await capture()
     // Another request for the same payment may have settled it meanwhile: then "used" is no refusal but its success.
-    if (!verdict.ok && outcome.kind === 'absent') return refused(engine, request, verdict.refusal)
+    const isFree = outcome.kind === 'absent' || outcome.kind === 'released'
+    if (!verdict.ok && isFree) return refused(engine, request, verdict.refusal)
   }
   switch (outcome.kind) {
     case 'captured':
@@ -40,7 +42,7 @@ export async function settlePayment(
     case 'settled':
       return settled(engine, request, outcome.transaction)
     case 'failed':
-      return failed(engine, request, outcome)
+      return await answerFailure(engine, request, outcome)
     case 'released':
     case 'absent':
       return failed(engine, request, {
@@ -86,9 +88,24 @@ async function awaitSettlement(
   const end = await engine.waiters.wait(request.payment.key, engine.settleWaitMs)
   if (end?.kind === 'settled') return settled(engine, request, end.transaction)
   if (end?.kind === 'failed') return failed(engine, request, end)
+  return pending(engine, request, transaction)
+}
+
+/** A failure is told when it is final: until then a transaction that carried it may come back, and pay it. */
+async function answerFailure(
+  engine: Engine,
+  request: PaymentRequest,
+  failure: Extract<CaptureOutcome, { kind: 'failed' }>,
+): Promise<SettleAnswer> {
+  const [record] = await engine.ledger.find([request.payment.key])
+  const isFinal = record !== undefined && isFinalFailure(record, engine.network)
+  return isFinal ? failed(engine, request, failure) : pending(engine, request, '')
+}
+
+function pending(engine: Engine, request: PaymentRequest, transaction: string): SettleAnswer {
   return failed(engine, request, {
     reason: SETTLEMENT_PENDING,
-    message: 'not in a block yet: ask again with the same payment',
+    message: 'not decided by the chain yet: ask again with the same payment',
     transaction,
   })
 }

@@ -1,5 +1,8 @@
-import type { Clock } from '../clock.ts'
+import type { Network } from '@farebox/payments/networks'
+import type { Clock } from '@farebox/server/clock'
+import { isFinalFailure } from '../ledger/final-failure.ts'
 import type { PaymentLedger } from '../ledger/payment-ledger.ts'
+import type { PaymentRecord } from '../ledger/payment-record.ts'
 
 /** How a settlement ended, for those who wait for it. */
 export type SettlementEnd =
@@ -10,6 +13,8 @@ export type SettlementEnd =
       readonly message: string
       readonly transaction: string
     }
+  /** It failed, but a transaction of ours may still come back and pay it: nothing to wait for. */
+  | { readonly kind: 'in-doubt' }
 
 /** Those who wait for payments they have just captured, or found captured, to be decided. */
 export interface SettlementWaiters {
@@ -26,58 +31,119 @@ export interface SettlementWaiters {
  */
 const FIRST_LOOK_MS = 250
 const SLOWEST_LOOK_MS = 1_000
+/** A reason of our own: without one each abort makes an exception with its stack. */
+const CUT = 'no need to wait any longer'
 
 interface Waiter {
-  end: SettlementEnd | undefined
-  wake: () => void
+  readonly key: string
+  readonly giveUpAtMs: number
+  lookMs: number
+  lookAtMs: number
+  readonly resolve: (end: SettlementEnd | undefined) => void
+  readonly reject: (error: unknown) => void
 }
 
-/** Makes the waiting room over a ledger. */
-export function createSettlementWaiters(ledger: PaymentLedger, clock: Clock): SettlementWaiters {
+/** Makes the waiting room over a ledger: those who are due look together, in one question. */
+export function createSettlementWaiters(
+  ledger: PaymentLedger,
+  clock: Clock,
+  network: Network,
+): SettlementWaiters {
   const waiting = new Map<string, Set<Waiter>>()
-  const wakeAll = (waiters: Iterable<Waiter>): void => {
-    for (const waiter of waiters) waiter.wake()
-  }
+  let alarm: { readonly atMs: number; readonly cut: AbortController } | undefined
+
   return {
-    async wait(key, timeoutMs) {
-      const giveUpAtMs = clock.nowMs() + timeoutMs
-      const waiter: Waiter = { end: undefined, wake: () => undefined }
-      const others = waiting.get(key) ?? new Set()
-      waiting.set(key, others.add(waiter))
-      try {
-        for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 2, SLOWEST_LOOK_MS)) {
-          await sleepUntilWoken(clock, waiter, Math.min(giveUpAtMs - clock.nowMs(), lookMs))
-          const end = waiter.end ?? (await readEnd(ledger, key))
-          if (end !== undefined || clock.nowMs() >= giveUpAtMs) return end
-        }
-      } finally {
-        others.delete(waiter)
-        if (others.size === 0) waiting.delete(key)
-      }
-    },
+    wait: (key, timeoutMs) =>
+      new Promise((resolve, reject) => {
+        const nowMs = clock.nowMs()
+        const giveUpAtMs = nowMs + timeoutMs
+        const lookAtMs = Math.min(nowMs + FIRST_LOOK_MS, giveUpAtMs)
+        const waiter = { key, giveUpAtMs, lookMs: 2 * FIRST_LOOK_MS, lookAtMs, resolve, reject }
+        const others = waiting.get(key)
+        if (others === undefined) waiting.set(key, new Set([waiter]))
+        else others.add(waiter)
+        setAlarm(lookAtMs)
+      }),
     announce(key, end) {
-      const waiters = waiting.get(key) ?? []
-      for (const waiter of waiters) waiter.end = end
-      wakeAll(waiters)
+      const waiters = waiting.get(key)
+      waiting.delete(key)
+      for (const waiter of waiters ?? []) waiter.resolve(end)
+      restWhenEmpty()
     },
     lookAgain() {
-      for (const waiters of waiting.values()) wakeAll(waiters)
+      void look(everybody())
     },
   }
-}
 
-async function sleepUntilWoken(clock: Clock, waiter: Waiter, ms: number): Promise<void> {
-  if (waiter.end !== undefined) return
-  const woken = new AbortController()
-  waiter.wake = () => woken.abort()
-  await clock.sleep(ms, woken.signal)
-}
-
-async function readEnd(ledger: PaymentLedger, key: string): Promise<SettlementEnd | undefined> {
-  const [record] = await ledger.find([key])
-  if (record?.state === 'settled') return { kind: 'settled', transaction: record.transaction }
-  if (record?.state === 'failed' && record.failure !== undefined) {
-    return { kind: 'failed', ...record.failure, transaction: record.transaction }
+  function everybody(): Waiter[] {
+    return [...waiting.values()].flatMap(waiters => [...waiters])
   }
-  return undefined
+
+  /** One sleep for all, until the first of them is due. */
+  function setAlarm(atMs: number): void {
+    if (alarm !== undefined && alarm.atMs <= atMs) return
+    alarm?.cut.abort(CUT)
+    const set = { atMs, cut: new AbortController() }
+    alarm = set
+    void clock.sleep(Math.max(0, atMs - clock.nowMs()), set.cut.signal).then(() => {
+      if (alarm !== set) return
+      alarm = undefined
+      void look(everybody().filter(waiter => waiter.lookAtMs <= clock.nowMs()))
+    })
+  }
+
+  /** A sleep that nobody waits for would hold the process open. */
+  function restWhenEmpty(): void {
+    if (waiting.size > 0) return
+    alarm?.cut.abort(CUT)
+    alarm = undefined
+  }
+
+  /** Never rejects: those who wait are told. */
+  async function look(waiters: readonly Waiter[]): Promise<void> {
+    const dueSinceMs = clock.nowMs()
+    for (const waiter of waiters) {
+      waiter.lookAtMs = Math.min(dueSinceMs + waiter.lookMs, waiter.giveUpAtMs)
+      waiter.lookMs = Math.min(waiter.lookMs * 2, SLOWEST_LOOK_MS)
+    }
+    try {
+      const ends = await readEnds(ledger, network, waiters)
+      for (const waiter of waiters) {
+        const end = ends.get(waiter.key)
+        if (end !== undefined || dueSinceMs >= waiter.giveUpAtMs) leave(waiter)?.resolve(end)
+      }
+    } catch (error) {
+      for (const waiter of waiters) leave(waiter)?.reject(error)
+    }
+    restWhenEmpty()
+    const next = Math.min(...everybody().map(waiter => waiter.lookAtMs))
+    if (Number.isFinite(next)) setAlarm(next)
+  }
+
+  /** Undefined where the waiter has been told meanwhile. */
+  function leave(waiter: Waiter): Waiter | undefined {
+    const others = waiting.get(waiter.key)
+    if (others === undefined || !others.delete(waiter)) return undefined
+    if (others.size === 0) waiting.delete(waiter.key)
+    return waiter
+  }
+}
+
+async function readEnds(
+  ledger: PaymentLedger,
+  network: Network,
+  waiters: readonly Waiter[],
+): Promise<ReadonlyMap<string, SettlementEnd>> {
+  if (waiters.length === 0) return new Map()
+  const records = await ledger.find([...new Set(waiters.map(waiter => waiter.key))])
+  const ends = records.map(record => [record.key, endOf(record, network)] as const)
+  return new Map(ends.flatMap(([key, end]) => (end === undefined ? [] : [[key, end] as const])))
+}
+
+function endOf(record: PaymentRecord, network: Network): SettlementEnd | undefined {
+  if (record.state === 'settled') return { kind: 'settled', transaction: record.transaction }
+  if (record.state !== 'failed' || record.failure === undefined) return undefined
+  return isFinalFailure(record, network)
+    ? { kind: 'failed', ...record.failure, transaction: record.transaction }
+    : { kind: 'in-doubt' }
 }

@@ -3,7 +3,7 @@ import { judgeTerms, type TermsRefusal } from '@farebox/payments/check-payment'
 import type { Hold } from '@farebox/payments/facilitator-api'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Observation } from '../chain/chain-reader.ts'
-import { nowSeconds } from '../clock.ts'
+import { nowSeconds } from '@farebox/server/clock'
 import type { HoldOutcome } from '../ledger/payment-ledger.ts'
 import type { Caller, Engine } from './engine.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
@@ -55,16 +55,31 @@ export async function verifyPayment(
       await engine.clock.sleep(SETTLING_LOOK_MS)
       continue
     }
+    if (outcome.kind === 'held') {
+      const late = refuseTerms(engine, request)
+      if (late !== undefined) return await takeBack(engine, caller, outcome.holdId, late)
+    }
     return readOutcome(outcome, observation, payer)
   }
 }
 
-/** What can be refused without asking anybody. */
-function refuseLocally(
+/**
+ * Chain and ledger may have taken their time: whoever asked meanwhile was told that it is too late, and found nothing
+ * held. What was too late for one is so for all.
+ */
+async function takeBack(
   engine: Engine,
   caller: Caller,
-  { proven, requirement }: PaymentRequest,
-): Refusal | undefined {
+  holdId: string,
+  late: Refusal,
+): Promise<VerifyVerdict> {
+  await engine.ledger.release(holdId, caller.owner)
+  return { ok: false, refusal: late }
+}
+
+/** What can be refused without asking anybody. */
+function refuseLocally(engine: Engine, caller: Caller, request: PaymentRequest): Refusal | undefined {
+  const { proven, requirement } = request
   const { payer } = proven
   const unowned = refusePayTo(caller, requirement.payTo, payer)
   if (unowned !== undefined) return unowned
@@ -72,8 +87,13 @@ function refuseLocally(
     const message = `the smallest payment taken here is ${formatUsdc(engine.minimumAtomic)} USDC`
     return refusal('amount_below_minimum', message, payer)
   }
+  return refuseTerms(engine, request)
+}
+
+/** Is it, at this moment, what is asked for, and in time? */
+function refuseTerms(engine: Engine, { proven, requirement }: PaymentRequest): Refusal | undefined {
   const terms = judgeTerms(proven, requirement, engine.chainNow())
-  return terms && refusal(TERM_NAMES[terms.field], terms.reason, payer)
+  return terms && refusal(TERM_NAMES[terms.field], terms.reason, proven.payer)
 }
 
 /** A secret takes payments to its owner's wallets and to no other (BOLA; D10). */

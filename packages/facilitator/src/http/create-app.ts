@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { UnavailableError } from '../engine/refusal.ts'
-import { describeError, type Log } from '../log.ts'
+import { describeError, type Log } from '@farebox/server/log'
 import { answerError } from './answer.ts'
 
 /** A verify request is about 2 KB; nothing of ours comes near this. */
@@ -27,8 +27,9 @@ export function createApp(log: Log): FastifyInstance {
     done()
   })
   // Keep-alive clients would hold the process open for more than a minute.
-  app.addHook('onSend', async (_, reply) => {
+  app.addHook('onSend', (_, reply, payload, done) => {
     if (closing) reply.header('connection', 'close')
+    done(null, payload)
   })
   app.setNotFoundHandler(async (_, reply) => {
     await answerError(reply, 404, 'no such route')

@@ -3,12 +3,18 @@ import type { FastifyInstance } from 'fastify'
 import type { PaymentLedger } from '../ledger/payment-ledger.ts'
 import { answerError, asObject, parseBody } from './answer.ts'
 import { admitCaller, type Door } from './caller.ts'
+import type { Metrics } from '../metrics.ts'
 
 /**
  * `POST /release`: gives a hold back without charging; one that is unknown or captured by now is no error
  * (D10).
  */
-export function addReleaseRoute(app: FastifyInstance, ledger: PaymentLedger, door: Door): void {
+export function addReleaseRoute(
+  app: FastifyInstance,
+  ledger: PaymentLedger,
+  door: Door,
+  metrics: Metrics,
+): void {
   app.post('/release', async (request, reply) => {
     const caller = await admitCaller(door, request, reply)
     if (caller === undefined) return reply
@@ -17,7 +23,12 @@ export function addReleaseRoute(app: FastifyInstance, ledger: PaymentLedger, doo
       await answerError(reply, 400, 'holdId must be the id that /verify gave')
       return reply
     }
-    const answer: ReleaseResponse = { released: await ledger.release(holdId, caller.owner) }
+    const stop = metrics.durations.startTimer({ route: 'release' })
+    const released = await ledger.release(holdId, caller.owner)
+    stop()
+    metrics.answers.inc({ route: 'release', outcome: released ? 'released' : 'not_held' })
+    if (released) metrics.payments.inc({ state: 'released', reason: '' })
+    const answer: ReleaseResponse = { released }
     return await reply.send(answer)
   })
 }

@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto'
 import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
 import type { CreatedSecret } from '@farebox/payments/facilitator-api'
 import type { FastifyInstance } from 'fastify'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { systemClock } from '../clock.ts'
+import { systemClock } from '@farebox/server/clock'
 import type { Ledger } from '../ledger/ledger.ts'
 import { createMemoryLedger } from '../ledger/memory/memory-ledger.ts'
-import { silentLog } from '../log.ts'
+import { silentLog } from '@farebox/server/log'
+import { createMetrics } from '../metrics.ts'
 import { createAuthenticate } from '../secrets/authenticate.ts'
 import { createRateLimit } from '../secrets/rate-limit.ts'
 import { mintSecret, readSecretId } from '../secrets/secret-form.ts'
@@ -32,10 +34,11 @@ beforeEach(async () => {
     clock,
     adminToken: ADMIN_TOKEN,
   })
-  addReleaseRoute(app, ledger.payments, {
+  const door = {
     authenticate: createAuthenticate(ledger.secrets, clock),
     rateLimit: createRateLimit(5, clock),
-  })
+  }
+  addReleaseRoute(app, ledger.payments, door, createMetrics())
 })
 
 type Answer = { readonly status: number; readonly body: unknown }
@@ -222,6 +225,17 @@ describe('the door of agents', () => {
       const changed = secret.slice(0, index) + (secret[index] === 'a' ? 'b' : 'a') + secret.slice(index + 1)
       expect(await opens(changed)).toBe(false)
     }
+  })
+
+  test('is closed to a secret that somebody made up for the id of another, checksum and all', async () => {
+    const { secret } = await create()
+    const id = readSecretId(secret)
+    const body = `fbx_${id}_${'A'.repeat(43)}`
+    const forged = body + createHash('sha256').update(body).digest('hex').slice(0, 8)
+    expect(readSecretId(forged)).toBe(id)
+    expect(await opens(forged)).toBe(false)
+    expect(await opens(secret)).toBe(true)
+    expect(await opens(forged)).toBe(false)
   })
 
   test('asks for patience when a secret comes too often, and another secret is not held back', async () => {

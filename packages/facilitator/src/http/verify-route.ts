@@ -18,6 +18,7 @@ export function addVerifyRoute(app: FastifyInstance, engine: Engine, door: Door,
     const verdict = read.ok ? await verifyPayment(engine, caller, read.request) : read
     stop()
     metrics.answers.inc({ route: 'verify', outcome: verdict.ok ? 'valid' : verdict.refusal.reason })
+    if (verdict.ok) metrics.payments.inc({ state: 'held', reason: '' })
     if (!verdict.ok) return await reply.code(verdict.refusal.status).send(invalid(verdict.refusal))
     const answer: VerifyResponse = {
       isValid: true,

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { systemClock, type Clock } from '../clock.ts'
+import { systemClock, type Clock } from '@farebox/server/clock'
 import { NETWORK, PAY_TO } from '../test-setup/payments-for-tests.ts'
 import { createSchema, hasPostgres, TEST_DATABASE_URL } from '../test-setup/start-stack.ts'
 import type { Ledger } from './ledger.ts'
@@ -362,6 +362,83 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(outcomes.filter(outcome => outcome.kind === 'captured' && outcome.first)).toHaveLength(1)
     })
 
+    test('two processes that take the same payments at once, in opposite orders, hinder neither each other nor the sender', async () => {
+      const other = await opened.again()
+      const payments = Array.from({ length: 40 }, () => payment())
+      const reversed = payments.toReversed()
+      const holds = await Promise.all([
+        ...payments.map(async one => await ledger.payments.hold(holdRequest(one))),
+        ...reversed.map(async one => await other.payments.hold(holdRequest(one))),
+        ledger.audit.expireHolds(NETWORK.id, NOW),
+        ledger.audit.markAudited(
+          reversed.map(one => one.key),
+          NOW,
+        ),
+      ])
+      expect(holds.slice(0, 80).map(outcome => typeof outcome === 'object' && outcome.kind)).toEqual(
+        Array.from({ length: 80 }, () => 'held'),
+      )
+      const captures = await Promise.all([
+        ...payments.map(async one => await ledger.payments.capture(captureRequest(one))),
+        ...reversed.map(async one => await other.payments.capture(captureRequest(one))),
+      ])
+      expect(captures.filter(outcome => outcome.kind === 'captured' && outcome.first)).toHaveLength(40)
+      const keys = reversed.map(one => one.key)
+      const [id, ...again] = await Promise.all([
+        ledger.settlements.submit(lease, signed(), keys),
+        ...payments.map(async one => await other.payments.capture(captureRequest(one))),
+      ])
+      expect(again.map(outcome => outcome.kind)).toEqual(payments.map(() => 'captured'))
+      const [changed] = await Promise.all([
+        ledger.settlements.conclude(
+          keys.map(key => ({
+            key,
+            from: 'submitted',
+            to: 'settled',
+            transaction: hex(32),
+            blockNumber: 20n,
+          })),
+          { transactionId: id ?? '', as: 'mined' },
+        ),
+        ...payments.map(async one => await other.payments.capture(captureRequest(one))),
+      ])
+      expect(new Set(changed)).toEqual(new Set(keys))
+    })
+
+    test('each of many at once gets a verdict of its own', async () => {
+      const [free, poor, taken, spent] = [
+        payment(),
+        payment({ value: '101' }),
+        await held(),
+        await captured(),
+      ]
+      expect(
+        await Promise.all([
+          ledger.payments.hold(holdRequest(poor)),
+          ledger.payments.hold(holdRequest(spent)),
+          ledger.payments.hold(holdRequest(taken, { binding: 'another job' })),
+          ledger.payments.hold(holdRequest(free, { holdId: 'its own' })),
+        ]),
+      ).toMatchObject([
+        { kind: 'insufficient', openAtomic: 0n },
+        { kind: 'in-settlement' },
+        { kind: 'bound-otherwise' },
+        { kind: 'held', holdId: 'its own', holdUntil: NOW + 60 },
+      ])
+      expect(
+        await Promise.all(
+          [payment(), spent, taken, free].map(
+            async one => await ledger.payments.capture(captureRequest(one)),
+          ),
+        ),
+      ).toMatchObject([
+        { kind: 'absent' },
+        { kind: 'captured', first: false },
+        { kind: 'captured', first: true },
+        { kind: 'captured', first: true },
+      ])
+    })
+
     test('of a capture and a release at the same time one wins', async () => {
       for (let round = 0; round < 20; round += 1) {
         const one = await held()
@@ -662,12 +739,16 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       await held()
       await captured()
       await submitted()
-      expect(await ledger.totals(NETWORK.id, NOW)).toEqual({
+      const after = await ledger.totals(NETWORK.id, NOW)
+      expect(after).toMatchObject({
         held: before.held + 1,
         heldAtomic: before.heldAtomic + 100n,
         captured: before.captured + 1,
         submitted: before.submitted + 1,
       })
+      // The twin in memory keeps no times.
+      expect(after.oldestPendingSeconds ?? 0).toBeGreaterThanOrEqual(0)
+      expect(after.oldestPendingSeconds ?? 0).toBeLessThan(3_600)
     })
   })
 

@@ -14,6 +14,8 @@ export interface Ledger {
   readonly signals: Signals
   /** What is open now, for the metrics. Rejects when the store does not answer. */
   totals(network: string, nowSeconds: number): Promise<LedgerTotals>
+  /** Its connections now, where it has any, for the metrics. */
+  pool?(): PoolUse
   close(): Promise<void>
 }
 
@@ -24,6 +26,17 @@ export interface LedgerTotals {
   readonly heldAtomic: bigint
   readonly captured: number
   readonly submitted: number
+  /** Since the oldest of these was captured: 0 where there is none, undefined where the store keeps no time. */
+  readonly oldestPendingSeconds: number | undefined
+}
+
+/** Connections to a database. */
+export interface PoolUse {
+  readonly open: number
+  /** Of the open ones. */
+  readonly idle: number
+  /** Requests that wait for one. */
+  readonly waiting: number
 }
 
 /** How a payer's failures are held against them (PAY-09): so many in a row close the door for so long. */

@@ -47,4 +47,6 @@ export interface PaymentRecord extends LedgerPayment {
   /** Where it was mined; only of a settled row. */
   readonly blockNumber: bigint | undefined
   readonly failure: Failure | undefined
+  /** Unix seconds of the chain's head when the row, as not charged, last agreed with it; 0 where it never was compared. */
+  readonly auditedAt: number
 }

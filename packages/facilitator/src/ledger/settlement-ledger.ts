@@ -86,7 +86,8 @@ export interface SettlementLedger {
   replace(lease: SenderLease, transactionId: string, signed: SignedSettlement): Promise<boolean>
   /**
    * Writes down what the chain decided, and closes the transaction that was open for it. Each conclusion
-   * counts only if the row is still in its `from` state. Returns the keys that changed.
+   * counts only if the row is still in its `from` state. Returns the keys that changed; where others share the
+   * ledger it rings `concluded` for them (see `Signals`).
    */
   conclude(conclusions: readonly Conclusion[], closes?: ClosedTransaction): Promise<readonly string[]>
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { systemClock } from '../clock.ts'
-import { createJsonLog, describeError } from '../log.ts'
-import { EnvironmentError, readEnvironment } from './read-environment.ts'
-import { startFacilitator, type StartDatabase } from './start-facilitator.ts'
+import type { StartDatabase } from '@farebox/server/postgres/start-own-database'
+import { runServer } from '@farebox/server/run-server'
+import { hideSecretsOf } from './hide-secrets.ts'
+import { readEnvironment } from './read-environment.ts'
+import { startFacilitator } from './start-facilitator.ts'
 
 /**
  * Is the program `farebox-facilitator`: a facilitator as this process's environment describes it, until SIGTERM or
@@ -12,25 +13,10 @@ import { startFacilitator, type StartDatabase } from './start-facilitator.ts'
  * @returns the exit code: 0 after it was told to stop, 1 where it did not start and has said why
  */
 export async function runFacilitator(startDatabase?: StartDatabase): Promise<number> {
-  const log = createJsonLog(line => process.stdout.write(`${line}\n`), systemClock.nowMs)
-  const stopRequested = new Promise<void>(resolve => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+  return await runServer({
+    name: 'facilitator',
+    read: () => readEnvironment({ variables: process.env, readFile: path => readFileSync(path, 'utf8') }),
+    hide: hideSecretsOf,
+    start: (environment, log) => startFacilitator(environment, log, startDatabase),
   })
-  try {
-    const environment = readEnvironment({
-      variables: process.env,
-      readFile: path => readFileSync(path, 'utf8'),
-    })
-    const running = await startFacilitator(environment, log, startDatabase)
-    await stopRequested
-    log.info('stopping')
-    await running.stop()
-    log.info('stopped')
-    return 0
-  } catch (error) {
-    // A wrong variable is said plainly; anything else with all we know of it.
-    if (error instanceof EnvironmentError) process.stderr.write(`${error.message}\n`)
-    else log.error('the facilitator did not start', { error: describeError(error) })
-    return 1
-  }
 }

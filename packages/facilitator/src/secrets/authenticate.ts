@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/server/clock'
 import { hashSecret, readSecretId } from './secret-form.ts'
 import type { SecretStore, StoredSecret } from './secret-store.ts'
 
@@ -11,6 +11,16 @@ const KEPT_MS = 3_000
 /** Bounds what strangers with well-formed but invented secrets can make us remember. */
 const MAX_KEPT = 10_000
 
+/** Where the public id stands in a secret: `fbx_<16 hex>_…`. */
+const ID = [4, 20] as const
+
+interface Kept {
+  readonly untilMs: number
+  readonly stored: Promise<StoredSecret | undefined>
+  /** The secret that was shown and found good: whoever shows it again need not hash it again. */
+  shown: Uint8Array | undefined
+}
+
 const BEARER = /^Bearer ([^\s]{1,200})$/i
 
 /**
@@ -19,16 +29,13 @@ const BEARER = /^Bearer ([^\s]{1,200})$/i
  * The returned function rejects when the store does not answer.
  */
 export function createAuthenticate(secrets: SecretStore, clock: Clock): Authenticate {
-  const kept = new Map<
-    string,
-    { readonly untilMs: number; readonly stored: Promise<StoredSecret | undefined> }
-  >()
+  const kept = new Map<string, Kept>()
 
-  const find = (id: string): Promise<StoredSecret | undefined> => {
+  const find = (id: string): Kept => {
     const known = kept.get(id)
-    if (known !== undefined && known.untilMs > clock.nowMs()) return known.stored
+    if (known !== undefined && known.untilMs > clock.nowMs()) return known
     const stored = secrets.find(id)
-    const entry = { untilMs: clock.nowMs() + KEPT_MS, stored }
+    const entry: Kept = { untilMs: clock.nowMs() + KEPT_MS, stored, shown: undefined }
     kept.delete(id)
     kept.set(id, entry)
     const [oldest] = kept.keys()
@@ -37,15 +44,30 @@ export function createAuthenticate(secrets: SecretStore, clock: Clock): Authenti
     stored.catch(() => {
       if (kept.get(id) === entry) kept.delete(id)
     })
-    return stored
+    return entry
   }
   return async authorization => {
     const [, secret = ''] = BEARER.exec(authorization ?? '') ?? []
+    const known = kept.get(secret.slice(...ID))
+    const shown = Buffer.from(secret)
+    if (known !== undefined && known.untilMs > clock.nowMs() && isSame(known.shown, shown))
+      return active(await known.stored)
     const id = readSecretId(secret)
     if (id === undefined) return undefined
-    const stored = await find(id)
-    if (stored === undefined || stored.revokedAt !== null) return undefined
+    const entry = find(id)
+    const stored = active(await entry.stored)
     // Both are SHA-256, so of one length.
-    return timingSafeEqual(hashSecret(secret), stored.hash) ? stored : undefined
+    if (stored === undefined || !timingSafeEqual(hashSecret(secret), stored.hash)) return undefined
+    entry.shown = shown
+    return stored
   }
+}
+
+/** In constant time; only the length, which is the same for all secrets, shows. */
+function isSame(known: Uint8Array | undefined, shown: Uint8Array): boolean {
+  return known !== undefined && known.length === shown.length && timingSafeEqual(known, shown)
+}
+
+function active(stored: StoredSecret | undefined): StoredSecret | undefined {
+  return stored?.revokedAt === null ? stored : undefined
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@farebox/server/clock'
 
 /** Takes one from the allowance of a name; false when it is used up. */
 export type RateLimit = (name: string) => boolean

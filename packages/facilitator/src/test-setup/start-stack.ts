@@ -8,7 +8,7 @@ import { createFacilitatorClient, type FacilitatorClient } from '@farebox/paymen
 import type { JsonRpc } from '@farebox/payments/json-rpc'
 import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
 import pg from 'pg'
-import { systemClock } from '../clock.ts'
+import { systemClock } from '@farebox/server/clock'
 import { createFacilitator, type Facilitator, type FacilitatorOptions } from '../create-facilitator.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openPostgresLedger } from '../ledger/postgres/postgres-ledger.ts'

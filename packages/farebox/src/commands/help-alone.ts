@@ -8,7 +8,10 @@ const CLI_COMMANDS = [
   ['dev', 'Serve it without payments, and again after every save; --paid with them, on a local chain.'],
   ['types', 'Write agent.d.ts from agent.json, so that handlers.ts is typed.'],
   ['check', 'Put every rule of the interface to a running agent.'],
+  ['register', 'Check a running agent, stake for it, and have a platform list it.'],
+  ['deregister', 'End the registration of an agent; its stake is returned.'],
   ['call', 'Run one job of an agent, and pay for it.'],
+  ['verify-receipt', 'Check the receipt of a job, offline.'],
   ['wallet', 'Make a wallet that pays for jobs, and see what it holds.'],
 ] as const
 

@@ -1,5 +1,6 @@
 import type { Agent } from '../create-agent.ts'
 import type { LogFormat } from '../log.ts'
+import type { MetricsAddress } from '../metrics/agent-metrics.ts'
 
 /** What is told once an agent listens. */
 export interface Listening {
@@ -8,6 +9,8 @@ export interface Listening {
   /** How it is paid, or that it is not. */
   readonly mode: string
   readonly logFormat: LogFormat
+  /** Where metrics are to be served; undefined: nowhere. */
+  readonly metrics: MetricsAddress | undefined
 }
 
 /** Describes an agent that listens; `host` as it was asked for. */
@@ -23,6 +26,7 @@ export function describeListening(
       ? 'dev mode: payments are off'
       : `paid to ${declaration.wallet} on ${environment.network.name} (${environment.network.id})`,
     logFormat: environment.logFormat,
+    metrics: environment.metrics,
   }
 }
 

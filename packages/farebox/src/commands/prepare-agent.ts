@@ -7,13 +7,15 @@ import { findHandlers, loadHandlers } from '../config/load-handlers.ts'
 import { readConfig } from '../config/read-config.ts'
 import { readEnvironment, type Environment, type Variables } from '../config/read-environment.ts'
 import type { AnyHandlers } from '../handlers.ts'
+import type { HandlersModule } from '../host-handlers.ts'
 import { relativePlace } from '../own-frames.ts'
 import type { StartOptions } from './command-options.ts'
 
 /** All that an agent is made of, read and checked. */
 export interface PreparedAgent {
   readonly declaration: Declaration
-  readonly handlers: AnyHandlers
+  /** With isolation the file alone: it is not for this process to import. */
+  readonly handlers: AnyHandlers | HandlersModule
   readonly environment: Environment
   /** What the environment was read from. */
   readonly variables: Variables
@@ -41,7 +43,10 @@ export async function prepareAgent(
   if (!ready) throw await refusalOf([environment, declaration, handlersFile])
   return {
     declaration: declaration.value,
-    handlers: await loadHandlers(handlersFile.value, folder),
+    handlers:
+      environment.value.isolation === 'worker'
+        ? resolve(folder, handlersFile.value)
+        : await loadHandlers(handlersFile.value, folder),
     environment: environment.value,
     variables,
   }

@@ -1,6 +1,8 @@
 import { sleep, systemClock } from '../clock.ts'
+import { hideSecretsOf } from '../config/hide-secrets.ts'
 import { createAgent, type Agent } from '../create-agent.ts'
 import { createLog, type Log } from '../log.ts'
+import type { OpenMetricsDoor } from '../metrics/agent-metrics.ts'
 import type { StartOptions } from './command-options.ts'
 import type { CommandWorld } from './command-world.ts'
 import { describeListening, type Listening } from './listening.ts'
@@ -12,11 +14,14 @@ export interface ServedAgent {
   readonly listening: Listening
 }
 
+/** What serving takes of the world. */
+export interface ServingWorld extends Pick<CommandWorld, 'folder' | 'variables' | 'out'> {
+  /** Default: metrics are served here, where they are asked for. */
+  readonly metricsDoor?: OpenMetricsDoor
+}
+
 /** Reads, loads, and listens. What cannot start throws its explanation, and leaves nothing open. */
-export async function serveAgent(
-  options: StartOptions,
-  world: Pick<CommandWorld, 'folder' | 'variables' | 'out'>,
-): Promise<ServedAgent> {
+export async function serveAgent(options: StartOptions, world: ServingWorld): Promise<ServedAgent> {
   const { agent, listening, log } = await openAgent(options, world, own => own)
   void lookAtFacilitator(agent, log)
   return { agent, listening }
@@ -33,10 +38,7 @@ async function lookAtFacilitator({ environment }: Agent, log: Log): Promise<void
 }
 
 /** {@link serveAgent} beside others of its kind: what is to be known of the start, the first of them has said. */
-export async function serveOneMore(
-  options: StartOptions,
-  world: Pick<CommandWorld, 'folder' | 'variables' | 'out'>,
-): Promise<ServedAgent> {
+export async function serveOneMore(options: StartOptions, world: ServingWorld): Promise<ServedAgent> {
   let isStarting = true
   return await openAgent(options, world, log => ({
     ...log,
@@ -48,7 +50,7 @@ export async function serveOneMore(
 
 async function openAgent(
   options: StartOptions,
-  world: Pick<CommandWorld, 'folder' | 'variables' | 'out'>,
+  world: ServingWorld,
   adapt: (log: Log) => Log,
 ): Promise<ServedAgent & { readonly log: Log }> {
   const { declaration, handlers, environment, variables } = await prepareAgent(options, world)
@@ -57,9 +59,16 @@ async function openAgent(
       format: environment.logFormat,
       write: lines => world.out.write(lines),
       nowMs: systemClock.nowMs,
+      hide: hideSecretsOf(variables),
     }),
   )
-  const agent = await createAgent({ declaration, handlers, variables, ports: { log } })
+  const { metricsDoor } = world
+  const agent = await createAgent({
+    declaration,
+    handlers,
+    variables,
+    ports: { log, ...(metricsDoor && { metricsDoor }) },
+  })
   const { host } = options
   try {
     const port = await agent.listen(host === undefined ? {} : { host })

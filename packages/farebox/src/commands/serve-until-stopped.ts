@@ -1,3 +1,4 @@
+import { hideSecretsOf } from '../config/hide-secrets.ts'
 import type { Agent } from '../create-agent.ts'
 import type { CommandWorld } from './command-world.ts'
 import { outliveReaders } from './outlive-readers.ts'
@@ -9,12 +10,14 @@ import { outliveReaders } from './outlive-readers.ts'
 export async function serveUntilStopped(
   agent: Agent,
   stop: Promise<void>,
-  { err }: Pick<CommandWorld, 'err'>,
+  { err, variables }: Pick<CommandWorld, 'err' | 'variables'>,
 ): Promise<0 | 1> {
   outliveReaders()
   const error = await Promise.race([stop, strayError()])
   if (error !== undefined)
-    err.write(`✗ stopping: an error nobody caught\n  ${error.stack ?? error.message}\n`)
+    err.write(
+      hideSecretsOf(variables)(`✗ stopping: an error nobody caught\n  ${error.stack ?? error.message}\n`),
+    )
   await agent.close()
   return error === undefined ? 0 : 1
 }

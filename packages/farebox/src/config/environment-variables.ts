@@ -7,6 +7,8 @@ export const ENVIRONMENT_DEFAULTS = {
   SERVICE_STORE: 'lmdb:.farebox/jobs',
   PORT: 3000,
   SERVICE_LOG: 'text',
+  SERVICE_ISOLATION: 'none',
+  SERVICE_METRICS_HOST: '127.0.0.1',
 } as const
 
 /** One variable, as the help tells it. */
@@ -61,4 +63,19 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
   },
   { name: 'PORT', fallback: String(ENVIRONMENT_DEFAULTS.PORT), meaning: 'where it listens' },
   { name: 'SERVICE_LOG', fallback: ENVIRONMENT_DEFAULTS.SERVICE_LOG, meaning: '"json": one object a line' },
+  {
+    name: 'SERVICE_ISOLATION',
+    fallback: ENVIRONMENT_DEFAULTS.SERVICE_ISOLATION,
+    meaning: '"worker": handlers run in processes of their own, and harm their own job alone',
+  },
+  {
+    name: 'SERVICE_METRICS_PORT',
+    fallback: '–',
+    meaning: 'serves /metrics for Prometheus there, on this machine',
+  },
+  {
+    name: 'SERVICE_METRICS_HOST',
+    fallback: ENVIRONMENT_DEFAULTS.SERVICE_METRICS_HOST,
+    meaning: 'from where metrics may be asked for: 0.0.0.0 for everywhere',
+  },
 ]

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Paint } from '../paint.ts'
 import { explainConfigError } from './explain-config-error.ts'
-import { ConfigError, parseConfig } from './read-config.ts'
+import { ConfigError } from './config-error.ts'
+import { parseConfig } from './parse-config.ts'
 
 const WITH_PRICE = (price: string): string => `{
   "service_version": "1.0",

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ConfigError, parseConfig, readConfig } from './read-config.ts'
+import { parseConfig } from './parse-config.ts'
+import { ConfigError, readConfig } from './read-config.ts'
 
 const GOOD = `{
   "service_version": "1.0",
@@ -166,6 +167,21 @@ describe('the file', () => {
     const file = join(folder, 'agent.json')
     await writeFile(file, `\uFEFF${GOOD}`)
     expect((await readConfig(file)).name).toBe('Counter')
+  })
+
+  test('has a key twice: refused as its text is, though JSON.parse sees nothing wrong', async () => {
+    const file = join(folder, 'twice.json')
+    const texts = [
+      GOOD.replace('"name": "Counter",', '"name": "Counter", "name": "Counter",'),
+      GOOD.replace('"name": "Counter",', '"name": "Co: \\"unter\\": ", "n\\u0061me": "Counter",'),
+    ]
+    for (const text of texts) {
+      await writeFile(file, text)
+      expect(() => JSON.parse(text) as unknown).not.toThrow()
+      await expect(readConfig(file)).rejects.toThrow(/name: is declared twice/)
+    }
+    await writeFile(file, GOOD.replace('"Counter"', '"Co: \\"unter\\": "'))
+    expect((await readConfig(file)).name).toBe('Co: "unter": ')
   })
 
   test('is missing: said with what to do', async () => {

@@ -1,125 +1,52 @@
 import { refuseAddress } from '@farebox/payments/address'
-import { loadKeccak, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadKeccak } from '@farebox/payments/evm-crypto'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import { WALLET_PLACEHOLDER, type Declaration } from '@farebox/protocol/declaration/declaration'
-import { formatPath, type Problem } from '@farebox/protocol/declaration/problem'
-import { parseTree, type Node } from 'jsonc-parser'
-import { ConfigError, type ConfigProblem } from './config-error.ts'
-import { findDuplicateKeys } from './duplicate-keys.ts'
-import { findSyntaxProblems } from './json-syntax/find-syntax-problems.ts'
-import { createLocator, type TextPart } from './locate.ts'
 import { readTextFile } from './read-text-file.ts'
-import { createTextPlaces, type TextPlace } from './text-places.ts'
 
 export { ConfigError, type ConfigProblem } from './config-error.ts'
 
-/** Deeper than any declaration, shallow enough for whatever recurses over it. */
-const MAX_CONFIG_DEPTH = 200
-
 /**
  * Reads an `agent.json` and checks it whole (D28), the checksum of a wallet written out in it included. Throws a
- * {@link ConfigError} with every problem and its place, also for a file that is missing, too large, or not JSON.
+ * `ConfigError` with every problem and its place, also for a file that is missing, too large, or not JSON.
  */
 export async function readConfig(file: string): Promise<Declaration> {
   const text = await readTextFile(file)
   // The hash takes a moment to load, and most files leave the wallet to the environment.
   const keccak256 = text.includes(WALLET_PLACEHOLDER) ? undefined : await loadKeccak()
+  const declaration = readFaultless(text)
+  const isGood =
+    declaration !== undefined &&
+    (keccak256 === undefined || !refuseAddress({ keccak256 }, declaration.wallet))
+  if (isGood) return declaration
+  // Loaded where it is needed: a start that goes well has no use for it.
+  const { parseConfig } = await import('./parse-config.ts')
   return parseConfig(file, text, keccak256)
 }
 
-/**
- * {@link readConfig} of a text already read; `file` is only named in the problems.
- *
- * @param keccak256 for the checksum of the wallet; without it that is left to the start
- */
-export function parseConfig(file: string, text: string, keccak256?: EvmCrypto['keccak256']): Declaration {
-  // A byte order mark is an editor's, not the author's.
-  const json = text.startsWith('\uFEFF') ? text.slice(1) : text
-  const tooDeep = findTooDeep(json)
-  if (tooDeep !== undefined) throw refusal(file, json, [tooDeep])
-  const parsed = parse(json)
-  if (parsed === undefined) throw refusal(file, json, findSyntaxProblems(json))
-  const { tree, value } = parsed
-  const places = createTextPlaces(json)
-  const duplicates = findDuplicateKeys(tree).map(({ again, first, path }) => ({
-    ...again,
-    path,
-    reason: `is declared twice, first in line ${places(first.start, first.end).line}`,
-    fix: 'keep one of the two',
-  }))
-  const checked = checkDeclaration(value)
-  const problems = [...(checked.ok ? [] : checked.problems), ...checkChecksum(value, keccak256)]
-  if (checked.ok && problems.length === 0 && duplicates.length === 0) return checked.declaration
-  const locate = createLocator(tree)
-  const placed = problems.map(problem => ({
-    ...locate(problem),
-    path: formatPath(problem.path),
-    reason: problem.reason,
-    fix: problem.fix,
-  }))
-  throw refusal(file, json, [...duplicates, ...placed])
-}
-
-/** A problem, and the part of the text that is at fault. */
-interface PlacedProblem extends TextPart, Pick<ConfigProblem, 'path' | 'reason' | 'fix'> {}
-
-function refusal(file: string, text: string, problems: readonly PlacedProblem[]): ConfigError {
-  const placeOf = createTextPlaces(text)
-  const placed = problems
-    .toSorted((one, other) => one.start - other.start)
-    .map(({ start, end, ...problem }) => ({ problem, place: placeOf(start, end) }))
-  return new ConfigError(
-    file,
-    placed.map(({ problem, place }) => configProblem(file, problem, place)),
-    placed.map(({ place }) => place.excerpt),
-  )
-}
-
-function configProblem(
-  file: string,
-  { path, reason, fix }: Pick<ConfigProblem, 'path' | 'reason' | 'fix'>,
-  { line, column }: TextPlace,
-): ConfigProblem {
-  return { file, line, column, path, reason, fix }
-}
-
-/** The value, and where its parts stand; undefined for what is not JSON. */
-function parse(json: string): { readonly value: unknown; readonly tree: Node } | undefined {
+/** The declaration of a text with nothing wrong in it; undefined where there may be something to say. */
+function readFaultless(text: string): Declaration | undefined {
   try {
-    const value: unknown = JSON.parse(json)
-    const tree = parseTree(json)
-    return tree && { value, tree }
+    const value: unknown = JSON.parse(text)
+    // JSON.parse takes the last of two equal keys, and says nothing.
+    if (countMembers(value) !== countColons(text)) return undefined
+    const checked = checkDeclaration(value)
+    return checked.ok ? checked.declaration : undefined
   } catch {
     return undefined
   }
 }
 
-/** Brackets within texts count too: no declaration comes near the limit, and parsers recurse. */
-function findTooDeep(json: string): PlacedProblem | undefined {
-  let depth = 0
-  for (let index = 0; index < json.length; index += 1) {
-    const character = json[index]
-    if (character === '{' || character === '[') depth += 1
-    else if (character === '}' || character === ']') depth -= 1
-    if (depth > MAX_CONFIG_DEPTH) {
-      const reason = `is nested more than ${MAX_CONFIG_DEPTH} deep`
-      return {
-        start: index,
-        end: index + 1,
-        path: '',
-        reason,
-        fix: 'flatten it: a declaration needs far less',
-      }
-    }
-  }
-  return undefined
+/** Members of all objects in a value. */
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const inner: readonly unknown[] = Object.values(value)
+  return inner.reduce<number>((sum, one) => sum + countMembers(one), Array.isArray(value) ? 0 : inner.length)
 }
 
-/** The checksum of a wallet whose form is right (EIP-55, D30). */
-function checkChecksum(value: unknown, keccak256: EvmCrypto['keccak256'] | undefined): readonly Problem[] {
-  const wallet = typeof value === 'object' && value !== null && 'wallet' in value ? value.wallet : undefined
-  if (keccak256 === undefined || typeof wallet !== 'string' || !/^0x[0-9a-f]{40}$/i.test(wallet)) return []
-  const reason = refuseAddress({ keccak256 }, wallet)
-  if (reason === undefined || !reason.includes('checksum')) return []
-  return [{ path: ['wallet'], reason, fix: 'copy the address again from where it came' }]
+/** Colons outside of texts: JSON has one for each member that was written. */
+function countColons(json: string): number {
+  return json.replaceAll(TEXT, '').split(':').length - 1
 }
+
+const TEXT = /"[^"\\]*(?:\\.[^"\\]*)*"/g

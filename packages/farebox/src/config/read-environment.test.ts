@@ -41,6 +41,8 @@ test('D30 with the two required variables the rest has its defaults', () => {
     rpcUrl: undefined,
     publicUrl: undefined,
     logFormat: 'text',
+    isolation: 'none',
+    metrics: undefined,
   })
   expect(Object.isFrozen(read())).toBe(true)
 })
@@ -163,6 +165,37 @@ describe('PORT', () => {
       )
     },
   )
+})
+
+describe('SERVICE_METRICS_PORT', () => {
+  test('D31 asks for metrics, on this machine unless a host is named', () => {
+    expect(read({ SERVICE_METRICS_PORT: '9464' }).metrics).toEqual({ host: '127.0.0.1', port: 9464 })
+    const open = { SERVICE_METRICS_PORT: '0', SERVICE_METRICS_HOST: '::' }
+    expect(read(open).metrics).toEqual({ host: '::', port: 0 })
+    expect(read({ SERVICE_METRICS_PORT: '', SERVICE_METRICS_HOST: '0.0.0.0' }).metrics).toBeUndefined()
+  })
+
+  test('what is no port, or no host, refuses to start', () => {
+    expect(refusal({ SERVICE_METRICS_PORT: '-1' }).variable).toBe('SERVICE_METRICS_PORT')
+    expect(refusal({ SERVICE_METRICS_PORT: '1', SERVICE_METRICS_HOST: 'a b' }).variable).toBe(
+      'SERVICE_METRICS_HOST',
+    )
+  })
+})
+
+test('OPS-08 a secret in the wrong variable is not repeated', () => {
+  const secret = 'a-secret-of-more-than-a-word'
+  for (const variable of [
+    'PORT',
+    'SERVICE_METRICS_PORT',
+    'SERVICE_NETWORK',
+    'SERVICE_DEV_MODE',
+    'SERVICE_LOG',
+  ]) {
+    const { message, hint } = refusal({ [variable]: secret })
+    expect(message).toContain(variable)
+    expect(message + hint).not.toContain('secret-of')
+  }
 })
 
 describe('SERVICE_NETWORK', () => {

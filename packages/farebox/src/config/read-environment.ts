@@ -3,6 +3,7 @@ import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
 import { nearest } from '@farebox/protocol/declaration/nearest'
 import type { LogFormat } from '../log.ts'
+import type { MetricsAddress } from '../metrics/agent-metrics.ts'
 import { EnvironmentError, type EnvironmentProblem } from './environment-error.ts'
 import { ENVIRONMENT_DEFAULTS } from './environment-variables.ts'
 
@@ -23,7 +24,13 @@ export interface Environment {
   /** Where callers reach this agent, without a trailing slash. */
   readonly publicUrl: string | undefined
   readonly logFormat: LogFormat
+  readonly isolation: Isolation
+  /** Where Prometheus asks; undefined: nothing is counted. */
+  readonly metrics: MetricsAddress | undefined
 }
+
+/** Where handlers run: `worker`, in processes of their own; `none`, in the agent's. */
+export type Isolation = 'worker' | 'none'
 
 /** Variables as the process has them. */
 export type Variables = { readonly [name: string]: string | undefined }
@@ -39,12 +46,16 @@ export function readEnvironment(variables: Variables, crypto: Pick<EvmCrypto, 'k
       wallet: () => readWallet(variables, crypto),
       facilitatorSecret: () => readSecret(variables),
       facilitatorUrl: () => readUrl(variables, 'FACILITATOR_URL') ?? ENVIRONMENT_DEFAULTS.FACILITATOR_URL,
-      port: () => readPort(variables),
+      port: () =>
+        readPort(variables, 'PORT', `leave it unset for ${ENVIRONMENT_DEFAULTS.PORT}`) ??
+        ENVIRONMENT_DEFAULTS.PORT,
       network: () => readNetwork(variables),
       store: () => readStore(variables),
       rpcUrl: () => readUrl(variables, 'SERVICE_RPC_URL'),
       publicUrl: () => readPublicUrl(variables),
       logFormat: () => readLogFormat(variables),
+      isolation: () => readIsolation(variables),
+      metrics: () => readMetrics(variables),
     }),
   )
 }
@@ -77,7 +88,7 @@ function readDevMode(variables: Variables): boolean {
   const problem =
     value === undefined
       ? notSet(variables, 'SERVICE_DEV_MODE')
-      : `must be exactly "true" or "false", got ${JSON.stringify(value.slice(0, 40))}`
+      : `must be exactly "true" or "false", got ${shown(value)}`
   return refuse(
     'SERVICE_DEV_MODE',
     problem,
@@ -128,16 +139,25 @@ function readPublicUrl(variables: Variables): string | undefined {
   )
 }
 
-function readPort(variables: Variables): number {
-  const value = variables['PORT']
-  if (value === undefined || value === '') return ENVIRONMENT_DEFAULTS.PORT
+function readPort(variables: Variables, name: string, hint: string): number | undefined {
+  const value = variables[name]
+  if (value === undefined || value === '') return undefined
   const port = Number(value)
   if (/^\d{1,5}$/.test(value) && port <= 65_535) return port
-  return refuse(
-    'PORT',
-    `must be a port number from 0 to 65535, got ${JSON.stringify(value.slice(0, 40))}`,
-    `leave it unset for ${ENVIRONMENT_DEFAULTS.PORT}`,
-  )
+  return refuse(name, `must be a port number from 0 to 65535, got ${shown(value)}`, hint)
+}
+
+/** Of this machine alone unless a host is named: what is counted is not for callers (D31). */
+function readMetrics(variables: Variables): MetricsAddress | undefined {
+  const port = readPort(variables, 'SERVICE_METRICS_PORT', 'leave it unset for no metrics')
+  const host = variables['SERVICE_METRICS_HOST'] || ENVIRONMENT_DEFAULTS.SERVICE_METRICS_HOST
+  if (!/^[\w.:%-]{1,253}$/.test(host))
+    return refuse(
+      'SERVICE_METRICS_HOST',
+      'must be a host name or an address',
+      'like 0.0.0.0, or leave it unset',
+    )
+  return port === undefined ? undefined : { host, port }
 }
 
 function readNetwork(variables: Variables): Network {
@@ -146,7 +166,7 @@ function readNetwork(variables: Variables): Network {
   if (network !== undefined) return network
   return refuse(
     'SERVICE_NETWORK',
-    `is not a network we know: ${JSON.stringify(value.slice(0, 40))}`,
+    `is not a network we know: ${shown(value)}`,
     `known are ${networkIds().join(', ')}`,
   )
 }
@@ -163,6 +183,16 @@ function readLogFormat(variables: Variables): LogFormat {
   return refuse('SERVICE_LOG', 'must be "text" or "json"', 'leave it unset for text')
 }
 
+function readIsolation(variables: Variables): Isolation {
+  const value = variables['SERVICE_ISOLATION'] || ENVIRONMENT_DEFAULTS.SERVICE_ISOLATION
+  if (value === 'worker' || value === 'none') return value
+  return refuse(
+    'SERVICE_ISOLATION',
+    `must be "worker" or "none", got ${shown(value)}`,
+    'set SERVICE_ISOLATION=worker to run handlers in processes of their own, or leave it unset',
+  )
+}
+
 /** A name one letter off is the likeliest reason for one that is missing. */
 function notSet(variables: Variables, name: string): string {
   const similar = nearest(name, Object.keys(variables))
@@ -171,4 +201,11 @@ function notSet(variables: Variables, name: string): string {
 
 function refuse(variable: string, problem: string, hint: string): never {
   throw new EnvironmentError({ variable, problem, hint })
+}
+
+/** Values that should stand here are short; a longer one may be a secret that was put into the wrong variable. */
+const MAX_SHOWN_CHARACTERS = 24
+
+function shown(value: string): string {
+  return value.length > MAX_SHOWN_CHARACTERS ? `${value.length} characters` : JSON.stringify(value)
 }

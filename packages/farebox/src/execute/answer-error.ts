@@ -15,10 +15,13 @@ export function answerError(log: Log, thrown: unknown): Answer {
   return failure('internal', 500, INTERNAL_ERROR_MESSAGE)
 }
 
-/** The line of a job that was refused (D27). What ended in a 500 has had its own, with more than the caller is told. */
+/**
+ * The line of a job that was refused (D27). What ended in a 500 has had its own, with more than the caller is told. What
+ * the caller sent is not in it: its answer quotes that, and logs are read by others.
+ */
 export function logRefusal(log: Log, order: JobOrder, thrown: unknown, { status }: Answer): void {
   if (status >= 500) return
   const errorType = isServiceError(thrown) ? thrown.errorType : 'payment'
-  const reason = thrown instanceof Error ? thrown.message : ''
+  const reason = thrown instanceof Error ? thrown.message.replace(/, got ["'[{].*$/s, '') : ''
   log.job('refused', order.jobId, { status, error_type: errorType, reason })
 }

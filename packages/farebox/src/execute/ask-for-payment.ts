@@ -3,7 +3,8 @@ import { NO_STORE, type Answer } from '../http/answer.ts'
 import type { ArrivedRequest } from './arrived-request.ts'
 import { chooseCapability } from './job-order.ts'
 import { parseJson } from './parse-body.ts'
-import type { Payments, ServedCapability, Service } from './service.ts'
+import type { ServedCapability } from './served-capability.ts'
+import type { Payments, Service } from './service.ts'
 
 /**
  * The 402 that asks for a payment (D2, D3, D14): for the capability the body names, else for the first; whatever
@@ -11,29 +12,25 @@ import type { Payments, ServedCapability, Service } from './service.ts'
  */
 export function askForPayment(service: Service, payments: Payments, arrived: ArrivedRequest): Answer {
   const capability = chooseCapability(service, namedTask(parseJson(arrived.body)))
-  return {
-    status: 402,
-    headers: {
-      ...NO_STORE,
-      'payment-required': demandHeader(capability, payments.executeUrl ?? arrived.calledUrl),
-    },
-    body: capability.demand,
-  }
+  const url = payments.executeUrl ?? arrived.calledUrl
+  const last = LAST_ANSWERS.get(capability)
+  if (last?.url === url) return last.answer
+  const answer = writeAnswer(capability, url)
+  LAST_ANSWERS.set(capability, { url, answer })
+  return answer
 }
 
-/** The last header made for each capability: it changes only with the URL the agent is called at. */
-const LAST_HEADERS = new WeakMap<ServedCapability, { readonly url: string; readonly header: string }>()
+/** The last answer of each capability: it changes only with the URL the agent is called at. */
+const LAST_ANSWERS = new WeakMap<ServedCapability, { readonly url: string; readonly answer: Answer }>()
 
-function demandHeader(capability: ServedCapability, url: string): string {
-  const last = LAST_HEADERS.get(capability)
-  if (last?.url === url) return last.header
-  const header = paymentRequiredHeader(capability.requirement, {
-    url,
-    capability: capability.name,
-    description: capability.description,
-  })
-  LAST_HEADERS.set(capability, { url, header })
-  return header
+function writeAnswer({ requirement, name, description, demand }: ServedCapability, url: string): Answer {
+  const header = paymentRequiredHeader(requirement, { url, capability: name, description })
+  return {
+    status: 402,
+    headers: { ...NO_STORE, 'payment-required': header },
+    body: demand,
+    bodyBytes: Buffer.byteLength(demand),
+  }
 }
 
 function namedTask(body: unknown): { readonly capability?: unknown } {

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import { PAYMENT_CLAIM_MARGIN_SECONDS } from '@farebox/protocol/limits'
-import type { Job, RunningJob } from '../jobs/job.ts'
+import type { Job, RunningJob, UnpaidJob } from '../jobs/job.ts'
 import type { AcceptedPayment } from './accept-terms.ts'
-import type { Deadline } from './enforce-deadline.ts'
+import type { AgreedTerms } from './agree-on-terms.ts'
 import type { JobOrder } from './job-order.ts'
 import { LEASE_MS, UNFINISHED_KEPT_MS, type HeldJob } from './keep-leases.ts'
 import type { Service } from './service.ts'
@@ -18,10 +17,9 @@ import type { Service } from './service.ts'
 export async function claimJob(
   service: Service,
   order: JobOrder,
-  payment: AcceptedPayment | undefined,
-  deadline: Deadline,
+  { payment, deadline }: AgreedTerms,
 ): Promise<HeldJob | undefined> {
-  const holder = { jobKey: order.jobKey, fence: randomUUID() }
+  const holder = { jobKey: order.jobKey, fence: crypto.randomUUID() }
   const job: RunningJob = {
     version: 1,
     state: 'running',
@@ -29,10 +27,11 @@ export async function claimJob(
     deadlineMs: deadline.atMs,
     overran: false,
   }
+  const askedMs = service.clock.nowMs()
   const outcome = await service.jobs.claim({
     jobKey: holder.jobKey,
     fence: holder.fence,
-    payment: payment && { key: payment.key, keepMs: paymentClaimMs(payment, service.clock.nowMs()) },
+    payment: payment && { key: payment.key, keepMs: paymentClaimMs(payment, askedMs) },
     leaseMs: LEASE_MS,
     keepMs: UNFINISHED_KEPT_MS,
     job,
@@ -40,7 +39,7 @@ export async function claimJob(
   if (outcome.kind === 'payment-taken')
     throw new PaymentError('this payment was sent for another job: one payment buys one job')
   if (outcome.kind === 'held') return undefined
-  const held = service.leases.hold(holder, outcome.job)
+  const held = service.leases.hold(holder, outcome.job, askedMs)
   if (mayRun(outcome.job, order, payment)) return await renewRun(held, job)
   await leaveAsItIs(held)
   return undefined
@@ -72,29 +71,49 @@ async function renewRun(held: HeldJob, job: RunningJob): Promise<HeldJob | undef
 
 /** Claims a job whose holder died after its response was saved; its own payment comes with it. Undefined where held. */
 export async function takeOverJob(
-  service: Pick<Service, 'jobs' | 'leases'>,
+  service: Pick<Service, 'jobs' | 'leases' | 'clock'>,
   jobKey: string,
   left: Job,
 ): Promise<HeldJob | undefined> {
-  const holder = { jobKey, fence: randomUUID() }
-  const outcome = await service.jobs.claim({
-    ...holder,
-    leaseMs: LEASE_MS,
-    keepMs: UNFINISHED_KEPT_MS,
-    job: left,
-  })
-  if (outcome.kind !== 'claimed') return undefined
-  const held = service.leases.hold(holder, outcome.job)
-  if (outcome.job.state === 'saved') return held
+  const held = await claimLeft(service, jobKey, left)
+  if (held === undefined || held.job.state === 'saved') return held
   // Somebody else saw it through meanwhile.
   await leaveAsItIs(held)
   return undefined
 }
 
-async function leaveAsItIs(held: HeldJob): Promise<void> {
-  await held
-    .letGo({ kind: 'leave', job: held.job, sealed: false, keepMs: UNFINISHED_KEPT_MS })
-    .catch(() => undefined)
+/**
+ * Takes a job from a holder whose lease is over, so that it can charge nothing should it live after all: a run is
+ * forgotten, a response for sale stays for sale. False where somebody else has the job by now: look again.
+ */
+export async function endAbandonedRun(
+  service: Pick<Service, 'jobs' | 'leases' | 'clock'>,
+  jobKey: string,
+  left: RunningJob | UnpaidJob,
+): Promise<boolean> {
+  const held = await claimLeft(service, jobKey, left)
+  if (held === undefined) return false
+  const { state, payer } = held.job
+  if (state === 'running' && payer === left.payer) return await held.letGo({ kind: 'forget' })
+  return (await leaveAsItIs(held)) && state === left.state
+}
+
+/** Claims what a holder left whose lease is over. Undefined where somebody holds it. */
+async function claimLeft(
+  { jobs, leases, clock }: Pick<Service, 'jobs' | 'leases' | 'clock'>,
+  jobKey: string,
+  left: Job,
+): Promise<HeldJob | undefined> {
+  const holder = { jobKey, fence: crypto.randomUUID() }
+  const askedMs = clock.nowMs()
+  const outcome = await jobs.claim({ ...holder, leaseMs: LEASE_MS, keepMs: UNFINISHED_KEPT_MS, job: left })
+  return outcome.kind === 'claimed' ? leases.hold(holder, outcome.job, askedMs) : undefined
+}
+
+/** False where the hold was lost, or nobody knows. */
+async function leaveAsItIs(held: HeldJob): Promise<boolean> {
+  const change = { kind: 'leave', job: held.job, sealed: false, keepMs: UNFINISHED_KEPT_MS } as const
+  return await held.letGo(change).catch(() => false)
 }
 
 function paymentClaimMs(payment: AcceptedPayment, nowMs: number): number {

@@ -3,6 +3,7 @@ import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
 import { describe, expect, test } from 'vitest'
 import type { Job } from '../jobs/job.ts'
 import type { JobStore } from '../jobs/job-store.ts'
+import { sleep } from '../clock.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createFakeClock } from '../testing/fake-clock.ts'
 import {
@@ -387,6 +388,109 @@ describe('what a dead process left', () => {
     const answers = await Promise.all(open)
     expect(statuses(answers)).toEqual([200, 200])
     expect(answers.map(receiptOf)).toEqual(Array(2).fill(expect.objectContaining({ success: true })))
+  })
+
+  test('a failure told by a process that stood still is looked at again: the job was charged meanwhile', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    const still: JobStore = {
+      ...store,
+      async write(holder, change) {
+        const held = await store.write(holder, change)
+        if (change.kind === 'forget') await sleep(clock, 16_000)
+        return held
+      },
+    }
+    const first = await stageAgent({ clock, store: still, gate })
+    first.work = () => {
+      throw new Error('once')
+    }
+    const second = await stageAgent({ clock, store, gate })
+    const jobId = randomUUID()
+    const payment = await first.sign({ jobId })
+    const late = first.post({ jobId, payment })
+    await clock.advance(10)
+    expect((await second.post({ jobId, payment })).status).toBe(200)
+    expect((await after(clock, 17_000, late)).status).toBe(200)
+    expect(gate.charged.size).toBe(1)
+  })
+
+  test('so is that a handler overran: its lease was over, and another process ran the job and charged', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    let stoodStill = false
+    const still: JobStore = {
+      ...store,
+      async write(holder, change) {
+        const held = await store.write(holder, change)
+        const overran = change.kind === 'hold' && change.job.state === 'running' && change.job.overran
+        if (overran && !stoodStill) {
+          stoodStill = true
+          await sleep(clock, 40_000)
+        }
+        return held
+      },
+    }
+    const first = await stageAgent({ clock, store: still, gate })
+    first.work = async () => await new Promise(() => undefined)
+    const second = await stageAgent({ clock, store, gate })
+    const jobId = randomUUID()
+    const payment = await first.sign({ jobId })
+    const late = first.post({ jobId, payment, deadline: clock.nowMs() / 1_000 + 2 })
+    await clock.advance(30_000)
+    const again = second.post({ jobId, payment, deadline: clock.nowMs() / 1_000 + 20 })
+    expect((await after(clock, 100, again)).status).toBe(200)
+    expect((await after(clock, 20_000, late)).status).toBe(200)
+    expect(gate.charged.size).toBe(1)
+  })
+
+  test('so is a refusal that was read slowly: another process ran the job and charged since', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    const slow: JobStore = {
+      ...store,
+      async read(jobKey) {
+        const stored = await store.read(jobKey)
+        await sleep(clock, 1_000)
+        return stored
+      },
+    }
+    const first = await stageAgent({ clock, store: slow, gate })
+    const second = await stageAgent({ clock, store, gate })
+    const jobId = randomUUID()
+    const payment = await first.sign({ jobId })
+    const refused = first.post({ jobId, payment, deadline: clock.nowMs() / 1_000 - 1 })
+    await clock.advance(10)
+    expect((await second.post({ jobId, payment })).status).toBe(200)
+    expect((await after(clock, 5_000, refused)).status).toBe(200)
+    expect(gate.charged.size).toBe(1)
+  })
+
+  test('and where nobody took the job up it is told as it is, and the work is not done again', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const slow: JobStore = {
+      ...store,
+      async write(holder, change) {
+        await sleep(clock, 1_000)
+        return await store.write(holder, change)
+      },
+      async read(jobKey) {
+        await sleep(clock, 1_000)
+        return await store.read(jobKey)
+      },
+    }
+    const stage = await stageAgent({ clock, store: slow })
+    let worked = 0
+    stage.work = () => {
+      worked += 1
+      throw new Error('always')
+    }
+    expect((await after(clock, 20_000, stage.post())).status).toBe(500)
+    expect([worked, stage.gate.charged.size]).toEqual([1, 0])
   })
 
   test('a settlement that somebody else saw through while it was taken up is left as it is', async () => {

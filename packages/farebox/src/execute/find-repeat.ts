@@ -3,8 +3,10 @@ import { DeadlineError, PaymentError } from '@farebox/protocol/errors/service-er
 import type { Answer } from '../http/answer.ts'
 import type { RunningJob, UnpaidJob } from '../jobs/job.ts'
 import type { StoredJob } from '../jobs/job-store.ts'
+import type { Terms } from './agree-on-terms.ts'
 import { answerPending, answerSettled } from './answer-job.ts'
-import { takeOverJob } from './claim-job.ts'
+import { endAbandonedRun, takeOverJob } from './claim-job.ts'
+import { isStale, isTaken } from './fresh-look.ts'
 import type { JobOrder } from './job-order.ts'
 import { refuseUnpaid } from './refused-payment.ts'
 import type { Service } from './service.ts'
@@ -20,18 +22,25 @@ const RUN_OVER_MS = 2_000
  * Answers a repeat of a job that is done, or joins one that is under way, here or on another replica (D22, D23).
  *
  * Resolves to undefined where the job is free to run: nothing is kept of it, or its response waits for a new
- * payment. Throws a `PaymentError` for another payer's job or price, and a `DeadlineError` when this caller's own
+ * payment; and where it is not to run, because its terms are refused, once nobody can charge for it any more. Throws a `PaymentError` for another payer's job or price, and a `DeadlineError` when this caller's own
  * deadline ends before the job it joined. A job whose money may be moving is never a failure: it is awaited, then pending.
  */
 export async function findRepeat(
   service: Service,
   order: JobOrder,
   payment: ProvenPayment | undefined,
+  terms: Terms,
 ): Promise<Answer | undefined> {
   const pendingFromMs = service.clock.nowMs() + service.settlements.patienceMs
   for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, SLOWEST_LOOK_MS)) {
+    const askedMs = service.clock.nowMs()
     const stored = await service.jobs.read(order.jobKey)
-    if (stored === undefined) return undefined
+    if (stored === undefined) {
+      if (terms.kind === 'agreed' || !isStale(service.clock, askedMs)) return undefined
+      // A refusal is told by a fresh look.
+      if (!(await isTaken(service, order.jobKey))) return undefined
+      continue
+    }
     const { job } = stored
     if (job.payer !== (payment?.payer ?? '')) throw new PaymentError('this job_id is in use by another payer')
     if (job.state === 'settled') return answerSettled(job)
@@ -42,7 +51,10 @@ export async function findRepeat(
       continue
     }
     if (job.state === 'unpaid' && payment !== undefined) refuseResale(job, order, payment)
-    if (!stored.held) return undefined
+    if (!stored.held) {
+      if (terms.kind === 'agreed' || (await endAbandonedRun(service, order.jobKey, job))) return undefined
+      continue
+    }
     const joinMs = joinableMs(service, order, job)
     if (joinMs <= 0) return answerPending(order.jobId)
     await service.bell.wait(order.jobKey, Math.min(lookMs, joinMs))

@@ -1,7 +1,9 @@
 import { CapabilityError, ValidationError } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { jobIdKey, readJobRequest, type JobRequest } from '@farebox/protocol/job/job-request'
-import type { Service, ServedCapability } from './service.ts'
+import type { ServedCapability } from './served-capability.ts'
+import type { Service } from './service.ts'
+import { withoutStack } from './without-stack.ts'
 
 /** A job asked for: its shape checked and its capability found; its input and its payment not looked at yet. */
 export interface JobOrder {
@@ -18,7 +20,7 @@ export interface JobOrder {
 /** Reads the order out of a parsed body. Throws a `ValidationError`, then a `CapabilityError` (D14). */
 export function readJobOrder(service: Service, body: unknown): JobOrder {
   const read = readJobRequest(body)
-  if (!read.ok) throw new ValidationError(read.field, read.reason)
+  if (!read.ok) throw withoutStack(() => new ValidationError(read.field, read.reason))
   const { request } = read
   return {
     jobId: request.job_id,
@@ -40,8 +42,9 @@ export function chooseCapability(
     name === undefined ? first : typeof name === 'string' ? service.capabilities.get(name) : undefined
   if (chosen !== undefined) return chosen
   const spelled = typeof name === 'string' ? name : (JSON.stringify(name) ?? '')
-  throw new CapabilityError(
-    `Unknown capability "${shorten(spelled)}". Available: ${[...service.capabilities.keys()].join(', ')}`,
+  const available = [...service.capabilities.keys()].join(', ')
+  throw withoutStack(
+    () => new CapabilityError(`Unknown capability "${shorten(spelled)}". Available: ${available}`),
   )
 }
 

@@ -27,6 +27,11 @@ export interface HeldJob {
    * every job costs more than all else that is kept of it.
    */
   onLost(callback: (reason: Error) => void): () => void
+  /**
+   * Is it still ours? The store is asked only where the lease is over by our own clock: this process stood still, so
+   * that it could neither renew it nor hear that it was lost.
+   */
+  isStillHeld(): Promise<boolean>
   /** Writes the record and keeps holding. False where the hold was lost. */
   keep(job: Job): Promise<boolean>
   /** Writes the last record, or forgets the job, and lets go. False where the hold was lost before. */
@@ -35,19 +40,20 @@ export interface HeldJob {
 
 /** Renews the leases of all jobs this process holds, by one timer. */
 export interface LeaseKeeper {
-  /** Begins to hold a job just claimed. */
-  hold(holder: Holder, job: Job): HeldJob
+  /** Begins to hold a job just claimed; the claim was asked for at this Unix time in milliseconds. */
+  hold(holder: Holder, job: Job, askedMs: number): HeldJob
   /** How many jobs are held now. */
   count(): number
   /** Stops renewing; what is still held is free to others after its lease. */
   stop(): void
 }
 
-interface Holding {
-  readonly holder: Holder
+interface Holding extends HeldJob {
   /** What a renewal writes again. */
   job: Job
   isLost: boolean
+  /** By our own clock, Unix milliseconds: the store's lease lasts at least as long. */
+  leaseEndsMs: number
   /** Told when it is. */
   readonly watchers: Set<(reason: Error) => void>
   /** The write under way: a renewal must never land after a newer record, and undo it. */
@@ -67,10 +73,17 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
     for (const tell of holding.watchers) tell(reason)
   }
 
+  const renewNow = async (holding: Holding, job: Job): Promise<boolean> => {
+    const askedMs = clock.nowMs()
+    const held = await store.write(holding.holder, hold(job))
+    if (held) holding.leaseEndsMs = askedMs + LEASE_MS
+    return held
+  }
+
   const renew = async (holding: Holding): Promise<void> => {
     try {
       const held = await inTurn(holding, () =>
-        holdings.has(holding) ? store.write(holding.holder, hold(holding.job)) : Promise.resolve(true),
+        holdings.has(holding) ? renewNow(holding, holding.job) : Promise.resolve(true),
       )
       if (!held) lose(holding)
     } catch {
@@ -87,25 +100,26 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
   }
 
   return {
-    hold(holder, job) {
-      const holding: Holding = { holder, job, isLost: false, watchers: new Set(), writing: Promise.resolve() }
-      holdings.add(holding)
-      schedule()
-      return {
+    hold(holder, job, askedMs) {
+      // No getters: V8 gives each object that has one a hidden class of its own, which outlives the object.
+      const holding: Holding = {
         holder,
-        get job() {
-          return holding.job
-        },
-        get isLost() {
-          return holding.isLost
-        },
+        job,
+        isLost: false,
+        leaseEndsMs: askedMs + LEASE_MS,
+        watchers: new Set(),
+        writing: Promise.resolve(),
         onLost(callback) {
           holding.watchers.add(callback)
           return () => void holding.watchers.delete(callback)
         },
+        async isStillHeld() {
+          while (!holding.isLost && clock.nowMs() >= holding.leaseEndsMs) await holding.keep(holding.job)
+          return !holding.isLost
+        },
         keep: next =>
           inTurn(holding, async () => {
-            const held = await store.write(holder, hold(next))
+            const held = await renewNow(holding, next)
             if (held) holding.job = next
             else lose(holding)
             return held
@@ -115,6 +129,9 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
           return inTurn(holding, () => store.write(holder, change))
         },
       }
+      holdings.add(holding)
+      schedule()
+      return holding
     },
     count: () => holdings.size,
     stop() {

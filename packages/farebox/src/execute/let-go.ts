@@ -1,47 +1,80 @@
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
-import type { HeldJob } from './keep-leases.ts'
+import { isStale, isTaken } from './fresh-look.ts'
+import { HoldLost, type HeldJob } from './keep-leases.ts'
+import { OutcomeInDoubt } from './outcome-in-doubt.ts'
 import { PaymentRejected, type ReservedPayment } from './reserve-payment.ts'
 import { HandlerOverran } from './run-handler.ts'
-import { SaveInDoubt, SaveTakenBack } from './save-response.ts'
+import { SaveTakenBack } from './save-response.ts'
 import type { Service } from './service.ts'
 
 /**
  * A job that failed is forgotten, so that a retry may run, and its reservation given back: nothing was charged
- * (D24). Nothing of this can make the failure worse, so nothing here throws; what is not done now ends by itself.
- * Resolves to false where the job is another process's by now: its caller is answered by what that process does.
+ * (D24). Left alone: a job that is saved, because its settlement decides. Kept a while: one whose handler is still
+ * running.
  *
- * Left alone: a job that is saved, because its settlement decides. Kept a while: one whose handler is still running.
+ * Always throws: the failure, where the store has said that the job was ours to the end; {@link HoldLost} where it
+ * is another process's by now, which its caller is answered by; {@link OutcomeInDoubt} where the store did not say.
+ * A process that stood still looks again before it tells: what was true then may have been charged by a repeat since.
  */
 export async function letGoAfterFailure(
   service: Service,
   held: HeldJob,
   reserved: ReservedPayment | undefined,
-  error: unknown,
-): Promise<boolean> {
-  if (held.job.state === 'saved' || error instanceof SaveInDoubt) return true
-  if (!(await letGo(service, held, error))) return false
-  // Only now: until the record said so, the reservation may have been another holder's of the same payment.
-  if (reserved?.hold !== undefined) void service.payments?.gate?.release(reserved.hold)
-  return true
+  failure: unknown,
+): Promise<never> {
+  if (held.job.state === 'saved' || failure instanceof OutcomeInDoubt) throw failure
+  switch (await letGo(service, held, failure)) {
+    case 'ours':
+      // Only now: until the record said so, the reservation may have been another holder's of the same payment.
+      if (reserved?.hold !== undefined) void service.payments?.gate?.release(reserved.hold)
+      throw failure
+    case 'lost':
+      throw new HoldLost('the job was taken over before it failed here', { cause: failure })
+    case 'unknown':
+      throw new OutcomeInDoubt('the job store failed when the job was let go', { cause: failure })
+  }
 }
 
-/** A store that cannot be reached leaves the record to its lease; it is ours as far as anybody knows. */
-async function letGo(service: Service, held: HeldJob, error: unknown): Promise<boolean> {
+/** What the store says of a job that was let go: whose it was. */
+type LastWord = 'ours' | 'lost' | 'unknown'
+
+async function letGo(service: Service, held: HeldJob, failure: unknown): Promise<LastWord> {
   const { job } = held
-  if (held.isLost) return false
-  if (error instanceof SaveTakenBack) return true
-  if (error instanceof HandlerOverran && job.state === 'running') {
-    const ours = await held.keep({ ...job, overran: true }).catch(() => true)
-    if (ours) letGoWhenEnded(service, held, error.ended)
-    return ours
+  if (held.isLost) return 'lost'
+  // Taken back when the store failed: it may have taken its time.
+  if (failure instanceof SaveTakenBack) return await lastWord(isFree(service, held))
+  if (failure instanceof HandlerOverran && job.state === 'running') {
+    const kept = held.keep({ ...job, overran: true })
+    // Heard late, the lease may be over, and the job somebody else's.
+    const word = await lastWord(kept.then(async ours => ours && (await held.isStillHeld())))
+    if (word !== 'lost') letGoWhenEnded(service, held, failure.ended)
+    return word
   }
   const change =
     job.state === 'unpaid'
       ? ({ kind: 'leave', job, sealed: false, keepMs: RESPONSE_KEPT_SECONDS * 1_000 } as const)
-      : ({ kind: 'forget', ...(error instanceof PaymentRejected && { payment: error.paymentKey }) } as const)
-  const ours = await held.letGo(change).catch(() => true)
+      : ({
+          kind: 'forget',
+          ...(failure instanceof PaymentRejected && { payment: failure.paymentKey }),
+        } as const)
+  const askedMs = service.clock.nowMs()
+  const word = await lastWord(held.letGo(change))
   service.bell.ring(held.holder.jobKey)
-  return ours
+  if (word !== 'ours' || !isStale(service.clock, askedMs)) return word
+  return await lastWord(isFree(service, held))
+}
+
+async function isFree(service: Service, { holder }: HeldJob): Promise<boolean> {
+  return !(await isTaken(service, holder.jobKey))
+}
+
+async function lastWord(writing: Promise<boolean>): Promise<LastWord> {
+  try {
+    return (await writing) ? 'ours' : 'lost'
+  } catch {
+    // The record is left to its lease.
+    return 'unknown'
+  }
 }
 
 /**

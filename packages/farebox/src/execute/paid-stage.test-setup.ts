@@ -118,6 +118,8 @@ export interface StageOptions {
   readonly settlePatienceMs?: number
   /** No gate at all: FACILITATOR_SECRET is missing. */
   readonly locked?: boolean
+  /** A module of handlers `work` and `cheap`, run in processes of their own. */
+  readonly isolated?: URL
 }
 
 /** Sets up a paid agent whose handlers echo their text, until the test says otherwise. */
@@ -140,7 +142,9 @@ export async function stageAgent(options: StageOptions = {}): Promise<Stage> {
   }
   const agent = await createAgent({
     declaration: options.declaration ?? (stageDeclaration as Declaration),
-    handlers: { work: handler, cheap: handler },
+    ...(options.isolated === undefined
+      ? { handlers: { work: handler, cheap: handler } }
+      : { handlers: options.isolated, isolation: 'worker' }),
     variables: {
       SERVICE_DEV_MODE: 'false',
       AGENT_WALLET_ADDRESS: WALLET,

@@ -3,6 +3,7 @@ import { ValidationError } from '@farebox/protocol/errors/service-errors'
 import { nestsDeeperThan } from '@farebox/protocol/job/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 import type { ArrivedRequest } from './arrived-request.ts'
+import { withoutStack } from './without-stack.ts'
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i
 
@@ -12,10 +13,14 @@ const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8
  */
 export function parseBody(arrived: ArrivedRequest): unknown {
   if (!JSON_TYPE.test(arrived.contentType ?? ''))
-    throw new ValidationError('body', 'must be sent as Content-Type: application/json')
+    throw refuse('must be sent as Content-Type: application/json')
   const value = parseJson(arrived.body)
-  if (value === undefined) throw new ValidationError('body', explain(arrived.body))
+  if (value === undefined) throw refuse(explain(arrived.body))
   return value
+}
+
+function refuse(reason: string): ValidationError {
+  return withoutStack(() => new ValidationError('body', reason))
 }
 
 /** The body as JSON under every rule but the content type; undefined where it breaks one. */

@@ -143,7 +143,6 @@ type Event =
       readonly attempt: number
       readonly payment: Attempt['payment']
       readonly answer: Answered
-      readonly storeFailed: boolean
     }
   | { readonly kind: 'settle'; readonly payment: Attempt['payment']; readonly charged: boolean }
   | { readonly kind: 'run' | 'run over'; readonly overlaps: boolean }
@@ -180,13 +179,7 @@ function checkFailuresChargeNothing({ events, charged }: History): void {
     const sentAgain = events.some(
       one => one.kind === 'sent' && one.payment === payment && one.attempt !== attempt && open(one.attempt),
     )
-    // D25: a store that cannot be read is answered 500, also to who repeats a job whose settlement is not known yet.
-    const pendingBefore = events
-      .slice(0, index)
-      .some(
-        one => one.kind === 'answered' && one.payment === payment && [200, 503].includes(one.answer.status),
-      )
-    if (sentAgain || (event.storeFailed && event.answer.status === 500 && pendingBefore)) return
+    if (sentAgain) return
     const later = events.slice(index).filter(one => one.kind === 'settle' && one.payment === payment)
     expect(later, `payment "${payment}" submitted after ${event.answer.status} ${event.answer.text}`).toEqual(
       [],
@@ -237,13 +230,8 @@ async function play(one: Script): Promise<History> {
   const events: Event[] = []
   const jobId = randomUUID()
   const shared = createMemoryStore(clock)
-  const failures = [0, 0]
   const trouble = { over: false }
-  const stores = ([0, 1] as const).map(replica =>
-    failingStore(shared, clock, one, replica, trouble, () => {
-      failures[replica] = (failures[replica] ?? 0) + 1
-    }),
-  )
+  const stores = ([0, 1] as const).map(replica => failingStore(shared, clock, one, replica, trouble))
   const named = new Map<string, Attempt['payment']>()
   const gate = createTruthfulGate(one, nonce => named.get(nonce) ?? 'first', events)
   const work = createWork(one, clock, events)
@@ -257,19 +245,12 @@ async function play(one: Script): Promise<History> {
   for (const [attempt, { afterMs, replica, payment, deadlineSeconds }] of one.attempts.entries()) {
     await clock.advance(afterMs)
     events.push({ kind: 'sent', attempt, payment })
-    const failedBefore = failures[replica]
     const deadline = clock.nowMs() / 1_000 + deadlineSeconds
     open.push(
       replicas[replica]
         ?.post({ jobId, deadline, payment: payments.get(payment)?.header ?? '' })
         .then(answer => {
-          events.push({
-            kind: 'answered',
-            attempt,
-            payment,
-            answer,
-            storeFailed: failures[replica] !== failedBefore,
-          })
+          events.push({ kind: 'answered', attempt, payment, answer })
         }) ?? Promise.resolve(),
     )
     await clock.advance(0)
@@ -389,7 +370,6 @@ function failingStore(
   one: Script,
   replica: 0 | 1,
   trouble: { readonly over: boolean },
-  onFailure: () => void,
 ): JobStore {
   const startMs = clock.nowMs()
   let calls = -1
@@ -401,7 +381,6 @@ function failingStore(
     )
     const fault = one.faults.find(each => each.replica === replica && each.call === calls)
     if (trouble.over || (fault === undefined && !out)) return await call()
-    onFailure()
     if (!out && fault?.when === 'after') await call()
     throw new Error('the store does not answer')
   }

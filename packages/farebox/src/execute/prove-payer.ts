@@ -3,6 +3,7 @@ import { decodePaymentHeader } from '@farebox/payments/payment-header'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import type { ArrivedRequest } from './arrived-request.ts'
 import type { Payments } from './service.ts'
+import { withoutStack } from './without-stack.ts'
 
 /**
  * Decodes the payment header and proves who signed it: the first half of the local checks (D4, D5). What it pays
@@ -12,10 +13,14 @@ import type { Payments } from './service.ts'
 export function provePayer(payments: Payments, arrived: ArrivedRequest): ProvenPayment {
   const [header, second] = arrived.paymentHeaders
   if (header === undefined || second !== undefined)
-    throw new PaymentError('send one payment header, PAYMENT-SIGNATURE, once')
+    throw refuse('send one payment header, PAYMENT-SIGNATURE, once')
   const decoded = decodePaymentHeader(header)
-  if (!decoded.ok) throw new PaymentError(decoded.reason)
+  if (!decoded.ok) throw refuse(decoded.reason)
   const proven = payments.checker.provePayer(decoded.payment)
-  if (!proven.ok) throw new PaymentError(proven.reason)
+  if (!proven.ok) throw refuse(proven.reason)
   return proven.value
+}
+
+function refuse(reason: string): PaymentError {
+  return withoutStack(() => new PaymentError(reason))
 }

@@ -1,16 +1,7 @@
-import { INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/error-types'
-import {
-  DeadlineError,
-  InternalError,
-  isServiceError,
-  serviceError,
-  type ServiceError,
-  ValidationError,
-} from '@farebox/protocol/errors/service-errors'
+import { DeadlineError, ValidationError } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import type { JobContext } from '../handlers.ts'
 import { withinDeadline, type Deadline } from './enforce-deadline.ts'
-import { describeThrown, placeThrown } from './describe-thrown.ts'
+import type { HandlerReturn } from './handler-host.ts'
 import type { JobOrder } from './job-order.ts'
 import { HoldLost, type HeldJob } from './keep-leases.ts'
 import type { Service } from './service.ts'
@@ -21,8 +12,7 @@ declare const valid: unique symbol
 export type ValidInput = JsonObject & { readonly [valid]: true }
 
 /** What a handler returned, on time. */
-export interface HandlerRun {
-  readonly output: unknown
+export interface HandlerRun extends HandlerReturn {
   readonly tookMs: number
 }
 
@@ -56,22 +46,23 @@ export async function runHandler(
   deadline: Deadline,
   held: HeldJob,
 ): Promise<HandlerRun> {
-  const { clock } = service
-  if (held.isLost) throw new HoldLost('the job was taken over before its handler began')
+  const { clock, handlers } = service
+  if (!(await held.isStillHeld())) throw new HoldLost('the job was taken over before its handler began')
   const aborter = new AbortController()
   const stopWatching = held.onLost(reason => aborter.abort(reason))
   const startedMs = clock.nowMs()
-  let running: Promise<unknown> | undefined
+  let running: Promise<HandlerReturn> | undefined
   let ended = false
   try {
-    const { output } = await withinDeadline(clock, deadline, aborter, () => {
-      const calling = callHandler(service, order, input, held, deadline, aborter).finally(() => {
+    const { jobId, capability } = order
+    const payer = held.job.payer === '' ? undefined : held.job.payer
+    const { judge } = await withinDeadline(clock, deadline, aborter, () => {
+      running = handlers.run({ jobId, capability, payer, input, deadline, aborter }).finally(() => {
         ended = true
       })
-      running = calling
-      return calling
+      return running
     })
-    return { output, tookMs: clock.nowMs() - startedMs }
+    return { judge, tookMs: clock.nowMs() - startedMs }
   } catch (error) {
     if (error instanceof DeadlineError && running !== undefined && !ended) {
       throw new HandlerOverran(
@@ -86,48 +77,4 @@ export async function runHandler(
   } finally {
     stopWatching()
   }
-}
-
-/**
- * Async, so that a handler that throws at once and one that rejects later are the same. The output comes boxed: bare,
- * each promise on its way would ask it for `then` again, and one that has a `then` only later would outlast its deadline.
- */
-async function callHandler(
-  service: Service,
-  order: JobOrder,
-  input: ValidInput,
-  held: HeldJob,
-  deadline: Deadline,
-  aborter: AbortController,
-): Promise<{ readonly output: unknown }> {
-  const { clock, log } = service
-  const context: JobContext = {
-    jobId: order.jobId,
-    capability: order.capability.name,
-    payer: held.job.payer === '' ? undefined : held.job.payer,
-    deadline: deadline.atMs / 1_000,
-    // Made by the controller when it is first asked for, and few handlers do.
-    get signal() {
-      return aborter.signal
-    },
-    remainingMs: () => Math.max(0, deadline.atMs - clock.nowMs()),
-    log: message => log.job(message, order.jobId),
-  }
-  try {
-    return { output: await order.capability.handler(input, context) }
-  } catch (error) {
-    const at = placeThrown(error)
-    log.job(`handler error: ${describeThrown(error)}`, order.jobId, at === undefined ? {} : { at })
-    throw toServiceError(error)
-  }
-}
-
-/** What goes on from a handler must be safe to look at: even `instanceof` runs code of a Proxy, and a getter may change its mind. */
-function toServiceError(thrown: unknown): ServiceError {
-  try {
-    if (isServiceError(thrown)) return serviceError(thrown.errorType, thrown.message)
-  } catch {
-    // It was one when it was first looked at, and threw when it was looked at again.
-  }
-  return new InternalError(INTERNAL_ERROR_MESSAGE)
 }

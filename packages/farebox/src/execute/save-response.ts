@@ -3,6 +3,7 @@ import type { Job, RecordedPayment, SettledJob } from '../jobs/job.ts'
 import type { JobChange } from '../jobs/job-store.ts'
 import type { JobOrder } from './job-order.ts'
 import { HoldLost, type HeldJob } from './keep-leases.ts'
+import { OutcomeInDoubt } from './outcome-in-doubt.ts'
 import type { ReservedPayment } from './reserve-payment.ts'
 
 declare const saved: unique symbol
@@ -20,17 +21,12 @@ export class SaveTakenBack extends Error {
   override readonly name = 'SaveTakenBack'
 }
 
-/** The store did not say whether it took the response: it may have, and then the payment will be charged. */
-export class SaveInDoubt extends Error {
-  override readonly name = 'SaveInDoubt'
-}
-
 /**
  * Saves the response with the payment it is for, before any money can move (D7), if this process still holds the
  * job. Throws {@link HoldLost} where it does not.
  *
- * Where the store fails, the record is taken back: {@link SaveTakenBack} when that worked, {@link SaveInDoubt}
- * when nobody knows.
+ * Where the store fails, the record is taken back: {@link SaveTakenBack} when that worked, {@link OutcomeInDoubt}
+ * when nobody knows: the store may have taken it, and then the payment will be charged.
  */
 export async function saveResponse(
   order: JobOrder,
@@ -64,7 +60,7 @@ export async function saveResponse(
     const takenBack = await held.letGo(takeBack(before)).catch(() => false)
     if (takenBack)
       throw new SaveTakenBack('the job store failed before the response was saved', { cause: error })
-    throw new SaveInDoubt('the job store failed while the response was saved', { cause: error })
+    throw new OutcomeInDoubt('the job store failed while the response was saved', { cause: error })
   }
   if (!kept) throw new HoldLost('the job was taken over before its response was saved')
   // The one place where the brand is given.

@@ -1,17 +1,16 @@
 import type { PaymentChecker } from '@farebox/payments/check-payment'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
-import type { PaymentRequirement } from '@farebox/payments/requirement'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import type { InputCheck, OutputCheck } from '@farebox/protocol/fields/compile'
-import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Clock } from '../clock.ts'
-import type { Handler } from '../handlers.ts'
 import type { JobBell } from '../jobs/job-bell.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import type { Log } from '../log.ts'
+import type { AgentMetrics } from '../metrics/agent-metrics.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
+import type { HandlerHost } from './handler-host.ts'
 import type { LeaseKeeper } from './keep-leases.ts'
 import type { Settlements } from './settlements.ts'
+import type { ServedCapability } from './served-capability.ts'
 
 /** All that the pipeline works with; made once, by `createAgent`, from injected parts. */
 export interface Service {
@@ -20,26 +19,14 @@ export interface Service {
   readonly capabilities: ReadonlyMap<string, ServedCapability>
   /** Undefined in dev mode: the payment steps fall away (D14). */
   readonly payments: Payments | undefined
+  readonly handlers: HandlerHost
   readonly jobs: JobStore
   readonly bell: JobBell
   readonly leases: LeaseKeeper
   readonly settlements: Settlements
   readonly clock: Clock
   readonly log: Log
-}
-
-/** A declared capability, its schemas compiled and its handler found. */
-export interface ServedCapability {
-  readonly name: string
-  readonly checkInput: InputCheck
-  readonly checkOutput: OutputCheck
-  readonly handler: Handler<JsonObject, unknown>
-  readonly requirement: PaymentRequirement
-  /** Decimal USDC, as the log tells it. */
-  readonly price: string
-  /** The bytes of its 402 body. */
-  readonly demand: string
-  readonly description: string
+  readonly metrics: AgentMetrics
 }
 
 /** What taking payments needs. */

@@ -8,6 +8,8 @@ export interface Answer {
   readonly body: string | Buffer
   /** The connection cannot be trusted with another request. */
   readonly close?: boolean
+  /** For answers given again and again: the bytes of `body`, counted once. */
+  readonly bodyBytes?: number
 }
 
 /** Every answer of `/execute` is for its caller alone (PAY-36: a shared cache once served paid answers to all). */

@@ -4,6 +4,7 @@ import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import { sleep, type Clock } from '../clock.ts'
 import { answerBrokenRequest, endWithFailure } from './answer-broken-request.ts'
 import { failure, type Answer } from './answer.ts'
+import { createInFlight } from './in-flight.ts'
 import { COMMON_HEADERS, shuttingDown, tooLarge, type ServiceRoutes } from './service-routes.ts'
 
 /** The routes on a socket. */
@@ -36,15 +37,16 @@ const LAST_WORDS_MS = 1_000
 
 /** Makes the server; nothing listens yet. */
 export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServer {
-  const inFlight = new Set<Promise<void>>()
+  const inFlight = createInFlight()
   let closing: 'no' | 'refusing newcomers' | 'leaving them to a successor' = 'no'
   const server = createServer(GUARDS, (request, response) => {
     // The response's, because destroying a request that was read leaves its connection open, and its caller waiting.
-    const served = serve(request, response).catch(() => {
-      response.destroy()
-    })
-    inFlight.add(served)
-    void served.finally(() => inFlight.delete(served))
+    inFlight.begin()
+    void serve(request, response)
+      .catch(() => {
+        response.destroy()
+      })
+      .then(inFlight.end)
   })
   server.maxConnections = MAX_CONNECTIONS
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
@@ -90,11 +92,6 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
     return closing === 'no' ? answer : { ...answer, close: true }
   }
 
-  /** More may come meanwhile, on connections that were open before. */
-  async function finishInFlight(): Promise<void> {
-    while (inFlight.size > 0) await Promise.allSettled(inFlight)
-  }
-
   return {
     listen: (port, host) =>
       new Promise((resolve, reject) => {
@@ -109,7 +106,7 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
       closing = 'refusing newcomers'
       // Listening goes on meanwhile: whoever comes now is told that nothing was charged, instead of nothing at all.
       server.closeIdleConnections()
-      await within(clock, graceMs, Promise.allSettled(inFlight))
+      await within(clock, graceMs, inFlight.whenNone())
       await closeConnections(server, closeListener(server), clock)
     },
     async handOver(graceMs) {
@@ -117,7 +114,8 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
       const closed = closeListener(server)
       server.closeIdleConnections()
       await within(clock, LAST_WORDS_MS, closed)
-      await within(clock, graceMs, finishInFlight())
+      // More may come meanwhile, on connections that were open before.
+      await within(clock, graceMs, inFlight.whenNone())
       await closeConnections(server, closed, clock)
     },
   }
@@ -161,7 +159,7 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Answer
   const { status, body } = answer
   const unread = announcesBody(request) && !request.complete
   const close = answer.close === true || unread
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  const length = answer.bodyBytes ?? Buffer.byteLength(body)
   const headers = flatHeaders(answer.headers)
   if (status !== 204) headers.push('content-length', String(length))
   if (close) headers.push('connection', 'close')

@@ -55,7 +55,7 @@ export function createServiceRoutes(service: Service): ServiceRoutes {
         }
       return failure('validation', 405, `${path} takes ${allowed}`, { allow: allowed })
     },
-    execute: arrived => execute(service, arrived),
+    execute: arrived => service.metrics.step('whole', () => execute(service, arrived)),
   }
 }
 

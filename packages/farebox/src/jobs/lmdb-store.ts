@@ -1,6 +1,7 @@
 import { open } from 'lmdb'
 import type { RootDatabase } from 'lmdb'
 import type { Clock } from '../clock.ts'
+import { groupSteps } from './group-steps.ts'
 import { changeRow, claimPayment, claimRow, isHeld } from './job-row.ts'
 import type { ClaimOutcome, Holder, JobChange, JobClaim, OpenJobStore } from './job-store.ts'
 import { openLmdbTables } from './lmdb-tables.ts'
@@ -17,8 +18,8 @@ const MAX_SWEEP_PAUSE_MS = 10_000
  *
  * A write that has resolved survives `kill -9` and the loss of power alike: lmdb answers when the disk has
  * the transaction. What must survive is the `saved` record, before money moves, and what replaces it, before
- * the caller is told (D7, D8); a claim need not, but waits as well, because writes that meet share one flush.
- * lmdb's own overlapped flushing answers earlier, but saves nothing once the flush is awaited.
+ * the caller is told (D7, D8); a claim need not, but waits as well, because writes that meet share one flush
+ * (`group-steps.ts`). lmdb's own overlapped flushing answers earlier, but saves nothing once the flush is awaited.
  *
  * Rejects with an error that names `SERVICE_STORE` and the folder where it cannot be used, its disk is full
  * included.
@@ -28,10 +29,11 @@ export async function openLmdbStore(folder: string, clock: Clock): Promise<OpenJ
   const [root, tables] = openFolder(name, folder)
   const sweep = createSweep(tables)
 
+  const groups = groupSteps(steps => root.transaction(steps))
   /** Transactions run one at a time over all processes, each on what the one before has left. */
   const transact = async <Result>(step: (nowMs: number) => Result): Promise<Result> => {
     try {
-      return await root.transaction(() => {
+      return await groups.run(() => {
         const nowMs = clock.nowMs()
         const result = step(nowMs)
         sweep(nowMs)
@@ -72,7 +74,10 @@ export async function openLmdbStore(folder: string, clock: Clock): Promise<OpenJ
           }),
         ),
     },
-    close: () => root.close(),
+    async close() {
+      await groups.rest()
+      await root.close()
+    },
   }
 }
 

@@ -34,13 +34,13 @@ export async function recoverJobs(parts: Parts, signal: AbortSignal): Promise<vo
 }
 
 async function takeUpUnresolved(parts: Parts, signal: AbortSignal): Promise<void> {
-  const { jobs, leases, settlements, log } = parts
+  const { jobs, settlements, log } = parts
   const own = (await jobs.unresolved()).filter(jobKey => isOwnJob(parts, jobKey))
   for (const jobKey of own.slice(0, MAX_PER_ROUND)) {
     if (signal.aborted) return
     const stored = await jobs.read(jobKey)
     if (stored === undefined || stored.held || stored.job.state !== 'saved') continue
-    const held = await takeOverJob({ jobs, leases }, jobKey, stored.job)
+    const held = await takeOverJob(parts, jobKey, stored.job)
     if (held === undefined) continue
     log.note('taking up a settlement that an earlier process left', { job: stored.job.jobId })
     void settlements.resume(held)

@@ -48,7 +48,9 @@ const terms: VerifyTerms = {
 }
 
 const SETTLED: SettleOutcome = { kind: 'settled', transaction: TRANSACTION }
-const UNKNOWN: SettleOutcome = { kind: 'unknown', cause: 'timeout' }
+const OTHER = `0x${'cd'.repeat(32)}`
+const doubt = (cause: string): SettleOutcome => ({ kind: 'unknown', cause })
+const UNKNOWN = doubt('timeout')
 const failedFor = (reason: string, transaction = ''): SettleOutcome => ({
   kind: 'failed',
   reason,
@@ -57,7 +59,15 @@ const failedFor = (reason: string, transaction = ''): SettleOutcome => ({
 })
 
 /** What became of the authorization, as the chain would show it. */
-type Chain = 'unused' | 'settled' | 'cancelled' | 'used otherwise' | 'expired' | 'unclear' | 'unreachable'
+type Chain =
+  | 'unused'
+  | 'settled'
+  | 'cancelled'
+  | 'cancelled just now'
+  | 'used otherwise'
+  | 'expired'
+  | 'unclear'
+  | 'unreachable'
 
 interface Scene {
   readonly gate: PaymentGate
@@ -68,6 +78,8 @@ interface Scene {
     readonly timeoutMs: number
   }[]
   readonly lines: string[]
+  /** Methods the node was called by. */
+  readonly calls: string[]
   chain: Chain
   settle: SettleOutcome
   verify: VerifyOutcome
@@ -87,6 +99,7 @@ function stageGate(
   const scene = {
     clock,
     lines,
+    calls: [] as string[],
     asked: [] as Scene['asked'],
     chain: options.chain ?? 'unused',
     settle: SETTLED,
@@ -122,7 +135,13 @@ function stageGate(
     },
     close: () => Promise.resolve(),
   }
-  const rpc: JsonRpc = { call: method => answerCall(method, scene.chain), close: () => Promise.resolve() }
+  const rpc: JsonRpc = {
+    call(method, parameters) {
+      scene.calls.push(method)
+      return answerCall(method, parameters, scene.chain)
+    },
+    close: () => Promise.resolve(),
+  }
   const gate = createFacilitatorGate({
     facilitator,
     network,
@@ -134,15 +153,20 @@ function stageGate(
 }
 
 /** A node that shows the chain as said. */
-async function answerCall(method: string, chain: Chain): Promise<unknown> {
+async function answerCall(method: string, parameters: readonly unknown[], chain: Chain): Promise<unknown> {
   await Promise.resolve()
   if (chain === 'unreachable') throw new Error('connect ECONNREFUSED')
   const flag = chain === 'unused' || chain === 'expired' ? '0' : '1'
   const headSeconds = chain === 'expired' ? VALID_BEFORE + network.finalitySeconds + 1 : VALID_BEFORE - 60
-  if (method === 'eth_getBlockByNumber') return { number: '0x10', timestamp: `0x${headSeconds.toString(16)}` }
+  if (method === 'eth_getBlockByNumber') {
+    const isOld = parameters[0] !== 'latest' && chain !== 'cancelled just now'
+    const seconds = headSeconds - (isOld ? network.finalitySeconds + 1 : 0)
+    return { number: '0x10', timestamp: `0x${seconds.toString(16)}` }
+  }
   if (method === 'eth_call') return `0x${flag.padStart(64, '0')}`
+  const isCancelled = chain === 'cancelled' || chain === 'cancelled just now'
   const used = [
-    chain === 'cancelled' ? AUTHORIZATION_CANCELED_TOPIC : AUTHORIZATION_USED_TOPIC,
+    isCancelled ? AUTHORIZATION_CANCELED_TOPIC : AUTHORIZATION_USED_TOPIC,
     topic(PAYER),
     recorded.authorization.nonce,
   ]
@@ -159,7 +183,7 @@ async function answerCall(method: string, chain: Chain): Promise<unknown> {
     status: '0x1',
     blockNumber: '0x10',
     blockHash: TRANSACTION,
-    logs: [...logs, ...(chain === 'cancelled' ? [] : [transfer])],
+    logs: [...logs, ...(isCancelled ? [] : [transfer])],
   }
 }
 
@@ -195,6 +219,7 @@ describe('D9 a standard facilitator is checked against the chain', () => {
   test.each<readonly [Chain, SettleOutcome, string]>([
     ['unused', SETTLED, 'the transfer is not on the chain yet'],
     ['unclear', SETTLED, 'the authorization is used, its transfer is not found yet'],
+    ['cancelled just now', SETTLED, 'the authorization was cancelled, in a block that may still be replaced'],
     ['unreachable', SETTLED, 'the chain cannot be asked: connect ECONNREFUSED'],
     ['unreachable', failedFor('insufficient_funds'), 'the chain cannot be asked: connect ECONNREFUSED'],
     ['unused', UNKNOWN, 'timeout'],
@@ -258,9 +283,9 @@ describe('D9 a standard facilitator is checked against the chain', () => {
   })
 })
 
-describe('D10 our own facilitator proves what it says', () => {
-  test.each([SETTLED, failedFor('insufficient_funds')])('%j is taken, the chain is not asked', async told => {
-    const scene = stageGate({ ours: true, chain: 'unreachable' })
+describe('D10 a facilitator that proves what it says', () => {
+  test.each([SETTLED, failedFor('insufficient_funds')])('%j is taken where there is no node', async told => {
+    const scene = stageGate({ ours: true, rpc: false })
     scene.settle = told
     expect(await scene.gate.settle(recorded)).toEqual(told)
   })
@@ -274,6 +299,44 @@ describe('D10 our own facilitator proves what it says', () => {
       scene.settle = UNKNOWN
       expect((await scene.gate.settle(recorded)).kind).toBe(kind)
     }
+  })
+
+  test('where there is a node, a success is proven by its receipt: one call', async () => {
+    const scene = stageGate({ ours: true, chain: 'settled' })
+    expect(await settleFirst(scene)).toEqual(SETTLED)
+    expect(scene.calls).toEqual(['eth_getTransactionReceipt'])
+  })
+
+  test.each<readonly [string, Chain, SettleOutcome, SettleOutcome]>([
+    ['a success that is none', 'unused', SETTLED, doubt('the transfer is not on the chain yet')],
+    ['a refusal of what it settled', 'settled', failedFor('insufficient_funds'), SETTLED],
+    ['the transaction of another payment', 'settled', { kind: 'settled', transaction: OTHER }, SETTLED],
+    [
+      'a refusal while the chain is silent',
+      'unreachable',
+      failedFor('insufficient_funds'),
+      doubt('the chain cannot be asked: connect ECONNREFUSED'),
+    ],
+    [
+      'a success while the chain is silent',
+      'unreachable',
+      SETTLED,
+      doubt('the chain cannot be asked: connect ECONNREFUSED'),
+    ],
+  ])('D8 it is not believed %s', async (_, chain, told, outcome) => {
+    const scene = stageGate({ ours: true, chain })
+    scene.settle = told
+    expect(await settleFirst(scene)).toEqual(outcome)
+  })
+
+  test('D8 nor a refusal after it was asked before: that it expired unused is what the chain must show', async () => {
+    const scene = stageGate({ ours: true })
+    scene.settle = UNKNOWN
+    await settleFirst(scene)
+    scene.settle = failedFor('insufficient_funds')
+    expect((await scene.gate.settle(recorded)).kind).toBe('unknown')
+    scene.chain = 'expired'
+    expect((await scene.gate.settle(recorded)).kind).toBe('failed')
   })
 })
 
@@ -348,7 +411,7 @@ describe('what the facilitator is asked', () => {
   })
 
   test('an outage of /supported changes nothing about what is known', async () => {
-    const scene = stageGate({ ours: true })
+    const scene = stageGate({ ours: true, rpc: false })
     await scene.gate.verify(proven, terms)
     await scene.clock.advance(601_000)
     scene.extensions = undefined

@@ -1,4 +1,6 @@
-import { findSettlement, type ChainVerdict } from '@farebox/payments/chain-proof'
+import { receiptProvesPayment } from '@farebox/payments/chain-proof'
+import { readReceipt } from '@farebox/payments/chain-receipt'
+import { findSettlement, type ChainVerdict } from '@farebox/payments/find-settlement'
 import { HOLD_EXTENSION, type FacilitatorRequest, type HoldRequest } from '@farebox/payments/facilitator-api'
 import type { SettleOutcome } from '@farebox/payments/facilitator-client'
 import type { JsonRpc } from '@farebox/payments/json-rpc'
@@ -15,8 +17,9 @@ const RELEASE_TIMEOUT_MS = 5_000
 const RELEASE_TRIES = 3
 
 /**
- * The gate to a facilitator. One of ours proves a settlement itself, by receipt and events (D10); any other is
- * asked as the x402 API says, and the chain has the last word on what it answers (D9).
+ * The gate to a facilitator. Where there is a node of our own the chain has the last word on whatever it answers
+ * (D9), so that a lie does no harm. Where there is none, a facilitator that proves settlements by receipt and events,
+ * as ours does (D10), is believed.
  */
 export function createFacilitatorGate(parts: FacilitatorParts): PaymentGate {
   const { facilitator, network, rpc, clock, log } = parts
@@ -42,10 +45,8 @@ export function createFacilitatorGate(parts: FacilitatorParts): PaymentGate {
       const isFirst = unasked.take(payment.key)
       const asked = request(payment, payment.requirement, { binding: payment.binding })
       const told = await facilitator.settle(asked, { timeoutMs: SETTLE_TIMEOUT_MS })
-      if (holds && told.kind !== 'unknown') return told
-      return rpc === undefined
-        ? { kind: 'unknown', cause: causeOf(told) }
-        : await proveOnChain(rpc, network, payment, isFirst ? told : doubted(told))
+      if (rpc !== undefined) return await proveOnChain(rpc, network, payment, isFirst ? told : doubted(told))
+      return holds ? told : { kind: 'unknown', cause: causeOf(told) }
     },
     async release({ holdId }) {
       for (let tried = 1; tried <= RELEASE_TRIES; tried += 1) {
@@ -93,28 +94,51 @@ async function proveOnChain(
   payment: RecordedPayment,
   told: SettleOutcome,
 ): Promise<SettleOutcome> {
-  let verdict: ChainVerdict
   try {
-    verdict = await findSettlement(rpc, network, payment.authorization)
+    if (told.kind === 'settled' && (await isProven(rpc, network, payment, told.transaction))) return told
+    return judge(await findSettlement(rpc, network, payment.authorization), network, payment, told)
   } catch (error) {
     return {
       kind: 'unknown',
       cause: `the chain cannot be asked: ${error instanceof Error ? error.message : 'no answer'}`,
     }
   }
+}
+
+/** The usual case, in one call: the transaction it names is the transfer. */
+async function isProven(
+  rpc: JsonRpc,
+  network: Network,
+  { authorization }: RecordedPayment,
+  transaction: string,
+): Promise<boolean> {
+  const receipt = await readReceipt(rpc, transaction)
+  return (
+    receipt?.transactionHash === transaction.toLowerCase() &&
+    receiptProvesPayment(network, authorization, receipt)
+  )
+}
+
+/** What became of a payment, by what the chain says of it and, where that decides nothing, what was told. */
+function judge(
+  verdict: ChainVerdict,
+  network: Network,
+  payment: RecordedPayment,
+  told: SettleOutcome,
+): SettleOutcome {
   switch (verdict.kind) {
     case 'settled':
       return { kind: 'settled', transaction: verdict.transaction }
-    case 'spent-otherwise':
-      return {
-        kind: 'failed',
-        reason: 'invalid_exact_evm_nonce_already_used',
-        message:
-          verdict.how === 'cancelled'
-            ? 'the authorization was cancelled'
-            : 'the authorization was used for another transfer',
-        transaction: verdict.transaction,
-      }
+    case 'spent-otherwise': {
+      const message =
+        verdict.how === 'cancelled'
+          ? 'the authorization was cancelled'
+          : 'the authorization was used for another transfer'
+      const reason = 'invalid_exact_evm_nonce_already_used'
+      return verdict.isFinal
+        ? { kind: 'failed', reason, message, transaction: verdict.transaction }
+        : { kind: 'unknown', cause: `${message}, in a block that may still be replaced` }
+    }
     case 'unclear':
       return { kind: 'unknown', cause: 'the authorization is used, its transfer is not found yet' }
     case 'unused': {

@@ -26,6 +26,8 @@ export interface Crew {
   add(): CrewMember
   /** Calls back once, as soon as so many listen. */
   whenListening(count: number, callback: () => void): void
+  /** Those that live now. */
+  workers(): readonly Worker[]
   /** Aborts once `stop` was called. */
   readonly stopping: AbortSignal
   /** Tells each to finish what it has and end; who is added later is told at once. */
@@ -44,6 +46,7 @@ export function createCrew(clock: Clock): Crew {
     if (worker.isConnected()) worker.send(STOP, () => undefined)
   }
   return {
+    workers: () => [...living],
     stopping: stopping.signal,
     add() {
       const worker = cluster.fork()

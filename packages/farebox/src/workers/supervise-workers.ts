@@ -52,12 +52,29 @@ export async function superviseWorkers(
     write: lines => world.out.write(lines),
     nowMs: systemClock.nowMs,
   })
+  const closeMetrics = await openMetrics(listening, crew, log)
   const members = [first, ...Array.from({ length: count - 1 }, () => crew.add())]
   crew.whenListening(count, () => tell(listening))
   const pace = createRestartPace()
   const places = await Promise.all(members.map(member => keepFilled(member, { crew, pace, log, world })))
+  await closeMetrics()
   log.flush()
   return places.every(endedWell => endedWell) ? 0 : 1
+}
+
+/** Serves what all workers have counted, where the first of them was told so. Rejects, the crew stopped, where it cannot. */
+async function openMetrics({ metrics }: Listening, crew: Crew, log: Log): Promise<() => Promise<void>> {
+  if (metrics === undefined) return () => Promise.resolve()
+  try {
+    const { gatherMetrics } = await import('./gather-metrics.ts')
+    const { serveMetrics } = await import('../metrics/serve-metrics.ts')
+    const door = await serveMetrics(gatherMetrics(crew.workers), metrics)
+    log.note('metrics are served', { url: door.url ?? '' })
+    return door.close
+  } catch (error) {
+    crew.stop()
+    throw error
+  }
 }
 
 function explainFirstEnd(end: WorkerEnd, crew: Crew, { err }: CommandWorld): 0 | 1 {

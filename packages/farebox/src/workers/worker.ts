@@ -3,12 +3,15 @@ import { readStartOptions } from '../commands/command-options.ts'
 import { processWorld } from '../commands/command-world.ts'
 import { serveAgent, serveOneMore } from '../commands/serve-agent.ts'
 import { serveUntilStopped } from '../commands/serve-until-stopped.ts'
+import { leaveCrew } from './leave-crew.ts'
 import { splitForPipe } from './split-for-pipe.ts'
-import { STOP, type WorkerReport } from './worker-messages.ts'
+import { tellMetrics, tellSupervisor } from './tell-supervisor.ts'
+import { STOP } from './worker-messages.ts'
 
 // One of the processes of `farebox start --workers <n>`: forked by supervise-workers.ts, with the same words.
 const stop = stopAsked()
 const code = await serve()
+await leaveCrew()
 process.stdout.write('', () => process.exit(code))
 
 async function serve(): Promise<number> {
@@ -17,20 +20,16 @@ async function serve(): Promise<number> {
   try {
     const options = readStartOptions(process.argv.slice(2))
     const open = cluster.worker?.id === 1 ? serveAgent : serveOneMore
-    const served = await Promise.race([open(options, { ...world, out }), stop])
+    const served = await Promise.race([open(options, { ...world, out, metricsDoor: tellMetrics }), stop])
     if (served === undefined) return 0
-    report({ kind: 'listening', listening: served.listening })
+    tellSupervisor({ kind: 'listening', listening: served.listening })
     return await serveUntilStopped(served.agent, stop, world)
   } catch (error) {
     const { refuse } = await import('../commands/refuse.ts')
     const exitCode = refuse(error, world)
-    report({ kind: 'refused' })
+    tellSupervisor({ kind: 'refused' })
     return exitCode
   }
-}
-
-function report(message: WorkerReport): void {
-  if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readReceipt } from '@farebox/payments/chain-proof'
+import { readReceipt } from '@farebox/payments/chain-receipt'
 import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
 import type { LocalChain } from './start-chain.ts'
 

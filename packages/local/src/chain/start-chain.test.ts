@@ -11,6 +11,7 @@ import { endProcess } from '../end-process.ts'
 import { readPidFile, writePidFile } from '../pid-file.ts'
 import { readProcess } from 'farebox/command-line'
 import { launch } from '../testing/launch.ts'
+import { balanceOf, call, register, STAKE_WEI } from '../testing/registry-calls.ts'
 import { callAnvil } from './anvil-rpc.ts'
 import { fund } from './faucet.ts'
 import { startChain } from './start-chain.ts'
@@ -44,6 +45,16 @@ describe('a chain that is stopped and started again', () => {
     expect(before.wei).toBe(parseEther('3'))
     expect(before.logs).toHaveLength(2)
     expect(before.receipts.map(receipt => receipt.status)).toEqual(['success', 'success'])
+  })
+
+  test('D36 keeps registered agents and their stakes', async () => {
+    const first = await start({ folder })
+    expect(await register(first, payer, 'https://agent.example')).toBe(1n)
+    await first.stop()
+    const second = await start({ folder })
+    expect(await balanceOf(second, second.agentRegistry)).toBe(STAKE_WEI)
+    await call(second, payer, 'deregister', [1n])
+    expect(await register(second, payer, 'https://agent.example')).toBe(2n)
   })
 
   test('goes on from there, in the present', async () => {

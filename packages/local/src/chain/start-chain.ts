@@ -1,6 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { LOCAL_USDC_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import {
+  LOCAL_AGENT_REGISTRY_ADDRESS,
+  LOCAL_USDC_ADDRESS,
+  MULTICALL3_ADDRESS,
+} from '@farebox/contracts/addresses'
 import { callOnce } from '../call-once.ts'
 import type { ChildExit, RunningChild } from '../child-process.ts'
 import { claimFolder } from '../claim-folder.ts'
@@ -45,6 +49,8 @@ export interface LocalChain {
   readonly usdc: `0x${string}`
   /** Where Multicall3 lives. */
   readonly multicall3: `0x${string}`
+  /** Where AgentRegistry lives. */
+  readonly agentRegistry: `0x${string}`
   /** The pid of anvil. */
   readonly pid: number
   /** Resolves when anvil ends, also without `stop`; never rejects. */
@@ -54,7 +60,8 @@ export interface LocalChain {
 }
 
 /**
- * Starts a local Ethereum chain (anvil) with LocalUSDC and Multicall3 at their well-known addresses.
+ * Starts a local Ethereum chain (anvil) with LocalUSDC, Multicall3 and AgentRegistry at their well-known
+ * addresses.
  *
  * With a folder, a later start goes on with the same accounts, blocks, transactions, receipts and logs. The
  * chain is saved every few seconds and when it stops, also when this process is killed. Only when machine or
@@ -132,6 +139,7 @@ function keepChain(
     chainId,
     usdc: LOCAL_USDC_ADDRESS,
     multicall3: MULTICALL3_ADDRESS,
+    agentRegistry: LOCAL_AGENT_REGISTRY_ADDRESS,
     pid: anvil.pid,
     exited: anvil.exited,
     stop: async () => {

@@ -23,3 +23,8 @@ export function formatPath(path: Problem['path']): string {
   }
   return text
 }
+
+/** The problem in one line: `capabilities.count.pricing.amount: must be …`; of the whole value the reason alone. */
+export function formatProblem({ path, reason }: Pick<Problem, 'path' | 'reason'>): string {
+  return path.length === 0 ? reason : `${formatPath(path)}: ${reason}`
+}

@@ -77,6 +77,7 @@ describe('D18 keywords', () => {
       's.f.required: must be true or false: here "required" stands on the field itself, so set it on "a", "b" instead of a list',
     ],
     [{ type: 'string', required: 'yes' }, 's.f.required: must be true or false, got "yes"'],
+    [{ type: 'string', required: { toString: 1 } }, 's.f.required: must be true or false, got an object'],
     [{ type: 'string', description: 1 }, 's.f.description: must be a string, got 1'],
     [{ type: 'string', minLength: -1 }, 's.f.minLength: must be a whole number of 0 or more, got -1'],
     [{ type: 'string', maxLength: 1.5 }, 's.f.maxLength: must be a whole number of 0 or more, got 1.5'],

@@ -136,7 +136,8 @@ function checkText(setting: JsonValue): Fault | undefined {
 function checkRequired(setting: JsonValue): Fault | undefined {
   if (typeof setting === 'boolean') return undefined
   if (!Array.isArray(setting)) {
-    const meant = MEANT_BOOLEANS.get(String(setting).toLowerCase())
+    // An object of JSON may have a `toString` that is no function.
+    const meant = typeof setting === 'object' ? undefined : MEANT_BOOLEANS.get(String(setting).toLowerCase())
     const fix = meant === undefined ? 'write true or false' : `write ${meant}, without quotes`
     return { reason: `must be true or false, got ${describeValue(setting)}`, fix }
   }

@@ -44,5 +44,6 @@ export function memoryTotals({ payments }: MemoryTables, network: string, nowSec
     heldAtomic: held.reduce((sum, row) => sum + BigInt(row.authorization.value), 0n),
     captured: rows.filter(row => row.state === 'captured').length,
     submitted: rows.filter(row => row.state === 'submitted').length,
+    oldestPendingSeconds: undefined,
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '@farebox/server/clock'
 import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../../secrets/secret-store.ts'
 import { DEFAULT_PAYER_STANDING, type Ledger, type PayerStanding } from '../ledger.ts'
 import { createMemoryAudit, memoryTotals } from './memory-audit.ts'

@@ -1,4 +1,4 @@
-import { nowSeconds, type Clock } from '../../clock.ts'
+import { nowSeconds, type Clock } from '@farebox/server/clock'
 import type { PayerStanding } from '../ledger.ts'
 import type {
   Conclusion,

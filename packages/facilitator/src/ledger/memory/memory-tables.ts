@@ -6,7 +6,6 @@ export interface MemoryPayment extends PaymentRecord {
   readonly transactionId: string | undefined
   /** Order of capture. */
   readonly capturedAt: number
-  readonly auditedAt: number
 }
 
 /** A signed transaction. */

@@ -1,6 +1,6 @@
 import type { PaymentRecord, PaymentState } from '../payment-record.ts'
 
-/** A row of `payments` as pg gives it: int8 and numeric are strings. */
+/** A row of `payments` as pg gives it: int8 and numeric are strings, in JSON too because they are selected so. */
 export interface PaymentRow {
   readonly key: string
   readonly network: string
@@ -25,18 +25,19 @@ export interface PaymentRow {
   readonly block_number: string | null
   readonly failure_reason: string | null
   readonly failure_message: string | null
+  readonly audited_at: string
 }
 
-/** The columns of {@link PaymentRow}, for select lists. */
+/** The columns of {@link PaymentRow}, for select lists, also of what is turned into JSON. */
 export const PAYMENT_COLUMNS = [
   'key',
   'network',
   'asset',
   'payer',
   'pay_to',
-  'value',
-  'valid_after',
-  'valid_before',
+  'value::text as value',
+  'valid_after::text as valid_after',
+  'valid_before::text as valid_before',
   'nonce',
   'signature',
   'binding',
@@ -44,14 +45,15 @@ export const PAYMENT_COLUMNS = [
   'secret_id',
   'state',
   'hold_id',
-  'hold_until',
-  'observed_block',
+  'hold_until::text as hold_until',
+  'observed_block::text as observed_block',
   'attempts',
-  'transaction_id',
+  'transaction_id::text as transaction_id',
   'transaction_hash',
-  'block_number',
+  'block_number::text as block_number',
   'failure_reason',
   'failure_message',
+  'audited_at::text as audited_at',
 ].join(', ')
 
 /** A row in the ledger's own terms. */
@@ -83,5 +85,6 @@ export function toPaymentRecord(row: PaymentRow): PaymentRecord {
       row.failure_reason === null
         ? undefined
         : { reason: row.failure_reason, message: row.failure_message ?? '' },
+    auditedAt: Number(row.audited_at),
   }
 }

@@ -1,18 +1,24 @@
 import type { AuditLedger } from '../audit-ledger.ts'
 import type { LedgerTotals } from '../ledger.ts'
-import type { Database } from './connect.ts'
+import type { Database } from '@farebox/server/postgres/connect'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
 
 /** {@link AuditLedger} on PostgreSQL. */
 export function createPostgresAudit({ schema, query }: Database): AuditLedger {
-  const expire = `update ${schema}.payments set state = 'expired', changed_at = now()
-    where network = $1 and state = 'held' and hold_until <= $2 returning key`
+  // Several rows are locked in the order of their keys, as everywhere: see migration 0004.
+  const expire = `with due as materialized (
+      select key from ${schema}.payments
+        where network = $1 and state = 'held' and hold_until <= $2 order by key for no key update)
+    update ${schema}.payments p set state = 'expired', changed_at = now() from due where p.key = due.key
+    returning p.key`
   const settled = `select ${PAYMENT_COLUMNS} from ${schema}.payments
     where network = $1 and state = 'settled' and block_number >= $2 order by block_number`
   const uncharged = `select ${PAYMENT_COLUMNS} from ${schema}.payments
     where network = $1 and state in ('failed', 'released', 'expired') and audited_at <= valid_before + $2
     order by audited_at limit $3`
-  const mark = `update ${schema}.payments set audited_at = $2 where key = any ($1)`
+  const mark = `with seen as materialized (
+      select key from ${schema}.payments where key = any ($1) order by key for no key update)
+    update ${schema}.payments p set audited_at = $2 from seen where p.key = seen.key`
   return {
     async expireHolds(network, nowSeconds) {
       return (await query('expire', expire, [network, nowSeconds])).length
@@ -43,14 +49,16 @@ export async function readTotals(
       count(*) filter (where state = 'held' and hold_until > $2) as held,
       coalesce(sum(value) filter (where state = 'held' and hold_until > $2), 0) as held_sum,
       count(*) filter (where state = 'captured') as captured,
-      count(*) filter (where state = 'submitted') as submitted
+      count(*) filter (where state = 'submitted') as submitted,
+      coalesce(extract(epoch from now() - min(captured_at) filter (where state <> 'held')), 0) as oldest
     from ${schema}.payments where network = $1 and state in ('held', 'captured', 'submitted')`
-  type Row = { held: string; held_sum: string; captured: string; submitted: string }
+  type Row = { held: string; held_sum: string; captured: string; submitted: string; oldest: string }
   const [row] = await query<Row>('totals', text, [network, nowSeconds])
   return {
     held: Number(row?.held ?? 0),
     heldAtomic: BigInt(row?.held_sum ?? 0),
     captured: Number(row?.captured ?? 0),
     submitted: Number(row?.submitted ?? 0),
+    oldestPendingSeconds: Number(row?.oldest ?? 0),
   }
 }

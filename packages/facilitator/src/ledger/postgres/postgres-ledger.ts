@@ -1,12 +1,15 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '@farebox/server/clock'
 import { DEFAULT_PAYER_STANDING, type Ledger, type PayerStanding } from '../ledger.ts'
-import { connect } from './connect.ts'
-import { migrate } from './migrate.ts'
+import { connect } from '@farebox/server/postgres/connect'
+import { migrate } from '@farebox/server/postgres/migrate'
 import { createPostgresAudit, readTotals } from './postgres-audit.ts'
 import { createPostgresPayments } from './postgres-payments.ts'
 import { createPostgresSecrets } from './postgres-secrets.ts'
 import { createPostgresLeases, createPostgresSettlements } from './postgres-settlements.ts'
 import { createPostgresSignals } from './postgres-signals.ts'
+
+/** Beside `src` and beside `dist`: the same two levels up from either. */
+const MIGRATIONS = new URL('../../../migrations/', import.meta.url)
 
 /** How a ledger on PostgreSQL is opened. */
 export interface PostgresLedgerOptions {
@@ -29,27 +32,34 @@ export interface PostgresLedgerOptions {
  */
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
   const { connectionString, clock, schema = 'farebox_facilitator', connections = 10 } = options
+  const { standing = DEFAULT_PAYER_STANDING } = options
   const database = connect({
     connectionString,
     schema,
     connections,
+    program: 'farebox-facilitator',
     onError: options.onError ?? (() => undefined),
   })
   try {
-    await migrate(database.pool, schema)
+    await migrate(database.pool, { folder: MIGRATIONS, schema, program: 'facilitator' })
   } catch (error) {
     await database.pool.end()
     throw error
   }
   const signals = createPostgresSignals(database, connectionString, clock)
   return {
-    payments: createPostgresPayments(database),
-    settlements: createPostgresSettlements(database, clock, options.standing ?? DEFAULT_PAYER_STANDING),
+    payments: createPostgresPayments(database, clock),
+    settlements: createPostgresSettlements(database, clock, { standing, ring: signals.ring }),
     leases: createPostgresLeases(database),
     audit: createPostgresAudit(database),
     secrets: createPostgresSecrets(database),
     signals,
     totals: (network, nowSeconds) => readTotals(database, network, nowSeconds),
+    pool: () => ({
+      open: database.pool.totalCount,
+      idle: database.pool.idleCount,
+      waiting: database.pool.waitingCount,
+    }),
     async close() {
       await signals.close()
       await database.pool.end()

@@ -1,3 +1,4 @@
+import type { Clock } from '@farebox/server/clock'
 import type {
   CaptureOutcome,
   CaptureRequest,
@@ -5,18 +6,21 @@ import type {
   HoldRequest,
   PaymentLedger,
 } from '../payment-ledger.ts'
-import type { Database } from './connect.ts'
+import type { PaymentRecord } from '../payment-record.ts'
+import type { Database } from '@farebox/server/postgres/connect'
+import { groupRequests } from './group-requests.ts'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
 
+/** As the database writes it in JSON; sums are strings, because they may be larger than a number holds. */
 interface HoldRow {
   readonly outcome: HoldOutcome['kind']
-  readonly held_until: string | null
+  readonly held_until: number | null
   readonly transaction_hash: string | null
   readonly reason: string | null
   readonly message: string | null
   readonly open_sum: string | null
   readonly settling_sum: string | null
-  readonly barred_until: string | null
+  readonly barred_until: number | null
 }
 
 interface CaptureRow {
@@ -27,65 +31,87 @@ interface CaptureRow {
   readonly message: string | null
 }
 
-/** {@link PaymentLedger} on PostgreSQL: the steps are functions of the schema, one round trip each. */
-export function createPostgresPayments(database: Database): PaymentLedger {
+/**
+ * {@link PaymentLedger} on PostgreSQL: the steps are functions of the schema, one round trip for all requests that
+ * arrive in the same moment.
+ */
+export function createPostgresPayments(database: Database, clock: Clock): PaymentLedger {
   const { schema, query } = database
-  const hold = `select * from ${schema}.hold(${placeholders(19)})`
-  const capture = `select * from ${schema}.capture(${placeholders(7)})`
+  const hold = `select ${schema}.hold_together($1) as outcomes`
+  const capture = `select ${schema}.capture_together($1) as outcomes`
   const release = `update ${schema}.payments set state = 'released', changed_at = now()
     where hold_id = $1 and owner = $2 and state = 'held' returning key`
   const find = `select ${PAYMENT_COLUMNS} from ${schema}.payments where key = any ($1)`
+
+  const together = async <Row>(name: string, text: string, requests: readonly object[]): Promise<Row[]> => {
+    const [row] = await query<{ outcomes: Row[] }>(name, text, [JSON.stringify(requests)])
+    if (row === undefined) throw new Error(`${name} returned no row`)
+    return row.outcomes
+  }
+  const findAll = async (keys: readonly string[]): Promise<ReadonlyMap<string, PaymentRecord>> =>
+    new Map((await query<PaymentRow>('find', find, [keys])).map(row => [row.key, toPaymentRecord(row)]))
+
   return {
-    async hold(request) {
-      const [row] = await query<HoldRow>('hold', hold, holdValues(request))
-      return readHold(request, row)
-    },
-    async capture({ payment, binding, owner }: CaptureRequest) {
-      const { to, value, validAfter, validBefore } = payment.authorization
-      const values = [payment.key, binding, owner, to, value, validAfter, validBefore]
-      const [row] = await query<CaptureRow>('capture', capture, values)
-      return readCapture(row)
-    },
+    hold: groupRequests(clock, async requests => {
+      const rows = await together<HoldRow>('holdTogether', hold, requests.map(holdValues))
+      return rows.map((row, index) => readHold(requests[index]?.holdId ?? '', row))
+    }),
+    capture: groupRequests(clock, async requests =>
+      (await together<CaptureRow>('captureTogether', capture, requests.map(captureValues))).map(readCapture),
+    ),
     async release(holdId, owner) {
       return (await query('release', release, [holdId, owner])).length > 0
     },
-    async find(keys) {
-      return (await query<PaymentRow>('find', find, [keys])).map(toPaymentRecord)
-    },
+    find: groupRequests(clock, async (requests: readonly (readonly string[])[]) => {
+      const found = await findAll([...new Set(requests.flat())])
+      return requests.map(keys => [...new Set(keys)].flatMap(key => found.get(key) ?? []))
+    }),
   }
 }
 
-function holdValues(request: HoldRequest): readonly unknown[] {
+function holdValues(request: HoldRequest): object {
   const { payment, observed } = request
   const { from, to, value, validAfter, validBefore, nonce } = payment.authorization
-  return [
-    payment.key,
-    payment.network,
-    payment.asset,
-    from,
-    to,
+  return {
+    key: payment.key,
+    network: payment.network,
+    asset: payment.asset,
+    payer: from,
+    pay_to: to,
     value,
-    validAfter,
-    validBefore,
+    valid_after: validAfter,
+    valid_before: validBefore,
     nonce,
-    payment.signature,
-    request.binding,
-    request.owner,
-    request.secretId,
-    request.holdId,
-    Math.ceil(request.holdUntil),
-    request.nowSeconds,
-    observed.balanceAtomic.toString(),
-    observed.blockNumber.toString(),
-    request.dailySettlements,
-  ]
+    signature: payment.signature,
+    binding: request.binding,
+    owner: request.owner,
+    secret_id: request.secretId,
+    hold_id: request.holdId,
+    hold_until: Math.ceil(request.holdUntil),
+    now: request.nowSeconds,
+    balance: observed.balanceAtomic.toString(),
+    block: observed.blockNumber.toString(),
+    daily_settlements: request.dailySettlements,
+  }
 }
 
-function readHold(request: HoldRequest, row: HoldRow | undefined): HoldOutcome {
-  if (row === undefined) throw new Error('hold() returned no row')
+function captureValues({ payment, binding, owner }: CaptureRequest): object {
+  const { to, value, validAfter, validBefore } = payment.authorization
+  return {
+    key: payment.key,
+    binding,
+    owner,
+    pay_to: to,
+    value,
+    valid_after: validAfter,
+    valid_before: validBefore,
+  }
+}
+
+function readHold(holdId: string, row: HoldRow): HoldOutcome {
   switch (row.outcome) {
     case 'held':
-      return { kind: 'held', holdId: request.holdId, holdUntil: Number(row.held_until) }
+      return { kind: 'held', holdId, holdUntil: row.held_until ?? 0 }
     case 'in-settlement':
       return { kind: 'in-settlement', transaction: row.transaction_hash ?? '' }
     case 'failed':
@@ -97,15 +123,14 @@ function readHold(request: HoldRequest, row: HoldRow | undefined): HoldOutcome {
         settlingAtomic: BigInt(row.settling_sum ?? 0),
       }
     case 'payer-barred':
-      return { kind: 'payer-barred', untilSeconds: Number(row.barred_until) }
+      return { kind: 'payer-barred', untilSeconds: row.barred_until ?? 0 }
     case 'bound-otherwise':
     case 'over-budget':
       return { kind: row.outcome }
   }
 }
 
-function readCapture(row: CaptureRow | undefined): CaptureOutcome {
-  if (row === undefined) throw new Error('capture() returned no row')
+function readCapture(row: CaptureRow): CaptureOutcome {
   const transaction = row.transaction_hash ?? ''
   switch (row.outcome) {
     case 'captured':
@@ -119,8 +144,4 @@ function readCapture(row: CaptureRow | undefined): CaptureOutcome {
     case 'absent':
       return { kind: row.outcome }
   }
-}
-
-function placeholders(count: number): string {
-  return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
 }

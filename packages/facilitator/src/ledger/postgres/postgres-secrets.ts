@@ -1,5 +1,5 @@
 import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../../secrets/secret-store.ts'
-import type { Database } from './connect.ts'
+import type { Database } from '@farebox/server/postgres/connect'
 
 interface SecretRow {
   readonly id: string

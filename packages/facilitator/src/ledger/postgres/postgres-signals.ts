@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '@farebox/server/clock'
 import type { Signal, Signals } from '../signals.ts'
-import type { Database } from './connect.ts'
+import type { Database } from '@farebox/server/postgres/connect'
 
 const RECONNECT_MS = 1_000
+
+/** What `pg_notify` is given to ring a signal in the other processes: channel and payload. */
+export type Ring = (signal: Signal) => readonly [channel: string, payload: string]
 
 /**
  * {@link Signals} by LISTEN and NOTIFY, on a connection of its own that is opened again whenever it breaks.
@@ -13,9 +16,10 @@ export function createPostgresSignals(
   { schema, query }: Database,
   connectionString: string,
   clock: Clock,
-): Signals & { close(): Promise<void> } {
+): Signals & { readonly ring: Ring; close(): Promise<void> } {
   const channel = `${schema}_signals`
   const self = randomUUID()
+  const ring: Ring = signal => [channel, `${self} ${signal}`]
   const listeners = new Set<(signal: Signal) => void>()
   const closing = new AbortController()
   const listening = (async () => {
@@ -29,9 +33,10 @@ export function createPostgresSignals(
     }
   })()
   return {
+    ring,
     async publish(signal) {
       try {
-        await query('publish', 'select pg_notify($1, $2)', [channel, `${self} ${signal}`])
+        await query('publish', 'select pg_notify($1, $2)', ring(signal))
       } catch {
         // Whoever would have been woken looks for itself before long.
       }

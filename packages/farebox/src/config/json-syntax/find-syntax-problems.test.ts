@@ -81,6 +81,7 @@ describe('what is wrong is said in words, at the culprit', () => {
       ],
     ],
     ['{"a": "\\d"}', ['[\\d] a: \\d is no escape that JSON knows → write \\\\d for the backslash itself']],
+    ['{"a": "\\N"}', ['[\\N] a: \\N is no escape that JSON knows → write \\\\N for the backslash itself']],
     [
       '{"a": "\\\\\\d\\n"}',
       ['[\\d] a: \\d is no escape that JSON knows → write \\\\d for the backslash itself'],
@@ -166,9 +167,11 @@ test('VAL-18 whatever JSON.parse refuses is explained, in order, within the text
 test('VAL-18 a megabyte of anything takes a moment', () => {
   for (const piece of ['x', '"', "'", ',', '\\', '{"a":', 'a:1,', '/* ', '\u00a0', '“', 'x ', '\n']) {
     const text = `{"a": ${piece.repeat(1_000_000 / piece.length)}`
-    const startedMs = performance.now()
+    // Our own time: what others do on this machine meanwhile is not asked.
+    const before = process.cpuUsage()
     findSyntaxProblems(text)
-    expect(performance.now() - startedMs).toBeLessThan(2_000)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1_000).toBeLessThan(2_000)
   }
 })
 

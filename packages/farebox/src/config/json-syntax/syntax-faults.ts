@@ -127,7 +127,7 @@ export function textFault(
   text: string,
 ): { readonly start: number; readonly end: number; readonly fault: SyntaxFault } | undefined {
   for (const { 0: piece, index } of text.matchAll(SUSPICIOUS)) {
-    if (/^\\(?:["\\/bfnrt]|u[\da-f]{4})/i.test(piece)) continue
+    if (/^\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/.test(piece)) continue
     return { start: index, end: index + piece.length, fault: pieceFault(piece) }
   }
   return undefined

@@ -1,10 +1,18 @@
 import { refuseAddress } from '@farebox/payments/address'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
-import { formatPath } from '@farebox/protocol/declaration/problem'
+import { formatProblem } from '@farebox/protocol/declaration/problem'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { NEEDS, type Check } from './check.ts'
 import type { CheckContext } from './context.ts'
-import { expectEqual, expectKeys, expectObject, expectStatus, expectThat, isObject } from './expectations.ts'
+import {
+  expectEqual,
+  expectJson,
+  expectKeys,
+  expectObject,
+  expectStatus,
+  expectThat,
+  isObject,
+} from './expectations.ts'
 import { fixtureDeclaration } from './fixture-declaration.ts'
 import { expectHead, expectJsonType } from './health.ts'
 import type { Reply } from './send-request.ts'
@@ -23,7 +31,7 @@ export const ABOUT_CHECKS: readonly Check[] = [
     async run(context) {
       const reply = await getAbout(context)
       expectStatus(reply, 200)
-      expectKeys(reply.json, KEYS, 'the body')
+      expectKeys(expectJson(reply), KEYS, 'the body')
     },
   },
   {
@@ -33,13 +41,9 @@ export const ABOUT_CHECKS: readonly Check[] = [
     mend: 'Correct the field in the config and restart.',
     needs: NEEDS.nothing,
     async run(context) {
-      const checked = checkDeclaration((await getAbout(context)).json)
+      const checked = checkDeclaration(expectJson(await getAbout(context)))
       const [problem] = checked.ok ? [] : checked.problems
-      expectThat(
-        problem === undefined,
-        'a valid declaration',
-        problem && `${formatPath(problem.path)}: ${problem.reason}`,
-      )
+      expectThat(problem === undefined, 'a valid declaration', problem && formatProblem(problem))
     },
   },
   {
@@ -50,7 +54,7 @@ export const ABOUT_CHECKS: readonly Check[] = [
     needs: NEEDS.nothing,
     async run(context) {
       expectEqual(
-        expectObject((await getAbout(context)).json, 'the body')['service_version'],
+        expectObject(expectJson(await getAbout(context)), 'the body')['service_version'],
         '1.0',
         'service_version',
       )
@@ -63,7 +67,7 @@ export const ABOUT_CHECKS: readonly Check[] = [
     mend: 'Set AGENT_WALLET_ADDRESS to a non-zero address with a correct checksum.',
     needs: NEEDS.nothing,
     async run(context) {
-      const { wallet } = expectObject((await getAbout(context)).json, 'the body')
+      const { wallet } = expectObject(expectJson(await getAbout(context)), 'the body')
       const refused = refuseAddress(await context.crypto(), wallet)
       expectThat(
         refused === undefined,
@@ -140,14 +144,14 @@ export const ABOUT_CHECKS: readonly Check[] = [
     mend: 'Generate /about from the declaration, adding and leaving out nothing.',
     needs: { ...NEEDS.nothing, knows: ['fixture'] },
     async run(context) {
-      const about = expectObject((await getAbout(context)).json, 'the body')
+      const about = expectObject(expectJson(await getAbout(context)), 'the body')
       expectEqual(about, { ...fixtureDeclaration, wallet: about['wallet'] }, 'the declaration')
     },
   },
 ]
 
 async function capabilitiesOf(context: CheckContext): Promise<readonly (readonly [string, unknown])[]> {
-  const { capabilities } = expectObject((await getAbout(context)).json, 'the body')
+  const { capabilities } = expectObject(expectJson(await getAbout(context)), 'the body')
   const named = Object.entries(expectObject(capabilities, 'capabilities'))
   expectThat(named.length > 0, 'at least one capability', 'none')
   return named

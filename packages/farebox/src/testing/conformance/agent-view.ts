@@ -1,8 +1,9 @@
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
-import { formatPath } from '@farebox/protocol/declaration/problem'
+import { formatProblem } from '@farebox/protocol/declaration/problem'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { sample } from '@farebox/protocol/fields/sample'
+import { describeReply } from './expectations.ts'
 import type { Outgoing, Reply } from './send-request.ts'
 import { NotApplicable } from './verdicts.ts'
 
@@ -24,11 +25,12 @@ export interface AgentView {
  * wrong.
  */
 export async function readAgent(send: (outgoing: Outgoing) => Promise<Reply>): Promise<AgentView> {
-  const { status, json } = await send({ method: 'GET', path: '/about' })
+  const reply = await send({ method: 'GET', path: '/about' })
+  const { status, json } = reply
   const checked = checkDeclaration(json)
   if (status !== 200 || !checked.ok) {
-    const [problem] = checked.ok ? [] : checked.problems
-    const why = problem === undefined ? `status ${status}` : `${formatPath(problem.path)}: ${problem.reason}`
+    const [problem] = checked.ok || json === undefined ? [] : checked.problems
+    const why = problem === undefined ? describeReply(reply) : formatProblem(problem)
     throw new NotApplicable('agent', `GET /about does not answer a valid declaration (${why})`)
   }
   const { declaration } = checked

@@ -39,6 +39,12 @@ export function expectKeys(
   return object
 }
 
+/** The body as JSON; throws a {@link Mismatch} with what came instead. */
+export function expectJson(reply: Reply): unknown {
+  expectThat(reply.json !== undefined, 'a body in JSON', describeReply(reply))
+  return reply.json
+}
+
 /** The value as an object; throws a {@link Mismatch} where it is none. */
 export function expectObject(value: unknown, what: string): { readonly [key: string]: unknown } {
   expectThat(isObject(value), `${what} to be an object`, value)

@@ -1,6 +1,6 @@
 import { NEEDS, type Check } from './check.ts'
 import type { CheckContext } from './context.ts'
-import { expectEqual, expectKeys, expectStatus, expectThat } from './expectations.ts'
+import { expectEqual, expectJson, expectKeys, expectStatus, expectThat } from './expectations.ts'
 import type { Reply } from './send-request.ts'
 
 /** `GET /health`: what the platform pings every ten minutes. */
@@ -14,7 +14,7 @@ export const HEALTH_CHECKS: readonly Check[] = [
     async run(context) {
       const reply = await getHealth(context)
       expectStatus(reply, 200)
-      const health = expectKeys(reply.json, ['name', 'version', 'status'], 'the body')
+      const health = expectKeys(expectJson(reply), ['name', 'version', 'status'], 'the body')
       expectEqual(health['version'], '1.0', 'version')
       expectEqual(health['status'], 'ok', 'status')
       expectThat(

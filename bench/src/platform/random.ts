@@ -1,0 +1,55 @@
+/** Numbers that look random and are the same for the same seed. */
+export interface Random {
+  /** From 0 up to, not including, 1. */
+  next(): number
+  /** A whole number from 0 up to, not including, `below`. */
+  below(below: number): number
+  /** One of them. Throws for none. */
+  pick<T>(from: readonly T[]): T
+}
+
+/** Makes a generator (a 32-bit Weyl sequence through a mixer). */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x9e3779b9) >>> 0
+    let mixed = state ^ (state >>> 16)
+    mixed = Math.imul(mixed, 0x21f0aaad)
+    mixed ^= mixed >>> 15
+    mixed = Math.imul(mixed, 0x735a2d97)
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32
+  }
+  const below = (limit: number): number => Math.floor(next() * limit)
+  return {
+    next,
+    below,
+    pick(from) {
+      const chosen = from[below(from.length)]
+      if (chosen === undefined) throw new Error('nothing to pick from')
+      return chosen
+    },
+  }
+}
+
+/** Picks with the frequencies of words in a language: the n-th about 1/n as often as the first. */
+export function zipfian<T>(from: readonly T[], random: Random): () => T {
+  const sums: number[] = []
+  let sum = 0
+  for (let rank = 1; rank <= from.length; rank += 1) {
+    sum += 1 / (rank + 2.7)
+    sums.push(sum)
+  }
+  return () => {
+    const target = random.next() * sum
+    let low = 0
+    let high = sums.length - 1
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((sums[middle] ?? 0) < target) low = middle + 1
+      else high = middle
+    }
+    const chosen = from[low]
+    if (chosen === undefined) throw new Error('nothing to pick from')
+    return chosen
+  }
+}

@@ -1,0 +1,165 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import type { AgentProcess } from '@farebox/local/start-agent-process'
+import type { FacilitatorProcess } from '@farebox/local/start-facilitator-process'
+import type { PlatformProcess } from '@farebox/local/start-platform-process'
+import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { orderUntilDone, signOrder } from './stage/order.ts'
+import { startCli, type CliRun } from './stage/run-cli.ts'
+import { setStage, type Stage } from './stage/stage.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+// Inside e2e, so that the new agent finds the runtime as a user's project would.
+const folder = join(root, 'e2e', '.walk')
+const OWNER = TEST_KEYS.agent
+const PATIENCE_MS = 30_000
+
+let stage: Stage
+let facilitator: FacilitatorProcess
+let platform: PlatformProcess
+let agent: AgentProcess
+let agentId: number
+
+beforeAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  stage = await setStage()
+  facilitator = await stage.facilitator()
+  platform = await stage.platform({ facilitator, environment: { PLATFORM_CHECK_SECONDS: '1' } })
+})
+afterAll(async () => {
+  await stage.strike()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** `farebox …`, as the owner of the agent types it. */
+async function farebox(...words: readonly string[]): Promise<CliRun> {
+  const environment = {
+    HOME: join(folder, 'home'),
+    FAREBOX_PLATFORM: platform.url,
+    FAREBOX_PRIVATE_KEY: OWNER.privateKey,
+    FAREBOX_RPC_URL: stage.chain.rpcUrl,
+  }
+  return await startCli(words, { folder, environment }).ended
+}
+
+async function startAgent(name: string, port: number): Promise<AgentProcess> {
+  const secret = await stage.secret(facilitator, [OWNER.address])
+  const config = relative(root, join(folder, 'my-agent', 'agent.json'))
+  return await stage.agent({
+    config,
+    facilitator,
+    secret,
+    name,
+    store: 'memory:',
+    port,
+    wallet: OWNER.address,
+  })
+}
+
+interface Body {
+  readonly [name: string]: unknown
+}
+
+async function ask(path: string): Promise<{ readonly status: number; readonly body: Body }> {
+  const answer = await fetch(`${platform.url}${path}`)
+  return { status: answer.status, body: (await answer.json()) as Body }
+}
+
+/** Asks until the answer is as wanted. */
+async function until(path: string, wanted: object): Promise<void> {
+  const endMs = Date.now() + PATIENCE_MS
+  for (;;) {
+    const { body } = await ask(path)
+    try {
+      expect(body).toMatchObject(wanted)
+      return
+    } catch (error) {
+      if (Date.now() > endMs) throw error
+    }
+    await delay(100)
+  }
+}
+
+test('D36 a new agent, from init to being found: registered with a stake, again without a second one', async () => {
+  expect(await farebox('init', 'my-agent', '--yes')).toMatchObject({ code: 0 })
+  agent = await startAgent('listed', 0)
+  const before = await etherOf(OWNER.address)
+  const registered = await farebox('register', '--endpoint', agent.url, '--wallet', '--json')
+  expect(registered, registered.err).toMatchObject({ code: 0 })
+  expect(JSON.parse(registered.out)).toMatchObject({ agent_id: 1 })
+  agentId = 1
+  const stakedWei = before - (await etherOf(OWNER.address))
+  expect(stakedWei).toBeGreaterThanOrEqual(10n ** 15n)
+  expect(await farebox('register', '--endpoint', agent.url, '--wallet', '--json')).toMatchObject({ code: 0 })
+  expect(before - (await etherOf(OWNER.address))).toBe(stakedWei)
+
+  for (const query of ['q=agent', 'q=longst', 'capability=count', 'takes=string:text', 'max_price=0.001'])
+    expect((await ask(`/v1/agents?${query}`)).body['agents'], query).toMatchObject([{ agent_id: 1 }])
+  expect((await ask('/v1/agents?q=translation')).body['agents']).toEqual([])
+  expect((await ask('/v1/agents/1')).body).toMatchObject({ agent_id: 1, name: 'My agent' })
+  expect((await ask('/v1/agents/1/openapi.json')).body).toMatchObject({ openapi: '3.1.0' })
+}, 120_000)
+
+async function etherOf(address: string): Promise<bigint> {
+  const rpc = createJsonRpc(stage.chain.rpcUrl)
+  try {
+    return BigInt(String(await rpc.call('eth_getBalance', [address, 'latest'])))
+  } finally {
+    await rpc.close()
+  }
+}
+
+test('a job through the platform is done, charged once, and its receipt is checked without asking anybody', async () => {
+  const quoted = await fetch(`${platform.url}/v1/quotes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ agent_id: agentId, capability: 'count' }),
+  })
+  expect(await quoted.json()).toMatchObject({ amount: '0.001', pay_to: OWNER.address.toLowerCase() })
+  const order = await signOrder(
+    stage,
+    { agentId, endpoint: agent.url, wallet: OWNER.address },
+    { capability: 'count', price: '0.001', input: { text: 'Exact fare, please.' } },
+  )
+  const done = await orderUntilDone(platform.url, order, 30_000)
+  expect(done).toMatchObject({ status: 'completed', charged: true, output: { words: 3 } })
+  const jwks = await (await fetch(`${platform.url}/.well-known/jwks.json`)).text()
+  await writeFile(join(folder, 'jwks.json'), jwks)
+  await writeFile(join(folder, 'receipt.jws'), done.receipt ?? '')
+  await writeFile(join(folder, 'output.json'), JSON.stringify(done.output))
+  const words = ['verify-receipt', 'receipt.jws', '--keys', 'jwks.json', '--output', 'output.json']
+  expect(await farebox(...words)).toMatchObject({ code: 0, out: expect.stringContaining('valid, signed by') })
+  await writeFile(join(folder, 'output.json'), JSON.stringify({ ...done.output, words: 4 }))
+  expect(await farebox(...words)).toMatchObject({ code: 1 })
+}, 60_000)
+
+test('D33 it is pinged; stopped, it is warned of after three failures, hidden after five, and back after one success', async () => {
+  await until(`/v1/agents/${agentId}/health`, { availability: 'online', consecutive_failures: 0 })
+  const { port } = new URL(agent.url)
+  await agent.stop()
+  await until(`/v1/agents/${agentId}/health`, { availability: 'warned', consecutive_failures: 3 })
+  await until(`/v1/agents/${agentId}/health`, { availability: 'offline' })
+  expect((await ask('/v1/agents?q=agent')).body['agents']).toEqual([])
+  agent = await startAgent('listed-again', Number(port))
+  await until(`/v1/agents/${agentId}/health`, { availability: 'online', consecutive_failures: 0 })
+  expect((await ask('/v1/agents?q=agent')).body['agents']).toMatchObject([{ agent_id: agentId }])
+}, 90_000)
+
+test('D34 its badge is shown with how it was come to', async () => {
+  await until(`/v1/agents/${agentId}/badge`, { badge: 'verified' })
+}, 60_000)
+
+test('deregistered, it is found no more, and its stake is back', async () => {
+  const before = await etherOf(OWNER.address)
+  const left = await farebox('deregister', String(agentId), '--wallet', '--json')
+  expect(left, left.err + left.out).toMatchObject({ code: 0 })
+  expect(await etherOf(OWNER.address)).toBeGreaterThan(before)
+  await expect
+    .poll(async () => (await ask('/v1/agents?q=agent')).body['agents'], { timeout: PATIENCE_MS })
+    .toEqual([])
+}, 60_000)

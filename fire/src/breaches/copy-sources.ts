@@ -1,0 +1,52 @@
+import { cp, mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The root of the repository. */
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** The packages' sources in a folder of their own, where they can be broken without harm. */
+export interface SourcesCopy {
+  readonly folder: string
+  remove(): Promise<void>
+}
+
+/** `fire` for what the root's configuration sets up before each test. */
+const PARTS = ['packages', 'fire']
+/** What a test of a package needs beside them. */
+const ROOT_FILES = ['package.json', 'tsconfig.base.json', 'vitest.config.ts']
+const LEFT_OUT: ReadonlySet<string> = new Set(['dist', 'node_modules', 'tsconfig.tsbuildinfo'])
+
+/** Copies the packages into a new temporary folder; what they depend on is linked. About 1,000 small files. */
+export async function copySources(): Promise<SourcesCopy> {
+  const folder = await mkdtemp(join(tmpdir(), 'farebox-breaches-'))
+  for (const file of ROOT_FILES) await cp(join(ROOT, file), join(folder, file))
+  for (const part of PARTS) {
+    const filter = (path: string): boolean => !LEFT_OUT.has(basename(path))
+    await cp(join(ROOT, part), join(folder, part), { recursive: true, filter })
+  }
+  await linkModules(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  for (const name of await readdir(join(ROOT, 'packages')))
+    await linkModules(
+      join(ROOT, 'packages', name, 'node_modules'),
+      join(folder, 'packages', name, 'node_modules'),
+    )
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/**
+ * Links each module to where it is installed, and each of our own packages, which are links already, to its copy:
+ * a copy that imported the originals would break nothing.
+ */
+async function linkModules(from: string, to: string): Promise<void> {
+  const entries = await readdir(from, { withFileTypes: true }).catch(() => [])
+  if (entries.length === 0) return
+  await mkdir(to, { recursive: true })
+  for (const entry of entries) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isSymbolicLink()) await symlink(await readlink(source), target)
+    else if (entry.name.startsWith('@')) await linkModules(source, target)
+    else if (!entry.name.startsWith('.')) await symlink(source, target)
+  }
+}

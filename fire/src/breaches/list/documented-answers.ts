@@ -1,0 +1,91 @@
+import type { Breach } from '../breach.ts'
+import { AGENT } from './folders.ts'
+
+/** P6: whatever comes, the answer is a documented one, and says nothing of the inside. */
+export const DOCUMENTED_ANSWERS: readonly Breach[] = [
+  {
+    name: 'handler-error-told',
+    promises: ['P6'],
+    breaks: 'what a handler threw is told to the caller',
+    edits: [
+      {
+        file: `${AGENT}/execute/handler-failure.ts`,
+        find: 'export function failureError({ typed }: HandlerFailure): ServiceError {\n',
+        replace: `export function failureError({ typed, told }: HandlerFailure): ServiceError {
+  if (typed === undefined) return new InternalError(told)
+`,
+      },
+    ],
+    tests: [{ file: `${AGENT}/execute/pipeline.test.ts` }],
+  },
+  {
+    name: 'depth-not-counted',
+    promises: ['P6'],
+    breaks: 'a body nested a hundred thousand deep reaches the parser',
+    edits: [
+      {
+        file: `${AGENT}/execute/parse-body.ts`,
+        find: 'if (!isUtf8(body) || nestsDeeperThan(body, MAX_BODY_DEPTH)) return undefined',
+        replace: 'if (!isUtf8(body)) return undefined',
+      },
+    ],
+    tests: [{ file: `${AGENT}/testing/conformance/conformance.test.ts` }],
+  },
+  {
+    name: 'two-payments-taken-for-one',
+    promises: ['P6', 'P1'],
+    breaks: 'of two payment headers the first is taken',
+    edits: [
+      {
+        file: `${AGENT}/execute/prove-payer.ts`,
+        find: 'if (header === undefined || second !== undefined)',
+        replace: 'if (header === undefined && second === undefined)',
+      },
+    ],
+    tests: [{ file: `${AGENT}/execute/pipeline.test.ts` }],
+  },
+  {
+    name: 'body-without-limit',
+    promises: ['P6'],
+    breaks: 'a body of any size is read to its end',
+    edits: [
+      {
+        file: `${AGENT}/http/serve.ts`,
+        find: 'if (length > MAX_BODY_BYTES) {',
+        replace: 'if (length < 0) {',
+      },
+      {
+        file: `${AGENT}/http/serve.ts`,
+        find: "if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.resolve('too large')",
+        replace: '',
+      },
+    ],
+    tests: [{ file: `${AGENT}/http/serve.test.ts`, only: 'VAL-05' }],
+  },
+  {
+    name: 'log-line-forged',
+    promises: ['P6'],
+    breaks: 'a line break in what a stranger sent begins a line of the log',
+    edits: [
+      {
+        file: `${AGENT}/log.ts`,
+        find: '  return value.replace(UNSAFE, ',
+        replace: '  return value.replace(/\\0/g, ',
+      },
+    ],
+    tests: [{ file: `${AGENT}/log.test.ts` }],
+  },
+  {
+    name: 'log-redaction-off',
+    promises: ['P6'],
+    breaks: 'a secret in the words of others is written to the log',
+    edits: [
+      {
+        file: `${AGENT}/log.ts`,
+        find: 'options.write(hide(lines))',
+        replace: 'options.write(lines)',
+      },
+    ],
+    tests: [{ file: `${AGENT}/log.test.ts` }],
+  },
+]

@@ -1,0 +1,149 @@
+import type { Breach } from '../breach.ts'
+import { AGENT, FACILITATOR, PAYMENTS } from './folders.ts'
+
+/** P3, I5 and I7: a failure costs nothing, what is not known is not a failure, and the ledger is the chain. */
+export const FAILURE_IS_FREE: readonly Breach[] = [
+  {
+    name: 'pending-answered-402',
+    promises: ['P3', 'I5'],
+    breaks: 'while a payment is being charged the caller is told that it failed',
+    edits: [
+      {
+        file: `${AGENT}/execute/settle-payment.ts`,
+        find: 'if (known === undefined) return answerPending(saved.jobId)',
+        replace: 'if (known === undefined) return { ...answerPending(saved.jobId), status: 402 }',
+      },
+    ],
+    tests: [{ file: `${AGENT}/execute/settle-payment.test.ts` }],
+  },
+  {
+    name: 'unknown-is-failed',
+    promises: ['P3', 'I5'],
+    breaks: 'a settlement that nobody answered counts as refused',
+    edits: [
+      {
+        file: `${PAYMENTS}/facilitator-client.ts`,
+        find: "return { kind: 'unknown', cause: causeOf(error, hide) }",
+        replace: "return { kind: 'failed', reason: 'timeout', message: '', transaction: '' }",
+      },
+    ],
+    tests: [{ file: `${PAYMENTS}/facilitator-client.test.ts` }],
+  },
+  {
+    name: 'broken-facilitator-is-a-verdict',
+    promises: ['P3', 'I5'],
+    breaks: 'a 502 that says `success: false` counts as a refusal, though a transfer may be under way',
+    edits: [
+      {
+        file: `${PAYMENTS}/facilitator-client.ts`,
+        find: 'status >= 200 && status < 500 &&',
+        replace: 'status >= 200 && status < 600 &&',
+      },
+    ],
+    tests: [{ file: `${PAYMENTS}/facilitator-client.test.ts` }],
+  },
+  {
+    name: 'late-result-answered-200',
+    promises: ['P3'],
+    breaks: 'a handler that blocks past its deadline is answered 200, and charged for',
+    edits: [
+      {
+        file: `${AGENT}/execute/enforce-deadline.ts`,
+        find: 'if (clock.nowMs() < deadline.atMs) return result',
+        replace: 'return result',
+      },
+    ],
+    tests: [{ file: `${AGENT}/execute/pipeline.test.ts` }],
+  },
+  {
+    name: 'released-hold-charged',
+    promises: ['P3', 'I5'],
+    breaks: 'what an agent gave back after a failure can still be charged',
+    edits: [
+      {
+        file: 'packages/facilitator/migrations/0002-hold-and-capture.sql',
+        find: "where p.key = p_key and p.state in ('held', 'expired') and p.binding",
+        replace: "where p.key = p_key and p.state in ('held', 'expired', 'released') and p.binding",
+      },
+    ],
+    tests: [{ file: `${FACILITATOR}/ledger/ledger.test.ts` }],
+  },
+  {
+    name: 'transaction-sent-before-saved',
+    promises: ['I7'],
+    breaks: 'a signed transaction goes to the chain before the ledger has it',
+    edits: [
+      {
+        file: `${FACILITATOR}/chain/run-round.ts`,
+        find: '  const id = await parts.settlements.submit(\n',
+        replace: '  await parts.node.broadcast(signed.raw)\n  const id = await parts.settlements.submit(\n',
+      },
+    ],
+    tests: [{ file: `${FACILITATOR}/recovery.test.ts`, only: 'PAY-22' }],
+  },
+  {
+    name: 'reorganisation-not-noticed',
+    promises: ['I7'],
+    breaks: 'a settled row stays settled when its block is gone',
+    edits: [
+      {
+        file: `${FACILITATOR}/reconcile.ts`,
+        find: 'await revisitSettled(parts, record)',
+        replace: 'await Promise.resolve(revisitSettled)',
+      },
+    ],
+    tests: [{ file: `${FACILITATOR}/recovery.test.ts`, only: 'PAY-18' }],
+  },
+  {
+    name: 'foreign-settlement-not-noticed',
+    promises: ['I7'],
+    breaks: 'a payment that somebody else submitted stays uncharged in the ledger',
+    edits: [
+      {
+        file: `${FACILITATOR}/reconcile.ts`,
+        find: 'const verdict = observation.used ? await reader.findSettlement(record) : undefined',
+        replace: 'const verdict = observation.used ? undefined : await reader.findSettlement(record)',
+      },
+    ],
+    tests: [{ file: `${FACILITATOR}/recovery.test.ts`, only: 'I7' }],
+  },
+  {
+    name: 'failure-told-late',
+    promises: ['P3', 'I5'],
+    breaks: 'a failure that is told late is told as it was, whatever became of the job meanwhile',
+    edits: [
+      {
+        file: `${AGENT}/execute/let-go.ts`,
+        find: "if (word !== 'ours' || !isStale(service.clock, askedMs)) return word",
+        replace: "if (word !== 'ours' || isStale !== undefined || askedMs < 0) return word",
+      },
+    ],
+    tests: [{ file: `${AGENT}/execute/find-repeat.test.ts`, only: 'stood still' }],
+  },
+  {
+    name: 'overrun-told-late',
+    promises: ['P3', 'I5'],
+    breaks: 'an overrun that is told late is told as it was, whatever became of the job meanwhile',
+    edits: [
+      {
+        file: `${AGENT}/execute/let-go.ts`,
+        find: 'kept.then(async ours => ours && (await held.isStillHeld()))',
+        replace: 'kept',
+      },
+    ],
+    tests: [{ file: `${AGENT}/execute/find-repeat.test.ts`, only: 'so is that a handler overran' }],
+  },
+  {
+    name: 'refusal-told-late',
+    promises: ['P3', 'I5'],
+    breaks: 'a refusal is told by any look, however long it took',
+    edits: [
+      {
+        file: `${AGENT}/execute/find-repeat.ts`,
+        find: "if (terms.kind === 'agreed' || !isStale(service.clock, askedMs)) return undefined",
+        replace: 'if (isStale !== undefined || askedMs < 0) return undefined',
+      },
+    ],
+    tests: [{ file: `${AGENT}/execute/find-repeat.test.ts`, only: 'read slowly' }],
+  },
+]

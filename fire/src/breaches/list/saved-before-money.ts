@@ -1,0 +1,59 @@
+import type { Breach } from '../breach.ts'
+import { AGENT } from './folders.ts'
+
+/** P2 and I4: what was paid for can be had. */
+export const SAVED_BEFORE_MONEY: readonly Breach[] = [
+  {
+    name: 'save-skipped',
+    promises: ['P2', 'I4'],
+    breaks: 'a payment is charged for a response that was never written down',
+    edits: [
+      {
+        file: `${AGENT}/execute/keep-leases.ts`,
+        find: 'const held = await renewNow(holding, next)',
+        replace:
+          "const held = next.state === 'saved' ? await Promise.resolve(true) : await renewNow(holding, next)",
+      },
+    ],
+    tests: [{ file: `${AGENT}/execute/keep-leases.test.ts` }],
+  },
+  {
+    name: 'paid-response-forgotten-soon',
+    promises: ['P2', 'I4'],
+    breaks: 'a paid response is kept for ten seconds',
+    edits: [
+      {
+        file: `${AGENT}/execute/settlements.ts`,
+        find: 'keepMs: RESPONSE_KEPT_SECONDS * 1_000,',
+        replace: 'keepMs: 10_000,',
+      },
+    ],
+    tests: [{ file: `${AGENT}/execute/find-repeat.test.ts` }],
+  },
+  {
+    name: 'crashed-settlement-not-taken-up',
+    promises: ['P2', 'P3'],
+    breaks: 'what a dead process was settling is left as it is',
+    edits: [
+      {
+        file: `${AGENT}/jobs/recover-jobs.ts`,
+        find: 'for (const jobKey of own.slice(0, MAX_PER_ROUND)) {',
+        replace: 'for (const jobKey of own.slice(0, 0)) {',
+      },
+    ],
+    tests: [{ file: `${AGENT}/execute/settle-payment.test.ts` }],
+  },
+  {
+    name: 'saved-job-forgotten',
+    promises: ['I4'],
+    breaks: 'a response whose payment is being charged can be swept away',
+    edits: [
+      {
+        file: `${AGENT}/jobs/job-row.ts`,
+        find: "return job.state === 'saved' ? Number.POSITIVE_INFINITY : atMs",
+        replace: 'return job.state === undefined ? Number.POSITIVE_INFINITY : atMs',
+      },
+    ],
+    tests: [{ file: `${AGENT}/jobs/memory-store.test.ts` }],
+  },
+]

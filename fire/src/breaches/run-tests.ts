@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import { readFile, rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A test that is red. */
+export interface RedTest {
+  /** From the root of the repository. */
+  readonly file: string
+  readonly name: string
+  readonly message: string
+  /** Whether what it expects did not hold; otherwise it timed out, or what it runs on broke. */
+  readonly isAssertion: boolean
+}
+
+/** What came of test files. */
+export interface TestsOutcome {
+  readonly passed: number
+  readonly red: readonly RedTest[]
+  /** Files that could not even be loaded, each with why. */
+  readonly unloaded: readonly string[]
+}
+
+/** A run that takes longer is ended: something hangs. */
+const MAX_RUN_MS = 100_000
+/** What a breach makes hang is red soon, so that the other tests of the file have their turn. */
+const TEST_TIMEOUT_MS = 20_000
+/** So many red tests of a file are enough to tell. */
+const ENOUGH_RED = 8
+
+const VITEST = fileURLToPath(new URL('../../../node_modules/vitest/vitest.mjs', import.meta.url))
+
+/** Runs test files of the sources in a folder, by the configuration at its root, in a process of their own. */
+export async function runTests(
+  folder: string,
+  tests: {
+    readonly files: readonly string[]
+    readonly only?: string | undefined
+    readonly toTheEnd?: boolean
+  },
+  signal: AbortSignal,
+): Promise<TestsOutcome> {
+  const outputFile = join(folder, 'outcome.json')
+  await rm(outputFile, { force: true })
+  const words = [
+    'run',
+    '--root',
+    folder,
+    '--reporter=json',
+    `--outputFile=${outputFile}`,
+    `--testTimeout=${TEST_TIMEOUT_MS}`,
+    ...(tests.only === undefined ? [] : ['-t', tests.only]),
+    ...(tests.toTheEnd === true ? [] : [`--bail=${ENOUGH_RED}`]),
+    ...tests.files,
+  ]
+  const said = await runNode([VITEST, ...words], folder, signal)
+  signal.throwIfAborted()
+  const outcome = await readFile(outputFile, 'utf8').catch(() => undefined)
+  if (outcome === undefined)
+    throw new Error(`vitest had no outcome for ${tests.files.join(', ')}: ${said.slice(-2_000)}`)
+  return readOutcome(folder, JSON.parse(outcome) as VitestOutcome)
+}
+
+/** What we read of vitest's JSON reporter. */
+interface VitestOutcome {
+  readonly testResults: readonly {
+    readonly name: string
+    readonly message: string
+    readonly assertionResults: readonly {
+      readonly status: string
+      readonly fullName: string
+      readonly failureMessages: readonly string[]
+    }[]
+  }[]
+}
+
+function readOutcome(folder: string, { testResults }: VitestOutcome): TestsOutcome {
+  const red: RedTest[] = []
+  const unloaded: string[] = []
+  let passed = 0
+  for (const { name, message, assertionResults } of testResults) {
+    const file = relative(folder, name)
+    if (message !== '' && assertionResults.length === 0) unloaded.push(`${file}: ${message.slice(0, 500)}`)
+    for (const { status, fullName, failureMessages } of assertionResults) {
+      if (status === 'passed') passed += 1
+      if (status !== 'failed') continue
+      const failure = failureMessages.join('\n')
+      red.push({
+        file,
+        name: fullName,
+        message: failure.slice(0, 1_000),
+        isAssertion: ASSERTION.test(failure),
+      })
+    }
+  }
+  return { passed, red, unloaded }
+}
+
+/**
+ * `expect` throws the first, `expect.poll` the second, a property of fast-check wraps one; the last a test throws
+ * itself, with its own words.
+ */
+const ASSERTION =
+  /AssertionError|__VITEST_POLL_CHAIN__|Property failed|^Error: [^\n]*\n\s+at [^\n]*\.test\.ts:/
+
+/**
+ * Resolves with what the process said last; its exit code is in the outcome as well. It leads a group of its own: what
+ * hangs in a loop must be killed with all that it started.
+ */
+function runNode(words: readonly string[], cwd: string, signal: AbortSignal): Promise<string> {
+  const child = spawn(process.execPath, words, { cwd, detached: true, env: environment() })
+  const kill = (): void => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
+  }
+  const late = setTimeout(kill, MAX_RUN_MS)
+  signal.addEventListener('abort', kill)
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => void (said = (said + text).slice(-4_000)))
+  return new Promise<string>(resolve => {
+    child.once('error', error => resolve(error.message))
+    child.once('close', () => resolve(said))
+  }).finally(() => {
+    clearTimeout(late)
+    signal.removeEventListener('abort', kill)
+  })
+}
+
+/** Where this runs inside another vitest, that one's variables are not the inner one's. */
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(VITEST|VITE_|TEST$|NODE_ENV$|NODE_OPTIONS$)/.test(name),
+  )
+  return Object.fromEntries(kept)
+}

@@ -1,0 +1,46 @@
+import { BATTERIES } from '../batteries.ts'
+import type { BatteryResult } from '../battery.ts'
+import { watchChildren, type ChildWatch } from '../secrets/watch-children.ts'
+import type { BatteryMessage, BatteryOrder } from './battery-messages.ts'
+
+// The process of one battery. It ends by itself when the battery has, so that what it leaves running is noticed.
+
+const stopping = new AbortController()
+process.on('SIGINT', () => stopping.abort())
+process.on('SIGTERM', () => stopping.abort())
+process.on('disconnect', () => stopping.abort())
+process.once('message', (order: BatteryOrder) => void serve(order))
+
+async function serve({ name, size, seed }: BatteryOrder): Promise<void> {
+  try {
+    const load = BATTERIES[name]
+    if (load === undefined) throw new TypeError(`no battery is called ${name}`)
+    const battery = await load()
+    const progress = (progress: Extract<BatteryMessage, { kind: 'progress' }>['progress']): void =>
+      say({ kind: 'progress', progress })
+    const watch = watchChildren()
+    const result = await battery.run({ size, seed, signal: stopping.signal, progress })
+    say({ kind: 'result', result: withSecretScore(result, watch) })
+  } catch (error) {
+    say({ kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  }
+  process.disconnect()
+}
+
+/** A battery that starts programs is also judged by what they write; the one that plants secrets judges itself. */
+function withSecretScore(result: BatteryResult, watch: ChildWatch): BatteryResult {
+  const suspects = watch.suspects()
+  if (watch.characters() === 0) return result
+  const score = {
+    test: `${watch.characters().toLocaleString('en-US')} characters its programs wrote`,
+    reached: `${suspects.length} secrets`,
+    target: '0 secrets',
+    isMet: suspects.length === 0,
+  }
+  const findings = suspects.map(({ what, source, line }) => `${what} in ${source}: ${line}`)
+  return { scores: [...result.scores, score], findings: [...result.findings, ...findings.slice(0, 10)] }
+}
+
+function say(message: BatteryMessage): void {
+  if (process.connected) process.send?.(message)
+}

@@ -1,0 +1,48 @@
+import { fork } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { BatteryProgress, BatteryResult } from '../battery.ts'
+import type { BatteryMessage, BatteryOrder } from './battery-messages.ts'
+
+/** How long a battery may take to end what it started, once it has said its result. */
+const LEAVING_MS = 20_000
+
+/**
+ * Runs a battery in a process of its own: one that dies takes no other along. What it prints goes to `logFile`.
+ * Rejects where the battery itself failed, with what it said last.
+ */
+export async function runApart(
+  order: BatteryOrder,
+  logFile: string,
+  onProgress: (progress: BatteryProgress) => void,
+): Promise<BatteryResult> {
+  const child = fork(fileURLToPath(new URL('./battery-process.ts', import.meta.url)), {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const log = createWriteStream(logFile)
+  child.stdout?.pipe(log, { end: false })
+  child.stderr?.pipe(log, { end: false })
+  let outcome: Exclude<BatteryMessage, { kind: 'progress' }> | undefined
+  let leaving: NodeJS.Timeout | undefined
+  child.on('message', (message: BatteryMessage) => {
+    if (message.kind === 'progress') onProgress(message.progress)
+    else {
+      outcome = message
+      leaving = setTimeout(() => child.kill('SIGKILL'), LEAVING_MS)
+    }
+  })
+  child.send(order)
+  const left = await new Promise<string>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`))
+  })
+  clearTimeout(leaving)
+  log.end()
+  if (outcome === undefined) throw new Error(`ended by ${left} before it had a result: see ${logFile}`)
+  if (outcome.kind === 'failed') throw new Error(outcome.message)
+  if (left !== 'exit code 0') {
+    const finding = `still busy ${LEAVING_MS / 1_000} s after its result (${left})`
+    return { ...outcome.result, findings: [...outcome.result.findings, finding] }
+  }
+  return outcome.result
+}

@@ -1,0 +1,77 @@
+import type { Score } from '../battery.ts'
+import { measureCoverage } from './run/coverage.ts'
+import type { FuzzOutcome } from './run/fuzz-on-cores.ts'
+import { quantileMs } from './run/tally.ts'
+import type { RawFuzzOutcome } from './sockets/raw-sockets.ts'
+import { NOBODY, type AttackScore } from './sockets/slow-clients.ts'
+
+/** threats.md S1: how long an answer may take in process. */
+const ANSWER_P99_MS = 20
+/** HTTP-03, S11. */
+const HEALTH_P99_MS = 250
+
+/** In process: answers, how long they took, and whether everything that can come up did. */
+export function scoreAnswers(
+  { tally, findings }: FuzzOutcome,
+  asked: { readonly answers: number; readonly eachSeen: number | undefined },
+): readonly Score[] {
+  const p99Ms = quantileMs(tally, 0.99)
+  const scores: Score[] = [
+    {
+      test: 'made-up requests to made-up agents, in process',
+      reached: `${count(tally.answers)} answers, ${findings.length} findings`,
+      target: `${count(asked.answers)}, none outside the table, none unpaid`,
+      isMet: tally.answers >= asked.answers && findings.length === 0,
+    },
+    {
+      test: 'how long they took',
+      reached: `p99 below ${p99Ms} ms`,
+      target: `${ANSWER_P99_MS} ms`,
+      isMet: p99Ms <= ANSWER_P99_MS,
+    },
+  ]
+  if (asked.eachSeen === undefined) return scores
+  const { kinds, branches, missed, unknown } = measureCoverage(tally, asked.eachSeen)
+  scores.push({
+    test: `${kinds} documented kinds of answer, ${branches} branches of the generator`,
+    reached: `${kinds + branches - missed.length} came up ${asked.eachSeen} times or more, ${unknown.length} are unknown`,
+    target: 'all, 0',
+    isMet: missed.length + unknown.length === 0,
+  })
+  return scores
+}
+
+/** What was never, or too seldom, and what is in no list: each a finding of the fuzz about itself. */
+export function findGaps({ tally }: FuzzOutcome, eachSeen: number): readonly string[] {
+  const { missed, unknown } = measureCoverage(tally, eachSeen)
+  return [
+    ...missed.map(name => `seldom or never seen: ${name}`),
+    ...unknown.map(name => `an answer in words that no list has: ${name}`),
+  ]
+}
+
+/** Over raw sockets. */
+export function scoreSockets({ exchanges, answers, wrong }: RawFuzzOutcome, asked: number): Score {
+  return {
+    test: 'broken bytes over raw sockets',
+    reached: `${count(exchanges)} connections, ${count(answers)} answers, ${wrong.length} findings`,
+    target: `${count(asked)}, none outside the table`,
+    isMet: exchanges >= asked && wrong.length === 0,
+  }
+}
+
+/** Slow clients and floods: what is asked is that others are served meanwhile. */
+export function scoreAttack({ attack, connections, healthP99Ms, healthAsked, cut }: AttackScore): Score {
+  const cutOff = attack === NOBODY || cut === 0 ? '' : `, ${count(cut)} cut off`
+  return {
+    test:
+      attack === NOBODY ? '/health, nobody attacking' : `/health beside ${count(connections)} × ${attack}`,
+    reached: `p99 ${healthP99Ms} ms of ${count(healthAsked)}${cutOff}`,
+    target: `${HEALTH_P99_MS} ms`,
+    isMet: healthP99Ms < HEALTH_P99_MS,
+  }
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US')
+}

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import type { AskOptions } from './subject.ts'
+import type { Trial } from './trial.ts'
+
+/** A secret, as it is sent. */
+export const bearer = (secret: string): AskOptions => ({ authorization: `Bearer ${secret}` })
+
+/** A secret of an owner of its own. */
+export async function makeSecret(
+  trial: Trial,
+  wallets: readonly string[],
+): Promise<{ readonly id: string; readonly secret: string; readonly owner: string }> {
+  const owner = `rules ${randomUUID()}`
+  const { text } = await administer(trial, 'POST', '/secrets', { owner, wallets })
+  const made = JSON.parse(text) as { id: string; secret: string }
+  return { ...made, owner }
+}
+
+/** Asks the administration of secrets. */
+export async function administer(
+  { subject }: Trial,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const answer = await fetch(subject.url + path, {
+    method,
+    headers: { authorization: `Bearer ${subject.adminToken ?? ''}` },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return { status: answer.status, text: await answer.text() }
+}

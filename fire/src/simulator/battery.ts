@@ -1,0 +1,144 @@
+import { availableParallelism } from 'node:os'
+import type { Battery, BatteryResult, BatteryRun, Score } from '../battery.ts'
+import { missingAmong, RARE_HAPPENINGS, unknownCalls, USUAL_HAPPENINGS } from './history/happenings.ts'
+import type { HistoryCounts } from './history/count-history.ts'
+import { MUTANTS } from './mutants/mutants.ts'
+import { bundleSimulator } from './runner/bundle-simulator.ts'
+import { huntMutants } from './runner/hunt-mutants.ts'
+import { isRepeatable, loadSimulator } from './runner/repeat-history.ts'
+import { simulateSeeds, type SeedRunResult } from './runner/simulate-seeds.ts'
+
+/** How much of it is run in full. */
+export interface SimulatorSize {
+  /** Histories; the first has the run's seed, the others those after it. */
+  readonly seeds: number
+  /** In how many histories each deliberate break of our own code is looked for. */
+  readonly mutantSeeds: number
+}
+
+const SMALL_SEEDS = 300
+const TOLD_EVERY_MS = 1_000
+/** More of them say nothing new. */
+const MOST_FINDINGS = 20
+
+/** Makes the battery: histories of the whole system, each judged, and our own code broken to see it judged. */
+export function createSimulatorBattery({ seeds, mutantSeeds }: SimulatorSize): Battery {
+  return {
+    name: 'simulator',
+    does: 'Histories of agents, facilitators and payers on a virtual clock, network and chain, each from a seed.',
+    async run(run) {
+      const bundle = await bundleSimulator()
+      const count = run.size === 'full' ? seeds : SMALL_SEEDS
+      const result = await judgeHistories(run, bundle, count)
+      const isSame = run.signal.aborted || (await isRepeatable(await loadSimulator(bundle), run.seed))
+      const scores = [
+        ...scoreHistories(result, count),
+        scoreHappenings(result.counts, run),
+        scoreRepeat(isSame),
+      ]
+      if (run.size === 'full') scores.push(await scoreMutants(run, mutantSeeds))
+      return { scores, findings: findingsOf(result) }
+    },
+  }
+}
+
+/** A million histories. */
+export const simulator: Battery = createSimulatorBattery({ seeds: 1_000_000, mutantSeeds: 20_000 })
+
+async function judgeHistories(
+  { seed, signal, progress }: BatteryRun,
+  bundle: string,
+  count: number,
+): Promise<SeedRunResult> {
+  let toldMs = 0
+  return await simulateSeeds({
+    simulator: bundle,
+    first: seed,
+    count,
+    workers: availableParallelism(),
+    signal,
+    onProgress({ done, broken }) {
+      if (performance.now() - toldMs < TOLD_EVERY_MS && done < count) return
+      toldMs = performance.now()
+      progress({ doing: `histories, ${broken} broken`, done, of: count })
+    },
+  })
+}
+
+function scoreHistories({ counts, broken }: SeedRunResult, asked: number): readonly Score[] {
+  const judged = counts['histories'] ?? 0
+  const [ran, delivered, died] = [
+    counts['handlers run'] ?? 0,
+    counts['jobs delivered'] ?? 0,
+    Object.entries(counts).reduce((sum, [what, times]) => (what.startsWith('dies ') ? sum + times : sum), 0),
+  ]
+  return [
+    {
+      test: `${grouped(asked)} seeded histories, each judged by I1 to I8`,
+      reached: `${grouped(judged)} judged, ${grouped(broken.length)} with a violation`,
+      target: 'all judged, 0',
+      isMet: judged === asked && broken.length === 0,
+    },
+    {
+      test: 'what happened in them',
+      reached: `${grouped(ran)} handler runs, ${grouped(delivered)} jobs delivered, ${grouped(died)} crashes injected`,
+      target: 'a job in half of them, a crash in a quarter',
+      isMet: delivered >= judged / 2 && died >= judged / 4 && ran >= delivered,
+    },
+  ]
+}
+
+/** A fault that never came to pass has tested nothing. */
+function scoreHappenings(counts: HistoryCounts, { size }: BatteryRun): Score {
+  const asked = size === 'full' ? [...USUAL_HAPPENINGS, ...RARE_HAPPENINGS] : USUAL_HAPPENINGS
+  const missing = [...missingAmong(asked, counts), ...unknownCalls(counts)]
+  return {
+    test: `${asked.length} kinds of faults, callers, set-ups and moments to crash`,
+    reached: missing.length === 0 ? 'each came to pass' : `not seen: ${missing.slice(0, 5).join(', ')}`,
+    target: 'each',
+    isMet: missing.length === 0,
+  }
+}
+
+function scoreRepeat(isSame: boolean): Score {
+  return {
+    test: 'one seed twice, others in between',
+    reached: isSame ? 'the same history' : 'another history',
+    target: 'the same, to the last event',
+    isMet: isSame,
+  }
+}
+
+async function scoreMutants({ seed, signal, progress }: BatteryRun, seeds: number): Promise<Score> {
+  let done = 0
+  const tell = (): void => {
+    progress({ doing: 'breaking our own code', done, of: MUTANTS.length })
+    done += 1
+  }
+  tell()
+  const range = { first: seed, count: seeds, workers: availableParallelism(), signal }
+  const caught = await huntMutants(MUTANTS, range, tell)
+  const survivors = MUTANTS.filter(({ name }) => !caught.has(name)).map(({ name }) => name)
+  return {
+    test: `${MUTANTS.length} deliberate breaks of our own code, each looked for in ${grouped(seeds)} histories`,
+    reached: `${caught.size} caught${survivors.length === 0 ? '' : `, not ${survivors.join(', ')}`}`,
+    target: 'all',
+    isMet: survivors.length === 0,
+  }
+}
+
+/** Each with the line that replays it. */
+function findingsOf({ broken }: SeedRunResult): BatteryResult['findings'] {
+  return broken
+    .slice(0, MOST_FINDINGS)
+    .flatMap(({ seed, violations }) =>
+      violations.map(
+        ({ invariant, message }) =>
+          `${invariant}: ${message}; npx tsx fire/src/simulator/main.ts --seed ${seed} --trace`,
+      ),
+    )
+}
+
+function grouped(number: number): string {
+  return number.toLocaleString('en-US')
+}

@@ -1,0 +1,87 @@
+import { MISHAPS } from '../faults/ambush.ts'
+import { PORT_CALLS } from '../faults/port-calls.ts'
+import { MISCHIEF_KINDS } from '../workload/mischief.ts'
+import { ERRAND_KINDS, type WorkloadPlan } from '../workload/plan-workload.ts'
+import type { HistoryCounts } from './count-history.ts'
+
+/** What every few hundred histories have among them: a fault that never comes to pass tests nothing. */
+export const USUAL_HAPPENINGS: readonly string[] = [
+  ...ERRAND_KINDS.map(kind => `errand: ${kind}`),
+  ...MISCHIEF_KINDS.map(kind => `mischief: ${kind}`),
+  ...MISHAPS.map(mishap => `ambush: ${mishap}`),
+  ...['store', 'ledger', 'node'].flatMap(port => [
+    `${port} fails before it was done`,
+    `${port} fails after it was done`,
+  ]),
+  'messages lost',
+  'messages doubled',
+  'messages late',
+  'messages overtaken',
+  'calls slow',
+  'stores slow',
+  'stores fell back',
+  'writes lost by a store',
+  'processes stopped for a while',
+  'programs stopped in good order',
+  'clocks of payers wrong',
+  'clocks of programs wrong',
+  'nodes behind',
+  'nodes too busy',
+  'gas too dear',
+  'transactions slow',
+  'transactions forgotten by nodes',
+  'transactions reverted',
+  'transactions replaced',
+  'blocks replaced',
+  'payments undone with their blocks',
+  'payments settled by strangers',
+  'payments settled',
+  'payments failed',
+  'payments released',
+  'payments expired',
+  'authorizations cancelled',
+  '2 agents with one store',
+  '2 agents with one wallet',
+  'several replicas of an agent',
+  'several replicas, several facilitators',
+  '2 facilitators with one account',
+  '2 facilitators with an account each',
+  'a facilitator that is not ours',
+  'an agent with a node of its own',
+]
+
+/** What takes thousands: deaths before and after every call through a port, and what needs several things at once. */
+export const RARE_HAPPENINGS: readonly string[] = [
+  ...Object.keys(PORT_CALLS).flatMap(name => [`dies before ${name}`, `dies after ${name}`]),
+  'bells unheard',
+  'payments reverted within a batch',
+  'transactions forgotten with their blocks',
+]
+
+/** Those of a list that have not come to pass. */
+export function missingAmong(happenings: readonly string[], counts: HistoryCounts): readonly string[] {
+  return happenings.filter(what => (counts[what] ?? 0) === 0)
+}
+
+/** Calls through ports that {@link PORT_CALLS} does not know: nobody would notice that no process dies over them. */
+export function unknownCalls(counts: HistoryCounts): readonly string[] {
+  return Object.keys(counts).filter(what => {
+    const name = /^dies (?:before|after) (.+)$/.exec(what)?.[1]
+    return name !== undefined && !(name in PORT_CALLS)
+  })
+}
+
+/** How a history is set up, by the names above. */
+export function shapesOf(plan: WorkloadPlan): readonly string[] {
+  const shapes: readonly (readonly [string, boolean])[] = [
+    ['2 agents with one store', plan.agents === 2 && plan.sharesStore],
+    ['2 agents with one wallet', plan.agents === 2 && plan.sharesWallet],
+    ['several replicas of an agent', plan.replicas > 1],
+    ['several replicas, several facilitators', plan.replicas > 1 && plan.facilitators > 1],
+    ['2 facilitators with one account', plan.facilitators > 1 && plan.sharesRelayer],
+    ['2 facilitators with an account each', plan.facilitators > 1 && !plan.sharesRelayer],
+    ['a facilitator that is not ours', plan.facilitators === 0],
+    ['an agent with a node of its own', plan.hasNode],
+  ]
+  return shapes.flatMap(([name, isSo]) => (isSo ? [name] : []))
+}

@@ -1,0 +1,75 @@
+import type { Mutant } from './mutant.ts'
+
+const agent = 'packages/farebox/src'
+
+/** Breaks of how an agent holds jobs and payments, and of how it asks whether they were charged. */
+export const HOLDING_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'no-payment-claim',
+    breaks: 'a payment is claimed for one job: here for any number',
+    edits: [
+      {
+        file: `${agent}/jobs/job-row.ts`,
+        find: 'if (kept !== undefined && kept.jobKey !== wish.jobKey) return undefined',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'settle-before-persist',
+    breaks: 'a response is saved before its payment is charged: here it is written when all is over',
+    edits: [
+      {
+        file: `${agent}/execute/keep-leases.ts`,
+        find: 'const held = await renewNow(holding, next)',
+        // The lease seems to last, or who waits for it would wait for ever.
+        replace: `holding.leaseEndsMs = clock.nowMs() + LEASE_MS
+            const held = await Promise.resolve(true)`,
+      },
+    ],
+  },
+  {
+    name: 'claim-without-lease',
+    breaks: 'a job has one holder at a time: here whoever comes takes it',
+    edits: [
+      {
+        file: `${agent}/jobs/job-row.ts`,
+        find: 'if (row !== undefined && (row.sealed || isHeld(row, nowMs))) return undefined',
+        replace: 'if (row !== undefined && row.sealed) return undefined',
+      },
+    ],
+  },
+  {
+    name: 'no-fence',
+    breaks: 'only the holder of a job writes it: here anybody who held it once',
+    edits: [
+      {
+        file: `${agent}/jobs/memory-store.ts`,
+        find: 'if (row?.fence !== holder.fence) return false',
+        replace: 'if (row === undefined) return false',
+      },
+    ],
+  },
+  {
+    name: 'no-recovery',
+    breaks: 'what a crash left is taken up: here it is left',
+    edits: [
+      {
+        file: `${agent}/jobs/recover-jobs.ts`,
+        find: 'for (const jobKey of own.slice(0, MAX_PER_ROUND)) {',
+        replace: 'for (const jobKey of own.slice(0, 0)) {',
+      },
+    ],
+  },
+  {
+    name: 'refusal-is-always-final',
+    breaks: 'after a try whose end is not known a refusal says nothing: here it is final',
+    edits: [
+      {
+        file: `${agent}/payment-gate/facilitator-gate.ts`,
+        find: 'isFirst ? told : doubted(told)',
+        replace: 'told',
+      },
+    ],
+  },
+]

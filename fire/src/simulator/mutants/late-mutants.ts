@@ -1,0 +1,45 @@
+import type { Mutant } from './mutant.ts'
+
+const agent = 'packages/farebox/src'
+const payments = 'packages/payments/src'
+const facilitator = 'packages/facilitator/src'
+
+/**
+ * Breaks of what looks again because time has passed, or because the chain may change its mind. Each of them is how our
+ * own code was once; before there were ambushes it took hundreds of thousands of histories to find it.
+ */
+export const LATE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'spent-at-the-head',
+    breaks: 'a cancelled payment is refused when its block is buried: here at the head',
+    edits: [
+      {
+        file: `${payments}/find-settlement.ts`,
+        find: 'const isFinal = head.seconds > spentSeconds + network.finalitySeconds',
+        replace: 'const isFinal = head.seconds + spentSeconds > 0',
+      },
+    ],
+  },
+  {
+    name: 'failure-told-late',
+    breaks: 'who hears late that a job was let go looks again: here it tells what was true then',
+    edits: [
+      {
+        file: `${agent}/execute/let-go.ts`,
+        find: "if (word !== 'ours' || !isStale(service.clock, askedMs)) return word",
+        replace: "if (word !== 'ours' || isStale !== undefined || askedMs < 0) return word",
+      },
+    ],
+  },
+  {
+    name: 'held-too-late',
+    breaks: 'what took long to be held is judged again: here it is not',
+    edits: [
+      {
+        file: `${facilitator}/engine/verify-payment.ts`,
+        find: 'if (late !== undefined) return await takeBack(engine, caller, outcome.holdId, late)',
+        replace: 'if (late === takeBack) return await takeBack(engine, caller, outcome.holdId, late)',
+      },
+    ],
+  },
+]

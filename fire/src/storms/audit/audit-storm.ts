@@ -1,0 +1,96 @@
+import type { StormOrder } from '../chronicle.ts'
+import type { StormStage } from '../stage/storm-stage.ts'
+import { awaitCalm, type Unsettled } from './await-calm.ts'
+import { judgeLedger } from './judge-ledger.ts'
+import { judgeMoney, type MoneyVerdict } from './judge-money.ts'
+import { judgeRuns, type RunsVerdict } from './judge-runs.ts'
+import { judgeTruth, type TruthVerdict } from './judge-truth.ts'
+import { orderKey, readChain, type ChainRecord } from './read-chain.ts'
+import { readLedger } from './read-ledger.ts'
+import { readRuns } from './read-runs.ts'
+import { retrieveCharged, type Retrieval } from './retrieve.ts'
+
+/** What an audit found of the orders it was about, and of the whole ledger. */
+export interface Audit {
+  readonly unsettled: Unsettled
+  readonly money: MoneyVerdict
+  /** Charged orders asked for again, all of them answered 200 where there is no finding. */
+  readonly retrieved: number
+  readonly retrieval: readonly string[]
+  readonly truth: TruthVerdict
+  readonly runs: RunsVerdict
+  /** Rows of the ledger, compared with the chain. */
+  readonly rows: number
+  readonly ledger: readonly string[]
+  /** Money that nobody of ours moved. */
+  readonly strange: readonly string[]
+}
+
+/** Waits until all is calm, asks again for everything charged, and judges what was said against what is. */
+export async function auditStorm(
+  stage: StormStage,
+  orders: readonly StormOrder[],
+  options: {
+    readonly seenMs: ReadonlyMap<string, number>
+    readonly settleMs: number
+  } & Retrieval,
+): Promise<Audit> {
+  const { chronicle } = stage
+  const unsettled = await awaitCalm(stage, options.settleMs, options.signal)
+  const retrieved = await retrieveCharged(stage, orders, await readChain(stage), options)
+  const chain = await readChain(stage)
+  const rows = await readLedger(stage)
+  return {
+    unsettled,
+    money: judgeMoney(chronicle, orders, chain),
+    retrieved: retrieved.length,
+    retrieval: judgeRetrieval(stage, retrieved, chain),
+    truth: judgeTruth(chronicle, orders, options.seenMs),
+    runs: judgeRuns(chronicle, orders, await readRuns(stage.runsFile)),
+    rows: rows.length,
+    ledger: judgeLedger(rows, chain),
+    strange: [...chain.oddities, ...findStrangers(stage, chain)],
+  }
+}
+
+/** What is wrong in it, all in one list. */
+export function findingsOf(audit: Audit): readonly string[] {
+  const { payments, responses } = audit.unsettled
+  return [
+    ...(payments + responses > 0
+      ? [`still unsettled at the end: ${payments} payments, ${responses} saved responses`]
+      : []),
+    ...audit.money.findings,
+    ...audit.retrieval,
+    ...audit.truth.findings,
+    ...audit.runs.findings,
+    ...audit.ledger,
+    ...audit.strange,
+  ]
+}
+
+/** The last answer to each is the one to the asking again; of rivals only the one that was delivered must be there. */
+function judgeRetrieval(
+  { chronicle }: StormStage,
+  orders: readonly StormOrder[],
+  { payments }: ChainRecord,
+): readonly string[] {
+  return orders.flatMap(order => {
+    const { jobId } = order
+    const attempts = chronicle.attemptsOf(jobId)
+    const last = attempts.at(-1)?.answer
+    const wasDelivered = attempts.some(({ answer }) => answer?.status === 200)
+    const isPaid = payments.has(orderKey(order))
+    if (last?.status === 200 || (!wasDelivered && isPaid)) return []
+    return [
+      `${jobId} was delivered and cannot be fetched again: ${last?.status ?? 'no answer'} ${last?.body ?? ''}`,
+    ]
+  })
+}
+
+function findStrangers({ chronicle }: StormStage, { payments }: ChainRecord): readonly string[] {
+  const known = new Set([...chronicle.orders.values()].map(orderKey))
+  return [...payments].flatMap(([key, { transaction }]) =>
+    known.has(key) ? [] : [`${key} was paid in ${transaction}, and nobody ordered anything for it`],
+  )
+}

@@ -1,0 +1,25 @@
+import type { ChildExit } from '@farebox/local/child-process'
+import type { Life } from './mortal.ts'
+
+/** The life of an agent or a facilitator: one process, without children. */
+export function lifeOf(running: {
+  readonly pid: number
+  readonly exited: Promise<ChildExit>
+  stop(): Promise<unknown>
+}): Life {
+  const { pid, exited } = running
+  return {
+    pid,
+    exited,
+    stop: () => running.stop(),
+    async kill() {
+      // Gone already where it ended in this very moment: then the system knows no such process.
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // Nothing to kill.
+      }
+      await exited
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+
+const LOOK_EVERY_MS = 10
+const GONE_WITHIN_MS = 10_000
+
+/**
+ * SIGKILL to a process that we started and to everything it has forked, as a power cut would end them together;
+ * resolves once all are gone. Linux alone: it looks into `/proc`.
+ *
+ * @throws Error when one of them is still there after ten seconds
+ */
+export async function killFamily(pid: number): Promise<void> {
+  // Stopped first: nothing is forked between the look and the kill.
+  if (!send(pid, 'SIGSTOP')) return
+  const family = [pid, ...(await childrenOf(pid))]
+  for (const member of family) send(member, 'SIGKILL')
+  for (let waitedMs = 0; waitedMs < GONE_WITHIN_MS; waitedMs += LOOK_EVERY_MS) {
+    const alive = await Promise.all(family.map(runs))
+    if (!alive.includes(true)) return
+    await delay(LOOK_EVERY_MS)
+  }
+  throw new Error(`process ${pid} and its children do not end, not even by SIGKILL`)
+}
+
+/**
+ * Lets a process that we started, and all it has forked, stand still: to everybody else it is there and says nothing.
+ * Resolves to the way to let it go on; what has ended meanwhile is left alone.
+ */
+export async function freezeFamily(pid: number): Promise<() => void> {
+  send(pid, 'SIGSTOP')
+  const children = await childrenOf(pid)
+  for (const child of children) send(child, 'SIGSTOP')
+  return () => {
+    for (const member of [...children, pid]) send(member, 'SIGCONT')
+  }
+}
+
+/** False where it has ended already. */
+function send(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}
+
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  return text.split(' ').flatMap(word => (/^\d+$/.test(word) ? [Number(word)] : []))
+}
+
+/** A zombie does not: it has let go of everything but its number. */
+async function runs(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  return stat !== '' && !/^\d+ \(.*\) [ZX] /s.test(stat)
+}

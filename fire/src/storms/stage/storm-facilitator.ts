@@ -1,0 +1,50 @@
+import { startFacilitatorProcess, type FacilitatorProcess } from '@farebox/local/start-facilitator-process'
+import type { LocalChain } from '@farebox/local/chain/start-chain'
+import { lifeOf } from './life-of.ts'
+import { createMortal, type Mortal } from './mortal.ts'
+
+/** A facilitator that can be killed. */
+export interface StormFacilitator extends Mortal {
+  /** Where it is and how its secrets are made: the same in all its lives. */
+  access(): FacilitatorProcess
+}
+
+/** The schema of the ledger, shared by all facilitators of a stage. */
+export const LEDGER_SCHEMA = 'storms'
+
+/** Makes one; it runs once it is started. No limit of its own is met in a storm. */
+export function createStormFacilitator(parts: {
+  readonly folder: string
+  readonly chain: LocalChain
+  readonly databaseUrl: string
+  readonly port: number
+  readonly name: string
+  readonly onLine: (line: string) => void
+  readonly onDeath: (name: string, lastLines: string) => void
+}): StormFacilitator {
+  const { name, onLine, onDeath, ...options } = parts
+  let newest: FacilitatorProcess | undefined
+  const mortal = createMortal(
+    { kind: 'facilitator', name },
+    async () => {
+      newest = await startFacilitatorProcess({
+        ...options,
+        name,
+        environment: {
+          DATABASE_SCHEMA: LEDGER_SCHEMA,
+          FACILITATOR_REQUESTS_PER_SECOND: '1000000',
+          FACILITATOR_DAILY_SETTLEMENTS: '100000000',
+        },
+        onLine: (_, line) => onLine(line),
+      })
+      return lifeOf(newest)
+    },
+    onDeath,
+  )
+  const access = (): FacilitatorProcess => {
+    if (newest === undefined) throw new Error(`${name} was never started`)
+    return newest
+  }
+  // Defined on the mortal itself: a copy would not see its pid change.
+  return Object.assign(mortal, { access })
+}

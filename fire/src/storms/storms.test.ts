@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { storms } from './battery.ts'
+
+test('duplicates, replays, kill -9 and SIGTERM break no promise', { timeout: 180_000 }, async () => {
+  const { scores, findings } = await storms.run({
+    size: 'small',
+    seed: 1,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+  })
+  expect(findings).toEqual([])
+  expect(scores.filter(({ isMet }) => !isMet)).toEqual([])
+  expect(scores).toHaveLength(8)
+})

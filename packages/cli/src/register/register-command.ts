@@ -1,0 +1,106 @@
+import { Command } from 'commander'
+import type { CommandMaker } from '../command-maker.ts'
+import type { RawAgentOptions, RawRegisterOptions } from './register-options.ts'
+
+const PLATFORM = [
+  '--platform <url>',
+  'the platform; or FAREBOX_PLATFORM, or the local one beside you',
+] as const
+const JSON_OPTION = ['--json', 'one JSON document'] as const
+
+/** Adds the options that say which key signs. */
+export function withKeyOptions(command: Command, walletText: string): Command {
+  return command
+    .option('--wallet [name]', walletText)
+    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option('--rpc-url <url>', 'a node of the chain; or FAREBOX_RPC_URL')
+}
+
+/** Adds what every command of this family takes. */
+export function withPlatformOptions(command: Command): Command {
+  return command.option(...PLATFORM).option(...JSON_OPTION)
+}
+
+/**
+ * `farebox register`, with `status` and `update` under it: alone, the two words would be about Farebox itself, as
+ * they are of every other tool. `farebox deregister` is a word of its own.
+ */
+export const registerCommand: CommandMaker = (world, end) => {
+  const register = new Command('register')
+    .summary('an agent made known to a platform, by a stake')
+    .description('Check a running agent, stake for it, and have a platform list it.')
+    // --endpoint of `update` is its own.
+    .enablePositionalOptions()
+    .argument('[url]')
+    .usage('--endpoint <https_url> [options]')
+    .option('--endpoint <https_url>', 'where the agent is reached, by everybody')
+  withKeyOptions(
+    register,
+    'stake with a key of yours instead of the browser; without a name, the one that pays calls',
+  )
+  register.option('--no-browser', 'print the address of the stake page and open nothing')
+  withPlatformOptions(register)
+    .configureHelp({ visibleArguments: () => [] })
+    .addHelpText('after', EXAMPLES)
+    .action(async (url: string | undefined, options: RawRegisterOptions) => {
+      const { runRegister } = await import('./run-register.ts')
+      end(await runRegister(world, { ...options, ...(url === undefined ? {} : { url }) }))
+    })
+  const status = register
+    .command('status')
+    .description('how far registrations are; without a number, of all that were begun here')
+    .argument('[agent id]', 'the number of an agent')
+  withPlatformOptions(status)
+    .addHelpText('after', '\nExample\n  farebox register status')
+    .action(async (agentId: string | undefined, options: RawAgentOptions) => {
+      const { showStatus } = await import('./show-status.ts')
+      end(await showStatus(world, agentId, options))
+    })
+  const update = register
+    .command('update')
+    .description('say where an agent is reached from now on; its stake and its number stay')
+    .argument('<agent id>', 'the number of the agent')
+    .requiredOption('--endpoint <https_url>', 'where it is reached now')
+  withPlatformOptions(
+    withKeyOptions(update, 'the wallet that holds the agent; without a name, the one that pays calls'),
+  )
+    .addHelpText('after', '\nExample\n  farebox register update 7 --endpoint https://new.example')
+    .action(async (agentId: string, options: RawAgentOptions) => {
+      const { updateAgent } = await import('./update-agent.ts')
+      end(await updateAgent(world, agentId, options))
+    })
+  return register
+}
+
+/** `farebox deregister <agent id>`: ends a registration and returns its stake. */
+export const deregisterCommand: CommandMaker = (world, end) => {
+  const command = new Command('deregister')
+    .summary('the end of a registration; its stake is returned')
+    .description('End the registration of an agent. Its stake goes back to the wallet that holds the agent.')
+    .argument('<agent id>', 'the number of the agent')
+  return withPlatformOptions(
+    withKeyOptions(command, 'the wallet that holds the agent; without a name, the one that pays calls'),
+  )
+    .addHelpText('after', '\nExample\n  farebox deregister 7 --wallet default')
+    .action(async (agentId: string, options: RawAgentOptions) => {
+      const { deregisterAgent } = await import('./deregister-agent.ts')
+      end(await deregisterAgent(world, agentId, options))
+    })
+}
+
+const EXAMPLES = `
+The stake of 0.001 ETH is held by the registry contract and returned by farebox deregister. It is paid by the
+wallet of the agent's /about: in the browser, or with --wallet. Interrupted, the same command goes on where it was;
+nothing is staked twice.
+
+Exit codes
+  0  listed                      3  staked, and not listed yet: say the same again
+  1  no: problems, a refusal     130  Ctrl-C: say the same again
+  2  the command was not understood
+
+Examples
+  farebox register --endpoint https://agent.example
+  farebox register --endpoint https://agent.example --wallet default --json
+  farebox register status
+  farebox register update 7 --endpoint https://new.example
+`

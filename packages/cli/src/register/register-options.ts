@@ -1,0 +1,23 @@
+/** Options of every command that signs a transaction. */
+export interface RawKeyOptions {
+  /** True where no wallet is named. */
+  readonly wallet?: string | true
+  readonly passwordFile?: string
+  readonly rpcUrl?: string
+}
+
+/** What commander made of the words of `farebox register`; nothing in it is checked yet. */
+export interface RawRegisterOptions extends RawKeyOptions {
+  readonly endpoint?: string
+  readonly platform?: string
+  /** Without a `--no-browser` it is true. */
+  readonly browser?: boolean
+  readonly json?: true
+}
+
+/** What commander made of the words of `update`, `status` and `deregister`. */
+export interface RawAgentOptions extends RawKeyOptions {
+  readonly endpoint?: string
+  readonly platform?: string
+  readonly json?: true
+}

@@ -1,0 +1,130 @@
+import { systemClock, type Clock } from '@farebox/client/clock'
+import type { Registration } from '@farebox/platform-api/registry'
+import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+import { checkRegistration } from './check-registration.ts'
+import { examineAgent } from './examine-agent.ts'
+import { findPlatform } from './find-platform.ts'
+import { openPlatform } from './open-platform.ts'
+import { readEndpoint, refuseUnreachable } from './read-endpoint.ts'
+import type { RawRegisterOptions } from './register-options.ts'
+import type { Registering } from './registering.ts'
+import { openRegistrationJournal } from './registration-journal.ts'
+import { showExamined, showListed, showPhaseOne, showTerms } from './show-registration.ts'
+import { followEarlierStake, stakeByKey } from './stake-by-key.ts'
+import { stakeInBrowser } from './stake-in-browser.ts'
+import { tellInJson } from './tell-in-json.ts'
+import { waitForListing, type Listed } from './wait-for-listing.ts'
+
+/**
+ * `farebox register`: checks the agent, has it staked for, and waits until it is listed. With `--json` the output
+ * holds one document whatever happens.
+ *
+ * @throws {Refusal} what a person reads
+ */
+export async function runRegister(
+  world: World,
+  raw: RawRegisterOptions & { readonly url?: string },
+  clock: Clock = systemClock,
+): Promise<ExitCode> {
+  return await tellInJson(world, raw, async () => {
+    refuseWord(raw)
+    const endpoint = readEndpoint(raw.endpoint)
+    const chosen = await findPlatform(world, raw.platform)
+    const platform = openPlatform(chosen.url, world.signal)
+    const described = await platform.describe()
+    const journal = openRegistrationJournal(world.home)
+    const registering = { world, clock, chosen, platform, described, journal, raw }
+    const registration = await begin(registering, endpoint)
+    const listed = await stakeAndWait(registering, registration)
+    await journal.write({ ...(await noted(registering, registration)), agentId: listed.agentId })
+    showListed(registering, listed)
+    return documentOf(chosen.url, registration, listed)
+  })
+}
+
+/** Commander hands over what is no option and no command of its own. */
+function refuseWord({ url, endpoint }: { readonly url?: string; readonly endpoint?: string }): void {
+  if (url === undefined) return
+  const shown = printable(url.slice(0, 100))
+  const isUrl = endpoint === undefined && /[.:/]/.test(url)
+  throw new Refusal(
+    isUrl ? 'the URL goes behind --endpoint' : `"${shown}" has no place here`,
+    isUrl ? `farebox register --endpoint ${shown}` : 'farebox register --help tells what there is',
+    { exitCode: EXIT.usage },
+  )
+}
+
+/** A registration that is staked for already is gone on with; any other begins with a look at the agent. */
+async function begin(registering: Registering, endpoint: string): Promise<Registration> {
+  const { world, platform, described, journal } = registering
+  const known = await findBegun(registering, endpoint)
+  if (known !== undefined) return known
+  await refuseUnreachable(endpoint, { localMode: described.local_mode })
+  const agent = await examineAgent(world, endpoint)
+  showExamined(world, agent)
+  await agreeToFlaws(registering, agent)
+  const registration = checkRegistration(await platform.register(endpoint), { endpoint, described })
+  await journal.write(await noted(registering, registration))
+  if (registration.found.phase === 'phase-1') showPhaseOne(registering)
+  return registration
+}
+
+/** Undefined where nothing is known here of a stake, or the platform has forgotten. */
+async function findBegun(
+  { platform, chosen, described, journal }: Registering,
+  endpoint: string,
+): Promise<Registration | undefined> {
+  const record = await journal.read({ platform: chosen.url, endpoint })
+  if (record === undefined) return undefined
+  const known = await platform.readRegistration(record.registrationId).catch((error: unknown) => {
+    if (error instanceof Refusal && 'status' in error && error.status === 404) return undefined
+    throw error
+  })
+  const isStaked =
+    (known !== undefined && known.status.state !== 'waiting_for_stake') ||
+    (await journal.readStake({ platform: chosen.url, endpoint })) !== undefined
+  return known === undefined || !isStaked ? undefined : checkRegistration(known, { endpoint, described })
+}
+
+async function noted({ chosen, journal, clock }: Registering, registration: Registration) {
+  const { endpoint, registration_id: registrationId } = registration
+  const key = { platform: chosen.url, endpoint }
+  const startedAt = (await journal.read(key))?.startedAt ?? Math.floor(clock.nowMs() / 1_000)
+  return { version: 1, ...key, registrationId, startedAt } as const
+}
+
+async function agreeToFlaws(
+  { world }: Registering,
+  { findings, declaration, endpoint }: Awaited<ReturnType<typeof examineAgent>>,
+): Promise<void> {
+  const isFlawed =
+    findings.results.some(({ outcome }) => outcome === 'failed') || findings.stopped !== undefined
+  if ((!isFlawed && declaration !== undefined) || !world.canAsk) return
+  const question = isFlawed ? 'Register it as it is?' : 'Register it as Phase 1?'
+  if (await world.ask.confirm(question)) return
+  throw new Refusal('not registered', `nothing was staked; farebox check ${endpoint} tells how to mend it`)
+}
+
+async function stakeAndWait(registering: Registering, registration: Registration): Promise<Listed> {
+  if (registration.status.state !== 'waiting_for_stake')
+    return await waitForListing(registering, registration)
+  const transaction = await followEarlierStake(registering, registration)
+  if (transaction !== undefined) return await waitForListing(registering, registration, { transaction })
+  if (registering.raw.wallet !== undefined) return await stakeByKey(registering, registration)
+  await showTerms(registering, registration, undefined)
+  return await stakeInBrowser(registering, registration)
+}
+
+function documentOf(platform: string, registration: Registration, listed: Listed): object {
+  return {
+    ok: true,
+    agent_id: listed.agentId,
+    profile_url: listed.profileUrl,
+    provisional: listed.isProvisional,
+    endpoint: registration.endpoint,
+    platform,
+    transaction: listed.transaction ?? null,
+  }
+}

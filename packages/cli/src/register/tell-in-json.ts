@@ -1,0 +1,50 @@
+import { AgentUnreachable } from '@farebox/client/agent-errors'
+import { JsonRpcError } from '@farebox/payments/json-rpc'
+import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import type { World } from '../world.ts'
+
+/**
+ * Runs a command whose result is a document: with `--json` the output holds it, or what was refused instead.
+ *
+ * @param work writes to the screens itself where no `--json` is given
+ * @throws {Refusal} what a person reads
+ */
+export async function tellInJson(
+  world: World,
+  { json }: { readonly json?: true },
+  work: () => Promise<object>,
+): Promise<ExitCode> {
+  try {
+    const document = await work()
+    if (json === true) world.out.write(`${printableJson(document)}\n`)
+    return EXIT.done
+  } catch (error) {
+    const told = inWords(world, error)
+    if (json === true) world.out.write(`${printableJson(failureOf(told))}\n`)
+    throw told
+  }
+}
+
+function inWords({ signal }: World, error: unknown): unknown {
+  if (error instanceof Refusal) return error
+  if (signal.aborted) {
+    const next = 'say the same again: it goes on where it was, and nothing is staked twice'
+    return new Refusal('stopped', next, { cause: error, exitCode: EXIT.interrupted })
+  }
+  if (error instanceof AgentUnreachable) {
+    return new Refusal(`the agent: ${printable(error.message)}`, 'is it still running?', { cause: error })
+  }
+  if (error instanceof JsonRpcError) {
+    const next = 'say the same again, or give another node: --rpc-url <url>'
+    return new Refusal(`the node refused ${printable(error.message.slice(0, 300))}`, next, { cause: error })
+  }
+  return error
+}
+
+function failureOf(error: unknown): object {
+  const message = error instanceof Error ? error.message : String(error)
+  const next = error instanceof Refusal && error.next !== '' ? { next: error.next } : {}
+  return { ok: false, error: { message, ...next } }
+}

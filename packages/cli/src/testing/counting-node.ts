@@ -1,0 +1,44 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A node between a command and the chain, which a test can have misbehave. */
+export interface CountingNode {
+  readonly url: string
+  /** How often each method was asked for. */
+  readonly counts: Map<string, number>
+  /** `before`: cuts the connection instead of asking the chain; `after`: asks it, and loses the answer. */
+  cut: (method: string) => 'before' | 'after' | undefined
+  close(): Promise<void>
+}
+
+/** Serves one before the node of a chain. */
+export async function serveCountingNode(rpcUrl: string): Promise<CountingNode> {
+  const counts = new Map<string, number>()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString()
+      const { method } = JSON.parse(body) as { method: string }
+      counts.set(method, (counts.get(method) ?? 0) + 1)
+      const cut = node.cut(method)
+      if (cut === 'before') return response.destroy()
+      fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+        .then(answer => answer.text())
+        .then(text => (cut === 'after' ? response.destroy() : response.end(text)))
+        .catch(() => response.destroy())
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const node: CountingNode = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts,
+    cut: () => undefined,
+    async close() {
+      const closed = new Promise(resolve => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+  return node
+}

@@ -1,0 +1,66 @@
+import { AgentUnreachable } from '@farebox/client/agent-errors'
+import { readAgentUrl } from '@farebox/client/agent-url'
+import { connect } from '@farebox/client/client-options'
+import { exchange } from '@farebox/client/exchange'
+import { EXIT, Refusal } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+import { readForeignText } from './read-foreign-text.ts'
+
+const MAX_BYTES = 262_144
+const TIMEOUT_MS = 10_000
+
+/**
+ * The keys of `--keys`, as they were published: parsed, and not believed yet.
+ *
+ * @throws {Refusal} where there are none to be read
+ */
+export async function readKeys(world: World, place: string): Promise<unknown> {
+  if (/^https?:\/\//i.test(place)) return await fetchKeys(world, place)
+  const text = await readForeignText(world, place, { what: '--keys', maxBytes: MAX_BYTES })
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Refusal(
+      '--keys: the file is not JSON',
+      'it is what a platform serves at /.well-known/jwks.json',
+      {
+        cause,
+      },
+    )
+  }
+}
+
+/** Whoever can change the answer on the way decides what is valid: https, or this machine itself. */
+async function fetchKeys({ signal }: World, place: string): Promise<unknown> {
+  const url = readUrl(place)
+  try {
+    const request = { url, method: 'GET', timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES } as const
+    const { status, json, flaw } = await exchange(connect({ signal }), request)
+    if (status === 200 && flaw === undefined) return json
+    const reason = status === 200 ? `its answer ${flaw}` : `its answer is HTTP ${status}`
+    throw new Refusal(
+      `no keys at ${url}: ${printable(reason)}`,
+      'a platform has them at /.well-known/jwks.json',
+    )
+  } catch (error) {
+    if (!(error instanceof AgentUnreachable)) throw error
+    throw new Refusal(
+      `${url} cannot be reached: ${printable(error.message)}`,
+      'a file with the keys needs no network',
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+function readUrl(place: string): string {
+  try {
+    return readAgentUrl(place, { allowHttp: false })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^agent URL/, '--keys') : String(error)
+    const next = 'like https://platform.example/.well-known/jwks.json'
+    throw new Refusal(printable(reason), next, { exitCode: EXIT.usage })
+  }
+}

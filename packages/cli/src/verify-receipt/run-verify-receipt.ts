@@ -1,0 +1,118 @@
+import { systemClock } from '@farebox/client/clock'
+import { hashJobId, matchesHash, verifyReceipt, type Receipt } from '@farebox/platform-api/receipt'
+import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import { paintFor } from '../terminal/paint.ts'
+import type { World } from '../world.ts'
+import { readForeignText } from './read-foreign-text.ts'
+import { readKeys } from './read-keys.ts'
+import { showReceipt } from './show-receipt.ts'
+
+/** What commander made of the words of `farebox verify-receipt`; nothing in it is checked yet. */
+export interface RawVerifyOptions {
+  readonly keys?: string
+  readonly input?: string
+  readonly output?: string
+  readonly job?: string
+  readonly json?: true
+}
+
+/** A receipt has less. */
+const MAX_RECEIPT_BYTES = 65_536
+/** D37: an agent's answer has no more. */
+const MAX_JSON_BYTES = 5_242_880
+
+/** Something that was held against the receipt. */
+interface Comparison {
+  readonly what: 'job' | 'input' | 'output'
+  readonly fits: boolean
+}
+
+/**
+ * `farebox verify-receipt`. Asks nobody, unless `--keys` is a URL.
+ *
+ * @throws {Refusal} where there is nothing to check: a file that is not there, no keys
+ */
+export async function runVerifyReceipt(world: World, file: string, raw: RawVerifyOptions): Promise<ExitCode> {
+  if (raw.keys === undefined) throw noKeys()
+  const jws = (
+    await readForeignText(world, file, { what: 'the receipt', maxBytes: MAX_RECEIPT_BYTES })
+  ).trim()
+  const verdict = await verifyReceipt(jws, await readKeys(world, raw.keys))
+  if (!verdict.ok) return refuse(world, raw, verdict.reason)
+  const { receipt } = verdict
+  const compared = await compare(world, raw, receipt)
+  const isFit = compared.every(({ fits }) => fits)
+  if (raw.json === true) {
+    const document = {
+      ok: isFit,
+      valid: true,
+      key_id: verdict.keyId,
+      receipt,
+      compared: documentOf(compared),
+    }
+    world.out.write(`${printableJson(document)}\n`)
+  } else {
+    showReceipt(world, receipt)
+    tellVerdict(world, receipt, compared)
+  }
+  return isFit ? EXIT.done : EXIT.refused
+}
+
+function noKeys(): Refusal {
+  return new Refusal(
+    '--keys is missing: whose signature should it be?',
+    'curl -so jwks.json https://platform.example/.well-known/jwks.json\nfarebox verify-receipt receipt.jws --keys jwks.json',
+    { exitCode: EXIT.usage },
+  )
+}
+
+function refuse({ out, err }: World, { json }: RawVerifyOptions, reason: string): ExitCode {
+  if (json === true) out.write(`${printableJson({ ok: false, valid: false, reason })}\n`)
+  err.write(`${paintFor(err).red('✗')} not valid: ${printable(reason)}\n`)
+  return EXIT.refused
+}
+
+async function compare(
+  world: World,
+  { input, output, job }: RawVerifyOptions,
+  receipt: Receipt,
+): Promise<readonly Comparison[]> {
+  const compared: Comparison[] = []
+  if (job !== undefined) compared.push({ what: 'job', fits: (await hashJobId(job)) === receipt.job })
+  for (const [what, file] of [
+    ['input', input],
+    ['output', output],
+  ] as const) {
+    if (file === undefined) continue
+    const text = await readForeignText(world, file, { what: `--${what}`, maxBytes: MAX_JSON_BYTES })
+    compared.push({ what, fits: await matchesHash(readJson(text, what), receipt[what]) })
+  }
+  return compared
+}
+
+function readJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Refusal(`--${what}: the file is not JSON`, `it has to hold the ${what} alone`, { cause })
+  }
+}
+
+function documentOf(compared: readonly Comparison[]): object {
+  return Object.fromEntries(compared.map(({ what, fits }) => [what, fits]))
+}
+
+function tellVerdict({ out, err }: World, { iss, iat }: Receipt, compared: readonly Comparison[]): void {
+  const { green } = paintFor(out)
+  const aheadSeconds = iat - systemClock.nowMs() / 1_000
+  out.write(`\n${green('✓')} valid, signed by ${printable(iss)}\n`)
+  for (const { what, fits } of compared) {
+    if (fits) out.write(`${green('✓')} the ${what} is the one of the receipt\n`)
+    else err.write(`${paintFor(err).red('✗')} the ${what} is another than that of the receipt\n`)
+  }
+  // A signature does not know the time: only a clock that is wrong, ours or the platform's, makes this.
+  if (aheadSeconds > 300)
+    err.write(`${paintFor(err).yellow('!')} signed in the future: is this machine's clock right?\n`)
+}

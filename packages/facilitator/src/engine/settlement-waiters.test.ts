@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest'
+import type { Clock } from '@farebox/server/clock'
+import type { PaymentLedger } from '../ledger/payment-ledger.ts'
+import type { PaymentRecord } from '../ledger/payment-record.ts'
+import { NETWORK } from '../test-setup/payments-for-tests.ts'
+import { createSettlementWaiters, type SettlementWaiters } from './settlement-waiters.ts'
+
+const TRANSACTION = `0x${'ab'.repeat(32)}`
+
+/** A ledger of which only `find` is asked, on a clock that stands still until it is told to go on. */
+function createRoom(): {
+  readonly waiters: SettlementWaiters
+  readonly settled: Set<string>
+  readonly asked: (readonly string[])[]
+  fail(error: Error): void
+  sleepers(): number
+  pass(ms: number): Promise<void>
+} {
+  let nowMs = 0
+  let failure: Error | undefined
+  const sleeping = new Set<{ readonly atMs: number; readonly wake: () => void }>()
+  const clock: Clock = {
+    nowMs: () => nowMs,
+    sleep: (ms, signal) =>
+      new Promise(resolve => {
+        const sleeper = {
+          atMs: nowMs + ms,
+          wake: () => {
+            sleeping.delete(sleeper)
+            resolve()
+          },
+        }
+        sleeping.add(sleeper)
+        signal?.addEventListener('abort', sleeper.wake)
+      }),
+  }
+  const [settled, asked] = [new Set<string>(), [] as (readonly string[])[]]
+  const unused = async (): Promise<never> => await Promise.reject(new Error('not asked here'))
+  const ledger: PaymentLedger = {
+    hold: unused,
+    capture: unused,
+    release: unused,
+    async find(keys) {
+      asked.push(keys)
+      if (failure !== undefined) throw failure
+      const rows = keys.map(key => ({ key, state: settled.has(key) ? 'settled' : 'submitted' }))
+      // As much of a record as is looked at.
+      return await Promise.resolve(rows.map(row => ({ ...row, transaction: TRANSACTION }) as PaymentRecord))
+    },
+  }
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+  }
+  return {
+    waiters: createSettlementWaiters(ledger, clock, NETWORK),
+    settled,
+    asked,
+    fail(error) {
+      failure = error
+    },
+    sleepers: () => sleeping.size,
+    async pass(ms) {
+      for (let passed = 0; passed < ms; passed += 50) {
+        nowMs += 50
+        for (const sleeper of sleeping) if (sleeper.atMs <= nowMs) sleeper.wake()
+        await settle()
+      }
+    },
+  }
+}
+
+describe('waiting for settlements', () => {
+  test('all who wait for a payment are told at once, without the ledger, and nothing stays behind', async () => {
+    const { waiters, asked, sleepers } = createRoom()
+    const waiting = [waiters.wait('a', 20_000), waiters.wait('a', 20_000)]
+    const end = { kind: 'settled', transaction: TRANSACTION } as const
+    waiters.announce('a', end)
+    expect(await Promise.all(waiting)).toEqual([end, end])
+    expect(asked).toEqual([])
+    expect(sleepers()).toBe(0)
+  })
+
+  test('what another process settled is found in the ledger, in one question for all who wait', async () => {
+    const { waiters, settled, asked, pass } = createRoom()
+    const waiting = Promise.all([waiters.wait('a', 20_000), waiters.wait('b', 20_000)])
+    settled.add('a').add('b')
+    await pass(250)
+    expect(await waiting).toMatchObject([{ kind: 'settled' }, { kind: 'settled' }])
+    expect(asked).toEqual([['a', 'b']])
+  })
+
+  test('a bell of another process makes everybody look at once', async () => {
+    const { waiters, settled, asked, pass } = createRoom()
+    const waiting = waiters.wait('a', 20_000)
+    settled.add('a')
+    waiters.lookAgain()
+    await pass(50)
+    expect(await waiting).toMatchObject({ kind: 'settled' })
+    expect(asked).toHaveLength(1)
+  })
+
+  test('D8 who waited long enough learns that nothing is known, the others wait on', async () => {
+    const { waiters, settled, asked, pass } = createRoom()
+    const [short, long] = [waiters.wait('a', 100), waiters.wait('b', 20_000)]
+    await pass(100)
+    expect(await short).toBeUndefined()
+    await pass(10_000)
+    settled.add('b')
+    await pass(1_000)
+    expect(await long).toMatchObject({ kind: 'settled' })
+    // Soon at first, then once a second.
+    expect(asked.filter(keys => keys.includes('b')).length).toBeLessThan(15)
+  })
+
+  test('who comes for a shorter time than those who sleep already is not kept waiting', async () => {
+    const { waiters, pass } = createRoom()
+    void waiters.wait('a', 20_000)
+    await pass(2_000)
+    const short = waiters.wait('b', 50)
+    await pass(50)
+    expect(await short).toBeUndefined()
+  })
+
+  test('a ledger out of reach is told to those who wait', async () => {
+    const { waiters, fail, pass } = createRoom()
+    fail(new Error('no database'))
+    const waiting = waiters.wait('a', 20_000).catch(String)
+    await pass(250)
+    expect(await waiting).toBe('Error: no database')
+  })
+})

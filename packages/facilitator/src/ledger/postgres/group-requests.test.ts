@@ -1,0 +1,62 @@
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '@farebox/server/clock'
+import { groupRequests } from './group-requests.ts'
+
+/** Doubles numbers, and remembers what it was asked together. */
+function createDoubler(refuse: (numbers: readonly number[]) => Error | undefined = () => undefined): {
+  readonly groups: (readonly number[])[]
+  readonly run: (numbers: readonly number[]) => Promise<readonly number[]>
+} {
+  const groups: (readonly number[])[] = []
+  return {
+    groups,
+    async run(numbers) {
+      groups.push(numbers)
+      await new Promise(resolve => setImmediate(resolve))
+      const error = refuse(numbers)
+      if (error !== undefined) throw error
+      return numbers.map(number => 2 * number)
+    },
+  }
+}
+
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
+const refusal = (): Error => new pg.DatabaseError('value out of range', 0, 'error')
+
+describe('requests in groups', () => {
+  test('those of one moment go together, and each gets its own outcome', async () => {
+    const { groups, run } = createDoubler()
+    const double = groupRequests(systemClock, run)
+    expect(await Promise.all(upTo(80).map(double))).toEqual(upTo(80).map(number => 2 * number))
+    expect(groups.map(group => group.length)).toEqual([80])
+  })
+
+  test('one that the database refuses fails alone', async () => {
+    const { groups, run } = createDoubler(numbers => (numbers.includes(3) ? refusal() : undefined))
+    const double = groupRequests(systemClock, run)
+    const outcomes = await Promise.allSettled(upTo(6).map(double))
+    expect(outcomes.map(outcome => outcome.status)).toEqual(
+      upTo(6).map(number => (number === 3 ? 'rejected' : 'fulfilled')),
+    )
+    expect(groups.map(group => group.length)).toEqual([6, 1, 1, 1, 1, 1, 1])
+  })
+
+  test('where the connection breaks nothing is known of any, and none is tried again', async () => {
+    const { groups, run } = createDoubler(() => new Error('Connection terminated unexpectedly'))
+    const double = groupRequests(systemClock, run)
+    const outcomes = await Promise.allSettled(upTo(5).map(double))
+    expect(outcomes.map(outcome => outcome.status)).toEqual(upTo(5).map(() => 'rejected'))
+    expect(groups).toHaveLength(1)
+    await expect(double(7)).rejects.toThrow('Connection terminated unexpectedly')
+  })
+
+  test('fewer outcomes than requests are nobody’s outcome', async () => {
+    const double = groupRequests(
+      systemClock,
+      async (numbers: readonly number[]) => await Promise.resolve(numbers.slice(1)),
+    )
+    const outcomes = await Promise.allSettled([double(1), double(2)])
+    expect(outcomes.map(outcome => outcome.status)).toEqual(['rejected', 'rejected'])
+  })
+})

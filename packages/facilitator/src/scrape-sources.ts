@@ -1,0 +1,64 @@
+import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { Network } from '@farebox/payments/networks'
+import type { RelayerNode } from './chain/relayer-node.ts'
+import type { Sender } from './chain/sender.ts'
+import type { ChainWatch } from './chain/watch-chain.ts'
+import { nowSeconds, type Clock } from '@farebox/server/clock'
+import type { Ledger } from './ledger/ledger.ts'
+import type { MetricSources, RelayerReading } from './metrics.ts'
+
+/** A scrape is not kept waiting: Prometheus gives up after ten seconds, and then has nothing at all. */
+const PATIENCE_MS = 2_000
+/** Several gauges of one scrape come from one reading. */
+const KEPT_MS = 500
+
+/** What the gauges are read from, each bounded in time; what gives no answer is not known. */
+export function createScrapeSources(parts: {
+  readonly ledger: Ledger
+  readonly network: Network
+  readonly rpc: JsonRpc
+  readonly node: RelayerNode
+  readonly relayer: string
+  readonly sender: Sender
+  readonly watch: ChainWatch
+  readonly clock: Clock
+}): MetricSources {
+  const { ledger, network, rpc, node, relayer, sender, watch, clock } = parts
+  const known = <T>(read: () => Promise<T>): (() => Promise<T | undefined>) =>
+    keep(clock, () => inTime(clock, read()))
+  return {
+    totals: known(() => ledger.totals(network.id, nowSeconds(clock))),
+    pool: () => ledger.pool?.(),
+    lagSeconds: () => watch.lagSeconds(),
+    blocksBehind: known(async () => readBlocksBehind(await rpc.call('eth_syncing', []))),
+    relayer: known(() => readRelayer(sender.openNonces(), () => node.nonce(relayer))),
+  }
+}
+
+async function readRelayer(open: readonly number[], next: () => Promise<number>): Promise<RelayerReading> {
+  if (open.length === 0) return { open: 0, nonceGap: 0 }
+  return { open: open.length, nonceGap: Math.max(0, Math.min(...open) - (await next())) }
+}
+
+/** False where the node is at the head; some nodes leave fields out. */
+function readBlocksBehind(syncing: unknown): number {
+  if (typeof syncing !== 'object' || syncing === null) return 0
+  const { currentBlock, highestBlock } = syncing as { readonly [key: string]: unknown }
+  const behind = Number(highestBlock) - Number(currentBlock)
+  return Number.isFinite(behind) ? Math.max(0, behind) : 0
+}
+
+async function inTime<T>(clock: Clock, reading: Promise<T>): Promise<T | undefined> {
+  const over = new AbortController()
+  const late = clock.sleep(PATIENCE_MS, over.signal).then(() => undefined)
+  return await Promise.race([reading.catch(() => undefined), late]).finally(() => over.abort())
+}
+
+function keep<T>(clock: Clock, read: () => Promise<T>): () => Promise<T> {
+  let kept: { readonly value: Promise<T>; readonly untilMs: number } | undefined
+  return () => {
+    if (kept === undefined || clock.nowMs() >= kept.untilMs)
+      kept = { value: read(), untilMs: clock.nowMs() + KEPT_MS }
+    return kept.value
+  }
+}

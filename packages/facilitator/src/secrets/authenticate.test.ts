@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '@farebox/server/clock'
+import { createMemoryLedger } from '../ledger/memory/memory-ledger.ts'
+import { createAuthenticate, type Authenticate } from './authenticate.ts'
+import { mintSecret } from './secret-form.ts'
+import type { SecretStore } from './secret-store.ts'
+
+async function openDoor(): Promise<{
+  readonly secret: string
+  readonly id: string
+  readonly secrets: SecretStore
+  readonly authenticate: Authenticate
+  readonly looks: () => number
+  pass(ms: number): void
+}> {
+  let nowMs = 1_800_000_000_000
+  let looks = 0
+  const clock = { ...systemClock, nowMs: () => nowMs }
+  const { secrets } = createMemoryLedger(clock)
+  const { id, secret, hash } = mintSecret()
+  await secrets.create({ id, hash, owner: 'me', wallets: [], createdAt: 0, revokedAt: null })
+  const counted: SecretStore = {
+    ...secrets,
+    async find(wanted) {
+      looks += 1
+      return await secrets.find(wanted)
+    },
+  }
+  return {
+    secret,
+    id,
+    secrets,
+    authenticate: createAuthenticate(counted, clock),
+    looks: () => looks,
+    pass(ms) {
+      nowMs += ms
+    },
+  }
+}
+
+describe('a secret that is shown again and again', () => {
+  test('is looked up once in three seconds', async () => {
+    const { authenticate, secret, id, looks, pass } = await openDoor()
+    for (let time = 0; time < 10; time += 1)
+      expect(await authenticate(`Bearer ${secret}`)).toMatchObject({ id })
+    expect(looks()).toBe(1)
+    pass(3_000)
+    expect(await authenticate(`Bearer ${secret}`)).toMatchObject({ id })
+    expect(looks()).toBe(2)
+  })
+
+  test('is refused within five seconds of its revocation, and its new wallets count by then', async () => {
+    const { authenticate, secret, id, secrets, pass } = await openDoor()
+    expect(await authenticate(`Bearer ${secret}`)).toMatchObject({ wallets: [] })
+    await secrets.change(id, { wallets: ['0xa'] })
+    pass(5_000)
+    expect(await authenticate(`Bearer ${secret}`)).toMatchObject({ wallets: ['0xa'] })
+    await secrets.change(id, { revokedAt: 1 })
+    pass(5_000)
+    expect(await authenticate(`Bearer ${secret}`)).toBeUndefined()
+    expect(await authenticate(`Bearer ${secret}`)).toBeUndefined()
+  })
+
+  test('opens for nobody who knows its id alone, or all but its end', async () => {
+    const { authenticate, secret, id } = await openDoor()
+    expect(await authenticate(`Bearer ${secret}`)).toBeDefined()
+    const body = `fbx_${id}_${'A'.repeat(43)}`
+    const forged = body + createHash('sha256').update(body).digest('hex').slice(0, 8)
+    for (const other of [forged, secret.slice(0, -1), `${secret}0`, secret.toUpperCase(), `fbx_${id}_`])
+      expect(await authenticate(`Bearer ${other}`)).toBeUndefined()
+    expect(await authenticate(`Bearer ${secret}`)).toBeDefined()
+  })
+})

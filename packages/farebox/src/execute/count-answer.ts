@@ -1,0 +1,33 @@
+import { isServiceError } from '@farebox/protocol/errors/service-errors'
+import type { Answer } from '../http/answer.ts'
+import type { JobOrder } from './job-order.ts'
+import { RefusedPayment } from './refused-payment.ts'
+import { HandlerOverran } from './run-handler.ts'
+import type { Service } from './service.ts'
+
+/** Counts the answer of a job that did not fail, and hands it on. */
+export function countAnswer(
+  { metrics, payments }: Service,
+  order: JobOrder,
+  how: 'run' | 'repeat',
+  answer: Answer,
+): Answer {
+  const delivered = how === 'repeat' ? 'repeated' : payments === undefined ? 'free' : 'settled'
+  const outcome = answer.status === 200 ? delivered : 'pending'
+  metrics.answered({ capability: order.capability.name, outcome })
+  return answer
+}
+
+/** Counts what was thrown in place of an answer. */
+export function countRefusal(
+  { metrics }: Service,
+  order: JobOrder | undefined,
+  thrown: unknown,
+  { status }: Answer,
+): void {
+  const capability = order?.capability.name
+  const outcome = thrown instanceof RefusedPayment ? 'unpaid' : status >= 500 ? 'failed' : 'refused'
+  const errorType = isServiceError(thrown) ? thrown.errorType : status === 401 ? 'payment' : 'internal'
+  metrics.answered({ capability, outcome, errorType })
+  if (thrown instanceof HandlerOverran) metrics.overran(capability ?? '')
+}

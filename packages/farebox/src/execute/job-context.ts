@@ -1,0 +1,27 @@
+import type { Clock } from '../clock.ts'
+import type { JobContext } from '../handlers.ts'
+
+/** Makes what a handler is told beside its input. */
+export function createJobContext(parts: {
+  readonly jobId: string
+  readonly capability: string
+  readonly payer: string | undefined
+  readonly deadlineMs: number
+  readonly aborter: AbortController
+  readonly clock: Clock
+  readonly log: (message: string) => void
+}): JobContext {
+  const { jobId, capability, payer, deadlineMs, aborter, clock, log } = parts
+  return {
+    jobId,
+    capability,
+    payer,
+    deadline: deadlineMs / 1_000,
+    // Made by the controller when it is first asked for, and few handlers do.
+    get signal() {
+      return aborter.signal
+    },
+    remainingMs: () => Math.max(0, deadlineMs - clock.nowMs()),
+    log,
+  }
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { JobStore } from '../jobs/job-store.ts'
+import { createMemoryStore } from '../jobs/memory-store.ts'
+import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts'
+import { after, createScriptedGate, stageAgent, UNKNOWN, type Stage } from './paid-stage.test-setup.ts'
+
+// docs/decisions/0016: a failure says that nothing was charged and nothing will be. Who cannot know says pending.
+
+type Method = 'claim' | 'read' | 'write'
+
+/** A store whose nth calls of a method fail, before or after they took effect. */
+function failingAt(
+  store: JobStore,
+  method: Method,
+  calls: readonly number[],
+  when: 'before' | 'after' = 'before',
+): JobStore {
+  let count = 0
+  const guard = async <T>(name: Method, call: () => Promise<T>): Promise<T> => {
+    if (name !== method) return await call()
+    count += 1
+    if (!calls.includes(count)) return await call()
+    if (when === 'after') await call()
+    throw new Error('the store does not answer')
+  }
+  return {
+    claim: claim => guard('claim', async () => await store.claim(claim)),
+    read: jobKey => guard('read', async () => await store.read(jobKey)),
+    write: (holder, change) => guard('write', async () => await store.write(holder, change)),
+    unresolved: () => store.unresolved(),
+  }
+}
+
+/** Lets a call through when the test says so. */
+function createBarrier(): { readonly opened: Promise<void>; open(): void } {
+  let open: () => void = () => undefined
+  const opened = new Promise<void>(resolve => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
+
+function takes(stage: Stage, clock: FakeClock, ms: number): void {
+  stage.work = async ({ text }) => {
+    await new Promise<void>(resolve => void clock.after(ms, resolve))
+    return { text }
+  }
+}
+
+describe('D8, D25 a job whose record cannot be read', () => {
+  test('is pending to who repeats it: its payment may be charged at this moment', async () => {
+    const clock = createFakeClock()
+    const store = failingAt(createMemoryStore(clock), 'read', [2, 3])
+    const stage = await stageAgent({ clock, store, settlePatienceMs: 100 })
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    stage.gate.settles.push(UNKNOWN)
+    expect((await after(clock, 150, stage.post({ jobId, payment }))).status).toBe(503)
+    expect(await stage.post({ jobId, payment })).toMatchObject({ status: 503, json: { status: 'pending' } })
+    await clock.advance(1_000)
+    expect((await stage.post({ jobId, payment })).status).toBe(200)
+  })
+
+  test('is pending too where the store stays silent: nobody can tell a first request from a repeat', async () => {
+    const clock = createFakeClock()
+    const stage = await stageAgent({ clock, store: failingAt(createMemoryStore(clock), 'read', [1, 2]) })
+    const answer = await stage.post()
+    expect(answer).toMatchObject({ status: 503, json: { status: 'pending' } })
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+    expect(stage.calls).toEqual(['read', 'read'])
+    expect(stage.logs().join('\n')).toMatch(/^warning: the job store failed before the job was claimed/m)
+  })
+
+  test('is a 500 where the store, asked once more, keeps nothing of it', async () => {
+    const clock = createFakeClock()
+    const stage = await stageAgent({ clock, store: failingAt(createMemoryStore(clock), 'read', [1]) })
+    expect((await stage.post()).status).toBe(500)
+    expect(stage.calls).toEqual(['read', 'read'])
+  })
+
+  test('is a 500 in dev mode: nothing is ever charged there', async () => {
+    const clock = createFakeClock()
+    const stage = await stageAgent({
+      clock,
+      store: failingAt(createMemoryStore(clock), 'read', [1]),
+      variables: { SERVICE_DEV_MODE: 'true' },
+    })
+    expect((await stage.post({ payment: null })).status).toBe(500)
+    expect(stage.calls).toEqual(['read'])
+  })
+
+  test.each([{ payment: null }, { payment: '!!!!' }])(
+    'I8 is not read for who proves nothing: %j is a 402',
+    async asked => {
+      const clock = createFakeClock()
+      const stage = await stageAgent({ clock, store: failingAt(createMemoryStore(clock), 'read', [1]) })
+      expect((await stage.post(asked)).status).toBe(402)
+      expect(stage.calls).toEqual([])
+    },
+  )
+})
+
+describe('I5 a refusal is told by a look that came after it', () => {
+  /** Two replicas; what the second one reads first reaches it only when the barrier opens. */
+  async function stageSlowReader(): Promise<{
+    readonly clock: FakeClock
+    readonly first: Stage
+    readonly second: Stage
+    readonly barrier: ReturnType<typeof createBarrier>
+  }> {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    const barrier = createBarrier()
+    const slow: JobStore = {
+      ...store,
+      async read(jobKey) {
+        const seen = await store.read(jobKey)
+        await barrier.opened
+        return seen
+      },
+    }
+    const first = await stageAgent({ clock, store, gate })
+    return { clock, first, second: await stageAgent({ clock, store: slow, gate }), barrier }
+  }
+
+  test('a deadline that passed while the look was under way is no 408 to a job that was paid meanwhile', async () => {
+    const { clock, first, second, barrier } = await stageSlowReader()
+    const jobId = randomUUID()
+    const payment = await first.sign({ jobId })
+    const deadline = clock.nowMs() / 1_000 + 2
+    const late = second.post({ jobId, payment, deadline })
+    await clock.advance(0)
+    expect((await first.post({ jobId, payment, deadline })).status).toBe(200)
+    await clock.advance(3_000)
+    barrier.open()
+    expect((await after(clock, 0, late)).status).toBe(200)
+    expect(first.gate.charged.size).toBe(1)
+  })
+
+  test('nor is a payment that expired meanwhile a 402', async () => {
+    const { clock, first, second, barrier } = await stageSlowReader()
+    const jobId = randomUUID()
+    const payment = await first.sign({ jobId, validBefore: Math.floor(clock.nowMs() / 1_000) + 20 })
+    const late = second.post({ jobId, payment })
+    await clock.advance(0)
+    expect((await first.post({ jobId, payment })).status).toBe(200)
+    await clock.advance(30_000)
+    barrier.open()
+    expect((await after(clock, 0, late)).status).toBe(200)
+  })
+
+  test('where the job is free, a deadline that passed before the claim was made is a 408, and nobody is asked', async () => {
+    const { clock, second, barrier } = await stageSlowReader()
+    const late = second.post({ deadline: clock.nowMs() / 1_000 + 2 })
+    await clock.advance(3_000)
+    barrier.open()
+    expect((await after(clock, 0, late)).status).toBe(408)
+    expect(second.calls).toEqual(['read', 'claim', 'forget'])
+  })
+
+  test('who lost its lease, and still lives, charges nothing after another was told that nothing is charged', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    const barrier = createBarrier()
+    const cutOff: JobStore = {
+      ...store,
+      async write(holder, change) {
+        await barrier.opened
+        return await store.write(holder, change)
+      },
+    }
+    const first = await stageAgent({ clock, store: cutOff, gate })
+    takes(first, clock, 12_000)
+    const second = await stageAgent({ clock, store, gate })
+    const jobId = randomUUID()
+    const payment = await first.sign({ jobId })
+    const running = first.post({ jobId, payment, deadline: clock.nowMs() / 1_000 + 13 })
+    await clock.advance(11_000)
+    const told = await second.post({ jobId, payment, deadline: clock.nowMs() / 1_000 - 1 })
+    expect(told).toMatchObject({ status: 408, json: { error: 'the deadline has passed' } })
+    await clock.advance(4_000)
+    barrier.open()
+    expect((await after(clock, 1_000, running)).status).toBe(408)
+    await clock.advance(60_000)
+    expect(gate.charged.size).toBe(0)
+  })
+
+  test('a response for sale stays for sale to who is refused', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    stage.gate.settles.push({ kind: 'failed', reason: 'insufficient_funds', message: '', transaction: '' })
+    expect((await stage.post({ jobId })).status).toBe(402)
+    expect((await stage.post({ jobId, deadline: stage.clock.nowMs() / 1_000 - 1 })).status).toBe(408)
+    expect((await stage.post({ jobId })).status).toBe(200)
+    expect(stage.calls.filter(call => call === 'handler')).toHaveLength(1)
+  })
+})
+
+describe('D25 a failed job that the store does not let go', () => {
+  async function failWith(when: 'before' | 'after'): Promise<Stage & { readonly status: number }> {
+    const clock = createFakeClock()
+    const stage = await stageAgent({ clock, store: failingAt(createMemoryStore(clock), 'write', [1], when) })
+    const { status } = await stage.post({ input: { text: ''.padEnd(21, 'x') } })
+    return Object.assign(stage, { status })
+  }
+
+  test('is pending: the hold may be lost, and another process about to charge', async () => {
+    const stage = await failWith('before')
+    expect(stage.status).toBe(503)
+    expect(stage.calls).toEqual(['read', 'claim', 'verify', 'forget', 'read'])
+  })
+
+  test('is the failure it is where the store says by then that nothing is kept', async () => {
+    const stage = await failWith('after')
+    expect(stage.status).toBe(400)
+    expect(stage.calls).toEqual(['read', 'claim', 'verify', 'forget', 'read'])
+  })
+})

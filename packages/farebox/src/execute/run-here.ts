@@ -1,0 +1,41 @@
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import type { Clock } from '../clock.ts'
+import type { Handler } from '../handlers.ts'
+import type { Log } from '../log.ts'
+import { describeFailure, failureError, logFailure } from './handler-failure.ts'
+import type { HandlerHost } from './handler-host.ts'
+import { createJobContext } from './job-context.ts'
+import { judgeOutput } from './judge-output.ts'
+
+/** Handlers that run in this process: the fastest way, and whatever they block or break is everybody's. */
+export function createHandlersHere(
+  handlers: ReadonlyMap<string, Handler<JsonObject, unknown>>,
+  { clock, log, devMode }: { readonly clock: Clock; readonly log: Log; readonly devMode: boolean },
+): HandlerHost {
+  return {
+    // Async, so that a handler that throws at once and one that rejects later are the same.
+    async run({ jobId, capability, payer, input, deadline, aborter }) {
+      const { name, checkOutput } = capability
+      const handler = handlers.get(name)
+      if (handler === undefined) throw new Error(`no handler for ${name}`)
+      const context = createJobContext({
+        jobId,
+        capability: name,
+        payer,
+        deadlineMs: deadline.atMs,
+        aborter,
+        clock,
+        log: message => log.job(message, jobId),
+      })
+      try {
+        const output = await handler(input, context)
+        return { judge: () => judgeOutput(checkOutput, output, devMode) }
+      } catch (error) {
+        const failure = describeFailure(error)
+        logFailure(log, jobId, failure)
+        throw failureError(failure)
+      }
+    },
+    close: () => Promise.resolve(),
+  }
+}

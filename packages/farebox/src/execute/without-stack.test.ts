@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { withoutStack } from './without-stack.ts'
+
+test('a refusal is made without its stack, and the next error has one again', () => {
+  const refusal = withoutStack(() => new TypeError('no'))
+  expect(refusal.stack).toBe('TypeError: no')
+  expect(new Error('other').stack).toContain('\n    at ')
+})
+
+test('the next error has its stack also where making the refusal failed', () => {
+  expect(() =>
+    withoutStack(() => {
+      throw new RangeError('cannot be made')
+    }),
+  ).toThrow(RangeError)
+  expect(new Error('other').stack).toContain('\n    at ')
+})

@@ -1,0 +1,27 @@
+import type { Readable } from 'node:stream'
+import { splitForPipe } from '../workers/split-for-pipe.ts'
+
+/** A line that is longer is cut in two: somebody writes without ever ending one. */
+const MAX_LINE_CHARACTERS = 65_536
+
+/** Writes what a process says, in whole lines: those of several processes never land within each other. */
+export function forwardLines(stream: Readable, write: (lines: string) => void): void {
+  let begun = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (text: string) => {
+    const end = text.lastIndexOf('\n') + 1
+    if (end > 0) {
+      splitForPipe(begun + text.slice(0, end)).forEach(write)
+      begun = ''
+    }
+    begun += text.slice(end)
+    if (begun.length > MAX_LINE_CHARACTERS) endLine()
+  })
+  stream.on('close', endLine)
+  stream.on('error', () => undefined)
+
+  function endLine(): void {
+    if (begun !== '') write(`${begun}\n`)
+    begun = ''
+  }
+}

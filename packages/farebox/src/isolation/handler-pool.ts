@@ -1,0 +1,99 @@
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/error-types'
+import { InternalError } from '@farebox/protocol/errors/service-errors'
+import type { Clock } from '../clock.ts'
+import { failureError, logFailure } from '../execute/handler-failure.ts'
+import type { HandlerCall, HandlerHost, HandlerReturn } from '../execute/handler-host.ts'
+import type { Log } from '../log.ts'
+import { startGuard } from './guard.ts'
+import { poolLimits, type PoolLimits } from './pool-limits.ts'
+import type { Seat, SeatOutcome } from './seat.ts'
+import { createSeatKeeper, type SeatKeeper } from './seat-keeper.ts'
+
+/** What handlers in processes of their own are made of. */
+export interface HandlerPoolParts {
+  /** The file of handlers, absolute. Never imported here. */
+  readonly file: string
+  readonly declaration: Declaration
+  readonly devMode: boolean
+  readonly clock: Clock
+  readonly log: Log
+  /** Default: those of this machine. */
+  readonly limits?: PoolLimits
+}
+
+/** From being told to stop to being stopped: time to close what is open. */
+const STOP_GRACE_MS = 500
+
+/**
+ * Runs handlers in processes of their own, each one job at a time (docs/decisions/0017): what a handler blocks, breaks
+ * or uses up is its own. A job waits for a free process, and the wait counts as its time.
+ *
+ * Resolves once the first process has loaded the handlers. Throws what is wrong with them, as in this process.
+ */
+export async function createHandlerPool(parts: HandlerPoolParts): Promise<HandlerHost> {
+  const { file, declaration, devMode, clock, log } = parts
+  const guard = startGuard()
+  const keeper = createSeatKeeper({
+    order: { kind: 'load', file, declaration, devMode },
+    limits: parts.limits ?? poolLimits(),
+    guard,
+    clock,
+    log,
+  })
+  const close = async (): Promise<void> => {
+    await keeper.close()
+    guard.close()
+  }
+  try {
+    await keeper.started
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { run: call => runInSeat(call, keeper, { clock, log }), close }
+}
+
+async function runInSeat(
+  call: HandlerCall,
+  keeper: SeatKeeper,
+  { clock, log }: Pick<HandlerPoolParts, 'clock' | 'log'>,
+): Promise<HandlerReturn> {
+  const { signal } = call.aborter
+  const seat = await keeper.take(signal)
+  if (seat === undefined) {
+    // Told to stop while it waited, its caller is answered already.
+    const told = signal.aborted
+      ? 'its time ended before a process was free'
+      : 'no process for handlers could be started'
+    logFailure(log, call.jobId, { told, at: undefined, typed: undefined })
+    throw new InternalError(INTERNAL_ERROR_MESSAGE)
+  }
+  const outcome = await stoppable(seat, call, { clock, log })
+  if (outcome.kind === 'returned') return { judge: () => outcome.judged }
+  logFailure(log, call.jobId, outcome.failure)
+  throw failureError(outcome.failure)
+}
+
+/** One job in a seat, told to stop when its signal aborts, and ended where it does not. */
+async function stoppable(
+  seat: Seat,
+  call: HandlerCall,
+  { clock, log }: Pick<HandlerPoolParts, 'clock' | 'log'>,
+): Promise<SeatOutcome> {
+  const { jobId, capability, payer, deadline, input, aborter } = call
+  const { signal } = aborter
+  let cancel: () => void = () => undefined
+  const stop = (): void => {
+    seat.abort(signal.reason instanceof Error ? signal.reason.message : 'the job was stopped')
+    cancel = clock.after(STOP_GRACE_MS, () => seat.end('it did not stop when its time was over'))
+  }
+  signal.addEventListener('abort', stop)
+  try {
+    const job = { jobId, capability: capability.name, payer, deadlineMs: deadline.atMs, input }
+    return await seat.run(job, message => log.job(message, jobId))
+  } finally {
+    cancel()
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,28 @@
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { noteWhatRuns } from './left-behind.ts'
+
+test('a timer set since is left behind, until it is cleared', () => {
+  const left = noteWhatRuns()
+  expect(left.isClean()).toBe(true)
+  const timer = setInterval(() => undefined, 60_000)
+  expect(left.isClean()).toBe(false)
+  clearInterval(timer)
+  expect(left.isClean()).toBe(true)
+})
+
+test('one that was there before is not', () => {
+  const timer = setInterval(() => undefined, 60_000)
+  expect(noteWhatRuns().isClean()).toBe(true)
+  clearInterval(timer)
+})
+
+test('a server that listens is', async () => {
+  const left = noteWhatRuns()
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  expect(left.isClean()).toBe(false)
+  server.close()
+  await once(server, 'close')
+})

@@ -1,0 +1,51 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readSeatReport } from './seat-messages.ts'
+
+test('a report is read as it was sent', () => {
+  const judged = { violation: undefined, dropped: ['more'], json: '{}', unwritable: undefined }
+  const failure = { told: 'no', at: 'a.ts:1:1', typed: { errorType: 'validation', message: 'no' } } as const
+  for (const report of [
+    { kind: 'loaded' },
+    { kind: 'log', run: 1, message: 'x' },
+    { kind: 'returned', run: 1, judged, clean: true },
+    { kind: 'threw', run: 1, failure, clean: false },
+    { kind: 'clean', run: 1 },
+    { kind: 'stray', run: undefined, jobId: undefined, failure },
+  ])
+    expect(readSeatReport(report)).toEqual(report)
+})
+
+test('an error type that is none is that of any error', () => {
+  const failure = { told: 'x', typed: { errorType: 'toString', message: 'x' } }
+  expect(readSeatReport({ kind: 'threw', run: 1, failure })).toMatchObject({ failure: { typed: undefined } })
+})
+
+test('whatever a handler sends, it is a report or nothing, and nothing is thrown', () => {
+  const kinds = fc.constantFrom('loaded', 'refused', 'log', 'returned', 'threw', 'clean', 'stray', 'x')
+  const message = fc.oneof(
+    fc.anything(),
+    fc.record(
+      {
+        kind: kinds,
+        run: fc.anything(),
+        judged: fc.anything(),
+        failure: fc.anything(),
+        refusal: fc.anything(),
+        clean: fc.anything(),
+        message: fc.anything(),
+      },
+      { requiredKeys: ['kind'] },
+    ),
+  )
+  fc.assert(
+    fc.property(message, sent => {
+      const report = readSeatReport(sent)
+      if (report === undefined) return
+      if (report.kind === 'log') expect(typeof report.message).toBe('string')
+      if (report.kind === 'returned') expect(['string', 'undefined']).toContain(typeof report.judged.json)
+      if (report.kind === 'threw' || report.kind === 'stray')
+        expect(typeof report.failure.told).toBe('string')
+    }),
+  )
+})

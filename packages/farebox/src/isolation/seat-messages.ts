@@ -1,0 +1,126 @@
+import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-types'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import type { HandlerFailure } from '../execute/handler-failure.ts'
+import type { JudgedOutput } from '../execute/judge-output.ts'
+import type { Refusal } from './refusal.ts'
+
+/** The first message to a seat: what it is to serve. */
+export interface LoadOrder {
+  readonly kind: 'load'
+  /** Absolute. */
+  readonly file: string
+  readonly declaration: Declaration
+  readonly devMode: boolean
+}
+
+/** One job, as it goes to a seat. */
+export interface SeatJob {
+  readonly jobId: string
+  readonly capability: string
+  readonly payer: string | undefined
+  readonly deadlineMs: number
+  readonly input: JsonObject
+}
+
+/** What a seat is told. Runs are numbered, so that a late word is never taken for the next job's. */
+export type SeatOrder =
+  | LoadOrder
+  | { readonly kind: 'run'; readonly run: number; readonly job: SeatJob }
+  | { readonly kind: 'abort'; readonly run: number; readonly reason: string }
+
+/** What a seat tells. `clean`: nothing of the job runs on, the next may come. */
+export type SeatReport =
+  | { readonly kind: 'loaded' }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'log'; readonly run: number; readonly message: string }
+  | {
+      readonly kind: 'returned'
+      readonly run: number
+      readonly judged: JudgedOutput
+      readonly clean: boolean
+    }
+  | {
+      readonly kind: 'threw'
+      readonly run: number
+      readonly failure: HandlerFailure
+      readonly clean: boolean
+    }
+  | { readonly kind: 'clean'; readonly run: number }
+  /** Nobody caught it. The job it came from, where that is known. */
+  | {
+      readonly kind: 'stray'
+      readonly run: number | undefined
+      readonly jobId: string | undefined
+      readonly failure: HandlerFailure
+    }
+
+/** A message as it came from a seat; undefined for what is not ours: handlers may send messages of their own. */
+export function readSeatReport(message: unknown): SeatReport | undefined {
+  if (!isObject(message)) return undefined
+  const { kind, run, clean } = message
+  if (kind === 'loaded') return { kind }
+  if (kind === 'refused') return { kind, refusal: readRefusal(message['refusal']) }
+  if (kind === 'stray') {
+    const jobId = readText(message['jobId'])
+    return { kind, run: readNumber(run), jobId, failure: readFailure(message['failure']) }
+  }
+  if (typeof run !== 'number') return undefined
+  if (kind === 'log') return { kind, run, message: readText(message['message']) ?? '' }
+  if (kind === 'clean') return { kind, run }
+  if (kind === 'returned') return { kind, run, judged: readJudged(message['judged']), clean: clean === true }
+  if (kind === 'threw') return { kind, run, failure: readFailure(message['failure']), clean: clean === true }
+  return undefined
+}
+
+function readRefusal(value: unknown): Refusal {
+  const { name, message, hint, details } = isObject(value) ? value : {}
+  return {
+    name: readText(name) ?? '',
+    message: readText(message) ?? '',
+    hint: readText(hint) ?? '',
+    details: readTexts(details),
+  }
+}
+
+function readFailure(value: unknown): HandlerFailure {
+  const { told, at, typed } = isObject(value) ? value : {}
+  const { errorType, message } = isObject(typed) ? typed : {}
+  return {
+    told: readText(told) ?? '',
+    at: readText(at),
+    typed: isErrorType(errorType) && typeof message === 'string' ? { errorType, message } : undefined,
+  }
+}
+
+function readJudged(value: unknown): JudgedOutput {
+  const { violation, dropped, json, unwritable } = isObject(value) ? value : {}
+  const { field, reason } = isObject(violation) ? violation : {}
+  const isViolation = typeof field === 'string' && typeof reason === 'string'
+  return {
+    violation: isViolation ? { field, reason } : undefined,
+    dropped: readTexts(dropped),
+    json: readText(json),
+    unwritable: readText(unwritable),
+  }
+}
+
+function isErrorType(value: unknown): value is ErrorType {
+  return typeof value === 'string' && Object.hasOwn(ERROR_STATUS, value)
+}
+
+function readText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function readTexts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
+}
+
+function readNumber(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,148 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { compileOutput, type OutputCheck } from '@farebox/protocol/fields/compile'
+import { DeadlineError } from '@farebox/protocol/errors/service-errors'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { systemClock } from '../clock.ts'
+import { loadHandlers } from '../config/load-handlers.ts'
+import { describeFailure } from '../execute/handler-failure.ts'
+import { createJobContext } from '../execute/job-context.ts'
+import { judgeOutput, type JudgedOutput } from '../execute/judge-output.ts'
+import { matchHandlers, type Handler } from '../handlers.ts'
+import { noteWhatRuns, type LeftBehind } from './left-behind.ts'
+import { describeRefusal } from './refusal.ts'
+import type { LoadOrder, SeatJob, SeatOrder, SeatReport } from './seat-messages.ts'
+
+// One of the processes in which handlers run, one job at a time: forked by seat.ts.
+
+/** A job of this seat, for as long as anything of it runs. */
+interface Run {
+  readonly run: number
+  readonly jobId: string
+  readonly aborter: AbortController
+  lines: number
+}
+
+/** What the file of handlers gave. */
+interface Loaded {
+  readonly handlers: ReadonlyMap<string, Handler<JsonObject, unknown>>
+  readonly checks: ReadonlyMap<string, OutputCheck>
+  readonly devMode: boolean
+}
+
+/** More lines a job than anybody reads; beyond it they would keep the agent from its other jobs. */
+const MAX_LINES = 1_000
+const MAX_LINE_CHARACTERS = 2_000
+/** As much as a platform reads of an answer (D37). */
+const MAX_OUTPUT_CHARACTERS = 5_000_000
+const LOOK_AGAIN_MS = 20
+
+// Bound now: whatever handlers do to `process`, this is how the agent is told.
+const sendMessage = process.send?.bind(process)
+const running = new AsyncLocalStorage<Run>()
+let loaded: Promise<Loaded | undefined> = Promise.resolve(undefined)
+let current: Run | undefined
+
+// Ctrl-C and service managers reach every process of a command; when this one ends, the agent decides.
+process.on('SIGINT', () => undefined)
+process.on('SIGTERM', () => undefined)
+process.on('disconnect', () => process.exit(0))
+process.on('uncaughtException', error => {
+  const from = running.getStore()
+  tell({ kind: 'stray', run: from?.run, jobId: from?.jobId, failure: describeFailure(error) })
+})
+process.on('message', (order: SeatOrder) => {
+  if (order.kind === 'load') loaded = load(order)
+  else if (order.kind === 'run') void serve(order.run, order.job)
+  else if (order.kind === 'abort' && current?.run === order.run) abort(current, order.reason)
+})
+
+async function load({ file, declaration, devMode }: LoadOrder): Promise<Loaded | undefined> {
+  try {
+    const handlers = matchHandlers(declaration, await loadHandlers(file))
+    const outputs = Object.entries(declaration.capabilities)
+    const checks = new Map(outputs.map(([name, { output_schema }]) => [name, compileOutput(output_schema)]))
+    tell({ kind: 'loaded' })
+    return { handlers, checks, devMode }
+  } catch (error) {
+    tell({ kind: 'refused', refusal: describeRefusal(error) })
+    return undefined
+  }
+}
+
+async function serve(run: number, job: SeatJob): Promise<void> {
+  const own = await loaded
+  if (own === undefined) return
+  const now: Run = { run, jobId: job.jobId, aborter: new AbortController(), lines: 0 }
+  current = now
+  const left = noteWhatRuns()
+  const report = await running.run(now, () => tryWork(own, job, now))
+  const clean = left.isClean()
+  tell({ ...report, clean })
+  if (!clean) tellWhenClean(run, left)
+}
+
+type Outcome =
+  | Omit<Extract<SeatReport, { kind: 'returned' }>, 'clean'>
+  | Omit<Extract<SeatReport, { kind: 'threw' }>, 'clean'>
+
+async function tryWork(own: Loaded, job: SeatJob, now: Run): Promise<Outcome> {
+  try {
+    return { kind: 'returned', run: now.run, judged: await work(own, job, now) }
+  } catch (error) {
+    return { kind: 'threw', run: now.run, failure: describeFailure(error) }
+  }
+}
+
+async function work({ handlers, checks, devMode }: Loaded, job: SeatJob, now: Run): Promise<JudgedOutput> {
+  const { jobId, capability, payer, deadlineMs, input } = job
+  const handler = handlers.get(capability)
+  const check = checks.get(capability)
+  if (handler === undefined || check === undefined) throw new Error(`no handler for ${capability}`)
+  const output = await handler(
+    input,
+    createJobContext({
+      jobId,
+      capability,
+      payer,
+      deadlineMs,
+      aborter: now.aborter,
+      clock: systemClock,
+      log: message => writeLine(now, message),
+    }),
+  )
+  return withinBounds(judgeOutput(check, output, devMode))
+}
+
+/** Refused here: in the agent's process it would be everybody's wait. */
+function withinBounds(judged: JudgedOutput): JudgedOutput {
+  const { json } = judged
+  if (json === undefined || json.length <= MAX_OUTPUT_CHARACTERS) return judged
+  const reason = `must be at most ${MAX_OUTPUT_CHARACTERS} characters of JSON, got ${json.length}`
+  return { ...judged, json: undefined, violation: { field: 'output', reason } }
+}
+
+function writeLine(now: Run, message: unknown): void {
+  now.lines += 1
+  if (now.lines > MAX_LINES) return
+  const last = now.lines === MAX_LINES
+  const text = last ? `more than ${MAX_LINES} lines, the rest is left out` : String(message)
+  tell({ kind: 'log', run: now.run, message: text.slice(0, MAX_LINE_CHARACTERS) })
+}
+
+/** In the job's own context, so that what its listeners throw is known to be its own. */
+function abort(now: Run, reason: string): void {
+  running.run(now, () => now.aborter.abort(new DeadlineError(reason)))
+}
+
+/** The next job comes only when nothing of this one can act any more. */
+function tellWhenClean(run: number, left: LeftBehind): void {
+  const look = (): void => {
+    if (left.isClean()) tell({ kind: 'clean', run })
+    else tellWhenClean(run, left)
+  }
+  setTimeout(look, LOOK_AGAIN_MS).unref()
+}
+
+function tell(report: SeatReport): void {
+  if (process.connected) sendMessage?.(report, undefined, undefined, () => undefined)
+}

@@ -1,0 +1,166 @@
+import type { Clock } from '../clock.ts'
+import type { HandlerFailure } from '../execute/handler-failure.ts'
+import type { JudgedOutput } from '../execute/judge-output.ts'
+import { HandlersError } from '../config/load-handlers.ts'
+import { relativePlace } from '../own-frames.ts'
+import type { Guard } from './guard.ts'
+import type { PoolLimits } from './pool-limits.ts'
+import { refusalError } from './refusal.ts'
+import { readSeatReport, type LoadOrder, type SeatJob, type SeatReport } from './seat-messages.ts'
+import { startSeatProcess } from './seat-process.ts'
+
+/** A process in which one handler runs at a time. */
+export interface Seat {
+  /** Undefined where the system gave no process. */
+  readonly pid: number | undefined
+  /** Resolves once the handlers are there; rejects with the reason where they cannot be. */
+  readonly loaded: Promise<void>
+  /** Resolves once the process is gone. */
+  readonly ended: Promise<void>
+  /** Does one job. Never rejects; the process's own end is an outcome, too. */
+  run(job: SeatJob, log: (message: string) => void): Promise<SeatOutcome>
+  /** Tells the handler to stop. */
+  abort(reason: string): void
+  /** Ends the process at once; a job that it has is told why. */
+  end(why: string): void
+}
+
+/** What became of a job. */
+export type SeatOutcome =
+  | { readonly kind: 'returned'; readonly judged: JudgedOutput }
+  | { readonly kind: 'threw'; readonly failure: HandlerFailure }
+
+/** What a seat tells beside its jobs' outcomes. */
+export interface SeatListener {
+  /** Its job is over. `clean`: nothing of it runs on, another can come; otherwise `onClean` says when. */
+  onJobOver(clean: boolean): void
+  onClean(): void
+  /** An error that nobody caught and that is not the running job's. The seat takes no further job. */
+  onStray(failure: HandlerFailure, jobId: string | undefined): void
+}
+
+/** Far more than a job may say: a handler that floods the channel would take the agent's time from others. */
+const MAX_MESSAGES = 3_000
+
+interface CurrentJob {
+  readonly run: number
+  readonly log: (message: string) => void
+  readonly settle: (outcome: SeatOutcome) => void
+}
+
+/** Starts a process, which loads the handlers. */
+export function startSeat(
+  parts: {
+    readonly order: LoadOrder
+    readonly limits: PoolLimits
+    readonly guard: Guard
+    readonly clock: Clock
+  },
+  listener: SeatListener,
+): Seat {
+  const { order, guard, clock } = parts
+  const { heapMegabytes } = parts.limits
+  let runs = 0
+  let messages = 0
+  let current: CurrentJob | undefined
+  let isGone = false
+  const loading = createSettling()
+  const seat = startSeatProcess({ heapMegabytes, guard, clock }, message => {
+    messages += 1
+    const report = readSeatReport(message)
+    if (messages > MAX_MESSAGES) seat.kill('it sent more messages than an agent can take')
+    else if (report !== undefined) take(report)
+  })
+
+  const settle = (outcome: SeatOutcome): void => {
+    const job = current
+    current = undefined
+    seat.keepAwake(false)
+    job?.settle(outcome)
+  }
+  const ended = seat.ended.then(told => {
+    isGone = true
+    loading.reject(endedWhileLoading(order, told))
+    settle({ kind: 'threw', failure: plainFailure(told) })
+  })
+
+  const take = (report: SeatReport): void => {
+    if (report.kind === 'loaded') {
+      seat.keepAwake(false)
+      loading.resolve()
+    } else if (report.kind === 'refused') {
+      loading.reject(refusalError(report.refusal))
+      seat.kill('it did not load')
+    } else if (report.kind === 'stray') takeStray(report)
+    else if (report.kind === 'clean') {
+      if (report.run === runs) listener.onClean()
+    } else if (report.run === current?.run) takeWord(report, current)
+  }
+
+  const takeWord = (
+    report: Extract<SeatReport, { kind: 'log' | 'returned' | 'threw' }>,
+    job: CurrentJob,
+  ): void => {
+    if (report.kind === 'log') return job.log(report.message)
+    if (report.kind === 'returned') settle({ kind: 'returned', judged: report.judged })
+    else settle({ kind: 'threw', failure: report.failure })
+    listener.onJobOver(report.clean)
+  }
+
+  /** Where nobody knows whose it is, it is the running job's: that one may wait for what is broken now. */
+  const takeStray = ({ run, jobId, failure }: Extract<SeatReport, { kind: 'stray' }>): void => {
+    const isItsOwn = current !== undefined && (run === undefined || run === current.run)
+    if (isItsOwn) settle({ kind: 'threw', failure: { ...failure, typed: undefined } })
+    else listener.onStray(failure, jobId)
+    if (current === undefined) seat.kill(`an error nobody caught: ${failure.told}`)
+  }
+
+  seat.send(order)
+  return {
+    pid: seat.pid,
+    loaded: loading.promise,
+    ended,
+    run: (job, log) =>
+      new Promise(resolve => {
+        if (isGone)
+          return resolve({ kind: 'threw', failure: plainFailure('its process ended before it began') })
+        runs += 1
+        messages = 0
+        current = { run: runs, log, settle: resolve }
+        seat.keepAwake(true)
+        seat.send({ kind: 'run', run: runs, job })
+      }),
+    abort(reason) {
+      if (current !== undefined) seat.send({ kind: 'abort', run: current.run, reason })
+    },
+    end: why => seat.kill(why),
+  }
+}
+
+function plainFailure(told: string): HandlerFailure {
+  return { told, at: undefined, typed: undefined }
+}
+
+function endedWhileLoading({ file }: LoadOrder, told: string): HandlersError {
+  return new HandlersError(
+    `${relativePlace(file)} could not be loaded: ${told}`,
+    'what it does while it is imported must come to an end, and must not end the process',
+  )
+}
+
+interface Settling {
+  readonly promise: Promise<void>
+  readonly resolve: () => void
+  readonly reject: (reason: Error) => void
+}
+
+/** `Promise.withResolvers`, which Node 20 does not have. */
+function createSettling(): Settling {
+  let resolve: Settling['resolve'] = () => undefined
+  let reject: Settling['reject'] = () => undefined
+  const promise = new Promise<void>((fulfil, refuse) => {
+    resolve = fulfil
+    reject = refuse
+  })
+  return { promise, resolve, reject }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { groupSteps, type StepGroups } from './group-steps.ts'
+
+/** Transactions that take a turn of the event loop, and how many steps each held. */
+function createGroups(refuse: (transaction: number) => boolean = () => false): {
+  readonly groups: StepGroups
+  readonly sizes: number[]
+  readonly step: (number: number) => () => number
+} {
+  const sizes: number[] = []
+  let steps = 0
+  return {
+    sizes,
+    groups: groupSteps(async run => {
+      steps = 0
+      run()
+      sizes.push(steps)
+      await new Promise(resolve => setImmediate(resolve))
+      if (refuse(sizes.length)) throw new Error('the disk is full')
+    }),
+    step: number => () => {
+      steps += 1
+      if (number < 0) throw new Error(`no ${number}`)
+      return number
+    },
+  }
+}
+
+describe('steps in groups', () => {
+  test('those of one moment share a transaction, those that come meanwhile the next', async () => {
+    const { groups, sizes, step } = createGroups()
+    const first = [1, 2, 3].map(number => groups.run(step(number)))
+    expect(await Promise.all([...first, ...[4, 5].map(number => groups.run(step(number)))])).toEqual([
+      1, 2, 3, 4, 5,
+    ])
+    expect(sizes).toEqual([5])
+    const one = groups.run(step(6))
+    await new Promise(resolve => setImmediate(resolve))
+    const others = [7, 8].map(number => groups.run(step(number)))
+    expect(await Promise.all([one, ...others])).toEqual([6, 7, 8])
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(8)
+  })
+
+  test('a step that throws fails alone', async () => {
+    const { groups, step } = createGroups()
+    const outcomes = await Promise.allSettled([1, -2, 3].map(number => groups.run(step(number))))
+    expect(outcomes.map(outcome => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  })
+
+  test('a transaction that was not committed is told to all of it, and the next goes on', async () => {
+    const { groups, step } = createGroups(transaction => transaction === 1)
+    const outcomes = await Promise.allSettled([1, 2].map(number => groups.run(step(number))))
+    expect(outcomes.map(outcome => outcome.status)).toEqual(['rejected', 'rejected'])
+    expect(await groups.run(step(3))).toBe(3)
+  })
+
+  test('rests when everything that was given has ended', async () => {
+    const { groups, step } = createGroups()
+    const told: number[] = []
+    for (const number of [1, 2]) void groups.run(step(number)).then(value => told.push(value))
+    await groups.rest()
+    expect(told).toEqual([1, 2])
+    await groups.rest()
+  })
+})

@@ -1,0 +1,137 @@
+import type { Settlements } from '../execute/settlements.ts'
+import type { JobStore } from '../jobs/job-store.ts'
+import type { PaymentGate } from '../payment-gate/payment-gate.ts'
+import { createAgentInstruments, type AgentInstruments } from './agent-instruments.ts'
+import type { AgentMetrics, AgentWatch } from './agent-metrics.ts'
+
+/** Counts what an agent does. Loaded only where SERVICE_METRICS_PORT is set: prom-client is not small. */
+export function watchAgent(): AgentWatch {
+  const unknown = createUnknownPayments()
+  let jobsHeld = (): number => 0
+  const instruments = createAgentInstruments({
+    jobsHeld: () => jobsHeld(),
+    settlementsUnknown: unknown.count,
+    oldestUnknownSeconds: unknown.oldestSeconds,
+  })
+  return {
+    metrics: countJobs(instruments),
+    watchStore: store => watchStore(instruments, store),
+    watchGate: gate => watchGate(instruments, gate, unknown),
+    watchSettlements(settlements, leases) {
+      jobsHeld = () => leases.count()
+      return watchSettlements(instruments, settlements, unknown)
+    },
+    source: instruments.registry,
+  }
+}
+
+function countJobs({ answers, steps, overruns }: AgentInstruments): AgentMetrics {
+  return {
+    async step(step, work) {
+      const stop = steps.startTimer({ step })
+      try {
+        return await work()
+      } finally {
+        stop()
+      }
+    },
+    answered({ capability = '', outcome, errorType = '' }) {
+      answers.inc({ capability, outcome, error_type: errorType })
+    },
+    overran: capability => overruns.inc({ capability }),
+  }
+}
+
+/** The payments of which nobody knows whether they were charged (D8), and since when. */
+interface UnknownPayments {
+  add(key: string): void
+  known(key: string): void
+  count(): number
+  oldestSeconds(): number
+}
+
+function createUnknownPayments(): UnknownPayments {
+  const sinceMs = new Map<string, number>()
+  return {
+    add: key => void (sinceMs.has(key) || sinceMs.set(key, performance.now())),
+    known: key => void sinceMs.delete(key),
+    count: () => sinceMs.size,
+    oldestSeconds() {
+      // A map keeps its order: the first came first.
+      const [oldestMs] = sinceMs.values()
+      return oldestMs === undefined ? 0 : (performance.now() - oldestMs) / 1_000
+    },
+  }
+}
+
+function watchStore({ storeCalls, storeFailures }: AgentInstruments, store: JobStore): JobStore {
+  const timed = async <T>(operation: string, work: Promise<T>): Promise<T> => {
+    const stop = storeCalls.startTimer({ operation })
+    try {
+      return await work
+    } catch (error) {
+      storeFailures.inc({ operation })
+      throw error
+    } finally {
+      stop()
+    }
+  }
+  return {
+    claim: claim => timed('claim', store.claim(claim)),
+    read: jobKey => timed('read', store.read(jobKey)),
+    write: (holder, change) => timed('write', store.write(holder, change)),
+    unresolved: () => timed('unresolved', store.unresolved()),
+  }
+}
+
+function watchGate(
+  { facilitatorCalls }: AgentInstruments,
+  gate: PaymentGate,
+  unknown: UnknownPayments,
+): PaymentGate {
+  return {
+    async verify(payment, terms) {
+      const stop = facilitatorCalls.startTimer({ call: 'verify' })
+      const outcome = await gate.verify(payment, terms)
+      stop({ outcome: outcome.kind })
+      return outcome
+    },
+    async settle(payment) {
+      const stop = facilitatorCalls.startTimer({ call: 'settle' })
+      const outcome = await gate.settle(payment)
+      stop({ outcome: outcome.kind })
+      if (outcome.kind === 'unknown') unknown.add(payment.key)
+      else unknown.known(payment.key)
+      return outcome
+    },
+    async release(hold) {
+      const stop = facilitatorCalls.startTimer({ call: 'release' })
+      await gate.release(hold)
+      stop({ outcome: 'asked' })
+    },
+  }
+}
+
+function watchSettlements(
+  { settling, settlementsOpen }: AgentInstruments,
+  settlements: Settlements,
+  unknown: UnknownPayments,
+): Settlements {
+  return {
+    patienceMs: settlements.patienceMs,
+    stop: () => settlements.stop(),
+    async resume(held) {
+      const key = held.job.state === 'saved' ? held.job.payment.key : ''
+      const stop = settling.startTimer()
+      settlementsOpen.inc()
+      try {
+        const known = await settlements.resume(held)
+        stop({ outcome: known?.state ?? 'left' })
+        return known
+      } finally {
+        settlementsOpen.dec()
+        unknown.known(key)
+      }
+    },
+  }
+}

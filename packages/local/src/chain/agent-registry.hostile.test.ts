@@ -1,0 +1,154 @@
+import type { TransactionReceipt } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createHostileWallet, tellCallbacks } from '../testing/hostile-wallet.ts'
+import type { HostileWallet } from '../testing/hostile-wallet.ts'
+import {
+  balanceOf,
+  call,
+  encodeCall,
+  refusalOf,
+  register,
+  STAKE_WEI,
+  tellEvents,
+  view,
+} from '../testing/registry-calls.ts'
+import { callAnvil, callAnvilForText } from './anvil-rpc.ts'
+import { startChain } from './start-chain.ts'
+import type { LocalChain } from './start-chain.ts'
+import { TEST_KEYS } from './test-keys.ts'
+
+const owner = TEST_KEYS.agent.address
+const endpoint = 'https://agent.example'
+const registering = encodeCall('register', [endpoint])
+const deregistering = (agentId: bigint) => encodeCall('deregister', [agentId])
+
+let chain: LocalChain
+let wallet: HostileWallet
+let untouched: string
+
+beforeAll(async () => {
+  chain = await startChain()
+  wallet = await createHostileWallet(chain)
+})
+beforeEach(async () => {
+  untouched = await callAnvilForText(chain.rpcUrl, 'evm_snapshot', [])
+  // Agent 1 is honest: its stake is there to be stolen.
+  await register(chain, owner, endpoint)
+})
+afterEach(async () => {
+  await callAnvil(chain.rpcUrl, 'evm_revert', [untouched])
+})
+afterAll(async () => await chain.stop())
+
+describe('REG-05 a wallet that calls back while its stake is sent to it', () => {
+  test('gets one stake, whatever it asks for then', async () => {
+    await wallet.run(registering, registering)
+    await wallet.callBackWith(
+      deregistering(2n),
+      deregistering(3n),
+      deregistering(1n),
+      encodeCall('updateEndpoint', [3n, 'x']),
+      registering,
+    )
+    const before = await balanceOf(chain, wallet.address)
+    const receipt = await wallet.run(deregistering(2n))
+    expect(tellCallbacks(receipt)).toEqual(Array.from({ length: 5 }, () => 'ReentrancyGuardReentrantCall'))
+    expect(paidOut(receipt)).toEqual([2n])
+    expect(await balanceOf(chain, wallet.address)).toBe(before + STAKE_WEI)
+    await expectHeld(2n)
+  })
+
+  test('finds its agent gone: it can neither move it nor approve anybody', async () => {
+    await wallet.run(registering)
+    await wallet.callBackWith(
+      encodeCall('transferFrom', [wallet.address, owner, 2n]),
+      encodeCall('approve', [owner, 2n]),
+      encodeCall('endpointOf', [2n]),
+    )
+    const receipt = await wallet.run(deregistering(2n))
+    expect(tellCallbacks(receipt)).toEqual(Array.from({ length: 3 }, () => 'ERC721NonexistentToken'))
+    await expectHeld(1n)
+  })
+
+  test('may move another agent of its own meanwhile, whose stake goes to the new owner', async () => {
+    await wallet.run(registering, registering)
+    await wallet.callBackWith(encodeCall('transferFrom', [wallet.address, owner, 3n]))
+    expect(tellCallbacks(await wallet.run(deregistering(2n)))).toEqual(['done'])
+    await call(chain, owner, 'deregister', [3n])
+    await expectHeld(1n)
+  })
+})
+
+describe('several calls in one transaction', () => {
+  test('REG-05 the guard is open again after each', async () => {
+    const receipt = await wallet.run(registering, registering, deregistering(2n), deregistering(3n))
+    expect(receipt.status).toBe('success')
+    expect(paidOut(receipt)).toEqual([2n, 3n])
+    await expectHeld(1n)
+  })
+
+  test('REG-05 a second deregister of the same agent undoes them all', async () => {
+    await wallet.run(registering)
+    const twice = wallet.encodeRun(deregistering(2n), deregistering(2n))
+    expect(await refusalOf(chain, twice)).toEqual(['ERC721NonexistentToken', 2n])
+    expect((await wallet.run(deregistering(2n), deregistering(2n))).status).toBe('reverted')
+    await expectHeld(2n)
+  })
+})
+
+test('REG-05 a wallet that deregisters while it is given the token is paid once', async () => {
+  await wallet.callBackWith(deregistering(1n))
+  const before = await balanceOf(chain, wallet.address)
+  const receipt = await call(chain, owner, 'safeTransferFrom', [owner, wallet.address, 1n])
+  expect(tellCallbacks(receipt)).toEqual(['ReentrancyGuardReentrantCall', 'done'])
+  expect(paidOut(receipt)).toEqual([1n])
+  expect(await balanceOf(chain, wallet.address)).toBe(before + STAKE_WEI)
+  await expectHeld(0n)
+})
+
+test('REG-05 registering runs nothing of the caller’s', async () => {
+  await wallet.callBackWith(registering)
+  expect(tellCallbacks(await wallet.run(registering))).toEqual([])
+  await expectHeld(2n)
+})
+
+describe('a wallet that refuses ether', () => {
+  beforeEach(async () => {
+    await wallet.run(registering)
+    await wallet.refuseEther(true)
+  })
+
+  test('cannot deregister, is told why and loses nothing by trying', async () => {
+    const attempt = wallet.encodeRun(deregistering(2n))
+    expect(await refusalOf(chain, attempt)).toEqual(['StakeNotAccepted', 2n, wallet.address])
+    expect((await wallet.run(deregistering(2n))).status).toBe('reverted')
+    expect([await view(chain, 'ownerOf', [2n]), await view(chain, 'endpointOf', [2n])]).toEqual([
+      wallet.address,
+      endpoint,
+    ])
+    await expectHeld(2n)
+  })
+
+  test('can move its agent to somebody who takes the stake', async () => {
+    await wallet.run(encodeCall('transferFrom', [wallet.address, owner, 2n]))
+    await call(chain, owner, 'deregister', [2n])
+    await expectHeld(1n)
+  })
+
+  test('keeps nobody else from theirs', async () => {
+    await call(chain, owner, 'deregister', [1n])
+    await expectHeld(1n)
+  })
+})
+
+/** The agents whose stake a receipt says was paid. */
+function paidOut(receipt: TransactionReceipt): readonly bigint[] {
+  return tellEvents(receipt).flatMap(event =>
+    event.eventName === 'AgentDeregistered' && 'agentId' in event ? [event.agentId] : [],
+  )
+}
+
+async function expectHeld(agents: bigint): Promise<void> {
+  expect(await view(chain, 'agentCount')).toBe(agents)
+  expect(await balanceOf(chain, chain.agentRegistry)).toBe(agents * STAKE_WEI)
+}

@@ -1,0 +1,12 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { writeDurably } from './write-durably.ts'
+
+/** A service token of 32 random bytes, kept in a file between runs, closed to other users. */
+export async function readOrCreateToken(file: string): Promise<string> {
+  const kept = await readFile(file, 'utf8').catch(() => '')
+  if (/^[\w-]{43}$/.test(kept)) return kept
+  const token = randomBytes(32).toString('base64url')
+  await writeDurably(file, token, 0o600)
+  return token
+}

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createJsonOrigin, type JsonOrigin } from '@farebox/payments/http-json'
+import { registration, type Registration } from '@farebox/platform-api/registry'
+import { callAnvil } from './chain/anvil-rpc.ts'
+import type { LocalChain } from './chain/start-chain.ts'
+
+/** An agent of the local economy, found by others. */
+export interface RegisteredAgent {
+  readonly agentId: number
+  /** Its page. */
+  readonly profileUrl: string
+  /** False where an earlier start had staked for it already. */
+  readonly isNew: boolean
+}
+
+/** How long a platform that runs beside us may take to see a stake and list its agent. */
+const LISTED_WITHIN_MS = 30_000
+const ASK_EVERY_MS = 100
+const ASK_TIMEOUT_MS = 60_000
+
+/** keccak256 of `AgentRegistered(uint256,address,string,uint256)`. */
+const AGENT_REGISTERED_TOPIC = '0xc29f819ac362ff9c94de06666235808451aafd8894a2dffb86a080a965efeae3'
+/** Selector of `endpointOf(uint256)`. */
+const ENDPOINT_OF_SELECTOR = '0x728e8469'
+
+/**
+ * Registers an agent at a local platform: its wallet, one of the test keys that the chain itself holds, stakes what is
+ * asked. An agent that is registered already is left as it is.
+ *
+ * @throws Error when the platform refuses the agent, with its reason, and when it does not list it in time
+ */
+export async function registerAgent(
+  platform: { readonly url: string },
+  chain: Pick<LocalChain, 'rpcUrl'>,
+  agent: { readonly url: string; readonly wallet: string },
+): Promise<RegisteredAgent> {
+  const origin = createJsonOrigin(platform.url)
+  try {
+    const asked = await ask(origin, {
+      method: 'POST',
+      path: '/v1/registrations',
+      body: { endpoint: agent.url },
+    })
+    const isNew = asked.status.state === 'waiting_for_stake' && !(await hasStaked(chain, asked, agent.wallet))
+    if (isNew) await stake(chain, asked, agent.wallet)
+    return { ...(await untilListed(origin, asked)), isNew }
+  } finally {
+    await origin.close()
+  }
+}
+
+/**
+ * Whether the wallet has staked for this endpoint already, as the chain says: a platform that was away has not seen it
+ * yet, and would ask for a second stake.
+ */
+async function hasStaked(
+  { rpcUrl }: Pick<LocalChain, 'rpcUrl'>,
+  { registry_address: address, endpoint }: Registration,
+  wallet: string,
+): Promise<boolean> {
+  const owner = `0x${wallet.slice(2).toLowerCase().padStart(64, '0')}`
+  const topics = [AGENT_REGISTERED_TOPIC, null, owner]
+  const logs = await callAnvil(rpcUrl, 'eth_getLogs', [{ address, topics, fromBlock: '0x0' }])
+  for (const { topics: found } of logs as readonly { readonly topics: readonly string[] }[]) {
+    const call = { to: address, data: ENDPOINT_OF_SELECTOR + (found[1] ?? '').slice(2) }
+    // It reverts for one that was deregistered since.
+    const served = await callAnvil(rpcUrl, 'eth_call', [call, 'latest']).catch(() => '')
+    if (String(served).includes(Buffer.from(endpoint).toString('hex'))) return true
+  }
+  return false
+}
+
+async function stake(
+  { rpcUrl }: Pick<LocalChain, 'rpcUrl'>,
+  { registry_address: to, call_data: data, stake_wei }: Registration,
+  from: string,
+): Promise<void> {
+  const transaction = { from, to, data, value: `0x${BigInt(stake_wei).toString(16)}` }
+  // What would revert is refused here, with the contract's reason.
+  const gas = await callAnvil(rpcUrl, 'eth_estimateGas', [transaction])
+  await callAnvil(rpcUrl, 'eth_sendTransactionSync', [{ ...transaction, gas }])
+}
+
+async function untilListed(
+  origin: JsonOrigin,
+  { registration_id: id, endpoint }: Registration,
+): Promise<Omit<RegisteredAgent, 'isNew'>> {
+  for (let waitedMs = 0; waitedMs < LISTED_WITHIN_MS; waitedMs += ASK_EVERY_MS) {
+    // A platform that is away for a moment comes back to what it was doing.
+    const asked = await ask(origin, { method: 'GET', path: `/v1/registrations/${id}` }).catch(() => undefined)
+    await delay(ASK_EVERY_MS)
+    if (asked === undefined) continue
+    const { status } = asked
+    if (status.state === 'listed') return { agentId: status.agent_id, profileUrl: status.profile_url }
+    if (status.state === 'refused' && !status.retried)
+      throw new Error(`the platform does not list ${endpoint}: ${status.reason}`)
+  }
+  throw new Error(`the platform has not listed ${endpoint} within ${LISTED_WITHIN_MS / 1_000} s`)
+}
+
+async function ask(
+  origin: JsonOrigin,
+  request: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: object },
+): Promise<Registration> {
+  const { status, body } = await origin.send({ ...request, timeoutMs: ASK_TIMEOUT_MS })
+  const read = registration.safeParse(body)
+  if (status < 300 && read.success) return read.data
+  throw new Error(
+    `the platform answered HTTP ${status} to ${request.method} ${request.path}: ${JSON.stringify(body)}`,
+  )
+}

@@ -1,0 +1,75 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ChildExit } from './child-process.ts'
+import type { LocalChain } from './chain/start-chain.ts'
+import { findFreePort } from './free-port.ts'
+import { platformProgram } from './programs.ts'
+import { readOrCreateToken } from './read-or-create-token.ts'
+import { runProgram } from './run-program.ts'
+import type { FacilitatorProcess } from './start-facilitator-process.ts'
+
+/** A running platform. */
+export interface PlatformProcess {
+  readonly url: string
+  /** Opens the operator's routes. */
+  readonly operatorToken: string
+  readonly pid: number
+  readonly exited: Promise<ChildExit>
+  stop(): Promise<unknown>
+}
+
+/** What a platform is started with. */
+export interface PlatformProcessOptions {
+  readonly folder: string
+  readonly chain: Pick<LocalChain, 'chainId' | 'rpcUrl' | 'agentRegistry'>
+  readonly facilitator: Pick<FacilitatorProcess, 'url' | 'adminToken'>
+  readonly databaseUrl: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Of this process; a second one on the same database needs another. */
+  readonly name?: string
+  /** More of the environment. */
+  readonly environment?: { readonly [name: string]: string }
+  readonly onLine?: (program: string, line: string) => void
+  readonly signal?: AbortSignal
+}
+
+/** Starts the platform on a local chain, in local mode: agents on this machine may be registered. */
+export async function startPlatformProcess(options: PlatformProcessOptions): Promise<PlatformProcess> {
+  const { chain, facilitator, databaseUrl, name = 'platform', onLine, signal } = options
+  const folder = join(options.folder, 'platform')
+  await mkdir(folder, { recursive: true })
+  const operatorToken = await readOrCreateToken(join(folder, 'operator-token'))
+  // It says its own address to others, in receipts too, so that it must know it beforehand.
+  const port = options.port === 0 ? await findFreePort() : options.port
+  const child = await runProgram({
+    name,
+    folder,
+    port,
+    command: process.execPath,
+    arguments: [platformProgram()],
+    environment: {
+      PATH: process.env['PATH'] ?? '',
+      PLATFORM_PORT: String(port),
+      PLATFORM_PUBLIC_URL: `http://localhost:${port}`,
+      PLATFORM_LOCAL: 'true',
+      PLATFORM_NETWORK: `eip155:${chain.chainId}`,
+      PLATFORM_OPERATOR_TOKEN: operatorToken,
+      AGENT_REGISTRY_ADDRESS: chain.agentRegistry,
+      DATABASE_URL: databaseUrl,
+      EVM_RPC_URL: chain.rpcUrl,
+      FACILITATOR_URL: facilitator.url,
+      FACILITATOR_ADMIN_TOKEN: facilitator.adminToken,
+      ...options.environment,
+    },
+    readReady: readListeningUrl,
+    onLine: line => onLine?.(name, line),
+    ...(signal && { signal }),
+  })
+  const { exited, pid } = child
+  return { url: `http://localhost:${port}`, operatorToken, pid, exited, stop: () => child.stop() }
+}
+
+function readListeningUrl(line: string): string | undefined {
+  return /"event":"listening".*"url":"(http:[^"]+)"/.exec(line)?.[1]
+}

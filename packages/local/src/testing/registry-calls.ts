@@ -1,0 +1,130 @@
+import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
+import {
+  BaseError,
+  createPublicClient,
+  decodeErrorResult,
+  encodeFunctionData,
+  formatTransactionReceipt,
+  getAddress,
+  http,
+  parseEventLogs,
+  toHex,
+} from 'viem'
+import type { Abi, Address, Hex, RpcTransactionReceipt, TransactionReceipt } from 'viem'
+import { callAnvil } from '../chain/anvil-rpc.ts'
+import type { LocalChain } from '../chain/start-chain.ts'
+import { TEST_KEYS } from '../chain/test-keys.ts'
+
+/** D36: what an agent stakes, in wei: 0.001 ETH. */
+export const STAKE_WEI = 10n ** 15n
+
+/** More than anything here needs, so that a call that fails is in a block as well. */
+const GAS = 5_000_000n
+
+type Chain = Pick<LocalChain, 'rpcUrl' | 'agentRegistry'>
+
+export interface Sent {
+  readonly from: Address
+  readonly to: Address
+  readonly valueWei?: bigint
+  readonly callData?: Hex
+}
+
+/** A call of the registry as bytes. */
+export function encodeCall(functionName: string, args: readonly unknown[]): Hex {
+  const abi: Abi = agentRegistryAbi
+  return encodeFunctionData({ abi, functionName, args })
+}
+
+/** Sends a transaction of one of anvil's own accounts; resolves when a block holds it, failed or not. */
+export async function send(chain: Chain, sent: Sent): Promise<TransactionReceipt> {
+  const { from, to, valueWei = 0n, callData = '0x' } = sent
+  const transaction = { from, to, value: toHex(valueWei), data: callData, gas: toHex(GAS) }
+  return await sendSync(chain, transaction)
+}
+
+/** Has an account call the registry. Throws where that fails. */
+export async function call(
+  chain: Chain,
+  from: Address,
+  functionName: string,
+  args: readonly unknown[],
+): Promise<TransactionReceipt> {
+  const valueWei = functionName === 'register' ? STAKE_WEI : 0n
+  const callData = encodeCall(functionName, args)
+  const receipt = await send(chain, { from, to: chain.agentRegistry, valueWei, callData })
+  if (receipt.status !== 'success') throw new Error(`${functionName}: failed`)
+  return receipt
+}
+
+/** Registers an agent of an account's, with the stake that is asked for, and resolves to its id. */
+export async function register(chain: Chain, from: Address, endpoint: string): Promise<bigint> {
+  const receipt = await call(chain, from, 'register', [endpoint])
+  const [event] = parseEventLogs({ abi: agentRegistryAbi, logs: receipt.logs, eventName: 'AgentRegistered' })
+  if (event === undefined) throw new Error('register: no AgentRegistered')
+  return event.args.agentId
+}
+
+/** What the registry's events in a receipt say, in order. */
+export function tellEvents(receipt: TransactionReceipt) {
+  return parseEventLogs({ abi: agentRegistryAbi, logs: receipt.logs }).map(({ eventName, args }) => ({
+    eventName,
+    ...args,
+  }))
+}
+
+/** The error a call of the registry would fail with, its name and arguments, or nothing; nothing is sent. */
+export async function refusalOf(
+  chain: Chain,
+  sent: Omit<Sent, 'to'> & Partial<Sent>,
+): Promise<readonly unknown[]> {
+  const { from: account, to = chain.agentRegistry, valueWei: value = 0n, callData: data = '0x' } = sent
+  try {
+    await reader(chain).call({ account, to, value, data, gas: GAS })
+  } catch (error) {
+    return tellRefusal(error)
+  }
+  throw new Error('the call would not be refused')
+}
+
+/** Reads a view of the registry. */
+export async function view(chain: Chain, functionName: string, args: readonly unknown[] = []) {
+  const abi: Abi = agentRegistryAbi
+  return await reader(chain).readContract({ address: chain.agentRegistry, abi, functionName, args })
+}
+
+export async function balanceOf(chain: Chain, address: Address): Promise<bigint> {
+  return await reader(chain).getBalance({ address })
+}
+
+export function reader(chain: Pick<LocalChain, 'rpcUrl'>) {
+  return createPublicClient({ transport: http(chain.rpcUrl), pollingInterval: 50 })
+}
+
+/** Creates a contract by a transaction, as on a public chain. */
+export async function deploy(chain: Chain, bytecode: Hex): Promise<Address> {
+  const transaction = { from: TEST_KEYS.deployer.address, data: bytecode, gas: toHex(GAS) }
+  const { contractAddress, status } = await sendSync(chain, transaction)
+  if (status !== 'success' || !contractAddress) throw new Error('deploy: failed')
+  return getAddress(contractAddress)
+}
+
+async function sendSync(chain: Chain, transaction: Readonly<Record<string, string>>) {
+  const answer = await callAnvil(chain.rpcUrl, 'eth_sendTransactionSync', [transaction])
+  // EIP-7966: the answer is the receipt.
+  return formatTransactionReceipt(answer as RpcTransactionReceipt)
+}
+
+function tellRefusal(error: unknown): readonly unknown[] {
+  const cause = error instanceof BaseError ? error.walk(hasRevertBytes) : undefined
+  if (!hasRevertBytes(cause)) throw error
+  if (cause.data === '0x') return []
+  // The narrower type of this ABI says that an error without arguments had an empty list of them.
+  const abi: Abi = agentRegistryAbi
+  const { errorName, args = [] } = decodeErrorResult({ abi, data: cause.data })
+  return [errorName, ...args]
+}
+
+function hasRevertBytes(error: unknown): error is { readonly data: Hex } {
+  return typeof error === 'object' && error !== null && 'data' in error && typeof error.data === 'string'
+}

@@ -1,0 +1,60 @@
+import type { JsonRpc } from './json-rpc.ts'
+import { isQuantity } from './rpc-words.ts'
+
+/** A transaction's log, as nodes give it. */
+export interface ChainLog {
+  readonly address: string
+  readonly topics: readonly string[]
+  readonly data: string
+}
+
+/** A mined transaction, the parts of it that prove something. */
+export interface ChainReceipt {
+  readonly transactionHash: string
+  readonly succeeded: boolean
+  readonly blockNumber: bigint
+  readonly blockHash: string
+  /** What it cost, where the node says so. */
+  readonly gasUsed?: bigint
+  readonly gasPriceWei?: bigint
+  readonly logs: readonly ChainLog[]
+}
+
+/** Reads a mined transaction; undefined while the node knows no receipt of it. */
+export async function readReceipt(rpc: JsonRpc, transactionHash: string): Promise<ChainReceipt | undefined> {
+  return parseReceipt(await rpc.call('eth_getTransactionReceipt', [transactionHash]))
+}
+
+/** A receipt as a node gives it, in our terms; undefined for null or anything that is no receipt. */
+export function parseReceipt(value: unknown): ChainReceipt | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { transactionHash, status, blockNumber, blockHash, logs, gasUsed, effectiveGasPrice } = value as {
+    [key: string]: unknown
+  }
+  if (typeof transactionHash !== 'string' || !isQuantity(blockNumber) || typeof blockHash !== 'string')
+    return undefined
+  if (!Array.isArray(logs)) return undefined
+  return {
+    transactionHash: transactionHash.toLowerCase(),
+    succeeded: status === '0x1',
+    blockNumber: BigInt(blockNumber),
+    blockHash,
+    ...(isQuantity(gasUsed) && { gasUsed: BigInt(gasUsed) }),
+    ...(isQuantity(effectiveGasPrice) && { gasPriceWei: BigInt(effectiveGasPrice) }),
+    logs: logs.filter(isLog),
+  }
+}
+
+function isLog(value: unknown): value is ChainLog {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'address' in value &&
+    typeof value.address === 'string' &&
+    'topics' in value &&
+    Array.isArray(value.topics) &&
+    'data' in value &&
+    typeof value.data === 'string' &&
+    /^0x[0-9a-f]*$/i.test(value.data)
+  )
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { badgeName } from './badges.ts'
+import { agentHealth } from './monitor.ts'
+import { standing } from './registry.ts'
+import { OWNERS_WORDS, textWarning } from './search.ts'
+
+/** What somebody should know before paying. */
+export const agentNotice = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('not-payable'),
+    text: z.string().describe('Why nobody is sent to pay it'),
+  }),
+  z.strictObject({
+    kind: z.literal('price-risen'),
+    capability: z.string(),
+    from: z.string().describe('Decimal USDC'),
+    to: z.string().describe('Decimal USDC'),
+    since: z.number().int().describe('Unix seconds; told for seven days'),
+    text: z.string(),
+  }),
+])
+
+/** One capability of an agent, as declared. */
+export const agentCapability = z.strictObject({
+  name: z.string(),
+  description: z.string().describe(OWNERS_WORDS),
+  price: z.string().describe('Decimal USDC'),
+  price_atomic: z.string(),
+  input_schema: z.record(z.string(), z.unknown()).describe('Fields as declared'),
+  output_schema: z.record(z.string(), z.unknown()).describe('Fields as declared'),
+  permissions: z.array(z.record(z.string(), z.unknown())),
+})
+
+/** The answer of `GET /v1/agents/:agentId`. */
+export const agentPage = z.strictObject({
+  agent_id: z.number().int(),
+  name: z.string().describe(OWNERS_WORDS),
+  description: z.string().describe(OWNERS_WORDS),
+  text_warnings: z.array(textWarning),
+  endpoint: z.string().nullable().describe('Base URL, international names in their ASCII form'),
+  owner: z.string().describe('Lower-case address'),
+  wallet: z.string().nullable().describe('Who is paid; lower-case address'),
+  registered_at: z.number().int(),
+  standing: standing,
+  standing_reason: z.string().nullable(),
+  payable: z.boolean().describe('Whether the platform sends paid jobs there now'),
+  badge: badgeName,
+  health: agentHealth
+    .omit({ agent_id: true, timeline: true })
+    .nullable()
+    .describe('As the checks found it; null where there are none. More at /v1/agents/{agentId}/health'),
+  jobs_done: z.number().int().describe('Paid jobs that others than the owner had done through this platform'),
+  last_trial: z
+    .strictObject({
+      outcome: z.enum(['ok', 'failed', 'skipped']),
+      reason: z.string().nullable().describe('Why it failed, or why none was made'),
+      at: z.number().int().describe('Unix seconds'),
+    })
+    .nullable()
+    .describe(
+      'The newest paid job of the daily ones that the platform orders itself; null where there was none',
+    ),
+  max_deadline_seconds: z.number().nullable(),
+  capabilities: z
+    .array(agentCapability)
+    .describe('In declared order: the first is the one called where none is named'),
+  declaration_version: z.number().int(),
+  refreshed_at: z.number().int().nullable().describe('When the declaration was last read'),
+  notices: z.array(agentNotice),
+  openapi_url: z.string().describe('This agent as an OpenAPI 3.1 document'),
+})
+
+/** {@link agentPage}, as it travels. */
+export type AgentPage = z.infer<typeof agentPage>
+/** {@link agentNotice}, as it travels. */
+export type AgentNotice = z.infer<typeof agentNotice>

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+
+/** Badges, the lowest first (D34). */
+export const badgeName = z
+  .enum(['none', 'verified', 'bronze', 'silver', 'gold'])
+  .describe('How far an agent has proven itself, the lowest first')
+
+/** One condition of a badge, with what was found. */
+export const badgeRule = z
+  .strictObject({
+    badge: badgeName.describe(
+      'The badge it is a condition of; the conditions of those below hold for it too',
+    ),
+    rule: z
+      .enum([
+        'about-passes',
+        'health-passes',
+        'uptime-7-days',
+        'uptime-30-days',
+        'paid-jobs',
+        'success-bound',
+      ])
+      .describe(
+        'about-passes, health-passes: 1 or 0; uptime: share of checks that passed, once the whole span was watched; ' +
+          "paid-jobs: at most ten of each payer, the owner's own left out; success-bound: lower end of the 95 % " +
+          'Wilson interval for the share of jobs that went well',
+      ),
+    value: z.number().nullable().describe('What was found; null while it is not known'),
+    needed: z.number().describe('The least that passes'),
+    passes: z.boolean(),
+  })
+  .describe('A condition, its value and what it takes')
+
+/** The answer of `GET /v1/agents/:agentId/badge`. */
+export const agentBadge = z
+  .strictObject({
+    agent_id: z.int().positive(),
+    badge: badgeName.describe('As earned'),
+    badge_shown: badgeName.describe('One step lower while three checks in a row have failed'),
+    computed_at: z.number().nullable().describe('Unix seconds; null before the first time'),
+    jobs: z
+      .strictObject({
+        paid: z.int().nonnegative(),
+        failed: z
+          .int()
+          .nonnegative()
+          .describe('internal, deadline, never answered, or charged and not delivered'),
+        payers: z.int().nonnegative().describe('Who paid for at least one'),
+      })
+      .describe('Of each payer at most the newest ten jobs'),
+    rules: z.array(badgeRule).describe('The lowest badge first'),
+  })
+  .describe('A badge and the whole of its computation (D34)')
+
+/** {@link agentBadge}, as it travels. */
+export type AgentBadge = z.infer<typeof agentBadge>

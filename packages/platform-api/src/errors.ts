@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+/** The kinds of refusal, as `error_type` has them; the HTTP status follows from the kind. */
+export const errorTypes = [
+  'validation',
+  'unauthorized',
+  'payment',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'rate_limited',
+  'internal',
+  'agent',
+  'unavailable',
+] as const
+
+/** What every answer is that tells of no success, whatever the route and the status (D15). */
+export const failure = z
+  .strictObject({
+    status: z.literal('failed'),
+    error_type: z.enum(errorTypes).describe('What kind of refusal it is'),
+    error: z.string().describe('A sentence for people; where a field is at fault, "<field>: <reason>"'),
+  })
+  .describe('Told instead of an answer')
+
+/** {@link failure}, as it travels. */
+export type Failure = z.infer<typeof failure>

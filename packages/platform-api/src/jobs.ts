@@ -1,0 +1,182 @@
+import { z } from 'zod'
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/)
+  .describe('Lower-case address')
+const unixSeconds = z.number().nonnegative().describe('Unix seconds')
+const decimalUsdc = z.string().describe('Decimal USDC')
+const atomicUsdc = z
+  .string()
+  .regex(/^[1-9]\d*$/)
+  .describe('Atomic units of USDC, exactly')
+const jsonObject = z.record(z.string(), z.unknown())
+
+/** D16: a canonical UUID v4, in either case. */
+export const jobId = z
+  .string()
+  .regex(
+    /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i,
+    'must be a canonical UUID v4, like "3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c"',
+  )
+  .describe('UUID v4, made by the caller')
+
+const agentId = z.int().positive().describe("The agent's number at the registry")
+const capability = z.string().min(1).max(256).describe('A key of the capabilities of its declaration')
+
+/** What `POST /v1/quotes` takes. */
+export const quoteRequest = z
+  .strictObject({ agent_id: agentId, capability })
+  .describe('Asks what a job costs, before anybody signs')
+
+/** What `POST /v1/quotes` answers. */
+export const quote = z
+  .strictObject({
+    agent_id: agentId,
+    capability,
+    amount: decimalUsdc,
+    amount_atomic: atomicUsdc,
+    pay_to: address.describe("The agent's wallet, as registered and proven"),
+    network: z.string().describe('CAIP-2 id of the chain that is paid on'),
+    asset: address.describe('USDC on that chain'),
+    asset_domain: z
+      .strictObject({ name: z.string(), version: z.string() })
+      .describe('EIP-712 domain of the asset; chain id and contract are those of `network` and `asset`'),
+    payment_requirement: z
+      .strictObject({
+        scheme: z.literal('exact'),
+        network: z.string(),
+        asset: z.string(),
+        amount: z.string(),
+        payTo: z.string(),
+        maxTimeoutSeconds: z.number(),
+        extra: z.strictObject({ name: z.string(), version: z.string() }),
+      })
+      .describe('The x402 v2 requirement, spelled as the agent spells it: the `accepted` of a payment'),
+    max_timeout_seconds: z.number().positive().describe('How long from now an authorization should be good'),
+    max_deadline_seconds: z.number().positive().describe('How long the agent may take'),
+    price_changed: z
+      .strictObject({ from: decimalUsdc, to: decimalUsdc, since: unixSeconds })
+      .nullable()
+      .describe('The price rose in the last seven days; null: it did not'),
+    input_schema: jsonObject.describe('What the input must be, in the field language of the declaration'),
+    endpoint: z.string().describe('What is posted to; the nonce of a payment may be bound to it (D13)'),
+  })
+  .describe('What a job costs now: the answer of the agent, held against what is registered')
+
+/** {@link quote}, as it travels. */
+export type QuoteAnswer = z.infer<typeof quote>
+
+/** What `POST /v1/jobs` takes. */
+export const jobOrder = z
+  .strictObject({
+    agent_id: agentId,
+    capability,
+    job_id: jobId,
+    input: jsonObject.describe('What the capability gets; at most 1 MiB with the rest of the request'),
+    deadline: z.number().positive().describe('Unix seconds; later than the agent may take counts as that'),
+    payment: z
+      .string()
+      .min(1)
+      .max(12_000)
+      .describe('The value of PAYMENT-SIGNATURE, signed by the wallet that pays'),
+  })
+  .describe('Orders a job. The same order again, with the same job_id, is the same job')
+
+/** {@link jobOrder}, as it travels. */
+export type JobOrder = z.infer<typeof jobOrder>
+
+/** The query of `POST /v1/jobs`. */
+export const jobOrderQuery = z.object({
+  wait: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('false: answer at once; default: wait for the outcome, two minutes at most'),
+})
+
+/** The query of the routes under `/v1/jobs/:jobId`. */
+export const jobQuery = z.object({
+  job_token: z
+    .string()
+    .max(128)
+    .optional()
+    .describe('As `POST /v1/jobs` gave it; not needed by a payer who is signed in'),
+})
+
+/** The path of the routes under `/v1/jobs/:jobId`. */
+export const jobPath = z.object({ jobId })
+
+/** How a job stands. */
+export const jobStatus = z
+  .enum(['sent', 'pending', 'completed', 'failed', 'expired'])
+  .describe(
+    'sent: no answer yet; pending: money may still move; completed: paid for, as the chain proves; failed: the agent ' +
+      "said no; expired: no answer in the agent's time, which a later proof turns into completed, or none that was paid",
+  )
+
+/** What became of a payment. */
+export const paymentStatus = z
+  .enum(['open', 'paid', 'unpaid'])
+  .describe(
+    'open: not used so far, and still usable; paid: the transfer is proven on the chain; unpaid: never to be used',
+  )
+
+/** What `POST /v1/jobs` and `GET /v1/jobs/:jobId` answer. */
+export const job = z
+  .strictObject({
+    job_id: z.string(),
+    agent_id: agentId,
+    capability,
+    status: jobStatus,
+    payer: address,
+    amount: decimalUsdc,
+    amount_atomic: atomicUsdc,
+    created_at: unixSeconds,
+    expires_at: unixSeconds.describe("When the agent's time is over"),
+    finished_at: unixSeconds.nullable().describe('When it became completed or failed; null: it has not'),
+    charged: z.boolean().describe('The payer has been charged, as proven on the chain'),
+    payment: z.strictObject({
+      status: paymentStatus,
+      transaction: z.string().nullable().describe('The transfer, where it is proven'),
+      usable_until: unixSeconds.describe(
+        'Until then an agent that does not keep its word could still charge',
+      ),
+    }),
+    output: jsonObject.nullable().describe('What the agent gave; null: nothing so far, or it was deleted'),
+    output_problem: z
+      .string()
+      .nullable()
+      .describe('What the output breaks of its own schema: "<field>: <reason>"'),
+    completed_at: unixSeconds.nullable().describe('When it was done, as the agent says'),
+    error_type: z
+      .string()
+      .nullable()
+      .describe('Where it failed: validation, capability, payment, deadline or internal'),
+    error: z.string().nullable().describe('Where it failed: why, in the words of the agent'),
+    charged_without_delivery: z
+      .boolean()
+      .describe('Money moved and nothing usable came; it counts against the agent'),
+    contents_deleted: z.boolean().describe('Input and output are no longer kept here; the receipt is'),
+    receipt: z
+      .string()
+      .nullable()
+      .describe('The signed receipt; null: not completed, or the transfer is not proven'),
+    job_token: z
+      .string()
+      .optional()
+      .describe(
+        'Opens this job for whoever shows it; given to the payer with every order, kept here as a hash',
+      ),
+  })
+  .describe('A job that the platform sent for somebody')
+
+/** {@link job}, as it travels. */
+export type JobAnswer = z.infer<typeof job>
+
+/** What `GET /v1/jobs/:jobId/receipt` answers. */
+export const receiptAnswer = z
+  .strictObject({ receipt: z.string().describe('A compact JWS; its keys are at /.well-known/jwks.json') })
+  .describe('The signed statement about a job that was completed and paid')
+
+/** {@link receiptAnswer}, as it travels. */
+export type ReceiptAnswer = z.infer<typeof receiptAnswer>

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+
+const unixSeconds = z.number().nonnegative().describe('Unix seconds')
+const share = z.number().min(0).max(1).nullable()
+
+/** How an agent is seen (interface, "Agent availability"). */
+export const availability = z
+  .enum(['waiting', 'online', 'warned', 'offline'])
+  .describe(
+    'waiting: not checked yet; online; warned: three or four checks in a row have failed, and the badge is shown one ' +
+      'step lower; offline: five or more, and hidden from the search',
+  )
+
+/** What the checks of one hour found. */
+export const checkedHour = z.strictObject({
+  at: unixSeconds.describe('Unix seconds; when the hour begins'),
+  ok: z.int().nonnegative(),
+  failed: z.int().nonnegative(),
+  latency_min_ms: z.number().nullable().describe('Of the checks that passed; null where none did'),
+  latency_mean_ms: z.number().nullable(),
+  latency_max_ms: z.number().nullable(),
+})
+
+/** The query of `GET /v1/agents/:agentId/health`. */
+export const agentHealthQuery = z.strictObject({
+  days: z.coerce.number().int().min(1).max(35).default(7).describe('How much of the timeline is shown'),
+})
+
+/** The answer of `GET /v1/agents/:agentId/health`. */
+export const agentHealth = z
+  .strictObject({
+    agent_id: z.int().positive(),
+    availability,
+    consecutive_failures: z.int().nonnegative(),
+    checked_at: unixSeconds.nullable().describe('The newest check that counted'),
+    last_ok_at: unixSeconds.nullable(),
+    last_failure: z
+      .enum([
+        'refused-address',
+        'unreachable',
+        'too-slow',
+        'too-large',
+        'not-acceptable',
+        'wrong-status',
+        'not-json',
+        'not-health',
+        'wrong-name',
+      ])
+      .nullable()
+      .describe('Why the newest check failed; null where it passed'),
+    watched_since: unixSeconds.nullable(),
+    uptime_7d: share.describe('Share of the checks that passed, of the last 7 days as far as there were any'),
+    uptime_30d: share.describe('The same of 30 days'),
+    latency_p50_ms: z.number().nullable().describe('Of the checks of 7 days that passed'),
+    latency_p95_ms: z.number().nullable(),
+    timeline: z.array(checkedHour).describe('The oldest first; hours without a check are left out'),
+  })
+  .describe('Whether an agent is alive, and how well it was')
+
+/** {@link agentHealth}, as it travels. */
+export type AgentHealth = z.infer<typeof agentHealth>
+
+/** The body of `PUT /v1/me/agents/:agentId/webhook`. */
+export const webhookRequest = z.strictObject({
+  url: z.string().min(1).max(2_048).describe('Where notices are sent by POST; https'),
+})
+
+/** A webhook, as its owner reads it. */
+export const webhook = z
+  .strictObject({
+    agent_id: z.int().positive(),
+    url: z.string(),
+    created_at: unixSeconds,
+    last_delivery: z
+      .strictObject({
+        state: z.enum(['waiting', 'delivered', 'given-up']),
+        created_at: unixSeconds,
+        attempts: z.int().nonnegative(),
+        failure: z.string().nullable().describe('Why the newest attempt failed'),
+      })
+      .nullable()
+      .describe('The newest notice; null before the first'),
+  })
+  .describe('Where an owner hears when an agent is warned of, offline, or back')
+
+/** What setting a webhook answers. */
+export const webhookMade = z.strictObject({
+  agent_id: z.int().positive(),
+  url: z.string(),
+  secret: z
+    .string()
+    .describe(
+      'Shown this once. Each notice has the header farebox-signature: t=<Unix seconds>,v1=<hex of HMAC-SHA256 under this ' +
+        'secret over "<t>.<body>">',
+    ),
+})
+
+/** The body of a notice. At least once: one that comes again has the same `delivery_id`. */
+export const webhookNotice = z
+  .strictObject({
+    delivery_id: z.uuid(),
+    event: z.enum(['agent.warned', 'agent.offline', 'agent.back']),
+    agent_id: z.int().positive(),
+    name: z.string(),
+    consecutive_failures: z.int().nonnegative(),
+    is_offline: z.boolean(),
+    badge: z.enum(['none', 'verified', 'bronze', 'silver', 'gold']).describe('As shown now'),
+    at: unixSeconds.describe('Unix seconds; when the check was made'),
+  })
+  .describe('What a webhook is sent')

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+
+/** Why an agent is reported. */
+export const reportReasons = [
+  'malware',
+  'fraud',
+  'impersonation',
+  'illegal',
+  'spam',
+  'does-not-deliver',
+  'other',
+] as const
+
+const MAX_REPORT_CHARACTERS = 1_000
+const MAX_REASON_CHARACTERS = 500
+
+/** What people write for each other: printable, line breaks allowed. */
+const words = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .regex(
+      /^[^\p{Cc}\p{Cs}\p{Bidi_Control}]*(?:\r?\n[^\p{Cc}\p{Cs}\p{Bidi_Control}]*)*$/u,
+      'has control characters',
+    )
+
+/** `POST /v1/agents/:agentId/reports` */
+export const reportRequest = z
+  .strictObject({
+    reason: z.enum(reportReasons),
+    text: words(MAX_REPORT_CHARACTERS)
+      .default('')
+      .describe('What happened, up to 1,000 characters; the operator alone reads it'),
+  })
+  .describe('Something to say against an agent')
+
+/** The answer to a report; the same for the first and for one that replaces an earlier one. */
+export const reportReceived = z.strictObject({ status: z.literal('received') })
+
+/** One report, as the operator reads it. */
+export const report = z.strictObject({
+  report_id: z.uuid(),
+  agent_id: z.number().int().positive(),
+  agent_name: z.string(),
+  agent_standing: z.string(),
+  reason: z.enum(reportReasons),
+  text: z.string(),
+  reporter: z
+    .string()
+    .describe(
+      '"owner 0x…" where somebody was signed in, else a hash that is the same for the same internet address',
+    ),
+  reported_at: z.number().int().describe('Unix seconds'),
+})
+
+/** `GET /v1/operator/reports` */
+export const reports = z.strictObject({
+  reports: z.array(report),
+  next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the older ones'),
+})
+
+/** `POST /v1/operator/agents/:agentId/take-down` */
+export const takeDownRequest = z.strictObject({
+  reason: words(MAX_REASON_CHARACTERS).min(1).describe('A sentence for everybody: the agent’s page shows it'),
+})
+
+/** `POST /v1/operator/receipt-key/rotate` */
+export const receiptKeyAfter = z.strictObject({
+  key_id: z.string().describe('Of the key that signs from now on; see /.well-known/jwks.json'),
+})
+
+/** How an agent stands after the operator changed it. */
+export const standingAfter = z.strictObject({
+  agent_id: z.number().int().positive(),
+  standing: z
+    .enum(['taken-down', 'waiting'])
+    .describe('A restored agent is looked at anew before it is listed'),
+  standing_reason: z.string().nullable(),
+})

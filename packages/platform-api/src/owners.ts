@@ -1,0 +1,163 @@
+import { z } from 'zod'
+import { checkedHour } from './monitor.ts'
+
+/** A lower-case address, as every answer has it. */
+const address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/, 'must be a lower-case address')
+  .describe('A lower-case 0x address')
+const seconds = z.number().int().describe('Unix seconds')
+const agentId = z.number().int().positive().describe('The registry’s token id')
+const amount = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/)
+  .describe('USDC, as a decimal string')
+const amountAtomic = z.string().regex(/^\d+$/).describe('The same in millionths of a USDC')
+
+/** `POST /v1/sessions/nonces`: everything that the message to be signed must say (EIP-4361). */
+export const signInTerms = z.strictObject({
+  nonce: z.string().describe('Good for one sign-in, for five minutes'),
+  domain: z.string().describe('The line before " wants you to sign in with your Ethereum account:"'),
+  uri: z.string(),
+  version: z.literal('1'),
+  chain_id: z.number().int(),
+  issued_at: z.string().describe('RFC 3339, by the platform’s clock'),
+  expiration_time: z.string().describe('RFC 3339; a message may say sooner'),
+})
+
+const MAX_MESSAGE_CHARACTERS = 4_000
+const MAX_SIGNATURE_CHARACTERS = 4_000
+
+/** `POST /v1/sessions` */
+export const signIn = z.strictObject({
+  message: z.string().max(MAX_MESSAGE_CHARACTERS).describe('The message of EIP-4361, as it was signed'),
+  signature: z
+    .string()
+    .max(MAX_SIGNATURE_CHARACTERS)
+    .describe('65 bytes of 0x hex by an ordinary wallet (EIP-191, personal_sign)'),
+})
+
+/** One session, without what opens it. */
+export const session = z.strictObject({
+  session_id: z.uuid(),
+  address,
+  created_at: seconds,
+  used_at: seconds.describe('Unix seconds, to the minute; two hours later it ends'),
+  expires_at: seconds.describe('Unix seconds; it ends then, however much it is used'),
+})
+
+/** The answer to a sign-in; browsers get the same token as a cookie. */
+export const signedIn = z.strictObject({
+  ...session.shape,
+  token: z.string().describe('Authorization: Bearer <token>; shown this once'),
+})
+
+/** `GET /v1/me/sessions` */
+export const sessions = z.strictObject({
+  sessions: z.array(z.strictObject({ ...session.shape, is_current: z.boolean() })),
+})
+
+/** `GET /v1/me` */
+export const me = z.strictObject({
+  address,
+  session,
+  agents: z.number().int().describe('How many agents this address holds'),
+})
+
+/** An owner's agent, in one line. */
+export const ownedAgent = z.strictObject({
+  agent_id: agentId,
+  name: z.string(),
+  endpoint: z.string().nullable(),
+  standing: z.enum(['waiting', 'listed', 'provisional', 'refused', 'taken-down', 'deregistered']),
+  standing_reason: z.string().nullable(),
+  is_offline: z.boolean(),
+  badge: z.enum(['none', 'verified', 'bronze', 'silver', 'gold']).describe('As shown'),
+  wallet: address.nullable(),
+  wallet_proven: z.boolean().describe('Nobody is sent to pay while this is false'),
+  registered_at: seconds,
+})
+
+/** `GET /v1/me/agents` */
+export const ownedAgents = z.strictObject({
+  agents: z.array(ownedAgent),
+  next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the agents after these'),
+})
+
+/** Jobs counted by how they ended. */
+export const jobCounts = z.strictObject({
+  sent: z.number().int().describe('All of them'),
+  completed: z.number().int(),
+  failed: z.number().int(),
+  expired: z.number().int(),
+  open: z.number().int().describe('Not decided yet'),
+})
+
+/** One capability on the dashboard. */
+export const capabilityDashboard = z.strictObject({
+  capability: z.string(),
+  jobs: jobCounts,
+  success: z.number().min(0).max(1).nullable().describe('Completed of those decided; null before the first'),
+  p50_ms: z.number().int().nullable().describe('Of completed jobs, from sending to the answer'),
+  p95_ms: z.number().int().nullable(),
+  earned: amount.describe('USDC, of jobs whose transfer is proven'),
+  earned_atomic: amountAtomic,
+})
+
+/** `GET /v1/me/agents/:agentId/dashboard`: jobs that the platform sent for callers, its own daily ones aside. */
+export const dashboard = z.strictObject({
+  agent_id: agentId,
+  from: seconds,
+  to: seconds,
+  jobs: jobCounts,
+  success: capabilityDashboard.shape.success,
+  p50_ms: capabilityDashboard.shape.p50_ms,
+  p95_ms: capabilityDashboard.shape.p95_ms,
+  earned: amount,
+  earned_atomic: amountAtomic,
+  capabilities: z.array(capabilityDashboard),
+  health: z.array(checkedHour).describe('Hour by hour, the oldest first; hours without a check are left out'),
+})
+
+/** `GET /v1/me/agents/:agentId/dashboard?days=` */
+export const dashboardQuery = z.strictObject({
+  days: z.coerce.number().int().min(1).max(30).default(7).describe('How far back, in whole days'),
+})
+
+/** A FACILITATOR_SECRET, without itself. */
+export const secret = z.strictObject({
+  secret_id: z.string(),
+  wallets: z.array(address).describe('It takes payments to these alone'),
+  created_at: seconds,
+  revoked_at: seconds.nullable(),
+})
+
+/** `GET /v1/me/secrets` */
+export const secrets = z.strictObject({ secrets: z.array(secret) })
+
+const MAX_WALLETS = 100
+
+/** `POST /v1/me/secrets` */
+export const createSecret = z.strictObject({
+  wallets: z
+    .array(
+      z
+        .string()
+        .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
+        .transform(text => text.toLowerCase()),
+    )
+    .min(1)
+    .max(MAX_WALLETS)
+    .optional()
+    .describe('Each your own address or the proven wallet of a listed agent of yours; default all of these'),
+})
+
+/** The only time a FACILITATOR_SECRET is shown. */
+export const createdSecret = z.strictObject({
+  ...secret.shape,
+  secret: z.string().describe('Give it to your agent as FACILITATOR_SECRET; nobody can show it again'),
+  replaces: z
+    .string()
+    .nullable()
+    .describe('The secret that this one is to replace: it works until you delete it'),
+})

@@ -1,0 +1,238 @@
+import { z } from 'zod'
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/)
+  .describe('Lower-case address')
+const agentId = z.int().positive().describe("The agent's number: its token id at the registry (D36)")
+const unixSeconds = z.number().nonnegative().describe('Unix seconds')
+
+/** Where an agent stands. */
+export const standing = z
+  .enum(['waiting', 'listed', 'provisional', 'refused', 'taken-down', 'deregistered'])
+  .describe(
+    'waiting: staked and not looked at yet; listed: has proven its wallet; provisional: serves no /about (Phase 1); ' +
+      'refused: is not what it says; taken-down: by the operator; deregistered: has its stake back',
+  )
+
+/** What a platform says of itself: `GET /v1/platform`. */
+export const platform = z
+  .strictObject({
+    api_version: z.literal('1'),
+    public_url: z.string().describe('Where this platform is reached, without a slash at the end'),
+    local_mode: z
+      .boolean()
+      .describe("Agents at http:// URLs of the platform's own machine are allowed (D37)"),
+    network: z.string().describe('CAIP-2 id of the chain of stakes and payments: "eip155:8453"'),
+    network_name: z.string(),
+    chain_id: z.int().positive(),
+    registry_address: address.describe('The AgentRegistry contract'),
+    stake_wei: z.string().regex(/^\d+$/).describe('What a registration stakes, exactly, in wei (D36)'),
+    confirmations: z.int().nonnegative().describe('Blocks on top of a registration before it counts'),
+    usdc_address: address,
+    explorer_url: z
+      .string()
+      .optional()
+      .describe('Where people look transactions up; absent for local chains'),
+    check_interval_seconds: z.number().positive().describe('Between two looks at /health'),
+    refresh_interval_seconds: z.number().positive().describe('Between two looks at /about'),
+    secrets: z.boolean().describe('Owners can make a FACILITATOR_SECRET here'),
+  })
+  .describe('What this platform is and how it is set up')
+
+/** {@link platform}, as it travels. */
+export type Platform = z.infer<typeof platform>
+
+/** The body of `POST /v1/registrations`. */
+export const registrationRequest = z
+  .strictObject({
+    endpoint: z.string().min(1).max(2_048).describe('Base URL of the agent, https: "https://agent.example"'),
+  })
+  .describe('An agent somebody wants to register')
+
+/** {@link registrationRequest}, as it travels. */
+export type RegistrationRequest = z.infer<typeof registrationRequest>
+
+/** A capability with its price, as it was found. */
+export const foundCapability = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  price: z.string().describe('USDC for one job, decimal'),
+  price_atomic: z.string().regex(/^\d+$/).describe('The same in atomic units of USDC'),
+})
+
+/** What the platform found at an endpoint. */
+export const foundAgent = z
+  .discriminatedUnion('phase', [
+    z.strictObject({
+      phase: z.literal('agent').describe('Serves /about and asks to be paid'),
+      name: z.string(),
+      description: z.string(),
+      wallet: address.describe('Who is paid, by /about: who has to stake (D36)'),
+      max_deadline_seconds: z.number(),
+      capabilities: z.array(foundCapability).describe('In declared order'),
+    }),
+    z.strictObject({
+      phase: z
+        .literal('phase-1')
+        .describe(
+          'Serves /health alone: will be listed as unpaid and provisional, not in the builder, and gives way when ' +
+            'somebody proves to own the endpoint',
+        ),
+      name: z.string().describe('As /health tells it'),
+    }),
+  ])
+  .describe('What was found at the endpoint')
+
+/** {@link foundAgent}, as it travels. */
+export type FoundAgent = z.infer<typeof foundAgent>
+
+/** How far a registration is. */
+export const registrationStatus = z
+  .discriminatedUnion('state', [
+    z.strictObject({
+      state: z.literal('waiting_for_stake').describe('Nobody entitled has staked for this endpoint yet'),
+    }),
+    z.strictObject({
+      state: z.literal('confirming').describe('Staked; waits for blocks, or to be looked at'),
+      agent_id: agentId,
+      transaction: z.string().describe('The transaction that staked'),
+      confirmations: z.int().nonnegative().describe('Blocks on top of it, as far as they are wanted'),
+      confirmations_wanted: z.int().nonnegative(),
+    }),
+    z.strictObject({
+      state: z.literal('listed'),
+      agent_id: agentId,
+      profile_url: z.string(),
+      provisional: z.boolean().describe('Phase 1: without /about'),
+    }),
+    z.strictObject({
+      state: z.literal('refused').describe('Staked, and not listed'),
+      agent_id: agentId,
+      reason: z.string(),
+      retried: z.boolean().describe('It is looked at again by itself soon; else ask for a refresh'),
+    }),
+  ])
+  .describe('How far the registration is')
+
+/** {@link registrationStatus}, as it travels. */
+export type RegistrationStatus = z.infer<typeof registrationStatus>
+
+/** A registration: the answer of `POST /v1/registrations` and `GET /v1/registrations/:registrationId`. */
+export const registration = z
+  .strictObject({
+    registration_id: z.uuid().describe('The same for the same endpoint, however often it is asked for'),
+    endpoint: z.string().describe('Canonical: what is to be written on the chain'),
+    found: foundAgent,
+    examined_at: unixSeconds.describe('When the endpoint was looked at'),
+    stake_wei: z.string().regex(/^\d+$/).describe('To be sent with the transaction, exactly'),
+    registry_address: address.describe('Where the transaction goes'),
+    chain_id: z.int().positive(),
+    call_data: z
+      .string()
+      .regex(/^0x[0-9a-f]+$/)
+      .describe("The transaction's data: register(endpoint)"),
+    stake_page_url: z.string().describe('A page that sends it with a browser wallet'),
+    status: registrationStatus,
+    staked_by_others: z
+      .array(z.strictObject({ agent_id: agentId, owner: address, reason: z.string() }))
+      .describe(
+        'Registrations of this endpoint that do not count, the newest first: an address that is not the wallet of ' +
+          '/about has staked. Its owner deregisters it to have the stake back',
+      ),
+  })
+  .describe('A registration, resumable: the same endpoint always gets the same one')
+
+/** {@link registration}, as it travels. */
+export type Registration = z.infer<typeof registration>
+
+/** The path of `GET /v1/registrations/:registrationId`. */
+export const registrationPath = z.strictObject({ registrationId: z.uuid() })
+
+/** The path of an agent's routes. */
+export const agentPath = z.strictObject({
+  agentId: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/)
+    .transform(Number)
+    .describe("The agent's number"),
+})
+
+/** How grave a change of a declaration is. */
+export const changeSeverity = z
+  .enum(['wallet', 'breaking', 'price', 'compatible'])
+  .describe(
+    'wallet: somebody else is paid; breaking: what worked may fail; price: it costs more or less; compatible: ' +
+      'whoever calls it need not care',
+  )
+
+/** One change of a declaration. */
+export const declarationChange = z.strictObject({
+  severity: changeSeverity,
+  capability: z.string().optional().describe('Absent where the agent as a whole changed'),
+  sentence: z.string().describe('The change in words, names and values quoted'),
+  price: z
+    .strictObject({ old: z.string(), new: z.string(), direction: z.enum(['raise', 'cut']) })
+    .optional()
+    .describe('Decimal USDC'),
+})
+
+/** {@link declarationChange}, as it travels. */
+export type DeclarationChange = z.infer<typeof declarationChange>
+
+/** The newest declarations of an agent: `GET /v1/agents/:agentId/declarations`. */
+export const declarationHistory = z
+  .strictObject({
+    agent_id: agentId,
+    last_read_at: unixSeconds.nullable().describe('When /about was last read; null: never'),
+    problem: z
+      .string()
+      .nullable()
+      .describe('What the last look stumbled over; the declaration before it stays'),
+    declarations: z
+      .array(
+        z.strictObject({
+          version: z.int().positive(),
+          read_at: unixSeconds,
+          severity: z.enum(['first', ...changeSeverity.options]).describe('Of the gravest change'),
+          changes: z.array(declarationChange),
+        }),
+      )
+      .describe('The newest first'),
+  })
+  .describe('How what an agent declares has changed')
+
+/** {@link declarationHistory}, as it travels. */
+export type DeclarationHistory = z.infer<typeof declarationHistory>
+
+/** The query of the history: `before` a version, at most `limit` of them. */
+export const declarationHistoryQuery = z.strictObject({
+  before: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/)
+    .transform(Number)
+    .optional()
+    .describe('Versions before this one'),
+  limit: z
+    .string()
+    .regex(/^(?:[1-9]|[1-4]\d|50)$/)
+    .transform(Number)
+    .optional()
+    .describe('How many, 1 to 50; default 20'),
+})
+
+/** What a look on demand came to: `POST /v1/agents/:agentId/refresh`. */
+export const refreshed = z
+  .strictObject({
+    agent_id: agentId,
+    standing,
+    standing_reason: z.string().nullable(),
+    payable: z.boolean().describe("Its wallet is proven by the stake's owner; else nobody is sent to pay"),
+    last_read_at: unixSeconds.nullable().describe('When /about was last read; null: never'),
+    problem: z.string().nullable().describe('What this look stumbled over'),
+    changes: z.array(declarationChange).describe('What changed since the declaration before'),
+  })
+  .describe('What a look at the agent came to')
+
+/** {@link refreshed}, as it travels. */
+export type Refreshed = z.infer<typeof refreshed>

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { badgeName } from './badges.ts'
+
+/** In what order agents are listed. */
+export const searchSorts = ['relevance', 'price', 'badge', 'newest', 'jobs'] as const
+
+const decimalPrice = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/, 'must be decimal USDC like "0.01", with at most 6 decimals')
+
+const fieldFilter = z
+  .string()
+  .max(96)
+  .regex(
+    /^(?:(?:string|number|integer|boolean|array|object):.*|:.+)$/su,
+    'must be <type>:<name>, <type>: or :<name>, the type one of string, number, integer, boolean, array, object',
+  )
+
+const fieldFilters = z.union([fieldFilter, z.array(fieldFilter).max(5)])
+
+/** What `GET /v1/agents` may be asked. Prices and fields asked for together are those of one and the same capability. */
+export const searchQuery = z.strictObject({
+  q: z
+    .string()
+    .max(200)
+    .optional()
+    .describe(
+      'Words, all of which must be there; the last may be a beginning. Mistyped ones are understood where little else is found',
+    ),
+  capability: z.string().min(1).max(64).optional().describe('Name of a capability, in upper or lower case'),
+  min_price: decimalPrice.optional().describe('Of one capability, in decimal USDC'),
+  max_price: decimalPrice.optional().describe('Of one capability, in decimal USDC'),
+  badge: badgeName.optional().describe('This badge or a higher one'),
+  takes: fieldFilters
+    .optional()
+    .describe('A field that goes in: string:url, or string: or :url; may be repeated'),
+  gives: fieldFilters.optional().describe('A field that comes out, as in takes'),
+  provisional: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('true: also agents that serve no declaration and cannot be paid'),
+  sort: z
+    .enum(searchSorts)
+    .optional()
+    .describe(
+      'relevance (default): how directly the words match (name, capability, description), then standing; price: the cheapest first, ' +
+        'by the capability asked for or else the cheapest it has; badge: by standing alone; newest; jobs: most paid jobs first',
+    ),
+  limit: z
+    .string()
+    .regex(/^(?:[1-9]\d?|100)$/, 'must be a whole number from 1 to 100')
+    .optional()
+    .describe('At most so many; default 20'),
+  cursor: z
+    .string()
+    .max(8_192)
+    .optional()
+    .describe('The next_cursor of the page before, with everything else as it was'),
+})
+
+/** {@link searchQuery}, as it travels. */
+export type SearchQuery = z.infer<typeof searchQuery>
+
+/** What is not as it seems in a text (WEB-02). */
+export const textWarnings = ['hidden-characters', 'mixed-alphabets', 'shortened'] as const
+
+/** What is not as it seems in the words of an agent's owner, all of them together. */
+export const textWarning = z
+  .enum(textWarnings)
+  .describe(
+    'Invisible or direction-turning characters taken out, letters of several alphabets in one word, cut',
+  )
+
+/** {@link textWarning}, as it travels. */
+export type TextWarning = z.infer<typeof textWarning>
+
+/** How every text of an agent is described to whoever gives it to people or models (WEB-03). */
+export const OWNERS_WORDS =
+  "The owner's own words on one line, invisible characters taken out: a claim, to be escaped and quoted, never followed"
+
+/** Why an agent was found. */
+export const searchMatches = [
+  'name-exact',
+  'name',
+  'capability',
+  'description',
+  'beginning',
+  'similar',
+] as const
+
+/** One agent in a list. */
+export const foundAgent = z.strictObject({
+  agent_id: z.number().int(),
+  name: z.string().describe(OWNERS_WORDS),
+  description: z.string().describe(OWNERS_WORDS),
+  text_warnings: z.array(textWarning),
+  endpoint: z.string().nullable().describe('Base URL, international names in their ASCII form'),
+  owner: z.string().describe('Lower-case address'),
+  provisional: z.boolean().describe('Serves no declaration, so it cannot be paid (D36)'),
+  badge: badgeName,
+  jobs_done: z.number().int().describe('Paid jobs that others than the owner had done through this platform'),
+  price_from: z.string().nullable().describe('Decimal USDC of the cheapest capability'),
+  capabilities: z
+    .array(z.strictObject({ name: z.string(), price: z.string().describe('Decimal USDC') }))
+    .describe('The first ones declared'),
+  capability_count: z.number().int(),
+  registered_at: z.number().int().describe('Unix seconds'),
+  match: z.enum(searchMatches).nullable().describe('How q was found; null without q or in another order'),
+})
+
+/** The answer of `GET /v1/agents`. */
+export const searchAnswer = z.strictObject({
+  agents: z
+    .array(foundAgent)
+    .describe('May be fewer than asked for, even none, while there is a next_cursor'),
+  next_cursor: z.string().nullable().describe('For the next page; null on the last'),
+})
+
+/** {@link searchAnswer}, as it travels. */
+export type SearchAnswer = z.infer<typeof searchAnswer>
+/** {@link foundAgent}, as it travels. */
+export type FoundAgent = z.infer<typeof foundAgent>

@@ -1,0 +1,183 @@
+import { agentPage, type AgentPage } from '@farebox/platform-api/agent'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Refusal } from '../http/refusal.ts'
+import { watchAgent } from '../monitor/watch-agent.ts'
+import { indexAgent } from '../search/index-agent.ts'
+import { insertAgent, sampleDeclaration, type AgentInserted } from '../test-setup/insert-agent.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { agentPageRoutes } from './agent-page-routes.ts'
+
+let stage: Stage
+
+beforeAll(async () => {
+  stage = await stagePlatform()
+})
+
+beforeEach(async () => {
+  await stage.database.query('empty', 'truncate agents cascade')
+})
+
+afterAll(() => stage.close())
+
+test('a page tells who an agent is, what it does and what it costs', async () => {
+  const { agentId, owner } = await insertAgent(stage.database, { badge: 'silver', badgeShown: 'bronze' })
+  await stage.database.inTransaction(async client => {
+    await watchAgent(client, agentId, stage.clock.nowMs())
+    await indexAgent(client, agentId)
+  })
+  expect(await read(agentId)).toMatchObject({
+    agent_id: agentId,
+    name: 'Word counter',
+    endpoint: `https://agent-${agentId}.example`,
+    owner,
+    wallet: owner,
+    standing: 'listed',
+    payable: true,
+    badge: 'bronze',
+    health: { availability: 'waiting', consecutive_failures: 0, uptime_7d: null },
+    jobs_done: 0,
+    capabilities: [
+      {
+        name: 'count',
+        price: '0.01',
+        price_atomic: '10000',
+        input_schema: { text: { type: 'string', required: true, maxLength: 100 } },
+      },
+    ],
+    notices: [],
+    openapi_url: `http://127.0.0.1:4020/v1/agents/${agentId}/openapi.json`,
+  })
+})
+
+test('a wallet that is not proven is not payable, and the page says so', async () => {
+  const { agentId } = await insertAgent(stage.database, { provenWallet: null })
+  const page = await read(agentId)
+  expect(page.payable).toBe(false)
+  expect(page.notices).toEqual([{ kind: 'not-payable', text: expect.stringMatching(/wallet/) }])
+})
+
+test('D36 a provisional agent is shown and cannot be paid', async () => {
+  const { agentId } = await insertAgent(stage.database, { standing: 'provisional', declaration: null })
+  expect(await read(agentId)).toMatchObject({
+    standing: 'provisional',
+    payable: false,
+    capabilities: [],
+    notices: [{ kind: 'not-payable' }],
+  })
+})
+
+test('a price that rose is told of for seven days', async () => {
+  const id = await insertVersions([
+    [30, '0.01'],
+    [3, '0.03'],
+  ])
+  expect((await read(id)).notices).toEqual([
+    {
+      kind: 'price-risen',
+      capability: 'count',
+      from: '0.01',
+      to: '0.03',
+      since: Math.floor((stage.clock.nowMs() - 3 * DAY_MS) / 1_000),
+      text: 'The price of "count" went up from 0.01 to 0.03 USDC.',
+    },
+  ])
+})
+
+test.each<[string, readonly (readonly [number, string])[]]>([
+  [
+    'rose eight days ago',
+    [
+      [30, '0.01'],
+      [8, '0.03'],
+    ],
+  ],
+  [
+    'fell',
+    [
+      [30, '0.03'],
+      [3, '0.01'],
+    ],
+  ],
+  ['never changed', [[30, '0.03']]],
+  [
+    'went up and came back',
+    [
+      [30, '0.01'],
+      [5, '0.09'],
+      [2, '0.01'],
+    ],
+  ],
+])('a price that %s is no news', async (_, versions) => {
+  expect((await read(await insertVersions(versions))).notices).toEqual([])
+})
+
+test('a price that fell for a day and came back is told of: somebody may remember the lower one', async () => {
+  const id = await insertVersions([
+    [30, '0.03'],
+    [3, '0.01'],
+    [2, '0.03'],
+  ])
+  expect((await read(id)).notices).toMatchObject([{ from: '0.01', to: '0.03' }])
+})
+
+test('the words of an agent that was taken down are not passed on', async () => {
+  const { agentId } = await insertAgent(stage.database, { standing: 'taken-down' })
+  expect(await read(agentId)).toMatchObject({
+    name: '',
+    description: '',
+    endpoint: null,
+    capabilities: [],
+    payable: false,
+  })
+})
+
+test('an agent that never was is not found', async () => {
+  await expect(read(999)).rejects.toBeInstanceOf(Refusal)
+})
+
+const DAY_MS = 86_400_000
+
+/** An agent that has served these prices since so many days ago. */
+async function insertVersions(
+  versions: readonly (readonly [daysAgo: number, price: string])[],
+): Promise<number> {
+  const declarations = versions.map(([, price]) => priced(price))
+  const given: AgentInserted = { declaration: declarations.at(-1) ?? priced('1') }
+  const { agentId } = await insertAgent(stage.database, given)
+  await stage.database.query('forget', 'delete from agent_declarations where agent_id = $1', [agentId])
+  for (const [index, [daysAgo]] of versions.entries()) {
+    await stage.database.query(
+      'version',
+      `insert into agent_declarations (agent_id, version, read_at, declaration, severity, changes)
+       values ($1, $2, $3, $4, 'price', '[]')`,
+      [
+        agentId,
+        index + 1,
+        new Date(stage.clock.nowMs() - daysAgo * DAY_MS),
+        JSON.stringify(declarations[index]),
+      ],
+    )
+  }
+  return agentId
+}
+
+function priced(amount: string): Declaration {
+  const declaration = sampleDeclaration(`0x${'ab'.repeat(20)}`)
+  const capability = declaration.capabilities['count']
+  if (capability === undefined) throw new Error('the sample has a capability')
+  const pricing = { model: 'per_job', amount, currency: 'USDC' } as const
+  return { ...declaration, capabilities: { count: { ...capability, pricing } } }
+}
+
+async function read(agentId: number): Promise<AgentPage> {
+  const route = agentPageRoutes(stage.parts).find(({ path }) => path === '/v1/agents/:agentId')
+  const answer = await route?.handle({
+    params: { agentId },
+    query: undefined,
+    body: undefined,
+    caller: { kind: 'anonymous', ip: '127.0.0.1' },
+    signal: new AbortController().signal,
+  })
+  return agentPage.parse(answer?.body)
+}

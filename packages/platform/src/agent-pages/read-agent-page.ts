@@ -1,0 +1,133 @@
+import type { AgentNotice, AgentPage } from '@farebox/platform-api/agent'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
+import { readLastCanary, type LastCanary } from '../canary/canary-store.ts'
+import { readHealthSummary, type HealthSummary } from '../monitor/read-health.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import type { AgentRow, Standing } from '../registry/agent-row.ts'
+import { readAgent } from '../registry/read-agent.ts'
+import { ownersText } from '../search/owners-text.ts'
+import { shownEndpoint } from '../search/shown-endpoint.ts'
+import { priceRises, type PriceRise } from './price-rises.ts'
+import { readJobsDone } from './read-jobs-done.ts'
+import { readPriceLists } from './read-price-lists.ts'
+
+/** How long a higher price is told of: as long as somebody may remember the lower one. */
+const PRICE_RISE_TOLD_MS = 7 * 86_400_000
+
+const MOST_NAME_CHARACTERS = 64
+const MOST_DESCRIPTION_CHARACTERS = 1_024
+
+/** All that anybody may know of an agent, or undefined where there never was one of this number. */
+export async function readAgentPage(parts: PlatformParts, agentId: number): Promise<AgentPage | undefined> {
+  const { database, clock, settings } = parts
+  const fromMs = clock.nowMs() - PRICE_RISE_TOLD_MS
+  const [agent, jobsDone, health, priceLists, canary] = await Promise.all([
+    readAgent(database, agentId),
+    readJobsDone(database, agentId),
+    readHealthSummary(database, agentId, clock.nowMs()),
+    readPriceLists(database, agentId, fromMs),
+    readLastCanary(database, agentId),
+  ])
+  if (agent === undefined) return undefined
+  // The words of an agent that was taken down, or is not what it says, are not passed on.
+  const declaration = SPEAKS[agent.standing] ? agent.declaration : undefined
+  const name = ownersText(SPEAKS[agent.standing] ? agent.name : '', MOST_NAME_CHARACTERS)
+  const description = ownersText(declaration?.description ?? '', MOST_DESCRIPTION_CHARACTERS)
+  const reason = whyNotPayable(agent)
+  return {
+    agent_id: agent.agentId,
+    name: name.text,
+    description: description.text,
+    text_warnings: [...new Set([...name.warnings, ...description.warnings])],
+    endpoint: SPEAKS[agent.standing] ? shownEndpoint(agent.endpoint) : null,
+    owner: agent.owner,
+    wallet: agent.wallet ?? null,
+    registered_at: seconds(agent.registeredAtMs),
+    standing: agent.standing,
+    standing_reason: agent.standingReason ?? null,
+    payable: reason === undefined,
+    badge: agent.badgeShown,
+    health: health === undefined ? null : withoutNumber(health),
+    jobs_done: jobsDone,
+    last_trial: tellTrial(canary),
+    max_deadline_seconds: declaration?.max_deadline_seconds ?? null,
+    capabilities: capabilitiesOf(declaration),
+    declaration_version: agent.declarationVersion,
+    refreshed_at: agent.refreshedAtMs === undefined ? null : seconds(agent.refreshedAtMs),
+    notices: [
+      ...(reason === undefined ? [] : [{ kind: 'not-payable', text: reason } as const]),
+      ...(declaration === undefined ? [] : priceRises(priceLists, fromMs).map(tellRise)),
+    ],
+    openapi_url: `${settings.publicUrl}/v1/agents/${agent.agentId}/openapi.json`,
+  }
+}
+
+function withoutNumber({ agent_id: _agentId, ...summary }: HealthSummary): NonNullable<AgentPage['health']> {
+  return summary
+}
+
+function tellTrial(canary: LastCanary | undefined): AgentPage['last_trial'] {
+  if (canary?.outcome === undefined || canary.ranAtMs === undefined) return null
+  return { outcome: canary.outcome, reason: canary.reason ?? null, at: seconds(canary.ranAtMs) }
+}
+
+/** Whose own words are shown. */
+const SPEAKS: { readonly [standing in Standing]: boolean } = {
+  listed: true,
+  provisional: true,
+  deregistered: true,
+  waiting: false,
+  refused: false,
+  'taken-down': false,
+}
+
+/** Why nobody is sent to pay an agent, in a sentence; undefined where it can be paid. */
+export function whyNotPayable(agent: AgentRow): string | undefined {
+  if (agent.standing !== 'listed') return NOT_PAYABLE[agent.standing]
+  if (agent.declaration === undefined || agent.wallet === undefined)
+    return 'It has not shown a declaration yet, so there is nothing to pay for.'
+  if (agent.provenWallet !== agent.wallet)
+    return 'Its wallet is not the one it proved to be its own: nobody is sent to pay it until it is proved again.'
+  return undefined
+}
+
+const NOT_PAYABLE: { readonly [standing in Exclude<Standing, 'listed'>]: string } = {
+  provisional: 'It serves no declaration (Phase 1): it is shown, and cannot be paid.',
+  waiting: 'It is registered and has not been looked at yet.',
+  refused: 'It is not what its registration says.',
+  'taken-down': 'It was taken down.',
+  deregistered: 'It was deregistered.',
+}
+
+function tellRise({ capability, from, to, sinceMs }: PriceRise): AgentNotice {
+  const name = ownersText(capability, MOST_NAME_CHARACTERS).text
+  return {
+    kind: 'price-risen',
+    capability,
+    from,
+    to,
+    since: seconds(sinceMs),
+    text: `The price of ${JSON.stringify(name)} went up from ${from} to ${to} USDC.`,
+  }
+}
+
+function capabilitiesOf(declaration: Declaration | undefined): AgentPage['capabilities'] {
+  return Object.entries(declaration?.capabilities ?? {}).map(([name, capability]) => {
+    const price = readUsdc(capability.pricing.amount)
+    const atomic = price.ok ? price.atomic : 0n
+    return {
+      name,
+      description: ownersText(capability.description, MOST_DESCRIPTION_CHARACTERS).text,
+      price: formatUsdc(atomic),
+      price_atomic: atomic.toString(),
+      input_schema: { ...capability.input_schema },
+      output_schema: { ...capability.output_schema },
+      permissions: (capability.permissions ?? []).map(permission => ({ ...permission })),
+    }
+  })
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1_000)
+}

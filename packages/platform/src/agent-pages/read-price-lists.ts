@@ -1,0 +1,26 @@
+import type { Database } from '@farebox/server/postgres/connect'
+import type { PriceList } from './price-rises.ts'
+
+/** More changes than that in the time looked at, and the older ones are not told. */
+const MOST_LISTS = 20
+
+/** The prices an agent has had from `fromMs` on: the oldest first, beginning with those in force at that time. */
+export async function readPriceLists(
+  database: Database,
+  agentId: number,
+  fromMs: number,
+): Promise<readonly PriceList[]> {
+  const rows = await database.query<{ read_at: Date; prices: { [capability: string]: string } | null }>(
+    'agent-price-lists',
+    `select read_at, (select json_object_agg(key, value -> 'pricing' ->> 'amount')
+                      from json_each(declaration -> 'capabilities')) as prices
+     from agent_declarations
+     where agent_id = $1 and version >= coalesce(
+       (select max(version) from agent_declarations where agent_id = $1 and read_at <= to_timestamp($2 / 1000.0)), 0)
+     order by version desc limit ${MOST_LISTS}`,
+    [agentId, fromMs],
+  )
+  return rows
+    .map(({ read_at, prices }) => ({ readAtMs: read_at.getTime(), prices: prices ?? {} }))
+    .toReversed()
+}

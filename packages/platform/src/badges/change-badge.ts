@@ -1,0 +1,55 @@
+import type pg from 'pg'
+import { availabilityOf } from '../monitor/availability.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import type { Badge } from '../registry/agent-row.ts'
+import { indexAgent } from '../search/index-agent.ts'
+import { earnBadge, explainBadge, shownBadge, type BadgeInputs } from './badge.ts'
+import { readBadgeInputs } from './read-badge-inputs.ts'
+
+/**
+ * Computes an agent's badge anew (D34) and keeps what it rests on. The agent's row, and with it the search's, is written
+ * only where something changed. Nothing where there is no such agent.
+ */
+export async function recomputeBadge(parts: PlatformParts, agentId: number): Promise<void> {
+  const { database, clock, settings } = parts
+  const nowMs = clock.nowMs()
+  const inputs = await readBadgeInputs(database, agentId, {
+    nowMs,
+    checkIntervalMs: settings.checkIntervalMs,
+  })
+  if (inputs === undefined) return
+  const badge = earnBadge(explainBadge(inputs))
+  await database.inTransaction(async client => {
+    // Agents before agent_health, as everybody locks them.
+    await client.query('select from agents where agent_id = $1 for no key update', [agentId])
+    if (await changeBadge(client, agentId, badge)) await indexAgent(client, agentId)
+    await keepInputs(client, { agentId, inputs, nowMs })
+  })
+}
+
+/** Resolves to whether anything changed. */
+async function changeBadge(client: pg.PoolClient, agentId: number, badge: Badge): Promise<boolean> {
+  const { rows } = await client.query<{ failures: number }>(
+    'select failures from agent_health where agent_id = $1',
+    [agentId],
+  )
+  const shown = shownBadge(badge, availabilityOf(rows[0]?.failures ?? 0).isWarned)
+  const { rowCount } = await client.query(
+    `update agents set badge = $2, badge_shown = $3
+     where agent_id = $1 and (badge, badge_shown) is distinct from ($2, $3)`,
+    [agentId, badge, shown],
+  )
+  return rowCount !== 0
+}
+
+async function keepInputs(
+  client: pg.PoolClient,
+  kept: { readonly agentId: number; readonly inputs: BadgeInputs; readonly nowMs: number },
+): Promise<void> {
+  await client.query(
+    `insert into agent_badges (agent_id, due_at, computed_at, inputs)
+     values ($1, 'infinity', to_timestamp($2::float8 / 1000), $3)
+     on conflict (agent_id) do update set computed_at = excluded.computed_at, inputs = excluded.inputs`,
+    [kept.agentId, kept.nowMs, JSON.stringify(kept.inputs)],
+  )
+}

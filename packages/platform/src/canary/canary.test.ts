@@ -1,0 +1,201 @@
+import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { fund } from '@farebox/local/chain/faucet'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { createJsonLog } from '@farebox/server/log'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { startJobs } from '../jobs/start-jobs.ts'
+import type { Background, PlatformParts } from '../platform-parts.ts'
+import { startChainAgent, type ChainAgent } from '../test-setup/chain-agent.ts'
+import { insertAgent } from '../test-setup/insert-agent.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { takeFromBudget } from './canary-budget.ts'
+import { readLastCanary, type LastCanary } from './canary-store.ts'
+import { startCanary } from './start-canary.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+
+const KEY = TEST_KEYS.secondPayer.privateKey
+const AGENT = TEST_KEYS.agent.address.toLowerCase()
+
+let chain: LocalChain
+let stage: Stage
+let agent: ChainAgent
+let running: Background[]
+let lines: string[]
+
+beforeAll(async () => {
+  chain = await startChain()
+  await fund(chain, TEST_KEYS.secondPayer.address, { usdcAtomic: 1_000_000n })
+})
+afterAll(async () => {
+  await chain.stop()
+})
+
+beforeEach(async () => {
+  lines = []
+  running = []
+  stage = await stagePlatform({
+    realTime: true,
+    rpc: createJsonRpc(chain.rpcUrl),
+    log: createJsonLog(line => void lines.push(line), Date.now),
+    settings: { canaryKey: KEY, canaryBudgetAtomic: 25_000n },
+  })
+  agent = await startChainAgent(chain)
+  running.push(startJobs(stage.parts, { pollMs: 20 }))
+})
+afterEach(async () => {
+  for (const one of running.toReversed()) await one.stop()
+  await agent.close()
+  await stage.close()
+})
+
+async function list(changes: Parameters<typeof insertAgent>[1] = {}): Promise<number> {
+  const { declaration } = agent
+  const { agentId } = await insertAgent(stage.database, {
+    endpoint: agent.url,
+    wallet: AGENT,
+    declaration,
+    ...changes,
+  })
+  await stage.database.pool.query('insert into canaries (agent_id, next_run_at) values ($1, now())', [
+    agentId,
+  ])
+  return agentId
+}
+
+function begin(parts: PlatformParts = stage.parts): void {
+  running.push(startCanary(parts, { roundMs: 50 }))
+}
+
+async function outcomeOf(agentId: number): Promise<LastCanary> {
+  return await vi.waitUntil(
+    async () => {
+      const last = await readLastCanary(stage.database, agentId)
+      return last?.outcome === undefined ? undefined : last
+    },
+    { timeout: 15_000, interval: 50 },
+  )
+}
+
+async function canaryJobs(): Promise<readonly { readonly kind: string; readonly payer: string }[]> {
+  const { rows } = await stage.database.pool.query<{ kind: string; payer: string }>(
+    'select kind, payer from jobs',
+  )
+  return rows
+}
+
+test('an agent that works is tried with a sample that it takes, paid by us, and said to work', async () => {
+  const agentId = await list()
+  begin()
+  expect(await outcomeOf(agentId)).toMatchObject({ outcome: 'ok', reason: undefined })
+  expect(await canaryJobs()).toEqual([{ kind: 'canary', payer: TEST_KEYS.secondPayer.address.toLowerCase() }])
+  expect(lines.join('\n')).toContain('daily job')
+  for (const secret of [KEY.slice(2), agent.seen[0]?.header ?? ''])
+    expect(lines.join('\n')).not.toContain(secret)
+  const { rows } = await stage.database.pool.query<{ hours: number }>(
+    'select (extract(epoch from next_run_at - now()) / 3600)::float8 as hours from canaries',
+  )
+  expect(rows[0]?.hours).toBeGreaterThan(22)
+})
+
+test('an agent that fails, lies about its price or delivers rubbish is said not to work, and why', async () => {
+  agent.behave = () =>
+    Promise.resolve({
+      status: 500,
+      body: { status: 'failed', error_type: 'internal', error: 'Internal error' },
+    })
+  const first = await list()
+  begin()
+  expect(await outcomeOf(first)).toMatchObject({ outcome: 'failed', reason: 'Internal error' })
+  agent.behave = async call => call.complete(await call.settle(), { words: 'two' })
+  const second = await list({ endpoint: agent.url.replace('127.0.0.1', 'localhost') })
+  expect(await outcomeOf(second)).toMatchObject({
+    outcome: 'failed',
+    reason: expect.stringContaining('words: '),
+  })
+  agent.asks = { amountAtomic: 20_000n }
+  const third = await list({ endpoint: `${agent.url}/third` })
+  expect(await outcomeOf(third)).toMatchObject({
+    outcome: 'failed',
+    reason: expect.stringContaining('price'),
+  })
+  expect(agent.seen).toHaveLength(2)
+})
+
+test('the budget of a day is never exceeded, whoever takes from it at the same moment', async () => {
+  const another = (await stage.anotherWorker()).database
+  const nowMs = Date.now()
+  const taken = await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      takeFromBudget(index % 2 === 0 ? stage.database : another, {
+        priceAtomic: 10_000n,
+        budgetAtomic: 95_000n,
+        nowMs,
+      }),
+    ),
+  )
+  expect(taken.filter(Boolean)).toHaveLength(9)
+  const tomorrow = { priceAtomic: 10_000n, budgetAtomic: 95_000n, nowMs: nowMs + 86_400_000 }
+  expect(await takeFromBudget(another, tomorrow)).toBe(true)
+})
+
+test('what the budget does not allow, costs too much or is offline is skipped: nothing is signed', async () => {
+  const { capabilities } = agent.declaration
+  const priced = (amount: string) => ({
+    ...agent.declaration,
+    capabilities: {
+      count: { ...capabilities['count'], pricing: { model: 'per_job', amount, currency: 'USDC' } },
+    },
+  })
+  agent.declaration = priced('0.03') as typeof agent.declaration
+  const overBudget = await list()
+  const overPrice = await list({
+    declaration: priced('0.06') as typeof agent.declaration,
+    endpoint: `${agent.url}/b`,
+  })
+  const offline = await list({ isOffline: true, endpoint: `${agent.url}/c` })
+  begin()
+  for (const [agentId, why] of [
+    [overBudget, "the day's budget is used up"],
+    [overPrice, 'costs more than 0.05 USDC'],
+    [offline, 'offline'],
+  ] as const) {
+    await vi.waitUntil(async () => (await skipReason(agentId)) !== null, { timeout: 10_000, interval: 50 })
+    expect(await skipReason(agentId)).toContain(why)
+  }
+  expect(agent.seen).toHaveLength(0)
+  expect(await canaryJobs()).toEqual([])
+})
+
+async function skipReason(agentId: number): Promise<string | null | undefined> {
+  const { rows } = await stage.database.pool.query<{ reason: string | null }>(
+    `select reason from canaries where agent_id = $1 and outcome = 'skipped'`,
+    [agentId],
+  )
+  return rows.length === 0 ? null : rows[0]?.reason
+}
+
+test('three workers try one agent once, and an empty wallet of ours is not held against it', async () => {
+  const agentId = await list()
+  const others = await Promise.all([stage.anotherWorker(), stage.anotherWorker()])
+  for (const parts of [stage.parts, ...others]) begin(parts)
+  await outcomeOf(agentId)
+  expect(await canaryJobs()).toHaveLength(1)
+  const poor = await stage.anotherWorker({
+    settings: { ...stage.parts.settings, canaryKey: TEST_KEYS.thirdAgent.privateKey },
+  })
+  for (const one of running.splice(1)) await one.stop()
+  const second = await list({ endpoint: `${agent.url}/d` })
+  begin(poor)
+  await vi.waitUntil(async () => (await skipReason(second)) !== null, { timeout: 10_000, interval: 50 })
+  expect(await skipReason(second)).toContain('empty')
+})
+
+test('without a key or a budget nothing is tried', async () => {
+  await list()
+  const parts = { ...stage.parts, settings: { ...stage.parts.settings, canaryBudgetAtomic: 0n } }
+  const idle = startCanary(parts, { roundMs: 1 })
+  await idle.stop()
+  expect(await canaryJobs()).toEqual([])
+})

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { privateKeySigner, signPayment, type PaymentSigner } from '@farebox/payments/sign-payment'
+import type { JobOrder } from '@farebox/platform-api/jobs'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { Refusal } from '../http/refusal.ts'
+import type { JobRow } from '../jobs/job-row.ts'
+import { readJob } from '../jobs/job-store.ts'
+import { orderJob } from '../jobs/order-job.ts'
+import { readPayable } from '../jobs/payable-agent.ts'
+import type { ProvePayment } from '../jobs/prove-payment.ts'
+import { askPrice } from '../jobs/quote-job.ts'
+import { waitForOutcome } from '../jobs/wait-for-outcome.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { readAgent } from '../registry/read-agent.ts'
+import { MAX_OWNER_ATOMIC, spentOnOwner, takeFromBudget } from './canary-budget.ts'
+import { beginCanary, type CanaryOutcome, type DueCanary } from './canary-store.ts'
+import { chooseCapability } from './choose-capability.ts'
+import { readBalance } from './read-balance.ts'
+
+/** What the daily jobs are paid with, and within which bounds. */
+export interface CanaryMeans {
+  readonly signer: PaymentSigner
+  readonly budgetAtomic: bigint
+  readonly provePayment: ProvePayment
+}
+
+/** How a daily job went; `running`: nobody knows yet. */
+export interface CanaryEnd {
+  readonly outcome: CanaryOutcome | 'running'
+  readonly reason?: string
+  /** Where it still runs: when its time is over. */
+  readonly expiresAtMs?: number
+}
+
+/** The signer of a key; the key itself stays in it. */
+export function canarySigner({ crypto }: Pick<PlatformParts, 'crypto'>, key: string): PaymentSigner {
+  return privateKeySigner(crypto, key)
+}
+
+/**
+ * Tries an agent as anybody would: asks its price, pays, and sees whether what was promised comes. Money is counted
+ * against the budget before anything is signed, and the job is written down before it is sent, like every other.
+ *
+ * Nothing is thrown for what the agent does; for a database or a node that does not answer it is.
+ */
+export async function runCanary(
+  parts: PlatformParts,
+  means: CanaryMeans,
+  due: DueCanary,
+  signal: AbortSignal,
+): Promise<CanaryEnd> {
+  const unfinished = due.unfinishedJobId && (await readJob(parts.database, due.unfinishedJobId))
+  if (unfinished) return await seeOutcome(parts, unfinished, signal)
+  const plan = await planCanary(parts, means, due.agentId)
+  if ('outcome' in plan) return plan
+  try {
+    const job = await payForJob(parts, means, plan, signal)
+    return job === undefined ? skipped("the day's budget is used up") : await seeOutcome(parts, job, signal)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return error.type === 'agent' || error.type === 'conflict'
+      ? failed(error.message)
+      : skipped(error.message)
+  }
+}
+
+interface CanaryPlan {
+  readonly agentId: number
+  readonly capability: string
+  readonly input: JsonObject
+  readonly priceAtomic: bigint
+}
+
+/** What the agent is tried with, or why it is not tried. */
+async function planCanary(
+  { database, clock, rpc, network }: PlatformParts,
+  { signer }: CanaryMeans,
+  agentId: number,
+): Promise<CanaryPlan | CanaryEnd> {
+  const agent = await readAgent(database, agentId)
+  if (agent?.standing !== 'listed' || agent.declaration === undefined) return skipped('it is not listed')
+  if (agent.isOffline) return skipped('it is offline')
+  if (agent.wallet !== agent.provenWallet) return skipped('its wallet is not proven')
+  const chosen = chooseCapability(agent.declaration)
+  if (!chosen.ok) return skipped(chosen.reason)
+  const { capability, input, priceAtomic } = chosen
+  if ((await spentOnOwner(database, agent.owner, clock.nowMs())) + priceAtomic > MAX_OWNER_ATOMIC)
+    return skipped("its owner's share of the budget is used up")
+  if ((await readBalance(rpc, network, signer.address)) < priceAtomic)
+    return skipped('the wallet that pays for these jobs is empty')
+  return { agentId, capability, input, priceAtomic }
+}
+
+/** Undefined where the budget does not allow it: then nothing was signed. */
+async function payForJob(
+  parts: PlatformParts,
+  { signer, budgetAtomic, provePayment }: CanaryMeans,
+  { agentId, capability, input, priceAtomic }: CanaryPlan,
+  signal: AbortSignal,
+): Promise<JobRow | undefined> {
+  const payable = await readPayable(parts, agentId, capability)
+  const { requirement, network } = await askPrice(parts, payable, signal)
+  const nowMs = parts.clock.nowMs()
+  // The declaration may have been refreshed since the plan was made.
+  if (payable.priceAtomic !== priceAtomic) throw new Refusal('unavailable', 'its price has just changed')
+  if (!(await takeFromBudget(parts.database, { priceAtomic, budgetAtomic, nowMs }))) return undefined
+  const jobId = randomUUID()
+  await beginCanary(parts.database, agentId, jobId, nowMs)
+  const nowSeconds = nowMs / 1_000
+  const binding = { endpoint: `${payable.endpoint}/execute`, capability, jobId }
+  const { header } = await signPayment(parts.crypto, signer, { network, requirement, nowSeconds, binding })
+  const order: JobOrder = {
+    agent_id: agentId,
+    capability,
+    job_id: jobId,
+    input,
+    payment: header,
+    deadline: nowSeconds + payable.declaration.max_deadline_seconds,
+  }
+  return (await orderJob(parts, provePayment, order, 'canary')).job
+}
+
+async function seeOutcome(parts: PlatformParts, job: JobRow, signal: AbortSignal): Promise<CanaryEnd> {
+  const known = await waitForOutcome(parts, job, signal)
+  const { answer, payment, error, outputProblem, expiresAtMs } = known
+  if (answer === 'failed') return failed(error ?? 'it refused the job')
+  if (outputProblem !== undefined) return failed(`its output breaks its own schema: ${outputProblem}`)
+  if (answer === 'completed' && payment === 'paid') return { outcome: 'ok' }
+  if (parts.clock.nowMs() < expiresAtMs) return { outcome: 'running', expiresAtMs }
+  if (answer === 'completed') return failed('it delivered without charging')
+  return failed(payment === 'paid' ? 'it charged and delivered nothing' : 'it gave no answer in its own time')
+}
+
+function skipped(reason: string): CanaryEnd {
+  return { outcome: 'skipped', reason }
+}
+
+function failed(reason: string): CanaryEnd {
+  return { outcome: 'failed', reason }
+}

@@ -1,0 +1,68 @@
+import type { Registry } from 'prom-client'
+import { startCanary } from './canary/start-canary.ts'
+import { createApp } from './http/create-app.ts'
+import type { Route } from './http/route.ts'
+import { systemRoutes } from './http/system-routes.ts'
+import { startJobs } from './jobs/start-jobs.ts'
+import { jobsRoutes } from './jobs/jobs-routes.ts'
+import { createMetrics } from './metrics/create-metrics.ts'
+import { startMonitor } from './monitor/start-monitor.ts'
+import { monitorRoutes } from './monitor/monitor-routes.ts'
+import { operatorRoutes } from './operator/operator-routes.ts'
+import { startTidying } from './operator/start-tidying.ts'
+import { ownersRoutes } from './owners/owners-routes.ts'
+import type { Background, PlatformParts } from './platform-parts.ts'
+import { registryRoutes } from './registry/registry-routes.ts'
+import { startRegistry } from './registry/start-registry.ts'
+import { searchRoutes } from './search/search-routes.ts'
+import { startSearch } from './search/start-search.ts'
+import { stakePageRoutes } from './stake-page/stake-page-routes.ts'
+
+/** A platform that serves. */
+export interface Platform {
+  /** What Prometheus reads. */
+  readonly metrics: Registry
+  /** Serves on this address; resolves to the URL. Port 0: any free one. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<string>
+  /** Answers what is in flight, then ends the work that goes on by itself. Safe to call twice. */
+  close(): Promise<void>
+}
+
+/** What stands before the platform's HTTP API. */
+export interface PlatformDoor {
+  /** Addresses and CIDR ranges whose word on who is asking is believed; default none. */
+  readonly trustedProxies?: readonly string[]
+}
+
+/** Every route of the HTTP API. */
+export function platformRoutes(parts: PlatformParts): readonly Route[] {
+  const rooms = [
+    searchRoutes,
+    registryRoutes,
+    monitorRoutes,
+    jobsRoutes,
+    ownersRoutes,
+    operatorRoutes,
+    stakePageRoutes,
+  ]
+  const routes = rooms.flatMap(routesOf => routesOf(parts))
+  return [...routes, ...systemRoutes(parts, routes)]
+}
+
+/** Composes the rooms, and starts the work that goes on by itself. */
+export async function createPlatform(
+  parts: PlatformParts,
+  { trustedProxies = [] }: PlatformDoor = {},
+): Promise<Platform> {
+  const app = createApp(parts, platformRoutes(parts), { trustedProxies })
+  const metrics = createMetrics(parts)
+  metrics.watch(app)
+  await app.ready()
+  const starts = [startRegistry, startMonitor, startJobs, startCanary, startSearch, startTidying]
+  const background: readonly Background[] = starts.map(start => start(parts))
+  const close = async (): Promise<void> => {
+    await app.close()
+    for (const one of background) await one.stop()
+  }
+  return { metrics: metrics.registry, listen: address => app.listen(address), close }
+}

@@ -1,0 +1,115 @@
+import type { Socket } from 'node:net'
+import type { Failure } from '@farebox/platform-api/errors'
+import { describeError, type Log } from '@farebox/server/log'
+import type { FastifyReply } from 'fastify'
+import { isDatabaseAway } from './database-away.ts'
+import { REFUSAL_STATUS, Refusal, type RefusalType } from './refusal.ts'
+
+/** A refusal by HTTP's own rules, whose status no kind of ours has. */
+export class HttpRefusal extends Error {
+  override readonly name = 'HttpRefusal'
+  readonly status: 405 | 408 | 413 | 415
+  readonly headers: { readonly [name: string]: string }
+
+  constructor(
+    status: 405 | 408 | 413 | 415,
+    message: string,
+    headers: { readonly [name: string]: string } = {},
+  ) {
+    super(message)
+    this.status = status
+    this.headers = headers
+  }
+}
+
+const RETRY_SECONDS = 2
+
+/**
+ * Turns whatever a route threw into the envelope, the only place that does. What the caller was not meant to see is
+ * `Internal error` outside and a line in the log.
+ *
+ * @param request the id by which the log's lines of one request are found, and its route's pattern
+ */
+export async function answerFailure(
+  error: unknown,
+  reply: FastifyReply,
+  log: Log,
+  request: { readonly request: string; readonly route: string },
+): Promise<FastifyReply> {
+  if (error instanceof HttpRefusal) {
+    return await send(reply.headers(error.headers), error.status, 'validation', error.message)
+  }
+  if (error instanceof Refusal) {
+    if (error.cause !== undefined) {
+      log.warn('refused', { ...request, kind: error.type, error: describeError(error) })
+    }
+    if (error.type === 'unauthorized') reply.header('www-authenticate', 'Bearer')
+    const seconds = error.retryAfterSeconds ?? (error.type === 'unavailable' ? RETRY_SECONDS : undefined)
+    if (seconds !== undefined) reply.header('retry-after', String(seconds))
+    return await send(reply, REFUSAL_STATUS[error.type], error.type, error.message)
+  }
+  const { status, code } = readFrameworkError(error)
+  if (status !== undefined) {
+    return await send(reply, status, 'validation', FRAMEWORK_WORDS[code] ?? 'the request could not be read')
+  }
+  log.error('request failed', { ...request, error: describeError(error) })
+  if (!isDatabaseAway(error)) return await send(reply, 500, 'internal', 'Internal error')
+  reply.header('retry-after', String(RETRY_SECONDS))
+  return await send(reply, 503, 'unavailable', 'the platform cannot answer now: ask again in a moment')
+}
+
+const UNREADABLE: Failure = {
+  status: 'failed',
+  error_type: 'validation',
+  error: 'request: is no HTTP that could be read',
+}
+
+/** Answers bytes that are no HTTP request, and closes their connection; there is no request yet to answer through. */
+export function answerUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const status = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request'
+  const body = JSON.stringify(UNREADABLE)
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n` +
+      `X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+const STATUS_LINES: { readonly [code: string]: string } = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+}
+
+async function send(
+  reply: FastifyReply,
+  status: number,
+  type: RefusalType,
+  error: string,
+): Promise<FastifyReply> {
+  const failure: Failure = { status: 'failed', error_type: type, error }
+  return await reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(failure))
+}
+
+const FRAMEWORK_WORDS: { readonly [code: string]: string } = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body: is larger than this route takes',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content-type: must be application/json',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'body: is not as long as its content-length says',
+  FST_ERR_MAX_PARAM_LENGTH: 'path: a part of it is too long',
+  FST_ERR_BAD_URL: 'path: is no valid URL path',
+}
+
+/** What the framework itself refuses carries a status below 500; nothing else's status is believed. */
+function readFrameworkError(error: unknown): { readonly status: number | undefined; readonly code: string } {
+  if (!(error instanceof Error) || !('code' in error) || !('statusCode' in error))
+    return { status: undefined, code: '' }
+  const { code, statusCode } = error
+  const isOurs = typeof code === 'string' && code.startsWith('FST_') && typeof statusCode === 'number'
+  return isOurs && statusCode < 500 ? { status: statusCode, code } : { status: undefined, code: '' }
+}

@@ -1,0 +1,86 @@
+import { z, type ZodType } from 'zod'
+import { Refusal } from './refusal.ts'
+
+type Issue = z.core.$ZodIssue
+
+/**
+ * Reads one part of a request by its schema. Keys that an object's schema does not name are refused, however it was
+ * made; a route without a schema for the part takes nothing there.
+ *
+ * Throws a {@link Refusal} `validation` with the first violation: `<field>: <reason>`, nested as `items[2].name`.
+ *
+ * @param part what the field is called where the part as a whole is wrong
+ */
+export function checkPart(
+  part: 'body' | 'query' | 'path',
+  schema: ZodType | undefined,
+  value: unknown,
+): unknown {
+  if (schema === undefined) return checkNothing(part, value)
+  const result = closed(schema).safeParse(value)
+  if (result.success) return result.data
+  throw new Refusal('validation', explainIssues(result.error.issues, part))
+}
+
+/** The first issue, in words, with the path of its field. */
+export function explainIssues(issues: readonly Issue[], whole: string): string {
+  const [first] = issues
+  if (first === undefined) return `${whole}: is not as documented`
+  return explain(first, [], whole)
+}
+
+/** The very schema, or for an object that would pass unknown keys by: one that refuses them. */
+export function closed(schema: ZodType): ZodType {
+  return schema instanceof z.ZodObject && schema.def.catchall === undefined ? schema.strict() : schema
+}
+
+function checkNothing(part: string, value: unknown): undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw new Refusal('validation', `${part}: nothing is taken here`)
+  }
+  const [key] = Object.keys(value)
+  if (key !== undefined) throw new Refusal('validation', `${shownKey(key)}: is not known here`)
+  return undefined
+}
+
+function explain(issue: Issue, before: readonly PropertyKey[], whole: string): string {
+  const path = [...before, ...issue.path]
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys
+    return `${fieldName([...path, shownKey(key)], whole)}: is not known here`
+  }
+  if (issue.code === 'invalid_union') {
+    // The alternative that got furthest is the one that was meant.
+    const [nearest] = issue.errors.flat().toSorted((one, other) => other.path.length - one.path.length)
+    if (nearest !== undefined && nearest.path.length > 0) return explain(nearest, path, whole)
+  }
+  return `${fieldName(path, whole)}: ${reasonOf(issue)}`
+}
+
+function reasonOf(issue: Issue): string {
+  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return 'is required'
+  return issue.message
+    .replace(/^Invalid (?:input|option): expected /, 'must be ')
+    .replace(/^Too (?:small|big): expected \w+ to /, 'must ')
+    .replace('>=', 'at least ')
+    .replace('<=', 'at most ')
+    .replace('>', 'more than ')
+    .replace('<', 'less than ')
+    .replace(/, received .*/, '')
+}
+
+function fieldName(path: readonly PropertyKey[], whole: string): string {
+  if (path.length === 0) return whole
+  return path
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`))
+    .join('')
+}
+
+const MAX_KEY_CHARACTERS = 64
+
+/** A key of a stranger's choosing, short and on one line. */
+function shownKey(key: string): string {
+  const plain = key.replaceAll(/[^\x20-\x7e]/g, '?')
+  return plain.length <= MAX_KEY_CHARACTERS ? plain : `${plain.slice(0, MAX_KEY_CHARACTERS)}…`
+}

@@ -1,0 +1,145 @@
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { expect, test } from 'vitest'
+import { echoRoute } from '../test-setup/echo-route.ts'
+import { createManualClock } from '../test-setup/manual-clock.ts'
+import { stageApps } from '../test-setup/stage-apps.ts'
+import { defineRoute } from './route.ts'
+
+const staged = stageApps()
+
+test('D32 a closing app answers what is in flight, refuses what comes after, and closes kept connections', async () => {
+  let release = (): void => undefined
+  let arrived = (): void => undefined
+  const inHandler = new Promise<void>(resolve => (arrived = resolve))
+  const slow = defineRoute({
+    method: 'GET',
+    path: '/v1/slow',
+    summary: 'Slow',
+    access: 'public',
+    answers: { 200: { description: 'At last' } },
+    handle: async () => {
+      arrived()
+      await new Promise<void>(resolve => (release = resolve))
+      return { body: 'done' }
+    },
+  })
+  const app = staged.open([slow])
+  const url = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const first = getRaw(url, '/v1/slow')
+  await inHandler
+  // A connection that is in use when closing begins, and then sends another request.
+  const socket = connect(Number(url.port), url.hostname)
+  const heard: string[] = []
+  socket.on('data', chunk => heard.push(String(chunk)))
+  const ended = new Promise<void>(resolve => socket.on('close', () => resolve()))
+  socket.write('GET /v1/slow HTTP/1.1\r\nhost: x\r\nx-half: ')
+  await expect.poll(() => app.server.listening && connectionsOf(app)).toBe(2)
+  const closing = app.close()
+  await expect.poll(() => app.server.listening).toBe(false)
+  socket.write('1\r\n\r\n')
+  await ended
+  expect(heard.join('')).toMatch(/^HTTP\/1.1 503 /)
+  expect(heard.join('')).toMatch(/retry-after: 2\r\n/i)
+  expect(heard.join('')).toContain('"error_type":"unavailable"')
+  release()
+  expect(await first).toEqual([200, '"done"', 'close'])
+  await closing
+})
+
+test('D32 a handler that still waits ten seconds after closing began is told to end, and answers', async () => {
+  const clock = createManualClock()
+  let arrived = (): void => undefined
+  const inHandler = new Promise<void>(resolve => (arrived = resolve))
+  const waiting = defineRoute({
+    method: 'GET',
+    path: '/v1/waiting',
+    summary: 'Waits',
+    access: 'public',
+    answers: { 202: { description: 'Under way' } },
+    handle: async ({ signal }) => {
+      arrived()
+      await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+      return { status: 202 }
+    },
+  })
+  const app = staged.open([waiting], { parts: { ...staged.parts, clock } })
+  const url = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const answer = getRaw(url, '/v1/waiting')
+  await inHandler
+  const closing = app.close()
+  await expect.poll(() => clock.sleeping).toBe(1)
+  clock.pass(10_000)
+  expect(await answer).toEqual([202, '', 'close'])
+  await closing
+})
+
+test('a handler’s signal aborts when its caller has gone', async () => {
+  const reasons: unknown[] = []
+  let arrived = (): void => undefined
+  const inHandler = new Promise<void>(resolve => (arrived = resolve))
+  const waiting = defineRoute({
+    method: 'GET',
+    path: '/v1/waiting',
+    summary: 'Waits',
+    access: 'public',
+    answers: { 204: { description: 'Over' } },
+    handle: async ({ signal }) => {
+      arrived()
+      await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+      reasons.push(signal.reason)
+      return { status: 204 }
+    },
+  })
+  const app = staged.open([waiting])
+  const url = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const socket = connect(Number(url.port), url.hostname)
+  socket.write('GET /v1/waiting HTTP/1.1\r\nhost: x\r\n\r\n')
+  await inHandler
+  socket.destroy()
+  await expect.poll(() => reasons.length).toBe(1)
+})
+
+test.each([
+  ['no HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400 /],
+  [
+    'headers without end',
+    `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
+    /^HTTP\/1\.1 431 /,
+  ],
+])('bytes that are %s get the envelope and no connection', async (_, bytes, status) => {
+  const app = staged.open([echoRoute])
+  const url = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const socket = connect(Number(url.port), url.hostname)
+  const heard: string[] = []
+  socket.on('data', chunk => heard.push(String(chunk)))
+  const ended = new Promise<void>(resolve => socket.on('close', () => resolve()))
+  socket.write(bytes)
+  await ended
+  expect(heard.join('')).toMatch(status)
+  expect(heard.join('')).toContain('{"status":"failed","error_type":"validation"')
+})
+
+function getRaw(
+  url: URL,
+  path: string,
+): Promise<readonly [status: number, body: string, connection: string]> {
+  return new Promise((resolve, reject) => {
+    httpRequest(new URL(path, url), { agent: false, headers: { connection: 'keep-alive' } }, answer => {
+      const chunks: string[] = []
+      answer.on('data', chunk => chunks.push(String(chunk)))
+      answer.on('end', () =>
+        resolve([answer.statusCode ?? 0, chunks.join(''), String(answer.headers.connection)]),
+      )
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+async function connectionsOf(app: FastifyInstance): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
+  })
+}

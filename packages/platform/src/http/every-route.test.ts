@@ -1,0 +1,245 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { platformRoutes } from '../create-platform.ts'
+import { serveSecrets, type SecretsFacilitator } from '../test-setup/facilitator-for-secrets.ts'
+import { everythingStored, makeOwnThings, type OwnThings } from '../test-setup/own-things.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { createApp } from './create-app.ts'
+import { asObject, createSchemaWriter, type JsonObject } from './json-schema.ts'
+import type { Route } from './route.ts'
+
+const OPERATOR = { authorization: 'Bearer an-operator-token-of-tests' }
+
+let stage: Stage
+let facilitator: SecretsFacilitator
+let app: FastifyInstance
+let routes: readonly Route[]
+let victim: OwnThings
+let attacker: OwnThings
+
+beforeAll(async () => {
+  const first = await stagePlatform()
+  facilitator = await serveSecrets(first.parts)
+  await first.close()
+  stage = await stagePlatform({
+    clock: first.clock,
+    settings: { operatorToken: 'an-operator-token-of-tests', facilitator },
+  })
+  routes = platformRoutes(stage.parts)
+  app = createApp(stage.parts, routes)
+  clock = first.clock
+})
+let clock: Stage['clock']
+beforeEach(async () => {
+  clock.pass(60_000)
+  victim = await makeOwnThings(stage.parts, app)
+  attacker = await makeOwnThings(stage.parts, app)
+})
+afterAll(async () => {
+  await app.close()
+  await facilitator.close()
+  await stage.close()
+})
+
+const nameOf = (route: Route): string => `${route.method} ${route.path}`
+
+/** A body that the door lets through, by route; routes that are not here take none. */
+const BODIES: { readonly [route: string]: object } = {
+  'PUT /v1/me/agents/:agentId/webhook': { url: 'https://hooks.example/other' },
+  'POST /v1/operator/agents/:agentId/take-down': { reason: 'It is another’s.' },
+  'POST /v1/agents/:agentId/reports': { reason: 'spam' },
+  'POST /v1/me/secrets': {},
+}
+
+/** Public, and about one thing that is everybody's to see, or to say something about. */
+const FOR_EVERYBODY = [
+  'GET /v1/agents/:agentId',
+  'GET /v1/agents/:agentId/openapi.json',
+  'GET /v1/agents/:agentId/declarations',
+  'GET /v1/agents/:agentId/health',
+  'GET /v1/agents/:agentId/badge',
+  'POST /v1/agents/:agentId/refresh',
+  'POST /v1/agents/:agentId/reports',
+  // The id is the secret: 128 random bits that only who registers has.
+  'GET /v1/registrations/:registrationId',
+  'GET /stake/:registrationId',
+]
+
+function requestOf(
+  route: Route,
+  things: OwnThings,
+  headers: { readonly [name: string]: string },
+): InjectOptions {
+  const url = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const id = name in things.ids ? things.ids[name as keyof OwnThings['ids']] : undefined
+    if (id === undefined) throw new Error(`${route.path}: this test does not know what ${name} names`)
+    return id
+  })
+  const body = BODIES[nameOf(route)]
+  return { method: route.method, url, headers, ...(body !== undefined && { payload: body }) }
+}
+
+const ask = async (
+  route: Route,
+  things: OwnThings,
+  headers: { readonly [name: string]: string } = {},
+): Promise<LightMyRequestResponse> => await app.inject(requestOf(route, things, headers))
+
+const stored = async (): Promise<unknown> =>
+  await everythingStored(stage.parts, [victim.address, attacker.address])
+
+test('API1 every route with a parameter says whose it is, is the operator’s, or is for everybody by name', () => {
+  const undecided = routes.filter(
+    route =>
+      route.path.includes(':') &&
+      route.belongsTo === undefined &&
+      route.access !== 'operator' &&
+      !FOR_EVERYBODY.includes(nameOf(route)),
+  )
+  expect(undecided.map(nameOf)).toEqual([])
+  expect(routes.filter(route => route.belongsTo !== undefined).length).toBeGreaterThanOrEqual(4)
+})
+
+test('API1 WEB-07 somebody else’s things are 404 on every route that has any, and stay as they were', async () => {
+  const own = routes.filter(route => route.belongsTo !== undefined)
+  for (const route of own) {
+    clock.pass(60_000)
+    const before = await stored()
+    const answer = await ask(route, victim, attacker.headers)
+    expect([nameOf(route), answer.statusCode], answer.body).toEqual([nameOf(route), 404])
+    expect(answer.json()).toMatchObject({ status: 'failed', error_type: 'not_found' })
+    expect(answer.body).not.toContain(victim.address)
+    expect(await stored(), nameOf(route)).toEqual(before)
+  }
+})
+
+test('API1 nobody at all has nothing either', async () => {
+  for (const route of routes.filter(one => one.belongsTo !== undefined)) {
+    const before = await stored()
+    const answer = await ask(route, victim)
+    expect([nameOf(route), answer.statusCode]).toEqual([nameOf(route), route.access === 'owner' ? 401 : 404])
+    expect(await stored()).toEqual(before)
+  }
+})
+
+test('a thing of one’s own is there: the 404 above is about whose it is', async () => {
+  for (const route of routes.filter(one => one.belongsTo !== undefined)) {
+    clock.pass(60_000)
+    const things = await makeOwnThings(stage.parts, app)
+    const answer = await ask(route, things, things.headers)
+    // Two secrets are the most there may be, a receipt wants a node: refused, but found.
+    expect([nameOf(route), answer.statusCode === 404], answer.body).toEqual([nameOf(route), false])
+  }
+})
+
+test('a thing that is nobody’s is told of as one that is somebody else’s', async () => {
+  const nobodys = {
+    ...victim,
+    ids: {
+      agentId: '999999',
+      jobId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
+      sessionId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
+      secretId: '0123456789abcdef',
+    },
+  }
+  for (const route of routes.filter(one => one.belongsTo !== undefined)) {
+    clock.pass(60_000)
+    const [theirs, none] = [
+      await ask(route, victim, attacker.headers),
+      await ask(route, nobodys, attacker.headers),
+    ]
+    const plain = (answer: LightMyRequestResponse, things: OwnThings): string =>
+      Object.values(things.ids).reduce((text, id) => text.replaceAll(id, '…'), answer.body)
+    expect([nameOf(route), plain(none, nobodys)]).toEqual([nameOf(route), plain(theirs, victim)])
+  }
+})
+
+test('API1 lists of one’s own have nobody else’s things in them', async () => {
+  const lists = routes.filter(
+    route => route.access === 'owner' && route.method === 'GET' && !route.path.includes(':'),
+  )
+  expect(lists.length).toBeGreaterThanOrEqual(3)
+  for (const route of lists) {
+    const answer = await ask(route, victim, attacker.headers)
+    expect([nameOf(route), answer.statusCode]).toEqual([nameOf(route), 200])
+    for (const theirs of [victim.address, ...Object.values(victim.ids).filter(id => id.length > 8)]) {
+      expect(answer.body).not.toContain(theirs)
+    }
+  }
+})
+
+test('API5 the operator’s routes are 403 to an owner and 401 to nobody, and nothing changes', async () => {
+  const operators = routes.filter(route => route.access === 'operator')
+  expect(operators.length).toBeGreaterThanOrEqual(3)
+  const before = await stored()
+  for (const route of operators) {
+    const codes = [await ask(route, victim, attacker.headers), await ask(route, victim)].map(
+      one => one.statusCode,
+    )
+    expect([nameOf(route), ...codes]).toEqual([nameOf(route), 403, 401])
+  }
+  expect(await stored()).toEqual(before)
+  // And with the token they are there.
+  for (const route of operators) {
+    const answer = await ask(route, victim, OPERATOR)
+    expect([nameOf(route), answer.statusCode]).toEqual([nameOf(route), 200])
+  }
+})
+
+test('API2 every owner’s route wants a session', async () => {
+  for (const route of routes.filter(one => one.access === 'owner')) {
+    const answer = await ask(route, victim)
+    expect([nameOf(route), answer.statusCode]).toEqual([nameOf(route), 401])
+  }
+})
+
+describe('API3 mass assignment', () => {
+  test('what every route takes is closed, to the last nested object', () => {
+    for (const route of routes) {
+      const writer = createSchemaWriter()
+      for (const schema of [route.params, route.query, route.body]) {
+        if (schema === undefined) continue
+        const written = writer.write(schema, 'input', 'Test')
+        for (const part of [written, ...writer.components.values()])
+          expect([nameOf(route), openObjects(part)]).toEqual([nameOf(route), []])
+      }
+    }
+  })
+
+  test('keys of the tables are refused by name, and nothing changes', async () => {
+    const extras = {
+      standing: 'listed',
+      owner: attacker.address,
+      badge: 'gold',
+      agent_id: 1,
+      is_operator: true,
+    }
+    for (const route of routes.filter(one => BODIES[nameOf(one)] !== undefined)) {
+      const headers = route.access === 'operator' ? OPERATOR : attacker.headers
+      for (const [key, value] of Object.entries(extras)) {
+        const before = await stored()
+        const request = requestOf(route, attacker, headers)
+        const answer = await app.inject({ ...request, payload: { ...BODIES[nameOf(route)], [key]: value } })
+        expect([nameOf(route), answer.statusCode, answer.json<{ error: string }>().error]).toEqual([
+          nameOf(route),
+          400,
+          `${key}: is not known here`,
+        ])
+        expect(await stored()).toEqual(before)
+        clock.pass(60_000)
+      }
+    }
+  })
+})
+
+/** Objects that name their keys and take others too; those that name none are free on purpose. */
+function openObjects(schema: unknown, at = ''): readonly string[] {
+  if (Array.isArray(schema)) return schema.flatMap((part, index) => openObjects(part, `${at}/${index}`))
+  if (typeof schema !== 'object' || schema === null) return []
+  const object: JsonObject = asObject(schema)
+  const isOpen = object['properties'] !== undefined && object['additionalProperties'] !== false
+  return [
+    ...(isOpen ? [at] : []),
+    ...Object.entries(object).flatMap(([key, part]) => openObjects(part, `${at}/${key}`)),
+  ]
+}

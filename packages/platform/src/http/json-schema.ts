@@ -1,0 +1,74 @@
+import { z, type ZodType } from 'zod'
+import { closed } from './check-request.ts'
+
+/** A JSON Schema, or any other object of an OpenAPI document. */
+export interface JsonObject {
+  readonly [key: string]: unknown
+}
+
+/** Turns schemas into JSON Schema; what several of them share becomes a component. */
+export interface SchemaWriter {
+  /** @param owner a name for what only this schema refers to, such as a recursive part without a name of its own */
+  write(schema: ZodType, io: 'input' | 'output', owner: string): JsonObject
+  /** The components that the schemas written so far refer to. */
+  readonly components: ReadonlyMap<string, JsonObject>
+}
+
+/**
+ * Makes a writer. Requests are written as the door takes them: closed. Answers are open, because they may gain fields
+ * within a version.
+ */
+export function createSchemaWriter(): SchemaWriter {
+  const components = new Map<string, JsonObject>()
+  return {
+    components,
+    write(schema, io, owner) {
+      const {
+        $schema: _,
+        $defs = {},
+        ...written
+      }: JsonObject = z.toJSONSchema(io === 'input' ? closed(schema) : schema, {
+        target: 'draft-2020-12',
+        io,
+        unrepresentable: 'any',
+        override: ({ jsonSchema }) => {
+          if (io === 'output' && jsonSchema.additionalProperties === false)
+            delete jsonSchema.additionalProperties
+        },
+      })
+      const definitions = Object.entries(asObject($defs))
+      const names = new Map(definitions.map(([name]) => [name, componentName(name, io, owner)]))
+      for (const [name, definition] of definitions) {
+        // The names of our own schemas; anything else with one name would be another's answer.
+        components.set(names.get(name) ?? name, asObject(pointed(definition, names)))
+      }
+      return asObject(pointed(written, names))
+    },
+  }
+}
+
+function componentName(name: string, io: 'input' | 'output', owner: string): string {
+  const own = name.startsWith('__') ? `${owner}${name.slice(2)}` : name
+  return io === 'input' ? `${own}Input` : own
+}
+
+/** The same with its references to definitions pointing to components. */
+function pointed(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map(item => pointed(item, names))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]: [string, unknown]) => {
+      const [, name] =
+        key === '$ref' && typeof part === 'string' ? (/^#\/\$defs\/(.+)$/.exec(part) ?? []) : []
+      return [
+        key,
+        name === undefined ? pointed(part, names) : `#/components/schemas/${names.get(name) ?? name}`,
+      ]
+    }),
+  )
+}
+
+/** An object's own keys, none where it is no object. */
+export function asObject(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+}

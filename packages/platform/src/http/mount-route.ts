@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { CROSS_ORIGIN, PREFLIGHT, isReadByAnyPage } from './answer-headers.ts'
+import { HttpRefusal } from './answer-failure.ts'
+import { callerKey } from './caller-key.ts'
+import { checkPart } from './check-request.ts'
+import type { FindCaller } from './find-caller.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { Refusal } from './refusal.ts'
+import type { Caller, Route, RouteAnswer } from './route.ts'
+
+/** What every request passes. */
+export interface Door {
+  readonly findCaller: FindCaller
+  readonly rateLimit: RateLimit
+  readonly tooOften: (seconds: number) => Refusal
+  /** Aborts when handlers should end, because the app closes. */
+  readonly closing: AbortSignal
+}
+
+const PER_MINUTE = 120
+
+/**
+ * Puts a route behind the door. Who asks and how often is looked at before the body is read, the body before the
+ * handler is called.
+ *
+ * Throws for an owner's route with parameters that does not say whose they are.
+ */
+export function mountRoute(app: FastifyInstance, route: Route, door: Door): void {
+  if (route.access === 'owner' && route.params !== undefined && route.belongsTo === undefined)
+    throw new Error(`${route.method} ${route.path} must say to whom its parameters belong`)
+  const callers = new WeakMap<FastifyRequest, Caller>()
+  app.route({
+    method: route.method,
+    url: route.path,
+    ...(route.maxBodyBytes !== undefined && { bodyLimit: route.maxBodyBytes }),
+    onRequest: async (request, reply) => {
+      if (isReadByAnyPage(route)) reply.headers(CROSS_ORIGIN)
+      const caller = await door.findCaller(request, route.access)
+      const name = caller.kind === 'owner' ? caller.address : callerKey(caller.ip)
+      const seconds = door.rateLimit(`${route.method} ${route.path} ${name}`, route.perMinute ?? PER_MINUTE)
+      if (seconds !== undefined) throw door.tooOften(seconds)
+      callers.set(request, caller)
+    },
+    handler: async (request, reply) => {
+      const caller = callers.get(request)
+      if (caller === undefined) throw new Error('a request reached its handler without passing the door')
+      const answer = await route.handle({
+        params: checkPart('path', route.params, request.params),
+        query: checkPart('query', route.query, request.query),
+        body: checkPart('body', route.body, request.body),
+        caller,
+        signal: untilGone(reply, door.closing),
+      })
+      return await sendAnswer(reply, answer)
+    },
+  })
+}
+
+/** Answers 405 with `Allow` for the methods a known path does not have, and preflights of pages. */
+export function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
+  for (const path of new Set(routes.map(route => route.path))) {
+    const own = routes.filter(route => route.path === path)
+    const methods = own.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    const allow = [...methods, 'OPTIONS'].join(', ')
+    app.route({
+      method: 'OPTIONS',
+      url: path,
+      handler: async (_, reply) =>
+        await reply
+          .code(204)
+          .headers({ allow, ...(own.some(isReadByAnyPage) && PREFLIGHT) })
+          .send(),
+    })
+    app.route({
+      method: app.supportedMethods.filter(method => method !== 'OPTIONS' && !methods.includes(method)),
+      url: path,
+      // Before a body is read: nobody wants it.
+      onRequest: async () => {
+        throw new HttpRefusal(405, `method: must be one of ${allow}`, { allow })
+      },
+      handler: async (_, reply) => await reply.send(),
+    })
+  }
+}
+
+/** Aborts when whoever asked has gone before the answer was sent, and when handlers should end. */
+function untilGone(reply: FastifyReply, closing: AbortSignal): AbortSignal {
+  const controller = new AbortController()
+  const end = (): void => controller.abort(closing.reason)
+  if (closing.aborted) end()
+  closing.addEventListener('abort', end)
+  reply.raw.once('close', () => {
+    closing.removeEventListener('abort', end)
+    if (!reply.raw.writableFinished) controller.abort(new Error('the caller has gone'))
+  })
+  return controller.signal
+}
+
+async function sendAnswer(
+  reply: FastifyReply,
+  { status = 200, headers = {}, body }: RouteAnswer,
+): Promise<FastifyReply> {
+  reply.code(status).headers(headers)
+  if (body === undefined || reply.hasHeader('content-type')) return await reply.send(asText(body))
+  return await reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+function asText(body: unknown): string | Buffer | undefined {
+  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) return body
+  return JSON.stringify(body)
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '../test-setup/manual-clock.ts'
+import { createRateLimit } from './rate-limit.ts'
+
+test('API4 a name has its minute’s worth at once, then as many a minute, and never more', () => {
+  const clock = createManualClock()
+  const limit = createRateLimit(clock)
+  const take = (times: number): number =>
+    Array.from({ length: times }, () => limit('a', 60)).filter(wait => wait === undefined).length
+  expect(take(100)).toBe(60)
+  clock.pass(1_000)
+  expect(take(100)).toBe(1)
+  clock.pass(3_600_000)
+  expect(take(100)).toBe(60)
+})
+
+test('who is refused is told in how many seconds there is one left', () => {
+  const clock = createManualClock()
+  const limit = createRateLimit(clock)
+  expect([limit('a', 2), limit('a', 2), limit('a', 2)]).toEqual([undefined, undefined, 30])
+  clock.pass(29_000)
+  expect(limit('a', 2)).toBe(1)
+  clock.pass(1_000)
+  expect(limit('a', 2)).toBeUndefined()
+})
+
+test('memory is bounded: who asks goes on being counted, whoever was longest silent is forgotten', () => {
+  const limit = createRateLimit(createManualClock(), 3)
+  limit('loud', 1)
+  for (let other = 0; other < 10; other += 1) {
+    limit(`other ${other}`, 1)
+    expect(limit('loud', 1)).toBeDefined()
+  }
+  expect(limit('other 0', 1)).toBeUndefined()
+})

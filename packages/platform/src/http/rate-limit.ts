@@ -1,0 +1,36 @@
+import type { Clock } from '@farebox/server/clock'
+
+/** Takes one from the allowance of a name: undefined where there was one left, else the seconds until there is. */
+export type RateLimit = (name: string, perMinute: number) => number | undefined
+
+interface Bucket {
+  left: number
+  atMs: number
+  readonly perMinute: number
+}
+
+/** How many names are remembered; beyond it those asked for longest ago begin anew. */
+const MAX_NAMES = 20_000
+
+/**
+ * A token bucket for each name: as many at once as it may have in a minute, and then as many a minute. One process
+ * counts for itself, so that n processes allow n times as much.
+ */
+export function createRateLimit(clock: Clock, maxNames = MAX_NAMES): RateLimit {
+  const buckets = new Map<string, Bucket>()
+  return (name, perMinute) => {
+    const nowMs = clock.nowMs()
+    const bucket = buckets.get(name) ?? { left: perMinute, atMs: nowMs, perMinute }
+    // To the end of the map: whoever keeps asking is not forgotten for newcomers.
+    buckets.delete(name)
+    buckets.set(name, bucket)
+    const [oldest] = buckets.keys()
+    if (buckets.size > maxNames && oldest !== undefined) buckets.delete(oldest)
+    const refilled = (Math.max(0, nowMs - bucket.atMs) / 60_000) * bucket.perMinute
+    bucket.left = Math.min(bucket.perMinute, bucket.left + refilled)
+    bucket.atMs = nowMs
+    if (bucket.left < 1) return Math.max(1, Math.ceil(((1 - bucket.left) / bucket.perMinute) * 60))
+    bucket.left -= 1
+    return undefined
+  }
+}

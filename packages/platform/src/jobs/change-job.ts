@@ -1,0 +1,102 @@
+import type { Database } from '@farebox/server/postgres/connect'
+import { JOB_COLUMNS, toJobRow, type JobColumns, type JobRow } from './job-row.ts'
+import { stateOf } from './states.ts'
+
+/** What may change of a job once it is written down. */
+export interface JobChanges extends Partial<
+  Pick<
+    JobRow,
+    | 'answer'
+    | 'payment'
+    | 'askingOver'
+    | 'errorType'
+    | 'error'
+    | 'elapsedMs'
+    | 'paidAtMs'
+    | 'transaction'
+    | 'responseBody'
+    | 'outputHash'
+    | 'outputProblem'
+    | 'completedAt'
+    | 'sendings'
+    | 'foreignAnswers'
+  >
+> {
+  readonly responseStatus?: number
+  readonly responseHeaders?: { readonly [name: string]: string }
+}
+
+/**
+ * Changes a job under its lock, so that what is concluded from it still holds when it is written. The state and what
+ * follows from it are worked out here and nowhere else.
+ *
+ * @param change what is new, given how the job stands now
+ */
+export async function changeJob(
+  database: Database,
+  jobId: string,
+  nowMs: number,
+  change: (job: JobRow) => JobChanges,
+): Promise<JobRow> {
+  return await database.inTransaction(async client => {
+    const found = await client.query<JobColumns>(
+      `select ${JOB_COLUMNS} from jobs where job_id = $1 for update`,
+      [jobId],
+    )
+    const [columns] = found.rows
+    if (columns === undefined) throw new Error(`job ${jobId} is gone`)
+    const job = toJobRow(columns)
+    const changes = change(job)
+    const changed = await client.query<JobColumns>(
+      `update jobs set state = $2, answer = $3, payment = $4, asking_over = $5, error_type = $6, error = $7,
+         finished_at = $8, paid_at = $9, transaction = $10, response_body = $11, output_hash = $12,
+         output_problem = $13, completed_at = $14, sendings = $15, foreign_answers = $16,
+         charged_without_delivery = $17, elapsed_ms = $18, response_status = coalesce($19, response_status),
+         response_headers = coalesce($20, response_headers)
+       where job_id = $1
+       returning ${JOB_COLUMNS}`,
+      valuesOf(job, changes, nowMs),
+    )
+    const [row] = changed.rows
+    if (row === undefined) throw new Error(`job ${jobId} is gone`)
+    return toJobRow(row)
+  })
+}
+
+function valuesOf(before: JobRow, changes: JobChanges, nowMs: number): unknown[] {
+  const job = { ...before, ...changes }
+  const { answer, payment } = job
+  const state = stateOf({ answer, payment, isOverdue: nowMs >= job.expiresAtMs })
+  const endedAtMs = state === 'completed' || state === 'failed' ? nowMs : undefined
+  const isPaid = payment === 'paid'
+  const isDelivered = answer === 'completed' && job.outputProblem === undefined
+  return [
+    job.jobId,
+    state,
+    answer,
+    payment,
+    job.askingOver,
+    job.errorType,
+    job.error,
+    dateOf(state === before.state ? before.finishedAtMs : endedAtMs),
+    dateOf(job.paidAtMs),
+    job.transaction,
+    job.responseBody === undefined ? null : Buffer.from(job.responseBody, 'utf8'),
+    job.outputHash,
+    job.outputProblem,
+    job.completedAt,
+    job.sendings,
+    job.foreignAnswers,
+    isPaid && !isDelivered && (job.askingOver || answer === 'completed'),
+    job.elapsedMs === undefined ? null : Math.min(job.elapsedMs, MAX_INTEGER),
+    changes.responseStatus ?? null,
+    changes.responseHeaders === undefined ? null : JSON.stringify(changes.responseHeaders),
+  ]
+}
+
+/** What the column `elapsed_ms` holds. */
+const MAX_INTEGER = 2 ** 31 - 1
+
+function dateOf(ms: number | undefined): Date | null {
+  return ms === undefined ? null : new Date(ms)
+}

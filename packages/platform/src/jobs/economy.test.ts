@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance } from 'fastify'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { startEconomy, type Economy } from '@farebox/local/economy'
+import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { privateKeySigner, signPayment } from '@farebox/payments/sign-payment'
+import type { JobAnswer, QuoteAnswer } from '@farebox/platform-api/jobs'
+import { verifyReceipt } from '@farebox/platform-api/receipt'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createApp } from '../http/create-app.ts'
+import type { Background } from '../platform-parts.ts'
+import { insertAgent } from '../test-setup/insert-agent.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { jobsRoutes } from './jobs-routes.ts'
+import { startJobs } from './start-jobs.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const CONFIG = fileURLToPath(new URL('../../../../examples/first-agent/agent.json', import.meta.url))
+
+let folder: string
+let economy: Economy
+let stage: Stage
+let app: FastifyInstance
+let jobs: Background
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'farebox-platform-'))
+  // PostgreSQL started by root runs as another user, who must get to its files.
+  await chmod(folder, 0o711)
+  const agents = [{ config: CONFIG, wallet: TEST_KEYS.agent.address, port: 0 }]
+  economy = await startEconomy({ folder, agents, chainPort: 0, facilitatorPort: 0 })
+  stage = await stagePlatform({ realTime: true, rpc: createJsonRpc(economy.chain.rpcUrl) })
+  const [agent] = economy.agents
+  const declaration = agent?.declaration ?? null
+  await insertAgent(stage.database, {
+    endpoint: agent?.url.replace('localhost', '127.0.0.1') ?? '',
+    wallet: TEST_KEYS.agent.address.toLowerCase(),
+    declaration,
+  })
+  app = createApp(stage.parts, jobsRoutes(stage.parts))
+  await app.ready()
+  jobs = startJobs(stage.parts)
+})
+afterAll(async () => {
+  await jobs.stop()
+  await app.close()
+  await stage.close()
+  await economy.stop()
+  await rm(folder, { recursive: true })
+})
+
+async function payFor(quote: QuoteAnswer, jobId: string): Promise<string> {
+  const { crypto, network } = stage.parts
+  const { header } = await signPayment(crypto, privateKeySigner(crypto, economy.payer.privateKey), {
+    network,
+    requirement: quote.payment_requirement,
+    nowSeconds: Date.now() / 1_000,
+    binding: {
+      endpoint: quote.endpoint,
+      capability: quote.capability,
+      jobId,
+    },
+  })
+  return header
+}
+
+async function run(input: object): Promise<JobAnswer> {
+  const asked = { agent_id: 1, capability: 'shout' }
+  const quote = (await app.inject({ method: 'POST', url: '/v1/quotes', payload: asked })).json<QuoteAnswer>()
+  const jobId = randomUUID()
+  const payment = await payFor(quote, jobId)
+  const deadline = Date.now() / 1_000 + quote.max_deadline_seconds
+  const payload = { ...asked, job_id: jobId, input, deadline, payment }
+  return (await app.inject({ method: 'POST', url: '/v1/jobs', payload })).json<JobAnswer>()
+}
+
+test('with nothing but a quote, a caller pays a real agent through a real facilitator and checks the receipt', async () => {
+  const answer = await run({ text: 'exact fare' })
+  expect(answer).toMatchObject({ status: 'completed', charged: true, output: { text: 'EXACT FARE' } })
+  const keys = (await app.inject({ method: 'GET', url: '/.well-known/jwks.json' })).json<unknown>()
+  expect(await verifyReceipt(answer.receipt ?? '', keys)).toMatchObject({
+    ok: true,
+    receipt: {
+      amount: '0.001',
+      payer: economy.payer.address.toLowerCase(),
+      transaction: answer.payment.transaction,
+    },
+  })
+})

@@ -1,0 +1,116 @@
+import type { Database } from '@farebox/server/postgres/connect'
+import { JOB_COLUMNS, toJobRow, type JobColumns, type JobKind, type JobRow } from './job-row.ts'
+
+/** A job that is about to be sent. */
+export interface NewJob extends Pick<
+  JobRow,
+  | 'jobId'
+  | 'agentId'
+  | 'capability'
+  | 'payer'
+  | 'payTo'
+  | 'amountAtomic'
+  | 'network'
+  | 'asset'
+  | 'authorization'
+  | 'endpoint'
+  | 'maxDeadlineSeconds'
+  | 'inputHash'
+> {
+  readonly kind: JobKind
+  readonly requestBody: string
+  readonly paymentHeader: string
+  /** Unix seconds, as the body says. */
+  readonly deadline: number
+  readonly tokenHashes: readonly string[]
+}
+
+/**
+ * Writes a job down, due at once. Undefined where there is one of this job_id, or one that this payment pays for,
+ * already: nothing is changed then.
+ */
+export async function insertJob(database: Database, job: NewJob, nowMs: number): Promise<JobRow | undefined> {
+  const { authorization, maxDeadlineSeconds } = job
+  const [row] = await database.query<JobColumns>(
+    'insert-job',
+    `insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, created_at, expires_at,
+       input_hash, endpoint, max_deadline_seconds, deadline, request_body, payment_header, network, asset, pay_to,
+       nonce, valid_after, valid_before, token_hashes, next_look_at)
+     values ($1, $2, $3, $4, $5, $6, 'sent', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $7)
+     on conflict do nothing
+     returning ${JOB_COLUMNS}`,
+    [
+      job.jobId,
+      job.agentId,
+      job.capability,
+      job.kind,
+      job.payer,
+      job.amountAtomic,
+      new Date(nowMs),
+      new Date(nowMs + maxDeadlineSeconds * 1_000),
+      job.inputHash,
+      job.endpoint,
+      maxDeadlineSeconds,
+      job.deadline,
+      Buffer.from(job.requestBody, 'utf8'),
+      job.paymentHeader,
+      job.network,
+      job.asset,
+      job.payTo,
+      authorization.nonce,
+      authorization.validAfter,
+      authorization.validBefore,
+      job.tokenHashes,
+    ],
+  )
+  return row && toJobRow(row)
+}
+
+/** The job of this id, whoever's it is. */
+export async function readJob(database: Database, jobId: string): Promise<JobRow | undefined> {
+  const [row] = await database.query<JobColumns>(
+    'read-job',
+    `select ${JOB_COLUMNS} from jobs where job_id = $1 and nonce is not null`,
+    [jobId],
+  )
+  return row && toJobRow(row)
+}
+
+/**
+ * Says that the time is over for those that have no answer by now (D35). They are asked for and watched as before.
+ *
+ * @returns how many
+ */
+export async function expireOverdue(database: Database, nowMs: number): Promise<number> {
+  const rows = await database.query(
+    'expire-overdue-jobs',
+    `update jobs set state = 'expired' where state = 'sent' and expires_at <= $1 returning 1 as one`,
+    [new Date(nowMs)],
+  )
+  return rows.length
+}
+
+/** Gives the payer one more token to open a job with; of many, the newest are kept. */
+export async function addToken(database: Database, jobId: string, tokenHash: string): Promise<void> {
+  await database.query(
+    'add-job-token',
+    `update jobs set token_hashes = (token_hashes || $2::text)[greatest(1, cardinality(token_hashes) - 8):]
+     where job_id = $1`,
+    [jobId, tokenHash],
+  )
+}
+
+/** How many jobs of a payer, and of an agent, have no outcome yet. */
+export async function countOpenJobs(
+  database: Database,
+  payer: string,
+  agentId: number,
+): Promise<{ readonly ofPayer: number; readonly ofAgent: number }> {
+  const [row] = await database.query<{ of_payer: number; of_agent: number }>(
+    'count-open-jobs',
+    `select (select count(*)::int from jobs where payer = $1 and state in ('sent', 'pending')) as of_payer,
+       (select count(*)::int from jobs where agent_id = $2 and state in ('sent', 'pending')) as of_agent`,
+    [payer, agentId],
+  )
+  return { ofPayer: row?.of_payer ?? 0, ofAgent: row?.of_agent ?? 0 }
+}

@@ -1,0 +1,163 @@
+import {
+  job,
+  jobOrder,
+  jobOrderQuery,
+  jobPath,
+  jobQuery,
+  quote,
+  quoteRequest,
+  receiptAnswer,
+} from '@farebox/platform-api/jobs'
+import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
+import { Refusal } from '../http/refusal.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { issueReceipt } from '../receipts/issue-receipt.ts'
+import { receiptsRoutes } from '../receipts/receipts-routes.ts'
+import { deleteContents } from './delete-contents.ts'
+import { openJob } from './open-job.ts'
+import { orderJob } from './order-job.ts'
+import { createProvePayment } from './prove-payment.ts'
+import { quoteJob } from './quote-job.ts'
+import { showJob } from './show-job.ts'
+import { waitForOutcome } from './wait-for-outcome.ts'
+
+/** The input, and beside it the payment and the rest. */
+const MAX_ORDER_BYTES = MAX_BODY_BYTES + 32_768
+
+/** Prices, jobs, what becomes of them, and the keys of their receipts. The jobs themselves are sent by `startJobs`. */
+export function jobsRoutes(parts: PlatformParts): readonly Route[] {
+  return [
+    quoteRoute(parts),
+    orderRoute(parts),
+    readRoute(parts),
+    receiptRoute(parts),
+    deleteContentsRoute(parts),
+    ...receiptsRoutes(parts),
+  ]
+}
+
+function quoteRoute(parts: PlatformParts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/quotes',
+    summary: 'What a job costs now, held against what is registered of its agent',
+    access: 'public',
+    perMinute: 60,
+    body: quoteRequest,
+    answers: {
+      200: { description: 'The price, and what a payment has to say', schema: quote },
+      404: { description: 'No such agent' },
+      409: {
+        description: 'The agent cannot be paid now, or asks for something else than is registered of it',
+      },
+      502: { description: 'The agent gave no answer, or none of the interface' },
+    },
+    async handle({ body, signal }) {
+      const answer = await quoteJob(parts, { agentId: body.agent_id, capability: body.capability, signal })
+      return { body: answer, headers: { 'cache-control': 'no-store' } }
+    },
+  })
+}
+
+function orderRoute(parts: PlatformParts): Route {
+  const provePayment = createProvePayment(parts)
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/jobs',
+    summary: 'Sends a job with its payment; the same order again is the same job',
+    access: 'public',
+    perMinute: 600,
+    maxBodyBytes: MAX_ORDER_BYTES,
+    query: jobOrderQuery,
+    body: jobOrder,
+    answers: {
+      200: { description: 'The outcome, also where the agent failed the job', schema: job },
+      202: { description: 'No outcome yet: ask for the job again', schema: job },
+      402: { description: 'The payment does not pay this job; nothing was sent' },
+      404: { description: 'No such agent' },
+      409: {
+        description: 'The agent cannot be paid now, or the job_id or the payment is in use for another job',
+      },
+    },
+    async handle({ body, query, signal }) {
+      const ordered = await orderJob(parts, provePayment, body)
+      const known = query.wait === 'false' ? ordered.job : await waitForOutcome(parts, ordered.job, signal)
+      const receipt = await issueReceipt(parts, known)
+      return showJob(known, { token: ordered.token, ...(receipt !== undefined && { receipt }) })
+    },
+  })
+}
+
+function readRoute(parts: PlatformParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/jobs/:jobId',
+    summary: 'How a job stands, for its payer',
+    access: 'public',
+    belongsTo: 'payer',
+    perMinute: 1_200,
+    params: jobPath,
+    query: jobQuery,
+    answers: {
+      200: { description: 'The outcome', schema: job },
+      202: { description: 'No outcome yet: ask again', schema: job },
+      404: { description: 'No such job of yours' },
+    },
+    async handle({ params, query, caller }) {
+      const known = await openJob(parts, params.jobId, { caller, token: query.job_token })
+      const receipt = await issueReceipt(parts, known)
+      return showJob(known, receipt === undefined ? {} : { receipt })
+    },
+  })
+}
+
+function receiptRoute(parts: PlatformParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/jobs/:jobId/receipt',
+    summary: 'The signed receipt of a job, for its payer',
+    access: 'public',
+    belongsTo: 'payer',
+    params: jobPath,
+    query: jobQuery,
+    answers: {
+      200: { description: 'The receipt; the same one every time', schema: receiptAnswer },
+      404: { description: 'No such job of yours' },
+      409: { description: 'The job is not completed, or its transfer is not proven' },
+    },
+    async handle({ params, query, caller }) {
+      const job = await openJob(parts, params.jobId, { caller, token: query.job_token })
+      const receipt = await issueReceipt(parts, job)
+      if (receipt !== undefined) return { body: { receipt }, headers: { 'cache-control': 'no-store' } }
+      throw new Refusal(
+        'conflict',
+        `jobId: a receipt is for jobs that were delivered and paid, this one is ${job.state}`,
+      )
+    },
+  })
+}
+
+function deleteContentsRoute(parts: PlatformParts): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/v1/jobs/:jobId/contents',
+    summary: 'Deletes the input and the output of a job; what was paid, and the receipt, stay',
+    access: 'public',
+    belongsTo: 'payer',
+    params: jobPath,
+    query: jobQuery,
+    answers: {
+      204: { description: 'They are deleted' },
+      404: { description: 'No such job of yours' },
+      409: { description: 'The job has no outcome yet: both are still needed' },
+    },
+    async handle({ params, query, caller }) {
+      const known = await openJob(parts, params.jobId, { caller, token: query.job_token })
+      // While its answer can still be read; a receipt is about hashes and does not need it later.
+      await issueReceipt(parts, known)
+      if (await deleteContents(parts.database, known.jobId, parts.clock.nowMs())) return { status: 204 }
+      throw new Refusal('conflict', 'jobId: the job has no outcome yet, its contents are still needed')
+    },
+  })
+}

@@ -1,0 +1,386 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { fund } from '@farebox/local/chain/faucet'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import type { JobAnswer, JobOrder } from '@farebox/platform-api/jobs'
+import { hashJson, verifyReceipt } from '@farebox/platform-api/receipt'
+import { systemClock } from '@farebox/server/clock'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createApp } from '../http/create-app.ts'
+import type { Background } from '../platform-parts.ts'
+import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
+import { startChainAgent, type ChainAgent, type PaidCall } from '../test-setup/chain-agent.ts'
+import { insertAgent } from '../test-setup/insert-agent.ts'
+import { signOrder, type OrderTerms } from '../test-setup/job-orders.ts'
+import { signedInAs } from '../test-setup/sign-in.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { jobsRoutes } from './jobs-routes.ts'
+import { readJob } from './job-store.ts'
+import type { JobRow } from './job-row.ts'
+import { startJobs } from './start-jobs.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+
+const PAYER = TEST_KEYS.payer.address.toLowerCase()
+const AGENT = TEST_KEYS.agent.address.toLowerCase()
+
+let chain: LocalChain
+let stage: Stage
+let agent: ChainAgent
+let app: FastifyInstance
+let ask: ReturnType<typeof answersAsDocumented>
+let jobs: Background | undefined
+
+beforeAll(async () => {
+  chain = await startChain()
+  await fund(chain, PAYER, { usdcAtomic: 1_000_000_000n })
+  await fund(chain, TEST_KEYS.secondPayer.address, { usdcAtomic: 1_000_000_000n })
+})
+afterAll(async () => {
+  await chain.stop()
+})
+
+beforeEach(async () => {
+  const rpc = createJsonRpc(chain.rpcUrl)
+  stage = await stagePlatform({ realTime: true, rpc })
+  agent = await startChainAgent(chain)
+  await insertAgent(stage.database, { endpoint: agent.url, wallet: AGENT, declaration: agent.declaration })
+  const routes = jobsRoutes(stage.parts)
+  app = createApp(stage.parts, routes)
+  await app.ready()
+  ask = answersAsDocumented(app, routes)
+  jobs = startJobs(stage.parts, { pollMs: 20 })
+})
+afterEach(async () => {
+  await jobs?.stop()
+  await app.close()
+  await agent.close()
+  await stage.close()
+})
+
+async function sign(terms: Partial<OrderTerms> = {}): Promise<JobOrder> {
+  return await signOrder({ ...stage.parts, clock: systemClock }, { endpoint: agent.url, ...terms })
+}
+
+async function order(
+  payload: JobOrder,
+  wait = true,
+): Promise<{ readonly status: number; readonly body: JobAnswer }> {
+  const answer = await ask({ method: 'POST', url: `/v1/jobs${wait ? '' : '?wait=false'}`, payload })
+  return { status: answer.statusCode, body: answer.json<JobAnswer>() }
+}
+
+async function rowOf(jobId: string): Promise<JobRow> {
+  const job = await readJob(stage.database, jobId)
+  if (job === undefined) throw new Error(`job ${jobId} is not there`)
+  return job
+}
+
+async function until(jobId: string, holds: (job: JobRow) => boolean): Promise<JobRow> {
+  await vi.waitUntil(async () => holds(await rowOf(jobId)), { timeout: 15_000, interval: 50 })
+  return await rowOf(jobId)
+}
+
+const failed = (status: number, errorType: string, error: string) => ({
+  status,
+  body: { status: 'failed', error_type: errorType, error, service_version: '1.0' },
+})
+
+test('a job is quoted, paid, done and answered with its output and a receipt that is checked offline', async () => {
+  const quoted = await ask({
+    method: 'POST',
+    url: '/v1/quotes',
+    payload: { agent_id: 1, capability: 'count' },
+  })
+  expect(quoted.json()).toMatchObject({
+    amount: '0.01',
+    amount_atomic: '10000',
+    pay_to: AGENT,
+    price_changed: null,
+    max_deadline_seconds: 10,
+    network: 'eip155:84532',
+    endpoint: `${agent.url}/execute`,
+    asset_domain: {
+      name: 'USDC',
+      version: '2',
+    },
+  })
+  const ordered = await sign()
+  const { status, body } = await order(ordered)
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: {
+      status: 'completed',
+      charged: true,
+      output: { words: 2 },
+      payment: { status: 'paid' },
+      payer: PAYER,
+    },
+  })
+  expect(agent.seen).toHaveLength(1)
+  const keys: unknown = (await ask({ method: 'GET', url: '/.well-known/jwks.json' })).json()
+  const verdict = await verifyReceipt(body.receipt ?? '', JSON.parse(JSON.stringify(keys)))
+  expect(verdict).toMatchObject({
+    ok: true,
+    receipt: {
+      agent_id: 1,
+      capability: 'count',
+      amount: '0.01',
+      payer: PAYER,
+      pay_to: AGENT,
+      endpoint: agent.url,
+      transaction: body.payment.transaction,
+      input: await hashJson(ordered.input),
+      output: await hashJson({ words: 2 }),
+    },
+  })
+  const url = `/v1/jobs/${ordered.job_id}/receipt?job_token=${body.job_token}`
+  expect((await ask({ method: 'GET', url })).json()).toEqual({ receipt: body.receipt })
+})
+
+test('D8 what was never answered is sent again: the same bytes with the same payment, and paid once', async () => {
+  agent.behave = async call => {
+    if (call.repeats === 0) return 'reset'
+    const transaction = await call.settle()
+    if (call.repeats === 1) return { status: 502, body: 'Bad gateway' }
+    const pending = { status: 'pending', job_id: call.jobId, error: 'settling', service_version: '1.0' }
+    return call.repeats === 2 ? { status: 503, body: pending } : call.complete(transaction)
+  }
+  const ordered = await sign()
+  const { status, body } = await order(ordered)
+  expect({ status, body }).toMatchObject({ status: 200, body: { status: 'completed', charged: true } })
+  expect(agent.seen).toHaveLength(4)
+  expect(new Set(agent.seen.map(one => one.body)).size).toBe(1)
+  expect(new Set(agent.seen.map(one => one.header))).toEqual(new Set([ordered.payment]))
+})
+
+test('the same order again is the same job; another payer, or another order, under its job_id is refused', async () => {
+  const ordered = await sign()
+  const [first, second] = await Promise.all([order(ordered), order(ordered)])
+  const third = await order({ ...ordered, deadline: ordered.deadline + 5 })
+  expect(new Set([first, second, third].map(({ body }) => body.receipt)).size).toBe(1)
+  // D22: a new payment by the same payer is never sent.
+  expect((await order(await sign({ jobId: ordered.job_id }))).body.receipt).toBe(first.body.receipt)
+  expect(agent.seen).toHaveLength(1)
+  const ofAnother = await sign({ jobId: ordered.job_id, payerKey: TEST_KEYS.secondPayer.privateKey })
+  const otherInput = { ...ordered, input: { text: 'others' } }
+  for (const payload of [ofAnother, otherInput])
+    expect((await ask({ method: 'POST', url: '/v1/jobs', payload })).json()).toMatchObject({
+      error_type: 'conflict',
+    })
+  for (const { body } of [first, third]) {
+    const url = `/v1/jobs/${ordered.job_id}?job_token=${body.job_token}`
+    expect((await ask({ method: 'GET', url })).statusCode).toBe(200)
+  }
+})
+
+test('D6 one payment pays for one job', async () => {
+  const { payment: _, ...unpaid } = await sign()
+  const free = await freelySigned()
+  await order({ ...unpaid, payment: free })
+  const again = await ask({
+    method: 'POST',
+    url: '/v1/jobs',
+    payload: { ...unpaid, job_id: randomUUID(), payment: free },
+  })
+  expect(again.json()).toMatchObject({
+    error_type: 'conflict',
+    error: expect.stringContaining('another job'),
+  })
+  expect(agent.seen).toHaveLength(1)
+})
+
+/** A payment whose nonce is bound to no job, as stock clients make it. */
+async function freelySigned(): Promise<string> {
+  const { createRequirement } = await import('@farebox/payments/requirement')
+  const { authorizationTypedData, privateKeySigner } = await import('@farebox/payments/sign-payment')
+  const { encodeHeader } = await import('@farebox/payments/payment-header')
+  const { network, crypto } = stage.parts
+  const terms = { network, payTo: AGENT, amountAtomic: 10_000n, maxDeadlineSeconds: 10 }
+  const authorization = {
+    from: PAYER,
+    to: AGENT,
+    value: '10000',
+    validAfter: '0',
+    validBefore: String(Math.floor(Date.now() / 1_000) + 60),
+    nonce: `0x${randomUUID().replaceAll('-', '').repeat(2)}`,
+  }
+  const signer = privateKeySigner(crypto, TEST_KEYS.payer.privateKey)
+  const signature = await signer.signTypedData(authorizationTypedData(network, authorization))
+  return encodeHeader({
+    x402Version: 2,
+    accepted: createRequirement(terms),
+    payload: { authorization, signature },
+  })
+}
+
+test('a failure of the agent is told with its type and words, and that nothing was charged', async () => {
+  agent.behave = () => Promise.resolve(failed(408, 'deadline', 'took too long'))
+  const { status, body } = await order(await sign())
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: { status: 'failed', error_type: 'deadline', error: 'took too long', charged: false, receipt: null },
+  })
+  expect(body.payment).toMatchObject({ status: 'open', transaction: null })
+})
+
+test('FLOW-08 an agent that says it failed, and charges: seen on the chain, asked once more, and held against it', async () => {
+  const charges: PaidCall[] = []
+  agent.behave = call => {
+    charges.push(call)
+    return Promise.resolve(failed(500, 'internal', 'Internal error'))
+  }
+  const ordered = await sign()
+  expect((await order(ordered)).body).toMatchObject({ status: 'failed', charged: false })
+  await charges[0]?.settle()
+  const job = await until(ordered.job_id, ({ chargedWithoutDelivery }) => chargedWithoutDelivery)
+  expect(job).toMatchObject({ state: 'failed', payment: 'paid', transaction: expect.stringMatching(/^0x/) })
+  expect(agent.seen).toHaveLength(2)
+  const url = `/v1/jobs/${ordered.job_id}`
+  const headers = await signedInAs(stage.parts, PAYER)
+  expect((await ask({ method: 'GET', url, headers })).json()).toMatchObject({
+    status: 'failed',
+    charged: true,
+    charged_without_delivery: true,
+    receipt: null,
+  })
+})
+
+test('FLOW-08 an output that breaks its own schema is given to the caller, and held against the agent', async () => {
+  agent.behave = async call => call.complete(await call.settle(), { words: 'two' })
+  const { body } = await order(await sign())
+  expect(body).toMatchObject({
+    status: 'completed',
+    charged: true,
+    charged_without_delivery: true,
+    output: { words: 'two' },
+    output_problem: expect.stringContaining('words: '),
+  })
+})
+
+test('a 200 without a transfer is not believed: pending, with the output, until the transfer is there', async () => {
+  const calls: PaidCall[] = []
+  agent.behave = call => {
+    calls.push(call)
+    return Promise.resolve(call.complete(`0x${'5e'.repeat(32)}`))
+  }
+  const ordered = await sign()
+  const { status, body } = await order(ordered)
+  expect({ status, body }).toMatchObject({
+    status: 202,
+    body: { status: 'pending', charged: false, output: { words: 2 }, receipt: null },
+  })
+  const receiptUrl = `/v1/jobs/${ordered.job_id}/receipt?job_token=${body.job_token}`
+  expect((await ask({ method: 'GET', url: receiptUrl })).statusCode).toBe(409)
+  const transaction = await calls[0]?.settle()
+  await until(ordered.job_id, ({ state }) => state === 'completed')
+  const url = `/v1/jobs/${ordered.job_id}?job_token=${body.job_token}`
+  expect((await ask({ method: 'GET', url })).json()).toMatchObject({
+    status: 'completed',
+    charged: true,
+    payment: { transaction },
+    receipt: expect.any(String),
+  })
+  expect(agent.seen).toHaveLength(1)
+})
+
+test('D35 a job without an answer expires, and a later delivery that is proven completes it', async () => {
+  await agent.close()
+  agent = await startChainAgent(chain)
+  agent.declaration = { ...agent.declaration, max_deadline_seconds: 1 }
+  await insertAgent(stage.database, { endpoint: agent.url, wallet: AGENT, declaration: agent.declaration })
+  let answer: (() => void) | undefined
+  agent.behave = async call => {
+    await new Promise<void>(resolve => {
+      answer = resolve
+    })
+    return call.complete(await call.settle())
+  }
+  const ordered = await sign({ agentId: 2 })
+  const { status, body } = await order(ordered)
+  expect({ status, body }).toMatchObject({
+    status: 202,
+    body: { status: 'expired', charged: false, output: null },
+  })
+  answer?.()
+  const job = await until(ordered.job_id, ({ state }) => state === 'completed')
+  expect(job).toMatchObject({ answer: 'completed', payment: 'paid' })
+  expect(agent.seen).toHaveLength(1)
+})
+
+test('D35 a transfer completes an expired job whose answer never came, and the agent is asked for it again', async () => {
+  agent.behave = async call => {
+    await call.settle()
+    return call.repeats < 3 ? 'reset' : call.complete(await call.settle())
+  }
+  const ordered = await sign()
+  void order(ordered, false)
+  const paid = await vi.waitUntil(
+    async () => {
+      const job = await readJob(stage.database, ordered.job_id)
+      return job?.payment === 'paid' && job.answer === 'none' ? job : undefined
+    },
+    { timeout: 10_000, interval: 10 },
+  )
+  expect(paid).toMatchObject({ state: 'completed', outputHash: undefined, chargedWithoutDelivery: false })
+  await until(ordered.job_id, ({ answer }) => answer === 'completed')
+})
+
+test('nobody but the payer sees a job: 404 for no token, a wrong one, and somebody else who is signed in', async () => {
+  const ordered = await sign()
+  const { body } = await order(ordered)
+  const stranger = await signedInAs(stage.parts, TEST_KEYS.stranger.address.toLowerCase())
+  const path = `/v1/jobs/${ordered.job_id}`
+  for (const url of [path, `${path}?job_token=job_wrong`, `${path}/receipt`])
+    expect((await ask({ method: 'GET', url })).statusCode).toBe(404)
+  expect((await ask({ method: 'GET', url: path, headers: stranger })).statusCode).toBe(404)
+  expect((await ask({ method: 'DELETE', url: `${path}/contents`, headers: stranger })).statusCode).toBe(404)
+  expect((await ask({ method: 'GET', url: `/v1/jobs/${randomUUID()}` })).statusCode).toBe(404)
+  expect(
+    (
+      await ask({
+        method: 'GET',
+        url: `${path.toUpperCase().replace('/V1/JOBS', '/v1/jobs')}?job_token=${body.job_token}`,
+      })
+    ).statusCode,
+  ).toBe(200)
+  const { rows } = await stage.database.pool.query<{ all: string }>('select jobs::text as all from jobs')
+  expect(rows[0]?.all).not.toContain(body.job_token)
+  expect(rows[0]?.all, 'the signed payment is forgotten once it is used').not.toContain(ordered.payment)
+})
+
+test('the payer deletes input and output; the receipt stays and still fits them', async () => {
+  const ordered = await sign()
+  const { body } = await order(ordered)
+  const path = `/v1/jobs/${ordered.job_id}`
+  const query = `?job_token=${body.job_token}`
+  expect((await ask({ method: 'DELETE', url: `${path}/contents${query}` })).statusCode).toBe(204)
+  const after = (await ask({ method: 'GET', url: path + query })).json<JobAnswer>()
+  expect(after).toMatchObject({
+    output: null,
+    contents_deleted: true,
+    status: 'completed',
+    receipt: body.receipt,
+  })
+  const { rows } = await stage.database.pool.query<{ all: string }>('select jobs::text as all from jobs')
+  for (const secret of [
+    'two words',
+    Buffer.from('two words').toString('hex'),
+    Buffer.from('words').toString('hex'),
+  ])
+    expect(rows[0]?.all).not.toContain(secret)
+})
+
+test('of forty orders at once, none is sent twice by two workers', async () => {
+  const another = startJobs(await stage.anotherWorker(), { pollMs: 20 })
+  try {
+    const orders = await Promise.all(Array.from({ length: 40 }, () => sign()))
+    const answers = await Promise.all(orders.map(one => order(one)))
+    expect(answers.filter(({ body }) => body.status === 'completed')).toHaveLength(40)
+    expect(agent.seen).toHaveLength(40)
+  } finally {
+    await another.stop()
+  }
+})

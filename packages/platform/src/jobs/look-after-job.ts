@@ -1,0 +1,82 @@
+import { readSettlement, refuseSettlement } from '@farebox/client/read-settlement'
+import type { Answer } from '@farebox/client/exchange'
+import type { PlatformParts } from '../platform-parts.ts'
+import { askAgent, type Heard } from './ask-agent.ts'
+import { LEASE_MS, releaseJob, renewLease } from './job-leases.ts'
+import type { JobRow } from './job-row.ts'
+import { nextLook, planLook } from './plan-look.ts'
+import { readFate } from './read-fate.ts'
+import { recordAnswer, recordAskingOver, recordFate } from './record-answer.ts'
+
+/**
+ * Does for a job what is due: asks its agent with the bytes that are written down, sees what the chain says, writes
+ * both down and lets the job go until it is due again. Whoever calls holds the job's lease; it is renewed meanwhile.
+ *
+ * Where the signal aborts, the job is let go as it is: whoever takes it next sends the same bytes.
+ */
+export async function lookAfterJob(
+  parts: PlatformParts,
+  job: JobRow,
+  { holder, signal }: { readonly holder: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const done = new AbortController()
+  const renewing = keepLease(parts, job.jobId, { holder, signal: done.signal })
+  try {
+    const { job: known, heard } = await ask(parts, job, signal)
+    if (signal.aborted) {
+      await releaseJob(parts.database, job.jobId, { holder, nextLookAtMs: parts.clock.nowMs() })
+      return
+    }
+    const seen = await seeChain(parts, known, heard?.answer)
+    const nextLookAtMs = nextLook(seen, parts.clock.nowMs(), heard?.retryAfterMs)
+    if (nextLookAtMs === undefined && !seen.askingOver) await recordAskingOver(parts, seen)
+    await releaseJob(parts.database, job.jobId, { holder, nextLookAtMs })
+    logOutcome(parts, job, seen)
+  } finally {
+    done.abort()
+    await renewing
+  }
+}
+
+async function ask(
+  parts: PlatformParts,
+  job: JobRow,
+  signal: AbortSignal,
+): Promise<{ readonly job: JobRow; readonly heard?: Heard }> {
+  if (!planLook(job, parts.clock.nowMs()).ask) return { job }
+  const heard = await askAgent(parts, job, signal)
+  // An answer that came is kept; a sending that we cut off ourselves says nothing.
+  if (signal.aborted && heard.answer === undefined) return { job }
+  return { job: await recordAnswer(parts, job, heard), heard }
+}
+
+async function seeChain(parts: PlatformParts, job: JobRow, answer: Answer | undefined): Promise<JobRow> {
+  if (!planLook(job, parts.clock.nowMs()).seeChain) return job
+  const settlement = answer && readSettlement(answer.headers)
+  const isNamed = refuseSettlement(settlement, job.network) === undefined
+  const fate = await readFate(parts, job, isNamed ? settlement?.transaction : undefined)
+  return fate.payment === 'open' ? job : await recordFate(parts, job, fate)
+}
+
+async function keepLease(
+  { database, clock, log }: PlatformParts,
+  jobId: string,
+  { holder, signal }: { readonly holder: string; readonly signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(LEASE_MS / 3, signal)
+    if (signal.aborted) return
+    try {
+      await renewLease(database, jobId, { holder, nowMs: clock.nowMs() })
+    } catch {
+      // Without it another worker sends the same bytes too, which harms nobody.
+      log.warn('a lease was not renewed', { job: jobId })
+    }
+  }
+}
+
+function logOutcome({ log }: PlatformParts, before: JobRow, job: JobRow): void {
+  if (job.state === before.state && job.payment === before.payment) return
+  const { jobId, agentId, state, payment, sendings, chargedWithoutDelivery } = job
+  log.info('job', { job: jobId, agent: agentId, state, payment, sendings, chargedWithoutDelivery })
+}

@@ -1,0 +1,139 @@
+import { jobBody } from '@farebox/client/plan-job'
+import type { ProvenPayment } from '@farebox/payments/check-payment'
+import type { JobOrder } from '@farebox/platform-api/jobs'
+import { hashJson } from '@farebox/platform-api/receipt'
+import { compileInput } from '@farebox/protocol/fields/compile'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { MAX_BODY_BYTES, MILLISECONDS_LOOK_FROM } from '@farebox/protocol/limits'
+import { Refusal } from '../http/refusal.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import type { JobKind, JobRow } from './job-row.ts'
+import { addToken, countOpenJobs, insertJob, readJob, type NewJob } from './job-store.ts'
+import { makeJobToken } from './job-token.ts'
+import { readPayable, type PayableCapability } from './payable-agent.ts'
+import { agreeOnPayment, type ProvePayment } from './prove-payment.ts'
+
+/** A job that is written down, and what opens it for its payer. */
+export interface OrderedJob {
+  readonly job: JobRow
+  readonly token: string
+}
+
+/** Anybody can sign for money they do not have: so many jobs without an outcome at a time. */
+const MAX_OPEN_OF_PAYER = 50
+const MAX_OPEN_OF_AGENT = 500
+
+/**
+ * Takes an order: checks all that can be known without asking anybody, and writes the job down with the very bytes
+ * and the payment that will be sent (D8). It is sent by whoever looks after jobs, from this moment on whatever ends.
+ *
+ * The same order again is the same job, for the same payer (D22).
+ *
+ * @throws {Refusal} with a sentence for the caller; then nothing was written and nothing will be sent
+ */
+export async function orderJob(
+  parts: PlatformParts,
+  provePayment: ProvePayment,
+  order: JobOrder,
+  kind: JobKind = 'caller',
+): Promise<OrderedJob> {
+  const payment = provePayment(order.payment)
+  const jobId = order.job_id.toLowerCase()
+  const inputHash = await hashJson(order.input)
+  const known = await findOrdered(parts, { ...order, job_id: jobId }, payment, inputHash)
+  if (known !== undefined) return known
+  const payable = await readPayable(parts, order.agent_id, order.capability)
+  agreeOnPayment(parts, payment, payable, jobId)
+  const body = writeBody(parts, payable, { ...order, job_id: jobId })
+  if (kind === 'caller') await checkOpenJobs(parts, payment.payer, payable.agentId)
+  const { token, hash } = makeJobToken()
+  const { network, authorization, payer } = payment
+  const written: NewJob = {
+    jobId,
+    kind,
+    payer,
+    inputHash,
+    authorization,
+    ...body,
+    agentId: payable.agentId,
+    capability: payable.name,
+    payTo: payable.wallet,
+    amountAtomic: payable.priceAtomic,
+    network: network.id,
+    asset: network.asset.address,
+    endpoint: payable.endpoint,
+    maxDeadlineSeconds: payable.declaration.max_deadline_seconds,
+    paymentHeader: order.payment,
+    tokenHashes: [hash],
+  }
+  const job = await insertJob(parts.database, written, parts.clock.nowMs())
+  if (job !== undefined) return { job, token }
+  // Somebody was quicker: with this very order, or with the same payment for another job.
+  const twin = await findOrdered(parts, { ...order, job_id: jobId }, payment, inputHash)
+  if (twin !== undefined) return twin
+  throw new Refusal('conflict', 'payment: has paid for another job: one payment pays for one job')
+}
+
+async function findOrdered(
+  { database }: PlatformParts,
+  order: JobOrder,
+  { payer }: ProvenPayment,
+  inputHash: string,
+): Promise<OrderedJob | undefined> {
+  const job = await readJob(database, order.job_id)
+  if (job === undefined) return undefined
+  const isSame =
+    job.payer === payer &&
+    job.agentId === order.agent_id &&
+    job.capability === order.capability &&
+    job.inputHash === inputHash
+  if (!isSame) throw new Refusal('conflict', 'job_id: is in use for another order')
+  const { token, hash } = makeJobToken()
+  await addToken(database, job.jobId, hash)
+  return { job, token }
+}
+
+/** The bytes that will be sent, and the deadline in them (Unix seconds). */
+function writeBody(
+  { clock }: Pick<PlatformParts, 'clock'>,
+  payable: PayableCapability,
+  order: JobOrder,
+): Pick<NewJob, 'requestBody' | 'deadline'> {
+  const { endpoint: agentUrl, declaration, name: capability } = payable
+  const input = checkInput(payable, order.input)
+  const deadline = agreeOnDeadline(payable, order.deadline, clock.nowMs() / 1_000)
+  const { max_deadline_seconds: deadlineSeconds } = declaration
+  const job = { agentUrl, declaration, jobId: order.job_id, capability, input, deadlineSeconds }
+  const requestBody = jobBody(job, deadline)
+  if (Buffer.byteLength(requestBody) <= MAX_BODY_BYTES) return { requestBody, deadline }
+  throw new Refusal(
+    'validation',
+    `input: with the rest of the request, must be at most ${MAX_BODY_BYTES} bytes`,
+  )
+}
+
+/** As the caller gave it: what is coerced and dropped is the agent's own doing (D19, D20). */
+function checkInput({ capability }: PayableCapability, given: JobOrder['input']): JsonObject {
+  // It was parsed from JSON at the door.
+  const input = given as JsonObject
+  const checked = compileInput(capability.input_schema)(input)
+  if (checked.ok) return input
+  throw new Refusal('validation', `input.${checked.violation.field}: ${checked.violation.reason}`)
+}
+
+/** Unix seconds: the caller's, or as much time as the agent may take where that is less. */
+function agreeOnDeadline({ declaration }: PayableCapability, deadline: number, now: number): number {
+  if (deadline >= MILLISECONDS_LOOK_FROM)
+    throw new Refusal('validation', 'deadline: must be Unix seconds, this looks like milliseconds')
+  if (deadline <= now) throw new Refusal('validation', 'deadline: has passed')
+  return Math.min(deadline, now + declaration.max_deadline_seconds)
+}
+
+async function checkOpenJobs({ database }: PlatformParts, payer: string, agentId: number): Promise<void> {
+  const { ofPayer, ofAgent } = await countOpenJobs(database, payer, agentId)
+  if (ofPayer < MAX_OPEN_OF_PAYER && ofAgent < MAX_OPEN_OF_AGENT) return
+  const whose = ofPayer < MAX_OPEN_OF_PAYER ? 'the agent' : 'this payer'
+  throw new Refusal('rate_limited', `${whose} has too many jobs without an outcome: wait for some of them`, {
+    retryAfterSeconds: 5,
+  })
+}

@@ -1,0 +1,113 @@
+import type { Answer } from '@farebox/client/exchange'
+import type { Outcome } from '@farebox/client/read-outcome'
+import { hashJson } from '@farebox/platform-api/receipt'
+import { compileOutput } from '@farebox/protocol/fields/compile'
+import type { PlatformParts } from '../platform-parts.ts'
+import { readAgent } from '../registry/read-agent.ts'
+import type { Heard } from './ask-agent.ts'
+import { changeJob, type JobChanges } from './change-job.ts'
+import type { JobRow } from './job-row.ts'
+import type { Fate } from './read-fate.ts'
+import { settleFate, weigh, type AgentAnswer } from './states.ts'
+
+/** So many answers in a row that no agent gives: whoever answers is not the agent, and will not become it. */
+const MAX_FOREIGN_ANSWERS = 12
+/** What of an answer's headers is kept. */
+const KEPT_HEADERS = ['content-type', 'payment-response', 'retry-after'] as const
+
+/** Writes down what came of a sending, the bytes of a delivery included. */
+export async function recordAnswer(parts: PlatformParts, job: JobRow, heard: Heard): Promise<JobRow> {
+  const delivery = await describeDelivery(parts, job, heard.outcome)
+  const nowMs = parts.clock.nowMs()
+  return await changeJob(parts.database, job.jobId, nowMs, known => {
+    const foreignAnswers = isForeign(heard.outcome) ? known.foreignAnswers + 1 : 0
+    const counted = {
+      sendings: known.sendings + 1,
+      foreignAnswers,
+      // What is paid for and refused all the same will not come any more.
+      askingOver:
+        known.askingOver ||
+        foreignAnswers >= MAX_FOREIGN_ANSWERS ||
+        (heard.outcome.kind === 'failed' && known.payment === 'paid'),
+    }
+    const said = answerOf(heard.outcome)
+    const answer = weigh(known.answer, said)
+    if (answer === known.answer || answer !== said) return counted
+    return {
+      ...counted,
+      answer,
+      ...keptOf(heard.answer),
+      ...describeFailure(heard.outcome),
+      ...delivery,
+      ...lastWord(known, answer, nowMs),
+    }
+  })
+}
+
+/** Writes down what the chain says of a job's payment. */
+export async function recordFate(parts: PlatformParts, job: JobRow, fate: Fate): Promise<JobRow> {
+  const nowMs = parts.clock.nowMs()
+  return await changeJob(parts.database, job.jobId, nowMs, known => {
+    const payment = settleFate(known.payment, fate.payment)
+    if (payment === known.payment) return {}
+    return payment === 'paid' && fate.transaction !== undefined
+      ? { payment, paidAtMs: nowMs, transaction: fate.transaction }
+      : { payment }
+  })
+}
+
+/** Writes down that the agent is not asked any more. */
+export async function recordAskingOver(parts: PlatformParts, job: JobRow): Promise<JobRow> {
+  return await changeJob(parts.database, job.jobId, parts.clock.nowMs(), () => ({ askingOver: true }))
+}
+
+function answerOf(outcome: Outcome): AgentAnswer {
+  return outcome.kind === 'completed' || outcome.kind === 'failed' || outcome.kind === 'pending'
+    ? outcome.kind
+    : 'none'
+}
+
+function isForeign(outcome: Outcome): boolean {
+  return outcome.kind === 'foreign' || outcome.kind === 'payment-required'
+}
+
+function lastWord({ createdAtMs }: JobRow, answer: AgentAnswer, nowMs: number): JobChanges {
+  return answer === 'completed' || answer === 'failed' ? { elapsedMs: nowMs - createdAtMs } : {}
+}
+
+function describeFailure(outcome: Outcome): JobChanges {
+  return outcome.kind === 'failed' ? { errorType: outcome.error.errorType, error: outcome.error.message } : {}
+}
+
+function keptOf(answer: Answer | undefined): JobChanges {
+  if (answer === undefined) return {}
+  const headers = KEPT_HEADERS.flatMap(name => {
+    const value = answer.headers.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
+  return {
+    responseStatus: answer.status,
+    responseHeaders: Object.fromEntries(headers),
+    responseBody: answer.text,
+  }
+}
+
+async function describeDelivery(parts: PlatformParts, job: JobRow, outcome: Outcome): Promise<JobChanges> {
+  if (outcome.kind !== 'completed') return {}
+  const agent = await readAgent(parts.database, job.agentId)
+  const fields = agent?.declaration?.capabilities[job.capability]?.output_schema
+  const checked = fields && compileOutput(fields)(outcome.output)
+  return {
+    outputHash: await hashJson(outcome.output),
+    ...(outcome.completedAt !== undefined &&
+      isTime(outcome.completedAt) && { completedAt: outcome.completedAt }),
+    ...(checked?.ok === false && {
+      outputProblem: `${checked.violation.field}: ${checked.violation.reason}`,
+    }),
+  }
+}
+
+/** A stranger's number that a date can be made of. */
+function isTime(seconds: number): boolean {
+  return seconds >= 0 && seconds < 1e11
+}

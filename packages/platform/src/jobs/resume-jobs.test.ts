@@ -1,0 +1,177 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { fund } from '@farebox/local/chain/faucet'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { launch } from '@farebox/local/testing/launch'
+import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Background } from '../platform-parts.ts'
+import { honestly, startChainAgent, type ChainAgent } from '../test-setup/chain-agent.ts'
+import { insertAgent } from '../test-setup/insert-agent.ts'
+import { signOrder } from '../test-setup/job-orders.ts'
+import { stagePlatform, TEST_DATABASE_URL, type Stage } from '../test-setup/stage-platform.ts'
+import { LEASE_MS } from './job-leases.ts'
+import type { JobRow } from './job-row.ts'
+import { readJob } from './job-store.ts'
+import { orderJob } from './order-job.ts'
+import { createProvePayment } from './prove-payment.ts'
+import { startJobs } from './start-jobs.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const AGENT = TEST_KEYS.agent.address.toLowerCase()
+
+let chain: LocalChain
+let stage: Stage
+let agent: ChainAgent
+let survivor: Background | undefined
+
+beforeAll(async () => {
+  chain = await startChain()
+  await fund(chain, TEST_KEYS.payer.address, { usdcAtomic: 1_000_000_000n })
+})
+afterAll(async () => {
+  await chain.stop()
+})
+
+beforeEach(async () => {
+  survivor = undefined
+  stage = await stagePlatform({ realTime: true, rpc: createJsonRpc(chain.rpcUrl) })
+  agent = await startChainAgent(chain)
+  agent.declaration = { ...agent.declaration, max_deadline_seconds: 120 }
+  await insertAgent(stage.database, { endpoint: agent.url, wallet: AGENT, declaration: agent.declaration })
+})
+afterEach(async () => {
+  await survivor?.stop()
+  await agent.close()
+  await stage.close()
+})
+
+interface Worker {
+  readonly pid: number
+  readonly exited: Promise<unknown>
+}
+
+/** A process of its own that looks after jobs, to be killed without mercy. */
+async function startWorker(rpcUrl = chain.rpcUrl): Promise<Worker> {
+  const options = { connectionString: TEST_DATABASE_URL, schema: stage.database.schema, connections: 4 }
+  return await launch(`
+    import { startJobs } from '@farebox/platform/jobs/start-jobs'
+    import { createOutbound } from '@farebox/platform/outbound/outbound'
+    import { openStorage } from '@farebox/platform/storage/open-storage'
+    import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+    import { systemClock } from '@farebox/server/clock'
+    import { silentLog } from '@farebox/server/log'
+    const database = await openStorage(${JSON.stringify(options)})
+    const outbound = createOutbound({ localMode: true })
+    const rpc = createJsonRpc(${JSON.stringify(rpcUrl)})
+    startJobs({ database, outbound, rpc, clock: systemClock, log: silentLog }, { pollMs: 20 })
+    console.log('{}')`)
+}
+
+async function kill(worker: Worker): Promise<void> {
+  process.kill(worker.pid, 'SIGKILL')
+  await worker.exited
+}
+
+/** Starts a worker for which the leases of the dead are over. */
+function survive(): void {
+  const { clock } = stage.parts
+  const later = { ...clock, nowMs: () => clock.nowMs() + LEASE_MS + 1_000 }
+  survivor = startJobs({ ...stage.parts, clock: later }, { pollMs: 20 })
+}
+
+async function order(): Promise<string> {
+  const signed = await signOrder(stage.parts, {
+    endpoint: agent.url,
+    validSeconds: 300,
+    deadlineSeconds: 120,
+  })
+  const { job } = await orderJob(stage.parts, createProvePayment(stage.parts), signed)
+  return job.jobId
+}
+
+async function until(jobId: string, holds: (job: JobRow) => boolean): Promise<JobRow> {
+  return await vi.waitUntil(
+    async () => {
+      const job = await readJob(stage.database, jobId)
+      return job !== undefined && holds(job) ? job : undefined
+    },
+    { timeout: 30_000, interval: 20 },
+  )
+}
+
+async function expectDone(jobId: string): Promise<void> {
+  const job = await until(jobId, ({ nextLookAtMs }) => nextLookAtMs === undefined)
+  expect(job).toMatchObject({
+    state: 'completed',
+    answer: 'completed',
+    payment: 'paid',
+    chargedWithoutDelivery: false,
+  })
+  const sent = agent.seen.filter(one => one.jobId === jobId)
+  expect(new Set(sent.map(({ body, header }) => body + header)).size, 'only ever the same bytes').toBe(1)
+}
+
+test('killed before it was sent: what was written down is sent', async () => {
+  const jobId = await order()
+  survive()
+  await expectDone(jobId)
+  expect(agent.seen).toHaveLength(1)
+})
+
+test('killed while the agent works: the same bytes are sent again', async () => {
+  const worker = await startWorker()
+  agent.behave = async call => {
+    if (call.repeats > 0) return await honestly(call)
+    await kill(worker)
+    survive()
+    return 'reset'
+  }
+  await expectDone(await order())
+  expect(agent.seen).toHaveLength(2)
+})
+
+test('killed after the agent charged, before its answer came: the answer is asked for and nothing paid twice', async () => {
+  const worker = await startWorker()
+  agent.behave = async call => {
+    const transaction = await call.settle()
+    if (call.repeats > 0) return call.complete(transaction)
+    await kill(worker)
+    survive()
+    return call.complete(transaction)
+  }
+  await expectDone(await order())
+})
+
+test('killed after the answer was written down, before its payment was proven: it is proven', async () => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+  await vi.waitUntil(() => silent.listening)
+  const worker = await startWorker(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
+  const jobId = await order()
+  expect(await until(jobId, ({ answer }) => answer === 'completed')).toMatchObject({
+    state: 'pending',
+    payment: 'open',
+  })
+  await kill(worker)
+  silent.closeAllConnections()
+  silent.close()
+  survive()
+  await expectDone(jobId)
+  expect(agent.seen).toHaveLength(1)
+})
+
+test('killed again and again under load: no job is lost, none is paid twice', async () => {
+  const jobIds: string[] = []
+  for (let round = 0; round < 3; round += 1) {
+    const worker = await startWorker()
+    jobIds.push(...(await Promise.all(Array.from({ length: 8 }, order))))
+    const soFar = agent.seen.length
+    await vi.waitUntil(() => agent.seen.length > soFar + round, { timeout: 20_000, interval: 5 })
+    await kill(worker)
+  }
+  survive()
+  for (const jobId of jobIds) await expectDone(jobId)
+  expect(jobIds).toHaveLength(24)
+})

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import fastify from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertAgent } from '../test-setup/insert-agent.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { createMetrics } from './create-metrics.ts'
+
+const PAGE = readFileSync(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8')
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await stagePlatform()
+})
+afterAll(() => stage.close())
+
+test('docs/metrics.md has every metric of the platform as it is registered, and no other', async () => {
+  const registered = await createMetrics(stage.parts).registry.getMetricsAsJSON()
+  const rows = registered
+    .filter(({ name }) => !/^farebox_platform_(?:process|nodejs)_/.test(name))
+    .map(({ name, type, help }) => [name, type, help])
+  const page = PAGE.matchAll(/^\| `(farebox_platform_\w+)` \| (\w+) \| .+? \| .+? \| (.+?) \| .+? \|$/gm)
+  expect([...page].map(([, name, type, help]) => [name, type, help])).toEqual(rows)
+})
+
+test('OPS agents by standing, what is late, and answers by route are counted', async () => {
+  await insertAgent(stage.database, {})
+  await insertAgent(stage.database, { standing: 'provisional' })
+  const { registry, watch } = createMetrics(stage.parts)
+  const app = fastify()
+  watch(app)
+  app.get('/v1/agents/:agentId', async () => ({}))
+  await app.inject('/v1/agents/7')
+  const text = await registry.metrics()
+  expect(text).toContain('farebox_platform_agents{standing="listed",offline="false"} 1')
+  expect(text).toContain('farebox_platform_agents{standing="provisional",offline="false"} 1')
+  expect(text).toContain('farebox_platform_late_seconds{work="checks"} 0')
+  expect(text).toContain('farebox_platform_answers_total{route="GET /v1/agents/:agentId",status="200"} 1')
+  await app.close()
+})

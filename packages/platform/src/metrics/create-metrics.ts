@@ -1,0 +1,107 @@
+import type { FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { PlatformParts } from '../platform-parts.ts'
+import { readFigures, type Figures } from './read-figures.ts'
+
+const PREFIX = 'farebox_platform_'
+
+/** However often it is scraped, by however many. */
+const READ_EVERY_MS = 30_000
+const USDC_ATOMIC = 1_000_000
+
+/** What an operator watches. */
+export interface PlatformMetrics {
+  readonly registry: Registry
+  /** Counts an application's answers, and how long they took. */
+  watch(app: FastifyInstance): void
+}
+
+/** Makes the metrics of one worker; docs/metrics.md has them all. Labels have values of ours alone. */
+export function createMetrics(parts: PlatformParts): PlatformMetrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: PREFIX })
+  const read = readNowAndThen(parts)
+  const gauge = (
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    show: (gauge: Gauge, figures: Figures) => void,
+  ): Gauge =>
+    new Gauge({
+      name: PREFIX + name,
+      help,
+      labelNames: [...labelNames],
+      registers: [registry],
+      async collect() {
+        const figures = await read()
+        // What does not answer keeps its last value.
+        if (figures === undefined) return
+        this.reset()
+        show(this, figures)
+      },
+    })
+  gauge(
+    'agents',
+    'Agents by standing, and whether they are offline',
+    ['standing', 'offline'],
+    (to, { agents }) => {
+      for (const { standing, offline, count } of agents) to.set({ standing, offline: String(offline) }, count)
+    },
+  )
+  gauge('open_jobs', 'Jobs that may still change, by state', ['state'], (to, { jobs }) => {
+    for (const { state, count } of jobs) to.set({ state }, count)
+  })
+  gauge(
+    'late_seconds',
+    'How long what is overdue most has waited: checks, jobs, notices',
+    ['work'],
+    (to, { lateSeconds }) => {
+      for (const [work, seconds] of Object.entries(lateSeconds)) to.set({ work }, seconds)
+    },
+  )
+  gauge(
+    'registry_blocks_behind',
+    'Blocks of the chain that the registry has not been read up to',
+    [],
+    (to, { blocksBehind }) => to.set(blocksBehind),
+  )
+  gauge('canary_spent_usdc', 'What the daily jobs may have cost today', [], (to, { canarySpentAtomic }) =>
+    to.set(Number(canarySpentAtomic) / USDC_ATOMIC),
+  )
+  return { registry, watch: countAnswers([registry]) }
+}
+
+function countAnswers(registers: Registry[]): PlatformMetrics['watch'] {
+  const answers = new Counter({
+    name: `${PREFIX}answers_total`,
+    help: 'Answers by route and status',
+    labelNames: ['route', 'status'],
+    registers,
+  })
+  const durations = new Histogram({
+    name: `${PREFIX}duration_seconds`,
+    help: 'Time to answer, by route; an order that is waited for takes as long as its job',
+    labelNames: ['route'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 120],
+    registers,
+  })
+  return app =>
+    app.addHook('onResponse', (request, reply, done) => {
+      const route = `${request.method} ${request.routeOptions.url ?? 'none'}`
+      answers.inc({ route, status: String(reply.statusCode) })
+      durations.observe({ route }, reply.elapsedTime / 1_000)
+      done()
+    })
+}
+
+/** Reads the figures, for all gauges of a scrape together; undefined where the database does not answer. */
+function readNowAndThen({ database, clock }: PlatformParts): () => Promise<Figures | undefined> {
+  let readMs = Number.NEGATIVE_INFINITY
+  let reading: Promise<Figures | undefined> = Promise.resolve(undefined)
+  return () => {
+    if (clock.nowMs() - readMs < READ_EVERY_MS) return reading
+    readMs = clock.nowMs()
+    reading = readFigures(database, readMs).catch(() => undefined)
+    return reading
+  }
+}

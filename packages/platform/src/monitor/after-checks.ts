@@ -1,0 +1,55 @@
+import type { Database } from '@farebox/server/postgres/connect'
+
+/**
+ * Takes back the first failure of agents that were fine before: it was ours. Whoever has failed again, or passed, since
+ * is left as it is.
+ */
+export async function forgiveFailures(database: Database, agentIds: readonly number[]): Promise<void> {
+  if (agentIds.length === 0) return
+  await database.query(
+    'forgive-failures',
+    `update agent_health set failures = 0, hour_failed = greatest(0, hour_failed - 1), last_reason = null
+     where agent_id = any($1::bigint[]) and failures = 1`,
+    [agentIds],
+  )
+}
+
+/** Has badges computed soon rather than tomorrow: their agents have passed a check for the first time. */
+export async function hastenBadges(database: Database, agentIds: readonly number[]): Promise<void> {
+  if (agentIds.length === 0) return
+  await database.query(
+    'hasten-badges',
+    `update agent_badges set due_at = least(due_at, now()) where agent_id = any($1::bigint[]) and due_at < 'infinity'`,
+    [agentIds],
+  )
+}
+
+/** Has declarations read soon rather than tomorrow. */
+export async function hastenRefresh(database: Database, agentIds: readonly number[]): Promise<void> {
+  if (agentIds.length === 0) return
+  await database.query(
+    'hasten-refresh',
+    `update agents set next_refresh_at = least(next_refresh_at, now())
+     where agent_id = any($1::bigint[]) and next_refresh_at is not null`,
+    [agentIds],
+  )
+}
+
+/**
+ * Brings checks back that are due much later than they can be: a clock stood in the future when they were planned
+ * (HLT-08), or the interval was longer. Spread over an interval.
+ */
+export async function bringBackChecks(database: Database, checkIntervalMs: number): Promise<void> {
+  await database.query(
+    'bring-back-checks',
+    `update agent_health set due_at = now() + random() * $1::float8 * interval '1 millisecond'
+     where agent_id in (
+       select agent_id from agent_health
+       where due_at > now() + (2 * $1::float8 + $2::float8) * interval '1 millisecond' and due_at < 'infinity'
+       limit 10000 for update skip locked)`,
+    [checkIntervalMs, BEYOND_ANY_PLAN_MS],
+  )
+}
+
+/** Longer than any lease. */
+const BEYOND_ANY_PLAN_MS = 300_000

@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { FastifyInstance } from 'fastify'
+import { createApp } from '../http/create-app.ts'
+import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
+import { insertAgent } from '../test-setup/insert-agent.ts'
+import { pretendOutbound } from '../test-setup/pretend-outbound.ts'
+import { signedInAs } from '../test-setup/sign-in.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { monitorRoutes } from './monitor-routes.ts'
+import { runChecks } from './run-checks.ts'
+import { startMonitor } from './start-monitor.ts'
+import { unwatchAgent, watchAgent } from './watch-agent.ts'
+
+const OWNER = `0x${'a'.repeat(40)}`
+const STRANGER = `0x${'b'.repeat(40)}`
+const PATH = '/v1/me/agents/1/webhook'
+
+let stage: Stage
+let app: FastifyInstance
+let ask: ReturnType<typeof answersAsDocumented>
+let isDown = false
+let notices: string[] = []
+
+beforeEach(async () => {
+  isDown = false
+  notices = []
+  stage = await stagePlatform({
+    realTime: true,
+    outbound: pretendOutbound(request => {
+      if (request.method === 'GET') return isDown ? 'refuse' : 'ok'
+      notices.push((JSON.parse(request.body ?? '') as { event: string }).event)
+      return { status: 204, body: '' }
+    }),
+    settings: { checkIntervalMs: 200 },
+  })
+  await insertAgent(stage.database, { agentId: 1, owner: OWNER })
+  const routes = monitorRoutes(stage.parts)
+  app = createApp(stage.parts, routes)
+  ask = answersAsDocumented(app, routes)
+})
+
+afterEach(async () => {
+  await app.close()
+  await stage.close()
+})
+
+async function health(): Promise<{ readonly [name: string]: unknown }> {
+  const answer = await ask({ url: '/v1/agents/1/health' })
+  expect(answer.statusCode).toBe(200)
+  return answer.json()
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const endMs = performance.now() + 15_000
+  while (!(await holds())) {
+    if (performance.now() > endMs) throw new Error('it did not come to hold in time')
+    await stage.parts.clock.sleep(20)
+  }
+}
+
+/** Checks go on until the agent is seen so. */
+async function checkUntil(availability: string): Promise<void> {
+  const monitor = startMonitor(stage.parts)
+  try {
+    await until(async () => (await health())['availability'] === availability)
+  } finally {
+    await monitor.stop()
+  }
+}
+
+test('D33 an agent is shown waiting, online, warned, offline, and back', async () => {
+  expect(await health()).toMatchObject({
+    availability: 'waiting',
+    watched_since: null,
+    uptime_7d: null,
+    timeline: [],
+  })
+  await stage.database.inTransaction(client => watchAgent(client, 1, Date.now()))
+  await checkUntil('online')
+  expect(await health()).toMatchObject({
+    consecutive_failures: 0,
+    uptime_7d: 1,
+    latency_p50_ms: 7,
+    last_failure: null,
+  })
+  isDown = true
+  await checkUntil('warned')
+  await checkUntil('offline')
+  const down = await health()
+  expect(down['last_failure']).toBe('unreachable')
+  expect(down['uptime_7d']).toBeGreaterThan(0)
+  expect(down['uptime_7d']).toBeLessThan(1)
+  expect(down['uptime_30d']).toBe(down['uptime_7d'])
+  isDown = false
+  await checkUntil('online')
+})
+
+test('an agent that is not watched any more is not checked, and goes on counting when it is again', async () => {
+  const watch = (): Promise<void> => stage.database.inTransaction(client => watchAgent(client, 1, Date.now()))
+  isDown = true
+  await watch()
+  await checkUntil('warned')
+  const failures = (await health())['consecutive_failures']
+  await stage.database.inTransaction(client => unwatchAgent(client, 1))
+  const ending = new AbortController()
+  const running = runChecks(stage.parts, ending.signal, {
+    onStart: () => {
+      throw new Error('it was checked')
+    },
+  })
+  await stage.parts.clock.sleep(600)
+  ending.abort()
+  await running
+  expect((await health())['consecutive_failures']).toBe(failures)
+  await watch()
+  await watch()
+  await checkUntil('offline')
+})
+
+test('an owner is told once each that an agent is warned of, offline, and back', async () => {
+  const payload = { url: 'https://owner.example/hook' }
+  await ask({ method: 'PUT', url: PATH, headers: await signedInAs(stage.parts, OWNER), payload })
+  await stage.database.inTransaction(client => watchAgent(client, 1, Date.now()))
+  const monitor = startMonitor(stage.parts)
+  try {
+    await until(async () => (await health())['availability'] === 'online')
+    isDown = true
+    await until(async () => Number((await health())['consecutive_failures']) >= 7)
+    isDown = false
+    await until(async () => (await health())['availability'] === 'online')
+    await until(() => notices.length >= 3)
+  } finally {
+    await monitor.stop()
+  }
+  expect(notices.toSorted()).toEqual(['agent.back', 'agent.offline', 'agent.warned'])
+})
+
+test('there is no health of an agent that is not shown', async () => {
+  expect((await ask({ url: '/v1/agents/2/health' })).statusCode).toBe(404)
+  expect((await ask({ url: '/v1/agents/0/health' })).statusCode).toBe(400)
+  expect((await ask({ url: '/v1/agents/1/health?days=36' })).statusCode).toBe(400)
+  await stage.database.pool.query(`update agents set standing = 'taken-down'`)
+  expect((await ask({ url: '/v1/agents/1/health' })).statusCode).toBe(404)
+})
+
+test('an owner sets, reads and removes the webhook of an agent of his, and nobody else does', async () => {
+  const headers = await signedInAs(stage.parts, OWNER)
+  expect((await ask({ url: PATH, headers })).statusCode).toBe(404)
+  const body = { url: 'http://127.0.0.1:3999/hook?token=7' }
+  const made = await ask({ method: 'PUT', url: PATH, headers, payload: body })
+  expect(made.statusCode).toBe(200)
+  const { secret } = made.json<{ secret: string }>()
+  expect(secret).toMatch(/^whsec_[\w-]{43}$/)
+  const read = await ask({ url: PATH, headers })
+  expect(read.json()).toMatchObject({ agent_id: 1, ...body, last_delivery: null })
+  expect(read.body).not.toContain(secret)
+
+  const stranger = await signedInAs(stage.parts, STRANGER)
+  for (const method of ['GET', 'DELETE'] as const) {
+    expect((await ask({ method, url: PATH, headers: stranger })).statusCode).toBe(404)
+  }
+  expect((await ask({ method: 'PUT', url: PATH, headers: stranger, payload: body })).statusCode).toBe(404)
+  expect((await ask({ url: PATH })).statusCode).toBe(401)
+
+  expect((await ask({ method: 'DELETE', url: PATH, headers })).statusCode).toBe(204)
+  expect((await ask({ method: 'DELETE', url: PATH, headers })).statusCode).toBe(404)
+})
+
+test('D37 a webhook may not lead where the guard would not go', async () => {
+  const headers = await signedInAs(stage.parts, OWNER)
+  for (const url of [
+    'http://agents.example/',
+    'https://10.0.0.1/',
+    'https://db.internal/',
+    'ftp://a.example/',
+  ]) {
+    const refused = await ask({ method: 'PUT', url: PATH, headers, payload: { url } })
+    expect(refused.statusCode, url).toBe(400)
+    expect(refused.json()).toMatchObject({ status: 'failed', error_type: 'validation' })
+  }
+})

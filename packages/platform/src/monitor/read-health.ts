@@ -1,0 +1,101 @@
+import type { AgentHealth } from '@farebox/platform-api/monitor'
+import type { Database } from '@farebox/server/postgres/connect'
+import { availabilityOf } from './availability.ts'
+import type { CheckReason } from './check-agent.ts'
+import { HOUR_MS, HOURS, readHours, uptimeOf, type CheckedHour } from './history.ts'
+
+/** How an agent does, without its hours. */
+export type HealthSummary = Omit<AgentHealth, 'timeline'>
+
+/** How an agent that is shown does, hour by hour, or undefined where there is none of this number. */
+export async function readHealth(
+  database: Database,
+  agentId: number,
+  { days, nowMs }: { readonly days: number; readonly nowMs: number },
+): Promise<AgentHealth | undefined> {
+  const [summary, hours] = await Promise.all([
+    readHealthSummary(database, agentId, nowMs),
+    readHours(database, agentId, days, nowMs),
+  ])
+  return summary && { ...summary, timeline: hours.map(describeHour) }
+}
+
+/** How an agent that is shown does, in one statement; undefined where there is none of this number. */
+export async function readHealthSummary(
+  database: Database,
+  agentId: number,
+  nowMs: number,
+): Promise<HealthSummary | undefined> {
+  const fromMs = (days: number): number => nowMs - days * 24 * HOUR_MS
+  const values = [agentId, fromMs(30), nowMs, fromMs(7)]
+  const [row] = await database.query<HealthColumns>('read-health-summary', READ_SUMMARY, values)
+  if (row === undefined) return undefined
+  const [p50, p95] = row.latencies_ms ?? []
+  return {
+    agent_id: agentId,
+    availability: nameAvailability(row),
+    consecutive_failures: row.failures ?? 0,
+    checked_at: toSeconds(row.checked_at),
+    last_ok_at: toSeconds(row.last_ok_at),
+    last_failure: row.last_reason,
+    watched_since: toSeconds(row.watched_since),
+    uptime_7d: uptimeOf({ ok: Number(row.ok_7d), failed: Number(row.failed_7d) }) ?? null,
+    uptime_30d: uptimeOf({ ok: Number(row.ok_30d), failed: Number(row.failed_30d) }) ?? null,
+    latency_p50_ms: p50 ?? null,
+    latency_p95_ms: p95 ?? null,
+  }
+}
+
+interface HealthColumns {
+  readonly failures: number | null
+  readonly checked_at: Date | null
+  readonly last_ok_at: Date | null
+  readonly last_reason: CheckReason | null
+  readonly watched_since: Date | null
+  /** Sums come as texts. */
+  readonly ok_7d: string
+  readonly failed_7d: string
+  readonly ok_30d: string
+  readonly failed_30d: string
+  /** Of the checks of 7 days that passed: what half of them, and 95 %, did not exceed. Null where none passed. */
+  readonly latencies_ms: readonly number[] | null
+}
+
+/** The hours of 30 days are read once; those after $4 are of the last 7. */
+const READ_SUMMARY = `
+  with hours as materialized (
+    select ok, failed, latencies_ms, hour > to_timestamp($4::float8 / 1000) as is_recent
+    from (${HOURS}) as checked_hours)
+  select h.failures, h.checked_at, h.last_ok_at, h.last_reason, h.watched_since, counts.*, latency.*
+  from agents a left join agent_health h using (agent_id)
+  cross join (
+    select coalesce(sum(ok), 0) as ok_30d, coalesce(sum(failed), 0) as failed_30d,
+      coalesce(sum(ok) filter (where is_recent), 0) as ok_7d,
+      coalesce(sum(failed) filter (where is_recent), 0) as failed_7d
+    from hours) as counts
+  cross join (
+    select percentile_disc(array[0.5, 0.95]) within group (order by one) as latencies_ms
+    from hours, unnest(latencies_ms) as one where is_recent) as latency
+  where a.agent_id = $1 and a.standing in ('listed', 'provisional')`
+
+function nameAvailability({ failures, checked_at: checkedAt }: HealthColumns): AgentHealth['availability'] {
+  if (failures === null || checkedAt === null) return 'waiting'
+  const { isWarned, isOffline } = availabilityOf(failures)
+  if (isOffline) return 'offline'
+  return isWarned ? 'warned' : 'online'
+}
+
+function toSeconds(date: Date | null): number | null {
+  return date === null ? null : Math.floor(date.getTime() / 1_000)
+}
+
+function describeHour(hour: CheckedHour): AgentHealth['timeline'][number] {
+  return {
+    at: hour.hourMs / 1_000,
+    ok: hour.ok,
+    failed: hour.failed,
+    latency_min_ms: hour.latencyMs?.min ?? null,
+    latency_mean_ms: hour.latencyMs?.mean ?? null,
+    latency_max_ms: hour.latencyMs?.max ?? null,
+  }
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { PlatformParts } from '../platform-parts.ts'
+import { pretendOutbound } from '../test-setup/pretend-outbound.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { watchMany } from '../test-setup/watch-many.ts'
+import { runChecks } from './run-checks.ts'
+
+const AGENTS = 10_000
+const ROUNDS = 9
+const INTERVAL_MS = 600_000
+const START_MS = Date.UTC(2027, 0, 1)
+
+/** What happens to an agent round by round; its number decides. Most are well most of the time. */
+const SCRIPTS = [
+  '+++++++++',
+  '+-+--+-++',
+  '--+--+--+',
+  '+---+++++',
+  '----+++++',
+  '-----++++',
+  '---------',
+  '+--------',
+  '-----+---',
+  '---+---+-',
+] as const
+
+/** Every third agent in ten scripts, the others are always well. */
+function scriptOf(agentId: number): string {
+  return agentId % 3 === 0 ? (SCRIPTS[(agentId / 3) % SCRIPTS.length] ?? '') : SCRIPTS[0]
+}
+
+/** By the table: failures in a row at the end of so many rounds. */
+function failuresAfter(script: string, rounds: number): number {
+  return /-*$/.exec(script.slice(0, rounds))?.[0].length ?? 0
+}
+
+let stage: Stage
+let round = 0
+const firstAttempts = new Map<number, number>()
+
+const outbound = pretendOutbound(async request => {
+  const agentId = Number(/agent-(\d+)/.exec(request.url)?.[1])
+  if (request.timeoutMs === 5_000) firstAttempts.set(agentId, (firstAttempts.get(agentId) ?? 0) + 1)
+  await Promise.resolve()
+  return scriptOf(agentId)[round] === '+' ? 'ok' : 'refuse'
+})
+
+beforeAll(async () => {
+  stage = await stagePlatform({ realTime: true, outbound, settings: { checkIntervalMs: INTERVAL_MS } })
+  // Few hosts: whether an outage is our own is not judged here.
+  const endpoint = `'https://host-' || id % 7 || '.example/agent-' || id`
+  await watchMany(stage.database, { count: AGENTS, endpoint, dueAtMs: START_MS })
+})
+
+afterAll(() => stage.close())
+
+async function runRound(workers: readonly PlatformParts[], atMs: number): Promise<void> {
+  const ending = new AbortController()
+  const options = { dueAtMs: () => atMs }
+  const running = Promise.all(workers.map(parts => runChecks(parts, ending.signal, options)))
+  for (let look = 0; look < 1_200; look++) {
+    const { rows } = await stage.database.pool.query<{ open: string }>(
+      `select count(*) as open from agent_health where checked_at is distinct from to_timestamp($1::float8 / 1000)`,
+      [atMs],
+    )
+    if (rows[0]?.open === '0') break
+    await stage.parts.clock.sleep(50)
+  }
+  ending.abort()
+  await running
+}
+
+interface Seen {
+  readonly agent_id: string
+  readonly failures: number
+  readonly is_offline: boolean
+  readonly badge_shown: string
+}
+
+test('HLT-01 HLT-02 10,000 agents, three workers: each checked once a round, each in the very state of the table', async () => {
+  const workers = [stage.parts, await stage.anotherWorker(), await stage.anotherWorker()]
+  for (; round < ROUNDS; round++) {
+    firstAttempts.clear()
+    // Later than any agent's next check, and earlier than any one's after that.
+    await runRound(workers, START_MS + round * INTERVAL_MS * 1.6)
+    expect(firstAttempts.size).toBe(AGENTS)
+    expect([...firstAttempts.values()].filter(count => count !== 1)).toEqual([])
+    const { rows } = await stage.database.pool.query<Seen>(
+      'select agent_id, h.failures, is_offline, badge_shown from agents join agent_health h using (agent_id)',
+    )
+    const exact = rows.filter(row => {
+      const failures = failuresAfter(scriptOf(Number(row.agent_id)), round + 1)
+      return (
+        row.failures === failures &&
+        row.is_offline === failures >= 5 &&
+        row.badge_shown === (failures >= 3 ? 'bronze' : 'silver')
+      )
+    })
+    expect(exact).toHaveLength(AGENTS)
+  }
+}, 120_000)

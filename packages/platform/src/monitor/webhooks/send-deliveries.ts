@@ -1,0 +1,119 @@
+import { setMaxListeners } from 'node:events'
+import { nowSeconds } from '@farebox/server/clock'
+import { describeError } from '@farebox/server/log'
+import { PROBE_LIMITS } from '../../outbound/limits.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import { SIGNATURE_HEADER, signDelivery } from './sign-delivery.ts'
+
+/** Minutes after each failed attempt until the next; after the fifth, an hour after the first, it is given up. */
+const BACKOFF_MINUTES = [1, 5, 14, 40] as const
+
+/** Notices under way at a time. */
+const AT_ONCE = 100
+const BATCH = 25
+
+/** Longer than an attempt may take. */
+const LEASE_SECONDS = 60
+const POLL_MS = 500
+
+/** How long a notice is kept. */
+const KEEP_DAYS = 7
+
+/**
+ * Sends notices that are due until the signal aborts, each until its receiver answers 2xx: at least once, always under
+ * the same delivery id. Any number of processes share them, and a slow receiver delays its own only. Never rejects.
+ */
+export async function runDeliveries(parts: PlatformParts, signal: AbortSignal): Promise<void> {
+  const { clock, database, log } = parts
+  // Each notice listens for it; that is no leak.
+  setMaxListeners(0, signal)
+  const underWay = new Set<Promise<void>>()
+  while (!signal.aborted) {
+    const due =
+      underWay.size > AT_ONCE - BATCH
+        ? []
+        : await database.query<DueDelivery>('lease-deliveries', LEASE_DELIVERIES).catch((error: unknown) => {
+            log.error('no notices to be had', { error: describeError(error) })
+            return []
+          })
+    for (const delivery of due) {
+      const sending = sendDelivery(parts, delivery, signal)
+        .catch((error: unknown) => log.error('notice not sent', { error: describeError(error) }))
+        .finally(() => underWay.delete(sending))
+      underWay.add(sending)
+    }
+    if (due.length === 0) await clock.sleep(POLL_MS, signal)
+  }
+  await Promise.all(underWay)
+}
+
+/** Removes notices older than a week. */
+export async function pruneDeliveries({ database, clock }: PlatformParts): Promise<void> {
+  await database.query(
+    'prune-deliveries',
+    'delete from webhook_deliveries where created_at < to_timestamp($1::float8 / 1000)',
+    [clock.nowMs() - KEEP_DAYS * 86_400_000],
+  )
+}
+
+interface DueDelivery {
+  readonly delivery_id: string
+  readonly agent_id: string
+  readonly body: string
+  /** This one included. */
+  readonly attempts: number
+  readonly url: string
+  readonly secret: string
+}
+
+/** What was written for an owner of before is not sent to anybody. */
+const LEASE_DELIVERIES = `
+  with due as (
+    select d.delivery_id, w.url, w.secret
+    from webhook_deliveries d join agent_webhooks w using (agent_id) join agents a using (agent_id)
+    where d.state = 'waiting' and d.due_at <= now() and a.owner = w.owner
+    order by d.due_at limit ${BATCH} for update of d skip locked
+  )
+  update webhook_deliveries d
+  set due_at = now() + interval '${LEASE_SECONDS} seconds', attempts = d.attempts + 1
+  from due where d.delivery_id = due.delivery_id
+  returning d.delivery_id, d.agent_id, d.body, d.attempts, due.url, due.secret`
+
+async function sendDelivery(parts: PlatformParts, delivery: DueDelivery, signal: AbortSignal): Promise<void> {
+  const failure = await postDelivery(parts, delivery, signal)
+  // The process ends: the lease does too, and somebody sends it again.
+  if (signal.aborted) return
+  const { delivery_id: deliveryId, agent_id: agent, attempts } = delivery
+  const backoffMinutes = BACKOFF_MINUTES[attempts - 1]
+  const state = failure === undefined ? 'delivered' : backoffMinutes === undefined ? 'given-up' : 'waiting'
+  await parts.database.query(
+    'delivery-tried',
+    `update webhook_deliveries set state = $2, failure = $3,
+       due_at = case when $2 = 'waiting' then now() + $4::float8 * interval '1 minute' else 'infinity' end
+     where delivery_id = $1 and attempts = $5`,
+    [deliveryId, state, failure ?? null, backoffMinutes ?? 0, attempts],
+  )
+  if (state === 'given-up') parts.log.warn('webhook given up', { agent, failure })
+}
+
+/** Resolves to why it was not taken, in words that its owner may read; undefined where it was. */
+async function postDelivery(
+  { outbound, clock }: PlatformParts,
+  delivery: DueDelivery,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const outcome = await outbound.send({
+    url: delivery.url,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'farebox-delivery': delivery.delivery_id,
+      [SIGNATURE_HEADER]: signDelivery(delivery.secret, delivery.body, nowSeconds(clock)),
+    },
+    body: delivery.body,
+    ...PROBE_LIMITS,
+    signal,
+  })
+  if (outcome.kind === 'failed') return outcome.reason
+  return outcome.status >= 200 && outcome.status < 300 ? undefined : `answered ${outcome.status}`
+}

@@ -1,0 +1,211 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { Clock } from '@farebox/server/clock'
+import { systemClock } from '@farebox/server/clock'
+import { healthOf, pretendOutbound } from '../test-setup/pretend-outbound.ts'
+import { stagePlatform, type Stage, type StageOptions } from '../test-setup/stage-platform.ts'
+import { startStranger } from '../test-setup/stranger.ts'
+import { watchMany } from '../test-setup/watch-many.ts'
+import { bringBackChecks } from './after-checks.ts'
+import { LEASE_MS, leaseChecks } from './lease-checks.ts'
+import { nextCheckMs } from './next-check.ts'
+import { runChecks, type CheckOptions } from './run-checks.ts'
+import { startMonitor } from './start-monitor.ts'
+import { writeChecks, type CheckVerdict } from './write-checks.ts'
+
+/** Where the machine is busy with other things, everything here takes longer. */
+vi.setConfig({ testTimeout: 60_000 })
+
+const closers: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close()
+})
+
+async function stageWith(options: StageOptions): Promise<Stage> {
+  const stage = await stagePlatform({ realTime: true, ...options })
+  closers.push(() => stage.close())
+  return stage
+}
+
+/** Agents at `/a/<id>`, all well; when each was asked. */
+async function startAgents(): Promise<{ readonly port: number; readonly askedAtMs: Map<number, number[]> }> {
+  const askedAtMs = new Map<number, number[]>()
+  const server = createServer((request, response) => {
+    const agentId = Number(/^\/a\/(\d+)\/health$/.exec(request.url ?? '')?.[1])
+    askedAtMs.set(agentId, [...(askedAtMs.get(agentId) ?? []), performance.now()])
+    response.end(healthOf('Word counter'))
+  })
+  await new Promise<void>(resolve => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  closers.push(
+    () =>
+      new Promise(resolve => {
+        server.closeAllConnections()
+        server.close(resolve)
+      }),
+  )
+  // Listening at a port of an address, not of a path.
+  return { port: (server.address() as AddressInfo).port, askedAtMs }
+}
+
+async function until(holds: () => boolean | Promise<boolean>, withinMs = 45_000): Promise<void> {
+  const endMs = performance.now() + withinMs
+  while (!(await holds())) {
+    if (performance.now() > endMs) throw new Error('it did not come to hold in time')
+    await systemClock.sleep(20)
+  }
+}
+
+function verdictOf(
+  lease: CheckVerdict['lease'],
+  outcome: CheckVerdict['outcome'],
+  failures: number,
+): CheckVerdict {
+  return { lease, failures, dueMs: nextCheckMs(lease.agentId, lease.takenAtMs, 600_000, 0), outcome }
+}
+
+test('HLT-02 three monitors on one database never ask one agent twice in a round', async () => {
+  const agents = await startAgents()
+  const intervalMs = 4_000
+  const stage = await stageWith({ settings: { checkIntervalMs: intervalMs } })
+  await watchMany(stage.database, { count: 150, endpoint: `'http://127.0.0.1:${agents.port}/a/' || id` })
+  const workers = [stage.parts, await stage.anotherWorker(), await stage.anotherWorker()]
+  const takenAtMs = new Map<number, number[]>()
+  const started = workers.map(() => 0)
+  const monitors = workers.map((parts, place) =>
+    startMonitor(parts, {
+      atOnce: 20,
+      onStart(lease) {
+        started[place] = (started[place] ?? 0) + 1
+        takenAtMs.set(lease.agentId, [...(takenAtMs.get(lease.agentId) ?? []), lease.takenAtMs])
+      },
+    }),
+  )
+  const askedThrice = (): boolean => [...agents.askedAtMs.values()].every(asked => asked.length >= 3)
+  try {
+    await until(() => agents.askedAtMs.size === 150 && askedThrice())
+  } finally {
+    await Promise.all(monitors.map(monitor => monitor.stop()))
+  }
+  expect(started.filter(count => count > 0)).toHaveLength(3)
+  for (const [agentId, taken] of takenAtMs) {
+    const asked = agents.askedAtMs.get(agentId)?.length ?? 0
+    // The last one may have been given back at the end.
+    expect(asked).toBeLessThanOrEqual(taken.length)
+    const gaps = taken.slice(1).map((atMs, place) => atMs - (taken[place] ?? 0))
+    // A round is at least half an interval away from the one before.
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(intervalMs / 2)
+  }
+})
+
+test('HLT-02 who dies with a lease loses it when it ends, and what he says afterwards does not count', async () => {
+  const stage = await stageWith({})
+  await watchMany(stage.database, { count: 1, endpoint: `'https://agent.example'`, dueAtMs: 0 })
+  const atMs = Date.UTC(2027, 0, 1)
+  const [dead] = await leaseChecks(stage.database, 10, { atMs })
+  if (dead === undefined) throw new Error('nothing was due')
+  expect(await leaseChecks(stage.database, 10, { atMs: atMs + LEASE_MS - 1 })).toEqual([])
+  const [living] = await leaseChecks(stage.database, 10, { atMs: atMs + LEASE_MS })
+  if (living === undefined) throw new Error('the lease was not taken over')
+  await writeChecks(stage.database, [verdictOf(dead, { kind: 'failed', reason: 'unreachable' }, 1)])
+  await writeChecks(stage.database, [verdictOf(living, { kind: 'passed', latencyMs: 7 }, 0)])
+  await writeChecks(stage.database, [verdictOf(living, { kind: 'failed', reason: 'unreachable' }, 1)])
+  const { rows } = await stage.database.pool.query('select failures, hour_ok, hour_failed from agent_health')
+  expect(rows).toEqual([{ failures: 0, hour_ok: 1, hour_failed: 0 }])
+})
+
+test('HLT-06 a monitor that starts again goes on counting where the one before stopped', async () => {
+  let attempts = 0
+  const outbound = pretendOutbound(() => {
+    attempts += 1
+    return 'refuse'
+  })
+  const stage = await stageWith({ outbound, settings: { checkIntervalMs: 300 } })
+  await watchMany(stage.database, { count: 1, endpoint: `'https://agent.example'` })
+  const failures = async (): Promise<number> => {
+    const { rows } = await stage.database.pool.query<{ failures: number }>(
+      'select failures from agent_health',
+    )
+    return rows[0]?.failures ?? 0
+  }
+  for (const least of [2, 4, 6]) {
+    const monitor = startMonitor(stage.parts)
+    await until(async () => (await failures()) >= least)
+    await monitor.stop()
+  }
+  // Each check has two attempts; one that a stop interrupts does not count.
+  expect(await failures()).toBeLessThanOrEqual(attempts / 2)
+  const { rows } = await stage.database.pool.query('select is_offline from agents')
+  expect(rows).toEqual([{ is_offline: true }])
+})
+
+test('HLT-07 agents that take a connection and say nothing delay no others', async () => {
+  const agents = await startAgents()
+  const hostile = await startStranger(() => undefined, { host: '127.0.0.2' })
+  closers.push(() => hostile.close())
+  const stage = await stageWith({ settings: { checkIntervalMs: 5_000 } })
+  const endpoint = `case when id <= 60 then 'http://127.0.0.2:${hostile.port}/' || id
+    else 'http://127.0.0.1:${agents.port}/a/' || id end`
+  await watchMany(stage.database, { count: 160, endpoint })
+  const lateMs: number[] = []
+  const rounds = new Map<number, number>()
+  const options: CheckOptions = {
+    // Room for hardly more first attempts than there are hostile agents.
+    atOnce: 80,
+    onStart(lease) {
+      const round = rounds.get(lease.agentId) ?? 0
+      rounds.set(lease.agentId, round + 1)
+      // In the first round all are long overdue.
+      if (round > 0 && lease.agentId > 60) lateMs.push(lease.lateMs)
+    },
+  }
+  const monitor = startMonitor(stage.parts, options)
+  try {
+    await until(() => lateMs.length >= 200)
+  } finally {
+    await monitor.stop()
+  }
+  lateMs.sort((one, other) => one - other)
+  expect(hostile.connections()).toBeGreaterThan(0)
+  expect(lateMs[Math.floor(lateMs.length * 0.99)]).toBeLessThan(1_000)
+})
+
+test("HLT-08 a step of a worker's clock fires no check twice and holds none back", async () => {
+  const askedAtMs: number[] = []
+  const outbound = pretendOutbound(() => {
+    askedAtMs.push(performance.now())
+    return 'ok'
+  })
+  let stepMs = 0
+  const clock: Clock = { ...systemClock, nowMs: () => Date.now() + stepMs }
+  const intervalMs = 1_000
+  const stage = await stageWith({ outbound, clock, settings: { checkIntervalMs: intervalMs } })
+  await watchMany(stage.database, { count: 1, endpoint: `'https://agent.example'` })
+  const ending = new AbortController()
+  const running = runChecks(stage.parts, ending.signal)
+  for (const step of [3_600_000, -3_600_000, 86_400_000, 0]) {
+    stepMs = step
+    const asked = askedAtMs.length
+    await until(() => askedAtMs.length >= asked + 2)
+  }
+  ending.abort()
+  await running
+  const gaps = askedAtMs.slice(1).map((atMs, place) => atMs - (askedAtMs[place] ?? 0))
+  expect(Math.min(...gaps)).toBeGreaterThan(intervalMs * 0.45)
+})
+
+test('HLT-08 what was planned by a clock that stood in the future comes back within an interval', async () => {
+  const stage = await stageWith({})
+  const nowMs = Date.now()
+  await watchMany(stage.database, {
+    count: 50,
+    endpoint: `'https://agent-' || id || '.example'`,
+    dueAtMs: nowMs + 86_400_000,
+  })
+  await bringBackChecks(stage.database, 600_000)
+  expect(await leaseChecks(stage.database, 500, { atMs: nowMs })).toEqual([])
+  expect(await leaseChecks(stage.database, 50, { atMs: nowMs + 660_000 })).toHaveLength(50)
+})

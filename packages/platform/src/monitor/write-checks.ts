@@ -1,0 +1,80 @@
+import type pg from 'pg'
+import type { Database } from '@farebox/server/postgres/connect'
+import type { CheckReason } from './check-agent.ts'
+import { WITHOUT_FLUSH, type CheckLease } from './lease-checks.ts'
+
+/** What a check comes to, once it is judged. */
+export interface CheckVerdict {
+  readonly lease: CheckLease
+  /** Consecutive failures from now on. */
+  readonly failures: number
+  readonly dueMs: number
+  readonly outcome:
+    | { readonly kind: 'passed'; readonly latencyMs: number }
+    | { readonly kind: 'failed'; readonly reason: CheckReason }
+    /** Says nothing about the agent: no turn was to be had, or the outage is our own. */
+    | { readonly kind: 'uncounted' }
+}
+
+/** Writes many at once. Whoever's lease was taken over meanwhile is passed by. */
+export async function writeChecks(database: Database, verdicts: readonly CheckVerdict[]): Promise<void> {
+  if (verdicts.length > 0) {
+    await database.query('write-checks', writeStatement(true), toColumns(verdicts))
+  }
+}
+
+/** The same in the caller's transaction; resolves to the agents whose lease was still ours. */
+export async function writeChecksIn(
+  client: pg.PoolClient,
+  verdicts: readonly CheckVerdict[],
+): Promise<ReadonlySet<number>> {
+  const { rows } = await client.query<{ agent_id: string }>(writeStatement(false), [...toColumns(verdicts)])
+  return new Set(rows.map(row => Number(row.agent_id)))
+}
+
+/** The first check of a new hour moves the hour before to `agent_hours`: one row an hour instead of one a check. */
+const writeStatement = (withoutFlush: boolean): string => `
+  with moment as materialized (select ${withoutFlush ? WITHOUT_FLUSH : 'null'}), result as (
+    select agent_id, fence, failures, latency_ms, reason, passed,
+      to_timestamp(due_ms / 1000) as due_at, to_timestamp(taken_ms / 1000) as taken_at,
+      to_timestamp(floor(taken_ms / 3600000) * 3600) as hour
+    from unnest($1::bigint[], $2::bigint[], $3::integer[], $4::float8[], $5::float8[], $6::integer[], $7::text[],
+      $8::boolean[]) as r (agent_id, fence, failures, due_ms, taken_ms, latency_ms, reason, passed)
+  ), past as (
+    insert into agent_hours (agent_id, hour, ok, failed, latencies_ms)
+    select h.agent_id, h.hour, h.hour_ok, h.hour_failed, h.hour_latencies_ms
+    from result r join agent_health h on h.agent_id = r.agent_id and h.fence = r.fence
+    where h.hour < r.hour and h.hour_ok + h.hour_failed > 0
+    on conflict do nothing
+  )
+  update agent_health h
+  set fence = h.fence + 1, due_at = r.due_at,
+    failures = case when r.passed is null then h.failures else r.failures end,
+    checked_at = case when r.passed is null then h.checked_at else r.taken_at end,
+    last_ok_at = case when r.passed then r.taken_at else h.last_ok_at end,
+    last_latency_ms = case when r.passed then r.latency_ms else h.last_latency_ms end,
+    last_reason = case when r.passed is null then h.last_reason else r.reason end,
+    hour = greatest(h.hour, r.hour),
+    hour_ok = case when h.hour < r.hour then 0 else h.hour_ok end + (r.passed is true)::integer,
+    hour_failed = case when h.hour < r.hour then 0 else h.hour_failed end + (r.passed is false)::integer,
+    hour_latencies_ms = case
+      when not coalesce(r.passed, false) then case when h.hour < r.hour then '{}' else h.hour_latencies_ms end
+      when h.hour < r.hour then array[r.latency_ms]
+      else h.hour_latencies_ms[greatest(1, cardinality(h.hour_latencies_ms) - 58):] || r.latency_ms end
+  from result r, moment
+  where h.agent_id = r.agent_id and h.fence = r.fence
+  returning h.agent_id`
+
+function toColumns(verdicts: readonly CheckVerdict[]): readonly unknown[] {
+  const outcomes = verdicts.map(verdict => verdict.outcome)
+  return [
+    verdicts.map(verdict => verdict.lease.agentId),
+    verdicts.map(verdict => verdict.lease.fence),
+    verdicts.map(verdict => verdict.failures),
+    verdicts.map(verdict => verdict.dueMs),
+    verdicts.map(verdict => verdict.lease.takenAtMs),
+    outcomes.map(outcome => (outcome.kind === 'passed' ? outcome.latencyMs : null)),
+    outcomes.map(outcome => (outcome.kind === 'failed' ? outcome.reason : null)),
+    outcomes.map(outcome => (outcome.kind === 'uncounted' ? null : outcome.kind === 'passed')),
+  ]
+}

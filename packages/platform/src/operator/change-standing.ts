@@ -1,0 +1,80 @@
+import type pg from 'pg'
+import type { Database } from '@farebox/server/postgres/connect'
+import { Refusal } from '../http/refusal.ts'
+import { unwatchAgent } from '../monitor/watch-agent.ts'
+import { writeAudit } from '../owners/write-audit.ts'
+import type { Standing } from '../registry/agent-row.ts'
+import { indexAgent } from '../search/index-agent.ts'
+
+/**
+ * Takes an agent down: it is not found, not checked, and no jobs are sent to it; its page says why. Its stake is the
+ * contract's and stays where it is. Taken down already: the reason is changed.
+ *
+ * Throws a {@link Refusal}: `not_found`, or `conflict` where it has deregistered.
+ */
+export async function takeDownAgent(
+  database: Database,
+  agentId: number,
+  { reason, nowMs }: { readonly reason: string; readonly nowMs: number },
+): Promise<void> {
+  await database.inTransaction(async client => {
+    const standing = await lockStanding(client, agentId)
+    if (standing === 'deregistered')
+      throw new Refusal('conflict', `agentId: agent ${agentId} has deregistered`)
+    await client.query(
+      `update agents set standing = 'taken-down', standing_reason = $2,
+         standing_since = case when standing = 'taken-down' then standing_since else $3 end, next_refresh_at = null
+       where agent_id = $1`,
+      [agentId, reason, new Date(nowMs)],
+    )
+    await unwatchAgent(client, agentId)
+    await indexAgent(client, agentId)
+    await writeAudit(client, {
+      atMs: nowMs,
+      actor: 'operator',
+      action: 'agent-taken-down',
+      subject: `agent ${agentId}`,
+      detail: {
+        reason,
+        stood: standing,
+      },
+    })
+  })
+}
+
+/**
+ * Lets an agent that was taken down be listed again: it waits to be looked at as one that has just registered, because
+ * what it serves, and who has its endpoint, may have changed.
+ *
+ * Throws a {@link Refusal}: `not_found`, or `conflict` where it is not taken down.
+ */
+export async function restoreAgent(database: Database, agentId: number, nowMs: number): Promise<void> {
+  await database.inTransaction(async client => {
+    const standing = await lockStanding(client, agentId)
+    if (standing !== 'taken-down')
+      throw new Refusal('conflict', `agentId: agent ${agentId} is not taken down, but ${standing}`)
+    await client.query(
+      `update agents set standing = 'waiting', standing_reason = null, standing_since = $2,
+         proven_wallet = null, next_refresh_at = $2, look_since = $2, look_failures = 0
+       where agent_id = $1`,
+      [agentId, new Date(nowMs)],
+    )
+    await indexAgent(client, agentId)
+    await writeAudit(client, {
+      atMs: nowMs,
+      actor: 'operator',
+      action: 'agent-restored',
+      subject: `agent ${agentId}`,
+    })
+  })
+}
+
+async function lockStanding(client: pg.PoolClient, agentId: number): Promise<Standing> {
+  const { rows } = await client.query<{ standing: Standing }>(
+    'select standing from agents where agent_id = $1 for update',
+    [agentId],
+  )
+  const [row] = rows
+  if (row === undefined) throw new Refusal('not_found', `agentId: there is no agent ${agentId}`)
+  return row.standing
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import {
+  receiptKeyAfter,
+  reportReceived,
+  reportRequest,
+  reports as reportsShape,
+  standingAfter,
+  takeDownRequest,
+} from '@farebox/platform-api/operator'
+import { defineRoute, type Route } from '../http/route.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { rotateSigningKey } from '../receipts/platform-keys.ts'
+import { restoreAgent, takeDownAgent } from './change-standing.ts'
+import { listReports, storeReport } from './reports.ts'
+
+const agentId = z.coerce.number().int().positive()
+const agentParams = z.strictObject({ agentId })
+const CURSOR = /^\d{1,15}_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const REPORTS_PER_MINUTE = 5
+const REPORTS_PER_PAGE = 100
+
+/** Reports of agents, by anybody; and where the operator has a token, what the operator does about them. */
+export function operatorRoutes(parts: PlatformParts): readonly Route[] {
+  const report = reportRoute(parts)
+  if (parts.settings.operatorToken === undefined) return [report]
+  return [report, listRoute(parts), takeDownRoute(parts), restoreRoute(parts), rotateKeyRoute(parts)]
+}
+
+function reportRoute({ database, clock }: PlatformParts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/agents/:agentId/reports',
+    summary: 'Reports an agent to the operator of this platform',
+    access: 'public',
+    perMinute: REPORTS_PER_MINUTE,
+    params: agentParams,
+    body: reportRequest,
+    answers: { 202: { description: 'It will be read', schema: reportReceived } },
+    handle: async ({ params, body, caller }) => {
+      await storeReport(database, params.agentId, body, { caller, nowMs: clock.nowMs() })
+      return { status: 202, body: { status: 'received' } }
+    },
+  })
+}
+
+function listRoute({ database }: PlatformParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/operator/reports',
+    summary: 'Reports, the newest first',
+    access: 'operator',
+    query: z.strictObject({
+      agent_id: agentId.optional(),
+      cursor: z.string().regex(CURSOR, 'is none of ours').optional(),
+    }),
+    answers: { 200: { description: 'A hundred at most', schema: reportsShape } },
+    handle: async ({ query }) => {
+      const { reports, nextCursor } = await listReports(database, {
+        ...(query.agent_id !== undefined && { agentId: query.agent_id }),
+        ...(query.cursor !== undefined && { cursor: query.cursor }),
+        limit: REPORTS_PER_PAGE,
+      })
+      return { body: { reports, next_cursor: nextCursor } }
+    },
+  })
+}
+
+function takeDownRoute({ database, clock }: PlatformParts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/operator/agents/:agentId/take-down',
+    summary: 'Hides an agent from everybody, with a reason that its page shows',
+    access: 'operator',
+    params: agentParams,
+    body: takeDownRequest,
+    answers: { 200: { description: 'Hidden; its stake is untouched', schema: standingAfter } },
+    handle: async ({ params, body }) => {
+      await takeDownAgent(database, params.agentId, { reason: body.reason, nowMs: clock.nowMs() })
+      return {
+        body: { agent_id: params.agentId, standing: 'taken-down', standing_reason: body.reason },
+      }
+    },
+  })
+}
+
+function restoreRoute({ database, clock }: PlatformParts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/operator/agents/:agentId/restore',
+    summary: 'Lets an agent that was taken down be looked at again, and listed',
+    access: 'operator',
+    params: agentParams,
+    answers: { 200: { description: 'It waits to be looked at', schema: standingAfter } },
+    handle: async ({ params }) => {
+      await restoreAgent(database, params.agentId, clock.nowMs())
+      return { body: { agent_id: params.agentId, standing: 'waiting', standing_reason: null } }
+    },
+  })
+}
+
+function rotateKeyRoute({ database, clock }: PlatformParts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/operator/receipt-key/rotate',
+    summary: 'Signs receipts with a new key from now on; those of the old one can still be checked',
+    access: 'operator',
+    answers: { 200: { description: 'The new key is published', schema: receiptKeyAfter } },
+    handle: async () => {
+      const { keyId } = await rotateSigningKey(database, clock.nowMs())
+      return { body: { key_id: keyId } }
+    },
+  })
+}

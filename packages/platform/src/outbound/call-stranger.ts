@@ -1,0 +1,113 @@
+import { errors } from 'undici'
+import { createHttpLine, type HttpLine } from './http-line.ts'
+import type { IdleLines } from './idle-lines.ts'
+import { judgeTarget, type Target } from './judge-url.ts'
+import { connectToFirst, resolveAllowed, type ConnectionWays } from './open-connection.ts'
+import { OutboundFailure } from './outbound-failure.ts'
+import { addressOwner } from './public-address.ts'
+import { requestHeaders } from './request-headers.ts'
+import type { Slots } from './slots.ts'
+import { speakHttp, type Heard } from './speak-http.ts'
+
+/** What every call is made with. */
+export interface Means {
+  readonly ways: ConnectionWays
+  /** Names whose owners want no calls from us. */
+  readonly shunned: readonly string[]
+  readonly idle: IdleLines
+  readonly hostSlots: Slots
+  readonly addressSlots: Slots
+  readonly userAgent: string
+}
+
+/** One call under way. */
+export interface Call {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly headers?: { readonly [name: string]: string }
+  readonly body?: string
+  readonly maxBytes: number
+  /** Aborts at the call's deadline, with an `OutboundFailure`. */
+  readonly signal: AbortSignal
+  /** Set before the first byte of the request may leave. */
+  mayHaveArrived: boolean
+}
+
+/** Judges the URL, waits for a turn, connects, asks and reads the answer. Rejects with what went wrong. */
+export async function callStranger(call: Call, means: Means): Promise<Heard> {
+  const verdict = judgeTarget(call.url, means.ways.localMode, means.shunned)
+  if (!verdict.ok) throw new OutboundFailure('refused-address', verdict.reason)
+  const { target } = verdict
+  const leaveHost = await means.hostSlots.take(laneKey(call, target.host), call.signal)
+  try {
+    return (await overKeptLine(target, call, means)) ?? (await overNewLine(target, call, means))
+  } finally {
+    leaveHost()
+  }
+}
+
+/** The answer over a connection kept from before; nothing where there is none, or it was closed under us. */
+async function overKeptLine(target: Target, call: Call, means: Means): Promise<Heard | undefined> {
+  const line = means.idle.take(target.origin)
+  if (line === undefined) return undefined
+  const leaveAddress = await takeAddress(line.address, call, means).catch((error: unknown) => {
+    line.close()
+    throw error
+  })
+  const receivedBefore = line.bytesReceived()
+  try {
+    return await overLine(line, target, call, means)
+  } catch (error) {
+    call.signal.throwIfAborted()
+    // RFC 9112 §9.3.1: a look may be repeated when nothing was heard of it, work only when it was never sent.
+    const unheard = call.method === 'GET' && line.bytesReceived() === receivedBefore
+    if (line.wasLostUnused() || (unheard && error instanceof errors.SocketError)) return undefined
+    throw error
+  } finally {
+    leaveAddress()
+  }
+}
+
+async function overNewLine(target: Target, call: Call, means: Means): Promise<Heard> {
+  const addresses = await resolveAllowed(target, means.ways, call.signal)
+  const connection = await connectToFirst(target, addresses, means.ways, {
+    signal: call.signal,
+    occupy: address => takeAddress(address, call, means),
+  })
+  try {
+    return await overLine(createHttpLine(target.origin, connection), target, call, means)
+  } finally {
+    connection.leave()
+  }
+}
+
+async function overLine(line: HttpLine, target: Target, call: Call, means: Means): Promise<Heard> {
+  const spoken = {
+    path: target.path,
+    method: call.method,
+    headers: requestHeaders(call.headers ?? {}, means.userAgent),
+    body: call.body,
+    maxBytes: call.maxBytes,
+  }
+  try {
+    call.mayHaveArrived = true
+    const heard = await speakHttp(line, spoken, means.ways.clock, call.signal)
+    means.idle.keep(line)
+    return heard
+  } catch (error) {
+    // undici judges a request before it writes it.
+    const unsent = error instanceof errors.InvalidArgumentError || line.wasLostUnused()
+    if (unsent) call.mayHaveArrived = false
+    line.close()
+    throw error
+  }
+}
+
+function takeAddress(address: string, call: Call, means: Means): Promise<() => void> {
+  return means.addressSlots.take(laneKey(call, addressOwner(address)), call.signal)
+}
+
+/** Looks and work wait apart: an agent that is busy with long jobs still has its health looked at. */
+function laneKey(call: Call, who: string): string {
+  return `${call.method} ${who}`
+}

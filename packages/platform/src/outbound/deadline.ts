@@ -1,0 +1,64 @@
+import { MAX_TIMER_MS } from '@farebox/protocol/limits'
+import type { Clock } from '@farebox/server/clock'
+import { OutboundFailure } from './outbound-failure.ts'
+
+/** A moment by which everything has to be over. */
+export interface Deadline {
+  /** Aborts at that moment, or with the signal it was made under; the reason is an `OutboundFailure`. */
+  readonly signal: AbortSignal
+  /** Lets the clock go. To be called when the work is done. */
+  stop(): void
+}
+
+/** A deadline `timeoutMs` from now by `clock`, earlier when one of `signals` aborts. */
+export function startDeadline(
+  clock: Clock,
+  timeoutMs: number,
+  signals: readonly (AbortSignal | undefined)[],
+): Deadline {
+  const over = new AbortController()
+  const done = new AbortController()
+  const stops = signals.map(signal => follow(over, signal))
+  void clock.sleep(Math.min(timeoutMs, MAX_TIMER_MS), done.signal).then(() => {
+    if (!done.signal.aborted) over.abort(new OutboundFailure('too-slow', `not over within ${timeoutMs} ms`))
+  })
+  return {
+    signal: over.signal,
+    stop() {
+      for (const stop of stops) stop()
+      done.abort()
+    },
+  }
+}
+
+/** What a promise brings, unless the signal aborts first: then its reason is thrown and the promise left behind. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Left behind, it may still fail with nobody listening.
+  promise.catch(() => undefined)
+  signal.throwIfAborted()
+  let stop = (): void => undefined
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** `AbortSignal.any` would keep every call in mind for as long as the longest-lived signal lives. */
+function follow(over: AbortController, signal: AbortSignal | undefined): () => void {
+  if (signal === undefined) return () => undefined
+  const abort = (): void => over.abort(asFailure(signal.reason))
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', abort, { once: true })
+  return () => signal.removeEventListener('abort', abort)
+}
+
+function asFailure(reason: unknown): OutboundFailure {
+  return reason instanceof OutboundFailure
+    ? reason
+    : new OutboundFailure('too-slow', 'given up by its caller')
+}

@@ -1,0 +1,99 @@
+import { isLocalHost, isShunned, refuseHost, refusePort } from './host-rules.ts'
+
+/** The canonical form of a base URL, or why no agent may have it. */
+export type UrlVerdict =
+  | { readonly ok: true; readonly url: string }
+  | { readonly ok: false; readonly reason: string }
+
+/** Where a call goes: what is left of a URL once the rules have passed it. */
+export interface Target {
+  /** Scheme, host and port as a request is routed by: `https://agent.example:8443`. */
+  readonly origin: string
+  readonly secure: boolean
+  /** Lower case, punycode, no trailing dot, no brackets. */
+  readonly host: string
+  readonly port: number
+  /** The path and the query. */
+  readonly path: string
+}
+
+type TargetVerdict =
+  | { readonly ok: true; readonly target: Target }
+  | { readonly ok: false; readonly reason: string }
+
+const MAX_URL_CHARACTERS = 2_048
+
+/** Control, format and blank characters, which parsers drop or keep as they like, and the backslash. */
+const TREACHEROUS = /[\p{C}\p{Z}\\]/u
+
+/** Two slashes and an authority: the URL standard would also take `https:host` and `https:///host`. */
+const WRITTEN_OUT = /^https?:\/\/([^/?#]+)/i
+
+/**
+ * The canonical form of an agent's base URL (REG-03): one agent, one spelling. Scheme and host in lower case and
+ * punycode, no `:443`, no dot after the host, no slash at the end, a path prefix kept. No connection is made.
+ */
+export function judgeBaseUrl(url: string, localMode: boolean, shunned?: readonly string[]): UrlVerdict {
+  const verdict = judgeTarget(url, localMode, shunned)
+  if (!verdict.ok) return verdict
+  if (url.includes('?')) return refuse('url: must not have a query')
+  const path = canonicalPath(verdict.target.path)
+  if (path.includes('//')) return refuse('path: must not have an empty segment')
+  if (/%(?:2F|5C|25|[01][0-9A-F]|7F)/.test(path))
+    return refuse('path: must not hide a separator or a control')
+  return { ok: true, url: verdict.target.origin + path }
+}
+
+/**
+ * Whether a call may be made to this URL, judged by its spelling alone (D37, SSRF-01), and where it goes.
+ *
+ * @param shunned - names whose owners want no calls from us (SSRF-07)
+ */
+export function judgeTarget(url: string, localMode: boolean, shunned: readonly string[] = []): TargetVerdict {
+  const misspelt = refuseSpelling(url)
+  if (misspelt !== undefined) return refuse(misspelt)
+  if (!URL.canParse(url)) return refuse('url: is not a valid URL')
+  const { protocol, hostname, port: writtenPort, pathname, search } = new URL(url)
+  const secure = protocol === 'https:'
+  const host = bareHost(hostname)
+  const port = writtenPort === '' ? (secure ? 443 : 80) : Number(writtenPort)
+  if (!secure && !(localMode && isLocalHost(host))) return refuse('scheme: must be https')
+  const refused = refuseHost(host, localMode) ?? refusePort(port)
+  if (refused !== undefined) return refuse(refused)
+  if (isShunned(host, shunned)) return refuse('host: its owner wants no calls from this platform')
+  const authority = (host.includes(':') ? `[${host}]` : host) + (writtenPort === '' ? '' : `:${writtenPort}`)
+  return {
+    ok: true,
+    target: { origin: `${protocol}//${authority}`, secure, host, port, path: pathname + search },
+  }
+}
+
+function refuseSpelling(url: string): string | undefined {
+  if (url.length > MAX_URL_CHARACTERS) {
+    return `url: must have at most ${MAX_URL_CHARACTERS} characters, got ${url.length}`
+  }
+  if (TREACHEROUS.test(url)) return 'url: must not have blanks, control characters or backslashes'
+  const authority = WRITTEN_OUT.exec(url)?.[1]
+  if (authority === undefined) return 'url: must be https:// and a host'
+  if (authority.includes('@')) return 'url: must not have a user name or password'
+  if (authority.includes('%')) return 'host: must be written without percent signs'
+  return url.includes('#') ? 'url: must not have a fragment' : undefined
+}
+
+function bareHost(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '')
+}
+
+/** RFC 3986 §6.2.2: escapes in upper case, none where the character itself is allowed, no slash at the end. */
+function canonicalPath(path: string): string {
+  return path
+    .replaceAll(/%[0-9a-f]{2}/gi, escape => {
+      const character = String.fromCodePoint(Number.parseInt(escape.slice(1), 16))
+      return /[\w.~-]/.test(character) ? character : escape.toUpperCase()
+    })
+    .replace(/\/+$/, '')
+}
+
+function refuse(reason: string): { readonly ok: false; readonly reason: string } {
+  return { ok: false, reason }
+}

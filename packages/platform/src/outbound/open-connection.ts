@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls, type SecureContext } from 'node:tls'
+import type { Clock } from '@farebox/server/clock'
+import { startDeadline, unlessAborted } from './deadline.ts'
+import { isLocalHost } from './host-rules.ts'
+import type { Target } from './judge-url.ts'
+import { OutboundFailure } from './outbound-failure.ts'
+import { isAllowedAddress, isSameAddress } from './public-address.ts'
+import type { Resolve } from './resolve-name.ts'
+
+/**
+ * Begins a TCP connection to an address that has passed every rule. The one place where a socket is made, and so the
+ * one that a test without an internet stands in for: its `remoteAddress` must then still be the address asked for.
+ */
+export type ConnectTo = (address: string, port: number) => Socket
+
+/** The machine's own network. */
+export const connectOverTcp: ConnectTo = (address, port) =>
+  connectTcp({ host: address, port, noDelay: true, keepAlive: true })
+
+/** What every connection is made with. */
+export interface ConnectionWays {
+  readonly localMode: boolean
+  readonly clock: Clock
+  readonly resolve: Resolve
+  readonly connectTo: ConnectTo
+  readonly secureContext: SecureContext | undefined
+}
+
+/** A connection to a stranger, TLS included. */
+export interface OpenConnection {
+  readonly address: string
+  readonly socket: Socket
+  /** Gives the turn at this address back. */
+  leave(): void
+}
+
+/** What a connection waits for. */
+export interface Turn {
+  readonly signal: AbortSignal
+  /** Waits until there is room at this address (SSRF-07); what it resolves to gives the room back. */
+  occupy(address: string): Promise<() => void>
+}
+
+/** How many addresses of one host are tried, and for how long each that is not the last. */
+const MAX_ADDRESSES_TRIED = 3
+const ADDRESS_ATTEMPT_MS = 3_000
+
+const LOCALHOST_ADDRESSES = ['127.0.0.1', '::1']
+
+/**
+ * The addresses of a host, once resolved, if every one of them is public (SSRF-02): a name that also leads inside is
+ * not to be called at all. Rejects with an `OutboundFailure`.
+ */
+export async function resolveAllowed(
+  target: Target,
+  ways: ConnectionWays,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const addresses = await unlessAborted(findAddresses(target.host, ways, signal), signal)
+  if (addresses.length === 0) throw new OutboundFailure('unreachable', 'dns: no address')
+  const refused = addresses.filter(address => !isAllowedAddress(address, ways.localMode))
+  if (refused.length > 0) throw new OutboundFailure('refused-address', `not public: ${refused.join(', ')}`)
+  return addresses.slice(0, MAX_ADDRESSES_TRIED)
+}
+
+/** Connects to the first of these addresses that takes the connection, the name kept for TLS. */
+export async function connectToFirst(
+  target: Target,
+  addresses: readonly string[],
+  ways: ConnectionWays,
+  turn: Turn,
+): Promise<OpenConnection> {
+  let lastError: unknown
+  for (const [index, address] of addresses.entries()) {
+    const leave = await turn.occupy(address)
+    const attemptMs = index === addresses.length - 1 ? Number.POSITIVE_INFINITY : ADDRESS_ATTEMPT_MS
+    const attempt = startDeadline(ways.clock, attemptMs, [turn.signal])
+    try {
+      return { address, leave, socket: await connectAddress(target, address, ways, attempt.signal) }
+    } catch (error) {
+      leave()
+      turn.signal.throwIfAborted()
+      if (error instanceof OutboundFailure && error.reason === 'refused-address') throw error
+      lastError = error
+    } finally {
+      attempt.stop()
+    }
+  }
+  throw new OutboundFailure('unreachable', `connect: ${String(lastError)}`, { cause: lastError })
+}
+
+function findAddresses(host: string, ways: ConnectionWays, signal: AbortSignal): Promise<readonly string[]> {
+  // A name server must not be asked what is written in the URL itself; only local mode lets such hosts come here.
+  if (isIP(host) !== 0) return Promise.resolve([host])
+  if (ways.localMode && isLocalHost(host)) return Promise.resolve(LOCALHOST_ADDRESSES)
+  return ways.resolve(host, signal)
+}
+
+async function connectAddress(
+  target: Target,
+  address: string,
+  ways: ConnectionWays,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const socket = ways.connectTo(address, target.port)
+  // An error may come while nobody waits for one; who uses the socket sees it closed.
+  socket.on('error', () => undefined)
+  try {
+    await once(socket, 'connect', { signal })
+    const reached = socket.remoteAddress
+    if (reached === undefined || !isSameAddress(reached, address)) {
+      throw new OutboundFailure('refused-address', `asked for ${address}, reached ${String(reached)}`)
+    }
+    return target.secure ? await secure(socket, target.host, ways, signal) : socket
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+}
+
+async function secure(
+  socket: Socket,
+  host: string,
+  ways: ConnectionWays,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const tls = connectTls({
+    socket,
+    host,
+    // RFC 6066 §3: an address is no server name.
+    ...(isIP(host) === 0 && { servername: host }),
+    ALPNProtocols: ['http/1.1'],
+    // Said aloud, so that no environment variable turns it off.
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+    ...(ways.secureContext !== undefined && { secureContext: ways.secureContext }),
+  })
+  tls.on('error', () => undefined)
+  try {
+    await once(tls, 'secureConnect', { signal })
+    return tls
+  } catch (error) {
+    tls.destroy()
+    throw error
+  }
+}

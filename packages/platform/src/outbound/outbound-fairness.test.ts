@@ -1,0 +1,249 @@
+import type { Socket } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { makeCertificate } from '../test-setup/certificate.ts'
+import { startNameServer } from '../test-setup/name-server.ts'
+import { createPretendInternet } from '../test-setup/pretend-internet.ts'
+import { answer, httpHead, startStranger, type Behaviour, type Stranger } from '../test-setup/stranger.ts'
+import { createOutbound, type Outbound, type OutboundOutcome } from './outbound.ts'
+import { createResolve } from './resolve-name.ts'
+
+const certificate = makeCertificate(['*.agents.example'])
+const ca = certificate.certificate
+const PUBLIC = '93.184.216.34'
+const OTHER = '93.184.216.35'
+
+/** How long a condition is waited for on a busy machine. */
+const PATIENCE = { timeout: 10_000, interval: 5 }
+
+const opened: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const close of opened.splice(0).toReversed()) await close()
+})
+
+async function stranger(behave: Behaviour): Promise<Stranger> {
+  const server = await startStranger(behave, { certificate })
+  opened.push(() => server.close())
+  return server
+}
+
+function guard(options: Parameters<typeof createOutbound>[0]): Outbound {
+  const outbound = createOutbound(options)
+  opened.push(() => outbound.close())
+  return outbound
+}
+
+function get(outbound: Outbound, host: string, timeoutMs = 5_000): Promise<OutboundOutcome> {
+  return outbound.send({ url: `https://${host}/`, method: 'GET', maxBytes: 1_000, timeoutMs })
+}
+
+/** A stranger that holds its answers back, and how many it holds. */
+function holdAnswers(): {
+  readonly behave: Behaviour
+  readonly held: Socket[]
+  release(): void
+  most: number
+} {
+  const held: Socket[] = []
+  const holding = {
+    held,
+    most: 0,
+    behave: (socket: Socket) => {
+      held.push(socket)
+      holding.most = Math.max(holding.most, held.length)
+    },
+    release: () => {
+      for (const socket of held.splice(0)) socket.write(httpHead(200, 'content-length: 0'))
+    },
+  }
+  return holding
+}
+
+describe('SSRF-06 names that hang', () => {
+  test('a thousand of them leave another call quick, and end with their deadline', async () => {
+    const server = await stranger(answer('hello'))
+    const names = await startNameServer(name =>
+      name.startsWith('hang') ? 'nothing' : [{ name, type: 'A', data: PUBLIC }],
+    )
+    opened.push(() => names.close())
+    const { connectTo } = createPretendInternet({}, { [PUBLIC]: server.port })
+    const outbound = guard({ localMode: false, ca, connectTo, resolve: createResolve([names.address]) })
+    const timeoutMs = 2_000
+    const startedMs = Date.now()
+    const hanging = Array.from({ length: 1_000 }, (_, index) =>
+      get(outbound, `hang${index}.agents.example`, timeoutMs),
+    )
+    // The name server's own buffer holds a few hundred of two thousand questions that come at once.
+    await expect.poll(() => names.questions.length, PATIENCE).toBeGreaterThan(200)
+    const quick = await get(outbound, 'quick.agents.example')
+    expect(quick).toMatchObject({ kind: 'answered', body: 'hello' })
+    expect(quick.elapsedMs).toBeLessThan(1_000)
+    const outcomes = await Promise.all(hanging)
+    expect(new Set(outcomes.map(outcome => (outcome.kind === 'failed' ? outcome.reason : '')))).toEqual(
+      new Set(['too-slow']),
+    )
+    expect(Date.now() - startedMs).toBeLessThan(timeoutMs + 2_500)
+  })
+})
+
+describe('SSRF-07 a thousand agents at one victim', () => {
+  test('one host is called so many at a time, in order, and another host at once', async () => {
+    const victim = holdAnswers()
+    const busy = await stranger(victim.behave)
+    const idle = await stranger(answer(''))
+    const outbound = guard({
+      localMode: false,
+      ca,
+      perHost: 3,
+      ...createPretendInternet(
+        { 'victim.agents.example': [PUBLIC], 'other.agents.example': [OTHER] },
+        { [PUBLIC]: busy.port, [OTHER]: idle.port },
+      ),
+    })
+    const calls = Array.from({ length: 20 }, () => get(outbound, 'victim.agents.example'))
+    await expect.poll(() => victim.held.length, PATIENCE).toBe(3)
+    expect(await get(outbound, 'other.agents.example')).toMatchObject({ kind: 'answered' })
+    for (let answered = 0; answered < 20; answered += 3) {
+      await expect.poll(() => victim.held.length, PATIENCE).toBe(Math.min(3, 20 - answered))
+      victim.release()
+    }
+    const outcomes = await Promise.all(calls)
+    expect(outcomes.every(outcome => outcome.kind === 'answered')).toBe(true)
+    expect(victim.most).toBe(3)
+    expect(busy.connections()).toBeLessThanOrEqual(4)
+  })
+
+  test('many hosts at one address are called four times as many at a time', async () => {
+    const victim = holdAnswers()
+    const busy = await stranger(victim.behave)
+    const { connectTo } = createPretendInternet({}, { [PUBLIC]: busy.port, '93.184.216.99': 1 })
+    // The first address is the attacker's own and dead; it must not hide whose the second is.
+    const resolve = async () => ['93.184.216.99', PUBLIC]
+    const outbound = guard({ localMode: false, ca, perHost: 1, resolve, connectTo })
+    const calls = Array.from({ length: 12 }, (_, index) => get(outbound, `agent${index}.agents.example`))
+    for (let answered = 0; answered < 12; answered += 4) {
+      await expect.poll(() => victim.held.length, PATIENCE).toBe(4)
+      victim.release()
+    }
+    expect((await Promise.all(calls)).every(outcome => outcome.kind === 'answered')).toBe(true)
+    expect(victim.most).toBe(4)
+  })
+
+  test('who waits for a turn until the deadline is told so, and nothing arrived', async () => {
+    const victim = holdAnswers()
+    const busy = await stranger(victim.behave)
+    const outbound = guard({
+      localMode: false,
+      ca,
+      perHost: 1,
+      ...createPretendInternet({ 'victim.agents.example': [PUBLIC] }, { [PUBLIC]: busy.port }),
+    })
+    const first = get(outbound, 'victim.agents.example')
+    await expect.poll(() => victim.held.length, PATIENCE).toBe(1)
+    expect(await get(outbound, 'victim.agents.example', 100)).toMatchObject({
+      kind: 'failed',
+      reason: 'too-slow',
+      mayHaveArrived: false,
+    })
+    victim.release()
+    expect(await first).toMatchObject({ kind: 'answered' })
+  })
+
+  test('work does not keep an agent from being looked at', async () => {
+    const victim = holdAnswers()
+    const busy = await stranger((socket, head) =>
+      head.startsWith('POST') ? victim.behave(socket, head) : answer('well')(socket, head),
+    )
+    const outbound = guard({
+      localMode: false,
+      ca,
+      perHost: 2,
+      ...createPretendInternet({ 'victim.agents.example': [PUBLIC] }, { [PUBLIC]: busy.port }),
+    })
+    const post = {
+      url: 'https://victim.agents.example/execute',
+      method: 'POST',
+      maxBytes: 1,
+      timeoutMs: 5_000,
+    } as const
+    const work = [outbound.send(post), outbound.send(post), outbound.send(post)]
+    await expect.poll(() => victim.held.length, PATIENCE).toBe(2)
+    expect(await get(outbound, 'victim.agents.example')).toMatchObject({ kind: 'answered', body: 'well' })
+    victim.release()
+    await expect.poll(() => victim.held.length, PATIENCE).toBe(1)
+    victim.release()
+    expect((await Promise.all(work)).every(outcome => outcome.kind === 'answered')).toBe(true)
+  })
+})
+
+describe('connections are kept', () => {
+  test('for at most so many origins, the oldest closed first', async () => {
+    const sockets = new Set<Socket>()
+    const server = await stranger((socket, head) => {
+      sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
+      answer('')(socket, head)
+    })
+    const { connectTo } = createPretendInternet({}, { [PUBLIC]: server.port })
+    const outbound = guard({ localMode: false, ca, connectTo, resolve: async () => [PUBLIC], perHost: 8 })
+    for (let batch = 0; batch < 10; batch++) {
+      const hosts = Array.from({ length: 30 }, (_, index) => `agent${batch}x${index}.agents.example`)
+      await Promise.all(hosts.map(host => get(outbound, host)))
+    }
+    expect(server.connections()).toBe(300)
+    await expect.poll(() => sockets.size, PATIENCE).toBeLessThanOrEqual(256)
+  })
+
+  test('many calls over one leave no listener behind', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error): number => warnings.push(warning)
+    process.on('warning', note)
+    const server = await stranger(answer(''))
+    const outbound = guard({
+      localMode: false,
+      ca,
+      ...createPretendInternet({ 'one.agents.example': [PUBLIC] }, { [PUBLIC]: server.port }),
+    })
+    for (let round = 0; round < 30; round++) await get(outbound, 'one.agents.example')
+    process.off('warning', note)
+    expect([server.connections(), warnings]).toEqual([1, []])
+  })
+
+  test('one that the stranger closes meanwhile is not used, and the call is made over another', async () => {
+    const server = await stranger(socket => socket.end(`${httpHead(200, 'content-length: 2')}ok`))
+    const outbound = guard({
+      localMode: false,
+      ca,
+      ...createPretendInternet({ 'one.agents.example': [PUBLIC] }, { [PUBLIC]: server.port }),
+    })
+    for (let round = 0; round < 20; round++) {
+      const outcome = await outbound.send({
+        url: 'https://one.agents.example/execute',
+        method: 'POST',
+        body: '{}',
+        maxBytes: 10,
+        timeoutMs: 5_000,
+      })
+      expect(outcome).toMatchObject({ kind: 'answered', body: 'ok' })
+    }
+    expect(server.requests.length).toBe(20)
+  })
+
+  test('a guard that is closed ends what is under way, and answers later calls the same', async () => {
+    const holding = holdAnswers()
+    const server = await stranger(holding.behave)
+    const outbound = guard({
+      localMode: false,
+      ca,
+      ...createPretendInternet({ 'one.agents.example': [PUBLIC] }, { [PUBLIC]: server.port }),
+    })
+    const underWay = get(outbound, 'one.agents.example')
+    await expect.poll(() => holding.held.length, PATIENCE).toBe(1)
+    await outbound.close()
+    expect(await underWay).toMatchObject({ reason: 'unreachable', mayHaveArrived: true })
+    expect(await get(outbound, 'one.agents.example')).toMatchObject({
+      reason: 'unreachable',
+      mayHaveArrived: false,
+    })
+  })
+})

@@ -1,0 +1,144 @@
+import { setMaxListeners } from 'node:events'
+import { createSecureContext, rootCertificates } from 'node:tls'
+import { systemClock, type Clock } from '@farebox/server/clock'
+import { callStranger, type Call, type Means } from './call-stranger.ts'
+import { startDeadline } from './deadline.ts'
+import { explainFailure } from './explain-failure.ts'
+import { createIdleLines } from './idle-lines.ts'
+import { judgeBaseUrl, type UrlVerdict } from './judge-url.ts'
+import { connectOverTcp, type ConnectTo } from './open-connection.ts'
+import { OutboundFailure, type FailureReason } from './outbound-failure.ts'
+import { createResolve, type Resolve } from './resolve-name.ts'
+import { createSlots } from './slots.ts'
+
+/** The one way to call a stranger's URL (D37): checks, refresh, execute, webhooks. */
+export interface Outbound {
+  /** Makes the call. What a stranger does is told as an outcome; nothing is thrown for it. */
+  send(request: OutboundRequest): Promise<OutboundOutcome>
+  /** The canonical form of an agent's base URL, or why it is refused. Makes no connection (REG-03). */
+  judge(url: string): UrlVerdict
+  /** Closes kept connections and ends calls under way (`unreachable`); later calls end likewise. */
+  close(): Promise<void>
+}
+
+/** One call. */
+export interface OutboundRequest {
+  /** Absolute; a query is allowed, a fragment is not. */
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  /** What belongs to the connection (host, content-length, accept-encoding, user-agent, …) is ours and left out. */
+  readonly headers?: { readonly [name: string]: string }
+  readonly body?: string
+  /** Of the answer's body. */
+  readonly maxBytes: number
+  /** In total: waiting for a turn, DNS, connect, TLS, headers, body. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+/** How a call ended. */
+export type OutboundOutcome =
+  | {
+      readonly kind: 'answered'
+      /** A redirect's too: none is followed (SSRF-03). */
+      readonly status: number
+      /** By lower-case name, lines of one name joined with a comma. */
+      readonly headers: { readonly [name: string]: string | undefined }
+      readonly body: string
+      readonly elapsedMs: number
+    }
+  | {
+      readonly kind: 'failed'
+      readonly reason: FailureReason
+      readonly elapsedMs: number
+      /** For our own log only, never shown to users (SSRF-08). */
+      readonly detail: string
+      /** Whether any byte of the request may have reached the stranger: a paid call is then in doubt. */
+      readonly mayHaveArrived: boolean
+    }
+
+/** What an outbound guard is made with. */
+export interface OutboundOptions {
+  /** The local mode of D37: `http` to this machine, and its loopback addresses. Nothing else private. */
+  readonly localMode: boolean
+  readonly clock?: Clock
+  /** Names whose owners want no calls from us; what is below them neither (SSRF-07). */
+  readonly shunnedHosts?: readonly string[]
+  /** Who we say we are; an operator adds where to complain. */
+  readonly userAgent?: string
+  /** Calls at a time to one host; four times as many to one address. Looks (GET) and work (POST) count apart. */
+  readonly perHost?: number
+  /** DNS; a test brings its own. */
+  readonly resolve?: Resolve
+  /** A certificate authority besides the public ones, PEM; for tests. */
+  readonly ca?: string
+  /** The network; a test without an internet brings its own. */
+  readonly connectTo?: ConnectTo
+}
+
+const DEFAULT_PER_HOST = 16
+const ADDRESS_FACTOR = 4
+const MAX_IDLE_ORIGINS = 256
+const MAX_IDLE_PER_ORIGIN = 4
+const DEFAULT_USER_AGENT = 'farebox-platform/0.1'
+
+/** Makes the guard. It holds connections; `close` lets them go. */
+export function createOutbound(options: OutboundOptions): Outbound {
+  const means = gatherMeans(options)
+  const closing = new AbortController()
+  // Every call under way listens to it.
+  setMaxListeners(0, closing.signal)
+  const running = new Set<Promise<OutboundOutcome>>()
+  return {
+    judge: url => judgeBaseUrl(url, options.localMode, options.shunnedHosts),
+    send(request) {
+      const outcome = makeCall(request, means, closing.signal).finally(() => running.delete(outcome))
+      running.add(outcome)
+      return outcome
+    },
+    async close() {
+      closing.abort(new OutboundFailure('unreachable', 'the guard is closed'))
+      await Promise.all(running)
+      means.idle.closeAll()
+    },
+  }
+}
+
+function gatherMeans(options: OutboundOptions): Means {
+  const perHost = options.perHost ?? DEFAULT_PER_HOST
+  return {
+    ways: {
+      localMode: options.localMode,
+      clock: options.clock ?? systemClock,
+      resolve: options.resolve ?? createResolve(),
+      connectTo: options.connectTo ?? connectOverTcp,
+      secureContext:
+        options.ca === undefined ? undefined : createSecureContext({ ca: [...rootCertificates, options.ca] }),
+    },
+    shunned: options.shunnedHosts ?? [],
+    idle: createIdleLines(MAX_IDLE_ORIGINS, MAX_IDLE_PER_ORIGIN),
+    hostSlots: createSlots(perHost),
+    addressSlots: createSlots(perHost * ADDRESS_FACTOR),
+    userAgent: options.userAgent ?? DEFAULT_USER_AGENT,
+  }
+}
+
+async function makeCall(
+  request: OutboundRequest,
+  means: Means,
+  closing: AbortSignal,
+): Promise<OutboundOutcome> {
+  const { clock } = means.ways
+  const startedMs = clock.nowMs()
+  const deadline = startDeadline(clock, request.timeoutMs, [closing, request.signal])
+  const call: Call = { ...request, signal: deadline.signal, mayHaveArrived: false }
+  try {
+    const heard = await callStranger(call, means)
+    return { kind: 'answered', ...heard, elapsedMs: clock.nowMs() - startedMs }
+  } catch (error) {
+    const elapsedMs = clock.nowMs() - startedMs
+    return { kind: 'failed', ...explainFailure(error), elapsedMs, mayHaveArrived: call.mayHaveArrived }
+  } finally {
+    deadline.stop()
+  }
+}

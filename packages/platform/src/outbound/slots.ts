@@ -1,0 +1,57 @@
+/** At most so many at a time under each key; the others wait in the order they came. */
+export interface Slots {
+  /** A turn under `key`, given back by calling what it resolves to, once. Rejects with the signal's reason. */
+  take(key: string, signal: AbortSignal): Promise<() => void>
+}
+
+interface Queue {
+  busy: number
+  readonly waiting: Set<() => void>
+}
+
+/** Turns counted for each key, `limit` at a time (SSRF-07). A key is forgotten once nobody has or wants a turn. */
+export function createSlots(limit: number): Slots {
+  const queues = new Map<string, Queue>()
+
+  const giveBack = (key: string, queue: Queue): void => {
+    const [next] = queue.waiting
+    if (next !== undefined) {
+      queue.waiting.delete(next)
+      next()
+      return
+    }
+    queue.busy--
+    if (queue.busy === 0) queues.delete(key)
+  }
+
+  return {
+    async take(key, signal) {
+      signal.throwIfAborted()
+      const queue = queues.get(key) ?? { busy: 0, waiting: new Set<() => void>() }
+      queues.set(key, queue)
+      if (queue.busy < limit) queue.busy++
+      else await waitForTurn(queue, signal)
+      let given = false
+      return () => {
+        if (given) return
+        given = true
+        giveBack(key, queue)
+      }
+    },
+  }
+}
+
+function waitForTurn(queue: Queue, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => {
+      queue.waiting.delete(turn)
+      reject(signal.reason as Error)
+    }
+    const turn = (): void => {
+      signal.removeEventListener('abort', giveUp)
+      resolve()
+    }
+    queue.waiting.add(turn)
+    signal.addEventListener('abort', giveUp, { once: true })
+  })
+}

@@ -1,0 +1,144 @@
+import type { Dispatcher } from 'undici'
+import type { Clock } from '@farebox/server/clock'
+import type { HttpLine } from './http-line.ts'
+import { unlessAborted } from './deadline.ts'
+import { OutboundFailure } from './outbound-failure.ts'
+
+/** What one request is, once its place is known. */
+export interface Spoken {
+  readonly path: string
+  readonly method: 'GET' | 'POST'
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string | undefined
+  readonly maxBytes: number
+}
+
+/** An answer, read to its end. */
+export interface Heard {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string | undefined }
+  readonly body: string
+}
+
+/** Interim answers (1xx) before the answer; more are a storm. */
+const MAX_INTERIM_ANSWERS = 8
+
+/**
+ * What may come over the wire around a body: TLS records, chunk sizes, a reason phrase, interim answers. undici counts
+ * none of them, so a stranger could send for as long as the deadline lets it.
+ */
+const WIRE_FACTOR = 4
+const WIRE_ALLOWANCE_BYTES = 1_024 * 1_024
+const WIRE_WATCH_MS = 100
+
+/**
+ * Sends one request and reads its whole answer, at most `maxBytes` of it and never decompressed (D37, SSRF-04).
+ * Redirects are answers like others (SSRF-03). Rejects with an `OutboundFailure`, or with undici's error.
+ */
+export async function speakHttp(
+  line: HttpLine,
+  spoken: Spoken,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Heard> {
+  const stopping = new AbortController()
+  const stop = (reason: unknown): void => stopping.abort(reason)
+  const forward = (): void => stop(signal.reason)
+  signal.throwIfAborted()
+  signal.addEventListener('abort', forward, { once: true })
+  const done = new AbortController()
+  void watchWire(line, spoken.maxBytes, clock, done.signal).then(
+    tooMuch => tooMuch && stop(tooManyBytes('wire')),
+  )
+  try {
+    const asking = line.client.request({
+      path: spoken.path,
+      method: spoken.method,
+      headers: spoken.headers,
+      body: spoken.body ?? null,
+      responseHeaders: 'raw',
+      signal: stopping.signal,
+      onInfo: limitInterimAnswers(stop),
+    })
+    // undici heeds the signal only once it has begun to write.
+    return await readAnswer(await unlessAborted(asking, stopping.signal), spoken.maxBytes)
+  } catch (error) {
+    // Whoever stopped it knows better than the socket why.
+    throw stopping.signal.aborted ? stopping.signal.reason : error
+  } finally {
+    done.abort()
+    signal.removeEventListener('abort', forward)
+  }
+}
+
+/** Whether more came than the answer may need; false once `signal` ends the watch. */
+async function watchWire(
+  line: HttpLine,
+  maxBytes: number,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const most = line.bytesReceived() + WIRE_FACTOR * maxBytes + WIRE_ALLOWANCE_BYTES
+  while (!signal.aborted) {
+    if (line.bytesReceived() > most) return true
+    await clock.sleep(WIRE_WATCH_MS, signal)
+  }
+  return false
+}
+
+function limitInterimAnswers(stop: (reason: unknown) => void): () => void {
+  let count = 0
+  return () => {
+    count++
+    if (count > MAX_INTERIM_ANSWERS) stop(new OutboundFailure('not-acceptable', 'a storm of interim answers'))
+  }
+}
+
+async function readAnswer(answer: Dispatcher.ResponseData, maxBytes: number): Promise<Heard> {
+  answer.body.on('error', () => undefined)
+  try {
+    // `responseHeaders: 'raw'` makes it a list of names and values, which undici's types do not say.
+    const headers = joinHeaders(answer.headers as unknown as readonly string[])
+    refuseEncoded(headers)
+    if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooManyBytes('content-length')
+    return { status: answer.statusCode, headers, body: await readText(answer.body, maxBytes) }
+  } catch (error) {
+    answer.body.destroy()
+    throw error
+  }
+}
+
+/** RFC 9110 §5.3: lines of one name are one list. The object has no prototype, so `constructor` is a header too. */
+function joinHeaders(raw: readonly string[]): { readonly [name: string]: string | undefined } {
+  const headers: Record<string, string> = Object.create(null)
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = (raw[index] ?? '').toLowerCase()
+    const value = raw[index + 1] ?? ''
+    const before = headers[name]
+    headers[name] = before === undefined ? value : `${before}, ${value}`
+  }
+  return headers
+}
+
+/** D37: identity was asked for. An answer in another coding is not opened, however many layers it has. */
+function refuseEncoded(headers: { readonly [name: string]: string | undefined }): void {
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? ''
+  if (coding !== '' && coding !== 'identity') throw new OutboundFailure('not-acceptable', 'an encoded answer')
+  const transfer = headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked'
+  if (transfer !== 'chunked') throw new OutboundFailure('not-acceptable', 'an encoded transfer')
+}
+
+async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw tooManyBytes('body')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, bytes).toString('utf8')
+}
+
+function tooManyBytes(where: string): OutboundFailure {
+  return new OutboundFailure('too-large', `more than allowed: ${where}`)
+}

@@ -1,0 +1,91 @@
+import { checksumAddress } from '@farebox/payments/address'
+import { fromHex } from '@farebox/payments/bytes'
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { Refusal } from '../http/refusal.ts'
+import { readSiweMessage, SiweSyntaxError, type SiweMessage } from './siwe-message.ts'
+
+/** What a sign-in must be for: this platform, this chain, now. */
+export interface SignInRules {
+  /** Without a slash at the end. */
+  readonly publicUrl: string
+  readonly chainId: number
+  readonly nowMs: number
+}
+
+/** How far ahead a message may end, and how long ago it may have been issued. */
+export const MAX_MESSAGE_MS = 600_000
+/** A wallet's clock may be ahead of ours by so much. */
+const CLOCK_SKEW_MS = 60_000
+
+/** Who signed, and with which nonce; whether the nonce is one of ours is for the caller to see. */
+export interface ProvenSignIn {
+  /** Lower-case. */
+  readonly address: string
+  readonly nonce: string
+}
+
+/**
+ * Checks a message of EIP-4361 and its signature by an ordinary wallet. Every rule is checked here and none left to a
+ * default (WEB-04).
+ *
+ * Throws a {@link Refusal}: `validation` for what is no such message, `unauthorized` for one that is not for here and now
+ * or not signed by its address.
+ */
+export function checkSignIn(
+  crypto: EvmCrypto,
+  { message, signature }: { readonly message: string; readonly signature: string },
+  rules: SignInRules,
+): ProvenSignIn {
+  const read = readMessage(message)
+  const reason = findReason(crypto, read, rules)
+  if (reason !== undefined) throw new Refusal('unauthorized', `message: ${reason}`)
+  const signer = recoverSigner(crypto, message, signature)
+  if (signer !== read.address.toLowerCase())
+    throw new Refusal('unauthorized', 'signature: is not by the address in the message')
+  return { address: signer, nonce: read.nonce }
+}
+
+function readMessage(message: string): SiweMessage {
+  try {
+    return readSiweMessage(message)
+  } catch (error) {
+    if (error instanceof SiweSyntaxError) throw new Refusal('validation', `message: ${error.message}`)
+    throw error
+  }
+}
+
+function findReason(crypto: EvmCrypto, message: SiweMessage, rules: SignInRules): string | undefined {
+  const { host, origin, protocol } = new URL(rules.publicUrl)
+  const { nowMs } = rules
+  if (message.domain !== host) return `the domain must be ${host}`
+  if (message.scheme !== undefined && `${message.scheme}:` !== protocol)
+    return `the scheme must be ${protocol}`
+  if (!URL.canParse(message.uri) || new URL(message.uri).origin !== origin) return `URI must be at ${origin}`
+  if (message.chainId !== rules.chainId) return `Chain ID must be ${rules.chainId}`
+  if (checksumAddress(crypto, message.address) !== message.address)
+    return 'the address must be written with its checksum (EIP-55)'
+  if (message.issuedAtMs > nowMs + CLOCK_SKEW_MS) return 'Issued At must not be in the future'
+  if (message.issuedAtMs < nowMs - MAX_MESSAGE_MS) return 'Issued At must not be more than 10 minutes ago'
+  if (message.expirationTimeMs === undefined) return 'Expiration Time is required'
+  if (message.expirationTimeMs <= nowMs) return 'Expiration Time has passed'
+  if (message.expirationTimeMs > nowMs + MAX_MESSAGE_MS)
+    return 'Expiration Time must be at most 10 minutes ahead'
+  if (message.notBeforeMs !== undefined && message.notBeforeMs > nowMs) return 'Not Before is yet to come'
+  return undefined
+}
+
+const SIGNATURE_CHARACTERS = 132
+
+function recoverSigner(crypto: EvmCrypto, message: string, signature: string): string | undefined {
+  if (!/^0x(?:[0-9a-fA-F]{2})+$/.test(signature)) throw new Refusal('validation', 'signature: must be 0x hex')
+  if (signature.length > SIGNATURE_CHARACTERS) {
+    throw new Refusal(
+      'unauthorized',
+      'signature: contract wallets are not supported yet, sign with an ordinary one',
+    )
+  }
+  const text = new TextEncoder().encode(message)
+  // EIP-191, version 0x45: what `personal_sign` hashes.
+  const prefix = new TextEncoder().encode(`\x19Ethereum Signed Message:\n${text.length}`)
+  return crypto.recoverAddress(crypto.keccak256(Buffer.concat([prefix, text])), fromHex(signature))
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { createJsonOrigin, type JsonAnswer, type JsonRequest } from '@farebox/payments/http-json'
+import { Refusal } from '../http/refusal.ts'
+import type { PlatformSettings } from '../platform-parts.ts'
+
+/** A FACILITATOR_SECRET as its facilitator lists it. */
+export interface FacilitatorSecret {
+  readonly id: string
+  readonly wallets: readonly string[]
+  /** Unix seconds. */
+  readonly createdAt: number
+  readonly revokedAt: number | null
+}
+
+/** The facilitator's administration of secrets, for an owner. All throw a {@link Refusal}. */
+export interface FacilitatorAdmin {
+  /** Every secret of an owner, the revoked ones too. */
+  list(owner: string): Promise<readonly FacilitatorSecret[]>
+  /** `conflict` where the owner has as many active ones as may be. */
+  create(owner: string, wallets: readonly string[]): Promise<FacilitatorSecret & { readonly secret: string }>
+  revoke(secretId: string): Promise<void>
+}
+
+const TIMEOUT_MS = 10_000
+const CONNECTIONS = 4
+
+/** Administers secrets at our operator's facilitator; undefined settings: every call is refused `not_found`. */
+export function createFacilitatorAdmin(settings: PlatformSettings['facilitator']): FacilitatorAdmin {
+  const origin = settings && createJsonOrigin(settings.url, { connections: CONNECTIONS })
+  const send = async (request: Omit<JsonRequest, 'timeoutMs' | 'headers'>): Promise<JsonAnswer> => {
+    if (origin === undefined || settings === undefined)
+      throw new Refusal('not_found', 'this platform makes no FACILITATOR_SECRETs')
+    const headers = { authorization: `Bearer ${settings.adminToken}` }
+    try {
+      return await origin.send({ ...request, headers, timeoutMs: TIMEOUT_MS })
+    } catch (cause) {
+      throw new Refusal('unavailable', 'the facilitator is out of reach: ask again in a moment', { cause })
+    }
+  }
+  return {
+    async list(owner) {
+      const path = `/secrets?owner=${encodeURIComponent(owner)}`
+      const answer = await send({ method: 'GET', path })
+      return read(z.array(facilitatorSecret), answer, 200)
+    },
+    async create(owner, wallets) {
+      const answer = await send({ method: 'POST', path: '/secrets', body: { owner, wallets } })
+      if (answer.status === 409) {
+        throw new Refusal('conflict', 'you have two active secrets, the most there may be: delete one first')
+      }
+      return read(createdSecret, answer, 201)
+    },
+    async revoke(secretId) {
+      const path = `/secrets/${encodeURIComponent(secretId)}`
+      const { status } = await send({ method: 'DELETE', path })
+      if (status !== 204 && status !== 404) throw unexpected(status)
+    },
+  }
+}
+
+const facilitatorSecret = z.object({
+  id: z.string(),
+  wallets: z.array(z.string()),
+  createdAt: z.number(),
+  revokedAt: z.number().nullable(),
+})
+const createdSecret = z.object({ ...facilitatorSecret.shape, secret: z.string() })
+
+/** Our operator's own program, and still another program: what it says is looked at. */
+function read<T>(schema: z.ZodType<T>, { status, body }: JsonAnswer, wanted: number): T {
+  const result = schema.safeParse(body)
+  if (status !== wanted || !result.success) throw unexpected(status)
+  return result.data
+}
+
+function unexpected(status: number): Refusal {
+  // Its words may hold a secret; its status is enough to look there.
+  const cause = new Error(`the facilitator's /secrets answered ${status}`)
+  return new Refusal('unavailable', 'the facilitator did not do it: ask again in a moment', { cause })
+}

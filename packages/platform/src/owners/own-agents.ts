@@ -1,0 +1,54 @@
+import type { Database } from '@farebox/server/postgres/connect'
+import { Refusal } from '../http/refusal.ts'
+import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow } from '../registry/agent-row.ts'
+import { readAgent } from '../registry/read-agent.ts'
+
+/**
+ * The agent of this number, for who holds its token.
+ *
+ * Throws a {@link Refusal} `not_found`, the same whether there is none or it is somebody else's.
+ */
+export async function readOwnAgent(
+  { database }: { readonly database: Database },
+  agentId: number,
+  address: string,
+): Promise<AgentRow> {
+  const agent = await readAgent(database, agentId)
+  if (agent?.owner !== address) throw new Refusal('not_found', `agentId: you have no agent ${agentId}`)
+  return agent
+}
+
+/** The agents that an address holds, in whatever standing, by their numbers after `afterAgentId`. */
+export async function listOwnAgents(
+  database: Database,
+  address: string,
+  { afterAgentId, limit }: { readonly afterAgentId: number; readonly limit: number },
+): Promise<readonly AgentRow[]> {
+  const rows = await database.query<AgentColumns>(
+    'list-own-agents',
+    `select ${AGENT_COLUMNS} from agents where owner = $1 and agent_id > $2 order by agent_id limit $3`,
+    [address, afterAgentId, limit],
+  )
+  return rows.map(toAgentRow)
+}
+
+/** How many agents an address holds. */
+export async function countOwnAgents(database: Database, address: string): Promise<number> {
+  const [row] = await database.query<{ count: string }>(
+    'count-own-agents',
+    'select count(*) from agents where owner = $1',
+    [address],
+  )
+  return Number(row?.count ?? 0)
+}
+
+/** The wallets payments may be taken to by this address: itself, and those its listed agents have proven. */
+export async function listOwnWallets(database: Database, address: string): Promise<readonly string[]> {
+  const rows = await database.query<{ proven_wallet: string }>(
+    'list-own-wallets',
+    `select distinct proven_wallet from agents
+     where owner = $1 and standing = 'listed' and proven_wallet is not null order by proven_wallet`,
+    [address],
+  )
+  return [...new Set([address, ...rows.map(row => row.proven_wallet)])]
+}

@@ -1,0 +1,320 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createJsonOrigin } from '@farebox/payments/http-json'
+import { createApp } from '../http/create-app.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
+import { serveSecrets, type SecretsFacilitator } from '../test-setup/facilitator-for-secrets.ts'
+import { insertAgent } from '../test-setup/insert-agent.ts'
+import { createManualClock } from '../test-setup/manual-clock.ts'
+import { makeWallet, signedInAs } from '../test-setup/sign-in.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { ownersRoutes } from './owners-routes.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+const clock = createManualClock()
+let stage: Stage
+let facilitator: SecretsFacilitator
+let app: FastifyInstance
+let owner: string
+let ask: (request: InjectOptions) => Promise<LightMyRequestResponse>
+
+beforeAll(async () => {
+  const { parts, close } = await stagePlatform()
+  facilitator = await serveSecrets({ crypto: parts.crypto, clock })
+  await close()
+  stage = await stagePlatform({ clock, settings: { facilitator } })
+  app = openApp(stage.parts)
+})
+beforeEach(async () => {
+  clock.pass(60_000)
+  owner = makeWallet(stage.parts.crypto).address
+  ask = await askAs(app, owner)
+})
+afterAll(async () => {
+  await app.close()
+  await facilitator.close()
+  await stage.close()
+})
+
+function openApp(parts: PlatformParts): FastifyInstance {
+  return createApp(parts, ownersRoutes(parts))
+}
+
+async function askAs(
+  through: FastifyInstance,
+  address: string,
+): Promise<(request: InjectOptions) => Promise<LightMyRequestResponse>> {
+  const headers = await signedInAs(stage.parts, address)
+  const send = answersAsDocumented(through, ownersRoutes(stage.parts))
+  return async request => await send({ ...request, headers })
+}
+
+describe('GET /v1/me/agents', () => {
+  test('lists what one holds, in whatever standing, and nobody else’s', async () => {
+    const listed = await insertAgent(stage.database, { owner, badge: 'gold', badgeShown: 'silver' })
+    const refused = await insertAgent(stage.database, { owner, standing: 'refused', provenWallet: null })
+    await insertAgent(stage.database)
+    const answer = await ask({ url: '/v1/me/agents' })
+    expect(answer.json()).toMatchObject({
+      agents: [
+        { agent_id: listed.agentId, standing: 'listed', badge: 'silver', wallet: owner, wallet_proven: true },
+        { agent_id: refused.agentId, standing: 'refused', wallet_proven: false },
+      ],
+      next_cursor: null,
+    })
+    expect((await ask({ url: '/v1/me' })).json()).toMatchObject({ address: owner, agents: 2 })
+  })
+
+  test('goes on after a hundred', async () => {
+    await stage.database.query(
+      'many',
+      `insert into agents (agent_id, endpoint_on_chain, owner, stake_wei, registered_block, registered_transaction,
+         registered_at, standing_since)
+       select 500000 + n, 'x', $1, 1, 1, '0x', now(), now() from generate_series(1, 101) as n`,
+      [owner],
+    )
+    const first = (await ask({ url: '/v1/me/agents' })).json<{ agents: unknown[]; next_cursor: string }>()
+    expect([first.agents.length, first.next_cursor]).toEqual([100, '500100'])
+    const second = (await ask({ url: `/v1/me/agents?cursor=${first.next_cursor}` })).json()
+    expect(second).toMatchObject({ agents: [{ agent_id: 500_101 }], next_cursor: null })
+    expect((await ask({ url: '/v1/me/agents?cursor=1%20or%201' })).statusCode).toBe(400)
+  })
+})
+
+describe('GET /v1/me/agents/:agentId/dashboard', () => {
+  async function insertJob(
+    agentId: number,
+    job: {
+      readonly state: string
+      readonly capability?: string
+      readonly amount?: number
+      readonly elapsedMs?: number
+      readonly agoMs?: number
+      readonly kind?: string
+    },
+  ): Promise<void> {
+    await stage.database.query(
+      'insert-job',
+      `insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, created_at, expires_at,
+         elapsed_ms, transaction)
+       values (gen_random_uuid(), $1, $2, $3, $4, $5, $6, $7, $7, $8, $9)`,
+      [
+        agentId,
+        job.capability ?? 'count',
+        job.kind ?? 'caller',
+        `0x${'cd'.repeat(20)}`,
+        job.amount ?? 10_000,
+        job.state,
+        new Date(clock.nowMs() - (job.agoMs ?? HOUR_MS)),
+        job.elapsedMs ?? null,
+        job.state === 'completed' ? `0x${'00'.repeat(32)}` : null,
+      ],
+    )
+  }
+
+  test('counts jobs by how they ended, with times and earnings per capability', async () => {
+    const { agentId } = await insertAgent(stage.database, { owner })
+    for (let n = 1; n <= 20; n += 1) await insertJob(agentId, { state: 'completed', elapsedMs: n * 10 })
+    await insertJob(agentId, { state: 'completed', capability: 'sum', amount: 2_500_000, elapsedMs: 5 })
+    await insertJob(agentId, { state: 'failed', elapsedMs: 9_999 })
+    await insertJob(agentId, { state: 'expired' })
+    await insertJob(agentId, { state: 'pending' })
+    // The platform's own, and one from before.
+    await insertJob(agentId, { state: 'completed', kind: 'canary', elapsedMs: 5_000 })
+    await insertJob(agentId, { state: 'completed', agoMs: 8 * DAY_MS, elapsedMs: 5_000 })
+    const answer = await ask({ url: `/v1/me/agents/${agentId}/dashboard` })
+    expect(answer.json()).toMatchObject({
+      agent_id: agentId,
+      jobs: { sent: 24, completed: 21, failed: 1, expired: 1, open: 1 },
+      success: 21 / 23,
+      p50_ms: 100,
+      p95_ms: 190,
+      earned: '2.7',
+      earned_atomic: '2700000',
+      capabilities: [
+        { capability: 'count', earned: '0.2', jobs: { sent: 23, completed: 20 }, p95_ms: 190 },
+        { capability: 'sum', earned: '2.5', success: 1, p50_ms: 5 },
+      ],
+    })
+    const month = await ask({ url: `/v1/me/agents/${agentId}/dashboard?days=30` })
+    expect(month.json()).toMatchObject({ jobs: { sent: 25 } })
+  })
+
+  test('has the health of each hour, the one under way too', async () => {
+    const { agentId } = await insertAgent(stage.database, { owner })
+    const hour = Math.floor(clock.nowMs() / HOUR_MS) * HOUR_MS
+    await stage.database.query('past', `insert into agent_hours values ($1, $2, 5, 1, '{10,20,30,40,50}')`, [
+      agentId,
+      new Date(hour - HOUR_MS),
+    ])
+    await stage.database.query(
+      'now',
+      `insert into agent_health (agent_id, watched_since, due_at, hour, hour_ok, hour_failed, hour_latencies_ms)
+       values ($1, now(), now(), $2, 1, 2, '{70}')`,
+      [agentId, new Date(hour)],
+    )
+    const answer = await ask({ url: `/v1/me/agents/${agentId}/dashboard?days=1` })
+    expect(answer.json<{ health: unknown }>().health).toMatchObject([
+      { at: (hour - HOUR_MS) / 1_000, ok: 5, failed: 1, latency_min_ms: 10, latency_max_ms: 50 },
+      { at: hour / 1_000, ok: 1, failed: 2, latency_mean_ms: 70 },
+    ])
+  })
+
+  test('is empty before the first job, and bounded in time', async () => {
+    const { agentId } = await insertAgent(stage.database, { owner })
+    const answer = await ask({ url: `/v1/me/agents/${agentId}/dashboard` })
+    expect(answer.json()).toMatchObject({
+      success: null,
+      p50_ms: null,
+      earned: '0',
+      capabilities: [],
+      health: [],
+    })
+    for (const days of ['0', '31', '1.5', 'x', ''])
+      expect((await ask({ url: `/v1/me/agents/${agentId}/dashboard?days=${days}` })).statusCode).toBe(400)
+  })
+})
+
+describe('FACILITATOR_SECRETs', () => {
+  interface Made {
+    readonly secret_id: string
+    readonly secret: string
+    readonly wallets: readonly string[]
+    readonly replaces: string | null
+  }
+  const create = async (payload: object = {}): Promise<LightMyRequestResponse> =>
+    await ask({ method: 'POST', url: '/v1/me/secrets', payload })
+  const list = async (): Promise<readonly { secret_id: string; revoked_at: number | null }[]> =>
+    (await ask({ url: '/v1/me/secrets' })).json<{
+      secrets: { secret_id: string; revoked_at: number | null }[]
+    }>().secrets
+
+  test('are made for one’s own address and proven wallets, shown once, and known to the facilitator', async () => {
+    const [proven, unproven, provisional] = [1, 2, 3].map(() => makeWallet(stage.parts.crypto).address)
+    await insertAgent(stage.database, { owner, wallet: proven ?? '' })
+    await insertAgent(stage.database, { owner, wallet: unproven ?? '', provenWallet: null })
+    await insertAgent(stage.database, { owner, wallet: provisional ?? '', standing: 'provisional' })
+    const answer = await create()
+    const made = answer.json<Made>()
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(made.secret).toMatch(/^fbx_/)
+    expect(made.wallets.toSorted()).toEqual([owner, proven].toSorted())
+    const told = await ask({ url: '/v1/me/secrets' })
+    expect(told.body).not.toContain(made.secret)
+    expect(told.json()).toMatchObject({ secrets: [{ secret_id: made.secret_id, revoked_at: null }] })
+    expect(await listAtFacilitator(owner)).toMatchObject([{ id: made.secret_id, owner }])
+  })
+
+  test('are not made for anybody else’s wallet, or one that is not proven', async () => {
+    const [unproven, formers] = [
+      makeWallet(stage.parts.crypto).address,
+      makeWallet(stage.parts.crypto).address,
+    ]
+    await insertAgent(stage.database, { owner, wallet: unproven, provenWallet: null })
+    await insertAgent(stage.database, { owner, wallet: formers, standing: 'deregistered' })
+    for (const wallet of [unproven, formers, `0x${'cd'.repeat(20)}`]) {
+      const answer = await create({ wallets: [owner.toUpperCase().replace('X', 'x'), wallet] })
+      expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([
+        403,
+        expect.stringMatching(/^wallets\[1\]: must be your own address or/),
+      ])
+    }
+    expect((await create({ wallets: [] })).statusCode).toBe(400)
+    expect((await create({ wallets: ['0x12'] })).json()).toMatchObject({
+      error: 'wallets[0]: must be an address',
+    })
+    expect(await list()).toEqual([])
+  })
+
+  test('are rotated by a second one, which lives beside the first until that is revoked', async () => {
+    const first = (await create()).json<Made>()
+    const rotate = async (): Promise<LightMyRequestResponse> =>
+      await ask({ method: 'POST', url: `/v1/me/secrets/${first.secret_id}/rotate` })
+    const second = (await rotate()).json<Made>()
+    expect(second).toMatchObject({ replaces: first.secret_id, wallets: [owner] })
+    expect(second.secret).not.toBe(first.secret)
+    expect((await list()).map(one => one.revoked_at)).toEqual([null, null])
+    const third = await rotate()
+    expect([third.statusCode, third.json<{ error: string }>().error]).toEqual([
+      409,
+      expect.stringMatching(/two active/),
+    ])
+    const revoke = { method: 'DELETE', url: `/v1/me/secrets/${first.secret_id}` } as const
+    expect([(await ask(revoke)).statusCode, (await ask(revoke)).statusCode]).toEqual([204, 204])
+    const after = await list()
+    expect(after.find(one => one.secret_id === first.secret_id)?.revoked_at).not.toBeNull()
+    expect(after.find(one => one.secret_id === second.secret_id)?.revoked_at).toBeNull()
+    expect((await rotate()).json()).toMatchObject({ error: 'secretId: is revoked: make a new secret' })
+  })
+
+  test('keep at a rotation only the wallets that are still one’s own', async () => {
+    const wallet = makeWallet(stage.parts.crypto).address
+    const { agentId } = await insertAgent(stage.database, { owner, wallet })
+    const first = (await create()).json<Made>()
+    expect(first.wallets).toContain(wallet)
+    await stage.database.query('sold', 'update agents set owner = $2 where agent_id = $1', [agentId, wallet])
+    const url = `/v1/me/secrets/${first.secret_id}/rotate`
+    expect((await ask({ method: 'POST', url })).json<Made>().wallets).toEqual([owner])
+  })
+
+  test('leave a trace of what was done, and none of the secret', async () => {
+    const made = (await create()).json<Made>()
+    const rotated = (
+      await ask({ method: 'POST', url: `/v1/me/secrets/${made.secret_id}/rotate` })
+    ).json<Made>()
+    await ask({ method: 'DELETE', url: `/v1/me/secrets/${made.secret_id}` })
+    const rows = await stage.database.query<{ action: string; subject: string; detail: object }>(
+      'audit',
+      'select action, subject, detail from audit_events where actor = $1 order by event_id',
+      [owner],
+    )
+    expect(rows).toEqual([
+      { action: 'secret-created', subject: `secret ${made.secret_id}`, detail: { wallets: [owner] } },
+      {
+        action: 'secret-rotated',
+        subject: `secret ${rotated.secret_id}`,
+        detail: { wallets: [owner], replaces: made.secret_id },
+      },
+      { action: 'secret-revoked', subject: `secret ${made.secret_id}`, detail: {} },
+    ])
+    expect(JSON.stringify(rows)).not.toContain(made.secret)
+  })
+
+  test('a facilitator that is away is 503, one that refuses us too, without its words', async () => {
+    const away = { url: 'http://127.0.0.1:1', adminToken: 'x'.repeat(16) }
+    const refusing = { url: facilitator.url, adminToken: 'not-the-service-token' }
+    for (const settings of [away, refusing]) {
+      const parts = { ...stage.parts, settings: { ...stage.parts.settings, facilitator: settings } }
+      const other = openApp(parts)
+      const answer = await (await askAs(other, owner))({ url: '/v1/me/secrets' })
+      expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '2'])
+      expect(answer.body).not.toMatch(/service token|ECONNREFUSED/)
+      await other.close()
+    }
+  })
+
+  test('a platform without a facilitator says that it makes none', async () => {
+    const other = openApp({ ...stage.parts, settings: { ...stage.parts.settings, facilitator: undefined } })
+    const answer = await (await askAs(other, owner))({ method: 'POST', url: '/v1/me/secrets', payload: {} })
+    expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([
+      404,
+      'this platform makes no FACILITATOR_SECRETs',
+    ])
+    await other.close()
+  })
+
+  async function listAtFacilitator(address: string): Promise<unknown> {
+    const origin = createJsonOrigin(facilitator.url)
+    const { body } = await origin.send({
+      method: 'GET',
+      path: `/secrets?owner=${address}`,
+      headers: { authorization: `Bearer ${facilitator.adminToken}` },
+      timeoutMs: 5_000,
+    })
+    await origin.close()
+    return body
+  }
+})

@@ -1,0 +1,98 @@
+import type { z } from 'zod'
+import type { capabilityDashboard, dashboard } from '@farebox/platform-api/owners'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import type { Database } from '@farebox/server/postgres/connect'
+import { readHours } from '../monitor/history.ts'
+
+const DAY_MS = 86_400_000
+/** A declaration has few; what was renamed away stays in the jobs. */
+const MAX_CAPABILITIES = 200
+
+/**
+ * How an agent did in the last days: the jobs that the platform sent it for callers, what they earned, and its health by
+ * the hour. The platform's own daily jobs are no earnings and no custom.
+ */
+export async function readDashboard(
+  database: Database,
+  agentId: number,
+  { days, nowMs }: { readonly days: number; readonly nowMs: number },
+): Promise<z.infer<typeof dashboard>> {
+  const from = new Date(nowMs - days * DAY_MS)
+  const [jobs, hours] = await Promise.all([
+    database.query<JobsRow>('dashboard-jobs', JOBS, [agentId, from, MAX_CAPABILITIES]),
+    readHours(database, agentId, days, nowMs),
+  ])
+  const { capability: _, ...all } = describeJobs(jobs.find(row => row.capability === null) ?? NO_JOBS)
+  return {
+    agent_id: agentId,
+    from: toSeconds(from),
+    to: Math.floor(nowMs / 1_000),
+    ...all,
+    capabilities: jobs.filter(row => row.capability !== null).map(describeJobs),
+    health: hours.map(({ hourMs, ok, failed, latencyMs }) => ({
+      at: hourMs / 1e3,
+      ok,
+      failed,
+      latency_min_ms: latencyMs?.min ?? null,
+      latency_mean_ms: latencyMs?.mean ?? null,
+      latency_max_ms: latencyMs?.max ?? null,
+    })),
+  }
+}
+
+interface JobsRow {
+  /** Null: all of them together. */
+  readonly capability: string | null
+  readonly sent: string
+  readonly completed: string
+  readonly failed: string
+  readonly expired: string
+  readonly percentiles: readonly number[] | null
+  readonly earned_atomic: string
+}
+
+const NO_JOBS: JobsRow = {
+  capability: null,
+  sent: '0',
+  completed: '0',
+  failed: '0',
+  expired: '0',
+  percentiles: null,
+  earned_atomic: '0',
+}
+
+const JOBS = `
+  select capability, count(*) as sent,
+    count(*) filter (where state = 'completed') as completed,
+    count(*) filter (where state = 'failed') as failed,
+    count(*) filter (where state = 'expired') as expired,
+    percentile_disc(array[0.5, 0.95]) within group (order by elapsed_ms)
+      filter (where state = 'completed' and elapsed_ms is not null) as percentiles,
+    coalesce(sum(amount_atomic) filter (where transaction is not null), 0) as earned_atomic
+  from jobs where agent_id = $1 and created_at >= $2 and kind = 'caller'
+  group by grouping sets ((capability), ())
+  order by capability nulls first limit $3`
+
+function describeJobs(row: JobsRow): z.infer<typeof capabilityDashboard> {
+  const [sent, completed, failed, expired] = [
+    Number(row.sent),
+    Number(row.completed),
+    Number(row.failed),
+    Number(row.expired),
+  ]
+  const decided = completed + failed + expired
+  const [p50, p95] = row.percentiles ?? []
+  return {
+    capability: row.capability ?? '',
+    jobs: { sent, completed, failed, expired, open: sent - decided },
+    success: decided === 0 ? null : completed / decided,
+    p50_ms: p50 ?? null,
+    p95_ms: p95 ?? null,
+    earned: formatUsdc(BigInt(row.earned_atomic)),
+    earned_atomic: row.earned_atomic,
+  }
+}
+
+function toSeconds(date: Date): number {
+  return Math.floor(date.getTime() / 1_000)
+}

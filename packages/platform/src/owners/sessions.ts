@@ -1,0 +1,138 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { Database } from '@farebox/server/postgres/connect'
+
+/** How long a session lives, however much it is used. */
+export const SESSION_MS = 24 * 3_600_000
+/** How long it lives unused. */
+export const SESSION_IDLE_MS = 2 * 3_600_000
+/** What one address may have at a time; the oldest gives way. */
+export const MAX_SESSIONS = 20
+
+/** A session's last use is written down when it is this old: reads stay reads. */
+const USE_GRAIN_MS = 60_000
+
+/** Tells our tokens from the operator's, and lets scanners of leaked secrets find them. */
+const TOKEN = /^fbs_[A-Za-z0-9_-]{43}$/
+
+/** Somebody signed in with Ethereum. */
+export interface Session {
+  readonly sessionId: string
+  /** Lower-case. */
+  readonly address: string
+  readonly createdAtMs: number
+  readonly usedAtMs: number
+  readonly expiresAtMs: number
+}
+
+/** A session just begun; the token is in no other place. */
+export interface NewSession extends Session {
+  readonly token: string
+}
+
+/**
+ * Begins a session for an address that has proved itself, with a token of 256 random bits of which the hash is kept.
+ *
+ * @param instead a session that ends with this one's beginning: whoever signs in again has a new id
+ */
+export async function beginSession(
+  database: Database,
+  address: string,
+  nowMs: number,
+  instead?: string,
+): Promise<NewSession> {
+  const token = `fbs_${randomBytes(32).toString('base64url')}`
+  const session = {
+    sessionId: randomUUID(),
+    address,
+    createdAtMs: nowMs,
+    usedAtMs: nowMs,
+    expiresAtMs: nowMs + SESSION_MS,
+  }
+  await database.inTransaction(async client => {
+    if (instead !== undefined) await client.query('delete from sessions where session_id = $1', [instead])
+    await client.query(
+      `insert into sessions (session_id, token_hash, address, created_at, used_at, expires_at)
+       values ($1, $2, $3, $4, $4, $5)`,
+      [session.sessionId, hashToken(token), address, new Date(nowMs), new Date(session.expiresAtMs)],
+    )
+    await client.query(
+      `delete from sessions where session_id in (
+         select session_id from sessions where address = $1 order by created_at desc, session_id offset $2)`,
+      [address, MAX_SESSIONS],
+    )
+  })
+  return { ...session, token }
+}
+
+/** The live session of a token, or undefined: unknown, revoked, too old, or idle too long. */
+export async function findSession(
+  database: Database,
+  token: string,
+  nowMs: number,
+): Promise<Session | undefined> {
+  if (!TOKEN.test(token)) return undefined
+  const hash = hashToken(token)
+  const [row] = await database.query<SessionRow>(
+    'find-session',
+    `select ${COLUMNS} from sessions where token_hash = $1 and expires_at > $2 and used_at > $3`,
+    [hash, new Date(nowMs), new Date(nowMs - SESSION_IDLE_MS)],
+  )
+  if (row === undefined) return undefined
+  if (row.used_at.getTime() <= nowMs - USE_GRAIN_MS) {
+    await database.query('use-session', 'update sessions set used_at = $2 where token_hash = $1', [
+      hash,
+      new Date(nowMs),
+    ])
+  }
+  return readSession(row)
+}
+
+/** The live sessions of an address, newest first. */
+export async function listSessions(
+  database: Database,
+  address: string,
+  nowMs: number,
+): Promise<readonly Session[]> {
+  const rows = await database.query<SessionRow>(
+    'list-sessions',
+    `select ${COLUMNS} from sessions where address = $1 and expires_at > $2 and used_at > $3
+     order by created_at desc, session_id`,
+    [address, new Date(nowMs), new Date(nowMs - SESSION_IDLE_MS)],
+  )
+  return rows.map(readSession)
+}
+
+/** Ends a session of this address at once, in every process. False where the address has no such session. */
+export async function endSession(database: Database, address: string, sessionId: string): Promise<boolean> {
+  const ended = await database.query(
+    'end-session',
+    'delete from sessions where session_id = $1 and address = $2 returning session_id',
+    [sessionId, address],
+  )
+  return ended.length > 0
+}
+
+interface SessionRow {
+  readonly session_id: string
+  readonly address: string
+  readonly created_at: Date
+  readonly used_at: Date
+  readonly expires_at: Date
+}
+
+const COLUMNS = 'session_id, address, created_at, used_at, expires_at'
+
+function readSession(row: SessionRow): Session {
+  return {
+    sessionId: row.session_id,
+    address: row.address,
+    createdAtMs: row.created_at.getTime(),
+    usedAtMs: row.used_at.getTime(),
+    expiresAtMs: row.expires_at.getTime(),
+  }
+}
+
+/** Of 256 random bits there is nothing to guess, so nothing slower is needed. */
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

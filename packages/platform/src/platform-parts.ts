@@ -1,0 +1,55 @@
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { Network } from '@farebox/payments/networks'
+import type { Clock } from '@farebox/server/clock'
+import type { Log } from '@farebox/server/log'
+import type { Database } from '@farebox/server/postgres/connect'
+import type { Outbound } from './outbound/outbound.ts'
+
+/** What every room of the platform stands on; made once, handed to each. */
+export interface PlatformParts {
+  readonly database: Database
+  /** The only way to a stranger's URL (D37). */
+  readonly outbound: Outbound
+  readonly clock: Clock
+  readonly log: Log
+  readonly crypto: EvmCrypto
+  /** A node of our own operator's choosing. */
+  readonly rpc: JsonRpc
+  readonly network: Network
+  readonly settings: PlatformSettings
+}
+
+/** How this platform is set up. */
+export interface PlatformSettings {
+  /** Where people and programs reach it, without a slash at the end. */
+  readonly publicUrl: string
+  /** Agents on this machine, over http, are allowed; announced, so that the command line allows them too. */
+  readonly localMode: boolean
+  /** The AgentRegistry contract; lower-case address. */
+  readonly registryAddress: string
+  /** Where the contract was created: earlier blocks are not read. Default 0. */
+  readonly registryFirstBlock?: number
+  /** Blocks on top of a registration before it counts. */
+  readonly confirmations: number
+  readonly checkIntervalMs: number
+  readonly refreshIntervalMs: number
+  /** The facilitator's own URL and service token; undefined: secrets cannot be made here. */
+  readonly facilitator: { readonly url: string; readonly adminToken: string } | undefined
+  /** Opens the operator's routes; undefined: there are none. */
+  readonly operatorToken: string | undefined
+  /** What the daily jobs may cost in a day, in all; 0: none are made. */
+  readonly canaryBudgetAtomic: bigint
+  /** Pays for them; 32 bytes of `0x` hex. */
+  readonly canaryKey: string | undefined
+}
+
+/** Work that goes on by itself, such as the monitor's rounds. */
+export interface Background {
+  /** Ends what is running, in order. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+/** How long things take where nobody says otherwise. */
+export const CHECK_INTERVAL_MS = 600_000
+export const REFRESH_INTERVAL_MS = 86_400_000

@@ -1,0 +1,180 @@
+import ipaddr from 'ipaddr.js'
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { refuseAddress } from '@farebox/payments/address'
+import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
+import { readPrice } from '@farebox/protocol/money/usdc'
+import {
+  EnvironmentError,
+  readCount,
+  readDatabaseUrl,
+  readHttpUrl,
+  readKey,
+  readPort,
+  readRpcUrl,
+  readSchema,
+  readToken,
+  shown,
+  variablesOf,
+  type EnvironmentSource,
+  type ReadVariable,
+} from '@farebox/server/environment'
+import { isHostName } from '../outbound/host-rules.ts'
+import { CHECK_INTERVAL_MS, REFRESH_INTERVAL_MS, type PlatformSettings } from '../platform-parts.ts'
+
+/** What the platform is told by its environment; read once. */
+export interface PlatformEnvironment {
+  readonly host: string
+  readonly port: number
+  /** Undefined: no metrics are served. */
+  readonly metricsPort: number | undefined
+  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
+  /** Host names whose owners want no calls from us. */
+  readonly shunnedHosts: readonly string[]
+  readonly network: Network
+  readonly rpcUrl: string
+  /** Undefined: needed, unless the program brings a database of its own. */
+  readonly databaseUrl: string | undefined
+  readonly databaseSchema: string
+  /** Where a database that the program brings keeps its files. */
+  readonly dataFolder: string
+  /** `publicUrl` is undefined where it is the address listened on. */
+  readonly settings: Omit<PlatformSettings, 'publicUrl'> & { readonly publicUrl: string | undefined }
+}
+
+const DEFAULT_CONFIRMATIONS = 12
+
+/**
+ * Reads the environment of the platform, the only place that does. Every variable is in
+ * docs/operating-the-platform.md.
+ *
+ * Throws {@link EnvironmentError} for the first variable that is missing or wrong. No value of a secret is in it.
+ */
+export function readEnvironment(source: EnvironmentSource, crypto: EvmCrypto): PlatformEnvironment {
+  const read = variablesOf(source)
+  const localMode = readSwitch('PLATFORM_LOCAL', read)
+  const port = readPort('PLATFORM_PORT', read) ?? 4000
+  return {
+    host: read('PLATFORM_HOST') ?? '127.0.0.1',
+    port,
+    metricsPort: readPort('METRICS_PORT', read),
+    trustedProxies: readProxies(read),
+    shunnedHosts: readShunned(read),
+    network: readNetwork(read('PLATFORM_NETWORK') ?? 'eip155:8453'),
+    rpcUrl: readRpcUrl(read),
+    databaseUrl: readDatabaseUrl(read),
+    databaseSchema: readSchema(read) ?? 'farebox_platform',
+    dataFolder: read('PLATFORM_DATA') ?? '.farebox/platform',
+    settings: {
+      publicUrl: readPublicUrl(read, { localMode, port }),
+      localMode,
+      registryAddress: readAddress('AGENT_REGISTRY_ADDRESS', read, crypto),
+      registryFirstBlock: readCount('AGENT_REGISTRY_BLOCK', read) ?? 0,
+      confirmations: readConfirmations(read) ?? (localMode ? 0 : DEFAULT_CONFIRMATIONS),
+      checkIntervalMs: readMs('PLATFORM_CHECK_SECONDS', read) ?? CHECK_INTERVAL_MS,
+      refreshIntervalMs: readMs('PLATFORM_REFRESH_SECONDS', read) ?? REFRESH_INTERVAL_MS,
+      facilitator: readFacilitator(read),
+      operatorToken: readToken('PLATFORM_OPERATOR_TOKEN', read),
+      ...readCanary(source),
+    },
+  }
+}
+
+/** Exactly one word or the other: what is meant to be public must not be local by a slip. */
+function readSwitch(name: string, read: ReadVariable): boolean {
+  const value = read(name) ?? 'false'
+  if (value === 'true' || value === 'false') return value === 'true'
+  throw new EnvironmentError(`${name} must be exactly "true" or "false", got ${shown(value)}`)
+}
+
+function readList(name: string, read: ReadVariable): readonly string[] {
+  return (read(name) ?? '')
+    .split(',')
+    .map(one => one.trim())
+    .filter(one => one !== '')
+}
+
+function readShunned(read: ReadVariable): readonly string[] {
+  const hosts = readList('PLATFORM_SHUNNED_HOSTS', read)
+  const wrong = hosts.find(one => !isHostName(one))
+  if (wrong === undefined) return hosts
+  throw new EnvironmentError(
+    `PLATFORM_SHUNNED_HOSTS must be host names in lower case, with commas, such as agents.example, got ${shown(wrong)}`,
+  )
+}
+
+function readProxies(read: ReadVariable): readonly string[] {
+  const proxies = readList('PLATFORM_TRUSTED_PROXIES', read)
+  const wrong = proxies.find(one => !ipaddr.isValid(one) && !ipaddr.isValidCIDR(one))
+  if (wrong === undefined) return proxies
+  throw new EnvironmentError(
+    `PLATFORM_TRUSTED_PROXIES must be addresses or CIDR ranges, with commas, got ${shown(wrong)}`,
+  )
+}
+
+function readNetwork(id: string): Network {
+  const network = findNetwork(id)
+  if (network !== undefined) return network
+  throw new EnvironmentError(`PLATFORM_NETWORK must be one of ${networkIds().join(', ')}, got ${shown(id)}`)
+}
+
+function readPublicUrl(
+  read: ReadVariable,
+  { localMode, port }: { readonly localMode: boolean; readonly port: number },
+): string | undefined {
+  const value = readHttpUrl('PLATFORM_PUBLIC_URL', read)
+  if (value === undefined) {
+    // With any free port it would not know its own address, which stands in receipts and sign-ins.
+    if (localMode && port !== 0) return undefined
+    throw new EnvironmentError(
+      'PLATFORM_PUBLIC_URL is not set: give the https URL by which people and agents reach this platform',
+    )
+  }
+  const { protocol, origin, pathname, search, hash } = new URL(value)
+  if (protocol !== 'https:' && !localMode)
+    throw new EnvironmentError('PLATFORM_PUBLIC_URL must be an https URL, unless PLATFORM_LOCAL is true')
+  if (pathname !== '/' || search !== '' || hash !== '')
+    throw new EnvironmentError('PLATFORM_PUBLIC_URL must be an origin alone, such as https://farebox.example')
+  return origin
+}
+
+function readAddress(name: string, read: ReadVariable, crypto: EvmCrypto): string {
+  const value = read(name)
+  if (value === undefined)
+    throw new EnvironmentError(`${name} is not set: give the address of the AgentRegistry contract`)
+  const reason = refuseAddress(crypto, value)
+  if (reason !== undefined) throw new EnvironmentError(`${name} ${reason}`)
+  return value.toLowerCase()
+}
+
+function readConfirmations(read: ReadVariable): number | undefined {
+  return read('REGISTRY_CONFIRMATIONS') === '0' ? 0 : readCount('REGISTRY_CONFIRMATIONS', read)
+}
+
+function readMs(name: string, read: ReadVariable): number | undefined {
+  const seconds = readCount(name, read)
+  return seconds === undefined ? undefined : seconds * 1_000
+}
+
+function readFacilitator(read: ReadVariable): PlatformSettings['facilitator'] {
+  const url = readHttpUrl('FACILITATOR_URL', read)
+  const adminToken = readToken('FACILITATOR_ADMIN_TOKEN', read)
+  if (url === undefined && adminToken === undefined) return undefined
+  if (url !== undefined && adminToken !== undefined) return { url, adminToken }
+  throw new EnvironmentError(
+    'FACILITATOR_URL and FACILITATOR_ADMIN_TOKEN belong together: set both or neither',
+  )
+}
+
+function readCanary(source: EnvironmentSource): Pick<PlatformSettings, 'canaryKey' | 'canaryBudgetAtomic'> {
+  const canaryKey = readKey('CANARY_PRIVATE_KEY', source)
+  const budget = variablesOf(source)('CANARY_DAILY_BUDGET')
+  if (budget === undefined && canaryKey === undefined) return { canaryKey, canaryBudgetAtomic: 0n }
+  if (budget === undefined || canaryKey === undefined)
+    throw new EnvironmentError(
+      'CANARY_PRIVATE_KEY and CANARY_DAILY_BUDGET belong together: set both or neither',
+    )
+  const price = readPrice(budget)
+  if (!price.ok) throw new EnvironmentError(`CANARY_DAILY_BUDGET ${price.reason}`)
+  return { canaryKey, canaryBudgetAtomic: price.atomic }
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import type { StartDatabase } from '@farebox/server/postgres/start-own-database'
+import { runServer } from '@farebox/server/run-server'
+import { hideSecretsOf } from './hide-secrets.ts'
+import { readEnvironment } from './read-environment.ts'
+import { startPlatform } from './start-platform.ts'
+
+/**
+ * Is the program `farebox-platform`: a platform as this process's environment describes it, until SIGTERM or SIGINT.
+ * Says `"event":"listening"` with its URL once it answers; logs are JSON lines on stdout.
+ *
+ * @param startDatabase - brings a database where DATABASE_URL is unset; without it that variable is required
+ * @returns the exit code: 0 after it was told to stop, 1 where it did not start and has said why
+ */
+export async function runPlatform(startDatabase?: StartDatabase): Promise<number> {
+  return await runServer({
+    name: 'platform',
+    read: async () =>
+      readEnvironment(
+        { variables: process.env, readFile: path => readFileSync(path, 'utf8') },
+        await loadEvmCrypto(),
+      ),
+    hide: hideSecretsOf,
+    start: (environment, log) => startPlatform(environment, log, startDatabase),
+  })
+}

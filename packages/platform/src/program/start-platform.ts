@@ -1,0 +1,78 @@
+import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { systemClock } from '@farebox/server/clock'
+import type { Log } from '@farebox/server/log'
+import { startMetricsServer } from '@farebox/server/metrics-server'
+import type { Database } from '@farebox/server/postgres/connect'
+import { startOwnDatabase, type StartDatabase } from '@farebox/server/postgres/start-own-database'
+import type { RunningServer } from '@farebox/server/run-server'
+import { startInOrder, type End } from '@farebox/server/start-in-order'
+import { createPlatform } from '../create-platform.ts'
+import { createOutbound } from '../outbound/outbound.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { openStorage } from '../storage/open-storage.ts'
+import type { PlatformEnvironment } from './read-environment.ts'
+
+/**
+ * Starts the platform an environment describes.
+ *
+ * Rejects when a part does not start; those that did are stopped again. An `EnvironmentError` where DATABASE_URL is
+ * unset and `startDatabase` too.
+ */
+export async function startPlatform(
+  environment: PlatformEnvironment,
+  log: Log,
+  startDatabase?: StartDatabase,
+): Promise<RunningServer> {
+  const { host, port, network, metricsPort, settings, trustedProxies } = environment
+  return await startInOrder(async started => {
+    const database = await openDatabase(environment, log, startDatabase, started)
+    const platform = await createPlatform(await openParts(environment, log, database, started), {
+      trustedProxies,
+    })
+    started.push(() => platform.close())
+    if (metricsPort !== undefined) {
+      const metrics = await startMetricsServer(platform.metrics, { host, port: metricsPort })
+      started.push(metrics.stop)
+    }
+    const url = await platform.listen({ host, port })
+    log.info('listening', { url, network: network.id, registry: settings.registryAddress })
+    return { url }
+  })
+}
+
+async function openDatabase(
+  environment: PlatformEnvironment,
+  log: Log,
+  startDatabase: StartDatabase | undefined,
+  started: End[],
+): Promise<Database> {
+  const { databaseUrl, databaseSchema: schema, dataFolder: folder } = environment
+  const advice = 'give the postgres:// URL of a PostgreSQL server, 14 or newer, with pg_trgm'
+  const database = await openStorage({
+    connectionString:
+      databaseUrl ?? (await startOwnDatabase(startDatabase, { folder, advice }, log, started)),
+    schema,
+    onError: error => log.warn('database connection lost', { error: error.message }),
+  })
+  started.push(() => database.pool.end())
+  return database
+}
+
+async function openParts(
+  { host, port, network, rpcUrl, settings, shunnedHosts }: PlatformEnvironment,
+  log: Log,
+  database: Database,
+  started: End[],
+): Promise<PlatformParts> {
+  const rpc = createJsonRpc(rpcUrl)
+  started.push(() => rpc.close())
+  const outbound = createOutbound({ localMode: settings.localMode, clock: systemClock, shunnedHosts })
+  started.push(() => outbound.close())
+  const crypto = await loadEvmCrypto({
+    onFallback: reason => log.warn('signatures are checked by the slower wasm curve', { reason }),
+  })
+  const publicUrl = settings.publicUrl ?? `http://${host}:${port}`
+  const parts = { database, rpc, outbound, crypto, network, log, clock: systemClock }
+  return { ...parts, settings: { ...settings, publicUrl } }
+}

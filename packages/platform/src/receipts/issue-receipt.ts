@@ -1,0 +1,76 @@
+import { hashJobId, signReceipt, type Receipt } from '@farebox/platform-api/receipt'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import type { PlatformParts } from '../platform-parts.ts'
+import { readSigningKey } from './platform-keys.ts'
+
+/** What of a job a receipt states, and whether there is anything to state. */
+export interface ReceiptedJob {
+  readonly jobId: string
+  readonly agentId: number
+  readonly endpoint: string
+  readonly capability: string
+  readonly inputHash: string
+  readonly outputHash: string | undefined
+  readonly amountAtomic: bigint
+  readonly asset: string
+  readonly network: string
+  readonly payer: string
+  readonly payTo: string
+  readonly transaction: string | undefined
+  /** What the agent said last. */
+  readonly answer: string
+  /** What became of the payment. */
+  readonly payment: string
+  /** Unix seconds, as the agent says. */
+  readonly completedAt: number | undefined
+  readonly finishedAtMs: number | undefined
+  /** As it was signed before. */
+  readonly receipt: string | undefined
+}
+
+/**
+ * The signed receipt of a job, made once and then always the same. Undefined where there is nothing to be stated: the
+ * job was not delivered, or its transfer is not proven.
+ */
+export async function issueReceipt(
+  { database, clock, settings }: Pick<PlatformParts, 'database' | 'clock' | 'settings'>,
+  job: ReceiptedJob,
+): Promise<string | undefined> {
+  if (job.receipt !== undefined) return job.receipt
+  const nowMs = clock.nowMs()
+  const statement = await stateJob(job, settings.publicUrl, nowMs)
+  if (statement === undefined) return undefined
+  const signed = await signReceipt(statement, await readSigningKey(database, nowMs))
+  // Who signs at the same moment must not give out another one.
+  const [row] = await database.query<{ receipt: string }>(
+    'keep-receipt',
+    'update jobs set receipt = coalesce(receipt, $2) where job_id = $1 returning receipt',
+    [job.jobId, signed],
+  )
+  return row?.receipt
+}
+
+async function stateJob(job: ReceiptedJob, publicUrl: string, nowMs: number): Promise<Receipt | undefined> {
+  const { payment, answer, transaction, outputHash } = job
+  if (payment !== 'paid' || answer !== 'completed') return undefined
+  if (transaction === undefined || outputHash === undefined) return undefined
+  return {
+    v: 1,
+    iss: publicUrl,
+    job: await hashJobId(job.jobId),
+    agent_id: job.agentId,
+    endpoint: job.endpoint,
+    capability: job.capability,
+    input: job.inputHash,
+    output: outputHash,
+    amount: formatUsdc(job.amountAtomic),
+    amount_atomic: job.amountAtomic.toString(),
+    asset: job.asset,
+    network: job.network,
+    payer: job.payer,
+    pay_to: job.payTo,
+    transaction,
+    completed_at: job.completedAt ?? Math.floor((job.finishedAtMs ?? nowMs) / 1_000),
+    iat: Math.floor(nowMs / 1_000),
+  }
+}

@@ -1,0 +1,23 @@
+import { keySet } from '@farebox/platform-api/receipt'
+import { defineRoute, type Route } from '../http/route.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { readKeySet, readSigningKey } from './platform-keys.ts'
+
+/** The keys that receipts are checked by. A receipt itself is at its job's route. */
+export function receiptsRoutes(parts: PlatformParts): readonly Route[] {
+  const { database, clock } = parts
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/.well-known/jwks.json',
+      summary: 'The public keys that receipts are checked by, without a network once they are saved',
+      access: 'public',
+      answers: { 200: { description: 'Every key that ever signed, the newest first', schema: keySet } },
+      async handle() {
+        // So that whoever saves the set before the first receipt has its key.
+        await readSigningKey(database, clock.nowMs())
+        return { body: await readKeySet(database), headers: { 'cache-control': 'public, max-age=300' } }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,116 @@
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+
+/**
+ * Where an agent stands: `waiting` is on the chain and not looked at yet, `listed` has proven its wallet, `provisional`
+ * serves no `/about` (Phase 1, D36), `refused` is not what it says, `taken-down` was so by the operator, `deregistered`
+ * has its stake back.
+ */
+export type Standing = 'waiting' | 'listed' | 'provisional' | 'refused' | 'taken-down' | 'deregistered'
+
+/** Badges, the lowest first (D34). */
+export type Badge = 'none' | 'verified' | 'bronze' | 'silver' | 'gold'
+
+/** An agent as the platform keeps it: what the registry contract says of it, and what it serves. */
+export interface AgentRow {
+  /** The registry's token id (D36). */
+  readonly agentId: number
+  /** As its owner wrote it on the chain: any text at all. */
+  readonly endpointOnChain: string
+  /** Canonical (REG-03); undefined where it is no URL that we would call. */
+  readonly endpoint: string | undefined
+  /** Who holds the token; lower-case address. */
+  readonly owner: string
+  readonly stakeWei: bigint
+  readonly registeredBlock: number
+  readonly registeredTransaction: string
+  readonly registeredAtMs: number
+  readonly standing: Standing
+  /** Why it is refused or was taken down. */
+  readonly standingReason: string | undefined
+  readonly standingSinceMs: number
+  /** The newest declaration it served; undefined in Phase 1. */
+  readonly declaration: Declaration | undefined
+  /** How many different declarations it has served. */
+  readonly declarationVersion: number
+  readonly name: string
+  readonly description: string
+  /** Who is paid, by the newest declaration; lower-case address. */
+  readonly wallet: string | undefined
+  /** Whose proof we have: nobody is sent to pay while `wallet` is another. */
+  readonly provenWallet: string | undefined
+  /** When the declaration was last read. */
+  readonly refreshedAtMs: number | undefined
+  readonly nextRefreshAtMs: number | undefined
+  /** When a look last began, and what it stumbled over. */
+  readonly lookedAtMs: number | undefined
+  readonly lookProblem: string | undefined
+  readonly isOffline: boolean
+  /** As earned (D34). */
+  readonly badge: Badge
+  /** As shown: a step lower while three checks in a row have failed. */
+  readonly badgeShown: Badge
+}
+
+/** A row of the table `agents` as the driver gives it. */
+export interface AgentColumns {
+  readonly agent_id: string
+  readonly endpoint_on_chain: string
+  readonly endpoint: string | null
+  readonly owner: string
+  readonly stake_wei: string
+  readonly registered_block: string
+  readonly registered_transaction: string
+  readonly registered_at: Date
+  readonly standing: Standing
+  readonly standing_reason: string | null
+  readonly standing_since: Date
+  readonly declaration: Declaration | null
+  readonly declaration_version: number
+  readonly name: string
+  readonly description: string
+  readonly wallet: string | null
+  readonly proven_wallet: string | null
+  readonly refreshed_at: Date | null
+  readonly next_refresh_at: Date | null
+  readonly looked_at: Date | null
+  readonly look_problem: string | null
+  readonly is_offline: boolean
+  readonly badge: Badge
+  readonly badge_shown: Badge
+}
+
+/** The columns of {@link AgentColumns}, for a `select`. */
+export const AGENT_COLUMNS = `agent_id, endpoint_on_chain, endpoint, owner, stake_wei, registered_block,
+  registered_transaction, registered_at, standing, standing_reason, standing_since, declaration, declaration_version,
+  name, description, wallet, proven_wallet, refreshed_at, next_refresh_at, looked_at, look_problem, is_offline, badge,
+  badge_shown`
+
+/** A row as the driver gives it, in our own words. */
+export function toAgentRow(columns: AgentColumns): AgentRow {
+  return {
+    agentId: Number(columns.agent_id),
+    endpointOnChain: columns.endpoint_on_chain,
+    endpoint: columns.endpoint ?? undefined,
+    owner: columns.owner,
+    stakeWei: BigInt(columns.stake_wei),
+    registeredBlock: Number(columns.registered_block),
+    registeredTransaction: columns.registered_transaction,
+    registeredAtMs: columns.registered_at.getTime(),
+    standing: columns.standing,
+    standingReason: columns.standing_reason ?? undefined,
+    standingSinceMs: columns.standing_since.getTime(),
+    declaration: columns.declaration ?? undefined,
+    declarationVersion: columns.declaration_version,
+    name: columns.name,
+    description: columns.description,
+    wallet: columns.wallet ?? undefined,
+    provenWallet: columns.proven_wallet ?? undefined,
+    refreshedAtMs: columns.refreshed_at?.getTime(),
+    nextRefreshAtMs: columns.next_refresh_at?.getTime(),
+    lookedAtMs: columns.looked_at?.getTime(),
+    lookProblem: columns.look_problem ?? undefined,
+    isOffline: columns.is_offline,
+    badge: columns.badge,
+    badgeShown: columns.badge_shown,
+  }
+}

@@ -1,0 +1,72 @@
+import type { DeclarationChange } from '@farebox/platform-api/registry'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { Database } from '@farebox/server/postgres/connect'
+import type pg from 'pg'
+import { gravest } from './declaration-change.ts'
+
+/** How many declarations of one agent are kept; an owner who changes it every minute fills no disk. */
+export const KEPT_DECLARATIONS = 50
+
+/** A declaration of the past, without its text. */
+export interface PastDeclaration {
+  readonly version: number
+  readonly readAtMs: number
+  readonly severity: 'first' | DeclarationChange['severity']
+  readonly changes: readonly DeclarationChange[]
+}
+
+/** Writes a version of an agent's declaration, in the caller's transaction, and forgets those beyond what is kept. */
+export async function recordDeclaration(
+  client: pg.PoolClient,
+  agentId: number,
+  read: {
+    readonly version: number
+    readonly declaration: Declaration
+    /** Undefined for the first. */
+    readonly changes: readonly DeclarationChange[] | undefined
+    readonly nowMs: number
+  },
+): Promise<void> {
+  const { version, declaration, changes, nowMs } = read
+  await client.query(
+    `insert into agent_declarations (agent_id, version, read_at, declaration, severity, changes)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [
+      agentId,
+      version,
+      new Date(nowMs),
+      JSON.stringify(declaration),
+      changes === undefined ? 'first' : gravest(changes),
+      JSON.stringify(changes ?? []),
+    ],
+  )
+  await client.query('delete from agent_declarations where agent_id = $1 and version <= $2', [
+    agentId,
+    version - KEPT_DECLARATIONS,
+  ])
+}
+
+/** What an agent declared, the newest first, at most `limit` versions before `before`. */
+export async function readHistory(
+  database: Database,
+  agentId: number,
+  { before, limit }: { readonly before: number | undefined; readonly limit: number },
+): Promise<readonly PastDeclaration[]> {
+  const rows = await database.query<{
+    version: number
+    read_at: Date
+    severity: PastDeclaration['severity']
+    changes: readonly DeclarationChange[]
+  }>(
+    'read-declaration-history',
+    `select version, read_at, severity, changes from agent_declarations
+     where agent_id = $1 and ($2::integer is null or version < $2) order by version desc limit $3`,
+    [agentId, before ?? null, limit],
+  )
+  return rows.map(({ version, read_at: readAt, severity, changes }) => ({
+    version,
+    readAtMs: readAt.getTime(),
+    severity,
+    changes,
+  }))
+}

@@ -1,0 +1,43 @@
+import type { RegistryEvent } from './registry-contract.ts'
+
+/** What the chain says of an agent, as far as it was followed. */
+export interface ChainState {
+  readonly isRegistered: boolean
+  readonly owner: string
+  readonly endpoint: string
+  readonly stakeWei: bigint
+  readonly registeredBlock: number
+  readonly registeredTransaction: string
+  readonly registeredAtMs: number
+}
+
+/** Folds one agent's events, the oldest first. Undefined where it was never registered. */
+export function foldEvents(events: readonly RegistryEvent[]): ChainState | undefined {
+  let state: ChainState | undefined
+  for (const event of events) state = next(state, event)
+  return state
+}
+
+function next(state: ChainState | undefined, event: RegistryEvent): ChainState | undefined {
+  const { owner, endpoint = '', stakeWei = 0n } = event
+  if (event.kind === 'registered') {
+    return {
+      isRegistered: true,
+      owner,
+      endpoint,
+      stakeWei,
+      registeredBlock: event.blockNumber,
+      registeredTransaction: event.transaction,
+      registeredAtMs: event.blockAtMs,
+    }
+  }
+  if (state === undefined) return undefined
+  switch (event.kind) {
+    case 'endpoint-updated':
+      return { ...state, owner, endpoint }
+    case 'transferred':
+      return { ...state, owner }
+    case 'deregistered':
+      return { ...state, isRegistered: false }
+  }
+}

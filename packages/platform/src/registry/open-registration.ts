@@ -1,0 +1,82 @@
+import type { FoundAgent } from '@farebox/platform-api/registry'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
+import type { Database } from '@farebox/server/postgres/connect'
+import { Refusal } from '../http/refusal.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { examineAgent } from './examine-agent.ts'
+import { sentenceOf, type Examination } from './examination.ts'
+import { readRegistrationStatus } from './registration-status.ts'
+import { readRegistrationOf, saveRegistration, type Registration } from './registrations.ts'
+
+/** What was found a moment ago is not asked for again: two tabs are one look. */
+const FOUND_KEPT_MS = 60_000
+const MAX_SHOWN_CAPABILITIES = 100
+
+/**
+ * The registration of an endpoint: a new one, or the one that was opened before (REG-06). The endpoint is looked at,
+ * unless that was done within a minute or somebody has staked already.
+ *
+ * Throws a {@link Refusal}: `validation` where the endpoint is none that can be listed, with the reason; `conflict`
+ * where an agent is listed with it that was not registered by way of here.
+ */
+export async function openRegistration(parts: PlatformParts, given: string): Promise<Registration> {
+  const verdict = parts.outbound.judge(given)
+  if (!verdict.ok) throw new Refusal('validation', `endpoint: ${verdict.reason}`)
+  const known = await readRegistrationOf(parts.database, verdict.url)
+  await refuseListed(parts.database, verdict.url, known)
+  const nowMs = parts.clock.nowMs()
+  if (known !== undefined) {
+    const { status } = await readRegistrationStatus(parts, known)
+    const isUnderWay = status.state !== 'waiting_for_stake' && status.state !== 'refused'
+    if (isUnderWay || nowMs - known.examinedAtMs < FOUND_KEPT_MS) return known
+  }
+  const found = tellFound(await examineAgent(parts, verdict.url))
+  return await saveRegistration(parts.database, verdict.url, found, parts.clock.nowMs())
+}
+
+/** Whoever is listed with proof keeps the endpoint; whoever came by way of this registration is its result. */
+async function refuseListed(
+  database: Database,
+  endpoint: string,
+  known: Registration | undefined,
+): Promise<void> {
+  const [listed] = await database.query<{ agent_id: string; registered_at: Date }>(
+    'read-listed-at',
+    `select agent_id, registered_at from agents
+     where endpoint = $1 and standing = 'listed' and wallet = proven_wallet`,
+    [endpoint],
+  )
+  if (listed === undefined) return
+  // The chain counts in seconds, and its clock is not ours.
+  const isResult = known !== undefined && listed.registered_at.getTime() >= known.createdAtMs - 60_000
+  if (isResult) return
+  throw new Refusal('conflict', `endpoint: agent ${listed.agent_id} is listed with it already`)
+}
+
+function tellFound(examination: Examination): FoundAgent {
+  switch (examination.kind) {
+    case 'refused':
+      throw new Refusal('validation', sentenceOf(examination))
+    case 'phase-1':
+      return { phase: 'phase-1', name: examination.name }
+    case 'agent':
+      return tellDeclared(examination.declaration, examination.wallet)
+  }
+}
+
+function tellDeclared(declaration: Declaration, wallet: string): FoundAgent {
+  const capabilities = Object.entries(declaration.capabilities).slice(0, MAX_SHOWN_CAPABILITIES)
+  return {
+    phase: 'agent',
+    name: declaration.name,
+    description: declaration.description,
+    wallet,
+    max_deadline_seconds: declaration.max_deadline_seconds,
+    capabilities: capabilities.map(([name, { description, pricing }]) => {
+      const price = readPrice(pricing.amount)
+      if (!price.ok) throw new RangeError(`amount: ${price.reason}`)
+      return { name, description, price: formatUsdc(price.atomic), price_atomic: price.atomic.toString() }
+    }),
+  }
+}

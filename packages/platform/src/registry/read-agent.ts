@@ -1,0 +1,12 @@
+import type { Database } from '@farebox/server/postgres/connect'
+import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow } from './agent-row.ts'
+
+/** The agent of this number in whatever standing, or undefined where the registry never knew it. */
+export async function readAgent(database: Database, agentId: number): Promise<AgentRow | undefined> {
+  const [row] = await database.query<AgentColumns>(
+    'read-agent',
+    `select ${AGENT_COLUMNS} from agents where agent_id = $1`,
+    [agentId],
+  )
+  return row && toAgentRow(row)
+}

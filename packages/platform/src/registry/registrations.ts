@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import type { FoundAgent } from '@farebox/platform-api/registry'
+import type { Database } from '@farebox/server/postgres/connect'
+
+/** What somebody is about to register, or has. */
+export interface Registration {
+  readonly registrationId: string
+  /** Canonical (REG-03). */
+  readonly endpoint: string
+  readonly found: FoundAgent
+  readonly createdAtMs: number
+  readonly examinedAtMs: number
+}
+
+/** What nobody came back to is forgotten; it is made again for the asking. */
+const KEPT_MS = 30 * 86_400_000
+
+/** The registration of this id, or undefined. */
+export async function readRegistration(
+  database: Database,
+  registrationId: string,
+): Promise<Registration | undefined> {
+  const rows = await database.query<RegistrationColumns>(
+    'read-registration',
+    'select * from registrations where registration_id = $1',
+    [registrationId],
+  )
+  return rows[0] && toRegistration(rows[0])
+}
+
+/** The registration of a canonical endpoint, or undefined. */
+export async function readRegistrationOf(
+  database: Database,
+  endpoint: string,
+): Promise<Registration | undefined> {
+  const rows = await database.query<RegistrationColumns>(
+    'read-registration-of',
+    'select * from registrations where endpoint = $1',
+    [endpoint],
+  )
+  return rows[0] && toRegistration(rows[0])
+}
+
+/** Opens the registration of a canonical endpoint, or notes what was found at it now. Old ones are forgotten. */
+export async function saveRegistration(
+  database: Database,
+  endpoint: string,
+  found: FoundAgent,
+  nowMs: number,
+): Promise<Registration> {
+  await database.query('forget-registrations', 'delete from registrations where examined_at < $1', [
+    new Date(nowMs - KEPT_MS),
+  ])
+  const [row] = await database.query<RegistrationColumns>(
+    'save-registration',
+    `insert into registrations (registration_id, endpoint, found, created_at, examined_at)
+     values ($1, $2, $3, $4, $4)
+     on conflict (endpoint) do update set found = excluded.found, examined_at = excluded.examined_at
+     returning *`,
+    [randomUUID(), endpoint, JSON.stringify(found), new Date(nowMs)],
+  )
+  if (row === undefined) throw new Error('the registration was not written')
+  return toRegistration(row)
+}
+
+interface RegistrationColumns {
+  readonly registration_id: string
+  readonly endpoint: string
+  readonly found: FoundAgent
+  readonly created_at: Date
+  readonly examined_at: Date
+}
+
+function toRegistration(row: RegistrationColumns): Registration {
+  return {
+    registrationId: row.registration_id,
+    endpoint: row.endpoint,
+    found: row.found,
+    createdAtMs: row.created_at.getTime(),
+    examinedAtMs: row.examined_at.getTime(),
+  }
+}

@@ -1,0 +1,106 @@
+import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
+import { decodeFunctionData, encodeAbiParameters, encodeEventTopics } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { foldEvents } from './fold-events.ts'
+import { encodeRegister, EVENT_TOPICS, readRegistryLog, type RegistryLog } from './registry-contract.ts'
+
+const OWNER = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+const ZERO = `0x${'0'.repeat(40)}` as const
+const STRING_AND_UINT = [{ type: 'string' }, { type: 'uint256' }] as const
+
+function registered(agentId: bigint, data: `0x${string}`): RegistryLog {
+  const args = { agentId, owner: OWNER } as const
+  const topics = encodeEventTopics({ abi: agentRegistryAbi, eventName: 'AgentRegistered', args })
+  return { blockNumber: 7, logIndex: 3, topics: topics as `0x${string}`[], data, transaction: '0xabc' }
+}
+
+const endpoint = (text: string): `0x${string}` => encodeAbiParameters(STRING_AND_UINT, [text, 10n ** 15n])
+
+describe('a log', () => {
+  test('tells the event, its owner in lower case', () => {
+    expect(readRegistryLog(registered(1n, endpoint('https://a.example')), 5_000)).toEqual({
+      blockNumber: 7,
+      logIndex: 3,
+      agentId: 1,
+      kind: 'registered',
+      owner: OWNER.toLowerCase(),
+      endpoint: 'https://a.example',
+      stakeWei: 10n ** 15n,
+      transaction: '0xabc',
+      blockAtMs: 5_000,
+    })
+  })
+
+  test('with a NUL in its endpoint, which no database keeps, is read with a sign in its place', () => {
+    expect(readRegistryLog(registered(1n, endpoint('https://a\0.example')), 0)?.endpoint).toBe(
+      'https://a\uFFFD.example',
+    )
+  })
+
+  test('whose text is no UTF-8 is read all the same', () => {
+    const bytes = endpoint('abcd').replace('61626364', 'ff00c328') as `0x${string}`
+    expect(readRegistryLog(registered(1n, bytes), 0)?.endpoint).toMatch(/^[\uFFFD(]+$/)
+  })
+
+  test('with an endpoint longer than the contract takes is cut', () => {
+    expect(readRegistryLog(registered(1n, endpoint('x'.repeat(1e5))), 0)?.endpoint).toHaveLength(2_048)
+  })
+
+  test.each<[string, RegistryLog]>([
+    ['nothing', registered(1n, '0x')],
+    ['an offset to nowhere', registered(1n, `0x${'f'.repeat(128)}`)],
+    ['an id beyond every number', registered(2n ** 256n - 1n, endpoint('a'))],
+    ['the id 0', registered(0n, endpoint('a'))],
+    ['no topics', { ...registered(1n, endpoint('a')), topics: [] }],
+    ['a topic that is none of ours', { ...registered(1n, endpoint('a')), topics: [`0x${'1'.repeat(64)}`] }],
+  ])('that says %s is passed over', (_, log) => {
+    expect(readRegistryLog(log, 0)).toBeUndefined()
+  })
+
+  test('of a mint or a burn is passed over: an event of their own tells more', () => {
+    for (const args of [
+      { from: ZERO, to: OWNER, tokenId: 1n },
+      { from: OWNER, to: ZERO, tokenId: 1n },
+    ] as const) {
+      const topics = encodeEventTopics({
+        abi: agentRegistryAbi,
+        eventName: 'Transfer',
+        args,
+      }) as `0x${string}`[]
+      expect(readRegistryLog({ ...registered(1n, '0x'), topics }, 0)).toBeUndefined()
+    }
+  })
+})
+
+test('the call data register exactly the endpoint', () => {
+  const { functionName, args } = decodeFunctionData({
+    abi: agentRegistryAbi,
+    data: encodeRegister('https://a.example/ü'),
+  })
+  expect([functionName, args]).toEqual(['register', ['https://a.example/ü']])
+  expect(new Set(EVENT_TOPICS).size).toBe(4)
+})
+
+test('events fold to where an agent stands on the chain; what came before its registration is nothing', () => {
+  const base = { blockNumber: 1, logIndex: 0, agentId: 1, transaction: '0x1', blockAtMs: 0 }
+  const other = `0x${'b2'.repeat(20)}`
+  const moved = {
+    ...base,
+    kind: 'transferred',
+    owner: other,
+    endpoint: undefined,
+    stakeWei: undefined,
+  } as const
+  const first = { ...base, kind: 'registered', owner: OWNER, endpoint: 'a', stakeWei: 5n } as const
+  const updated = { ...moved, kind: 'endpoint-updated', endpoint: 'b' } as const
+  expect(foldEvents([])).toBeUndefined()
+  expect(foldEvents([moved])).toBeUndefined()
+  expect(foldEvents([first, moved, updated])).toMatchObject({
+    isRegistered: true,
+    owner: other,
+    endpoint: 'b',
+    stakeWei: 5n,
+    registeredTransaction: '0x1',
+  })
+  expect(foldEvents([first, { ...moved, kind: 'deregistered' }])).toMatchObject({ isRegistered: false })
+})

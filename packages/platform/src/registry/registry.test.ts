@@ -1,0 +1,562 @@
+import { registration, type Refreshed, type Registration } from '@farebox/platform-api/registry'
+import { callAnvil } from '@farebox/local/chain/anvil-rpc'
+import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { call, register, send, STAKE_WEI } from '@farebox/local/testing/registry-calls'
+import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createApp } from '../http/create-app.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { lieAt, moveIn, startSite, type AgentSite } from '../test-setup/agent-site.ts'
+import { sampleDeclaration } from '../test-setup/insert-agent.ts'
+import { dyingAfter } from '../test-setup/dying-database.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import type { AgentRow } from './agent-row.ts'
+import { createRegistryFollower } from './follow-registry.ts'
+import { lookAtAgent } from './look-at-agent.ts'
+import { readAgent } from './read-agent.ts'
+import { registryRoutes } from './registry-routes.ts'
+import { startRegistry } from './start-registry.ts'
+import { takeDueAgents } from './take-agents.ts'
+
+const OWNER = TEST_KEYS.agent.address
+const WALLET = OWNER.toLowerCase()
+const OTHER_OWNER = TEST_KEYS.secondAgent.address
+const OTHER = OTHER_OWNER.toLowerCase()
+
+let chain: LocalChain
+let stage: Stage
+let parts: PlatformParts
+let app: FastifyInstance
+let site: AgentSite
+
+beforeAll(async () => {
+  chain = await startChain()
+  stage = await stagePlatform({
+    realTime: true,
+    rpc: createJsonRpc(chain.rpcUrl),
+    settings: { registryAddress: chain.agentRegistry.toLowerCase(), confirmations: 2 },
+  })
+  parts = stage.parts
+  app = createApp(parts, registryRoutes(parts))
+  await app.ready()
+})
+
+beforeEach(async () => {
+  site = await startSite()
+})
+
+afterEach(() => site.close())
+
+afterAll(async () => {
+  await app.close()
+  await stage.close()
+  await parts.rpc.close()
+  await chain.stop()
+})
+
+const mine = (blocks: number): Promise<unknown> =>
+  callAnvil(chain.rpcUrl, 'anvil_mine', [`0x${blocks.toString(16)}`])
+
+/** Follows the chain to its confirmed end and looks at whoever is due. */
+async function settle({ mined = 2 } = {}): Promise<void> {
+  if (mined > 0) await mine(mined)
+  const follower = createRegistryFollower(parts)
+  while ((await follower.pass()).kind !== 'up-to-date');
+  for (let rounds = 0; rounds < 10; rounds += 1) {
+    const due = await takeDueAgents(parts.database, parts.clock.nowMs(), 100)
+    if (due.length === 0) return
+    await Promise.all(due.map(agentId => lookAtAgent(parts, agentId)))
+  }
+}
+
+async function agentOf(id: bigint | number): Promise<AgentRow> {
+  const agent = await readAgent(parts.database, Number(id))
+  if (agent === undefined) throw new Error(`there is no agent ${id}`)
+  return agent
+}
+
+/** A listed agent of OWNER's at the site. */
+async function listed(declaration: Partial<Declaration> = {}): Promise<bigint> {
+  await moveIn(site, { wallet: WALLET, declaration })
+  const agentId = await register(chain, OWNER, site.url)
+  await settle()
+  expect((await agentOf(agentId)).standing).toBe('listed')
+  return agentId
+}
+
+/** Somebody else each time: what one caller may ask is counted, which is not what is tested here. */
+let callers = 0
+const post = (url: string, payload?: object) => {
+  callers += 1
+  const headers = payload === undefined ? {} : { 'content-type': 'application/json' }
+  const remoteAddress = `198.51.100.${callers}`
+  return app.inject({ method: 'POST', url, headers, remoteAddress, ...(payload && { payload }) })
+}
+const open = (endpoint: string) => post('/v1/registrations', { endpoint })
+
+async function refresh(agentId: bigint): Promise<Refreshed> {
+  await parts.database.pool.query('update agents set looked_at = null where agent_id = $1', [
+    agentId.toString(),
+  ])
+  const answer = await post(`/v1/agents/${agentId}/refresh`)
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<Refreshed>()
+}
+
+const isWatched = async (agentId: bigint): Promise<boolean> => {
+  const { rows } = await parts.database.pool.query(
+    `select 1 from agent_health where agent_id = $1 and due_at < 'infinity'`,
+    [agentId.toString()],
+  )
+  return rows.length > 0
+}
+
+const isFindable = async (agentId: bigint): Promise<boolean> => {
+  const { rows } = await parts.database.pool.query('select 1 from search_entries where agent_id = $1', [
+    agentId.toString(),
+  ])
+  return rows.length > 0
+}
+
+describe('a registration', () => {
+  test('REG-06 goes from waiting to listed under one id, in two tabs and after an interruption', async () => {
+    await moveIn(site, { wallet: WALLET })
+    const [one, two] = await Promise.all([open(site.url), open(`${site.url}//`.slice(0, -1))])
+    expect(one.statusCode, one.body).toBe(200)
+    const first = registration.parse(one.json())
+    expect(two.json<Registration>().registration_id).toBe(first.registration_id)
+    expect(first).toMatchObject({
+      endpoint: site.url,
+      found: {
+        phase: 'agent',
+        wallet: WALLET,
+        capabilities: [{ name: 'count', price: '0.01', price_atomic: '10000' }],
+      },
+      stake_wei: STAKE_WEI.toString(),
+      registry_address: chain.agentRegistry.toLowerCase(),
+      chain_id: chain.chainId,
+      stake_page_url: `${parts.settings.publicUrl}/stake/${first.registration_id}`,
+      status: { state: 'waiting_for_stake' },
+      staked_by_others: [],
+    })
+    const status = async (): Promise<Registration['status']> => {
+      const { json } = await app.inject({ method: 'GET', url: `/v1/registrations/${first.registration_id}` })
+      return registration.parse(json()).status
+    }
+
+    await send(chain, {
+      from: OWNER,
+      to: chain.agentRegistry,
+      valueWei: BigInt(first.stake_wei),
+      callData: first.call_data as `0x${string}`,
+    })
+    await settle({ mined: 1 })
+    const confirming = await status()
+    expect(confirming).toMatchObject({ state: 'confirming', confirmations: 1, confirmations_wanted: 2 })
+    await settle({ mined: 1 })
+    const done = await status()
+    if (done.state !== 'listed') throw new Error(done.state)
+    expect(done).toMatchObject({
+      provisional: false,
+      profile_url: expect.stringContaining(`/${done.agent_id}`),
+    })
+    const agentId = BigInt(done.agent_id)
+    expect(await agentOf(agentId)).toMatchObject({ standing: 'listed', wallet: WALLET, provenWallet: WALLET })
+    expect([await isWatched(agentId), await isFindable(agentId)]).toEqual([true, true])
+
+    const again = await open(site.url)
+    expect(again.json<Registration>()).toMatchObject({ registration_id: first.registration_id, status: done })
+  })
+
+  test('REG-03 of an endpoint that is listed already is refused, naming the agent, however it is spelled', async () => {
+    const agentId = await listed()
+    for (const spelling of [site.url, site.url.toUpperCase(), `${site.url}///`]) {
+      const answer = await open(spelling)
+      expect(answer.statusCode, spelling).toBe(409)
+      expect(answer.json()).toMatchObject({ error: `endpoint: agent ${agentId} is listed with it already` })
+    }
+  })
+
+  test.each<[string, string, string]>([
+    ['no URL', 'hello', 'endpoint: url: must be https:// and a host'],
+    ['a private address', 'https://10.0.0.1', 'endpoint: host: must be a name, not an IP address'],
+  ])('of %s is refused with the reason', async (_, endpoint, error) => {
+    const answer = await open(endpoint)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({ status: 'failed', error_type: 'validation', error })
+  })
+
+  test('of an agent in dev mode is refused', async () => {
+    await moveIn(site, { wallet: WALLET, devMode: true })
+    const answer = await open(site.url)
+    expect(answer.json()).toMatchObject({ error: expect.stringMatching(/^execute: answers unpaid jobs/) })
+  })
+
+  test('REG-01 is not ended by what others stake for the endpoint; it tells of them', async () => {
+    await moveIn(site, { wallet: WALLET })
+    const { registration_id: id } = (await open(site.url)).json<Registration>()
+    const thief = await register(chain, OTHER_OWNER, site.url)
+    await settle()
+    const { json } = await app.inject({ method: 'GET', url: `/v1/registrations/${id}` })
+    expect(json<Registration>()).toMatchObject({
+      status: { state: 'waiting_for_stake' },
+      staked_by_others: [
+        { agent_id: Number(thief), owner: OTHER, reason: 'about: its wallet is not the address that staked' },
+      ],
+    })
+  })
+
+  test('that nobody knows is 404', async () => {
+    const url = '/v1/registrations/6f1c1b9e-6a50-4b8e-9a8e-111111111111'
+    expect((await app.inject({ method: 'GET', url })).statusCode).toBe(404)
+  })
+})
+
+describe('who stakes', () => {
+  test("REG-01 for somebody else's endpoint is refused, and nothing of it is shown", async () => {
+    await moveIn(site, { wallet: WALLET })
+    const agentId = await register(chain, OTHER_OWNER, site.url)
+    await settle()
+    expect(await agentOf(agentId)).toMatchObject({
+      standing: 'refused',
+      standingReason: 'about: its wallet is not the address that staked',
+      declaration: undefined,
+    })
+    expect([await isWatched(agentId), await isFindable(agentId)]).toEqual([false, false])
+  })
+
+  test('an agent that is just being deployed is looked at again, and listed then', async () => {
+    const agentId = await register(chain, OWNER, site.url)
+    await settle()
+    const refused = await agentOf(agentId)
+    expect(refused).toMatchObject({ standing: 'refused', standingReason: 'health: cannot be reached' })
+    expect(refused.nextRefreshAtMs).toBeLessThan(parts.clock.nowMs() + 20_000)
+    await moveIn(site, { wallet: WALLET })
+    await parts.database.pool.query('update agents set next_refresh_at = now() where agent_id = $1', [
+      agentId.toString(),
+    ])
+    await settle({ mined: 0 })
+    expect(await agentOf(agentId)).toMatchObject({ standing: 'listed', standingReason: undefined })
+  })
+
+  test('D36 the provisional one gives way when the proven one comes', async () => {
+    await moveIn(site, { wallet: WALLET })
+    const honest = site.answer
+    lieAt(site, { '/about': () => new Response('{}', { status: 404 }) })
+    const squatter = await register(chain, OTHER_OWNER, site.url)
+    const second = await register(chain, TEST_KEYS.stranger.address, site.url)
+    await settle()
+    expect(await agentOf(squatter)).toMatchObject({ standing: 'provisional', name: 'Word counter' })
+    expect(await agentOf(second)).toMatchObject({ standing: 'refused' })
+    site.answer = honest
+    const agentId = await register(chain, OWNER, site.url)
+    await settle()
+    expect(await agentOf(agentId)).toMatchObject({ standing: 'listed' })
+    expect(await agentOf(squatter)).toMatchObject({
+      standing: 'refused',
+      wallet: undefined,
+      standingReason: `agent ${agentId} has proven to own this endpoint`,
+    })
+    expect(await isWatched(squatter)).toBe(false)
+  })
+
+  test('of two tokens of one owner the first is listed, and the second when the first is given up', async () => {
+    const first = await listed()
+    const second = await register(chain, OWNER, site.url)
+    await settle()
+    expect(await agentOf(second)).toMatchObject({
+      standing: 'refused',
+      standingReason: `agent ${first} is listed with this endpoint`,
+    })
+    await call(chain, OWNER, 'deregister', [first])
+    await settle()
+    expect(await agentOf(first)).toMatchObject({ standing: 'deregistered' })
+    expect(await agentOf(second)).toMatchObject({ standing: 'listed' })
+    expect([await isWatched(first), await isFindable(first)]).toEqual([false, false])
+  })
+
+  test('two at once for one endpoint come one after the other', async () => {
+    await moveIn(site, { wallet: WALLET })
+    const ids = [await register(chain, OWNER, site.url), await register(chain, OWNER, site.url)]
+    await mine(2)
+    const follower = createRegistryFollower(parts)
+    while ((await follower.pass()).kind !== 'up-to-date');
+    await Promise.all(ids.map(id => lookAtAgent(parts, Number(id))))
+    const standings = await Promise.all(ids.map(async id => (await agentOf(id)).standing))
+    expect(standings.toSorted()).toEqual(['listed', 'refused'])
+  })
+
+  test('an endpoint written anew is looked at anew', async () => {
+    const agentId = await listed()
+    const victim = await startSite()
+    await moveIn(victim, { wallet: OTHER })
+    await call(chain, OWNER, 'updateEndpoint', [agentId, victim.url])
+    await settle()
+    expect(await agentOf(agentId)).toMatchObject({
+      standing: 'refused',
+      endpoint: victim.url,
+      provenWallet: undefined,
+    })
+    await call(chain, OWNER, 'updateEndpoint', [agentId, site.url])
+    await settle()
+    expect(await agentOf(agentId)).toMatchObject({
+      standing: 'listed',
+      endpoint: site.url,
+      provenWallet: WALLET,
+    })
+    await victim.close()
+  })
+})
+
+describe('a refresh', () => {
+  test('REG-04 shows a price that rose, and keeps it as history', async () => {
+    const agentId = await listed()
+    const { count } = sampleDeclaration(WALLET).capabilities
+    if (count === undefined) throw new Error('the sample has no count')
+    const pricing = { ...count.pricing, amount: '0.02' }
+    await moveIn(site, { wallet: WALLET, declaration: { capabilities: { count: { ...count, pricing } } } })
+    const refreshed = await refresh(agentId)
+    const change = {
+      severity: 'price',
+      capability: 'count',
+      sentence: 'costs 0.02 USDC a job, was 0.01 (a raise)',
+      price: { old: '0.01', new: '0.02', direction: 'raise' },
+    }
+    expect(refreshed).toMatchObject({ standing: 'listed', payable: true, problem: null, changes: [change] })
+    expect((await refresh(agentId)).changes).toEqual([])
+    const { json } = await app.inject({ method: 'GET', url: `/v1/agents/${agentId}/declarations` })
+    expect(json()).toMatchObject({
+      agent_id: Number(agentId),
+      problem: null,
+      declarations: [
+        { version: 2, severity: 'price', changes: [change] },
+        { version: 1, severity: 'first', changes: [] },
+      ],
+    })
+    const older = await app.inject({
+      method: 'GET',
+      url: `/v1/agents/${agentId}/declarations?before=2&limit=5`,
+    })
+    expect(older.json<{ declarations: unknown[] }>().declarations).toHaveLength(1)
+  })
+
+  test('keeps capabilities and fields in their declared order (D14)', async () => {
+    const { count } = sampleDeclaration(WALLET).capabilities
+    if (count === undefined) throw new Error('the sample has no count')
+    const agentId = await listed({ capabilities: { zeta_long_name: count, a: count } })
+    expect(Object.keys((await agentOf(agentId)).declaration?.capabilities ?? {})).toEqual([
+      'zeta_long_name',
+      'a',
+    ])
+  })
+
+  test('REG-04 a changed wallet stops payments until the token is moved to it', async () => {
+    const agentId = await listed()
+    await moveIn(site, { wallet: OTHER })
+    const changed = await refresh(agentId)
+    expect(changed).toMatchObject({ standing: 'listed', payable: false, changes: [{ severity: 'wallet' }] })
+    expect(await agentOf(agentId)).toMatchObject({ wallet: OTHER, provenWallet: WALLET })
+    await call(chain, OWNER, 'transferFrom', [OWNER, OTHER_OWNER, agentId])
+    await settle()
+    expect(await agentOf(agentId)).toMatchObject({
+      standing: 'listed',
+      owner: OTHER,
+      wallet: OTHER,
+      provenWallet: OTHER,
+    })
+    expect((await refresh(agentId)).payable).toBe(true)
+  })
+
+  test('a token that is moved without its wallet is paid no more, until it is moved back', async () => {
+    const agentId = await listed()
+    await call(chain, OWNER, 'transferFrom', [OWNER, OTHER_OWNER, agentId])
+    await settle()
+    expect(await agentOf(agentId)).toMatchObject({ wallet: WALLET, owner: OTHER, provenWallet: undefined })
+    await call(chain, OTHER_OWNER, 'transferFrom', [OTHER_OWNER, OWNER, agentId])
+    await settle()
+    expect(await agentOf(agentId)).toMatchObject({ provenWallet: WALLET })
+  })
+
+  test('who registers the endpoint with the new wallet takes the place of the unproven one', async () => {
+    const agentId = await listed()
+    await moveIn(site, { wallet: OTHER })
+    await refresh(agentId)
+    const opened = await open(site.url)
+    expect(opened.statusCode, opened.body).toBe(200)
+    const taker = await register(chain, OTHER_OWNER, site.url)
+    await settle()
+    expect(await agentOf(taker)).toMatchObject({ standing: 'listed', provenWallet: OTHER })
+    expect(await agentOf(agentId)).toMatchObject({
+      standing: 'refused',
+      provenWallet: undefined,
+      standingReason: `agent ${taker} has proven to own this endpoint`,
+    })
+  })
+
+  test('whoever staked with the new wallet before it was served is looked at as soon as it is', async () => {
+    const agentId = await listed()
+    const early = await register(chain, OTHER_OWNER, site.url)
+    await settle()
+    expect((await agentOf(early)).standing).toBe('refused')
+    await moveIn(site, { wallet: OTHER })
+    await refresh(agentId)
+    await settle({ mined: 0 })
+    expect(await agentOf(early)).toMatchObject({ standing: 'listed', provenWallet: OTHER })
+    expect(await agentOf(agentId)).toMatchObject({ standing: 'refused' })
+  })
+
+  test('a missing /about keeps the last declaration and says when it was read; after seven days it is Phase 1', async () => {
+    const agentId = await listed()
+    const before = await agentOf(agentId)
+    lieAt(site, { '/about': () => new Response('{}', { status: 404 }) })
+    const missing = await refresh(agentId)
+    expect(missing).toMatchObject({
+      standing: 'listed',
+      payable: true,
+      problem: 'about: is missing',
+      last_read_at: Number(before.refreshedAtMs) / 1_000,
+    })
+    expect((await agentOf(agentId)).declaration).toEqual(before.declaration)
+    await parts.database.pool.query(
+      `update agents set about_missing_since = now() - interval '8 days' where agent_id = $1`,
+      [agentId.toString()],
+    )
+    expect(await refresh(agentId)).toMatchObject({ standing: 'provisional', payable: false })
+    expect(await agentOf(agentId)).toMatchObject({ declaration: undefined, wallet: undefined })
+    await moveIn(site, { wallet: WALLET })
+    expect(await refresh(agentId)).toMatchObject({
+      standing: 'listed',
+      payable: true,
+      problem: null,
+      changes: [],
+    })
+  })
+
+  test('an agent that is down stays listed; that is the monitor’s to judge', async () => {
+    const agentId = await listed()
+    site.answer = undefined
+    expect(await refresh(agentId)).toMatchObject({ standing: 'listed', problem: 'about: cannot be reached' })
+  })
+
+  test('is made at most once a minute for one agent, whoever asks', async () => {
+    const agentId = await listed()
+    await refresh(agentId)
+    const answer = await post(`/v1/agents/${agentId}/refresh`)
+    expect(answer.statusCode).toBe(429)
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(50)
+    expect((await post('/v1/agents/999999/refresh')).statusCode).toBe(404)
+  })
+
+  test('of an agent that the chain changes meanwhile writes nothing', async () => {
+    const agentId = await listed()
+    const honest = site.answer
+    lieAt(site, {
+      '/about': async () => {
+        await parts.database.pool.query(`update agents set owner = $2 where agent_id = $1`, [
+          agentId.toString(),
+          OTHER,
+        ])
+        return (await honest?.(new Request(`${site.url}/about`))) ?? new Response()
+      },
+    })
+    const before = await agentOf(agentId)
+    expect(await lookAtAgent(parts, Number(agentId))).toBeUndefined()
+    expect((await agentOf(agentId)).refreshedAtMs).toBe(before.refreshedAtMs)
+  })
+
+  test('a worker that dies at any statement of it has written nothing, and the next one writes it all', async () => {
+    const squatterSite = await startSite()
+    await moveIn(squatterSite, { wallet: WALLET })
+    const honest = squatterSite.answer
+    lieAt(squatterSite, { '/about': () => new Response('{}', { status: 404 }) })
+    const squatter = await register(chain, OTHER_OWNER, squatterSite.url)
+    const agentId = await register(chain, OWNER, squatterSite.url)
+    await settle()
+    squatterSite.answer = honest
+    const tables = ['agents', 'agent_declarations', 'agent_health', 'search_entries']
+    const dump = async (): Promise<unknown> => {
+      const results = await Promise.all(
+        tables.map(table =>
+          parts.database.pool.query(`select * from ${table} where agent_id in ($1, $2) order by agent_id`, [
+            squatter.toString(),
+            agentId.toString(),
+          ]),
+        ),
+      )
+      return results.map(({ rows }) => rows as unknown)
+    }
+    const before = await dump()
+    let deaths = 0
+    for (; deaths < 100; deaths += 1) {
+      const dying = { ...parts, database: dyingAfter(parts.database, deaths) }
+      const died = await lookAtAgent(dying, Number(agentId)).then(
+        () => false,
+        () => true,
+      )
+      if (!died) break
+      expect(await dump(), `after ${deaths} statements`).toEqual(before)
+    }
+    expect(deaths).toBeGreaterThan(10)
+    expect(await agentOf(agentId)).toMatchObject({ standing: 'listed', provenWallet: WALLET })
+    expect(await agentOf(squatter)).toMatchObject({ standing: 'refused' })
+    await squatterSite.close()
+  })
+
+  test('due agents are taken by one worker each', async () => {
+    const ids = await Promise.all([listedRow(901), listedRow(902), listedRow(903), listedRow(904)])
+    const nowMs = parts.clock.nowMs()
+    const other = await stage.anotherWorker()
+    const [one, two] = await Promise.all([
+      takeDueAgents(parts.database, nowMs, 2),
+      takeDueAgents(other.database, nowMs, 2),
+    ])
+    expect(new Set([...one, ...two])).toEqual(new Set(ids))
+    expect(await takeDueAgents(parts.database, nowMs, 10)).toEqual([])
+    // Whoever took them died: they are due again.
+    const again = await takeDueAgents(parts.database, nowMs + 40_000, 10)
+    expect(again).toEqual(expect.arrayContaining(ids))
+    await parts.database.pool.query('delete from agents where agent_id > 900')
+  })
+})
+
+test('by itself: a staked agent is listed, and given up when its stake is returned', async () => {
+  await moveIn(site, { wallet: WALLET })
+  const registry = startRegistry(parts)
+  const stands = async (agentId: bigint, standing: AgentRow['standing']): Promise<void> => {
+    await expect
+      .poll(async () => (await readAgent(parts.database, Number(agentId)))?.standing, { timeout: 15_000 })
+      .toBe(standing)
+  }
+  const agentId = await register(chain, OWNER, site.url)
+  await mine(2)
+  await stands(agentId, 'listed')
+  await call(chain, OWNER, 'deregister', [agentId])
+  await mine(2)
+  await stands(agentId, 'deregistered')
+  await registry.stop()
+  await registry.stop()
+})
+
+test('GET /v1/platform says how it is set up', async () => {
+  const answer = await app.inject({ method: 'GET', url: '/v1/platform' })
+  expect(answer.json()).toMatchObject({
+    local_mode: true,
+    chain_id: 84_532,
+    confirmations: 2,
+    stake_wei: '1000000000000000',
+    registry_address: chain.agentRegistry.toLowerCase(),
+  })
+})
+
+async function listedRow(agentId: number): Promise<number> {
+  await parts.database.pool.query(
+    `insert into agents (agent_id, endpoint_on_chain, owner, stake_wei, registered_block, registered_transaction,
+       registered_at, standing_since, next_refresh_at)
+     values ($1, '', $2, 1, 1, '', now(), now(), now() - interval '1 minute')`,
+    [agentId, WALLET],
+  )
+  return agentId
+}

@@ -1,0 +1,149 @@
+import type { Database } from '@farebox/server/postgres/connect'
+import type pg from 'pg'
+import { filterTags, plainStages, similarStage, stageNumber, type Stage } from './conditions.ts'
+import type { Place } from './cursor.ts'
+import { endingsOf } from './endings.ts'
+import type { Frequencies, FrequencySource } from './frequencies.ts'
+import { gather, type Found } from './gather.ts'
+import { inLimitedTime } from './in-limited-time.ts'
+import type { Search } from './search.ts'
+import { similarWords } from './similar-words.ts'
+import { endOfWalk, isWalkedInIndex, walk } from './walk.ts'
+
+/** A page of agents, by number, in order. */
+export interface FoundPage {
+  readonly found: readonly Found[]
+  /** Where the next page begins; undefined on the last. */
+  readonly next: Place | undefined
+}
+
+/**
+ * Up to so many matches are gathered and sorted, reading each; beyond them a walk meets a match often enough: one for words
+ * is quick, one for tags less so, and one that reads the table slow.
+ */
+const MOST_GATHERED = 600
+const MOST_GATHERED_WITHOUT_WORDS = 1_500
+const MOST_GATHERED_FOR_EACH_ROW = 28
+const MOST_GATHERED_RATHER_THAN_READ = 6_000
+/** What is gathered where a walk met too few all the same. */
+const MOST_GATHERED_AFTER_A_WALK = 20_000
+/** Known words are taken for mistyped ones where fewer agents match them as they are. */
+const TOO_FEW = 5
+
+/**
+ * Finds the agents that a search asks for, in its order, one page at a time. Pages follow each other by place, not by
+ * number: what is added or removed meanwhile moves nothing.
+ *
+ * What is rare is looked up, what is common is met on the way; each has an end, so a page may hold fewer agents than
+ * were wanted and still not be the last. Throws a `Refusal` `unavailable` where the database takes too long.
+ */
+export async function findAgents(
+  database: Database,
+  frequencySource: FrequencySource,
+  search: Search,
+): Promise<FoundPage> {
+  if (search.words?.length === 0) return { found: [], next: undefined }
+  return inLimitedTime(database, async client => {
+    const frequencies = await frequencySource.read(client)
+    const { after, words } = search
+    const scope = { client, search, frequencies }
+    const isGuessing = after?.stage === stageNumber('similar')
+    if (isGuessing) return pageOf(search, await continueSimilar(scope, after.readings ?? []))
+    const last = words?.at(-1)
+    const endings =
+      last === undefined ? [] : (after?.readings?.[0] ?? (await endingsOf(client, frequencies, last)))
+    const plain = { ...(await findInStages(scope, plainStages(search, endings), after)), readings: [endings] }
+    const isTooLittle = plain.matching !== undefined && plain.matching < TOO_FEW
+    if (!isTooLittle || plain.found.length > search.limit) return pageOf(search, plain)
+    return pageOf(search, await addSimilar(scope, plain))
+  })
+}
+
+interface Scope {
+  readonly client: pg.PoolClient
+  readonly search: Search
+  readonly frequencies: Frequencies
+}
+
+interface Outcome {
+  /** One more than the limit, if there are so many. */
+  readonly found: readonly Found[]
+  /** How many match in all, where that is known. */
+  readonly matching: number | undefined
+  /** Where looking stopped before there were enough. */
+  readonly stoppedAt: Place | undefined
+  readonly readings?: readonly (readonly string[])[]
+}
+
+async function findInStages(
+  scope: Scope,
+  stages: readonly Stage[],
+  after: Place | undefined,
+): Promise<Outcome> {
+  const { client, search, frequencies } = scope
+  const rows = search.limit + 1
+  const most = mostGathered(search)
+  if (frequencies.estimate(stages, filterTags(search)) <= most) {
+    const all = await gather(client, search, stages, { after, rows, most })
+    if (all.isWhole) return { found: all.found, matching: all.matching, stoppedAt: undefined }
+  }
+  const found: Found[] = []
+  for (const stage of stages) {
+    if (after !== undefined && stage.number < after.stage) continue
+    const behind = after?.stage === stage.number ? after : undefined
+    const part = await findInStage(scope, stage, behind, rows - found.length)
+    found.push(...part.found)
+    if (part.stoppedAt !== undefined || found.length === rows)
+      return { found, matching: undefined, stoppedAt: part.stoppedAt }
+  }
+  return { found, matching: undefined, stoppedAt: undefined }
+}
+
+async function findInStage(
+  { client, search, frequencies }: Scope,
+  stage: Stage,
+  after: Place | undefined,
+  rows: number,
+): Promise<{ readonly found: readonly Found[]; readonly stoppedAt: Place | undefined }> {
+  const most = mostGathered(search)
+  if (!stage.isInOrder && frequencies.estimate([stage], filterTags(search)) <= most) {
+    const all = await gather(client, search, [stage], { after, rows, most })
+    if (all.isWhole) return { found: all.found, stoppedAt: undefined }
+  }
+  const met = await walk(client, search, stage, { after, rows })
+  if (met.length === rows) return { found: met, stoppedAt: undefined }
+  const many = await gather(client, search, [stage], { after, rows, most: MOST_GATHERED_AFTER_A_WALK })
+  if (many.isWhole) return { found: many.found, stoppedAt: undefined }
+  return { found: met, stoppedAt: await endOfWalk(client, search, stage, after) }
+}
+
+function mostGathered(search: Search): number {
+  const inIndex = search.words === undefined ? MOST_GATHERED_WITHOUT_WORDS : MOST_GATHERED
+  const most = isWalkedInIndex(search) ? inIndex : MOST_GATHERED_RATHER_THAN_READ
+  return Math.max(most, MOST_GATHERED_FOR_EACH_ROW * (search.limit + 1))
+}
+
+async function addSimilar(scope: Scope, plain: Outcome): Promise<Outcome> {
+  const { client, search } = scope
+  const readings = search.words && (await similarWords(client, search.words))
+  if (readings === undefined) return plain
+  const rows = search.limit + 1 - plain.found.length
+  const similar = await findInStage(scope, similarStage(search, readings), undefined, rows)
+  return { ...similar, found: [...plain.found, ...similar.found], matching: undefined, readings }
+}
+
+async function continueSimilar(scope: Scope, readings: readonly (readonly string[])[]): Promise<Outcome> {
+  const { search } = scope
+  const rows = search.limit + 1
+  const similar = await findInStage(scope, similarStage(search, readings), search.after, rows)
+  return { ...similar, matching: undefined, readings }
+}
+
+function pageOf({ limit, words }: Search, { found, stoppedAt, readings = [] }: Outcome): FoundPage {
+  const shown = found.slice(0, limit)
+  const last = found.length > limit ? shown.at(-1) : undefined
+  const next = last ?? stoppedAt
+  if (next === undefined) return { found: shown, next: undefined }
+  const { stage, key, position } = next
+  return { found: shown, next: { stage, key, position, readings: words === undefined ? null : readings } }
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '@farebox/server/clock'
+import type pg from 'pg'
+import type { Need, Stage } from './conditions.ts'
+
+/** How common words and tags are, as PostgreSQL's own statistics have it. */
+export interface Frequencies {
+  /** About how many agents have all of this; what is not among the common words counts as rare. */
+  estimate(stages: readonly Stage[], tags: readonly string[]): number
+  /** The common words that begin so, the most common first. */
+  beginningWith(beginning: string, most: number): readonly string[]
+}
+
+/** Reads the statistics, and again when they are old. */
+export interface FrequencySource {
+  read(client: pg.PoolClient): Promise<Frequencies>
+}
+
+/** They choose how a question is answered, never what the answer is: old ones cost time alone. */
+const GOOD_FOR_MS = 300_000
+
+/** Makes a source that remembers what it read for five minutes. */
+export function createFrequencySource(clock: Clock): FrequencySource {
+  let known: { readonly frequencies: Frequencies; readonly untilMs: number } | undefined
+  return {
+    async read(client) {
+      if (known !== undefined && clock.nowMs() < known.untilMs) return known.frequencies
+      const frequencies = await readFrequencies(client)
+      known = { frequencies, untilMs: clock.nowMs() + GOOD_FOR_MS }
+      return frequencies
+    },
+  }
+}
+
+async function readFrequencies(client: pg.PoolClient): Promise<Frequencies> {
+  const { rows } = await client.query<{
+    column: string
+    words: string[] | null
+    shares: number[] | null
+    rows: number
+  }>(
+    `select attname as column, most_common_elems::text::text[] as words, most_common_elem_freqs as shares,
+            greatest(0, reltuples)::float8 as rows
+     from pg_stats
+     join pg_class on relname = tablename and relnamespace = to_regnamespace(schemaname)
+     where schemaname = current_schema() and tablename = 'search_entries'
+       and attname in ('name_words', 'capability_words', 'all_words', 'tags')`,
+  )
+  const columns = new Map(
+    rows.map(({ column, words, shares }) => [column, sharesOf(words ?? [], shares ?? [])]),
+  )
+  const agents = rows[0]?.rows ?? 0
+  return {
+    estimate(stages, tags) {
+      const tagNeeds = tags.map(tag => ({ column: 'tags', anyOf: [tag] }) as const)
+      const shares = stages.map(({ needs }) => shareOfAll([...needs, ...tagNeeds], columns))
+      return agents * Math.max(0, ...shares)
+    },
+    beginningWith(beginning, most) {
+      return [...(columns.get('all_words') ?? [])]
+        .filter(([word]) => word.startsWith(beginning))
+        .sort(([, one], [, other]) => other - one)
+        .slice(0, most)
+        .map(([word]) => word)
+    },
+  }
+}
+
+/** The shares come in the words' order, and a few figures about themselves follow. */
+function sharesOf(words: readonly string[], shares: readonly number[]): ReadonlyMap<string, number> {
+  return new Map(words.map((word, index) => [word, shares[index] ?? 0]))
+}
+
+function shareOfAll(
+  needs: readonly Need[],
+  columns: ReadonlyMap<string, ReadonlyMap<string, number>>,
+): number {
+  return needs.reduce((share, need) => share * shareOf(need, columns.get(need.column) ?? new Map()), 1)
+}
+
+function shareOf({ anyOf }: Need, shares: ReadonlyMap<string, number>): number {
+  const known = anyOf.map(word => shares.get(word) ?? 0)
+  return Math.min(
+    1,
+    known.reduce((sum, share) => sum + share, 0),
+  )
+}

@@ -1,0 +1,84 @@
+import { searchMatches, type FoundAgent } from '@farebox/platform-api/search'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import type { Database } from '@farebox/server/postgres/connect'
+import type { Badge } from '../registry/agent-row.ts'
+import { ownersText } from './owners-text.ts'
+import { shownEndpoint } from './shown-endpoint.ts'
+import type { Found } from './gather.ts'
+
+/** What of a description a list shows. */
+const SHOWN_NAME_CHARACTERS = 64
+const SHOWN_DESCRIPTION_CHARACTERS = 280
+const SHOWN_CAPABILITIES = 8
+
+/** What a list shows of these agents, in this order. One that has just gone is left out. */
+export async function readCards(
+  database: Database,
+  found: readonly Found[],
+  showMatch: boolean,
+): Promise<readonly FoundAgent[]> {
+  if (found.length === 0) return []
+  const rows = await database.query<CardColumns>('search-cards', READ_CARDS, [
+    found.map(({ agentId }) => agentId),
+    SHOWN_CAPABILITIES,
+  ])
+  const byId = new Map(rows.map(row => [row.agent_id, row]))
+  return found.flatMap(({ agentId, stage }) => {
+    const row = byId.get(agentId)
+    return row === undefined
+      ? []
+      : [{ ...cardOf(row), match: showMatch ? (searchMatches[stage] ?? null) : null }]
+  })
+}
+
+interface CardColumns {
+  readonly agent_id: string
+  readonly name: string
+  readonly description: string
+  readonly endpoint: string | null
+  readonly owner: string
+  readonly badge_shown: Badge
+  readonly registered_at: Date
+  readonly is_provisional: boolean
+  readonly jobs_done: string
+  readonly capabilities: readonly { readonly name: string; readonly price: string }[] | null
+  readonly capability_count: number
+  readonly min_price_atomic: string
+}
+
+const READ_CARDS = `
+  select agent.agent_id, agent.name, agent.description, agent.endpoint, agent.owner, agent.badge_shown,
+    agent.registered_at, entry.is_provisional, entry.jobs_done, entry.min_price_atomic, offers.*
+  from unnest($1::bigint[]) as wanted (agent_id)
+  join agents agent on agent.agent_id = wanted.agent_id
+  join search_entries entry on entry.agent_id = wanted.agent_id
+  cross join lateral (
+    select count(*)::int as capability_count,
+      json_agg(json_build_object('name', capability, 'price', price_atomic::text) order by ordinal)
+        filter (where place <= $2) as capabilities
+    from (
+      select capability, price_atomic, ordinal, row_number() over (order by ordinal) as place
+      from search_capabilities where agent_id = wanted.agent_id
+    ) as offer
+  ) as offers`
+
+function cardOf(row: CardColumns): Omit<FoundAgent, 'match'> {
+  const offers = row.capabilities ?? []
+  const name = ownersText(row.name, SHOWN_NAME_CHARACTERS)
+  const description = ownersText(row.description, SHOWN_DESCRIPTION_CHARACTERS)
+  return {
+    agent_id: Number(row.agent_id),
+    name: name.text,
+    description: description.text,
+    text_warnings: [...new Set([...name.warnings, ...description.warnings])],
+    endpoint: shownEndpoint(row.endpoint),
+    owner: row.owner,
+    provisional: row.is_provisional,
+    badge: row.badge_shown,
+    jobs_done: Number(row.jobs_done),
+    price_from: offers.length === 0 ? null : formatUsdc(BigInt(row.min_price_atomic)),
+    capabilities: offers.map(({ name, price }) => ({ name, price: formatUsdc(BigInt(price)) })),
+    capability_count: row.capability_count,
+    registered_at: Math.floor(row.registered_at.getTime() / 1_000),
+  }
+}

@@ -1,0 +1,42 @@
+import { connect, type Database } from '@farebox/server/postgres/connect'
+import { migrate } from '@farebox/server/postgres/migrate'
+
+/** Beside `src` and beside `dist`: the same two levels up from either. */
+const MIGRATIONS = new URL('../../migrations/', import.meta.url)
+
+/** How the platform's database is opened. */
+export interface StorageOptions {
+  /** `postgres://user:password@host:port/database` */
+  readonly connectionString: string
+  /** A schema of its own; default `farebox_platform`. */
+  readonly schema?: string
+  /** Connections at most; default 10. */
+  readonly connections?: number
+  /** Hears of connections that broke while idle. */
+  readonly onError?: (error: Error) => void
+}
+
+/**
+ * Opens the platform's database on PostgreSQL 14 or newer, with the extension `pg_trgm` at hand, and brings its schema
+ * to the newest form. Every connection finds the schema's tables by their bare names.
+ *
+ * Rejects when the server cannot be reached or a migration is refused.
+ */
+export async function openStorage(options: StorageOptions): Promise<Database> {
+  const { connectionString, schema = 'farebox_platform', connections = 10 } = options
+  const database = connect({
+    connectionString,
+    schema,
+    connections,
+    program: 'farebox-platform',
+    searchPath: true,
+    onError: options.onError ?? (() => undefined),
+  })
+  try {
+    await migrate(database.pool, { folder: MIGRATIONS, schema, program: 'platform' })
+    return database
+  } catch (error) {
+    await database.pool.end()
+    throw error
+  }
+}

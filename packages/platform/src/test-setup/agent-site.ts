@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { createAgent, type Agent } from 'farebox'
+import { createFakeGate } from 'farebox/testing'
+import { sampleDeclaration } from './insert-agent.ts'
+
+/** An address on this machine at which agents come and go, as at a host. */
+export interface AgentSite {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string
+  /** What answers; a test changes it. Undefined: connections are closed without a word. */
+  answer: ((request: Request) => Promise<Response>) | undefined
+  /** `GET /about` and the like, as they came. */
+  readonly seen: string[]
+  close(): Promise<void>
+}
+
+/** How an agent differs from a paid one with one capability, `count`, on Base Sepolia. */
+export interface TestAgentOptions {
+  /** Lower-case address. */
+  readonly wallet: string
+  readonly declaration?: Partial<Declaration>
+  readonly devMode?: boolean
+  readonly network?: string
+}
+
+/** Starts a site; at first nobody answers there. */
+export async function startSite(): Promise<AgentSite> {
+  const seen: string[] = []
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`)
+    if (site.answer === undefined) request.socket.destroy()
+    else void pass(request, response, site.answer)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const site: AgentSite = {
+    url: `http://127.0.0.1:${port}`,
+    answer: undefined,
+    seen,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return site
+}
+
+/** A real agent of the `farebox` package, without a socket of its own; it finds nobody's payments good. */
+export async function makeAgent(options: TestAgentOptions): Promise<Agent> {
+  const declaration = sampleDeclaration(options.wallet, options.declaration)
+  const names = Object.keys(declaration.capabilities)
+  return await createAgent<Declaration>({
+    declaration,
+    handlers: Object.fromEntries(names.map(name => [name, () => ({ words: 1 })])),
+    variables: {
+      AGENT_WALLET_ADDRESS: options.wallet,
+      SERVICE_DEV_MODE: String(options.devMode === true),
+      FACILITATOR_SECRET: 'none',
+      SERVICE_NETWORK: options.network ?? 'eip155:84532',
+      SERVICE_STORE: 'memory:',
+    },
+    ports: { paymentGate: createFakeGate({ funded: [] }), log: SILENT },
+  })
+}
+
+/** Serves a real agent at a site from now on, in place of whoever was there. */
+export async function moveIn(site: AgentSite, options: TestAgentOptions): Promise<Agent> {
+  const agent = await makeAgent(options)
+  site.answer = request => agent.fetch(request)
+  return agent
+}
+
+/** What answers, but for the paths that are answered so. */
+export function lieAt(
+  site: AgentSite,
+  lies: { readonly [path: string]: () => Response | Promise<Response> },
+): void {
+  const honest = site.answer
+  site.answer = async request => {
+    const lie = lies[new URL(request.url).pathname]
+    if (lie !== undefined) return await lie()
+    return honest === undefined ? new Response(null, { status: 502 }) : await honest(request)
+  }
+}
+
+const SILENT = { job: () => undefined, note: () => undefined, warn: () => undefined, flush: () => undefined }
+
+async function pass(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: (request: Request) => Promise<Response>,
+): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const url = `http://${request.headers.host}${request.url}`
+  const method = request.method ?? 'GET'
+  const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+  const body = method === 'POST' ? { body: Buffer.concat(chunks) } : {}
+  try {
+    const answered = await answer(new Request(url, { method, headers, ...body }))
+    response.writeHead(answered.status, Object.fromEntries(answered.headers))
+    response.end(Buffer.from(await answered.arrayBuffer()))
+  } catch {
+    request.socket.destroy()
+  }
+}

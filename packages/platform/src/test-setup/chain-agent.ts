@@ -1,0 +1,183 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { callAnvil } from '@farebox/local/chain/anvil-rpc'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { findNetwork, type Network } from '@farebox/payments/networks'
+import { decodePaymentHeader, encodeHeader, type DecodedPayment } from '@farebox/payments/payment-header'
+import { createRequirement, paymentRequiredBody, paymentRequiredHeader } from '@farebox/payments/requirement'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { readPrice } from '@farebox/protocol/money/usdc'
+import { sampleDeclaration } from './insert-agent.ts'
+
+/** An answer before it is written; `reset` breaks the connection instead. */
+export type AgentReply =
+  | {
+      readonly status: number
+      readonly headers?: { readonly [name: string]: string }
+      readonly body: unknown
+    }
+  | 'reset'
+
+/** A `POST /execute` with a payment, as it arrived, and what the agent can do with it. */
+export interface PaidCall {
+  readonly jobId: string
+  readonly body: string
+  readonly header: string
+  /** How many times this job was sent before. */
+  readonly repeats: number
+  /** Charges: sends the authorization to the chain, once for each job; resolves with the transaction. */
+  settle(): Promise<string>
+  /** The 200 of an honest agent; with the transaction, as it says so in PAYMENT-RESPONSE. */
+  complete(transaction?: string, output?: unknown): AgentReply
+}
+
+/** An agent to the interface on a local chain that does with a payment whatever a test tells it. */
+export interface ChainAgent {
+  readonly url: string
+  declaration: Declaration
+  /** What the 402 asks for; default what the declaration says. */
+  asks: Partial<{ readonly amountAtomic: bigint; readonly payTo: string; readonly network: Network }>
+  /** How paid calls are answered; at first honestly. */
+  behave(call: PaidCall): Promise<AgentReply>
+  /** Paid calls so far. */
+  readonly seen: readonly { readonly jobId: string; readonly body: string; readonly header: string }[]
+  close(): Promise<void>
+}
+
+const TRANSFER_WITH_AUTHORIZATION = '0xe3ee160e'
+
+/** Charges, then delivers; a repeat gets the same answer. */
+export async function honestly(call: PaidCall): Promise<AgentReply> {
+  return call.complete(await call.settle())
+}
+
+/** Starts one, paid to the first agent's test wallet. */
+export async function startChainAgent(chain: {
+  readonly rpcUrl: string
+  readonly chainId: number
+}): Promise<ChainAgent> {
+  const network = knownNetwork(`eip155:${chain.chainId}`)
+  const settlements = new Map<string, Promise<string>>()
+  // One account sends them all: one after the other.
+  let last: Promise<unknown> = Promise.resolve()
+  const seen: { readonly jobId: string; readonly body: string; readonly header: string }[] = []
+  const server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const agent: ChainAgent = {
+    url,
+    declaration: sampleDeclaration(TEST_KEYS.agent.address),
+    asks: {},
+    behave: honestly,
+    seen,
+    async close() {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks).toString()
+    const header = request.headers['payment-signature']
+    if (typeof header !== 'string') return write(response, askToPay(agent, network, body))
+    const jobId = (JSON.parse(body) as { readonly job_id: string }).job_id
+    const repeats = seen.filter(one => one.jobId === jobId).length
+    seen.push({ jobId, body, header })
+    const settle = (): Promise<string> => {
+      const settled =
+        settlements.get(jobId) ?? last.then(() => charge(chain.rpcUrl, network, readPayment(header)))
+      settlements.set(jobId, settled)
+      last = settled.catch(() => undefined)
+      return settled
+    }
+    const complete = (transaction?: string, output: unknown = { words: 2 }): AgentReply => ({
+      status: 200,
+      headers: transaction === undefined ? {} : settledHeader(transaction, network),
+      body: {
+        service_version: '1.0',
+        job_id: jobId,
+        status: 'completed',
+        output,
+        completed_at: 1_800_000_000,
+      },
+    })
+    write(response, await agent.behave({ jobId, body, header, repeats, settle, complete }))
+  }
+  return agent
+}
+
+function askToPay(agent: ChainAgent, network: Network, body: string): AgentReply {
+  const { declaration, asks } = agent
+  const named = (JSON.parse(body) as { readonly task?: { readonly capability?: string } }).task?.capability
+  const [first = ''] = Object.keys(declaration.capabilities)
+  const capability = named ?? first
+  const price = readPrice(declaration.capabilities[capability]?.pricing.amount)
+  if (!price.ok)
+    return { status: 400, body: { status: 'failed', error_type: 'capability', error: 'Unknown' } }
+  const requirement = createRequirement({
+    network: asks.network ?? network,
+    payTo: asks.payTo ?? declaration.wallet,
+    amountAtomic: asks.amountAtomic ?? price.atomic,
+    maxDeadlineSeconds: declaration.max_deadline_seconds,
+  })
+  const resource = { url: `${agent.url}/execute`, capability, description: '' }
+  return {
+    status: 402,
+    headers: { 'payment-required': paymentRequiredHeader(requirement, resource) },
+    body: paymentRequiredBody(requirement, { agent: declaration.name, capability }),
+  }
+}
+
+/** Sends `transferWithAuthorization` from an account of no importance; whoever has a signature can. */
+async function charge(rpcUrl: string, network: Network, payment: DecodedPayment): Promise<string> {
+  const { authorization, signature } = payment
+  const { from, to, value, validAfter, validBefore, nonce } = authorization
+  const words = [
+    from,
+    to,
+    toHex(value),
+    toHex(validAfter),
+    toHex(validBefore),
+    nonce,
+    `0x${signature.slice(130)}`,
+  ]
+  const rest = [`0x${signature.slice(2, 66)}`, `0x${signature.slice(66, 130)}`]
+  const data =
+    TRANSFER_WITH_AUTHORIZATION + [...words, ...rest].map(word => word.slice(2).padStart(64, '0')).join('')
+  const transaction = { from: TEST_KEYS.stranger.address, to: network.asset.address, data, gas: '0x30d40' }
+  const receipt = await callAnvil(rpcUrl, 'eth_sendTransactionSync', [transaction])
+  if (typeof receipt === 'object' && receipt !== null && 'status' in receipt && receipt.status === '0x1')
+    return (receipt as { readonly transactionHash?: unknown }).transactionHash as string
+  throw new Error(`the charge failed: ${JSON.stringify(receipt)}`)
+}
+
+function settledHeader(transaction: string, network: Network): { readonly 'payment-response': string } {
+  return { 'payment-response': encodeHeader({ success: true, transaction, network: network.id }) }
+}
+
+function readPayment(header: string): DecodedPayment {
+  const decoded = decodePaymentHeader(header)
+  if (!decoded.ok) throw new Error(decoded.reason)
+  return decoded.payment
+}
+
+function write(response: ServerResponse, reply: AgentReply): void {
+  if (reply === 'reset') {
+    response.destroy()
+    return
+  }
+  const body = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body)
+  response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers }).end(body)
+}
+
+function toHex(decimal: string): string {
+  return `0x${BigInt(decimal).toString(16)}`
+}
+
+function knownNetwork(id: string): Network {
+  const network = findNetwork(id)
+  if (network === undefined) throw new Error(`${id} is not in the table of networks`)
+  return network
+}

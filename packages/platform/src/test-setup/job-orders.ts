@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { privateKeySigner, signPayment } from '@farebox/payments/sign-payment'
+import { createRequirement } from '@farebox/payments/requirement'
+import type { JobOrder } from '@farebox/platform-api/jobs'
+import type { PlatformParts } from '../platform-parts.ts'
+
+/** What of an order matters to a test. */
+export interface OrderTerms {
+  readonly endpoint: string
+  readonly agentId?: number
+  readonly capability?: string
+  readonly input?: JobOrder['input']
+  readonly amountAtomic?: bigint
+  readonly payTo?: string
+  readonly payerKey?: string
+  /** How long the payment is good; default 60. */
+  readonly validSeconds?: number
+  readonly deadlineSeconds?: number
+  readonly jobId?: string
+}
+
+/** An order for two words to be counted, paid with a payment that is bound to it, as every client of ours signs it. */
+export async function signOrder(
+  { crypto, network, clock }: Pick<PlatformParts, 'crypto' | 'network' | 'clock'>,
+  terms: OrderTerms,
+): Promise<JobOrder> {
+  const { jobId = randomUUID(), capability = 'count', agentId = 1 } = terms
+  const nowSeconds = clock.nowMs() / 1_000
+  const { header } = await signPayment(
+    crypto,
+    privateKeySigner(crypto, terms.payerKey ?? TEST_KEYS.payer.privateKey),
+    {
+      network,
+      requirement: createRequirement({
+        network,
+        payTo: terms.payTo ?? TEST_KEYS.agent.address,
+        amountAtomic: terms.amountAtomic ?? 10_000n,
+        maxDeadlineSeconds: 10,
+      }),
+      binding: { endpoint: `${terms.endpoint}/execute`, capability, jobId },
+      nowSeconds,
+      validBefore: Math.floor(nowSeconds) + (terms.validSeconds ?? 60),
+    },
+  )
+  return {
+    agent_id: agentId,
+    capability,
+    job_id: jobId,
+    input: terms.input ?? { text: 'two words' },
+    deadline: nowSeconds + (terms.deadlineSeconds ?? 10),
+    payment: header,
+  }
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { LOCAL_AGENT_REGISTRY_ADDRESS } from '@farebox/contracts/addresses'
+import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import type { JsonRpc } from '@farebox/payments/json-rpc'
+import { findNetwork, type Network } from '@farebox/payments/networks'
+import { systemClock } from '@farebox/server/clock'
+import { silentLog } from '@farebox/server/log'
+import pg from 'pg'
+import { createOutbound } from '../outbound/outbound.ts'
+import {
+  CHECK_INTERVAL_MS,
+  REFRESH_INTERVAL_MS,
+  type PlatformParts,
+  type PlatformSettings,
+} from '../platform-parts.ts'
+import { openStorage } from '../storage/open-storage.ts'
+import { createManualClock, type ManualClock } from './manual-clock.ts'
+
+/** The PostgreSQL of the tests; FAREBOX_TEST_DATABASE_URL names another. */
+export const TEST_DATABASE_URL =
+  process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
+
+/** Parts that a test brings itself. */
+export interface StageOptions extends Partial<Omit<PlatformParts, 'settings' | 'database'>> {
+  readonly settings?: Partial<PlatformSettings>
+  /** Default 2027-01-01; ignored where the test brings a clock. */
+  readonly startMs?: number
+  /** The machine's own clock instead of the manual one. */
+  readonly realTime?: boolean
+}
+
+/** A platform's parts on a schema of their own. */
+export interface Stage {
+  readonly parts: PlatformParts
+  readonly database: PlatformParts['database']
+  /** The clock of the parts, unless the test brought another or asked for real time. */
+  readonly clock: ManualClock
+  /** A second worker's parts: the same schema, clock and settings, connections of its own. Closed with the stage. */
+  anotherWorker(overrides?: Partial<PlatformParts>): Promise<PlatformParts>
+  /** Drops the schema and closes what was opened. */
+  close(): Promise<void>
+}
+
+/**
+ * Prepares a schema with a random name on the tests' PostgreSQL and the parts of a platform in local mode around it: a
+ * clock that stands still, a guard that may call this machine, a silent log, a node that answers nothing.
+ */
+export async function stagePlatform(options: StageOptions = {}): Promise<Stage> {
+  const schema = `platform_test_${randomBytes(6).toString('hex')}`
+  const manualClock = createManualClock(options.startMs)
+  const clock = options.clock ?? (options.realTime === true ? systemClock : manualClock)
+  const database = await openStorage({ connectionString: TEST_DATABASE_URL, schema, connections: 6 })
+  const outbound = options.outbound ?? createOutbound({ localMode: true, clock })
+  const closers: (() => Promise<unknown>)[] = [() => database.pool.end(), () => outbound.close()]
+  const parts: PlatformParts = {
+    database,
+    outbound,
+    clock,
+    log: options.log ?? silentLog,
+    crypto: options.crypto ?? (await loadEvmCrypto()),
+    rpc: options.rpc ?? NO_NODE,
+    network: options.network ?? testNetwork(),
+    settings: { ...TEST_SETTINGS, ...options.settings },
+  }
+  return {
+    parts,
+    database,
+    clock: manualClock,
+    async anotherWorker(overrides = {}) {
+      const own = await openStorage({ connectionString: TEST_DATABASE_URL, schema, connections: 6 })
+      closers.push(() => own.pool.end())
+      return { ...parts, database: own, ...overrides }
+    },
+    async close() {
+      for (const closeOne of closers.splice(0).toReversed()) await closeOne()
+      await dropSchema(schema)
+    },
+  }
+}
+
+const TEST_SETTINGS: PlatformSettings = {
+  publicUrl: 'http://127.0.0.1:4020',
+  localMode: true,
+  registryAddress: LOCAL_AGENT_REGISTRY_ADDRESS.toLowerCase(),
+  confirmations: 2,
+  checkIntervalMs: CHECK_INTERVAL_MS,
+  refreshIntervalMs: REFRESH_INTERVAL_MS,
+  facilitator: undefined,
+  operatorToken: undefined,
+  canaryBudgetAtomic: 0n,
+  canaryKey: undefined,
+}
+
+const NO_NODE: JsonRpc = {
+  call: method => Promise.reject(new Error(`${method}: this test has no node`)),
+  close: () => Promise.resolve(),
+}
+
+function testNetwork(): Network {
+  const network = findNetwork('eip155:84532')
+  if (network === undefined) throw new Error('eip155:84532 is not in the table of networks')
+  return network
+}
+
+async function dropSchema(schema: string): Promise<void> {
+  const client = new pg.Client({ connectionString: TEST_DATABASE_URL })
+  await client.connect()
+  try {
+    await client.query(`drop schema if exists ${schema} cascade`)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,112 @@
+/** A variable that keeps a program from starting; the message names it and says what to do. */
+export class EnvironmentError extends Error {
+  override readonly name = 'EnvironmentError'
+}
+
+/** The variables as `process.env` has them, and how to read a file one of them names. */
+export interface EnvironmentSource {
+  readonly variables: { readonly [name: string]: string | undefined }
+  readonly readFile: (path: string) => string
+}
+
+/** Reads one variable by its name; undefined where it is unset or empty, as many tools spell an absent one. */
+export type ReadVariable = (name: string) => string | undefined
+
+const MIN_TOKEN_CHARACTERS = 16
+
+/** Makes the reader of a source's variables. */
+export function variablesOf({ variables }: EnvironmentSource): ReadVariable {
+  return name => (variables[name] === '' ? undefined : variables[name])
+}
+
+/** A TCP port; 0 means any free one. Throws {@link EnvironmentError}, as all of these do. */
+export function readPort(name: string, read: ReadVariable): number | undefined {
+  const value = read(name)
+  if (value === undefined) return undefined
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN
+  if (!(port <= 65_535)) throw new EnvironmentError(`${name} must be a port, 0 to 65535, got ${shown(value)}`)
+  return port
+}
+
+/** A whole number from 1 to 999999999. */
+export function readCount(name: string, read: ReadVariable): number | undefined {
+  const value = read(name)
+  if (value === undefined) return undefined
+  if (!/^[1-9]\d{0,8}$/.test(value))
+    throw new EnvironmentError(`${name} must be a whole number, 1 to 999999999, got ${shown(value)}`)
+  return Number(value)
+}
+
+/** An http or https URL. Not shown where it is wrong: such URLs often carry a key. */
+export function readHttpUrl(name: string, read: ReadVariable): string | undefined {
+  const value = read(name)
+  if (value === undefined) return undefined
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+    throw new EnvironmentError(`${name} must be an http or https URL`)
+  return value
+}
+
+/** The node of `EVM_RPC_URL`, which every program that reads a chain needs. */
+export function readRpcUrl(read: ReadVariable): string {
+  const url = readHttpUrl('EVM_RPC_URL', read)
+  if (url !== undefined) return url
+  throw new EnvironmentError(
+    'EVM_RPC_URL is not set: give the http(s) URL of an Ethereum JSON-RPC node of the network',
+  )
+}
+
+/** `DATABASE_URL`. Not shown where it is wrong: such URLs carry a password. */
+export function readDatabaseUrl(read: ReadVariable): string | undefined {
+  const value = read('DATABASE_URL')
+  if (value === undefined || (URL.canParse(value) && /^postgres(?:ql)?:$/.test(new URL(value).protocol)))
+    return value
+  throw new EnvironmentError('DATABASE_URL must be a postgres:// URL')
+}
+
+/** `DATABASE_SCHEMA`, a plain lower-case name. */
+export function readSchema(read: ReadVariable): string | undefined {
+  const value = read('DATABASE_SCHEMA')
+  if (value === undefined || /^[a-z_][a-z0-9_]{0,40}$/.test(value)) return value
+  throw new EnvironmentError(
+    `DATABASE_SCHEMA must be lower-case letters, digits and _, at most 41, got ${shown(value)}`,
+  )
+}
+
+/** A service token: long enough not to be guessed. */
+export function readToken(name: string, read: ReadVariable): string | undefined {
+  const value = read(name)
+  if (value === undefined || (value.length >= MIN_TOKEN_CHARACTERS && !/\s/.test(value))) return value
+  throw new EnvironmentError(
+    `${name} must be at least ${MIN_TOKEN_CHARACTERS} characters without spaces: try openssl rand -hex 32`,
+  )
+}
+
+/** 32 bytes of `0x` hex, in the variable itself or in the file that `<name>_FILE` names. */
+export function readKey(name: string, source: EnvironmentSource): string | undefined {
+  const read = variablesOf(source)
+  const [direct, file] = [read(name), read(`${name}_FILE`)]
+  if (direct !== undefined && file !== undefined)
+    throw new EnvironmentError(`${name} and ${name}_FILE are both set: set one of them`)
+  const key = file === undefined ? direct : readKeyFile(`${name}_FILE`, file, source)
+  if (key !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(key))
+    throw new EnvironmentError(`${file === undefined ? name : `${name}_FILE`} must hold 0x and 64 hex digits`)
+  return key
+}
+
+function readKeyFile(name: string, path: string, { readFile }: EnvironmentSource): string {
+  try {
+    return readFile(path).trim()
+  } catch (error) {
+    // Its code alone: the message has the path, and that is the key itself where the variables were mistaken.
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given'
+    throw new EnvironmentError(`${name} cannot be read (${code}): name a file that holds the key`)
+  }
+}
+
+/** Values that should stand here are short; a longer one may be a secret that was put into the wrong variable. */
+const MAX_SHOWN_CHARACTERS = 24
+
+/** A value as a message may show it. */
+export function shown(value: string): string {
+  return value.length > MAX_SHOWN_CHARACTERS ? `${value.length} characters` : JSON.stringify(value)
+}

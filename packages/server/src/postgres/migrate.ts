@@ -1,0 +1,65 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type pg from 'pg'
+
+/** Any constant will do, so long as nobody else's migrations use it. */
+const ADVISORY_LOCK = 4_020_402
+
+/** Which migrations, and where they go. */
+export interface Migrations {
+  /** The folder of numbered files, with a slash at its end. */
+  readonly folder: URL
+  readonly schema: string
+  /** Who they belong to, as an operator calls it. */
+  readonly program: string
+}
+
+/**
+ * Brings a schema to the newest form: runs, in order and each in a transaction of its own, the numbered files
+ * that have not run in it yet. Forward only. Processes that start together wait for one another.
+ *
+ * Throws where the database refuses, naming the file, and where it is newer than this program.
+ */
+export async function migrate(pool: pg.Pool, { folder, schema, program }: Migrations): Promise<void> {
+  const files = (await readdir(folder)).filter(name => /^\d{4}-.*\.sql$/.test(name)).sort()
+  const client = await pool.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK])
+    try {
+      await client.query(`create schema if not exists ${schema}`)
+      await client.query(
+        `create table if not exists ${schema}.migrations (
+          name text primary key, run_at timestamptz not null default now())`,
+      )
+      const { rows } = await client.query<{ name: string }>(`select name from ${schema}.migrations`)
+      const done = new Set(rows.map(row => row.name))
+      const unknown = [...done].find(name => !files.includes(name))
+      if (unknown !== undefined) {
+        throw new Error(
+          `schema ${schema} was brought forward by a newer ${program} (${unknown}): start that one`,
+        )
+      }
+      for (const file of files.filter(name => !done.has(name)))
+        await runFile(client, schema, new URL(file, folder))
+    } finally {
+      await client.query('select pg_advisory_unlock($1)', [ADVISORY_LOCK])
+    }
+  } finally {
+    client.release()
+  }
+}
+
+async function runFile(client: pg.PoolClient, schema: string, file: URL): Promise<void> {
+  const name = basename(file.pathname)
+  const sql = await readFile(file, 'utf8')
+  try {
+    await client.query('begin')
+    await client.query(`set local search_path to ${schema}`)
+    await client.query(sql)
+    await client.query(`insert into ${schema}.migrations (name) values ($1)`, [name])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw new Error(`migration ${name} did not run in schema ${schema}`, { cause: error })
+  }
+}
