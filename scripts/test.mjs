@@ -1,12 +1,12 @@
 // npm test: sets up like npm start, then runs every test. `npm test -- packages/client` runs a part.
 
-import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSteps } from './steps.mjs'
-import { build, installPackages, requireNode, root, tellFailure } from './prepare.mjs'
+import { build, installPackages, requireNode, tellFailure } from './prepare.mjs'
+import { runVitest } from './run-vitest.mjs'
 
 const steps = createSteps()
 
@@ -20,7 +20,7 @@ try {
   }
   const database = await openDatabase()
   try {
-    process.exitCode = await vitest(process.argv.slice(2), database.environment)
+    process.exitCode = await runVitest(process.argv.slice(2), database.environment, steps.line)
   } finally {
     await database.stop()
   }
@@ -55,18 +55,5 @@ function listens(port) {
     const socket = connect({ port, host: '127.0.0.1' })
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
     socket.once('connect', () => socket.destroy())
-  })
-}
-
-function vitest(words, environment) {
-  return new Promise((resolve, reject) => {
-    const program = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-    const child = spawn(process.execPath, [program, 'run', ...words], {
-      cwd: root,
-      stdio: 'inherit',
-      env: { ...process.env, ...environment },
-    })
-    child.on('error', reject)
-    child.on('close', code => resolve(code ?? 1))
   })
 }
