@@ -65,7 +65,7 @@ export const takeDownRequest = z.strictObject({
   reason: words(MAX_REASON_CHARACTERS).min(1).describe('A sentence for everybody: the agent’s page shows it'),
 })
 
-/** `POST /v1/operator/receipt-key/rotate` */
+/** `POST /v1/operator/receipt-keys/rotate` and `POST /v1/operator/receipt-keys/:keyId/revoke` */
 export const receiptKeyAfter = z.strictObject({
   key_id: z.string().describe('Of the key that signs from now on; see /.well-known/jwks.json'),
 })

@@ -1,16 +1,8 @@
 import { CompactSign, importJWK, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
 import { canonicalJson } from './canonical-json.ts'
-import {
-  hashJson,
-  makeSigningKey,
-  matchesHash,
-  signReceipt,
-  verifyReceipt,
-  type KeySet,
-  type MadeKey,
-  type Receipt,
-} from './receipt.ts'
+import { hashJson, matchesHash, signReceipt, verifyReceipt, type Receipt } from './receipt.ts'
+import { makeSigningKey, type KeySet, type MadeKey } from './receipt-keys.ts'
 
 let key: MadeKey
 let keys: KeySet
@@ -52,6 +44,25 @@ test('a receipt signed before a rotation is checked by the set that has both key
     ok: true,
     keyId: key.keyId,
   })
+})
+
+test('by a revoked key it is refused, whenever it says that it was signed; the other keys are as good as before', async () => {
+  const next = await makeSigningKey()
+  const revoked = { revoked_at: 1_900_000_000, reason: 'compromised' }
+  const set = { keys: [next.publicJwk, { ...key.publicJwk, revoked }] }
+  expect(await verifyReceipt(await signReceipt(STATEMENT, key), set)).toEqual({
+    ok: false,
+    reason: 'the platform revoked its key on 2030-03-17: ask the platform for the receipt anew',
+  })
+  expect(await verifyReceipt(await signReceipt(STATEMENT, next), set)).toMatchObject({ ok: true })
+})
+
+test('a receipt that does not name its key is refused', async () => {
+  const payload = new TextEncoder().encode(JSON.stringify(STATEMENT))
+  const jws = await new CompactSign(payload)
+    .setProtectedHeader({ alg: 'EdDSA', typ: 'farebox-receipt+jws' })
+    .sign(await importJWK(key.privateJwk, 'EdDSA'))
+  expect(await verifyReceipt(jws, keys)).toMatchObject({ ok: false, reason: expect.stringContaining('kid') })
 })
 
 test('one changed byte of the statement, another key or an unknown one is refused with the reason', async () => {

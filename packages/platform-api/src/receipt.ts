@@ -1,16 +1,7 @@
-import {
-  calculateJwkThumbprint,
-  CompactSign,
-  compactVerify,
-  createLocalJWKSet,
-  errors,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type JWK,
-} from 'jose'
+import { CompactSign, compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, importJWK } from 'jose'
 import { z } from 'zod'
 import { canonicalJson } from './canonical-json.ts'
+import { keySet, type KeySet, type SigningKey } from './receipt-keys.ts'
 import { sha256Hex } from './sha256.ts'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
@@ -50,33 +41,7 @@ export const receipt = z
 /** {@link receipt}, as it travels. */
 export type Receipt = z.infer<typeof receipt>
 
-/** A public key as it is published: Ed25519. */
-export const publicKey = z.looseObject({
-  kty: z.literal('OKP'),
-  crv: z.literal('Ed25519'),
-  x: z.string(),
-  kid: z.string(),
-})
-
-/** What `GET /.well-known/jwks.json` answers: every key that receipts were ever signed with. */
-export const keySet = z
-  .looseObject({ keys: z.array(publicKey) })
-  .describe('The public keys of receipts (RFC 7517); save it to check receipts without a network')
-
-/** {@link keySet}, as it travels. */
-export type KeySet = z.infer<typeof keySet>
-
-/** A key that signs: `kid` says which public key checks it. */
-export interface SigningKey {
-  readonly keyId: string
-  /** Ed25519, with its private part. */
-  readonly privateJwk: JWK
-}
-
-/** A new key, and the form in which it is published. */
-export interface MadeKey extends SigningKey {
-  readonly publicJwk: KeySet['keys'][number]
-}
+type Revocation = NonNullable<KeySet['keys'][number]['revoked']>
 
 /** What a receipt was found to be. */
 export type ReceiptVerdict =
@@ -87,15 +52,6 @@ export type ReceiptVerdict =
 /** Says what the signature is of, so that no other statement by the same key can pass for a receipt. */
 const RECEIPT_TYPE = 'farebox-receipt+jws'
 const MAX_RECEIPT_CHARACTERS = 16_384
-
-/** Makes an Ed25519 key; its id is its thumbprint (RFC 7638). */
-export async function makeSigningKey(): Promise<MadeKey> {
-  const pair = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
-  const published = await exportJWK(pair.publicKey)
-  const keyId = await calculateJwkThumbprint(published)
-  const publicJwk = publicKey.parse({ ...published, kid: keyId, alg: 'EdDSA', use: 'sig' })
-  return { keyId, privateJwk: await exportJWK(pair.privateKey), publicJwk }
-}
 
 /** Signs a receipt: a compact JWS (RFC 7515) with EdDSA. Throws for a statement that is none. */
 export async function signReceipt(statement: Receipt, { keyId, privateJwk }: SigningKey): Promise<string> {
@@ -118,6 +74,11 @@ export async function verifyReceipt(jws: string, keys: unknown): Promise<Receipt
     return refuse('the key set is not one: it must be {"keys": [...]} of Ed25519 keys with a "kid"')
   if (jws.length > MAX_RECEIPT_CHARACTERS) return refuse('the receipt is longer than any of ours')
   try {
+    const keyId = findKeyId(jws)
+    if (keyId === undefined) return refuse('it does not name the key that it is signed with (kid)')
+    // Looked at before the signature: by a revoked key, a good one says as little as a bad one.
+    const revoked = known.data.keys.find(({ kid }) => kid === keyId)?.revoked
+    if (revoked !== undefined) return refuse(explainRevocation(revoked))
     const { payload, protectedHeader } = await compactVerify(jws, createLocalJWKSet(known.data), {
       algorithms: ['EdDSA'],
     })
@@ -125,10 +86,15 @@ export async function verifyReceipt(jws: string, keys: unknown): Promise<Receipt
     const statement = receipt.safeParse(parse(payload))
     if (!statement.success)
       return refuse(`its statement is not one of version 1: ${explain(statement.error)}`)
-    return { ok: true, receipt: statement.data, keyId: protectedHeader.kid ?? '' }
+    return { ok: true, receipt: statement.data, keyId }
   } catch (error) {
     return refuse(explainFailure(error))
   }
+}
+
+/** The key that a receipt names as the one that signed it. Undefined where it names none. Throws for what is no JWS. */
+export function findKeyId(jws: string): string | undefined {
+  return decodeProtectedHeader(jws).kid
 }
 
 /** Is this the output or input that a receipt names? `hash` is the receipt's `output` or `input`. */
@@ -144,6 +110,12 @@ export async function hashJson(value: unknown): Promise<string> {
 /** SHA-256 of a job_id in lower case: what `job` of a receipt is. */
 export async function hashJobId(jobId: string): Promise<string> {
   return await sha256Hex(jobId.toLowerCase())
+}
+
+function explainRevocation({ revoked_at }: Revocation): string {
+  const date = new Date(revoked_at * 1_000)
+  const since = Number.isNaN(date.getTime()) ? '' : ` on ${date.toISOString().slice(0, 10)}`
+  return `the platform revoked its key${since}: ask the platform for the receipt anew`
 }
 
 function parse(payload: Uint8Array): unknown {

@@ -4,13 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  hashJobId,
-  hashJson,
-  signReceipt,
-  type Receipt,
-  type SigningKey,
-} from '@farebox/platform-api/receipt'
+import { hashJobId, hashJson, signReceipt, type Receipt } from '@farebox/platform-api/receipt'
+import type { SigningKey } from '@farebox/platform-api/receipt-keys'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runCli } from '../run-cli.ts'
 import { createTestWorld, type TestWorldOptions } from '../testing/test-world.ts'

@@ -140,6 +140,7 @@ test('a thing that is nobody’s is told of as one that is somebody else’s', a
       jobId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
       sessionId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
       secretId: '0123456789abcdef',
+      keyId: 'a'.repeat(43),
     },
   }
   for (const route of routes.filter(one => one.belongsTo !== undefined)) {

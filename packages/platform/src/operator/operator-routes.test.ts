@@ -211,7 +211,7 @@ describe('the operator', () => {
   test('puts another key in place of the one that signs receipts, and nobody else does', async () => {
     const before = await readSigningKey(stage.database, stage.clock.nowMs())
     stage.clock.pass(1_000)
-    const request = { method: 'POST', url: '/v1/operator/receipt-key/rotate' } as const
+    const request = { method: 'POST', url: '/v1/operator/receipt-keys/rotate' } as const
     expect((await ask(request)).statusCode).toBe(401)
     const { key_id: keyId } = (await ask({ ...request, headers: OPERATOR })).json<{ key_id: string }>()
     expect(keyId).not.toBe(before.keyId)
@@ -224,6 +224,36 @@ describe('the operator', () => {
         [`receipt key ${keyId}`],
       ),
     ).toEqual([{ actor: 'operator', action: 'receipt-key-rotated' }])
+  })
+
+  test('revokes a key that others may have had: the key set says since when, and another signs', async () => {
+    const nowMs = stage.clock.nowMs()
+    const { keyId } = await readSigningKey(stage.database, nowMs)
+    const request = { method: 'POST', url: `/v1/operator/receipt-keys/${keyId}/revoke` } as const
+    expect((await ask(request)).statusCode).toBe(401)
+    const { key_id: next } = (await ask({ ...request, headers: OPERATOR })).json<{ key_id: string }>()
+    expect(next).toBe((await readSigningKey(stage.database, nowMs)).keyId)
+    expect(next).not.toBe(keyId)
+    stage.clock.pass(5_000)
+    expect((await ask({ ...request, headers: OPERATOR })).json()).toEqual({ key_id: next })
+    const { keys } = await readKeySet(stage.database)
+    const revoked = { revoked_at: Math.floor(nowMs / 1_000), reason: 'compromised' }
+    expect(keys.filter(key => key.kid === keyId)).toMatchObject([{ revoked }])
+    expect(keys.find(key => key.kid === next)).not.toHaveProperty('revoked')
+    expect(
+      await stage.database.query(
+        'audit-of-revocation',
+        'select actor, action from audit_events where subject = $1',
+        [`receipt key ${keyId}`],
+      ),
+    ).toContainEqual({ actor: 'operator', action: 'receipt-key-revoked' })
+  })
+
+  test('cannot revoke a key that never was', async () => {
+    const revoke = async (keyId: string): Promise<number> =>
+      (await ask({ method: 'POST', url: `/v1/operator/receipt-keys/${keyId}/revoke`, headers: OPERATOR }))
+        .statusCode
+    expect([await revoke('a'.repeat(43)), await revoke('none')]).toEqual([404, 400])
   })
 
   test('gives a reason, and cannot take down what has left or never was', async () => {

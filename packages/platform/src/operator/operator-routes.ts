@@ -7,15 +7,18 @@ import {
   standingAfter,
   takeDownRequest,
 } from '@farebox/platform-api/operator'
+import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { rotateSigningKey } from '../receipts/platform-keys.ts'
+import { revokeKey, rotateSigningKey } from '../receipts/platform-keys.ts'
 import { restoreAgent, takeDownAgent } from './change-standing.ts'
 import { listReports, storeReport } from './reports.ts'
 
 const agentId = z.coerce.number().int().positive()
 const agentParams = z.strictObject({ agentId })
 const CURSOR = /^\d{1,15}_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** RFC 7638, SHA-256. */
+const KEY_ID = /^[\w-]{43}$/
 const REPORTS_PER_MINUTE = 5
 const REPORTS_PER_PAGE = 100
 
@@ -23,7 +26,14 @@ const REPORTS_PER_PAGE = 100
 export function operatorRoutes(parts: PlatformParts): readonly Route[] {
   const report = reportRoute(parts)
   if (parts.settings.operatorToken === undefined) return [report]
-  return [report, listRoute(parts), takeDownRoute(parts), restoreRoute(parts), rotateKeyRoute(parts)]
+  return [
+    report,
+    listRoute(parts),
+    takeDownRoute(parts),
+    restoreRoute(parts),
+    rotateKeyRoute(parts),
+    revokeKeyRoute(parts),
+  ]
 }
 
 function reportRoute({ database, clock }: PlatformParts): Route {
@@ -101,13 +111,30 @@ function restoreRoute({ database, clock }: PlatformParts): Route {
 function rotateKeyRoute({ database, clock }: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
-    path: '/v1/operator/receipt-key/rotate',
+    path: '/v1/operator/receipt-keys/rotate',
     summary: 'Signs receipts with a new key from now on; those of the old one can still be checked',
     access: 'operator',
     answers: { 200: { description: 'The new key is published', schema: receiptKeyAfter } },
     handle: async () => {
       const { keyId } = await rotateSigningKey(database, clock.nowMs())
       return { body: { key_id: keyId } }
+    },
+  })
+}
+
+function revokeKeyRoute({ database, clock }: PlatformParts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/operator/receipt-keys/:keyId/revoke',
+    summary: 'Says that others may have had a receipt key: what it signed counts no more, and is signed anew',
+    access: 'operator',
+    params: z.strictObject({ keyId: z.string().regex(KEY_ID, 'is no key id: see /.well-known/jwks.json') }),
+    answers: { 200: { description: 'The key set says so', schema: receiptKeyAfter } },
+    handle: async ({ params }) => {
+      const signing = await revokeKey(database, params.keyId, clock.nowMs())
+      if (signing === undefined)
+        throw new Refusal('not_found', 'keyId: no such key: see /.well-known/jwks.json')
+      return { body: { key_id: signing } }
     },
   })
 }

@@ -13,6 +13,7 @@ export interface AuditEvent {
     | 'agent-taken-down'
     | 'agent-restored'
     | 'receipt-key-rotated'
+    | 'receipt-key-revoked'
   /** What it was done to: `agent 12`, `secret <id>`, `receipt key <id>`. */
   readonly subject: string
   /** Never a secret. */

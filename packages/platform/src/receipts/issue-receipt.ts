@@ -1,7 +1,7 @@
-import { hashJobId, signReceipt, type Receipt } from '@farebox/platform-api/receipt'
+import { findKeyId, hashJobId, signReceipt, type Receipt } from '@farebox/platform-api/receipt'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { PlatformParts } from '../platform-parts.ts'
-import { readSigningKey } from './platform-keys.ts'
+import { isRevoked, readSigningKey } from './platform-keys.ts'
 
 /** What of a job a receipt states, and whether there is anything to state. */
 export interface ReceiptedJob {
@@ -29,14 +29,15 @@ export interface ReceiptedJob {
 }
 
 /**
- * The signed receipt of a job, made once and then always the same. Undefined where there is nothing to be stated: the
- * job was not delivered, or its transfer is not proven.
+ * The signed receipt of a job, made once and then always the same, unless the key that signed it was revoked: then
+ * signed anew. Undefined where there is nothing to be stated: the job was not delivered, or its transfer is not proven.
  */
 export async function issueReceipt(
   { database, clock, settings }: Pick<PlatformParts, 'database' | 'clock' | 'settings'>,
   job: ReceiptedJob,
 ): Promise<string | undefined> {
-  if (job.receipt !== undefined) return job.receipt
+  if (job.receipt !== undefined && !(await isRevoked(database, findKeyId(job.receipt) ?? '')))
+    return job.receipt
   const nowMs = clock.nowMs()
   const statement = await stateJob(job, settings.publicUrl, nowMs)
   if (statement === undefined) return undefined
@@ -44,8 +45,9 @@ export async function issueReceipt(
   // Who signs at the same moment must not give out another one.
   const [row] = await database.query<{ receipt: string }>(
     'keep-receipt',
-    'update jobs set receipt = coalesce(receipt, $2) where job_id = $1 returning receipt',
-    [job.jobId, signed],
+    `update jobs set receipt = case when receipt is not distinct from $3 then $2 else receipt end
+     where job_id = $1 returning receipt`,
+    [job.jobId, signed, job.receipt ?? null],
   )
   return row?.receipt
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { issueReceipt, type ReceiptedJob } from './issue-receipt.ts'
-import { readKeySet, readSigningKey, rotateSigningKey } from './platform-keys.ts'
+import { readKeySet, readSigningKey, revokeKey, rotateSigningKey } from './platform-keys.ts'
 
 let stage: Stage
 
@@ -66,6 +66,30 @@ test('after a rotation the new key signs, the old receipts are still good, and t
     'select platform_keys::text as all from platform_keys',
   )
   expect(rows.map(row => row.all).join()).not.toContain(old.privateJwk.d)
+})
+
+test('receipts of a revoked key prove nothing and are signed anew, once; those of other keys stay', async () => {
+  const nowMs = stage.clock.nowMs()
+  const leaked = await readSigningKey(stage.database, nowMs)
+  const job = await insertPaidJob()
+  const old = { ...job, receipt: await issueReceipt(stage.parts, job) }
+  const next = await rotateSigningKey(stage.database, nowMs)
+  const good = await insertPaidJob()
+  const kept = { ...good, receipt: await issueReceipt(stage.parts, good) }
+  expect(await revokeKey(stage.database, leaked.keyId, nowMs)).toBe(next.keyId)
+
+  const keys = await readKeySet(stage.database)
+  const date = new Date(nowMs).toISOString().slice(0, 10)
+  expect(await verifyReceipt(old.receipt ?? '', keys)).toEqual({
+    ok: false,
+    reason: `the platform revoked its key on ${date}: ask the platform for the receipt anew`,
+  })
+  const other = await stage.anotherWorker()
+  const anew = await Promise.all([stage.parts, other].map(parts => issueReceipt(parts, old)))
+  expect(new Set(anew).size).toBe(1)
+  expect(await verifyReceipt(anew[0] ?? '', keys)).toMatchObject({ ok: true, keyId: next.keyId })
+  expect(await issueReceipt(stage.parts, { ...old, receipt: anew[0] })).toBe(anew[0])
+  expect(await issueReceipt(stage.parts, kept)).toBe(kept.receipt)
 })
 
 test('a receipt is the same however often and by whom it is asked for', async () => {

@@ -1,10 +1,14 @@
-import { makeSigningKey, type KeySet, type SigningKey } from '@farebox/platform-api/receipt'
+import { makeSigningKey, type KeySet, type SigningKey } from '@farebox/platform-api/receipt-keys'
 import type { Database } from '@farebox/server/postgres/connect'
 import type pg from 'pg'
 import { writeAudit } from '../owners/write-audit.ts'
 
 /** Any constant will do, so long as nothing else of the platform's database is locked by it. */
 const ADVISORY_LOCK = 4_020_501
+
+const ACTIVE = 'select key_id, private_jwk from platform_keys where retired_at is null'
+
+type PublicKey = KeySet['keys'][number]
 
 interface KeyColumns {
   readonly key_id: string
@@ -37,34 +41,77 @@ export async function rotateSigningKey(database: Database, nowMs: number): Promi
   })
 }
 
-/** Every public key that receipts were ever signed with, the newest first. */
-export async function readKeySet(database: Database): Promise<KeySet> {
-  const rows = await database.query<{ public_jwk: KeySet['keys'][number] }>(
-    'read-public-keys',
-    'select public_jwk from platform_keys order by created_at desc, key_id',
+/**
+ * Says of a key that others may have had it, whether it signs now or did once: what it signed proves nothing any more.
+ * Where it signed until now, another takes its place. Receipts are signed anew as they are asked for. Leaves a row in
+ * `audit_events`.
+ *
+ * @returns the id of the key that signs from now on; undefined where there is no such key to be revoked
+ */
+export async function revokeKey(
+  database: Database,
+  keyId: string,
+  nowMs: number,
+): Promise<string | undefined> {
+  return await database.inTransaction(async client => {
+    await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK])
+    const { rowCount } = await client.query(
+      `update platform_keys set private_jwk = null, retired_at = coalesce(retired_at, $2),
+         revoked_at = coalesce(revoked_at, $2) where key_id = $1`,
+      [keyId, new Date(nowMs)],
+    )
+    if (rowCount === 0) return undefined
+    const signing = await activeOrNew(client, nowMs)
+    const subject = `receipt key ${keyId}`
+    await writeAudit(client, { atMs: nowMs, actor: 'operator', action: 'receipt-key-revoked', subject })
+    return signing.keyId
+  })
+}
+
+/** Was it said of this key that others may have had it? */
+export async function isRevoked(database: Database, keyId: string): Promise<boolean> {
+  const rows = await database.query(
+    'find-revoked-key',
+    'select 1 from platform_keys where key_id = $1 and revoked_at is not null',
+    [keyId],
   )
-  return { keys: rows.map(row => row.public_jwk) }
+  return rows.length > 0
+}
+
+/** Every public key that receipts were ever signed with, the newest first; revoked ones say so. */
+export async function readKeySet(database: Database): Promise<KeySet> {
+  const rows = await database.query<{ public_jwk: PublicKey; revoked_at: Date | null }>(
+    'read-public-keys',
+    'select public_jwk, revoked_at from platform_keys order by created_at desc, key_id',
+  )
+  return { keys: rows.map(row => withRevocation(row.public_jwk, row.revoked_at)) }
+}
+
+function withRevocation(key: PublicKey, at: Date | null): PublicKey {
+  if (at === null) return key
+  return { ...key, revoked: { revoked_at: Math.floor(at.getTime() / 1_000), reason: 'compromised' } }
 }
 
 async function findActive(database: Database): Promise<SigningKey | undefined> {
-  const [row] = await database.query<KeyColumns>(
-    'read-signing-key',
-    'select key_id, private_jwk from platform_keys where retired_at is null',
-  )
-  return row && { keyId: row.key_id, privateJwk: row.private_jwk }
+  const [row] = await database.query<KeyColumns>('read-signing-key', ACTIVE)
+  return row && keyOf(row)
 }
 
 async function makeFirst(database: Database, nowMs: number): Promise<SigningKey> {
   return await database.inTransaction(async client => {
     await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK])
-    const found = await client.query<KeyColumns>(
-      'select key_id, private_jwk from platform_keys where retired_at is null',
-    )
-    const [row] = found.rows
-    return row === undefined
-      ? await insertKey(client, nowMs)
-      : { keyId: row.key_id, privateJwk: row.private_jwk }
+    return await activeOrNew(client, nowMs)
   })
+}
+
+async function activeOrNew(client: pg.PoolClient, nowMs: number): Promise<SigningKey> {
+  const { rows } = await client.query<KeyColumns>(ACTIVE)
+  const [row] = rows
+  return row === undefined ? await insertKey(client, nowMs) : keyOf(row)
+}
+
+function keyOf({ key_id: keyId, private_jwk: privateJwk }: KeyColumns): SigningKey {
+  return { keyId, privateJwk }
 }
 
 async function insertKey(client: pg.PoolClient, nowMs: number): Promise<SigningKey> {

@@ -1,4 +1,4 @@
-import { keySet } from '@farebox/platform-api/receipt'
+import { keySet } from '@farebox/platform-api/receipt-keys'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { readKeySet, readSigningKey } from './platform-keys.ts'

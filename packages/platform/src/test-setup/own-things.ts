@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { setWebhook } from '../monitor/webhooks/webhooks.ts'
 import { findSession } from '../owners/sessions.ts'
 import type { PlatformParts } from '../platform-parts.ts'
+import { readSigningKey } from '../receipts/platform-keys.ts'
 import { insertAgent } from './insert-agent.ts'
 import { makeWallet, signedInAs } from './sign-in.ts'
 
@@ -17,6 +18,8 @@ export interface OwnThings {
     readonly jobId: string
     readonly sessionId: string
     readonly secretId: string
+    /** The platform's, everybody's. */
+    readonly keyId: string
   }
 }
 
@@ -42,6 +45,7 @@ export async function makeOwnThings(parts: PlatformParts, app: FastifyInstance):
       jobId: await insertPaidJob(parts, agentId, address),
       sessionId: session?.sessionId ?? '',
       secretId: made.json<{ secret_id: string }>().secret_id,
+      keyId: (await readSigningKey(database, clock.nowMs())).keyId,
     },
   }
 }
