@@ -61,7 +61,9 @@ async function neighbour(): Promise<void> {
   expect((await ask('tame for a while')).json).toMatchObject({ output: { text: 'tame' } })
 }
 
-// Memory takes its time to be used up, on a machine that does other things as well.
+/** Memory takes its time to be used up, on a machine that does other things as well. */
+const PATIENCE_SECONDS = 50
+
 describe.each([
   ['exits', /handler error: its process ended \(exit code 3\)/],
   ['aborts', /handler error: its process ended \(SIGABRT\)/],
@@ -83,7 +85,7 @@ describe.each([
   ['a plain error', /handler error: secret reason/],
 ])('%s', (text, line) => {
   test('500 Internal error, not charged, the reason in the log; a neighbour is served', async () => {
-    const [told] = await Promise.all([ask(text), neighbour()])
+    const [told] = await Promise.all([ask(text, PATIENCE_SECONDS), neighbour()])
     expect(told).toMatchObject({ status: 500, json: { error: 'Internal error' }, isCharged: false })
     expect(told.log).toMatch(line)
   })
