@@ -6,7 +6,7 @@ import { startDeadline, unlessAborted } from './deadline.ts'
 import { isLocalHost } from './host-rules.ts'
 import type { Target } from './judge-url.ts'
 import { OutboundFailure } from './outbound-failure.ts'
-import { isAllowedAddress, isSameAddress } from './public-address.ts'
+import { isAllowedAddress, isSameAddress, isWithin, type AddressBlock } from './public-address.ts'
 import type { Resolve } from './resolve-name.ts'
 
 /**
@@ -22,6 +22,8 @@ export const connectOverTcp: ConnectTo = (address, port) =>
 /** What every connection is made with. */
 export interface ConnectionWays {
   readonly localMode: boolean
+  /** Public, and yet not to be called: our own, by which a router would lead inside (SSRF-01). */
+  readonly shunnedAddresses: readonly AddressBlock[]
   readonly clock: Clock
   readonly resolve: Resolve
   readonly connectTo: ConnectTo
@@ -50,8 +52,8 @@ const ADDRESS_ATTEMPT_MS = 3_000
 const LOCALHOST_ADDRESSES = ['127.0.0.1', '::1']
 
 /**
- * The addresses of a host, once resolved, if every one of them is public (SSRF-02): a name that also leads inside is
- * not to be called at all. Rejects with an `OutboundFailure`.
+ * The addresses of a host, once resolved, if every one of them is public and none is shunned (SSRF-02): a name that
+ * also leads inside is not to be called at all. Rejects with an `OutboundFailure`.
  */
 export async function resolveAllowed(
   target: Target,
@@ -62,6 +64,8 @@ export async function resolveAllowed(
   if (addresses.length === 0) throw new OutboundFailure('unreachable', 'dns: no address')
   const refused = addresses.filter(address => !isAllowedAddress(address, ways.localMode))
   if (refused.length > 0) throw new OutboundFailure('refused-address', `not public: ${refused.join(', ')}`)
+  const shunned = addresses.filter(address => isWithin(address, ways.shunnedAddresses))
+  if (shunned.length > 0) throw new OutboundFailure('refused-address', `shunned: ${shunned.join(', ')}`)
   return addresses.slice(0, MAX_ADDRESSES_TRIED)
 }
 

@@ -7,7 +7,7 @@ import { createPretendInternet, type Names, type PretendInternet } from '../test
 import { answer, startStranger, type Stranger } from '../test-setup/stranger.ts'
 import { PROBE_LIMITS } from './limits.ts'
 import { createOutbound, type Outbound, type OutboundOutcome } from './outbound.ts'
-import { isAllowedAddress } from './public-address.ts'
+import { isAllowedAddress, readBlock } from './public-address.ts'
 import { createResolve } from './resolve-name.ts'
 
 const PUBLIC = '93.184.216.34'
@@ -33,11 +33,17 @@ afterAll(async () => {
   await Promise.all([stranger, ...canaries].map(server => server.close()))
 })
 
-function guard(names: Names, shunnedHosts: readonly string[] = []): Outbound {
+interface Shunned {
+  readonly shunnedHosts?: readonly string[]
+  readonly shunnedAddresses?: readonly string[]
+}
+
+function guard(names: Names, { shunnedHosts = [], shunnedAddresses = [] }: Shunned = {}): Outbound {
   internet = createPretendInternet(names, { [PUBLIC]: stranger.port, [PUBLIC_SIX]: stranger.port })
   outbound = createOutbound({
     localMode: false,
     shunnedHosts,
+    shunnedAddresses: shunnedAddresses.map(one => readBlock(one) ?? expect.fail(one)),
     resolve: internet.resolve,
     connectTo: internet.connectTo,
     ca: certificate.certificate,
@@ -55,9 +61,26 @@ function canaryCalls(): number {
 
 test('SSRF-07 an owner who wants no calls gets none: no name is looked up, no socket asked for', async () => {
   const name = 'one.agents.example'
-  const outcome = await look(guard({ [name]: [PUBLIC] }, ['agents.example']), `https://${name}/health`)
+  const outcome = await look(
+    guard({ [name]: [PUBLIC] }, { shunnedHosts: ['agents.example'] }),
+    `https://${name}/health`,
+  )
   expect(outcome).toMatchObject({ kind: 'failed', reason: 'refused-address', mayHaveArrived: false })
   expect([internet.lookups, internet.connects]).toEqual([[], []])
+})
+
+test('SSRF-01 an address that leads back to us is not called, public as it is, nor a name that has it as well', async () => {
+  const names = { 'one.agents.example': [PUBLIC], 'two.agents.example': [PUBLIC_SIX, PUBLIC] }
+  const own = guard(names, { shunnedAddresses: ['93.184.216.0/24'] })
+  for (const name of Object.keys(names))
+    expect(await look(own, `https://${name}/health`)).toMatchObject({
+      kind: 'failed',
+      reason: 'refused-address',
+      detail: `shunned: ${PUBLIC}`,
+    })
+  expect(internet.connects).toEqual([])
+  const others = guard(names, { shunnedAddresses: ['93.184.217.0/24'] })
+  expect(await look(others, 'https://one.agents.example/health')).toMatchObject({ kind: 'answered' })
 })
 
 describe('SSRF-01 no connection to what is not public', () => {

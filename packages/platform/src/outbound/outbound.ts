@@ -8,6 +8,7 @@ import { createIdleLines } from './idle-lines.ts'
 import { judgeBaseUrl, type UrlVerdict } from './judge-url.ts'
 import { connectOverTcp, type ConnectTo } from './open-connection.ts'
 import { OutboundFailure, type FailureReason } from './outbound-failure.ts'
+import type { AddressBlock } from './public-address.ts'
 import { createResolve, type Resolve } from './resolve-name.ts'
 import { createSlots } from './slots.ts'
 
@@ -64,6 +65,8 @@ export interface OutboundOptions {
   readonly clock?: Clock
   /** Names whose owners want no calls from us; what is below them neither (SSRF-07). */
   readonly shunnedHosts?: readonly string[]
+  /** Public addresses that are not to be called all the same, such as this network's own (SSRF-01). */
+  readonly shunnedAddresses?: readonly AddressBlock[]
   /** Who we say we are; an operator adds where to complain. */
   readonly userAgent?: string
   /** Calls at a time to one host; four times as many to one address. Looks (GET) and work (POST) count apart. */
@@ -109,6 +112,7 @@ function gatherMeans(options: OutboundOptions): Means {
   return {
     ways: {
       localMode: options.localMode,
+      shunnedAddresses: options.shunnedAddresses ?? [],
       clock: options.clock ?? systemClock,
       resolve: options.resolve ?? createResolve(),
       connectTo: options.connectTo ?? connectOverTcp,

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
+/** Addresses that begin alike. */
+export type AddressBlock = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
+
 /** What else is inside a network although the address registries call it public. */
 const INSIDE = [
   // Azure's platform agent (DNS, DHCP, health) answers here from every virtual machine.
@@ -23,6 +26,27 @@ export function isAllowedAddress(address: string, localMode: boolean): boolean {
   if (range !== 'unicast') return false
   if (parsed instanceof ipaddr.IPv6) return parsed.match(GLOBAL_UNICAST) && !isTunnel(parsed)
   return !INSIDE.some(([network, bits]) => network instanceof ipaddr.IPv4 && parsed.match(network, bits))
+}
+
+/** Reads `203.0.113.7`, `203.0.113.0/24`, `2001:db8::/32`; nothing where it is neither an address nor a block. */
+export function readBlock(text: string): AddressBlock | undefined {
+  const [address = '', bits, ...more] = text.split('/')
+  const parsed = parseAddress(address)
+  if (parsed === undefined || more.length > 0) return undefined
+  // An IPv4 address in the clothes of IPv6 has other bits than its block would say.
+  if (isIP(address) === 6 && parsed instanceof ipaddr.IPv4) return undefined
+  const whole = parsed instanceof ipaddr.IPv4 ? 32 : 128
+  if (bits === undefined) return [parsed, whole]
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= whole ? [parsed, Number(bits)] : undefined
+}
+
+/** Whether an address is in one of these blocks, an IPv4-mapped one being the IPv4 it stands for. */
+export function isWithin(address: string, blocks: readonly AddressBlock[]): boolean {
+  const parsed = parseAddress(address)
+  return (
+    parsed !== undefined &&
+    blocks.some(([start, bits]) => parsed.kind() === start.kind() && parsed.match(start, bits))
+  )
 }
 
 /** Whether two spellings are one address, an IPv4-mapped one being the IPv4 it stands for. */

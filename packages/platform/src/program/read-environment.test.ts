@@ -1,5 +1,6 @@
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { isWithin } from '../outbound/public-address.ts'
 import { readEnvironment, type PlatformEnvironment } from './read-environment.ts'
 
 const REGISTRY = `0x${'ab'.repeat(20)}`
@@ -30,6 +31,7 @@ test('with the three that are needed the rest has defaults', () => {
     metricsPort: undefined,
     trustedProxies: [],
     shunnedHosts: [],
+    shunnedAddresses: [],
     network: expect.objectContaining({ id: 'eip155:8453' }) as unknown,
     rpcUrl: 'http://127.0.0.1:8545',
     databaseUrl: undefined,
@@ -96,6 +98,13 @@ test('every variable is read', () => {
   })
 })
 
+test('a shunned address stands for itself, a block for all that begin like it', () => {
+  const { shunnedAddresses } = read({ PLATFORM_SHUNNED_ADDRESSES: '5.6.7.8, 9.9.0.0/16,2a00:1::/32' })
+  const isShunned = (address: string): boolean => isWithin(address, shunnedAddresses)
+  expect(['5.6.7.8', '9.9.255.1', '::ffff:9.9.1.1', '2a00:1:2::3'].filter(isShunned)).toHaveLength(4)
+  expect(['5.6.7.9', '9.8.0.1', '2a00:2::1', 'none'].filter(isShunned)).toEqual([])
+})
+
 test('D37 local mode takes http, needs no public URL, and waits for no blocks', () => {
   expect(read({ PLATFORM_LOCAL: 'true', PLATFORM_PUBLIC_URL: '' }).settings).toMatchObject({
     localMode: true,
@@ -142,6 +151,20 @@ describe('what is wrong is named', () => {
     [{ PLATFORM_CHECK_SECONDS: '0' }, 'PLATFORM_CHECK_SECONDS must be a whole number'],
   ])('%o', (variables, message) => {
     expect(() => read(variables)).toThrow(message)
+  })
+
+  test.each([
+    '1.2.3',
+    '1.2.3.4/33',
+    '1.2.3.4/',
+    '1.2.3.4/8/8',
+    '::ffff:1.2.3.0/120',
+    'own.example',
+    '2a00::/129',
+  ])('a shunned address %s', address => {
+    expect(() => read({ PLATFORM_SHUNNED_ADDRESSES: `5.6.7.8,${address}` })).toThrow(
+      `PLATFORM_SHUNNED_ADDRESSES must be addresses or CIDR ranges, with commas, got "${address}"`,
+    )
   })
 
   test.each(['https://victim.example', 'victim', 'Victim.example', '*.victim.example'])(

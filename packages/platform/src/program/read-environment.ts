@@ -19,6 +19,7 @@ import {
   type ReadVariable,
 } from '@farebox/server/environment'
 import { isHostName } from '../outbound/host-rules.ts'
+import { readBlock, type AddressBlock } from '../outbound/public-address.ts'
 import { CHECK_INTERVAL_MS, REFRESH_INTERVAL_MS, type PlatformSettings } from '../platform-parts.ts'
 
 /** What the platform is told by its environment; read once. */
@@ -31,6 +32,8 @@ export interface PlatformEnvironment {
   readonly trustedProxies: readonly string[]
   /** Host names whose owners want no calls from us. */
   readonly shunnedHosts: readonly string[]
+  /** Public addresses that are not to be called, such as our own. */
+  readonly shunnedAddresses: readonly AddressBlock[]
   readonly network: Network
   readonly rpcUrl: string
   /** Undefined: needed, unless the program brings a database of its own. */
@@ -60,6 +63,7 @@ export function readEnvironment(source: EnvironmentSource, crypto: EvmCrypto): P
     metricsPort: readPort('METRICS_PORT', read),
     trustedProxies: readProxies(read),
     shunnedHosts: readShunned(read),
+    shunnedAddresses: readShunnedAddresses(read),
     network: readNetwork(read('PLATFORM_NETWORK') ?? 'eip155:8453'),
     rpcUrl: readRpcUrl(read),
     databaseUrl: readDatabaseUrl(read),
@@ -101,6 +105,16 @@ function readShunned(read: ReadVariable): readonly string[] {
   throw new EnvironmentError(
     `PLATFORM_SHUNNED_HOSTS must be host names in lower case, with commas, such as agents.example, got ${shown(wrong)}`,
   )
+}
+
+function readShunnedAddresses(read: ReadVariable): readonly AddressBlock[] {
+  return readList('PLATFORM_SHUNNED_ADDRESSES', read).map(one => {
+    const block = readBlock(one)
+    if (block !== undefined) return block
+    throw new EnvironmentError(
+      `PLATFORM_SHUNNED_ADDRESSES must be addresses or CIDR ranges, with commas, got ${shown(one)}`,
+    )
+  })
 }
 
 function readProxies(read: ReadVariable): readonly string[] {

@@ -60,14 +60,19 @@ async function openDatabase(
 }
 
 async function openParts(
-  { host, port, network, rpcUrl, settings, shunnedHosts }: PlatformEnvironment,
+  { host, port, network, rpcUrl, settings, shunnedHosts, shunnedAddresses }: PlatformEnvironment,
   log: Log,
   database: Database,
   started: End[],
 ): Promise<PlatformParts> {
   const rpc = createJsonRpc(rpcUrl)
   started.push(() => rpc.close())
-  const outbound = createOutbound({ localMode: settings.localMode, clock: systemClock, shunnedHosts })
+  const outbound = createOutbound({
+    localMode: settings.localMode,
+    clock: systemClock,
+    shunnedHosts,
+    shunnedAddresses,
+  })
   started.push(() => outbound.close())
   const crypto = await loadEvmCrypto({
     onFallback: reason => log.warn('signatures are checked by the slower wasm curve', { reason }),
