@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createJsonOrigin, type JsonOrigin } from '@farebox/payments/http-json'
 import { registration, type Registration } from '@farebox/platform-api/registry'
 import { callAnvil } from './chain/anvil-rpc.ts'
+import { sendTransaction } from './chain/send-transaction.ts'
 import type { LocalChain } from './chain/start-chain.ts'
 
 /** An agent of the local economy, found by others. */
@@ -75,10 +76,7 @@ async function stake(
   { registry_address: to, call_data: data, stake_wei }: Registration,
   from: string,
 ): Promise<void> {
-  const transaction = { from, to, data, value: `0x${BigInt(stake_wei).toString(16)}` }
-  // What would revert is refused here, with the contract's reason.
-  const gas = await callAnvil(rpcUrl, 'eth_estimateGas', [transaction])
-  await callAnvil(rpcUrl, 'eth_sendTransactionSync', [{ ...transaction, gas }])
+  await sendTransaction(rpcUrl, { from, to, data, value: `0x${BigInt(stake_wei).toString(16)}` })
 }
 
 async function untilListed(

@@ -1,5 +1,6 @@
 import { LOCAL_USDC_ADDRESS } from '@farebox/contracts/addresses'
 import { callAnvil } from './anvil-rpc.ts'
+import { sendTransaction } from './send-transaction.ts'
 import { TEST_KEYS } from './test-keys.ts'
 
 /** `mint(address,uint256)`: the first four bytes of the hash of its signature. */
@@ -42,10 +43,7 @@ async function mint(rpcUrl: string, address: string, usdcAtomic: bigint): Promis
     to: LOCAL_USDC_ADDRESS,
     data: `${MINT_SELECTOR}${address.slice(2).toLowerCase().padStart(64, '0')}${amount}`,
   }
-  // A mint that would revert is refused here, with the token's reason.
-  const gas = await callAnvil(rpcUrl, 'eth_estimateGas', [transaction])
-  // Answers when a block holds the transaction (EIP-7966).
-  const receipt = await callAnvil(rpcUrl, 'eth_sendTransactionSync', [{ ...transaction, gas }])
+  const receipt = await sendTransaction(rpcUrl, transaction)
   if (typeof receipt !== 'object' || receipt === null || !('status' in receipt) || receipt.status !== '0x1') {
     throw new Error(`Minting USDC for ${address} failed: ${JSON.stringify(receipt)}`)
   }

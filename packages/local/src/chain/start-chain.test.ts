@@ -17,6 +17,7 @@ import { fund } from './faucet.ts'
 import { startChain } from './start-chain.ts'
 import type { LocalChain } from './start-chain.ts'
 import { TEST_KEYS } from './test-keys.ts'
+import { usdcBalance } from './top-up.ts'
 
 const payer = TEST_KEYS.payer.address
 let folder: string
@@ -55,6 +56,14 @@ describe('a chain that is stopped and started again', () => {
     expect(await balanceOf(second, second.agentRegistry)).toBe(STAKE_WEI)
     await call(second, payer, 'deregister', [1n])
     expect(await register(second, payer, 'https://agent.example')).toBe(2n)
+  })
+
+  test('gives to many at the same moment', async () => {
+    const chain = await start({ folder })
+    const funded = Array.from({ length: 60 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, 'a')}`)
+    await Promise.all(funded.map(address => fund(chain, address, { usdcAtomic: 7n })))
+    const balances = await Promise.all(funded.map(address => usdcBalance(chain, address)))
+    expect(new Set(balances)).toEqual(new Set([7n]))
   })
 
   test('goes on from there, in the present', async () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { callAnvil } from '@farebox/local/chain/anvil-rpc'
+import { sendTransaction } from '@farebox/local/chain/send-transaction'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { decodePaymentHeader, encodeHeader, type DecodedPayment } from '@farebox/payments/payment-header'
@@ -147,7 +147,7 @@ async function charge(rpcUrl: string, network: Network, payment: DecodedPayment)
   const data =
     TRANSFER_WITH_AUTHORIZATION + [...words, ...rest].map(word => word.slice(2).padStart(64, '0')).join('')
   const transaction = { from: TEST_KEYS.stranger.address, to: network.asset.address, data, gas: '0x30d40' }
-  const receipt = await callAnvil(rpcUrl, 'eth_sendTransactionSync', [transaction])
+  const receipt = await sendTransaction(rpcUrl, transaction)
   if (typeof receipt === 'object' && receipt !== null && 'status' in receipt && receipt.status === '0x1')
     return (receipt as { readonly transactionHash?: unknown }).transactionHash as string
   throw new Error(`the charge failed: ${JSON.stringify(receipt)}`)
