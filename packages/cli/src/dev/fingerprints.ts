@@ -12,21 +12,29 @@ export interface Fingerprints {
   noteNew(files: readonly string[], sinceMs: number): Promise<readonly string[]>
   /** Which of the files hold something else than was noted; files that are not noted do not count. */
   changed(files: readonly string[]): Promise<readonly string[]>
+  /** Which of the noted files were written, moved or removed since the last look, by their times; reads none. */
+  touched(): Promise<readonly string[]>
 }
 
 /** Saving a file without a change of its content changes nothing here: its time does not count. */
 export function createFingerprints(): Fingerprints {
   let noted = new Map<string, string>()
+  const stamps = new Map<string, string>()
+  const read = async (file: string): Promise<string> => {
+    // In this order: what comes in between is looked at once more.
+    if (!stamps.has(file)) stamps.set(file, await stampOf(file))
+    return await printOf(file)
+  }
   return {
     async note(files) {
-      noted = new Map(await Promise.all(files.map(async file => [file, await printOf(file)] as const)))
+      noted = new Map(await Promise.all(files.map(async file => [file, await read(file)] as const)))
     },
     async noteNew(files, sinceMs) {
       const unknown = files.filter(file => !noted.has(file))
       const younger = await Promise.all(
         unknown.map(async file => {
           // In this order: what comes in between makes it younger.
-          const print = await printOf(file)
+          const print = await read(file)
           const isYounger = (await touchedMs(file)) >= sinceMs - FILE_TIME_STEP_MS
           noted.set(file, isYounger ? UNREAD : print)
           return isYounger ? [file] : []
@@ -39,6 +47,16 @@ export function createFingerprints(): Fingerprints {
         files.map(async file => {
           const before = noted.get(file)
           return before !== undefined && before !== (await printOf(file)) ? [file] : []
+        }),
+      )
+      return found.flat()
+    },
+    async touched() {
+      const found = await Promise.all(
+        [...noted.keys()].map(async file => {
+          const [before, stamp] = [stamps.get(file), await stampOf(file)]
+          stamps.set(file, stamp)
+          return before === stamp ? [] : [file]
         }),
       )
       return found.flat()
@@ -56,6 +74,15 @@ async function touchedMs(file: string): Promise<number> {
     return Math.max(mtimeMs, ctimeMs)
   } catch {
     return 0
+  }
+}
+
+async function stampOf(file: string): Promise<string> {
+  try {
+    const { mtimeMs, ctimeMs, size, ino } = await stat(file)
+    return [mtimeMs, ctimeMs, size, ino].join(' ')
+  } catch {
+    return MISSING
   }
 }
 

@@ -16,10 +16,23 @@ export interface SourceWatch {
 }
 
 const LOOK_AGAIN_MS = 120
+/** A watcher may be set up a moment after a change, and some file systems tell of none: who looks, finds it. */
+const SWEEP_EVERY_MS = 1_000
 
-/** @param onChange called with a file that may have changed */
-export function watchSources(clock: Clock, onChange: (file: string) => void): SourceWatch {
+/** What tells of changes as they happen. */
+export type OpenWatch = (onChange: (file: string) => void) => Promise<FileWatch>
+
+/**
+ * @param onChange called with a file that may have changed
+ * @param openWatch called when there is something to watch: the first process is up by then
+ */
+export function watchSources(
+  clock: Clock,
+  onChange: (file: string) => void,
+  openWatch: OpenWatch = openFileWatch,
+): SourceWatch {
   const fingerprints = createFingerprints()
+  let cancelSweep: (() => void) | undefined
   let followed: readonly string[] = []
   let readingSinceMs = 0
   let watch: Promise<FileWatch> | undefined
@@ -32,10 +45,11 @@ export function watchSources(clock: Clock, onChange: (file: string) => void): So
     async follow(files) {
       followed = files
       for (const file of await fingerprints.noteNew(files, readingSinceMs)) onChange(file)
-      // Loaded when there is something to watch: the first process is up by then.
-      watch ??= import('./watch-files.ts').then(({ watchFiles }) => watchFiles(onChange))
+      watch ??= openWatch(onChange)
       const { follow } = await watch
-      if (!isClosed) follow(files)
+      if (isClosed) return
+      follow(files)
+      if (cancelSweep === undefined) sweepLater()
     },
     changed: files => fingerprints.changed(files),
     lookAgain() {
@@ -45,7 +59,24 @@ export function watchSources(clock: Clock, onChange: (file: string) => void): So
     },
     async close() {
       isClosed = true
+      cancelSweep?.()
       await (await watch)?.close()
     },
   }
+
+  function sweepLater(): void {
+    cancelSweep = clock.after(SWEEP_EVERY_MS, () => void sweep())
+  }
+
+  async function sweep(): Promise<void> {
+    const touched = await fingerprints.touched()
+    if (isClosed) return
+    touched.forEach(onChange)
+    sweepLater()
+  }
+}
+
+async function openFileWatch(onChange: (file: string) => void): Promise<FileWatch> {
+  const { watchFiles } = await import('./watch-files.ts')
+  return watchFiles(onChange)
 }
