@@ -87,12 +87,15 @@ export function createJobRecords(nowMs: () => number): JobRecords {
       const history = of(jobName(jobKey))
       const last = history.saved.at(-1)
       if (change.kind === 'forget' && history.state === 'saved' && last !== undefined) last.isTakenBack = true
+      const before = history.state
       history.state = change.kind === 'forget' ? undefined : change.job.state
       if (change.kind === 'forget') return
       const { job } = change
       if (job.state === 'saved') {
-        // Renewals of the lease write the same record again.
-        if (last?.payment === job.payment.key && last.response === job.response) return
+        // Renewals of the lease write the same record again, and so does who takes the job over. One that was let go
+        // unpaid in between is saved anew, also where a repeat brings the same payment.
+        const isSame = last?.payment === job.payment.key && last.response === job.response
+        if (isSame && before === 'saved') return
         history.saved.push({
           atMs: nowMs(),
           claimedMs: claimedMs.get(fence) ?? 0,
