@@ -41,14 +41,18 @@ const HELP = `npm run bench -- [options]
   --profile        tells where the servers' CPU time went; its figures are not to be quoted
 `
 
-process.exitCode = await main(process.argv.slice(2))
+const NAMES = BENCHES.map(({ name }) => name)
+
+try {
+  process.exitCode = await main(readOptions(process.argv.slice(2), NAMES))
+} catch (error) {
+  if (!(error instanceof TypeError)) throw error
+  process.stderr.write(`\n✗ ${error.message}\n`)
+  process.exitCode = 2
+}
 
 /** Exit code 0 when everything was measured, whether the goals are reached or not; 1 when something broke. */
-async function main(words: readonly string[]): Promise<number> {
-  const options = readOptions(
-    words,
-    BENCHES.map(({ name }) => name),
-  )
+async function main(options: Options): Promise<number> {
   if (options.help) {
     process.stdout.write(HELP)
     return 0
