@@ -1,44 +1,90 @@
 import type { Database } from '@farebox/server/postgres/connect'
+import type pg from 'pg'
 
 /** What one owner's agents may cost in thirty days, in all: half a USDC. A stake does not earn itself back. */
 export const MAX_OWNER_ATOMIC = 500_000n
 
-const OWNER_DAYS_MS = 30 * 86_400_000
+const OWNER_DAYS = 30
+const DAY_MS = 86_400_000
+
+/** Whether a price was counted, or whose share of the money it would have exceeded. */
+export type BudgetAnswer = 'taken' | 'day-is-spent' | 'owner-is-spent'
 
 /**
- * Counts a price against the budget of the day (UTC), before anything is signed; over all workers, in one statement.
- * What was counted is not given back: a payment that was signed may still be used.
- *
- * @returns false where the budget does not allow it; nothing is counted then
+ * Counts a price against the budget of the day (UTC) and against the owner's share, before anything is signed; over all
+ * workers, both or neither. What was counted is not given back: a payment that was signed may still be used.
  */
 export async function takeFromBudget(
   database: Database,
-  {
-    priceAtomic,
-    budgetAtomic,
-    nowMs,
-  }: { readonly priceAtomic: bigint; readonly budgetAtomic: bigint; readonly nowMs: number },
-): Promise<boolean> {
-  if (priceAtomic > budgetAtomic) return false
-  const rows = await database.query(
-    'take-canary-budget',
-    `insert into canary_days (day, spent_atomic) values ($1, $2)
-     on conflict (day) do update set spent_atomic = canary_days.spent_atomic + excluded.spent_atomic
-       where canary_days.spent_atomic + excluded.spent_atomic <= $3
-     returning 1 as one`,
-    [new Date(nowMs).toISOString().slice(0, 10), priceAtomic, budgetAtomic],
-  )
-  return rows.length > 0
+  price: {
+    readonly owner: string
+    readonly priceAtomic: bigint
+    readonly budgetAtomic: bigint
+    readonly nowMs: number
+  },
+): Promise<BudgetAnswer> {
+  const { owner, priceAtomic, budgetAtomic, nowMs } = price
+  if (priceAtomic > budgetAtomic) return 'day-is-spent'
+  const refused = await database
+    .inTransaction(async client => {
+      if (!(await countForOwner(client, owner, priceAtomic, nowMs))) throw new Refused('owner-is-spent')
+      const { rowCount } = await client.query(
+        `insert into canary_days (day, spent_atomic) values ($1, $2)
+         on conflict (day) do update set spent_atomic = canary_days.spent_atomic + excluded.spent_atomic
+           where canary_days.spent_atomic + excluded.spent_atomic <= $3`,
+        [dayOf(nowMs), priceAtomic, budgetAtomic],
+      )
+      if (rowCount === 0) throw new Refused('day-is-spent')
+    })
+    .catch((error: unknown) => {
+      if (error instanceof Refused) return error
+      throw error
+    })
+  return refused instanceof Refused ? refused.answer : 'taken'
 }
 
-/** What the daily jobs have cost an owner's agents us in the last thirty days, at most. */
+/** What the daily jobs have cost us for an owner's agents in the last thirty days, at most. */
 export async function spentOnOwner(database: Database, owner: string, nowMs: number): Promise<bigint> {
-  const [row] = await database.query<{ spent: string }>(
-    'spent-on-owner',
-    `select coalesce(sum(jobs.amount_atomic), 0)::text as spent from jobs
-     join agents on agents.agent_id = jobs.agent_id
-     where agents.owner = $1 and jobs.kind = 'canary' and jobs.created_at > $2 and jobs.payment <> 'dead'`,
-    [owner, new Date(nowMs - OWNER_DAYS_MS)],
-  )
+  const [row] = await database.query<{ spent: string }>('spent-on-owner', SPENT, [owner, since(nowMs)])
   return BigInt(row?.spent ?? '0')
+}
+
+const SPENT = `select coalesce(sum(spent_atomic), 0)::text as spent from canary_owner_days
+  where owner = $1 and day > $2`
+
+/** False where the share does not allow it. The owner is locked: two agents may be tried at the same moment. */
+async function countForOwner(
+  client: pg.PoolClient,
+  owner: string,
+  priceAtomic: bigint,
+  nowMs: number,
+): Promise<boolean> {
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 4020503))', [owner])
+  const { rows } = await client.query<{ spent: string }>(SPENT, [owner, since(nowMs)])
+  if (BigInt(rows[0]?.spent ?? '0') + priceAtomic > MAX_OWNER_ATOMIC) return false
+  await client.query('delete from canary_owner_days where owner = $1 and day <= $2', [owner, since(nowMs)])
+  await client.query(
+    `insert into canary_owner_days (owner, day, spent_atomic) values ($1, $2, $3)
+     on conflict (owner, day) do update set spent_atomic = canary_owner_days.spent_atomic + excluded.spent_atomic`,
+    [owner, dayOf(nowMs), priceAtomic],
+  )
+  return true
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
+function since(nowMs: number): string {
+  return dayOf(nowMs - OWNER_DAYS * DAY_MS)
+}
+
+/** Undoes what was counted so far. */
+class Refused extends Error {
+  readonly answer: Exclude<BudgetAnswer, 'taken'>
+
+  constructor(answer: Exclude<BudgetAnswer, 'taken'>) {
+    super(answer)
+    this.answer = answer
+  }
 }

@@ -9,7 +9,7 @@ import type { Background, PlatformParts } from '../platform-parts.ts'
 import { startChainAgent, type ChainAgent } from '../test-setup/chain-agent.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { takeFromBudget } from './canary-budget.ts'
+import { spentOnOwner, takeFromBudget } from './canary-budget.ts'
 import { readLastCanary, type LastCanary } from './canary-store.ts'
 import { startCanary } from './start-canary.ts'
 
@@ -129,15 +129,40 @@ test('the budget of a day is never exceeded, whoever takes from it at the same m
   const taken = await Promise.all(
     Array.from({ length: 40 }, (_, index) =>
       takeFromBudget(index % 2 === 0 ? stage.database : another, {
+        owner: `0x${index}`,
         priceAtomic: 10_000n,
         budgetAtomic: 95_000n,
         nowMs,
       }),
     ),
   )
-  expect(taken.filter(Boolean)).toHaveLength(9)
-  const tomorrow = { priceAtomic: 10_000n, budgetAtomic: 95_000n, nowMs: nowMs + 86_400_000 }
-  expect(await takeFromBudget(another, tomorrow)).toBe(true)
+  expect(taken.filter(one => one === 'taken')).toHaveLength(9)
+  expect(new Set(taken)).toEqual(new Set(['taken', 'day-is-spent']))
+  const tomorrow = { owner: '0x1', priceAtomic: 10_000n, budgetAtomic: 95_000n, nowMs: nowMs + 86_400_000 }
+  expect(await takeFromBudget(another, tomorrow)).toBe('taken')
+  // What the day refused was not counted for its owner.
+  const spent = await Promise.all(taken.map((_, index) => spentOnOwner(another, `0x${index}`, nowMs)))
+  expect(spent.filter(atomic => atomic > 0n)).toHaveLength(9)
+})
+
+test('the share of an owner is never exceeded, however many agents are tried at once, and comes back after thirty days', async () => {
+  const another = (await stage.anotherWorker()).database
+  const [nowMs, day] = [Date.now(), 86_400_000]
+  const take = (database = another, atMs = nowMs): Promise<string> =>
+    takeFromBudget(database, {
+      owner: AGENT,
+      priceAtomic: 60_000n,
+      budgetAtomic: 100_000_000n,
+      nowMs: atMs,
+    })
+  const taken = await Promise.all(
+    Array.from({ length: 30 }, (_, index) => take(index % 2 === 0 ? stage.database : another)),
+  )
+  expect(taken.filter(one => one === 'taken')).toHaveLength(8)
+  expect(new Set(taken)).toEqual(new Set(['taken', 'owner-is-spent']))
+  expect(await spentOnOwner(another, AGENT, nowMs)).toBe(480_000n)
+  expect(await take(another, nowMs + 29 * day)).toBe('owner-is-spent')
+  expect(await take(another, nowMs + 31 * day)).toBe('taken')
 })
 
 test('what the budget does not allow, costs too much or is offline is skipped: nothing is signed', async () => {

@@ -54,8 +54,8 @@ export async function runCanary(
   const plan = await planCanary(parts, means, due.agentId)
   if ('outcome' in plan) return plan
   try {
-    const job = await payForJob(parts, means, plan, signal)
-    return job === undefined ? skipped("the day's budget is used up") : await seeOutcome(parts, job, signal)
+    const paid = await payForJob(parts, means, plan, signal)
+    return 'outcome' in paid ? paid : await seeOutcome(parts, paid, signal)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return error.type === 'agent' || error.type === 'conflict'
@@ -66,6 +66,7 @@ export async function runCanary(
 
 interface CanaryPlan {
   readonly agentId: number
+  readonly owner: string
   readonly capability: string
   readonly input: JsonObject
   readonly priceAtomic: bigint
@@ -85,25 +86,31 @@ async function planCanary(
   if (!chosen.ok) return skipped(chosen.reason)
   const { capability, input, priceAtomic } = chosen
   if ((await spentOnOwner(database, agent.owner, clock.nowMs())) + priceAtomic > MAX_OWNER_ATOMIC)
-    return skipped("its owner's share of the budget is used up")
+    return skipped(OVER_BUDGET['owner-is-spent'])
   if ((await readBalance(rpc, network, signer.address)) < priceAtomic)
     return skipped('the wallet that pays for these jobs is empty')
-  return { agentId, capability, input, priceAtomic }
+  return { agentId, owner: agent.owner, capability, input, priceAtomic }
 }
 
-/** Undefined where the budget does not allow it: then nothing was signed. */
+const OVER_BUDGET = {
+  'day-is-spent': "the day's budget is used up",
+  'owner-is-spent': "its owner's share of the budget is used up",
+} as const
+
+/** The job, sent; or that it is skipped, where the budget does not allow it: then nothing was signed. */
 async function payForJob(
   parts: PlatformParts,
   { signer, budgetAtomic, provePayment }: CanaryMeans,
-  { agentId, capability, input, priceAtomic }: CanaryPlan,
+  { agentId, owner, capability, input, priceAtomic }: CanaryPlan,
   signal: AbortSignal,
-): Promise<JobRow | undefined> {
+): Promise<JobRow | CanaryEnd> {
   const payable = await readPayable(parts, agentId, capability)
   const { requirement, network } = await askPrice(parts, payable, signal)
   const nowMs = parts.clock.nowMs()
   // The declaration may have been refreshed since the plan was made.
   if (payable.priceAtomic !== priceAtomic) throw new Refusal('unavailable', 'its price has just changed')
-  if (!(await takeFromBudget(parts.database, { priceAtomic, budgetAtomic, nowMs }))) return undefined
+  const taken = await takeFromBudget(parts.database, { owner, priceAtomic, budgetAtomic, nowMs })
+  if (taken !== 'taken') return skipped(OVER_BUDGET[taken])
   const jobId = randomUUID()
   await beginCanary(parts.database, agentId, jobId, nowMs)
   const nowSeconds = nowMs / 1_000

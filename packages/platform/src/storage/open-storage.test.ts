@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -39,7 +39,7 @@ async function migrateUpTo(last: string): Promise<readonly string[]> {
   try {
     for (const file of files.filter(name => name <= last))
       await copyFile(new URL(file, MIGRATIONS), join(folder, file))
-    await migrate(database.pool, { folder: pathToFileURL(`${folder}/`), schema, program: 'platform' })
+    await migrate(TEST_DATABASE_URL, { folder: pathToFileURL(`${folder}/`), schema, program: 'platform' })
     return files
   } finally {
     await rm(folder, { recursive: true })
@@ -67,3 +67,17 @@ test('a database of a newer version is left alone, and the refusal says so', asy
     'was brought forward by a newer platform (9999-newer.sql): start that one',
   )
 })
+
+test(
+  'a migration may take longer than any request, and who starts meanwhile waits for it',
+  { timeout: 60_000 },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'farebox-migrations-'))
+    await writeFile(join(folder, '0001-slow.sql'), 'select pg_sleep(11); create table slow (one integer);')
+    const slow = { folder: pathToFileURL(`${folder}/`), schema, program: 'platform' }
+    await Promise.all([migrate(TEST_DATABASE_URL, slow), migrate(TEST_DATABASE_URL, slow)])
+    const { rows } = await database.pool.query('select name from migrations')
+    expect(rows).toEqual([{ name: '0001-slow.sql' }])
+    await rm(folder, { recursive: true })
+  },
+)

@@ -33,7 +33,7 @@ export async function openStorage(options: StorageOptions): Promise<Database> {
     onError: options.onError ?? (() => undefined),
   })
   try {
-    await migrate(database.pool, { folder: MIGRATIONS, schema, program: 'platform' })
+    await migrate(connectionString, { folder: MIGRATIONS, schema, program: 'platform' })
     return database
   } catch (error) {
     await database.pool.end()

@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type pg from 'pg'
+import pg from 'pg'
 
 /** Any constant will do, so long as nobody else's migrations use it. */
 const ADVISORY_LOCK = 4_020_402
+const CONNECT_TIMEOUT_MS = 10_000
 
 /** Which migrations, and where they go. */
 export interface Migrations {
@@ -16,14 +17,27 @@ export interface Migrations {
 
 /**
  * Brings a schema to the newest form: runs, in order and each in a transaction of its own, the numbered files
- * that have not run in it yet. Forward only. Processes that start together wait for one another.
+ * that have not run in it yet. Forward only. Processes that start together wait for one another, and a migration may
+ * take as long as it needs: an index on a large table does. So the connection is its own, without the pool's limits.
  *
  * Throws where the database refuses, naming the file, and where it is newer than this program.
  */
-export async function migrate(pool: pg.Pool, { folder, schema, program }: Migrations): Promise<void> {
+export async function migrate(
+  connectionString: string,
+  { folder, schema, program }: Migrations,
+): Promise<void> {
   const files = (await readdir(folder)).filter(name => /^\d{4}-.*\.sql$/.test(name)).sort()
-  const client = await pool.connect()
+  const client = new pg.Client({
+    connectionString,
+    application_name: program,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  })
+  // Whoever waits for an answer hears of it as well.
+  client.on('error', () => undefined)
+  await client.connect()
   try {
+    // A limit that the server sets for everybody is meant for requests.
+    await client.query('set statement_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCK])
     try {
       await client.query(`create schema if not exists ${schema}`)
@@ -45,11 +59,11 @@ export async function migrate(pool: pg.Pool, { folder, schema, program }: Migrat
       await client.query('select pg_advisory_unlock($1)', [ADVISORY_LOCK])
     }
   } finally {
-    client.release()
+    await client.end()
   }
 }
 
-async function runFile(client: pg.PoolClient, schema: string, file: URL): Promise<void> {
+async function runFile(client: pg.Client, schema: string, file: URL): Promise<void> {
   const name = basename(file.pathname)
   const sql = await readFile(file, 'utf8')
   try {

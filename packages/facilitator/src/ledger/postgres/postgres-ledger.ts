@@ -41,7 +41,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     onError: options.onError ?? (() => undefined),
   })
   try {
-    await migrate(database.pool, { folder: MIGRATIONS, schema, program: 'facilitator' })
+    await migrate(connectionString, { folder: MIGRATIONS, schema, program: 'facilitator' })
   } catch (error) {
     await database.pool.end()
     throw error
