@@ -34,7 +34,7 @@ export async function meddle(
   // One that comes late, or twice, holds again what was given back.
   const { duplicationRate, slowRate } = world.wires.faults.plan
   let mayHoldAgain = duplicationRate > 0 || slowRate > 0
-  // One that was not heard of may come after a later one was refused: that refusal is not the last word then.
+  // One that was not heard of may come after a later one was refused, or a hold given back: that is not the last word.
   let mayChargeYet = false
   for (let left = random.between(2, 7); left > 0; left -= 1) {
     const binding = random.chance(0.75) ? (purposes[0] ?? '') : (purposes[1] ?? '')
@@ -54,7 +54,7 @@ export async function meddle(
         words.push({ binding, told: 'failed', reason: outcome.reason, isLast: !mayChargeYet })
       if (outcome.kind === 'unknown') mayChargeYet = true
     } else if (holdId !== undefined && (await release(url, secret, holdId))) {
-      words.push({ binding, told: 'released', reason: '', isLast: !mayHoldAgain })
+      words.push({ binding, told: 'released', reason: '', isLast: !mayHoldAgain && !mayChargeYet })
     }
     await new Promise<void>(resolve => void process.after(random.between(0, 3_000), resolve))
   }
