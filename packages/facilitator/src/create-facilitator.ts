@@ -28,7 +28,7 @@ import { DEFAULT_LIMITS, type FacilitatorLimits } from './facilitator-limits.ts'
 import { silentLog, type Log } from '@farebox/server/log'
 import { createMetrics, type Metrics, type MetricSources } from './metrics.ts'
 import { startReconciler } from './reconcile.ts'
-import { createScrapeSources } from './scrape-sources.ts'
+import { createScrapeSources, keep } from './scrape-sources.ts'
 import { createAuthenticate } from './secrets/authenticate.ts'
 import { createRateLimit } from './secrets/rate-limit.ts'
 
@@ -79,7 +79,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   const metrics = createMetrics(() => sources)
   const relayer = createRelayer(crypto, network, options.relayerKey)
   const node = createRelayerNode(rpc, clock)
-  const reader = createChainReader(rpc, network)
+  const reader = createChainReader(rpc, network, clock)
   const observe = createObserver(reader, clock)
   const waiters = createSettlementWaiters(ledger.payments, clock, network)
   const watch = await watchChain({ reader, node, relayer, clock, log, metrics, ...limits })
@@ -201,16 +201,19 @@ function readinessChecks(
   clock: Clock,
 ): { readonly [name: string]: ReadinessCheck } {
   return {
-    database: () =>
+    // Anybody may ask, as often as they like.
+    database: keep(clock, () =>
       ledger.totals(network.id, nowSeconds(clock)).then(
         () => undefined,
         () => 'the ledger cannot be reached',
       ),
-    chain: () =>
+    ),
+    chain: keep(clock, () =>
       reader.readHead().then(
         () => undefined,
         () => 'the chain cannot be reached',
       ),
+    ),
     relayer: async () => await Promise.resolve(watch.unfit()),
   }
 }

@@ -34,8 +34,10 @@ const REVISITED_BLOCKS = 128n
 const ROUNDS_BEHIND = 3
 /** Rows in one look at the chain. */
 const ROWS_PER_LOOK = 50
-/** Rows that were not charged, looked at in one round. */
-const ROWS_PER_ROUND = 500
+/** Rows that were not charged, read at once. */
+const ROWS_PER_PAGE = 500
+/** More than strangers can make in the time between two rounds; the node is asked once for fifty rows. */
+const PAGES_PER_ROUND = 20
 
 /**
  * Compares at once and then on a schedule: settled rows must be proven by their receipts, rows that were not
@@ -69,19 +71,39 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
 
 /** One comparison. Rejects when ledger or chain give no answer; what was found until then is written down. */
 export async function reconcile(parts: ReconcilerParts, missing: MissingBlocks): Promise<void> {
-  const { ledger, reader, network, clock, metrics } = parts
-  const expired = await ledger.audit.expireHolds(network.id, nowSeconds(clock))
-  metrics.payments.inc({ state: 'expired', reason: '' }, expired)
+  const { ledger, reader, network } = parts
+  let failure: unknown
+  try {
+    await expireHolds(parts)
+  } catch (error) {
+    // What is held too long costs nobody money; what comes below may.
+    failure = error
+  }
   const head = await reader.readHead()
-
   for (const record of await ledger.audit.settledSince(network.id, head.number - REVISITED_BLOCKS)) {
     if (isBehind(missing, record, head.number)) continue
     await revisitSettled(parts, record)
   }
-  const uncharged = await ledger.audit.uncharged(network.id, network.finalitySeconds, ROWS_PER_ROUND)
-  for (let start = 0; start < uncharged.length; start += ROWS_PER_LOOK) {
-    await revisitUncharged(parts, uncharged.slice(start, start + ROWS_PER_LOOK))
+  for (let page = 0; page < PAGES_PER_ROUND; page += 1) {
+    if (!(await revisitPage(parts, head.seconds))) break
   }
+  if (failure !== undefined) throw failure
+}
+
+async function expireHolds({ ledger, network, clock, metrics }: ReconcilerParts): Promise<void> {
+  const expired = await ledger.audit.expireHolds(network.id, nowSeconds(clock))
+  metrics.payments.inc({ state: 'expired', reason: '' }, expired)
+}
+
+/** False where nothing is left that was not looked at since this head. */
+async function revisitPage(parts: ReconcilerParts, headSeconds: number): Promise<boolean> {
+  const { ledger, network } = parts
+  const rows = await ledger.audit.uncharged(network.id, network.finalitySeconds, ROWS_PER_PAGE)
+  const due = rows.filter(({ auditedAt }) => auditedAt < headSeconds)
+  for (let start = 0; start < due.length; start += ROWS_PER_LOOK) {
+    await revisitUncharged(parts, due.slice(start, start + ROWS_PER_LOOK))
+  }
+  return due.length === ROWS_PER_PAGE
 }
 
 /** Is the node perhaps only behind the one that showed us the block? */
@@ -143,7 +165,7 @@ async function revisitSettled(parts: ReconcilerParts, record: PaymentRecord): Pr
 }
 
 async function revisitUncharged(parts: ReconcilerParts, records: readonly PaymentRecord[]): Promise<void> {
-  const { ledger, reader } = parts
+  const { ledger, reader, network } = parts
   const observations = await reader.observe(records)
   const unused: string[] = []
   let headSeconds = 0
@@ -171,7 +193,7 @@ async function revisitUncharged(parts: ReconcilerParts, records: readonly Paymen
       unused.push(key)
     }
   }
-  await ledger.audit.markAudited(unused, headSeconds)
+  await ledger.audit.markAudited(unused, headSeconds, network.finalitySeconds)
 }
 
 async function correct(parts: ReconcilerParts, kind: string, conclusion: Conclusion): Promise<void> {

@@ -54,7 +54,8 @@ async function inTime<T>(clock: Clock, reading: Promise<T>): Promise<T | undefin
   return await Promise.race([reading.catch(() => undefined), late]).finally(() => over.abort())
 }
 
-function keep<T>(clock: Clock, read: () => Promise<T>): () => Promise<T> {
+/** One reading at a time, kept for a moment: whoever asks without end costs no more than who asks once a second. */
+export function keep<T>(clock: Clock, read: () => Promise<T>): () => Promise<T> {
   let kept: { readonly value: Promise<T>; readonly untilMs: number } | undefined
   return () => {
     if (kept === undefined || clock.nowMs() >= kept.untilMs)

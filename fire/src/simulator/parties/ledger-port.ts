@@ -84,7 +84,8 @@ export function ledgerPort(
       settledSince: (network, block) => through('settled-since', () => audit.settledSince(network, block)),
       uncharged: (network, finality, limit) =>
         through('uncharged', () => audit.uncharged(network, finality, limit)),
-      markAudited: (keys, head) => through('mark-audited', () => audit.markAudited(keys, head)),
+      markAudited: (keys, head, finality) =>
+        through('mark-audited', () => audit.markAudited(keys, head, finality)),
     },
     secrets: { ...secrets, find: id => through('secret', () => secrets.find(id)) },
     signals: bell,

@@ -51,7 +51,12 @@ export async function meddle(
       const outcome = await client.settle(request, { timeoutMs: TIMEOUT_MS })
       if (outcome.kind === 'settled') words.push({ binding, told: 'settled', reason: '', isLast: true })
       if (outcome.kind === 'failed')
-        words.push({ binding, told: 'failed', reason: outcome.reason, isLast: !mayChargeYet })
+        words.push({
+          binding,
+          told: 'failed',
+          reason: outcome.reason,
+          isLast: !mayChargeYet || isTooLate(outcome),
+        })
       if (outcome.kind === 'unknown') mayChargeYet = true
     } else if (holdId !== undefined && (await release(url, secret, holdId))) {
       words.push({ binding, told: 'released', reason: '', isLast: !mayHoldAgain && !mayChargeYet })
@@ -59,6 +64,11 @@ export async function meddle(
     await new Promise<void>(resolve => void process.after(random.between(0, 3_000), resolve))
   }
   world.words.ofFacilitators.push(...words.map(word => ({ ...word, payment: key })))
+}
+
+/** Who is told so by a facilitator that holds nothing can rely on it, whatever else is on its way (decision 0026). */
+function isTooLate({ reason }: { readonly reason: string }): boolean {
+  return reason === 'invalid_exact_evm_payload_authorization_valid_before'
 }
 
 interface Spoken extends Omit<FacilitatorWord, 'payment' | 'isLast'> {

@@ -6,6 +6,7 @@ import { findSettlement, readHead, type ChainVerdict } from '@farebox/payments/f
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
 import type { Network } from '@farebox/payments/networks'
+import { nowSeconds, type Clock } from '@farebox/server/clock'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import {
   decodeBatch,
@@ -57,8 +58,11 @@ export interface ChainReader {
 const ARBITRUM_CHAIN_ID = 42161
 const ARB_SYS: Call = { to: '0x0000000000000000000000000000000000000064', data: '0xa3b1b31d' }
 
+/** A block of a day that has not come is no block: some nodes have answered with milliseconds. */
+const AHEAD_SECONDS = 86_400
+
 /** Reads a chain through a node. */
-export function createChainReader(rpc: JsonRpc, network: Network): ChainReader {
+export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock): ChainReader {
   const asset = network.asset.address
   const blockNumberCall =
     network.chainId === ARBITRUM_CHAIN_ID ? ARB_SYS : { to: MULTICALL3_ADDRESS, data: GET_BLOCK_NUMBER }
@@ -80,7 +84,7 @@ export function createChainReader(rpc: JsonRpc, network: Network): ChainReader {
       const answer = await rpc.call('eth_call', [{ to: MULTICALL3_ADDRESS, data: encodeBatch(calls) }, block])
       const results = decodeBatch(answer, calls.length)
       const blockNumber = readUint(results[0])
-      const blockSeconds = Number(readUint(results[1]))
+      const blockSeconds = plausible(Number(readUint(results[1])))
       const [balances, states, transfers] = [0, 1, 2].map(part => 2 + part * payments.length)
       return payments.map((_, index) => {
         const transfer = results[(transfers ?? 0) + index]
@@ -97,7 +101,16 @@ export function createChainReader(rpc: JsonRpc, network: Network): ChainReader {
     async readReceipt(hash) {
       return parseReceipt(await rpc.call('eth_getTransactionReceipt', [hash]))
     },
-    readHead: () => readHead(rpc),
+    async readHead() {
+      const head = await readHead(rpc)
+      return { ...head, seconds: plausible(head.seconds) }
+    },
+  }
+
+  /** Whatever is judged by the time of a block would be judged wrong for good. */
+  function plausible(seconds: number): number {
+    if (seconds <= nowSeconds(clock) + AHEAD_SECONDS) return seconds
+    throw new Error(`the node tells of a block of ${seconds} s, which is more than a day from now`)
   }
 }
 

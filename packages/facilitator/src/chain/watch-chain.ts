@@ -33,6 +33,8 @@ export interface WatchParts {
 }
 
 const LOOK_MS = 5_000
+/** Longer than any node is behind. */
+const HEAD_COUNTS_MS = 600_000
 /** Below this the log asks for more: an empty purse must not come as a surprise (PAY-32). */
 const WARN_SETTLEMENTS_LEFT = 1_000n
 
@@ -42,12 +44,19 @@ const WEI_PER_ETHER = 1e18
 export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
   const { clock } = parts
   const closing = new AbortController()
-  let headSeconds = 0
+  let [headSeconds, headSeenMs] = [0, 0]
+  const saw = (seconds: number): void => {
+    const nowMs = clock.nowMs()
+    // A node may be behind another, so the newest time counts; but one that was wrong must not count for good.
+    if (seconds < headSeconds && nowMs - headSeenMs < HEAD_COUNTS_MS) return
+    headSeconds = seconds
+    headSeenMs = nowMs
+  }
   let reason: string | undefined
   const look = async (): Promise<void> => {
     try {
       const head = await parts.reader.readHead()
-      headSeconds = Math.max(headSeconds, head.seconds)
+      saw(head.seconds)
       reason = await inspectPurse(parts)
     } catch (error) {
       reason = 'the chain cannot be reached'
@@ -63,9 +72,7 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
   })()
   return {
     chainNow: () => Math.max(headSeconds, Math.floor(clock.nowMs() / 1_000)),
-    sawBlock(seconds) {
-      headSeconds = Math.max(headSeconds, seconds)
-    },
+    sawBlock: saw,
     lagSeconds: () => (headSeconds === 0 ? 0 : clock.nowMs() / 1_000 - headSeconds),
     unfit: () => reason,
     async close() {

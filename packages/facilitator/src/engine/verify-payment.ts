@@ -167,6 +167,11 @@ function readOutcome(outcome: HoldOutcome, { balanceAtomic }: Observation, payer
         'payer_barred',
         `too many payments of this payer failed to settle: come back at ${outcome.untilSeconds} (Unix time)`,
       )
+    case 'too-many-open':
+      return refuse(
+        'too_many_open_payments',
+        'the payer has too many payments open: let some be settled first',
+      )
     case 'over-budget':
       throw new UnavailableError('this secret has used up its settlements for today')
   }

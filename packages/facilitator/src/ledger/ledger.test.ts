@@ -5,7 +5,7 @@ import { NETWORK, PAY_TO } from '../test-setup/payments-for-tests.ts'
 import { createSchema, hasPostgres, TEST_DATABASE_URL } from '../test-setup/start-stack.ts'
 import type { Ledger } from './ledger.ts'
 import { createMemoryLedger } from './memory/memory-ledger.ts'
-import type { CaptureRequest, HoldRequest } from './payment-ledger.ts'
+import { MOST_OPEN_PAYMENTS, type CaptureRequest, type HoldRequest } from './payment-ledger.ts'
 import type { LedgerPayment, PaymentRecord } from './payment-record.ts'
 import { openPostgresLedger } from './postgres/postgres-ledger.ts'
 import type { SenderLease } from './settlement-ledger.ts'
@@ -326,6 +326,26 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await ledger.payments.hold(next(today + 86_400, 1))).toMatchObject({ kind: 'held' })
     })
 
+    test('a payer who has a thousand payments open gets no more, until one is given back; others do', async () => {
+      const from = hex(20)
+      const requests = Array.from({ length: MOST_OPEN_PAYMENTS }, () =>
+        holdRequest(payment({ from, value: '1' }), {
+          observed: { balanceAtomic: 10_000n, blockNumber: 10n },
+        }),
+      )
+      const outcomes = await Promise.all(requests.map(async one => await ledger.payments.hold(one)))
+      expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['held']))
+      const more = holdRequest(payment({ from, value: '1' }), {
+        observed: { balanceAtomic: 10_000n, blockNumber: 10n },
+      })
+      expect(await ledger.payments.hold(more)).toEqual({ kind: 'too-many-open' })
+      // What it has may be held for longer.
+      expect(await ledger.payments.hold(requests[0] ?? more)).toMatchObject({ kind: 'held' })
+      expect(await ledger.payments.hold(holdRequest(payment({ value: '1' })))).toMatchObject({ kind: 'held' })
+      await ledger.payments.release(requests[1]?.holdId ?? '', 'owner')
+      expect(await ledger.payments.hold(more)).toMatchObject({ kind: 'held' })
+    })
+
     test('PAY-09 bars a payer after so many failures in a row, for a while; a settlement clears the count', async () => {
       const from = hex(20)
       const lose = async (): Promise<void> => {
@@ -373,6 +393,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         ledger.audit.markAudited(
           reversed.map(one => one.key),
           NOW,
+          120,
         ),
       ])
       expect(holds.slice(0, 80).map(outcome => typeof outcome === 'object' && outcome.kind)).toEqual(
@@ -726,12 +747,35 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const one = await held({ validBefore: String(NOW + 300) })
       await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
       const isListed = async (): Promise<boolean> =>
-        (await ledger.audit.uncharged(NETWORK.id, 120, 1_000)).some(row => row.key === one.key)
+        (await ledger.audit.uncharged(NETWORK.id, 120, 10_000)).some(row => row.key === one.key)
       expect(await isListed()).toBe(true)
-      await ledger.audit.markAudited([one.key], NOW + 420)
+      await ledger.audit.markAudited([one.key], NOW + 420, 120)
       expect(await isListed()).toBe(true)
-      await ledger.audit.markAudited([one.key], NOW + 421)
+      await ledger.audit.markAudited([one.key], NOW + 421, 120)
       expect(await isListed()).toBe(false)
+    })
+
+    test('failed rows are looked at before those that were only given back, however many there are', async () => {
+      const lost = await captured()
+      await fail(lost)
+      await ledger.audit.markAudited([lost.key], NOW, 120)
+      for (let count = 0; count < 5; count += 1) {
+        const one = await held()
+        await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+      }
+      const states = (await ledger.audit.uncharged(NETWORK.id, 120, 10_000)).map(({ state }) => state)
+      expect(states.lastIndexOf('failed')).toBeLessThan(states.indexOf('released'))
+    })
+
+    test('a payment that is held anew is looked at anew', async () => {
+      const one = await held({ validBefore: String(NOW + 300) })
+      await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+      await ledger.audit.markAudited([one.key], NOW + 421, 120)
+      const again = holdRequest(one)
+      expect(await ledger.payments.hold(again)).toMatchObject({ kind: 'held' })
+      await ledger.payments.release(again.holdId, 'owner')
+      const keys = (await ledger.audit.uncharged(NETWORK.id, 120, 10_000)).map(({ key }) => key)
+      expect(keys).toContain(one.key)
     })
 
     test('totals count what is open', async () => {

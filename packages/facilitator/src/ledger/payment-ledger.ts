@@ -17,6 +17,9 @@ export interface HoldRequest {
   readonly dailySettlements: number
 }
 
+/** How many payments of one payer may be open; also in migration 0005. Each costs a look at every other. */
+export const MOST_OPEN_PAYMENTS = 1_000
+
 /** What became of a hold. */
 export type HoldOutcome =
   | { readonly kind: 'held'; readonly holdId: string; readonly holdUntil: number }
@@ -31,6 +34,8 @@ export type HoldOutcome =
    */
   | { readonly kind: 'insufficient'; readonly openAtomic: bigint; readonly settlingAtomic: bigint }
   | { readonly kind: 'over-budget' }
+  /** The payer has {@link MOST_OPEN_PAYMENTS} open. */
+  | { readonly kind: 'too-many-open' }
   | { readonly kind: 'payer-barred'; readonly untilSeconds: number }
 
 /** A request to charge a payment: the same terms and purpose that were held. */

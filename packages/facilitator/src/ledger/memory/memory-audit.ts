@@ -23,7 +23,10 @@ export function createMemoryAudit({ payments }: MemoryTables): AuditLedger {
           (row.state === 'failed' || row.state === 'released' || row.state === 'expired') &&
           row.auditedAt <= Number(row.authorization.validBefore) + finalitySeconds,
       )
-      return await Promise.resolve(rows.sort((one, other) => one.auditedAt - other.auditedAt).slice(0, limit))
+      const rank = ({ state }: MemoryPayment): number => (state === 'failed' ? 0 : 1)
+      return await Promise.resolve(
+        rows.sort((one, other) => rank(one) - rank(other) || one.auditedAt - other.auditedAt).slice(0, limit),
+      )
     },
     async markAudited(keys, headSeconds) {
       for (const key of keys) {

@@ -1,9 +1,10 @@
-import type {
-  CaptureOutcome,
-  CaptureRequest,
-  HoldOutcome,
-  HoldRequest,
-  PaymentLedger,
+import {
+  MOST_OPEN_PAYMENTS,
+  type CaptureOutcome,
+  type CaptureRequest,
+  type HoldOutcome,
+  type HoldRequest,
+  type PaymentLedger,
 } from '../payment-ledger.ts'
 import type { LedgerPayment } from '../payment-record.ts'
 import { utcDay, type MemoryPayment, type MemoryTables } from './memory-tables.ts'
@@ -42,6 +43,7 @@ function hold(tables: MemoryTables, request: HoldRequest): HoldOutcome {
     return { kind: 'payer-barred', untilSeconds: standing.barredUntil }
   const settled = tables.settlementCounts.get(`${request.secretId} ${utcDay(nowSeconds)}`) ?? 0
   if (settled >= request.dailySettlements) return { kind: 'over-budget' }
+  if (countOpen(tables, payment) >= MOST_OPEN_PAYMENTS) return { kind: 'too-many-open' }
 
   const open = sumOpen(tables, request)
   if (request.observed.balanceAtomic - open.openAtomic < BigInt(payment.authorization.value))
@@ -50,6 +52,17 @@ function hold(tables: MemoryTables, request: HoldRequest): HoldOutcome {
   const holdUntil = row?.state === 'held' ? Math.max(row.holdUntil, asked) : asked
   tables.payments.set(payment.key, heldRow(request, row, holdUntil))
   return { kind: 'held', holdId: request.holdId, holdUntil }
+}
+
+function countOpen({ payments }: MemoryTables, { key, network, authorization }: LedgerPayment): number {
+  let open = 0
+  for (const row of payments.values()) {
+    const isOpen = row.state === 'held' || row.state === 'captured' || row.state === 'submitted'
+    const isOther =
+      row.key !== key && row.network === network && row.authorization.from === authorization.from
+    if (isOpen && isOther) open += 1
+  }
+  return open
 }
 
 /** What of the payer's observed balance is spoken for. */

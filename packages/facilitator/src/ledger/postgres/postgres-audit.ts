@@ -3,25 +3,36 @@ import type { LedgerTotals } from '../ledger.ts'
 import type { Database } from '@farebox/server/postgres/connect'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
 
+/** In one statement, whose time is bounded. */
+const EXPIRED_AT_ONCE = 2_000
+
 /** {@link AuditLedger} on PostgreSQL. */
 export function createPostgresAudit({ schema, query }: Database): AuditLedger {
   // Several rows are locked in the order of their keys, as everywhere: see migration 0004.
-  const expire = `with due as materialized (
+  const expire = `with over as materialized (
       select key from ${schema}.payments
-        where network = $1 and state = 'held' and hold_until <= $2 order by key for no key update)
+        where network = $1 and state = 'held' and hold_until <= $2 order by hold_until limit ${EXPIRED_AT_ONCE}),
+    due as materialized (
+      select p.key from ${schema}.payments p join over on over.key = p.key
+        where p.state = 'held' and p.hold_until <= $2 order by p.key for no key update of p)
     update ${schema}.payments p set state = 'expired', changed_at = now() from due where p.key = due.key
     returning p.key`
   const settled = `select ${PAYMENT_COLUMNS} from ${schema}.payments
     where network = $1 and state = 'settled' and block_number >= $2 order by block_number`
   const uncharged = `select ${PAYMENT_COLUMNS} from ${schema}.payments
-    where network = $1 and state in ('failed', 'released', 'expired') and audited_at <= valid_before + $2
-    order by audited_at limit $3`
+    where network = $1 and state in ('failed', 'released', 'expired') and not audit_done
+      and audited_at <= valid_before + $2
+    order by state <> 'failed', audited_at limit $3`
   const mark = `with seen as materialized (
       select key from ${schema}.payments where key = any ($1) order by key for no key update)
-    update ${schema}.payments p set audited_at = $2 from seen where p.key = seen.key`
+    update ${schema}.payments p set audited_at = $2, audit_done = $2 > p.valid_before + $3 from seen where p.key = seen.key`
   return {
     async expireHolds(network, nowSeconds) {
-      return (await query('expire', expire, [network, nowSeconds])).length
+      for (let total = 0; ;) {
+        const moved = (await query('expire', expire, [network, nowSeconds])).length
+        total += moved
+        if (moved < EXPIRED_AT_ONCE) return total
+      }
     },
     async settledSince(network, blockNumber) {
       return (await query<PaymentRow>('settledSince', settled, [network, blockNumber.toString()])).map(
@@ -33,8 +44,8 @@ export function createPostgresAudit({ schema, query }: Database): AuditLedger {
         toPaymentRecord,
       )
     },
-    async markAudited(keys, headSeconds) {
-      await query('markAudited', mark, [keys, headSeconds])
+    async markAudited(keys, headSeconds, finalitySeconds) {
+      await query('markAudited', mark, [keys, headSeconds, finalitySeconds])
     },
   }
 }

@@ -126,6 +126,7 @@ function readHold(holdId: string, row: HoldRow): HoldOutcome {
       return { kind: 'payer-barred', untilSeconds: row.barred_until ?? 0 }
     case 'bound-otherwise':
     case 'over-budget':
+    case 'too-many-open':
       return { kind: row.outcome }
   }
 }
