@@ -51,13 +51,13 @@ export function limitPrice(world: World, quote: Quote, maxPriceAtomic: bigint | 
  * @throws {Refusal} when the person does not, or the wallet holds too little; nothing was signed
  */
 export async function agreePrice(world: World, terms: Terms): Promise<void> {
-  const { quote, key, chain, maxPriceAtomic } = terms
+  const { quote, key, chain, local, maxPriceAtomic } = terms
   const balance = await balanceOf(terms)
   await showTerms(world, terms, balance)
   if (balance !== undefined && balance < quote.amountAtomic) {
     throw new Refusal(
       `the wallet holds ${formatUsdc(balance)} USDC, the job costs ${formatUsdc(quote.amountAtomic)}`,
-      `send USDC on ${chain?.network.name ?? quote.network.name} to ${await checksummed(key.address)}; nothing was signed`,
+      `send USDC on ${nameNetwork(chain?.network ?? quote.network, local)} to ${await checksummed(key.address)}; nothing was signed`,
     )
   }
   if (maxPriceAtomic !== undefined) return

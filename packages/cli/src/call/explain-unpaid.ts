@@ -15,17 +15,10 @@ import { CallFailure } from './call-failure.ts'
 export function explainUnpaid(error: unknown, url: string): unknown {
   if (error instanceof Refusal) return error
   if (error instanceof AgentUnreachable) {
-    const next = isOnLoopback(url)
-      ? 'is it running? farebox dev starts it'
-      : 'is the URL right, and the agent awake? curl it'
-    return failure('unreachable', `${printable(url)}: ${printable(error.message)}`, next, error)
+    return failure('unreachable', `${printable(url)}: ${printable(error.message)}`, whereToLook(url), error)
   }
   if (error instanceof UnusableAnswer) {
-    const next =
-      error.httpStatus === 404
-        ? 'is the URL the one the agent is registered by?'
-        : 'this is the agent’s to mend: farebox check tells what'
-    return failure('unusable', printable(error.message), next, error)
+    return failure('unusable', printable(error.message), whoseFault(error, url), error)
   }
   if (error instanceof QuoteRefused) {
     return failure('refused', printable(error.message), adviceFor(error), error)
@@ -38,6 +31,22 @@ export function explainUnpaid(error: unknown, url: string): unknown {
     return new Refusal(printable(error.message), urlAdvice(url), { cause: error, exitCode: EXIT.usage })
   }
   return error
+}
+
+function whereToLook(url: string): string {
+  if (!isOnLoopback(url)) return 'is the URL right, and the agent awake? curl it'
+  return /^https:/i.test(url)
+    ? 'on your own machine agents speak http: is it http:// instead?'
+    : 'is it running? farebox dev starts it'
+}
+
+function whoseFault({ httpStatus }: UnusableAnswer, url: string): string {
+  const route = /\/(?:execute|about|health)\/?$/.exec(url)?.[0]
+  if (httpStatus === 404 && route !== undefined)
+    return `leave out ${printable(route)}: the URL is the agent’s, not a route’s`
+  return httpStatus === 404
+    ? 'is the URL the one the agent is registered by?'
+    : 'this is the agent’s to mend: farebox check tells what'
 }
 
 function failure(type: string, message: string, next: string, cause: unknown): CallFailure {

@@ -36,9 +36,8 @@ interface Comparison {
  */
 export async function runVerifyReceipt(world: World, file: string, raw: RawVerifyOptions): Promise<ExitCode> {
   if (raw.keys === undefined) throw noKeys()
-  const jws = (
-    await readForeignText(world, file, { what: 'the receipt', maxBytes: MAX_RECEIPT_BYTES })
-  ).trim()
+  const text = await readForeignText(world, file, { what: 'the receipt', maxBytes: MAX_RECEIPT_BYTES })
+  const jws = readReceipt(text.trim())
   const verdict = await verifyReceipt(jws, await readKeys(world, raw.keys))
   if (!verdict.ok) return refuse(world, raw, verdict.reason)
   const { receipt } = verdict
@@ -58,6 +57,17 @@ export async function runVerifyReceipt(world: World, file: string, raw: RawVerif
     tellVerdict(world, receipt, compared)
   }
   return isFit ? EXIT.done : EXIT.refused
+}
+
+/** The receipt alone, or the JSON that a platform answers with it: of `/v1/jobs/<job_id>` and of its `/receipt`. */
+function readReceipt(text: string): string {
+  if (!text.startsWith('{')) return text
+  try {
+    const answer = JSON.parse(text) as { readonly receipt?: unknown }
+    return typeof answer.receipt === 'string' ? answer.receipt : text
+  } catch {
+    return text
+  }
 }
 
 function noKeys(): Refusal {
@@ -104,13 +114,17 @@ function documentOf(compared: readonly Comparison[]): object {
   return Object.fromEntries(compared.map(({ what, fits }) => [what, fits]))
 }
 
+/** All of it on one stream, what does not fit last: half of it would be read as the whole. */
 function tellVerdict({ out, err }: World, { iss, iat }: Receipt, compared: readonly Comparison[]): void {
-  const { green } = paintFor(out)
+  const { green, red } = paintFor(out)
   const aheadSeconds = iat - systemClock.nowMs() / 1_000
   out.write(`\n${green('✓')} valid, signed by ${printable(iss)}\n`)
-  for (const { what, fits } of compared) {
-    if (fits) out.write(`${green('✓')} the ${what} is the one of the receipt\n`)
-    else err.write(`${paintFor(err).red('✗')} the ${what} is another than that of the receipt\n`)
+  for (const { what, fits } of compared.toSorted((one, other) => Number(other.fits) - Number(one.fits))) {
+    out.write(
+      fits
+        ? `${green('✓')} the ${what} is the one of the receipt\n`
+        : `${red('✗')} the ${what} is another than that of the receipt\n`,
+    )
   }
   // A signature does not know the time: only a clock that is wrong, ours or the platform's, makes this.
   if (aheadSeconds > 300)

@@ -95,6 +95,12 @@ describe('farebox verify-receipt', () => {
     })
   })
 
+  test('takes the answer of a platform with a receipt in it as well', async () => {
+    const input = JSON.stringify({ status: 'completed', receipt: await signReceipt(statement, key) })
+    expect((await run(['-', ...KEYS], { input })).code).toBe(0)
+    expect(await run(['-', ...KEYS], { input: '{"receipt":null}' })).toMatchObject({ code: 1 })
+  })
+
   test('compares input, output and job: key order and spaces do not matter, values do', async () => {
     await writeFile(join(folder, 'input.json'), '{ "text" : "one two" }\n')
     await writeFile(join(folder, 'output.json'), '{"words": 3}')
@@ -104,7 +110,9 @@ describe('farebox verify-receipt', () => {
     expect(good.out).toContain('✓ the job is the one of the receipt\n✓ the input is the one of the receipt\n')
     const bad = await run([...words, '--output', 'output.json'])
     expect(bad.code).toBe(1)
-    expect(bad.err).toContain('✗ the output is another than that of the receipt')
+    expect(bad.out).toMatch(
+      /✓ the input is the one of the receipt\n✗ the output is another than that of the receipt\n$/,
+    )
     expect(JSON.parse((await run([...words, '--output', 'output.json', '--json'])).out)).toMatchObject({
       ok: false,
       valid: true,

@@ -9,7 +9,7 @@ const PROBES_PER_MINUTE = 600
 
 /**
  * `GET /health`: this process is alive, whatever the rest of the world does. `GET /ready`: the database answers and has
- * the tables this program wants. `GET /v1/openapi.json`: this API described.
+ * the tables this program wants. `GET /v1/openapi.json`: this API described. `GET /`: where to find it.
  *
  * @param others every other route, for the description
  */
@@ -19,6 +19,22 @@ export function systemRoutes(
 ): readonly Route[] {
   let document: JsonObject | undefined
   const routes: readonly Route[] = [
+    defineRoute({
+      method: 'GET',
+      path: '/',
+      summary: 'Where to go on from here',
+      access: 'public',
+      answers: { 200: { description: 'The ways in', schema: waysIn } },
+      handle: async () => ({
+        headers: { 'cache-control': 'public, max-age=300' },
+        body: {
+          name: 'Farebox platform',
+          agents: `${parts.settings.publicUrl}/v1/agents`,
+          api: `${parts.settings.publicUrl}/v1/openapi.json`,
+          receipt_keys: `${parts.settings.publicUrl}/.well-known/jwks.json`,
+        },
+      }),
+    }),
     defineRoute({
       method: 'GET',
       path: '/health',
@@ -43,6 +59,13 @@ export function systemRoutes(
   ]
   return routes
 }
+
+const waysIn = z.strictObject({
+  name: z.string(),
+  agents: z.url().describe('What can be found'),
+  api: z.url().describe('The whole API, described'),
+  receipt_keys: z.url().describe('What receipts are checked by'),
+})
 
 const readiness = z.strictObject({
   ready: z.boolean(),
