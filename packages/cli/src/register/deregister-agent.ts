@@ -1,12 +1,13 @@
 import { formatCoin } from '../chain/coin.ts'
 import type { ExitCode } from '../refusal.ts'
 import { Refusal } from '../refusal.ts'
+import { paintFor } from '../terminal/paint.ts'
 import type { World } from '../world.ts'
-import { changeAgent } from './change-agent.ts'
+import { changeAgent, type AgentChange, type Changing } from './change-agent.ts'
 import { readAgentId } from './read-agent-id.ts'
-import type { RawAgentOptions } from './register-options.ts'
-import { openRegistrationJournal } from './registration-journal.ts'
+import { ON_AGAIN, type RawAgentOptions } from './register-options.ts'
 import { tellInJson } from './tell-in-json.ts'
+import { readEndpointOf, wasRegistered } from './transaction/ask-node.ts'
 import { deregisterCall } from './transaction/registry-calls.ts'
 
 /**
@@ -15,29 +16,42 @@ import { deregisterCall } from './transaction/registry-calls.ts'
  * @throws {Refusal} what a person reads
  */
 export async function deregisterAgent(world: World, word: string, raw: RawAgentOptions): Promise<ExitCode> {
-  return await tellInJson(world, raw, async () => {
+  const deregister = async (): Promise<object> => {
     const agentId = readAgentId(word)
-    const { chosen, described, transaction } = await changeAgent(world, raw, {
-      agentId,
-      doing: `deregistering agent ${agentId}`,
-      prepare: at => Promise.resolve(deregisterCall(at.registry.crypto, agentId)),
-      async agree() {
-        if (!world.canAsk) return
-        const question = `Deregister agent ${agentId}? It is not found any more, and its number is not given again.`
-        if (!(await world.ask.confirm(question))) throw new Refusal('not deregistered', 'nothing was sent')
-      },
-    })
-    await forget(world, chosen.url, agentId)
+    const { described, transaction } = await changeAgent(world, raw, ending(world, agentId))
     const stake = formatCoin(BigInt(described.stake_wei))
-    if (raw.json !== true) world.out.write(`agent ${agentId} is deregistered, ${stake} ETH returned\n`)
+    if (raw.json !== true) {
+      const returned = transaction === undefined ? 'its stake was returned' : `${stake} ETH returned`
+      world.out.write(`${paintFor(world.out).green('✓')} agent ${agentId} is deregistered, ${returned}\n`)
+    }
     return { ok: true, agent_id: agentId, returned_eth: stake, transaction: transaction ?? null }
-  })
+  }
+  return await tellInJson(world, raw, deregister, ON_AGAIN)
 }
 
-/** The next registration of the same endpoint is a new one, with a stake of its own. */
-async function forget({ home }: World, platform: string, agentId: number): Promise<void> {
-  const journal = openRegistrationJournal(home)
-  for (const record of await journal.list()) {
-    if (record.platform === platform && record.agentId === agentId) await journal.remove(record)
+function ending(world: World, agentId: number): AgentChange {
+  return {
+    agentId,
+    kind: 'deregister',
+    isSame: ({ kind }) => kind === 'deregister',
+    async findDone({ registry: { chain, address, crypto } }, owner) {
+      if (owner !== undefined || !(await wasRegistered(chain, address, crypto, agentId))) return undefined
+      return { endpoint: '' }
+    },
+    async prepare(at) {
+      return {
+        callData: deregisterCall(at.registry.crypto, agentId),
+        endpoint: await endpointOf(at, agentId),
+      }
+    },
+    async agree() {
+      if (!world.canAsk) return
+      const question = `Deregister agent ${agentId}? It is not found any more, and its number is not given again.`
+      if (!(await world.ask.confirm(question))) throw new Refusal('not deregistered', 'nothing was sent')
+    },
   }
+}
+
+async function endpointOf({ registry: { chain, address, crypto } }: Changing, agentId: number) {
+  return (await readEndpointOf(chain, address, crypto, agentId)) ?? ''
 }

@@ -43,7 +43,7 @@ export async function examineAgent(world: World, endpoint: string): Promise<Exam
   let agent: Omit<ExaminedAgent, 'findings'>
   let run: ConformanceRun
   try {
-    await reachAgent(endpoint, { timeoutMs: TIMEOUT_MS, signal })
+    await reach(world, endpoint)
     const name = await readHealth(world, endpoint)
     const declaration = await readDeclaration(world, endpoint)
     if (declaration !== undefined) await refuseFreeWork(world, endpoint)
@@ -55,6 +55,17 @@ export async function examineAgent(world: World, endpoint: string): Promise<Exam
   }
   if (agent.declaration !== undefined && agent.mode === 'dev') throw inDevMode(endpoint)
   return { ...agent, findings: await putRules(world, endpoint, run) }
+}
+
+/** What `farebox dev` starts is in dev mode, which is refused here. */
+async function reach({ signal }: World, endpoint: string): Promise<void> {
+  try {
+    await reachAgent(endpoint, { timeoutMs: TIMEOUT_MS, signal })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const next = error.next.replace('farebox dev starts it', 'farebox start starts it')
+    throw new Refusal(error.message, next, { cause: error, exitCode: error.exitCode })
+  }
 }
 
 async function readHealth({ signal }: World, endpoint: string): Promise<string> {
@@ -131,7 +142,7 @@ async function putRules(world: World, endpoint: string, run: ConformanceRun): Pr
     onResult: () => undefined,
   }).finally(() => line.clear())
   if (findings.stopped?.reason === 'interrupted') {
-    throw new Refusal('stopped', 'nothing was staked', { exitCode: EXIT.interrupted })
+    throw new Refusal('stopped', 'nothing was sent', { exitCode: EXIT.interrupted })
   }
   return findings
 }

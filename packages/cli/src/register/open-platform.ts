@@ -1,8 +1,10 @@
 import { AgentUnreachable } from '@farebox/client/agent-errors'
 import { connect } from '@farebox/client/client-options'
 import { exchange, type Answer } from '@farebox/client/exchange'
+import { agentPage, type AgentPage } from '@farebox/platform-api/agent'
 import { failure, type Failure } from '@farebox/platform-api/errors'
 import {
+  declarationHistory,
   platform,
   refreshed,
   registration,
@@ -25,16 +27,40 @@ export interface OpenPlatform {
   readRegistration(registrationId: string): Promise<Registration>
   /** Has the platform look at an agent now. */
   refresh(agentId: number): Promise<Refreshed>
+  /** What it knows of an agent without a look. */
+  readAgent(agentId: number): Promise<KnownAgent>
+  /** What its last look at an agent stumbled over, and when it read its `/about` last. */
+  readLastLook(agentId: number): Promise<Pick<Refreshed, 'problem' | 'last_read_at'>>
 }
+
+/** As much of an agent's page as is told here. */
+export type KnownAgent = Pick<
+  AgentPage,
+  'agent_id' | 'endpoint' | 'standing' | 'standing_reason' | 'payable' | 'refreshed_at' | 'health'
+>
+
+const knownAgent = agentPage.pick({
+  agent_id: true,
+  endpoint: true,
+  standing: true,
+  standing_reason: true,
+  payable: true,
+  refreshed_at: true,
+  health: true,
+})
+const lastLook = declarationHistory.pick({ problem: true, last_read_at: true })
 
 /** The platform's own refusal: it answered, and the answer is no. */
 export class PlatformRefusal extends Refusal {
   /** HTTP status. */
   readonly status: number
+  /** When it may be asked again, where it says so. */
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(status: number, message: string, next: string) {
+  constructor(status: number, message: string, next: string, retryAfterSeconds?: number) {
     super(message, next)
     this.status = status
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
@@ -74,13 +100,18 @@ export function openPlatform(url: string, signal: AbortSignal): OpenPlatform {
     register: endpoint => ask(registration, '/v1/registrations', { endpoint }),
     readRegistration: id => ask(registration, `/v1/registrations/${encodeURIComponent(id)}`),
     refresh: agentId => ask(refreshed, `/v1/agents/${agentId}/refresh`, {}),
+    readAgent: agentId => ask(knownAgent, `/v1/agents/${agentId}`),
+    readLastLook: agentId => ask(lastLook, `/v1/agents/${agentId}/declarations?limit=1`),
   }
 }
 
-function refusalOf(url: string, { status, json, flaw }: Answer): Refusal {
+function refusalOf(url: string, { status, headers, json, flaw }: Answer): Refusal {
   const told = readAnswer(failure, json)
   if (told === undefined) return notAPlatform(url, flaw ?? `is HTTP ${status}`)
-  return new PlatformRefusal(status, printable(told.error.slice(0, 1_000)), adviceFor(told.error_type))
+  const message = printable(told.error.slice(0, 1_000))
+  const retryAfter = /^\d{1,6}$/.exec(headers.get('retry-after') ?? '')?.[0]
+  const seconds = retryAfter === undefined ? undefined : Number(retryAfter)
+  return new PlatformRefusal(status, message, adviceFor(told.error_type), seconds)
 }
 
 function adviceFor(errorType: Failure['error_type']): string {

@@ -2,7 +2,7 @@ import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
 import type { Platform } from '@farebox/platform-api/registry'
 import { nameNetwork } from '../chain/name-network.ts'
 import { findChain, type OpenChain } from '../chain/open-chain.ts'
-import type { LocalEconomy } from '../keys/local-economy.ts'
+import { isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
 import { findPayingKey, type PayingKey } from '../keys/paying-key.ts'
 import { Refusal } from '../refusal.ts'
 import type { World } from '../world.ts'
@@ -17,6 +17,8 @@ export interface OpenRegistry {
   /** Lower-case address of the contract. */
   readonly address: string
   readonly crypto: EvmCrypto
+  /** URL of its node, where that is a test chain of this machine: money is made there for the asking. */
+  readonly testNodeUrl: string | undefined
 }
 
 /** The local economy, where the platform is its own. */
@@ -49,7 +51,11 @@ export async function openRegistry(
     const address = described.registry_address
     const crypto = await loadEvmCrypto()
     const stakeWei = await readStake(chain, address, crypto)
-    if (stakeWei === BigInt(described.stake_wei)) return { chain, address, crypto }
+    if (stakeWei === BigInt(described.stake_wei)) {
+      const nodeUrl = rpcUrl ?? local?.rpcUrl ?? world.variables['FAREBOX_RPC_URL'] ?? ''
+      const testNodeUrl = described.local_mode && isOnLoopback(nodeUrl) ? nodeUrl : undefined
+      return { chain, address, crypto, testNodeUrl }
+    }
     throw new Refusal(
       `there is no registry contract at ${address} on this node's chain`,
       'is it a node of the chain the platform uses? nothing was sent',

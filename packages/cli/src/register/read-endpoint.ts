@@ -29,6 +29,17 @@ export function readEndpoint(text: string | undefined): string {
   return url
 }
 
+/** Whether two URLs of agents are the same place, however they are written. */
+export function isSameEndpoint(one: string, other: string): boolean {
+  return placeOf(one) === placeOf(other)
+}
+
+function placeOf(url: string): string {
+  if (!URL.canParse(url)) return url
+  const { protocol, host, pathname } = new URL(url)
+  return `${protocol}//${host.replace(/\.(?=$|:)/, '')}${pathname.replace(/\/+$/, '')}`
+}
+
 /**
  * Refuses what the platform would never call (D37, CLI-04): http, addresses without a name, names of this machine or
  * of a private network. A platform in local mode takes agents of this machine too.
@@ -39,12 +50,12 @@ export async function refuseUnreachable(
   endpoint: string,
   options: { readonly localMode: boolean },
 ): Promise<void> {
-  const { protocol, hostname, port } = new URL(endpoint)
+  const { protocol, host, hostname, port } = new URL(endpoint)
   if (options.localMode && isLoopback(hostname)) return
   const own = isLoopback(hostname) ? `\n${LOCAL_HINT}` : ''
   if (protocol === 'http:') {
     throw new Refusal(
-      `an agent is registered by its https URL, got http://${printable(hostname)}`,
+      `an agent is registered by its https URL, got http://${printable(host)}`,
       `put a certificate in front of it: what goes over http can be read and used on the way${own}`,
     )
   }

@@ -1,3 +1,6 @@
+/** What to do after a Ctrl-C in a command that changes what is registered. */
+export const ON_AGAIN = 'say the same again: it goes on where it was'
+
 /** Options of every command that signs a transaction. */
 export interface RawKeyOptions {
   /** True where no wallet is named. */

@@ -13,6 +13,10 @@ export interface RegistrationRecord {
   /** Unix seconds. */
   readonly startedAt: number
   readonly agentId?: number
+  /** Unix seconds; when a change that was made here wrote this endpoint to the chain. */
+  readonly movedAt?: number
+  /** Unix seconds; when it was found that the agent is deregistered. Its number is not given again. */
+  readonly endedAt?: number
 }
 
 /** A stake that was signed here: written down before it is sent, and sent again as it stands, never signed twice. */
@@ -29,8 +33,25 @@ export interface StakeRecord {
   readonly raw: string
 }
 
+/** A change of a registered agent that was signed here: written down before it is sent, as a stake is. */
+export interface ChangeRecord extends StakeRecord {
+  /** The platform's URL. */
+  readonly platform: string
+  readonly agentId: number
+  readonly kind: ChangeKind
+  /** Where the agent is reached once it is done; of a deregistration, where it was reached. */
+  readonly endpoint: string
+  /** What the platform calls the registration of the new endpoint; none of a deregistration. */
+  readonly registrationId?: string
+}
+
+/** What can be changed of an agent. */
+export type ChangeKind = 'update' | 'deregister'
+
 /** What a registration is found by. */
 export type RegistrationKey = Pick<RegistrationRecord, 'platform' | 'endpoint'>
+/** What a change is found by: of one agent there is one at a time. */
+export type ChangeKey = Pick<ChangeRecord, 'platform' | 'agentId'>
 
 /** The registrations of this person, in `<home>/registrations`. */
 export interface RegistrationJournal {
@@ -45,16 +66,20 @@ export interface RegistrationJournal {
   beginStake(key: RegistrationKey, stake: StakeRecord): Promise<boolean>
   /** Forgets a stake that the chain will never take. */
   dropStake(key: RegistrationKey): Promise<void>
+  readChange(key: ChangeKey): Promise<ChangeRecord | undefined>
+  /** False where another change of the agent is written down already, of another command maybe. */
+  beginChange(change: ChangeRecord): Promise<boolean>
+  /** Forgets a change: it is done, or the chain will never take it. */
+  dropChange(key: ChangeKey): Promise<void>
 }
 
 /** Opens the journal of a home; its folder is made when it is first written. */
 export function openRegistrationJournal(home: string): RegistrationJournal {
   const folder = join(home, 'registrations')
-  const pathOf = (key: RegistrationKey, ending: string): string =>
-    join(
-      folder,
-      `${createHash('sha256').update(`${key.platform}\n${key.endpoint}`).digest('hex').slice(0, 32)}${ending}`,
-    )
+  const pathOf = ({ platform, endpoint }: RegistrationKey, ending: string): string =>
+    join(folder, `${nameOf(platform, endpoint)}${ending}`)
+  const changePath = ({ platform, agentId }: ChangeKey): string =>
+    join(folder, `${nameOf(platform, `agent ${agentId}`)}${CHANGE}`)
   return {
     read: key => readRecord(pathOf(key, RECORD), asRegistration),
     write: record => writeSecretFile(pathOf(record, RECORD), toText(record)),
@@ -71,21 +96,32 @@ export function openRegistrationJournal(home: string): RegistrationJournal {
       await rm(pathOf(key, RECORD), { force: true })
     },
     readStake: key => readRecord(pathOf(key, STAKE), asStake),
-    async beginStake(key, stake) {
-      try {
-        await createSecretFile(pathOf(key, STAKE), toText(stake))
-        return true
-      } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-        throw error
-      }
-    },
+    beginStake: (key, stake) => create(pathOf(key, STAKE), stake),
     dropStake: key => rm(pathOf(key, STAKE), { force: true }),
+    readChange: key => readRecord(changePath(key), asChange),
+    beginChange: change => create(changePath(change), change),
+    dropChange: key => rm(changePath(key), { force: true }),
   }
 }
 
 const RECORD = '.registration.json'
 const STAKE = '.stake.json'
+const CHANGE = '.change.json'
+
+function nameOf(platform: string, what: string): string {
+  return createHash('sha256').update(`${platform}\n${what}`).digest('hex').slice(0, 32)
+}
+
+/** False where the file is there already. */
+async function create(path: string, record: object): Promise<boolean> {
+  try {
+    await createSecretFile(path, toText(record))
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
 
 function toText(record: object): string {
   return `${JSON.stringify(record, null, 2)}\n`
@@ -94,7 +130,7 @@ function toText(record: object): string {
 /**
  * Undefined where there is no such file.
  *
- * @throws {Error} where there is one that holds something else: a stake may have been sent
+ * @throws {Error} where there is one that holds something else: a transaction may have been sent
  */
 async function readRecord<T>(path: string, read: (value: Fields) => T | undefined): Promise<T | undefined> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -104,7 +140,7 @@ async function readRecord<T>(path: string, read: (value: Fields) => T | undefine
   if (text === undefined) return undefined
   const record = read(parse(text))
   if (record !== undefined) return record
-  throw new Error(`${path} is damaged; remove it once you know from the chain what became of the stake`)
+  throw new Error(`${path} is damaged; remove it once you know from the chain what became of what was sent`)
 }
 
 type Fields = { readonly [key: string]: unknown }
@@ -119,11 +155,20 @@ function parse(text: string): Fields {
 }
 
 function asRegistration(fields: Fields): RegistrationRecord | undefined {
-  const { version, platform, endpoint, registrationId, startedAt, agentId } = fields
+  const { version, platform, endpoint, registrationId, startedAt } = fields
   if (version !== 1 || typeof platform !== 'string' || typeof endpoint !== 'string') return undefined
   if (typeof registrationId !== 'string' || typeof startedAt !== 'number') return undefined
-  const known = Number.isSafeInteger(agentId) ? { agentId: Number(agentId) } : {}
-  return { version, platform, endpoint, registrationId, startedAt, ...known }
+  const record = { version, platform, endpoint, registrationId, startedAt } as const
+  return { ...record, ...wholeNumbers(fields, ['agentId', 'movedAt', 'endedAt']) }
+}
+
+function wholeNumbers<Name extends string>(
+  fields: Fields,
+  names: readonly Name[],
+): { readonly [name in Name]?: number } {
+  const known = names.filter(name => Number.isSafeInteger(fields[name]))
+  // Each of them was asked for by its name.
+  return Object.fromEntries(known.map(name => [name, fields[name]])) as { [name in Name]?: number }
 }
 
 function asStake(fields: Fields): StakeRecord | undefined {
@@ -132,4 +177,13 @@ function asStake(fields: Fields): StakeRecord | undefined {
   if (typeof chainId !== 'number' || typeof nonce !== 'number') return undefined
   if (typeof hash !== 'string' || typeof raw !== 'string') return undefined
   return { version, from, chainId, firstBlock, nonce, hash, raw }
+}
+
+function asChange(fields: Fields): ChangeRecord | undefined {
+  const signed = asStake(fields)
+  const { platform, agentId, kind, endpoint, registrationId } = fields
+  if (signed === undefined || typeof platform !== 'string' || typeof endpoint !== 'string') return undefined
+  if (typeof agentId !== 'number' || (kind !== 'update' && kind !== 'deregister')) return undefined
+  const change = { ...signed, platform, agentId, kind, endpoint } as const
+  return typeof registrationId === 'string' ? { ...change, registrationId } : change
 }

@@ -6,7 +6,7 @@ import type { World } from '../world.ts'
 import { checkRegistration } from './check-registration.ts'
 import { examineAgent } from './examine-agent.ts'
 import { findPlatform } from './find-platform.ts'
-import { openPlatform } from './open-platform.ts'
+import { openPlatform, PlatformRefusal } from './open-platform.ts'
 import { readEndpoint, refuseUnreachable } from './read-endpoint.ts'
 import type { RawRegisterOptions } from './register-options.ts'
 import type { Registering } from './registering.ts'
@@ -109,12 +109,30 @@ async function agreeToFlaws(
 
 async function stakeAndWait(registering: Registering, registration: Registration): Promise<Listed> {
   if (registration.status.state !== 'waiting_for_stake')
-    return await waitForListing(registering, registration)
+    return await waitForListing(registering, await lookAgain(registering, registration))
   const transaction = await followEarlierStake(registering, registration)
   if (transaction !== undefined) return await waitForListing(registering, registration, { transaction })
   if (registering.raw.wallet !== undefined) return await stakeByKey(registering, registration)
   await showTerms(registering, registration, undefined)
   return await stakeInBrowser(registering, registration)
+}
+
+/**
+ * A stake that the platform refused and looks at no more by itself is looked at now: whoever says the same again has
+ * mended something. Any other registration is as it is.
+ */
+async function lookAgain({ platform }: Registering, registration: Registration): Promise<Registration> {
+  const { status } = registration
+  if (status.state !== 'refused' || status.retried) return registration
+  try {
+    await platform.refresh(status.agent_id)
+  } catch (error) {
+    // Taken down, or changed on the chain meanwhile: the registration says which.
+    const isTold = error instanceof PlatformRefusal && (error.status === 404 || error.status === 409)
+    if (!isTold) throw error
+  }
+  const { status: now, staked_by_others } = await platform.readRegistration(registration.registration_id)
+  return { ...registration, status: now, staked_by_others }
 }
 
 function documentOf(platform: string, registration: Registration, listed: Listed): object {

@@ -112,7 +112,7 @@ async function signStake(
   refuseOtherWallet(registration, key)
   if ((await findAgentId(chain, address, crypto, { owner: key.address, endpoint })) !== undefined)
     return undefined
-  const planned = await planTransaction(chain, {
+  const planned = await planTransaction(registry, {
     from: key.address,
     to: address,
     valueWei: BigInt(registration.stake_wei),

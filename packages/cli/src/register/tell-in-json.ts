@@ -8,30 +8,31 @@ import type { World } from '../world.ts'
 /**
  * Runs a command whose result is a document: with `--json` the output holds it, or what was refused instead.
  *
- * @param work writes to the screens itself where no `--json` is given
+ * @param work writes to the screens itself where no `--json` is given; undefined: more is to come, and no document yet
+ * @param stopped what to do after a Ctrl-C
  * @throws {Refusal} what a person reads
  */
 export async function tellInJson(
   world: World,
   { json }: { readonly json?: true },
-  work: () => Promise<object>,
+  work: () => Promise<object | undefined>,
+  stopped = 'say the same again: it goes on where it was, and nothing is staked twice',
 ): Promise<ExitCode> {
   try {
     const document = await work()
-    if (json === true) world.out.write(`${printableJson(document)}\n`)
+    if (json === true && document !== undefined) world.out.write(`${printableJson(document)}\n`)
     return EXIT.done
   } catch (error) {
-    const told = inWords(world, error)
+    const told = inWords(world, error, stopped)
     if (json === true) world.out.write(`${printableJson(failureOf(told))}\n`)
     throw told
   }
 }
 
-function inWords({ signal }: World, error: unknown): unknown {
+function inWords({ signal }: World, error: unknown, stopped: string): unknown {
   if (error instanceof Refusal) return error
   if (signal.aborted) {
-    const next = 'say the same again: it goes on where it was, and nothing is staked twice'
-    return new Refusal('stopped', next, { cause: error, exitCode: EXIT.interrupted })
+    return new Refusal('stopped', stopped, { cause: error, exitCode: EXIT.interrupted })
   }
   if (error instanceof AgentUnreachable) {
     return new Refusal(`the agent: ${printable(error.message)}`, 'is it still running?', { cause: error })

@@ -1,18 +1,19 @@
 import type { Registration } from '@farebox/platform-api/registry'
 import type { ExitCode } from '../refusal.ts'
 import { Refusal } from '../refusal.ts'
+import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
-import { changeAgent, type AgentChange } from './change-agent.ts'
+import { changeAgent, type AgentChange, type Changing } from './change-agent.ts'
 import { checkRegistration } from './check-registration.ts'
 import { examineAgent } from './examine-agent.ts'
+import { PlatformRefusal } from './open-platform.ts'
 import { readAgentId } from './read-agent-id.ts'
-import { readEndpoint, refuseUnreachable } from './read-endpoint.ts'
-import type { RawAgentOptions } from './register-options.ts'
-import { openRegistrationJournal } from './registration-journal.ts'
+import { isSameEndpoint, readEndpoint, refuseUnreachable } from './read-endpoint.ts'
+import { ON_AGAIN, type RawAgentOptions } from './register-options.ts'
 import { showExamined } from './show-registration.ts'
 import { tellInJson } from './tell-in-json.ts'
-import { readEndpointOf } from './transaction/ask-node.ts'
+import { readEndpointOf, wasRegistered } from './transaction/ask-node.ts'
 import { updateCall } from './transaction/registry-calls.ts'
 
 /**
@@ -21,70 +22,101 @@ import { updateCall } from './transaction/registry-calls.ts'
  * @throws {Refusal} what a person reads
  */
 export async function updateAgent(world: World, word: string, raw: RawAgentOptions): Promise<ExitCode> {
-  return await tellInJson(world, raw, async () => {
+  const update = async (): Promise<object> => {
     const agentId = readAgentId(word)
     const asked = readEndpoint(raw.endpoint)
-    let registration: Registration | undefined
-    const { transaction, described, chosen } = await changeAgent(world, raw, {
-      agentId,
-      doing: `moving agent ${agentId}`,
-      async prepare(at) {
-        registration = await checkNewEndpoint(world, asked, at)
-        const { endpoint } = registration
-        const { chain, address, crypto } = at.registry
-        const before = await readEndpointOf(chain, address, crypto, agentId)
-        if (before === endpoint) return undefined
-        world.err.write(`\n  agent ${agentId}  ${printable(before ?? '')}\n     to    ${endpoint}\n`)
-        return updateCall(crypto, agentId, endpoint)
-      },
-      async agree() {
-        if (!world.canAsk || (await world.ask.confirm(`Move agent ${agentId}?`))) return
-        throw new Refusal('not moved', 'nothing was sent')
-      },
-    })
-    const endpoint = registration?.endpoint ?? asked
-    await noteMove(world, chosen.url, agentId, registration)
+    const { transaction, described } = await changeAgent(world, raw, moving(world, agentId, asked))
     if (raw.json !== true) {
       const blocks = described.confirmations === 0 ? 'at once' : `after ${described.confirmations} blocks`
       const text =
         transaction === undefined
           ? 'is reached there already'
           : `is reached there; the platform follows ${blocks}`
-      world.out.write(`agent ${agentId} ${text}: ${endpoint}\n`)
+      world.out.write(`${paintFor(world.out).green('✓')} agent ${agentId} ${text}: ${asked}\n`)
     }
-    return { ok: true, agent_id: agentId, endpoint, transaction: transaction ?? null }
-  })
+    return { ok: true, agent_id: agentId, endpoint: asked, transaction: transaction ?? null }
+  }
+  return await tellInJson(world, raw, update, ON_AGAIN)
 }
 
-type At = Parameters<AgentChange['prepare']>[0]
+function moving(world: World, agentId: number, asked: string): AgentChange {
+  return {
+    agentId,
+    kind: 'update',
+    isSame: ({ kind, endpoint }) => kind === 'update' && isSameEndpoint(endpoint, asked),
+    async findDone(at, owner) {
+      if (owner === undefined) return await refuseEnded(at, agentId)
+      const endpoint = (await endpointOf(at, agentId)) ?? ''
+      if (!isSameEndpoint(endpoint, asked)) return undefined
+      return { endpoint, registrationId: await findRegistration(at, agentId, endpoint) }
+    },
+    async prepare(at, owner) {
+      const { endpoint, registration_id: registrationId } = await checkNewEndpoint(world, asked, at, {
+        agentId,
+        owner,
+      })
+      const before = (await endpointOf(at, agentId)) ?? ''
+      world.err.write(`\n  agent ${agentId}  ${printable(before)}\n     to    ${endpoint}\n`)
+      return { callData: updateCall(at.registry.crypto, agentId, endpoint), endpoint, registrationId }
+    },
+    async agree() {
+      if (!world.canAsk || (await world.ask.confirm(`Move agent ${agentId}?`))) return
+      throw new Refusal('not moved', 'nothing was sent')
+    },
+  }
+}
+
+async function endpointOf({ registry: { chain, address, crypto } }: Changing, agentId: number) {
+  return await readEndpointOf(chain, address, crypto, agentId)
+}
+
+async function refuseEnded({ registry: { chain, address, crypto } }: Changing, agentId: number) {
+  if (!(await wasRegistered(chain, address, crypto, agentId))) return undefined
+  throw new Refusal(
+    `agent ${agentId} is deregistered, its stake was returned`,
+    'its number is not given again; farebox register --endpoint <https_url> registers anew',
+  )
+}
+
+/**
+ * What the platform calls the registration of an endpoint to which an agent that was registered from here was moved
+ * elsewhere. Undefined where there is no such agent, or the platform does not tell: its status is then that of its page.
+ */
+async function findRegistration(
+  { journal, chosen, platform }: Changing,
+  agentId: number,
+  endpoint: string,
+): Promise<string | undefined> {
+  const records = await journal.list()
+  const isElsewhere = records.some(
+    one => one.platform === chosen.url && one.agentId === agentId && one.endpoint !== endpoint,
+  )
+  if (!isElsewhere) return undefined
+  try {
+    return (await platform.register(endpoint)).registration_id
+  } catch (error) {
+    if (error instanceof PlatformRefusal) return undefined
+    throw error
+  }
+}
 
 /** Resolves to the platform's registration of the new endpoint, which has it as the platform would write it. */
-async function checkNewEndpoint(world: World, asked: string, at: At): Promise<Registration> {
-  const { platform, described, owner } = at
+async function checkNewEndpoint(
+  world: World,
+  asked: string,
+  { platform, described }: Changing,
+  { agentId, owner }: { readonly agentId: number; readonly owner: string },
+): Promise<Registration> {
   await refuseUnreachable(asked, { localMode: described.local_mode })
   const agent = await examineAgent(world, asked)
   showExamined(world, agent)
   const wallet = agent.declaration?.wallet.toLowerCase()
   if (wallet !== undefined && wallet !== owner) {
     throw new Refusal(
-      `the agent there is paid at ${wallet}, and the registration is held by ${owner}`,
-      'nobody would be sent to pay it: it has to name the same wallet (D36)',
+      `the agent there is paid at ${wallet}, and agent ${agentId} is held by ${owner}`,
+      `an agent is paid at the wallet that holds it: set AGENT_WALLET_ADDRESS there to ${owner},\n` +
+        'restart it and say the same again; or register it by itself, with a stake of its own',
     )
   }
   return checkRegistration(await platform.register(asked), { endpoint: asked, described })
-}
-
-/** The status of an agent that was registered here is from now on that of its new endpoint. */
-async function noteMove(
-  { home }: World,
-  platform: string,
-  agentId: number,
-  registration: Registration | undefined,
-): Promise<void> {
-  const journal = openRegistrationJournal(home)
-  const before = (await journal.list()).find(one => one.platform === platform && one.agentId === agentId)
-  if (before === undefined || registration === undefined || before.endpoint === registration.endpoint) return
-  const { endpoint, registration_id: registrationId } = registration
-  await journal.write({ ...before, endpoint, registrationId })
-  await journal.remove(before)
 }

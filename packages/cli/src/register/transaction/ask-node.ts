@@ -2,7 +2,14 @@ import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import { JsonRpcError } from '@farebox/payments/json-rpc'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { Refusal } from '../../refusal.ts'
-import { endpointCall, ownerCall, readText, registeredTopic, stakeCall } from './registry-calls.ts'
+import {
+  endpointCall,
+  lastAgentIdCall,
+  ownerCall,
+  readText,
+  registeredTopic,
+  stakeCall,
+} from './registry-calls.ts'
 
 /** What a block may cost to be part of, and who we are there. Amounts are wei. */
 export interface Fees {
@@ -103,6 +110,22 @@ export async function readOwner(
   return answer === undefined || !/^0x0{24}[0-9a-f]{40}$/i.test(answer)
     ? undefined
     : `0x${answer.slice(-40).toLowerCase()}`
+}
+
+/** Whether there ever was an agent of this number: numbers are given one after the other, and none twice. */
+export async function wasRegistered(
+  chain: OpenChain,
+  registry: string,
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+  agentId: number,
+): Promise<boolean> {
+  const answer = await callView(chain, registry, lastAgentIdCall(crypto))
+  return answer !== undefined && /^0x[0-9a-f]{64}$/i.test(answer) && BigInt(agentId) <= BigInt(answer)
+}
+
+/** Whether the node knows a transaction: in a block, or waiting for one. */
+export async function isKnown(chain: OpenChain, hash: string): Promise<boolean> {
+  return (await askNode(chain, 'eth_getTransactionByHash', [hash])) !== null
 }
 
 /** Where an agent is reached; undefined where there is no such agent. */

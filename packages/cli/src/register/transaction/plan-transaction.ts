@@ -3,6 +3,7 @@ import { formatCoin } from '../../chain/coin.ts'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { Refusal } from '../../refusal.ts'
 import { printable } from '../../terminal/printable.ts'
+import type { OpenRegistry } from '../open-registry.ts'
 import { askNode, readFees, readNumber, type Fees } from './ask-node.ts'
 
 /** A call of the registry contract. */
@@ -25,20 +26,24 @@ export interface PlannedTransaction extends RegistryCall {
 
 /** Blocks may differ from what was estimated. */
 const GAS_MARGIN_PERCENT = 125n
+const TEST_WEI = 10n ** 19n
 
 /**
  * Has the node run the call without sending it, and says what it would cost.
  *
  * @throws {Refusal} where the call would fail, or the wallet holds too little for it
  */
-export async function planTransaction(chain: OpenChain, call: RegistryCall): Promise<PlannedTransaction> {
+export async function planTransaction(
+  { chain, testNodeUrl }: Pick<OpenRegistry, 'chain' | 'testNodeUrl'>,
+  call: RegistryCall,
+): Promise<PlannedTransaction> {
   const fees = await readFees(chain)
   const balance = readNumber(await askNode(chain, 'eth_getBalance', [call.from, 'latest']))
   // A node refuses to estimate what the wallet cannot pay, in words of its own.
-  if (balance <= call.valueWei) throw tooPoor(chain, call, balance)
+  if (balance <= call.valueWei) throw tooPoor(chain, testNodeUrl, call, { balance })
   const gasLimit = ((await estimate(chain, call)) * GAS_MARGIN_PERCENT) / 100n
   const gasWei = gasLimit * fees.maxFeePerGas
-  if (balance < call.valueWei + gasWei) throw tooPoor(chain, call, balance, gasWei)
+  if (balance < call.valueWei + gasWei) throw tooPoor(chain, testNodeUrl, call, { balance, gasWei })
   return { ...call, gasLimit, fees, gasWei }
 }
 
@@ -59,11 +64,26 @@ async function estimate(
   }
 }
 
-function tooPoor({ network }: OpenChain, call: RegistryCall, balance: bigint, gasWei?: bigint): Refusal {
-  const gas = gasWei === undefined ? 'gas' : `up to ${formatCoin(gasWei)} for gas`
-  const needed = call.valueWei === 0n ? gas : `${formatCoin(call.valueWei)} ETH and ${gas}`
+function tooPoor(
+  { network }: OpenChain,
+  testNodeUrl: string | undefined,
+  { from, valueWei }: RegistryCall,
+  { balance, gasWei }: { readonly balance: bigint; readonly gasWei?: bigint },
+): Refusal {
+  const gas = gasWei === undefined ? 'gas' : `up to ${formatCoin(gasWei)} ETH for gas`
+  const needed = valueWei === 0n ? gas : `${formatCoin(valueWei)} ETH and ${gas}`
+  const where = testNodeUrl === undefined ? network.name : 'the local chain'
   return new Refusal(
-    `${call.from} holds ${formatCoin(balance)} ETH on ${network.name}; this takes ${needed}`,
-    `send it ETH on ${network.name} (${network.id}), and say the same again`,
+    `${from} holds ${formatCoin(balance)} ETH on ${where}; this takes ${needed}`,
+    testNodeUrl === undefined
+      ? `send it ETH on ${network.name} (${network.id}), and say the same again`
+      : `give it ${formatCoin(TEST_WEI)} test ETH, and say the same again:\n${giveTestMoney(testNodeUrl, from)}`,
   )
+}
+
+/** A line for a shell: the node of a local chain lets everybody set what an address holds. */
+function giveTestMoney(nodeUrl: string, address: string): string {
+  const parameters = [address, `0x${TEST_WEI.toString(16)}`]
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_setBalance', params: parameters })
+  return `curl -s ${new URL(nodeUrl).origin} -H 'content-type: application/json' -d '${body}'`
 }

@@ -34,6 +34,11 @@ export function stakeCall(hash: Hash): string {
   return encodeCall(hash, 'STAKE()', [])
 }
 
+/** The question which number was given last. */
+export function lastAgentIdCall(hash: Hash): string {
+  return encodeCall(hash, 'lastAgentId()', [])
+}
+
 /** What the logs of registrations begin with. */
 export function registeredTopic({ keccak256 }: Hash): string {
   return toHex(keccak256(utf8('AgentRegistered(uint256,address,string,uint256)')))
