@@ -34,7 +34,8 @@ async function describeBadge(
   )
   if (row === undefined) throw new Refusal('not_found', `agentId: there is no agent ${agentId}`)
   // As it was when the badge was computed, so that badge and rules agree.
-  const options = { nowMs: clock.nowMs(), checkIntervalMs: settings.checkIntervalMs }
+  const { checkIntervalMs, refreshIntervalMs } = settings
+  const options = { nowMs: clock.nowMs(), checkIntervalMs, refreshIntervalMs }
   const inputs = row.inputs ?? (await readBadgeInputs(database, agentId, options))
   if (inputs === undefined) throw new Refusal('not_found', `agentId: there is no agent ${agentId}`)
   return {

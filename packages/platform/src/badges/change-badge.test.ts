@@ -145,6 +145,24 @@ test('D34 uptime of seven days decides to the check', async () => {
   expect(await badge()).toBe('bronze')
 })
 
+test('D34 an /about that fails is borne for two refresh intervals after it was read, then both routes do not pass', async () => {
+  await watchedDays(31)
+  expect(await badge()).toBe('bronze')
+  const readAgo = async (ms: number): Promise<void> => {
+    await stage.database.pool.query(
+      `update agents set look_problem = 'about: is not JSON', refreshed_at = to_timestamp($1::float8 / 1000)`,
+      [NOW_MS - ms],
+    )
+  }
+  const twoIntervalsMs = 2 * stage.parts.settings.refreshIntervalMs
+  await readAgo(twoIntervalsMs - 1)
+  expect(await badge()).toBe('bronze')
+  await readAgo(twoIntervalsMs)
+  expect(await badge()).toBe('none')
+  await stage.database.pool.query('update agents set look_problem = null')
+  expect(await badge()).toBe('bronze')
+})
+
 test('D34 a warned agent is shown a badge lower, and a badge is written only where it changes', async () => {
   await watchedDays(31)
   await stage.database.pool.query('update agent_health set failures = 3')

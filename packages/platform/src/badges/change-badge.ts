@@ -16,6 +16,7 @@ export async function recomputeBadge(parts: PlatformParts, agentId: number): Pro
   const inputs = await readBadgeInputs(database, agentId, {
     nowMs,
     checkIntervalMs: settings.checkIntervalMs,
+    refreshIntervalMs: settings.refreshIntervalMs,
   })
   if (inputs === undefined) return
   const badge = earnBadge(explainBadge(inputs))

@@ -10,6 +10,8 @@ import type { BadgeInputs } from './badge.ts'
  */
 export const JOBS_OF_ONE_PAYER = 10
 
+const READ_WITHIN_INTERVALS = 2
+
 /** The jobs looked at, the newest; whoever floods an agent with more pushes his own out with those of others. */
 const NEWEST_JOBS = 50_000
 
@@ -23,7 +25,11 @@ const NEWEST_JOBS = 50_000
 export async function readBadgeInputs(
   database: Database,
   agentId: number,
-  options: { readonly nowMs: number; readonly checkIntervalMs: number },
+  options: {
+    readonly nowMs: number
+    readonly checkIntervalMs: number
+    readonly refreshIntervalMs: number
+  },
 ): Promise<BadgeInputs | undefined> {
   const { nowMs, checkIntervalMs } = options
   const [agent] = await database.query<AgentFacts>('badge-agent', AGENT_FACTS, [agentId])
@@ -39,7 +45,7 @@ export async function readBadgeInputs(
     return uptimeOverSpan(count, { days, watchedSinceMs, nowMs, checkIntervalMs })
   }
   return {
-    aboutPasses: agent.standing === 'listed' && agent.has_declaration,
+    aboutPasses: isAboutRead(agent, options),
     healthPasses: agent.has_passed && !availabilityOf(agent.failures ?? 0).isOffline,
     paidJobs: Number(jobs?.paid ?? 0),
     failedJobs: Number(jobs?.failed ?? 0),
@@ -49,9 +55,24 @@ export async function readBadgeInputs(
   }
 }
 
+/**
+ * A look that fails is borne while the newest that did not is younger than two intervals; afterwards nobody knows that
+ * the agent still serves what it declared (D34: both routes pass).
+ */
+function isAboutRead(
+  agent: AgentFacts,
+  { nowMs, refreshIntervalMs }: { readonly nowMs: number; readonly refreshIntervalMs: number },
+): boolean {
+  if (agent.standing !== 'listed' || !agent.has_declaration) return false
+  const readMs = agent.refreshed_at?.getTime() ?? Number.NEGATIVE_INFINITY
+  return agent.look_problem === null || nowMs - readMs < READ_WITHIN_INTERVALS * refreshIntervalMs
+}
+
 interface AgentFacts {
   readonly standing: Standing
   readonly has_declaration: boolean
+  readonly look_problem: string | null
+  readonly refreshed_at: Date | null
   readonly own_addresses: readonly string[]
   readonly watched_since: Date | null
   readonly failures: number | null
@@ -65,7 +86,7 @@ interface JobCounts {
 }
 
 const AGENT_FACTS = `
-  select a.standing, a.declaration is not null as has_declaration,
+  select a.standing, a.declaration is not null as has_declaration, a.look_problem, a.refreshed_at,
     array_remove(array[a.owner, a.wallet, a.proven_wallet], null) as own_addresses,
     h.watched_since, h.failures, h.last_ok_at is not null as has_passed
   from agents a left join agent_health h using (agent_id) where a.agent_id = $1`

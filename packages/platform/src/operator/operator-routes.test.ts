@@ -178,6 +178,35 @@ describe('the operator', () => {
     })
   })
 
+  test('restores one that has left since: it stays so, and its endpoint is open again', async () => {
+    await takeDown()
+    await stage.database.query(
+      'leave-down',
+      `update agents set standing = 'deregistered' where agent_id = $1`,
+      [agentId],
+    )
+    const blocked = async (): Promise<number> =>
+      (
+        await stage.database.query('blocked', 'select from taken_down_endpoints where agent_id = $1', [
+          agentId,
+        ])
+      ).length
+    expect(await blocked()).toBe(1)
+    const answer = await restore()
+    expect([answer.statusCode, answer.json()]).toEqual([
+      200,
+      { agent_id: agentId, standing: 'deregistered', standing_reason: null },
+    ])
+    expect([await blocked(), await stands()]).toMatchObject([0, { is_to_be_looked_at: false }])
+    expect((await restore()).statusCode).toBe(409)
+    const [row] = await stage.database.query<{ detail: object }>(
+      'audit-of-restored',
+      `select detail from audit_events where subject = $1 and action = 'agent-restored'`,
+      [`agent ${agentId}`],
+    )
+    expect(row).toEqual({ detail: { stood: 'deregistered' } })
+  })
+
   test('leaves a trace of both', async () => {
     await takeDown()
     await takeDown({ reason: 'Worse than we thought.' })

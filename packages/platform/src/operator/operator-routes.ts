@@ -16,6 +16,12 @@ import { listReports, storeReport } from './reports.ts'
 
 const agentId = z.coerce.number().int().positive()
 const agentParams = z.strictObject({ agentId })
+/** One that has deregistered since has no place to come back to; what was blocked is open again. */
+const standingRestored = standingAfter.extend({
+  standing: z
+    .enum(['waiting', 'deregistered'])
+    .describe('A restored agent is looked at anew before it is listed; one that has left stays so'),
+})
 const CURSOR = /^\d{1,15}_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** RFC 7638, SHA-256. */
 const KEY_ID = /^[\w-]{43}$/
@@ -97,13 +103,13 @@ function restoreRoute({ database, clock }: PlatformParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/operator/agents/:agentId/restore',
-    summary: 'Lets an agent that was taken down be looked at again, and listed',
+    summary: 'Lets an agent that was taken down be looked at again, and others at its endpoint',
     access: 'operator',
     params: agentParams,
-    answers: { 200: { description: 'It waits to be looked at', schema: standingAfter } },
+    answers: { 200: { description: 'It waits to be looked at, or has left', schema: standingRestored } },
     handle: async ({ params }) => {
-      await restoreAgent(database, params.agentId, clock.nowMs())
-      return { body: { agent_id: params.agentId, standing: 'waiting', standing_reason: null } }
+      const standing = await restoreAgent(database, params.agentId, clock.nowMs())
+      return { body: { agent_id: params.agentId, standing, standing_reason: null } }
     },
   })
 }

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { forgetIfUnpaid, UNPAID_KEPT_MS } from '../jobs/delete-contents.ts'
 import { makeNonce } from '../owners/sign-in-nonces.ts'
 import { writeAudit } from '../owners/write-audit.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
@@ -49,6 +51,29 @@ test('what is past its time is forgotten, and nothing before', async () => {
   clock.pass(AUDIT_KEPT_MS - REPORTS_KEPT_MS)
   await tidy(parts)
   expect(await counts()).toEqual([0, 0, 0, 0])
+})
+
+test('the contents of a job that was refused and not paid are forgotten once they are past their time', async () => {
+  const { parts, database, clock } = stage
+  const { agentId } = await insertAgent(database)
+  const jobId = randomUUID()
+  const at = new Date(clock.nowMs())
+  await database.query(
+    'test-job',
+    `insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, answer, created_at, expires_at,
+       request_body, next_look_at)
+     values ($1, $2, 'count', 'caller', $3, 1, 'failed', 'failed', $4, $4, 'asked', $4)`,
+    [jobId, agentId, `0x${'2'.repeat(40)}`, at],
+  )
+  const job = { jobId, answer: 'failed', payment: 'open', contentsDeletedAtMs: undefined } as const
+  await forgetIfUnpaid(database, job, { nowMs: clock.nowMs(), isOver: false })
+  const contents = async (): Promise<unknown> =>
+    await database.query('test-contents', 'select request_body is not null as kept from jobs')
+  await tidy(parts)
+  expect(await contents()).toEqual([{ kept: true }])
+  clock.pass(UNPAID_KEPT_MS)
+  await tidy(parts)
+  expect(await contents()).toEqual([{ kept: false }])
 })
 
 test('it is done at the start and every hour, until it is stopped', async () => {

@@ -1,4 +1,5 @@
 import { describeError } from '@farebox/server/log'
+import { deleteUnpaidContents } from '../jobs/delete-contents.ts'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { SESSION_IDLE_MS } from '../owners/sessions.ts'
 
@@ -13,7 +14,10 @@ export const AUDIT_KEPT_MS = 400 * DAY_MS
 /** At a time, so that nobody waits long for a lock. */
 const BATCH = 5_000
 
-/** Forgets, every hour, what is past its time: nonces, sessions, reports, audit. Any number of workers may. */
+/**
+ * Forgets, every hour, what is past its time: nonces, sessions, reports, audit, contents of jobs that nobody paid. Any
+ * number of workers may.
+ */
 export function startTidying(parts: Pick<PlatformParts, 'database' | 'clock' | 'log'>): Background {
   const { clock, log } = parts
   const stopping = new AbortController()
@@ -39,6 +43,7 @@ export function startTidying(parts: Pick<PlatformParts, 'database' | 'clock' | '
 /** Does it once. */
 export async function tidy({ database, clock }: Pick<PlatformParts, 'database' | 'clock'>): Promise<void> {
   const nowMs = clock.nowMs()
+  await deleteUnpaidContents(database, nowMs)
   for (const { name, table, old, beforeMs } of FORGOTTEN) {
     let deleted = BATCH
     while (deleted === BATCH) {

@@ -54,6 +54,26 @@ describe('REG-03 one agent has one spelling', () => {
   })
 })
 
+describe('a URL that is short as it is written', () => {
+  const at = (path: string): string => `https://agents.example/${path}`
+
+  test('is refused where its escaped form is longer than 2,048 characters', () => {
+    expect(judgeBaseUrl(at('字'.repeat(670)), false)).toEqual({
+      ok: false,
+      reason: 'url: must have at most 2048 characters once its path is escaped, got 6053',
+    })
+    expect(judgeBaseUrl(at('字'.repeat(226)), false)).toMatchObject({ ok: false })
+  })
+
+  test('is taken up to there, and so is what it is turned into', () => {
+    const longest = at('字'.repeat(225))
+    expect(judgeBaseUrl(longest, false)).toMatchObject({ ok: true })
+    const plain = at('a'.repeat(2_048 - at('').length))
+    expect(judgeBaseUrl(plain, false)).toEqual({ ok: true, url: plain })
+    expect(judgeBaseUrl(`${plain}a`, false)).toMatchObject({ ok: false })
+  })
+})
+
 describe('SSRF-01 refused by their spelling', () => {
   test.each(HOSTILE_URLS)('%s (%s)', written => {
     const url = written.replace('PORT', '8443')

@@ -31,7 +31,8 @@ const WRITTEN_OUT = /^https?:\/\/([^/?#]+)/i
 
 /**
  * The canonical form of an agent's base URL (REG-03): one agent, one spelling. Scheme and host in lower case and
- * punycode, no `:443`, no dot after the host, no slash at the end, a path prefix kept. No connection is made.
+ * punycode, no `:443`, no dot after the host, no slash at the end, a path prefix kept. Plain characters only, and 2,048
+ * at most: it is kept in an index. No connection is made.
  */
 export function judgeBaseUrl(url: string, localMode: boolean, shunned?: readonly string[]): UrlVerdict {
   const verdict = judgeTarget(url, localMode, shunned)
@@ -41,7 +42,10 @@ export function judgeBaseUrl(url: string, localMode: boolean, shunned?: readonly
   if (path.includes('//')) return refuse('path: must not have an empty segment')
   if (/%(?:2F|5C|25|[01][0-9A-F]|7F)/.test(path))
     return refuse('path: must not hide a separator or a control')
-  return { ok: true, url: verdict.target.origin + path }
+  const canonical = verdict.target.origin + path
+  // A character that is no plain one is written in up to nine: what was short enough may be no more.
+  const tooLong = refuseLength(canonical, ' once its path is escaped')
+  return tooLong === undefined ? { ok: true, url: canonical } : refuse(tooLong)
 }
 
 /**
@@ -69,15 +73,19 @@ export function judgeTarget(url: string, localMode: boolean, shunned: readonly s
 }
 
 function refuseSpelling(url: string): string | undefined {
-  if (url.length > MAX_URL_CHARACTERS) {
-    return `url: must have at most ${MAX_URL_CHARACTERS} characters, got ${url.length}`
-  }
+  const tooLong = refuseLength(url)
+  if (tooLong !== undefined) return tooLong
   if (TREACHEROUS.test(url)) return 'url: must not have blanks, control characters or backslashes'
   const authority = WRITTEN_OUT.exec(url)?.[1]
   if (authority === undefined) return 'url: must be https:// and a host'
   if (authority.includes('@')) return 'url: must not have a user name or password'
   if (authority.includes('%')) return 'host: must be written without percent signs'
   return url.includes('#') ? 'url: must not have a fragment' : undefined
+}
+
+function refuseLength(url: string, when = ''): string | undefined {
+  if (url.length <= MAX_URL_CHARACTERS) return undefined
+  return `url: must have at most ${MAX_URL_CHARACTERS} characters${when}, got ${url.length}`
 }
 
 function bareHost(hostname: string): string {

@@ -1,10 +1,15 @@
 import type pg from 'pg'
 import { unwatchAgent, watchAgent } from '../monitor/watch-agent.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import type { PlatformParts } from '../platform-parts.ts'
 import { indexAgent } from '../search/index-agent.ts'
-import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow } from './agent-row.ts'
+import type { AgentRow } from './agent-row.ts'
+import { lockAgent, lookAtRivals } from './agents-at-endpoint.ts'
 import { foldEvents, type ChainState } from './fold-events.ts'
+import { setAside } from './set-aside.ts'
 import { readEventsOf } from './store-events.ts'
+import { readTakeDown } from './taken-down-endpoints.ts'
+import { unlessRefused } from './unless-refused.ts'
 
 /** The canonical form of what somebody wrote on the chain; undefined where we would not call it. */
 type Judge = Outbound['judge']
@@ -14,48 +19,46 @@ type Judge = Outbound['judge']
  * looked at, those with another endpoint or owner are looked at anew, those whose stake was returned are unlisted. What
  * is in line already is not touched, so it can be called for the same agents again.
  *
+ * Anybody may write anything on the chain: an agent whose row the database refuses is set aside, and the others are
+ * brought in line. Rejects where the database is away: nobody is passed over for that.
+ *
  * @param agentIds locked in ascending order, as everybody does
  */
 export async function applyChainState(
   client: pg.PoolClient,
   agentIds: Iterable<number>,
-  { judge, nowMs }: { readonly judge: Judge; readonly nowMs: number },
+  { judge, log, nowMs, unkept = new Map() }: Applying,
 ): Promise<void> {
   for (const agentId of [...agentIds].sort((one, other) => one - other)) {
-    const state = foldEvents(await readEventsOf(client, agentId))
-    const agent = await lockAgent(client, agentId)
-    if (agent === undefined) {
-      if (state !== undefined) await insertRow(client, agentId, { state, judge, nowMs })
-    } else if (state?.isRegistered !== true) {
-      await unlist(client, agent, state === undefined, nowMs)
-    } else {
-      await follow(client, agent, { state, judge, nowMs })
-    }
+    const refusal =
+      unkept.get(agentId) ??
+      (await unlessRefused(client, () => bringInLine(client, agentId, { judge, nowMs })))
+    if (refusal !== undefined) await setAside(client, agentId, { refusal, log, nowMs })
   }
 }
 
-/** The row of an agent, locked until the transaction ends. */
-export async function lockAgent(client: pg.PoolClient, agentId: number): Promise<AgentRow | undefined> {
-  const { rows } = await client.query<AgentColumns>(
-    `select ${AGENT_COLUMNS} from agents where agent_id = $1 for update`,
-    [agentId],
-  )
-  return rows[0] && toAgentRow(rows[0])
+interface Applying {
+  readonly judge: Judge
+  readonly log: PlatformParts['log']
+  readonly nowMs: number
+  /** Agents of whom the chain said something that was not kept, and why. */
+  readonly unkept?: ReadonlyMap<number, Error>
 }
 
-/** Has whoever else stands at an endpoint looked at again soon: the one who stood before them is gone. */
-export async function lookAtRivals(
+async function bringInLine(
   client: pg.PoolClient,
-  endpoint: string | undefined,
-  exceptAgentId: number,
-  nowMs: number,
+  agentId: number,
+  { judge, nowMs }: Pick<Applying, 'judge' | 'nowMs'>,
 ): Promise<void> {
-  if (endpoint === undefined) return
-  await client.query(
-    `update agents set next_refresh_at = $3, look_since = $3, look_failures = 0
-     where endpoint = $1 and agent_id <> $2 and standing in ('refused', 'provisional')`,
-    [endpoint, exceptAgentId, new Date(nowMs)],
-  )
+  const state = foldEvents(await readEventsOf(client, agentId))
+  const agent = await lockAgent(client, agentId)
+  if (agent === undefined) {
+    if (state !== undefined) await insertRow(client, agentId, { state, judge, nowMs })
+  } else if (state?.isRegistered !== true) {
+    await unlist(client, agent, state === undefined, nowMs)
+  } else {
+    await follow(client, agent, { state, judge, nowMs })
+  }
 }
 
 interface Following {
@@ -109,12 +112,15 @@ async function follow(client: pg.PoolClient, agent: AgentRow, following: Followi
   const hasMoved = agent.endpointOnChain !== state.endpoint || isBack
   if (!hasMoved && agent.owner === state.owner && agent.registeredTransaction === state.registeredTransaction)
     return
+  // A chain that is rewritten may take a deregistration back, and the operator's word holds again.
+  const takeDown = isBack ? await readTakeDown(client, agent.agentId) : undefined
+  const isDown = agent.standing === 'taken-down' || takeDown !== undefined
   // The proof was for another endpoint: until it is given again, the agent stands nowhere.
-  const standing = hasMoved && agent.standing !== 'taken-down' ? 'waiting' : agent.standing
+  const standing = isDown ? 'taken-down' : hasMoved ? 'waiting' : agent.standing
   await client.query(
     `update agents set endpoint_on_chain = $2, endpoint = $3, owner = $4, stake_wei = $5, registered_block = $6,
        registered_transaction = $7, registered_at = $8, standing = $9,
-       standing_reason = case when $9 = standing then standing_reason end,
+       standing_reason = case when $9 = standing then standing_reason else $11 end,
        standing_since = case when $9 = standing then standing_since else $10 end,
        proven_wallet = case when proven_wallet = $4 and $9 <> 'waiting' then proven_wallet end,
        next_refresh_at = case when $9 = 'taken-down' then null else $10::timestamptz end, look_since = $10,
@@ -131,6 +137,7 @@ async function follow(client: pg.PoolClient, agent: AgentRow, following: Followi
       new Date(state.registeredAtMs),
       standing,
       new Date(nowMs),
+      takeDown ?? null,
     ],
   )
   if (standing === 'listed' || standing === 'provisional') await watchAgent(client, agent.agentId, nowMs)

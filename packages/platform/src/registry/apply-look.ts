@@ -4,11 +4,12 @@ import { unwatchAgent, watchAgent } from '../monitor/watch-agent.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { indexAgent } from '../search/index-agent.ts'
 import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow, type Standing } from './agent-row.ts'
-import { lookAtRivals } from './apply-chain-state.ts'
+import { lookAtRivals } from './agents-at-endpoint.ts'
 import type { Examination } from './examination.ts'
 import { judgeLook, type Judgement } from './judge-look.ts'
 import { nextLook } from './next-look.ts'
 import { readAgent } from './read-agent.ts'
+import { isBlocked } from './taken-down-endpoints.ts'
 import { writeDeclared } from './write-declared.ts'
 
 type ApplyParts = Pick<PlatformParts, 'database' | 'clock' | 'settings' | 'log'>
@@ -44,7 +45,9 @@ export async function applyLook(
     const rivals = all.flatMap(({ agent }) => (agent === locked.agent ? [] : [agent]))
     const nowMs = parts.clock.nowMs()
     const { aboutMissingSinceMs } = locked
-    const judgement = judgeLook({ ...locked.agent, aboutMissingSinceMs }, found, rivals, nowMs)
+    const isEndpointBlocked = await isBlocked(client, locked.agent.endpoint)
+    const judged = { ...locked.agent, aboutMissingSinceMs, isEndpointBlocked }
+    const judgement = judgeLook(judged, found, rivals, nowMs)
     for (const rival of judgement.displaced) await displace(client, rival, nowMs)
     const changes = await writeJudgement(client, parts, { locked, judgement, nowMs })
     await wakeProvenRivals(client, judgement, locked.agent, nowMs)

@@ -141,6 +141,12 @@ describe('REG-07 the reason says what is wrong, in our words', () => {
       'has characters that cannot be kept',
     ],
     [
+      'a number that is larger than any',
+      { '/about': () => new Response('{"max_deadline_seconds":1e400}') },
+      'about',
+      'has numbers that cannot be kept',
+    ],
+    [
       'half a surrogate pair',
       { '/about': () => new Response('{"\\ud800":1}') },
       'about',

@@ -111,10 +111,12 @@ export function createRegistryFollower(parts: FollowParts, options: FollowOption
     const to = chooseEnd(from, last, range)
     const read = to > from ? await readRange(from + 1, to) : undefined
     const events = read?.events ?? []
-    await storeEvents(client, events)
+    const unkept = await storeEvents(client, events)
     await applyChainState(client, new Set([...misread, ...events.map(event => event.agentId)]), {
       judge: url => parts.outbound.judge(url),
+      log: parts.log,
       nowMs: parts.clock.nowMs(),
+      unkept,
     })
     if (read !== undefined) await keepRange(client, from, read)
     const blockNumber = read?.blockNumber ?? from

@@ -16,8 +16,17 @@ const declares = (wallet: string): Examination => ({
 const PHASE_1: Examination = { kind: 'phase-1', name: 'Old' }
 const DOWN = refuse('health', 'cannot be reached')
 
+const AGENT: LookedAt = {
+  agentId: 1,
+  standing: 'listed',
+  owner: OWNER,
+  name: 'Known',
+  aboutMissingSinceMs: undefined,
+  isEndpointBlocked: false,
+}
+
 function judge(standing: LookedAt['standing'], found: Examination, rivals: readonly Rival[] = []) {
-  return judgeLook({ agentId: 1, standing, owner: OWNER, aboutMissingSinceMs: undefined }, found, rivals, NOW)
+  return judgeLook({ ...AGENT, standing }, found, rivals, NOW)
 }
 
 const rival = (standing: Rival['standing'], owner = OTHER, agentId = 9): Rival => ({
@@ -64,7 +73,16 @@ describe('with a declaration', () => {
   })
 
   test('an endpoint that the operator took down is not listed under another number', () => {
-    expect(judge('waiting', declares(OWNER), [rival('taken-down')]).standing).toBe('refused')
+    const blocked = { ...AGENT, isEndpointBlocked: true }
+    expect(judgeLook({ ...blocked, standing: 'waiting' }, declares(OWNER), [], NOW)).toMatchObject({
+      standing: 'refused',
+      reason: 'an agent with this endpoint was taken down by the operator',
+    })
+    expect(judgeLook(blocked, declares(OWNER), [], NOW).standing).toBe('listed')
+  })
+
+  test('the number that was taken down blocks nothing by where it stands now', () => {
+    expect(judge('waiting', declares(OWNER), [rival('taken-down')]).standing).toBe('listed')
   })
 })
 
@@ -78,7 +96,7 @@ describe('without /about', () => {
   })
 
   test.each(['waiting', 'refused'] as const)('a %s one stands where nobody staked before it', standing => {
-    const agent = { agentId: 5, standing, owner: OWNER, aboutMissingSinceMs: undefined }
+    const agent = { ...AGENT, agentId: 5, standing }
     const earlier = [rival('provisional', OTHER, 4)]
     expect(judgeLook(agent, PHASE_1, earlier, NOW)).toMatchObject({ standing: 'refused', displaced: [] })
     const later = [rival('provisional', OTHER, 6)]
@@ -93,8 +111,7 @@ describe('without /about', () => {
   })
 
   test('a listed one keeps its declaration for seven days of 404, then it is Phase 1', () => {
-    const agent = { agentId: 1, standing: 'listed', owner: OWNER } as const
-    const first = judgeLook({ ...agent, aboutMissingSinceMs: undefined }, PHASE_1, [], NOW)
+    const first = judgeLook(AGENT, PHASE_1, [], NOW)
     expect(first).toMatchObject({
       standing: 'listed',
       aboutMissingSinceMs: NOW,
@@ -102,9 +119,9 @@ describe('without /about', () => {
     })
     expect(first.declared).toBeUndefined()
     const aboutMissingSinceMs = NOW - ABOUT_MISSING_MS
-    const almost = judgeLook({ ...agent, aboutMissingSinceMs: aboutMissingSinceMs + 1 }, PHASE_1, [], NOW)
+    const almost = judgeLook({ ...AGENT, aboutMissingSinceMs: aboutMissingSinceMs + 1 }, PHASE_1, [], NOW)
     expect(almost.standing).toBe('listed')
-    expect(judgeLook({ ...agent, aboutMissingSinceMs }, PHASE_1, [], NOW).standing).toBe('provisional')
+    expect(judgeLook({ ...AGENT, aboutMissingSinceMs }, PHASE_1, [], NOW).standing).toBe('provisional')
   })
 })
 
@@ -124,6 +141,36 @@ describe('that fails', () => {
       expect(judgement.declared).toBeUndefined()
     },
   )
+})
+
+describe('D34 an /about that fails in any way', () => {
+  const BROKEN = refuse('about', 'is not JSON')
+
+  test('is borne for seven days, then the agent is Phase 1 under the name it had', () => {
+    const first = judgeLook(AGENT, BROKEN, [], NOW)
+    expect(first).toMatchObject({
+      standing: 'listed',
+      aboutMissingSinceMs: NOW,
+      problem: 'about: is not JSON',
+    })
+    const aboutMissingSinceMs = NOW - ABOUT_MISSING_MS
+    const almost = { ...AGENT, aboutMissingSinceMs: aboutMissingSinceMs + 1 }
+    expect(judgeLook(almost, BROKEN, [], NOW)).toMatchObject({ standing: 'listed' })
+    for (const found of [BROKEN, DOWN, PHASE_1]) {
+      const judgement = judgeLook({ ...AGENT, aboutMissingSinceMs }, found, [], NOW)
+      expect(judgement).toMatchObject({ standing: 'provisional', displaced: [] })
+      expect(judgement.declared).toEqual({ name: found === PHASE_1 ? 'Old' : 'Known' })
+      expect(judgement.aboutMissingSinceMs).toBeUndefined()
+    }
+  })
+
+  test('is one failure, whatever is wrong with it from day to day; one that is read ends it', () => {
+    const since = NOW - 86_400_000
+    const agent = { ...AGENT, aboutMissingSinceMs: since }
+    for (const found of [BROKEN, DOWN, PHASE_1])
+      expect(judgeLook(agent, found, [], NOW).aboutMissingSinceMs).toBe(since)
+    expect(judgeLook(agent, declares(OWNER), [], NOW).aboutMissingSinceMs).toBeUndefined()
+  })
 })
 
 describe('the next look', () => {

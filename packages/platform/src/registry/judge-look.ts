@@ -7,7 +7,12 @@ export interface LookedAt {
   readonly agentId: number
   readonly standing: Standing
   readonly owner: string
+  /** As it is known so far. */
+  readonly name: string
+  /** Since when `/about` cannot be read, whatever is wrong with it; undefined: it can. */
   readonly aboutMissingSinceMs: number | undefined
+  /** Whether the operator took an agent down at its endpoint. */
+  readonly isEndpointBlocked: boolean
 }
 
 /** Another agent at the same endpoint, its stake not returned. */
@@ -28,13 +33,13 @@ export interface Judgement {
   readonly declared?:
     | { readonly declaration: Declaration; readonly wallet: string }
     | { readonly name: string }
-  /** Since when `/about` is missing; absent: it is not. */
+  /** Since when `/about` of a listed agent cannot be read; absent: it can. */
   readonly aboutMissingSinceMs?: number
   /** Who gives way to it, and why. */
   readonly displaced: readonly { readonly agentId: number; readonly reason: string }[]
 }
 
-/** How long a listed agent may answer 404 for `/about` before it counts as Phase 1. */
+/** How long a listed agent may serve no `/about` that can be read before it counts as Phase 1. */
 export const ABOUT_MISSING_MS = 7 * 86_400_000
 
 /**
@@ -42,8 +47,9 @@ export const ABOUT_MISSING_MS = 7 * 86_400_000
  *
  * - An agent whose `/about` names its owner as the wallet is listed. Whoever stood there without that proof gives way.
  * - One that is listed stays so while a look fails or its wallet is another; the wallet stops payments, not the listing.
- * - Without `/about` it is provisional, unless somebody with proof or an earlier stake stands there. One that was listed becomes so only after
- *   seven days of 404 beside a working `/health`.
+ * - Without `/about` it is provisional, unless somebody with proof or an earlier stake stands there. One that was listed
+ *   becomes so only after seven days without an `/about` that can be read: missing, broken or out of reach.
+ * - Where the operator took an agent down nobody new is listed, until that agent is restored.
  *
  * @param agent waiting, listed, provisional or refused
  */
@@ -53,8 +59,7 @@ export function judgeLook(
   rivals: readonly Rival[],
   nowMs: number,
 ): Judgement {
-  const blocked = rivals.find(rival => rival.standing === 'taken-down')
-  if (blocked !== undefined && agent.standing !== 'listed') {
+  if (agent.isEndpointBlocked && agent.standing !== 'listed') {
     return refused('an agent with this endpoint was taken down by the operator')
   }
   switch (found.kind) {
@@ -63,7 +68,7 @@ export function judgeLook(
     case 'phase-1':
       return judgeMissing(agent, found.name, rivals, nowMs)
     case 'refused':
-      return judgeFailed(agent, sentenceOf(found))
+      return judgeFailed(agent, sentenceOf(found), nowMs)
   }
 }
 
@@ -90,12 +95,7 @@ function judgeDeclared(
 
 function judgeMissing(agent: LookedAt, name: string, rivals: readonly Rival[], nowMs: number): Judgement {
   const problem = 'about: is missing'
-  if (agent.standing === 'listed') {
-    const sinceMs = agent.aboutMissingSinceMs ?? nowMs
-    const isOver = nowMs - sinceMs >= ABOUT_MISSING_MS
-    if (isOver) return { standing: 'provisional', problem, declared: { name }, displaced: [] }
-    return { standing: 'listed', problem, aboutMissingSinceMs: sinceMs, displaced: [] }
-  }
+  if (agent.standing === 'listed') return judgeUnread(agent, problem, name, nowMs)
   const provisional = rivals.filter(rival => rival.standing === 'provisional')
   // Nobody has proof: who staked first stands there, whoever was looked at first.
   const other =
@@ -107,15 +107,18 @@ function judgeMissing(agent: LookedAt, name: string, rivals: readonly Rival[], n
   return { standing: 'provisional', declared: { name }, displaced }
 }
 
-function judgeFailed(agent: LookedAt, problem: string): Judgement {
-  const { standing, aboutMissingSinceMs } = agent
-  if (standing !== 'listed' && standing !== 'provisional') return refused(problem)
-  return {
-    standing,
-    problem,
-    ...(aboutMissingSinceMs !== undefined && { aboutMissingSinceMs }),
-    displaced: [],
-  }
+function judgeFailed(agent: LookedAt, problem: string, nowMs: number): Judgement {
+  if (agent.standing === 'listed') return judgeUnread(agent, problem, agent.name, nowMs)
+  if (agent.standing === 'provisional') return { standing: 'provisional', problem, displaced: [] }
+  return refused(problem)
+}
+
+/** A listed agent is believed for a week what it declared last; then it is known by its name alone, and not paid. */
+function judgeUnread(agent: LookedAt, problem: string, name: string, nowMs: number): Judgement {
+  const sinceMs = agent.aboutMissingSinceMs ?? nowMs
+  const isOver = nowMs - sinceMs >= ABOUT_MISSING_MS
+  if (isOver) return { standing: 'provisional', problem, declared: { name }, displaced: [] }
+  return { standing: 'listed', problem, aboutMissingSinceMs: sinceMs, displaced: [] }
 }
 
 function refused(reason: string): Judgement {

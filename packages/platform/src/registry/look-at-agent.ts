@@ -1,3 +1,4 @@
+import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
 import { applyLook, type Looked } from './apply-look.ts'
 import type { AgentRow } from './agent-row.ts'
@@ -5,6 +6,7 @@ import { examineAgent, readHealth } from './examine-agent.ts'
 import { refuse, type Examination } from './examination.ts'
 import { readAbout } from './read-about.ts'
 import { readAgent } from './read-agent.ts'
+import { isRefusedByDatabase } from './unless-refused.ts'
 
 /**
  * Looks at an agent and writes what it means: whether it is listed, what it declares, whether its wallet is proven, when
@@ -23,7 +25,15 @@ export async function lookAtAgent(
     return undefined
   const found = await look(parts, agent, signal)
   if (signal?.aborted === true) return undefined
-  return await applyLook(parts, agent, found)
+  return await applyLook(parts, agent, found).catch(async (error: unknown) => {
+    if (!isRefusedByDatabase(error)) throw error
+    // Otherwise it would be due again at the end of each lease, for ever.
+    parts.log.error('what an agent serves is refused by the database', {
+      agent: agentId,
+      error: describeError(error),
+    })
+    return await applyLook(parts, agent, refuse('about', 'has something in it that cannot be kept'))
+  })
 }
 
 /**

@@ -7,8 +7,9 @@ export type ReadJson =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Reads a stranger's JSON: at most 64 levels (D15), and no text that a database could not keep (a NUL character, half
- * of a surrogate pair), which JSON can say and PostgreSQL refuses.
+ * Reads a stranger's JSON: at most 64 levels (D15), and nothing that JSON can say and that could not be kept: text that
+ * PostgreSQL refuses (a NUL character, half of a surrogate pair), and numbers like `1e400`, which are read as `Infinity`
+ * and written as null.
  */
 export function readJson(text: string): ReadJson {
   if (nestsDeeperThan(new TextEncoder().encode(text), MAX_BODY_DEPTH)) {
@@ -16,7 +17,8 @@ export function readJson(text: string): ReadJson {
   }
   const value = parse(text)
   if (value === undefined) return { ok: false, reason: 'is not JSON' }
-  return isStorable(value) ? { ok: true, value } : { ok: false, reason: 'has characters that cannot be kept' }
+  const flaw = findUnstorable(value)
+  return flaw === undefined ? { ok: true, value } : { ok: false, reason: `has ${flaw} that cannot be kept` }
 }
 
 function parse(text: string): unknown {
@@ -27,10 +29,15 @@ function parse(text: string): unknown {
   }
 }
 
-function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return !UNSTORABLE.test(value)
-  if (typeof value !== 'object' || value === null) return true
-  return Object.entries(value).every(([key, inner]) => !UNSTORABLE.test(key) && isStorable(inner))
+function findUnstorable(value: unknown): 'characters' | 'numbers' | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'numbers'
+  if (typeof value === 'string') return UNSTORABLE.test(value) ? 'characters' : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, inner] of Object.entries(value)) {
+    const flaw = findUnstorable(key) ?? findUnstorable(inner)
+    if (flaw !== undefined) return flaw
+  }
+  return undefined
 }
 
 const UNSTORABLE = /\0|\p{Surrogate}/u

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { PlatformParts } from '../platform-parts.ts'
 import type { RegistryEvent } from './registry-contract.ts'
+import { unlessRefused } from './unless-refused.ts'
 
 type CursorParts = Pick<PlatformParts, 'database' | 'clock' | 'network' | 'settings'>
 
@@ -92,15 +93,21 @@ export async function forgetBlocksAfter(client: pg.PoolClient, blockNumber: numb
   await client.query('delete from registry_blocks where block_number > $1', [blockNumber])
 }
 
-/** Replaces the registrations that do not count yet. */
+/**
+ * Replaces the registrations that do not count yet. One that the database refuses is left out; the log tells of it when it
+ * counts.
+ */
 export async function replacePending(client: pg.PoolClient, events: readonly RegistryEvent[]): Promise<void> {
   await client.query('delete from registry_pending')
   for (const event of events) {
     if (event.kind !== 'registered') continue
-    await client.query(
-      `insert into registry_pending (agent_id, endpoint, owner, block_number, transaction)
-       values ($1, $2, $3, $4, $5) on conflict (agent_id) do nothing`,
-      [event.agentId, event.endpoint ?? '', event.owner, event.blockNumber, event.transaction],
+    const { agentId, endpoint = '', owner, blockNumber, transaction } = event
+    await unlessRefused(client, () =>
+      client.query(
+        `insert into registry_pending (agent_id, endpoint, owner, block_number, transaction)
+         values ($1, $2, $3, $4, $5) on conflict (agent_id) do nothing`,
+        [agentId, endpoint, owner, blockNumber, transaction],
+      ),
     )
   }
 }

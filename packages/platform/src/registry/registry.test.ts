@@ -209,6 +209,34 @@ describe('a registration', () => {
     })
   })
 
+  test('opened again after its stake was refused for an hour has it looked at again, where the agent is good now', async () => {
+    await moveIn(site, { wallet: WALLET })
+    const { registration_id: id } = (await open(site.url)).json<Registration>()
+    const honest = site.answer
+    site.answer = undefined
+    const [agentId, foreign] = [
+      await register(chain, OWNER, site.url),
+      await register(chain, OTHER_OWNER, site.url),
+    ]
+    await settle()
+    const pool = parts.database.pool
+    await pool.query(
+      `update agents set next_refresh_at = null, look_since = now() - interval '2 hours' where endpoint = $1`,
+      [site.url],
+    )
+    await pool.query(`update registrations set examined_at = now() - interval '2 minutes'`)
+    const bad = await open(site.url)
+    expect(bad.statusCode).toBe(400)
+    expect((await agentOf(agentId)).nextRefreshAtMs).toBeUndefined()
+
+    site.answer = honest
+    const opened = (await open(site.url)).json<Registration>()
+    expect(opened).toMatchObject({ registration_id: id, status: { state: 'refused', retried: true } })
+    expect((await agentOf(foreign)).nextRefreshAtMs).toBeUndefined()
+    await settle({ mined: 0 })
+    expect(await agentOf(agentId)).toMatchObject({ standing: 'listed' })
+  })
+
   test('that nobody knows is 404', async () => {
     const url = '/v1/registrations/6f1c1b9e-6a50-4b8e-9a8e-111111111111'
     expect((await app.inject({ method: 'GET', url })).statusCode).toBe(404)
@@ -435,6 +463,60 @@ describe('a refresh', () => {
     })
   })
 
+  test('D34 an /about that is broken for seven days makes the agent Phase 1, until it can be read again', async () => {
+    const agentId = await listed()
+    lieAt(site, { '/about': () => new Response('no JSON') })
+    expect(await refresh(agentId)).toMatchObject({ standing: 'listed', payable: true })
+    await parts.database.pool.query(
+      `update agents set about_missing_since = about_missing_since - interval '7 days' where agent_id = $1`,
+      [agentId.toString()],
+    )
+    expect(await refresh(agentId)).toMatchObject({
+      standing: 'provisional',
+      payable: false,
+      problem: 'about: is not JSON',
+    })
+    expect(await agentOf(agentId)).toMatchObject({ name: 'Word counter', declaration: undefined })
+    await moveIn(site, { wallet: WALLET })
+    expect(await refresh(agentId)).toMatchObject({ standing: 'listed', payable: true, problem: null })
+  })
+
+  test.each<[string, Partial<Declaration>]>([
+    ['a name that grows when it is compared', { name: '\uFDFA'.repeat(64) }],
+    ['a name of marks alone', { name: '\u0301'.repeat(64) }],
+    ['a name of pairs', { name: '\u{1F600}'.repeat(32) }],
+    ['a description that no index has room for', { description: '\uFDFA'.repeat(1_024) }],
+    ['a capability that no index has room for', withCapability('字'.repeat(3_000))],
+    ['the dearest price there is', withCapability('count', `${'9'.repeat(33)}.999999`)],
+  ])('of %s comes to something', async (_, declaration) => {
+    const agentId = await listed()
+    const served = { ...sampleDeclaration(WALLET), ...declaration }
+    lieAt(site, { '/about': () => Response.json(served) })
+    const looked = await lookAtAgent(parts, Number(agentId))
+    expect(looked?.agent.standing).toBe('listed')
+    const { rows } = await parts.database.pool.query(
+      'select next_refresh_at > now() as is_later from agents where agent_id = $1',
+      [agentId.toString()],
+    )
+    expect(rows).toEqual([{ is_later: true }])
+  })
+
+  test('of what the database refuses is a look that failed, not one for ever', async () => {
+    const agentId = await listed()
+    const before = await agentOf(agentId)
+    const { pool } = parts.database
+    await pool.query(`alter table agents add constraint test_refuses check (name <> 'Unkept') not valid`)
+    await moveIn(site, { wallet: WALLET, declaration: { name: 'Unkept' } })
+    try {
+      const problem = 'about: has something in it that cannot be kept'
+      expect(await refresh(agentId)).toMatchObject({ standing: 'listed', problem })
+      expect(await agentOf(agentId)).toMatchObject({ name: before.name, refreshedAtMs: before.refreshedAtMs })
+      expect((await agentOf(agentId)).nextRefreshAtMs).toBeGreaterThan(parts.clock.nowMs() + 600_000)
+    } finally {
+      await pool.query('alter table agents drop constraint test_refuses')
+    }
+  })
+
   test('an agent that is down stays listed; that is the monitor’s to judge', async () => {
     const agentId = await listed()
     site.answer = undefined
@@ -550,6 +632,12 @@ test('GET /v1/platform says how it is set up', async () => {
     registry_address: chain.agentRegistry.toLowerCase(),
   })
 })
+
+function withCapability(name: string, amount = '0.01'): Partial<Declaration> {
+  const { count } = sampleDeclaration(WALLET).capabilities
+  if (count === undefined) throw new Error('the sample has no count')
+  return { capabilities: { [name]: { ...count, pricing: { ...count.pricing, amount } } } }
+}
 
 async function listedRow(agentId: number): Promise<number> {
   await parts.database.pool.query(

@@ -1,26 +1,45 @@
 import type pg from 'pg'
 import type { RegistryEvent } from './registry-contract.ts'
+import { unlessRefused } from './unless-refused.ts'
 
-/** Keeps events, in the caller's transaction. One that is kept already stays as it is. */
-export async function storeEvents(client: pg.PoolClient, events: readonly RegistryEvent[]): Promise<void> {
-  for (const event of events) {
-    await client.query(
-      `insert into registry_events (block_number, log_index, agent_id, kind, owner, endpoint, stake_wei, transaction,
-         block_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (block_number, log_index) do nothing`,
-      [
-        event.blockNumber,
-        event.logIndex,
-        event.agentId,
-        event.kind,
-        event.owner,
-        event.endpoint ?? null,
-        event.stakeWei?.toString() ?? null,
-        event.transaction,
-        new Date(event.blockAtMs),
-      ],
-    )
+/**
+ * Keeps events, in the caller's transaction. One that is kept already stays as it is. Resolves to the agents of which the
+ * database refused one, and why: the others' are kept.
+ */
+export async function storeEvents(
+  client: pg.PoolClient,
+  events: readonly RegistryEvent[],
+): Promise<ReadonlyMap<number, Error>> {
+  const unkept = new Map<number, Error>()
+  if (events.length === 0) return unkept
+  const store = async (stored: readonly RegistryEvent[]): Promise<void> => {
+    for (const event of stored) await storeEvent(client, event)
   }
+  if ((await unlessRefused(client, () => store(events))) === undefined) return unkept
+  for (const event of events) {
+    const refusal = await unlessRefused(client, () => store([event]))
+    if (refusal !== undefined) unkept.set(event.agentId, refusal)
+  }
+  return unkept
+}
+
+async function storeEvent(client: pg.PoolClient, event: RegistryEvent): Promise<void> {
+  await client.query(
+    `insert into registry_events (block_number, log_index, agent_id, kind, owner, endpoint, stake_wei, transaction,
+       block_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (block_number, log_index) do nothing`,
+    [
+      event.blockNumber,
+      event.logIndex,
+      event.agentId,
+      event.kind,
+      event.owner,
+      event.endpoint ?? null,
+      event.stakeWei?.toString() ?? null,
+      event.transaction,
+      new Date(event.blockAtMs),
+    ],
+  )
 }
 
 /** Forgets what blocks after this one said; resolves to the agents they spoke of. */
