@@ -24,3 +24,13 @@ export function parseJson(text: string): unknown {
 export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/**
+ * Is there a number in what was parsed that is larger than any a computer counts with, like `1e400`? JSON has a form for
+ * it; what it is parsed to, `Infinity`, has none.
+ */
+export function holdsInfinity(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return false
+  return (Array.isArray(value) ? value : Object.values(value)).some(holdsInfinity)
+}

@@ -100,7 +100,9 @@ export const jobQuery = z.object({
     .string()
     .max(128)
     .optional()
-    .describe('As `POST /v1/jobs` gave it; not needed by a payer who is signed in'),
+    .describe(
+      'As `POST /v1/jobs` gave it; to delete, the one of its first answer; not needed by a payer who is signed in',
+    ),
 })
 
 /** The path of the routes under `/v1/jobs/:jobId`. */
@@ -165,7 +167,9 @@ export const job = z
       .string()
       .optional()
       .describe(
-        'Opens this job for whoever shows it; given to the payer with every order, kept here as a hash',
+        'Opens this job for whoever shows it; kept here as a hash. The one that the order was first answered with also ' +
+          'deletes its contents: keep it. Those that repeats of the order are answered with only read, because the ' +
+          'agent, who was sent the same payment, could repeat it too',
       ),
   })
   .describe('A job that the platform sent for somebody')

@@ -138,7 +138,12 @@ test('the budget of a day is never exceeded, whoever takes from it at the same m
   )
   expect(taken.filter(one => one === 'taken')).toHaveLength(9)
   expect(new Set(taken)).toEqual(new Set(['taken', 'day-is-spent']))
-  const tomorrow = { owner: '0x1', priceAtomic: 10_000n, budgetAtomic: 95_000n, nowMs: nowMs + 86_400_000 }
+  const tomorrow = {
+    owner: 'another',
+    priceAtomic: 10_000n,
+    budgetAtomic: 95_000n,
+    nowMs: nowMs + 86_400_000,
+  }
   expect(await takeFromBudget(another, tomorrow)).toBe('taken')
   // What the day refused was not counted for its owner.
   const spent = await Promise.all(taken.map((_, index) => spentOnOwner(another, `0x${index}`, nowMs)))

@@ -1,11 +1,12 @@
+import { holdsInfinity } from '@farebox/client/parse-json'
 import { nestsDeeperThan } from '@farebox/protocol/job/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from './refusal.ts'
 
 /**
- * Reads bodies, which are JSON or nothing: UTF-8, nested no deeper than a job's (D15). Every other content type is
- * answered 415.
+ * Reads bodies, which are JSON or nothing: UTF-8, nested no deeper than a job's (D15), with numbers that can be written
+ * again. Every other content type is answered 415.
  */
 export function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -23,6 +24,8 @@ function parseBody(body: Uint8Array): unknown {
   if (nestsDeeperThan(body, MAX_BODY_DEPTH))
     throw new Refusal('validation', `body: is nested deeper than ${MAX_BODY_DEPTH} levels`)
   const parsed: unknown = parseJson(decode(body))
+  if (holdsInfinity(parsed))
+    throw new Refusal('validation', 'body: has a number that is too large, like 1e400')
   return parsed
 }
 

@@ -3,6 +3,7 @@ import { readOutcome, type Outcome } from '@farebox/client/read-outcome'
 import { executeLimits } from '../outbound/limits.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import type { JobRow } from './job-row.ts'
+import { readRequest } from './job-store.ts'
 import { readAnswer } from './read-answer.ts'
 
 /** What came of one sending. */
@@ -19,7 +20,8 @@ export interface Heard {
  * sending would not (D8, D22). Takes as long as the agent may (D37).
  */
 export async function askAgent(parts: PlatformParts, job: JobRow, signal: AbortSignal): Promise<Heard> {
-  const { requestBody, paymentHeader } = job
+  const { paymentHeader } = job
+  const requestBody = await readRequest(parts.database, job.jobId)
   if (requestBody === undefined || paymentHeader === undefined)
     throw new Error(`job ${job.jobId} has nothing left to be sent`)
   const outcome = await parts.outbound.send({

@@ -14,7 +14,6 @@ export interface JobChanges extends Partial<
     | 'elapsedMs'
     | 'paidAtMs'
     | 'transaction'
-    | 'responseBody'
     | 'outputHash'
     | 'outputProblem'
     | 'completedAt'
@@ -22,6 +21,7 @@ export interface JobChanges extends Partial<
     | 'foreignAnswers'
   >
 > {
+  readonly responseBody?: string
   readonly responseStatus?: number
   readonly responseHeaders?: { readonly [name: string]: string }
 }
@@ -49,10 +49,10 @@ export async function changeJob(
     const changes = change(job)
     const changed = await client.query<JobColumns>(
       `update jobs set state = $2, answer = $3, payment = $4, asking_over = $5, error_type = $6, error = $7,
-         finished_at = $8, paid_at = $9, transaction = $10, response_body = $11, output_hash = $12,
-         output_problem = $13, completed_at = $14, sendings = $15, foreign_answers = $16,
+         finished_at = $8, paid_at = $9, transaction = $10, response_body = coalesce($11, response_body),
+         output_hash = $12, output_problem = $13, completed_at = $14, sendings = $15, foreign_answers = $16,
          charged_without_delivery = $17, elapsed_ms = $18, response_status = coalesce($19, response_status),
-         response_headers = coalesce($20, response_headers)
+         response_headers = coalesce($20, response_headers), has_expired = $21
        where job_id = $1
        returning ${JOB_COLUMNS}`,
       valuesOf(job, changes, nowMs),
@@ -66,7 +66,9 @@ export async function changeJob(
 function valuesOf(before: JobRow, changes: JobChanges, nowMs: number): unknown[] {
   const job = { ...before, ...changes }
   const { answer, payment } = job
-  const state = stateOf({ answer, payment, isOverdue: nowMs >= job.expiresAtMs })
+  const isOverdue = nowMs >= job.expiresAtMs
+  const hasExpired = before.hasExpired || before.state === 'expired'
+  const state = stateOf({ answer, payment, isOverdue, hasExpired })
   const endedAtMs = state === 'completed' || state === 'failed' ? nowMs : undefined
   const isPaid = payment === 'paid'
   const isDelivered = answer === 'completed' && job.outputProblem === undefined
@@ -81,7 +83,7 @@ function valuesOf(before: JobRow, changes: JobChanges, nowMs: number): unknown[]
     dateOf(state === before.state ? before.finishedAtMs : endedAtMs),
     dateOf(job.paidAtMs),
     job.transaction,
-    job.responseBody === undefined ? null : Buffer.from(job.responseBody, 'utf8'),
+    changes.responseBody === undefined ? null : Buffer.from(changes.responseBody, 'utf8'),
     job.outputHash,
     job.outputProblem,
     job.completedAt,
@@ -91,6 +93,7 @@ function valuesOf(before: JobRow, changes: JobChanges, nowMs: number): unknown[]
     job.elapsedMs === undefined ? null : Math.min(job.elapsedMs, MAX_INTEGER),
     changes.responseStatus ?? null,
     changes.responseHeaders === undefined ? null : JSON.stringify(changes.responseHeaders),
+    hasExpired,
   ]
 }
 

@@ -1,10 +1,15 @@
 import type { Database } from '@farebox/server/postgres/connect'
+import type { JobRow } from './job-row.ts'
 
 /** For how long inputs and outputs are kept where nobody says otherwise. */
 export const CONTENTS_KEPT_DAYS = 30
 
+/** And those of jobs that nobody paid, from their end: whoever cannot pay must not fill the database. */
+export const UNPAID_KEPT_MS = 1_800_000
+
 const DAY_MS = 86_400_000
-const BATCH = 1_000
+/** Of up to 6 MB each. */
+const BATCH = 200
 
 /**
  * Deletes inputs and outputs of jobs older than `keptDays`, in which nothing is left to be done. What was paid, by
@@ -32,6 +37,53 @@ export async function deleteOldContents(
     )
     deleted += rows.length
     if (rows.length < BATCH) return deleted
+  }
+}
+
+/**
+ * Notes that the contents of a job go soon, where it ended and was not paid: it was refused, or nothing is left to be
+ * done for it. A payment that is still open is watched without them.
+ */
+export async function forgetIfUnpaid(
+  database: Database,
+  job: Pick<JobRow, 'jobId' | 'answer' | 'payment' | 'contentsDeletedAtMs'>,
+  { nowMs, isOver }: { readonly nowMs: number; readonly isOver: boolean },
+): Promise<void> {
+  const { jobId, answer, payment, contentsDeletedAtMs } = job
+  if (payment === 'paid' || contentsDeletedAtMs !== undefined || !(isOver || answer === 'failed')) return
+  await database.query(
+    'note-unpaid-contents',
+    'insert into unpaid_contents (job_id, forget_at) values ($1, $2) on conflict do nothing',
+    [jobId, new Date(nowMs + UNPAID_KEPT_MS)],
+  )
+}
+
+/**
+ * Deletes the contents of jobs that ended {@link UNPAID_KEPT_MS} ago, and the payment that could be sent with them. Those
+ * that were paid in the meantime keep theirs, and what is not over after all is noted again when it is.
+ *
+ * @returns how many jobs
+ */
+export async function deleteUnpaidContents(database: Database, nowMs: number): Promise<number> {
+  for (let deleted = 0; ;) {
+    const [row] = await database.query<{ due: number; forgotten: number }>(
+      'delete-unpaid-contents',
+      `with due as (
+         delete from unpaid_contents where job_id in (
+           select job_id from unpaid_contents where forget_at <= $1
+           order by forget_at limit ${BATCH} for update skip locked)
+         returning job_id
+       ), forgotten as (
+         update jobs set ${FORGET}, payment_header = null
+         where job_id in (select job_id from due) and payment <> 'paid' and contents_deleted_at is null
+           and (answer = 'failed' or next_look_at is null)
+         returning 1
+       )
+       select (select count(*)::int from due) as due, (select count(*)::int from forgotten) as forgotten`,
+      [new Date(nowMs)],
+    )
+    deleted += row?.forgotten ?? 0
+    if ((row?.due ?? 0) < BATCH) return deleted
   }
 }
 

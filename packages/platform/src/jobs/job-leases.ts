@@ -4,24 +4,120 @@ import { JOB_COLUMNS, toJobRow, type JobColumns, type JobRow } from './job-row.t
 /** For so long a worker has a job to itself; it is renewed while the worker lives. */
 export const LEASE_MS = 15_000
 
+/** Who takes jobs, and how many at most. */
+export interface Taking {
+  readonly holder: string
+  readonly limit: number
+  readonly nowMs: number
+}
+
+/** Who takes jobs to send them. */
+export interface TakingToSend extends Taking {
+  /** How many jobs at one host may be under way in this process. */
+  readonly perHost: number
+  /** How many are, by host. */
+  readonly underWay: ReadonlyMap<string, number>
+}
+
+/** A job that is to be sent, and the host that it is sent to. */
+export interface JobToSend {
+  readonly job: JobRow
+  /** As the guard has it: without its port. */
+  readonly host: string
+}
+
+/** The words of the indexes in `0008-job-bounds.sql`, which are of use only where these are the same. */
+const HOST = "split_part(split_part(endpoint, '/', 3), ':', 1)"
+const TO_SEND = 'sends and next_look_at is not null'
+const TO_LOOK_AT = 'not sends and next_look_at is not null'
+const WANTED_UNTIL = 'greatest(to_timestamp(valid_before), expires_at, paid_at)'
+
+/** Longer than `planLook` wants a job sent after that moment, so that no sending gets among the looks. */
+const STILL_SENT = "interval '15 minutes'"
+
+const IS_DUE = 'next_look_at <= $1 and (lease_until is null or lease_until <= $1)'
+const TAKE = 'update jobs set lease_until = $2, lease_holder = $3'
+
 /**
- * Takes jobs that are due and that nobody has, the longest waiting first: any number of workers share them without
- * waiting for one another. What a dead worker held is free after {@link LEASE_MS}.
+ * Takes jobs that are due to be sent and that nobody has: any number of workers share them without waiting for one
+ * another. What a dead worker held is free after {@link LEASE_MS}.
+ *
+ * Of each host so many that it has `perHost` under way, those hosts first that have the fewest: a job that would only
+ * wait for its host stays in the database and holds no slot. Of one host's, those first whose time is not over yet, by
+ * how soon it is. It costs as much as there are hosts, however many jobs wait for one of them.
  */
-export async function takeDueJobs(
+export async function takeJobsToSend(
   database: Database,
-  { holder, limit, nowMs }: { readonly holder: string; readonly limit: number; readonly nowMs: number },
-): Promise<readonly JobRow[]> {
+  taking: TakingToSend,
+): Promise<readonly JobToSend[]> {
+  const rows = await database.query<JobColumns & { readonly host: string }>(
+    'take-jobs-to-send',
+    JOBS_TO_SEND,
+    [...valuesOf(taking), taking.perHost, [...taking.underWay.keys()], [...taking.underWay.values()]],
+  )
+  return rows.map(row => ({ job: toJobRow(row), host: row.host }))
+}
+
+const JOBS_TO_SEND = `with recursive hosts(host) as (
+    select min(${HOST}) from jobs where ${TO_SEND}
+    union all
+    select (select min(${HOST}) from jobs where ${TO_SEND} and ${HOST} > hosts.host)
+    from hosts where hosts.host is not null
+  ), rooms as (
+    select host, greatest($5::int - coalesce(busy.jobs, 0), 0) as room
+    from hosts left join unnest($6::text[], $7::int[]) as busy(host, jobs) using (host)
+    where host is not null
+  ), waiting as (
+    select job_id, is_late, since,
+      row_number() over (partition by host order by is_late, since) - room as turn
+    from rooms cross join lateral (
+      (select job_id, false as is_late, expires_at as since from jobs
+       where ${TO_SEND} and ${HOST} = rooms.host and expires_at > $1 and ${IS_DUE}
+       order by expires_at limit rooms.room)
+      union all
+      (select job_id, true, next_look_at from jobs
+       where ${TO_SEND} and ${HOST} = rooms.host and expires_at <= $1 and ${IS_DUE}
+       order by next_look_at limit rooms.room)
+      order by is_late, since limit rooms.room
+    ) as due
+  )
+  ${TAKE}
+  where job_id in (
+    select job_id from jobs
+    where job_id = any(array(select job_id from waiting order by turn, is_late, since limit $4)) and ${IS_DUE}
+    for update skip locked)
+  returning ${JOB_COLUMNS}, ${HOST} as host`
+
+/** Takes jobs of which only the chain is to be looked at, the longest waiting first. */
+export async function takeJobsToLookAt(database: Database, taking: Taking): Promise<readonly JobRow[]> {
   const rows = await database.query<JobColumns>(
-    'take-due-jobs',
-    `update jobs set lease_until = $2, lease_holder = $3
+    'take-jobs-to-look-at',
+    `${TAKE}
      where job_id in (
-       select job_id from jobs where next_look_at <= $1 and (lease_until is null or lease_until <= $1)
+       select job_id from jobs where ${TO_LOOK_AT} and ${IS_DUE}
        order by next_look_at limit $4 for update skip locked)
      returning ${JOB_COLUMNS}`,
-    [new Date(nowMs), new Date(nowMs + LEASE_MS), holder, limit],
+    valuesOf(taking),
   )
   return rows.map(toJobRow)
+}
+
+function valuesOf({ holder, limit, nowMs }: Taking): readonly unknown[] {
+  return [new Date(nowMs), new Date(nowMs + LEASE_MS), holder, limit]
+}
+
+/**
+ * Lets jobs that waited to be sent until nobody wants that any more be looked at: what became of their payment is
+ * found out however slow their host is.
+ */
+export async function endSendings(database: Database, nowMs: number): Promise<void> {
+  await database.query(
+    'end-sendings',
+    `update jobs set sends = false
+     where ${TO_SEND} and ${WANTED_UNTIL} < $1::timestamptz - ${STILL_SENT}
+       and (lease_until is null or lease_until <= $1)`,
+    [new Date(nowMs)],
+  )
 }
 
 /** Keeps a job a while longer. */
@@ -49,6 +145,9 @@ export async function releaseJob(
   await database.query(
     'release-job',
     `update jobs set lease_until = null, lease_holder = null, next_look_at = $3,
+       sends = coalesce(not asking_over and payment_header is not null and answer <> 'completed'
+         and (answer <> 'failed' or payment = 'paid')
+         and ${WANTED_UNTIL} >= $3::timestamptz - ${STILL_SENT}, false),
        payment_header = case when $3::timestamptz is null then null else payment_header end
      where job_id = $1 and lease_holder = $2`,
     [jobId, holder, nextLookAtMs === undefined ? null : new Date(nextLookAtMs)],

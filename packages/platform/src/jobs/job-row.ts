@@ -20,6 +20,8 @@ export interface JobRow {
   /** Without its signature. */
   readonly authorization: Authorization
   readonly state: JobState
+  /** It was marked expired before its last change (D35). */
+  readonly hasExpired: boolean
   readonly answer: AgentAnswer
   readonly payment: PaymentFate
   /** The agent is not asked any more, whatever it has said. */
@@ -28,8 +30,6 @@ export interface JobRow {
   readonly endpoint: string
   readonly maxDeadlineSeconds: number
   readonly inputHash: string
-  /** The bytes that are sent; undefined once contents are deleted. */
-  readonly requestBody: string | undefined
   /** Undefined once the payment is used up or dead. */
   readonly paymentHeader: string | undefined
   readonly errorType: string | undefined
@@ -42,6 +42,7 @@ export interface JobRow {
   readonly elapsedMs: number | undefined
   readonly paidAtMs: number | undefined
   readonly transaction: string | undefined
+  /** What was delivered, as it came. `readJob` alone reads it; elsewhere, and once it is deleted, undefined. */
   readonly responseBody: string | undefined
   readonly outputHash: string | undefined
   readonly outputProblem: string | undefined
@@ -72,13 +73,13 @@ export interface JobColumns {
   readonly valid_after: string
   readonly valid_before: string
   readonly state: JobState
+  readonly has_expired: boolean
   readonly answer: AgentAnswer
   readonly payment: PaymentFate
   readonly asking_over: boolean
   readonly endpoint: string
   readonly max_deadline_seconds: number
   readonly input_hash: string
-  readonly request_body: Buffer | null
   readonly payment_header: string | null
   readonly error_type: string | null
   readonly error: string | null
@@ -88,7 +89,8 @@ export interface JobColumns {
   readonly elapsed_ms: number | null
   readonly paid_at: Date | null
   readonly transaction: string | null
-  readonly response_body: Buffer | null
+  /** Beside {@link JOB_COLUMNS}, for those who show it. */
+  readonly response_body?: Buffer | null
   readonly output_hash: string | null
   readonly output_problem: string | null
   readonly completed_at: number | null
@@ -101,12 +103,15 @@ export interface JobColumns {
   readonly foreign_answers: number
 }
 
-/** The columns of {@link JobColumns}, for a `select` or a `returning`. */
+/**
+ * The columns of {@link JobColumns}, for a `select` or a `returning`. Without what was asked and what was delivered: jobs
+ * are read far more often than either is needed, and the two may have megabytes.
+ */
 export const JOB_COLUMNS = `job_id, agent_id, capability, kind, payer, pay_to, amount_atomic, network, asset, nonce,
-  valid_after, valid_before, state, answer, payment, asking_over, endpoint, max_deadline_seconds, input_hash,
-  request_body, payment_header, error_type, error, created_at, expires_at, finished_at, elapsed_ms, paid_at, transaction,
-  response_body, output_hash, output_problem, completed_at, charged_without_delivery, contents_deleted_at, receipt,
-  token_hashes, next_look_at, sendings, foreign_answers`
+  valid_after, valid_before, state, has_expired, answer, payment, asking_over, endpoint, max_deadline_seconds, input_hash,
+  payment_header, error_type, error, created_at, expires_at, finished_at, elapsed_ms, paid_at, transaction, output_hash,
+  output_problem, completed_at, charged_without_delivery, contents_deleted_at, receipt, token_hashes, next_look_at,
+  sendings, foreign_answers`
 
 /** A row as the driver gives it, in our own words. */
 export function toJobRow(columns: JobColumns): JobRow {
@@ -129,13 +134,13 @@ export function toJobRow(columns: JobColumns): JobRow {
       nonce: columns.nonce,
     },
     state: columns.state,
+    hasExpired: columns.has_expired,
     answer: columns.answer,
     payment: columns.payment,
     askingOver: columns.asking_over,
     endpoint: columns.endpoint,
     maxDeadlineSeconds: columns.max_deadline_seconds,
     inputHash: columns.input_hash,
-    requestBody: columns.request_body?.toString('utf8'),
     paymentHeader: columns.payment_header ?? undefined,
     errorType: columns.error_type ?? undefined,
     error: columns.error ?? undefined,

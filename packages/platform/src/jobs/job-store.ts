@@ -66,14 +66,35 @@ export async function insertJob(database: Database, job: NewJob, nowMs: number):
   return row && toJobRow(row)
 }
 
-/** The job of this id, whoever's it is. */
+/** The job of this id, whoever's it is, with what was delivered. */
 export async function readJob(database: Database, jobId: string): Promise<JobRow | undefined> {
   const [row] = await database.query<JobColumns>(
     'read-job',
+    `select ${JOB_COLUMNS}, case when answer = 'completed' then response_body end as response_body
+     from jobs where job_id = $1 and nonce is not null`,
+    [jobId],
+  )
+  return row && toJobRow(row)
+}
+
+/** How the job of this id stands, without what was delivered: for those who look again and again. */
+export async function readBareJob(database: Database, jobId: string): Promise<JobRow | undefined> {
+  const [row] = await database.query<JobColumns>(
+    'read-bare-job',
     `select ${JOB_COLUMNS} from jobs where job_id = $1 and nonce is not null`,
     [jobId],
   )
   return row && toJobRow(row)
+}
+
+/** The bytes that a job is sent with, again and again (D8); undefined once its contents are deleted. */
+export async function readRequest(database: Database, jobId: string): Promise<string | undefined> {
+  const [row] = await database.query<{ request_body: Buffer | null }>(
+    'read-job-request',
+    'select request_body from jobs where job_id = $1',
+    [jobId],
+  )
+  return row?.request_body?.toString('utf8')
 }
 
 /**
@@ -88,16 +109,6 @@ export async function expireOverdue(database: Database, nowMs: number): Promise<
     [new Date(nowMs)],
   )
   return rows.length
-}
-
-/** Gives the payer one more token to open a job with; of many, the newest are kept. */
-export async function addToken(database: Database, jobId: string, tokenHash: string): Promise<void> {
-  await database.query(
-    'add-job-token',
-    `update jobs set token_hashes = (token_hashes || $2::text)[greatest(1, cardinality(token_hashes) - 8):]
-     where job_id = $1`,
-    [jobId, tokenHash],
-  )
 }
 
 /** How many jobs of a payer, and of an agent, have no outcome yet. */

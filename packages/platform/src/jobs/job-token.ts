@@ -23,6 +23,11 @@ export function opensJob(token: string, hashes: readonly string[]): boolean {
   return hashes.some(hash => timingSafeEqual(Buffer.from(hash, 'hex'), shown))
 }
 
+/** Is it the one that the order was answered with, which comes first? Those of repeats only read. */
+export function mayDelete(token: string, hashes: readonly string[]): boolean {
+  return opensJob(token, hashes.slice(0, 1))
+}
+
 function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }

@@ -15,7 +15,7 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { issueReceipt } from '../receipts/issue-receipt.ts'
 import { receiptsRoutes } from '../receipts/receipts-routes.ts'
 import { deleteContents } from './delete-contents.ts'
-import { openJob } from './open-job.ts'
+import { openJob, openToDelete } from './open-job.ts'
 import { orderJob } from './order-job.ts'
 import { createProvePayment } from './prove-payment.ts'
 import { quoteJob } from './quote-job.ts'
@@ -79,6 +79,7 @@ function orderRoute(parts: PlatformParts): Route {
       409: {
         description: 'The agent cannot be paid now, or the job_id or the payment is in use for another job',
       },
+      429: { description: 'The payer, or the agent, has too many jobs without an outcome or a payment' },
     },
     async handle({ body, query, signal }) {
       const ordered = await orderJob(parts, provePayment, body)
@@ -149,11 +150,12 @@ function deleteContentsRoute(parts: PlatformParts): Route {
     query: jobQuery,
     answers: {
       204: { description: 'They are deleted' },
+      403: { description: 'This token only reads: it came with a repeat of the order' },
       404: { description: 'No such job of yours' },
       409: { description: 'The job has no outcome yet: both are still needed' },
     },
     async handle({ params, query, caller }) {
-      const known = await openJob(parts, params.jobId, { caller, token: query.job_token })
+      const known = await openToDelete(parts, params.jobId, { caller, token: query.job_token })
       // While its answer can still be read; a receipt is about hashes and does not need it later.
       await issueReceipt(parts, known)
       if (await deleteContents(parts.database, known.jobId, parts.clock.nowMs())) return { status: 204 }

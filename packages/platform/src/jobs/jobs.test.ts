@@ -373,6 +373,29 @@ test('the payer deletes input and output; the receipt stays and still fits them'
     expect(rows[0]?.all).not.toContain(secret)
 })
 
+test('a token that a repeat of the order brings only reads; that of the order deletes, however many repeats there were', async () => {
+  const ordered = await sign()
+  const { body } = await order(ordered)
+  // The agent was sent all that an order needs.
+  const repeats: string[] = []
+  for (let repeat = 0; repeat < 12; repeat++) repeats.push((await order(ordered)).body.job_token ?? '')
+  const path = `/v1/jobs/${ordered.job_id}`
+  const read = async (token = ''): Promise<number> =>
+    (await ask({ method: 'GET', url: `${path}?job_token=${token}` })).statusCode
+  expect([await read(repeats[0]), await read(repeats[11]), await read(body.job_token)]).toEqual([
+    404, 200, 200,
+  ])
+  const forget = async (token = '', headers = {}): Promise<unknown> => {
+    const url = `${path}/contents?job_token=${token}`
+    const answer = await ask({ method: 'DELETE', url, headers })
+    return answer.statusCode === 204 ? 204 : answer.json<{ readonly error_type: string }>().error_type
+  }
+  expect(await forget(repeats[11])).toBe('forbidden')
+  expect((await rowOf(ordered.job_id)).contentsDeletedAtMs).toBeUndefined()
+  expect(await forget(body.job_token)).toBe(204)
+  expect(await forget(repeats[11], await signedInAs(stage.parts, PAYER))).toBe(204)
+})
+
 test('of forty orders at once, none is sent twice by two workers', async () => {
   const another = startJobs(await stage.anotherWorker(), { pollMs: 20 })
   try {

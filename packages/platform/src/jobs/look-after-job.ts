@@ -1,12 +1,14 @@
 import { readSettlement, refuseSettlement } from '@farebox/client/read-settlement'
 import type { Answer } from '@farebox/client/exchange'
+import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
 import { askAgent, type Heard } from './ask-agent.ts'
+import { forgetIfUnpaid } from './delete-contents.ts'
 import { LEASE_MS, releaseJob, renewLease } from './job-leases.ts'
 import type { JobRow } from './job-row.ts'
 import { nextLook, planLook } from './plan-look.ts'
 import { readFate } from './read-fate.ts'
-import { recordAnswer, recordAskingOver, recordFate } from './record-answer.ts'
+import { recordAnswer, recordAskingOver, recordFate, recordUnusable } from './record-answer.ts'
 
 /**
  * Does for a job what is due: asks its agent with the bytes that are written down, sees what the chain says, writes
@@ -30,6 +32,10 @@ export async function lookAfterJob(
     const seen = await seeChain(parts, known, heard?.answer)
     const nextLookAtMs = nextLook(seen, parts.clock.nowMs(), heard?.retryAfterMs)
     if (nextLookAtMs === undefined && !seen.askingOver) await recordAskingOver(parts, seen)
+    await forgetIfUnpaid(parts.database, seen, {
+      nowMs: parts.clock.nowMs(),
+      isOver: nextLookAtMs === undefined,
+    })
     await releaseJob(parts.database, job.jobId, { holder, nextLookAtMs })
     logOutcome(parts, job, seen)
   } finally {
@@ -44,10 +50,17 @@ async function ask(
   signal: AbortSignal,
 ): Promise<{ readonly job: JobRow; readonly heard?: Heard }> {
   if (!planLook(job, parts.clock.nowMs()).ask) return { job }
-  const heard = await askAgent(parts, job, signal)
-  // An answer that came is kept; a sending that we cut off ourselves says nothing.
-  if (signal.aborted && heard.answer === undefined) return { job }
-  return { job: await recordAnswer(parts, job, heard), heard }
+  let heard: Heard | undefined
+  try {
+    heard = await askAgent(parts, job, signal)
+    // An answer that came is kept; a sending that we cut off ourselves says nothing.
+    if (signal.aborted && heard.answer === undefined) return { job }
+    return { job: await recordAnswer(parts, job, heard), heard }
+  } catch (error) {
+    // Whatever it was: the agent is not asked again without end for it, and the chain is looked at all the same.
+    parts.log.error('an answer was not written down', { job: job.jobId, error: describeError(error) })
+    return { job: await recordUnusable(parts, job), ...(heard && { heard }) }
+  }
 }
 
 async function seeChain(parts: PlatformParts, job: JobRow, answer: Answer | undefined): Promise<JobRow> {

@@ -8,26 +8,25 @@ import { MAX_BODY_BYTES, MILLISECONDS_LOOK_FROM } from '@farebox/protocol/limits
 import { Refusal } from '../http/refusal.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import type { JobKind, JobRow } from './job-row.ts'
-import { addToken, countOpenJobs, insertJob, readJob, type NewJob } from './job-store.ts'
+import { insertJob, readJob, type NewJob } from './job-store.ts'
 import { makeJobToken } from './job-token.ts'
+import { checkOrderBounds } from './order-bounds.ts'
 import { readPayable, type PayableCapability } from './payable-agent.ts'
 import { agreeOnPayment, type ProvePayment } from './prove-payment.ts'
+import { addReadToken } from './read-tokens.ts'
 
 /** A job that is written down, and what opens it for its payer. */
 export interface OrderedJob {
   readonly job: JobRow
+  /** Of a job that was just written down, it also deletes the contents; of a repeat, it only reads. */
   readonly token: string
 }
-
-/** Anybody can sign for money they do not have: so many jobs without an outcome at a time. */
-const MAX_OPEN_OF_PAYER = 50
-const MAX_OPEN_OF_AGENT = 500
 
 /**
  * Takes an order: checks all that can be known without asking anybody, and writes the job down with the very bytes
  * and the payment that will be sent (D8). It is sent by whoever looks after jobs, from this moment on whatever ends.
  *
- * The same order again is the same job, for the same payer (D22).
+ * The same order again is the same job, for the same payer (D22): a token of its own comes with it, to read with.
  *
  * @throws {Refusal} with a sentence for the caller; then nothing was written and nothing will be sent
  */
@@ -45,7 +44,7 @@ export async function orderJob(
   const payable = await readPayable(parts, order.agent_id, order.capability)
   agreeOnPayment(parts, payment, payable, jobId)
   const body = writeBody(parts, payable, { ...order, job_id: jobId })
-  if (kind === 'caller') await checkOpenJobs(parts, payment.payer, payable.agentId)
+  if (kind === 'caller') await checkOrderBounds(parts, payment.payer, payable.agentId)
   const { token, hash } = makeJobToken()
   const { network, authorization, payer } = payment
   const written: NewJob = {
@@ -89,7 +88,8 @@ async function findOrdered(
     job.inputHash === inputHash
   if (!isSame) throw new Refusal('conflict', 'job_id: is in use for another order')
   const { token, hash } = makeJobToken()
-  await addToken(database, job.jobId, hash)
+  // Its agent could repeat it too: it was sent this very payment. What it wrote it may read, but not delete.
+  await addReadToken(database, job.jobId, hash)
   return { job, token }
 }
 
@@ -127,13 +127,4 @@ function agreeOnDeadline({ declaration }: PayableCapability, deadline: number, n
     throw new Refusal('validation', 'deadline: must be Unix seconds, this looks like milliseconds')
   if (deadline <= now) throw new Refusal('validation', 'deadline: has passed')
   return Math.min(deadline, now + declaration.max_deadline_seconds)
-}
-
-async function checkOpenJobs({ database }: PlatformParts, payer: string, agentId: number): Promise<void> {
-  const { ofPayer, ofAgent } = await countOpenJobs(database, payer, agentId)
-  if (ofPayer < MAX_OPEN_OF_PAYER && ofAgent < MAX_OPEN_OF_AGENT) return
-  const whose = ofPayer < MAX_OPEN_OF_PAYER ? 'the agent' : 'this payer'
-  throw new Refusal('rate_limited', `${whose} has too many jobs without an outcome: wait for some of them`, {
-    retryAfterSeconds: 5,
-  })
 }

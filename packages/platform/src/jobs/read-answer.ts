@@ -1,5 +1,5 @@
 import type { Answer } from '@farebox/client/exchange'
-import { parseJson } from '@farebox/client/parse-json'
+import { holdsInfinity, parseJson } from '@farebox/client/parse-json'
 import type { OutboundOutcome } from '../outbound/outbound.ts'
 
 /** A stranger's answer, as the readers of `@farebox/client` take it: nothing in it is believed yet. */
@@ -15,7 +15,8 @@ export function readAnswer(outcome: Extract<OutboundOutcome, { readonly kind: 'a
   if (status >= 300 && status < 400) return flawed('is a redirect, which is not followed')
   if (!/^application\/json *(?:;|$)/i.test(headers.get('content-type') ?? '')) return flawed('is not JSON')
   const json = parseJson(body)
-  return json === undefined
-    ? flawed('is not JSON, or nested too deeply')
-    : { status, headers, text: body, json, flaw: undefined }
+  if (json === undefined) return flawed('is not JSON, or nested too deeply')
+  // Neither can it be hashed for a receipt, nor be shown to anybody as it came.
+  if (holdsInfinity(json)) return flawed('has a number that is too large, like 1e400')
+  return { status, headers, text: body, json, flaw: undefined }
 }

@@ -20,28 +20,42 @@ export async function recordAnswer(parts: PlatformParts, job: JobRow, heard: Hea
   const delivery = await describeDelivery(parts, job, heard.outcome)
   const nowMs = parts.clock.nowMs()
   return await changeJob(parts.database, job.jobId, nowMs, known => {
-    const foreignAnswers = isForeign(heard.outcome) ? known.foreignAnswers + 1 : 0
-    const counted = {
-      sendings: known.sendings + 1,
-      foreignAnswers,
-      // What is paid for and refused all the same will not come any more.
-      askingOver:
-        known.askingOver ||
-        foreignAnswers >= MAX_FOREIGN_ANSWERS ||
-        (heard.outcome.kind === 'failed' && known.payment === 'paid'),
-    }
+    const counted = countSending(known, heard.outcome)
     const said = answerOf(heard.outcome)
     const answer = weigh(known.answer, said)
     if (answer === known.answer || answer !== said) return counted
     return {
       ...counted,
       answer,
-      ...keptOf(heard.answer),
+      ...keptOf(heard.answer, answer),
       ...describeFailure(heard.outcome),
       ...delivery,
       ...lastWord(known, answer, nowMs),
     }
   })
+}
+
+/**
+ * Counts a sending whose answer could not be written down, as one that no agent gives: whoever gives it again and again
+ * is not asked for ever.
+ */
+export async function recordUnusable(parts: PlatformParts, job: JobRow): Promise<JobRow> {
+  const outcome = { kind: 'foreign', reason: 'it could not be written down' } as const
+  const nowMs = parts.clock.nowMs()
+  return await changeJob(parts.database, job.jobId, nowMs, known => countSending(known, outcome))
+}
+
+function countSending(known: JobRow, outcome: Outcome): JobChanges {
+  const foreignAnswers = isForeign(outcome) ? known.foreignAnswers + 1 : 0
+  return {
+    sendings: known.sendings + 1,
+    foreignAnswers,
+    // What is paid for and refused all the same will not come any more.
+    askingOver:
+      known.askingOver ||
+      foreignAnswers >= MAX_FOREIGN_ANSWERS ||
+      (outcome.kind === 'failed' && known.payment === 'paid'),
+  }
 }
 
 /** Writes down what the chain says of a job's payment. */
@@ -79,7 +93,8 @@ function describeFailure(outcome: Outcome): JobChanges {
   return outcome.kind === 'failed' ? { errorType: outcome.error.errorType, error: outcome.error.message } : {}
 }
 
-function keptOf(answer: Answer | undefined): JobChanges {
+/** Nobody reads more of a refusal than its type and its words; the rest may have megabytes that nobody pays for. */
+function keptOf(answer: Answer | undefined, said: AgentAnswer): JobChanges {
   if (answer === undefined) return {}
   const headers = KEPT_HEADERS.flatMap(name => {
     const value = answer.headers.get(name)
@@ -88,7 +103,7 @@ function keptOf(answer: Answer | undefined): JobChanges {
   return {
     responseStatus: answer.status,
     responseHeaders: Object.fromEntries(headers),
-    responseBody: answer.text,
+    ...(said === 'completed' && { responseBody: answer.text }),
   }
 }
 

@@ -15,7 +15,7 @@ import { insertAgent, sampleDeclaration, type AgentInserted } from '../test-setu
 import { signOrder, type OrderTerms } from '../test-setup/job-orders.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { deleteOldContents } from './delete-contents.ts'
-import { readJob } from './job-store.ts'
+import { readJob, readRequest } from './job-store.ts'
 import { jobsRoutes } from './jobs-routes.ts'
 import { startJobs } from './start-jobs.ts'
 
@@ -170,6 +170,32 @@ test('an input, a deadline or a job_id that the agent would refuse is refused be
   expect(agent.seen).toHaveLength(0)
 })
 
+test('a payer whose jobs fail unpaid again and again orders two hundred in an hour, and no more', async () => {
+  await list()
+  agent.behave = () =>
+    Promise.resolve({
+      status: 402,
+      body: { status: 'failed', error_type: 'payment', error: 'No funds', service_version: '1.0' },
+    })
+  expect(await order()).toMatchObject({ status: 'failed', payment: { status: 'open' } })
+  await jobs.stop()
+  const { rows } = await stage.database.pool.query<{ columns: string }>(
+    `select string_agg(column_name, ', ') as columns from information_schema.columns
+     where table_schema = $1 and table_name = 'jobs' and column_name not in ('job_id', 'nonce')`,
+    [stage.database.schema],
+  )
+  const columns = rows[0]?.columns ?? ''
+  await stage.database.pool.query(
+    `insert into jobs (job_id, nonce, ${columns})
+     select gen_random_uuid(), '0x' || repeat(md5(number::text), 2), ${columns}
+     from jobs, generate_series(1, 199) as number`,
+  )
+  expect(await order()).toEqual(saying(429, 'this payer ordered 200 jobs in the last hour whose payments'))
+  await stage.database.pool.query(`update jobs set created_at = created_at - interval '1 hour'`)
+  jobs = startJobs(stage.parts, { pollMs: 20 })
+  expect(await order()).toMatchObject({ http: 200, status: 'failed' })
+})
+
 test('after thirty days input and output are gone, of jobs in which nothing is left to be done', async () => {
   await list()
   const done = (await order()) as { readonly job_id: string }
@@ -184,12 +210,12 @@ test('after thirty days input and output are gone, of jobs in which nothing is l
   expect(await deleteOldContents(stage.database, Date.now() + 29 * DAY_MS)).toBe(0)
   expect(await deleteOldContents(stage.database, Date.now() + 31 * DAY_MS)).toBe(1)
   expect(await readJob(stage.database, done.job_id)).toMatchObject({
-    requestBody: undefined,
     responseBody: undefined,
     state: 'completed',
     receipt: expect.any(String),
   })
-  expect((await readJob(stage.database, open.job_id))?.requestBody).toContain('two words')
+  expect(await readRequest(stage.database, done.job_id)).toBeUndefined()
+  expect(await readRequest(stage.database, open.job_id)).toContain('two words')
 })
 
 async function restartWithout(running: Background): Promise<Background> {

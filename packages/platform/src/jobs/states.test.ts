@@ -4,38 +4,65 @@ import { settleFate, stateOf, weigh, type AgentAnswer, type JobState, type Payme
 const ANSWERS: readonly AgentAnswer[] = ['none', 'pending', 'failed', 'completed']
 const FATES: readonly PaymentFate[] = ['open', 'paid', 'dead']
 
-/** In time and overdue, for each thing the agent said and each fate of the payment. */
+const IN_TIME = { isOverdue: false, hasExpired: false }
+const OVERDUE = { isOverdue: true, hasExpired: false }
+const EXPIRED = { isOverdue: true, hasExpired: true }
+const TIMES = [IN_TIME, OVERDUE, EXPIRED]
+
+/** In time, overdue, and marked expired before, for each thing the agent said and each fate of the payment. */
 const TABLE: {
-  readonly [said in AgentAnswer]: { readonly [fate in PaymentFate]: readonly [JobState, JobState] }
+  readonly [said in AgentAnswer]: { readonly [fate in PaymentFate]: readonly [JobState, JobState, JobState] }
 } = {
-  none: { open: ['sent', 'expired'], paid: ['completed', 'completed'], dead: ['sent', 'expired'] },
-  pending: { open: ['pending', 'pending'], paid: ['completed', 'completed'], dead: ['pending', 'expired'] },
-  failed: { open: ['failed', 'failed'], paid: ['failed', 'failed'], dead: ['failed', 'failed'] },
-  completed: { open: ['pending', 'pending'], paid: ['completed', 'completed'], dead: ['expired', 'expired'] },
+  none: {
+    open: ['sent', 'expired', 'expired'],
+    paid: ['completed', 'completed', 'completed'],
+    dead: ['sent', 'expired', 'expired'],
+  },
+  pending: {
+    open: ['pending', 'pending', 'expired'],
+    paid: ['completed', 'completed', 'completed'],
+    dead: ['pending', 'expired', 'expired'],
+  },
+  failed: {
+    open: ['failed', 'failed', 'expired'],
+    paid: ['failed', 'failed', 'completed'],
+    dead: ['failed', 'failed', 'expired'],
+  },
+  completed: {
+    open: ['pending', 'pending', 'expired'],
+    paid: ['completed', 'completed', 'completed'],
+    dead: ['expired', 'expired', 'expired'],
+  },
 }
 
 test.each(ANSWERS.flatMap(answer => FATES.map(payment => ({ answer, payment }))))(
   'D35 the state of every job: the agent said $answer, the payment is $payment',
   ({ answer, payment }) => {
-    const states = [false, true].map(isOverdue => stateOf({ answer, payment, isOverdue }))
+    const states = TIMES.map(times => stateOf({ answer, payment, ...times }))
     expect(states).toEqual(TABLE[answer][payment])
   },
 )
 
 test('D35 expired and pending become completed by a later delivery that is proven, and by a later transfer', () => {
   for (const answer of ['none', 'pending'] as const) {
-    expect(stateOf({ answer: weigh(answer, 'completed'), payment: 'paid', isOverdue: true })).toBe(
-      'completed',
-    )
-    expect(stateOf({ answer, payment: settleFate('open', 'paid'), isOverdue: true })).toBe('completed')
+    for (const times of [OVERDUE, EXPIRED]) {
+      expect(stateOf({ answer: weigh(answer, 'completed'), payment: 'paid', ...times })).toBe('completed')
+      expect(stateOf({ answer, payment: settleFate('open', 'paid'), ...times })).toBe('completed')
+    }
+  }
+})
+
+test('D35 what has expired stays expired without a proof, whatever the agent says then', () => {
+  for (const answer of ANSWERS) {
+    for (const payment of ['open', 'dead'] as const)
+      expect(stateOf({ answer, payment, ...EXPIRED })).toBe('expired')
   }
 })
 
 test('D8 what is unknown is never called failed: only the agent calls a job so', () => {
   for (const payment of FATES) {
     for (const answer of ANSWERS.filter(said => said !== 'failed')) {
-      for (const isOverdue of [false, true])
-        expect(stateOf({ answer, payment, isOverdue })).not.toBe('failed')
+      for (const times of TIMES) expect(stateOf({ answer, payment, ...times })).not.toBe('failed')
     }
   }
 })

@@ -13,18 +13,22 @@ export interface JobFacts {
   readonly payment: PaymentFate
   /** `max_deadline_seconds` have passed since it was sent. */
   readonly isOverdue: boolean
+  /** It was marked expired before. */
+  readonly hasExpired: boolean
 }
 
 /**
  * The state of a job (D35, D8, FLOW-09): decided by the chain and by what the agent said, whichever came first.
  *
  * What the agent delivered counts as completed once the transfer is proven; until then money may move, and where it is
- * certain that there will be none, the job stays expired. Nothing is called failed but what the agent itself called so.
+ * certain that there will be none, the job stays expired. Nothing is called failed but what the agent itself called so,
+ * while it was waited for: what has expired is completed by a proof, and otherwise stays so (D35).
  */
-export function stateOf({ answer, payment, isOverdue }: JobFacts): JobState {
-  if (answer === 'failed') return 'failed'
+export function stateOf({ answer, payment, isOverdue, hasExpired }: JobFacts): JobState {
+  if (answer === 'failed' && !hasExpired) return 'failed'
   // D35: a proven transfer completes a job whose answer got lost.
   if (payment === 'paid') return 'completed'
+  if (hasExpired) return 'expired'
   // An agent answers when it was paid (D7): what it gives without is shown to its caller and proves nothing.
   if (answer === 'completed') return payment === 'open' ? 'pending' : 'expired'
   if (payment === 'open' && answer === 'pending') return 'pending'

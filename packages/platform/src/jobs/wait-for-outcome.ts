@@ -1,6 +1,6 @@
 import type { PlatformParts } from '../platform-parts.ts'
 import type { JobRow } from './job-row.ts'
-import { readJob } from './job-store.ts'
+import { readBareJob, readJob } from './job-store.ts'
 
 /** No caller is kept waiting for longer, whatever its agent may take. */
 const LONGEST_WAIT_MS = 120_000
@@ -15,7 +15,7 @@ const LONGEST_LOOK_MS = 500
  * Waits until the outcome of a job is known, or for as long as its agent may take and two minutes at most. The job
  * goes on whether anybody waits or not.
  *
- * @returns the job as it stands then
+ * @returns the job as it stands then, with what was delivered
  */
 export async function waitForOutcome(
   { database, clock }: Pick<PlatformParts, 'database' | 'clock'>,
@@ -26,10 +26,12 @@ export async function waitForOutcome(
   const endMs = Math.min(startMs + LONGEST_WAIT_MS, Math.max(startMs, job.expiresAtMs) + LATE_MS)
   let known = job
   for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 1.5, LONGEST_LOOK_MS)) {
-    if (hasOutcome(known, clock.nowMs()) || signal.aborted || clock.nowMs() >= endMs) return known
+    if (hasOutcome(known, clock.nowMs()) || signal.aborted || clock.nowMs() >= endMs) break
     await clock.sleep(lookMs, signal)
-    known = (await readJob(database, job.jobId)) ?? known
+    known = (await readBareJob(database, job.jobId)) ?? known
   }
+  // What was delivered is read once, when it is there.
+  return known.answer === 'completed' ? ((await readJob(database, job.jobId)) ?? known) : known
 }
 
 /** Is there nothing more that somebody would wait for? */

@@ -2,12 +2,16 @@ import { errors } from 'undici'
 import { createHttpLine, type HttpLine } from './http-line.ts'
 import type { IdleLines } from './idle-lines.ts'
 import { judgeTarget, type Target } from './judge-url.ts'
+import { PROBE_LIMITS } from './limits.ts'
 import { connectToFirst, resolveAllowed, type ConnectionWays } from './open-connection.ts'
 import { OutboundFailure } from './outbound-failure.ts'
 import { addressOwner } from './public-address.ts'
 import { requestHeaders } from './request-headers.ts'
 import type { Slots } from './slots.ts'
 import { speakHttp, type Heard } from './speak-http.ts'
+
+/** What waits together: looks, what is asked in passing (quotes, probes, webhooks), and paid work. */
+export type Lane = 'look' | 'ask' | 'work'
 
 /** What every call is made with. */
 export interface Means {
@@ -16,7 +20,7 @@ export interface Means {
   readonly shunned: readonly string[]
   readonly idle: IdleLines
   readonly hostSlots: Slots
-  readonly addressSlots: Slots
+  readonly addressSlots: { readonly [lane in Lane]: Slots }
   readonly userAgent: string
 }
 
@@ -27,6 +31,7 @@ export interface Call {
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string
   readonly maxBytes: number
+  readonly timeoutMs: number
   /** Aborts at the call's deadline, with an `OutboundFailure`. */
   readonly signal: AbortSignal
   /** Set before the first byte of the request may leave. */
@@ -104,10 +109,16 @@ async function overLine(line: HttpLine, target: Target, call: Call, means: Means
 }
 
 function takeAddress(address: string, call: Call, means: Means): Promise<() => void> {
-  return means.addressSlots.take(laneKey(call, addressOwner(address)), call.signal)
+  return means.addressSlots[laneOf(call)].take(addressOwner(address), call.signal)
 }
 
-/** Looks and work wait apart: an agent that is busy with long jobs still has its health looked at. */
-function laneKey(call: Call, who: string): string {
-  return `${call.method} ${who}`
+/** An agent that is busy with long jobs still has its health looked at, and its price asked. */
+function laneKey(call: Call, host: string): string {
+  return `${laneOf(call)} ${host}`
+}
+
+/** By how long a call may keep the others waiting, which no caller can forget to say. */
+function laneOf({ method, timeoutMs }: Pick<Call, 'method' | 'timeoutMs'>): Lane {
+  if (timeoutMs > PROBE_LIMITS.timeoutMs) return 'work'
+  return method === 'GET' ? 'look' : 'ask'
 }

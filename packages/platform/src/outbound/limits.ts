@@ -6,6 +6,9 @@ export interface CallLimits {
   readonly timeoutMs: number
 }
 
+/** Of one kind, at a time, to one host (SSRF-07). */
+export const CALLS_PER_HOST = 16
+
 /** D37: a look at `/health` or `/about`, an unpaid probe, a webhook. */
 export const PROBE_LIMITS: CallLimits = { maxBytes: 256 * 1_024, timeoutMs: 10_000 }
 

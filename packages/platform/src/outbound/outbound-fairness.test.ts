@@ -37,6 +37,10 @@ function get(outbound: Outbound, host: string, timeoutMs = 5_000): Promise<Outbo
   return outbound.send({ url: `https://${host}/`, method: 'GET', maxBytes: 1_000, timeoutMs })
 }
 
+function post(outbound: Outbound, place: string, timeoutMs: number): Promise<OutboundOutcome> {
+  return outbound.send({ url: `https://${place}`, method: 'POST', body: '{}', maxBytes: 1_000, timeoutMs })
+}
+
 /** A stranger that holds its answers back, and how many it holds. */
 function holdAnswers(): {
   readonly behave: Behaviour
@@ -174,6 +178,45 @@ describe('SSRF-07 a thousand agents at one victim', () => {
     victim.release()
     expect((await Promise.all(work)).every(outcome => outcome.kind === 'answered')).toBe(true)
   })
+})
+
+describe('SSRF-07 work that hangs', () => {
+  test('leaves the same host a turn for what is asked in passing', async () => {
+    const victim = holdAnswers()
+    const busy = await stranger((socket, head) =>
+      head.startsWith('POST /slow') ? victim.behave(socket, head) : answer('a price')(socket, head),
+    )
+    const outbound = guard({
+      localMode: false,
+      ca,
+      perHost: 1,
+      ...createPretendInternet({ 'victim.agents.example': [PUBLIC] }, { [PUBLIC]: busy.port }),
+    })
+    const slow = [1, 2].map(() => post(outbound, 'victim.agents.example/slow', 60_000))
+    await expect.poll(() => victim.held.length, PATIENCE).toBe(1)
+    expect(await post(outbound, 'victim.agents.example/quick', 5_000)).toMatchObject({ body: 'a price' })
+    expect(victim.most).toBe(1)
+    await outbound.close()
+    await Promise.all(slow)
+  })
+
+  test.each([9_000, 60_000])(
+    'of four hosts at a shared address leaves the others there their turns (%s ms)',
+    async timeoutMs => {
+      const victim = holdAnswers()
+      const busy = await stranger((socket, head) =>
+        head.includes('good.agents.example') ? answer('done')(socket, head) : victim.behave(socket, head),
+      )
+      const { connectTo } = createPretendInternet({}, { [PUBLIC]: busy.port })
+      const outbound = guard({ localMode: false, ca, perHost: 2, resolve: async () => [PUBLIC], connectTo })
+      const hosts = ['bad0', 'bad1', 'bad2', 'bad3'].flatMap(name => [name, name, name])
+      const slow = hosts.map(name => post(outbound, `${name}.agents.example/`, timeoutMs))
+      await expect.poll(() => victim.held.length, PATIENCE).toBe(8)
+      expect(await post(outbound, 'good.agents.example/', timeoutMs / 3)).toMatchObject({ body: 'done' })
+      await outbound.close()
+      await Promise.all(slow)
+    },
+  )
 })
 
 describe('connections are kept', () => {

@@ -6,6 +6,7 @@ import { startDeadline } from './deadline.ts'
 import { explainFailure } from './explain-failure.ts'
 import { createIdleLines } from './idle-lines.ts'
 import { judgeBaseUrl, type UrlVerdict } from './judge-url.ts'
+import { CALLS_PER_HOST } from './limits.ts'
 import { connectOverTcp, type ConnectTo } from './open-connection.ts'
 import { OutboundFailure, type FailureReason } from './outbound-failure.ts'
 import type { AddressBlock } from './public-address.ts'
@@ -32,7 +33,7 @@ export interface OutboundRequest {
   readonly body?: string
   /** Of the answer's body. */
   readonly maxBytes: number
-  /** In total: waiting for a turn, DNS, connect, TLS, headers, body. */
+  /** In total: waiting for a turn, DNS, connect, TLS, headers, body. What may take longer than a probe is work. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
@@ -69,7 +70,7 @@ export interface OutboundOptions {
   readonly shunnedAddresses?: readonly AddressBlock[]
   /** Who we say we are; an operator adds where to complain. */
   readonly userAgent?: string
-  /** Calls at a time to one host; four times as many to one address. Looks (GET) and work (POST) count apart. */
+  /** Calls at a time to one host, more to one address. Looks (GET), short POSTs and long work count apart. */
   readonly perHost?: number
   /** DNS; a test brings its own. */
   readonly resolve?: Resolve
@@ -79,8 +80,13 @@ export interface OutboundOptions {
   readonly connectTo?: ConnectTo
 }
 
-const DEFAULT_PER_HOST = 16
-const ADDRESS_FACTOR = 4
+/**
+ * Many hosts may share an address, such as that of a platform for apps, and few of them that never answer must not
+ * take all its turns. Whoever likes can have prices asked and jobs sent, so for these it would take sixteen hosts, and
+ * for work all that `startJobs` sends at a time: that is what bounds the sockets. Looks are made when we choose.
+ */
+const LOOKS_FACTOR = 4
+const POSTS_FACTOR = 16
 const MAX_IDLE_ORIGINS = 256
 const MAX_IDLE_PER_ORIGIN = 4
 const DEFAULT_USER_AGENT = 'farebox-platform/0.1'
@@ -108,7 +114,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 }
 
 function gatherMeans(options: OutboundOptions): Means {
-  const perHost = options.perHost ?? DEFAULT_PER_HOST
+  const perHost = options.perHost ?? CALLS_PER_HOST
   return {
     ways: {
       localMode: options.localMode,
@@ -122,7 +128,11 @@ function gatherMeans(options: OutboundOptions): Means {
     shunned: options.shunnedHosts ?? [],
     idle: createIdleLines(MAX_IDLE_ORIGINS, MAX_IDLE_PER_ORIGIN),
     hostSlots: createSlots(perHost),
-    addressSlots: createSlots(perHost * ADDRESS_FACTOR),
+    addressSlots: {
+      look: createSlots(perHost * LOOKS_FACTOR),
+      ask: createSlots(perHost * POSTS_FACTOR),
+      work: createSlots(perHost * POSTS_FACTOR),
+    },
     userAgent: options.userAgent ?? DEFAULT_USER_AGENT,
   }
 }

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto'
+import type { JsonRpc } from '@farebox/payments/json-rpc'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { OutboundOutcome, OutboundRequest } from '../outbound/outbound.ts'
+import type { Background } from '../platform-parts.ts'
+import { insertAgent } from '../test-setup/insert-agent.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { endSendings, LEASE_MS, takeJobsToLookAt, takeJobsToSend } from './job-leases.ts'
+import { insertJob, type NewJob } from './job-store.ts'
+import { startJobs, type JobsOptions } from './start-jobs.ts'
+
+const SLOW = 'https://slow.example'
+const WALLET = `0x${'ab'.repeat(20)}`
+const MINUTE_MS = 60_000
+
+let stage: Stage
+let jobs: Background | undefined
+/** The URLs that jobs are sent to, as long as they hang there. */
+let hanging: string[]
+let sent: string[]
+let seenOnChain: number
+
+beforeEach(async () => {
+  ;[hanging, sent, seenOnChain] = [[], [], 0]
+  const rpc: JsonRpc = {
+    call: () => {
+      seenOnChain++
+      return Promise.reject(new Error('a node that is down'))
+    },
+    close: () => Promise.resolve(),
+  }
+  const outbound = {
+    judge: (url: string) => ({ ok: true, url }) as const,
+    close: () => Promise.resolve(),
+    send: hang,
+  }
+  stage = await stagePlatform({ rpc, outbound, realTime: true })
+})
+afterEach(async () => {
+  await jobs?.stop()
+  jobs = undefined
+  await stage.close()
+})
+
+/** Slow hosts answer when they are given up; others at once, with nothing. */
+async function hang({ url, signal }: OutboundRequest): Promise<OutboundOutcome> {
+  sent.push(url)
+  if (url.includes('slow')) {
+    hanging.push(url)
+    await new Promise(resolve => signal?.addEventListener('abort', resolve, { once: true }))
+    hanging.splice(hanging.indexOf(url), 1)
+  }
+  return { kind: 'failed', reason: 'too-slow', elapsedMs: 1, detail: 'pretended', mayHaveArrived: true }
+}
+
+interface JobTerms {
+  readonly endpoint: string
+  readonly agentId?: number
+  readonly maxDeadlineSeconds?: number
+  readonly validSeconds?: number
+  readonly atMs?: number
+}
+
+async function write(terms: JobTerms): Promise<string> {
+  const { endpoint, agentId = 1, maxDeadlineSeconds = 3_600, validSeconds = 3_600, atMs = Date.now() } = terms
+  const jobId = randomUUID()
+  const authorization = {
+    from: WALLET,
+    to: WALLET,
+    value: '1',
+    validAfter: '0',
+    validBefore: String(Math.floor(atMs / 1_000) + validSeconds),
+    nonce: `0x${jobId.replaceAll('-', '').repeat(2)}`,
+  }
+  const { network } = stage.parts
+  const job: NewJob = {
+    jobId,
+    agentId,
+    authorization,
+    endpoint,
+    maxDeadlineSeconds,
+    capability: 'count',
+    kind: 'caller',
+    payer: WALLET,
+    payTo: WALLET,
+    amountAtomic: 1n,
+    network: network.id,
+    asset: network.asset.address,
+    inputHash: '0'.repeat(64),
+    requestBody: '{}',
+    paymentHeader: 'e30=',
+    deadline: atMs / 1_000 + maxDeadlineSeconds,
+    tokenHashes: ['00'.repeat(32)],
+  }
+  if ((await insertJob(stage.database, job, atMs)) === undefined) throw new Error('it was not written')
+  return jobId
+}
+
+async function writeMany(count: number, terms: JobTerms): Promise<readonly string[]> {
+  return await Promise.all(Array.from({ length: count }, () => write(terms)))
+}
+
+function start(options: JobsOptions): void {
+  jobs = startJobs(stage.parts, { pollMs: 10, ...options })
+}
+
+async function held(): Promise<number> {
+  const { rows } = await stage.database.pool.query('select 1 from jobs where lease_until is not null')
+  return rows.length
+}
+
+test('a host that never answers has so many jobs under way; its others hold no slot, and those of others are sent', async () => {
+  await insertAgent(stage.database)
+  await writeMany(30, { endpoint: SLOW, atMs: Date.now() - MINUTE_MS })
+  start({ slots: 16, perHost: 2 })
+  await vi.waitUntil(() => hanging.length === 2)
+  await write({ endpoint: 'https://quick.example' })
+  await vi.waitUntil(() => sent.includes('https://quick.example/execute'))
+  await vi.waitUntil(async () => (await held()) === 2)
+  expect(hanging).toHaveLength(2)
+})
+
+test('agents that share a host share what it has', async () => {
+  for (const agentId of [1, 2, 3]) {
+    await insertAgent(stage.database, { agentId })
+    await writeMany(4, { agentId, endpoint: `${SLOW}:${8_443 + agentId}/agent-${agentId}` })
+  }
+  const taken = await takeJobsToSend(stage.database, taking({ perHost: 5 }))
+  expect(taken.map(({ host }) => host)).toEqual(Array.from({ length: 5 }, () => 'slow.example'))
+})
+
+test('twenty hosts that never answer leave a slot for another', async () => {
+  await insertAgent(stage.database)
+  for (let host = 0; host < 20; host++)
+    await writeMany(16, { endpoint: `https://slow${host}.example`, atMs: Date.now() - MINUTE_MS })
+  start({})
+  await vi.waitUntil(() => hanging.length > 100, { timeout: 10_000 })
+  await write({ endpoint: 'https://quick.example' })
+  await vi.waitUntil(() => sent.includes('https://quick.example/execute'), { timeout: 10_000 })
+  expect(new Set(hanging).size).toBe(20)
+})
+
+test('what became of payments is looked at while every sending hangs', async () => {
+  await insertAgent(stage.database)
+  const [answered = ''] = await writeMany(1, { endpoint: SLOW })
+  await stage.database.pool.query(`update jobs set sends = false, answer = 'completed' where job_id = $1`, [
+    answered,
+  ])
+  await write({ endpoint: SLOW })
+  start({ slots: 1, perHost: 1, lookSlots: 1 })
+  await vi.waitUntil(() => hanging.length === 1 && seenOnChain > 0)
+  expect(sent).toHaveLength(1)
+})
+
+test('a job that waited to be sent until its payment ran out is looked at on the chain instead', async () => {
+  await insertAgent(stage.database)
+  const atMs = Date.now()
+  const jobId = await write({ endpoint: SLOW, validSeconds: 60, maxDeadlineSeconds: 60, atMs })
+  const [later, muchLater] = [atMs + 10 * MINUTE_MS, atMs + 17 * MINUTE_MS]
+  await endSendings(stage.database, later)
+  expect(await takeJobsToLookAt(stage.database, { holder: randomUUID(), limit: 9, nowMs: later })).toEqual([])
+  await endSendings(stage.database, muchLater)
+  expect(await takeJobsToSend(stage.database, taking({ nowMs: muchLater }))).toEqual([])
+  const looks = await takeJobsToLookAt(stage.database, { holder: randomUUID(), limit: 9, nowMs: muchLater })
+  expect(looks.map(job => job.jobId)).toEqual([jobId])
+})
+
+test('of one host the job whose time ends first is sent first, and those whose time is over after all others', async () => {
+  await insertAgent(stage.database)
+  const atMs = Date.now() - 10 * MINUTE_MS
+  const expired = await write({ endpoint: SLOW, maxDeadlineSeconds: 1, atMs })
+  const long = await write({ endpoint: SLOW, maxDeadlineSeconds: 3_600, atMs })
+  const short = await write({ endpoint: SLOW, maxDeadlineSeconds: 30 })
+  const order: string[] = []
+  for (let take = 0; take < 3; take++)
+    for (const { job } of await takeJobsToSend(stage.database, taking({ limit: 1 }))) order.push(job.jobId)
+  expect(order).toEqual([short, long, expired])
+})
+
+test('hosts with the fewest jobs under way come first, and those that have all they may are left out', async () => {
+  await insertAgent(stage.database)
+  for (const name of ['a', 'b', 'c']) await writeMany(3, { endpoint: `https://${name}.example` })
+  const underWay = new Map([
+    ['a.example', 3],
+    ['b.example', 1],
+  ])
+  const taken = await takeJobsToSend(stage.database, taking({ perHost: 3, limit: 3, underWay }))
+  expect(taken.map(({ host }) => host).toSorted()).toEqual(['b.example', 'c.example', 'c.example'])
+})
+
+test('two workers take no job twice, and what a dead one held is free again', async () => {
+  await insertAgent(stage.database)
+  for (let host = 0; host < 10; host++) await writeMany(4, { endpoint: `https://host${host}.example` })
+  const takes = await Promise.all([1, 2, 3, 4].map(() => takeJobsToSend(stage.database, taking({}))))
+  const taken = takes.flat().map(({ job }) => job.jobId)
+  expect([taken.length, new Set(taken).size]).toEqual([40, 40])
+  const later = await takeJobsToSend(stage.database, taking({ nowMs: Date.now() + LEASE_MS + 1_000 }))
+  expect(later).toHaveLength(40)
+})
+
+function taking(given: Partial<Parameters<typeof takeJobsToSend>[1]>): Parameters<typeof takeJobsToSend>[1] {
+  const nowMs = Date.now()
+  return { holder: randomUUID(), limit: 100, perHost: 16, underWay: new Map(), nowMs, ...given }
+}
