@@ -28,6 +28,7 @@ export function nextSteps(
     `  ${'Facilitator'.padEnd(17)} ${facilitator.url}`,
     `  ${'Chain'.padEnd(17)} ${chain.rpcUrl}   eip155:${chain.chainId}`,
     '',
+    '  An agent of your own, found and paid here: docs/local-economy.md',
     `  Addresses and test keys: ${folder}/local.json        stop with Ctrl-C, state is kept in ${folder}/`,
   ]
 }

@@ -1,0 +1,54 @@
+// A job ordered through a platform: what it costs, a payment signed for it alone, the order, and the receipt.
+//
+//   PAYER_KEY=0x… npx tsx examples/platform-order/order.ts http://localhost:4000 1 count '{"text":"hello world"}'
+
+import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { findNetwork } from '@farebox/payments/networks'
+import { privateKeySigner, signPayment } from '@farebox/payments/sign-payment'
+import { job, quote } from '@farebox/platform-api/jobs'
+
+const [platform = '', agentId = '', capability = '', input = '{}'] = process.argv.slice(2)
+
+// The agent is asked for its price now, and what it says is held against what it registered.
+const price = quote.parse(await post('/v1/quotes', { agent_id: Number(agentId), capability }))
+const network = findNetwork(price.network)
+if (network === undefined) throw new Error(`no such network: ${price.network}`)
+console.error(`${price.amount} USDC to ${price.pay_to}`)
+
+// Bound to this job by its nonce: the same payment is good for no other. The platform passes it on and cannot spend it.
+const jobId = randomUUID()
+const crypto = await loadEvmCrypto()
+const payment = await signPayment(crypto, privateKeySigner(crypto, process.env['PAYER_KEY'] ?? ''), {
+  network,
+  requirement: price.payment_requirement,
+  binding: { endpoint: price.endpoint, capability, jobId },
+  nowSeconds: Date.now() / 1_000,
+})
+
+// Keep the order until its job has come to an end: the same order again is the same job, and is paid for once.
+const order = {
+  agent_id: Number(agentId),
+  capability,
+  job_id: jobId,
+  input: JSON.parse(input) as object,
+  deadline: Math.floor(Date.now() / 1_000) + price.max_deadline_seconds,
+  payment: payment.header,
+}
+const done = job.parse(await post('/v1/jobs', order))
+console.error(`${done.status}, ${done.charged ? `charged in ${done.payment.transaction}` : 'not charged'}`)
+if (done.error !== null) console.error(done.error)
+if (done.output !== null) console.log(JSON.stringify(done.output))
+if (done.receipt !== null) await writeFile('receipt.jws', `${done.receipt}\n`)
+
+async function post(path: string, body: object): Promise<unknown> {
+  const answer = await fetch(`${platform}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const text = await answer.text()
+  if (answer.status >= 400) throw new Error(`${path}: HTTP ${answer.status} ${text}`)
+  return JSON.parse(text)
+}
