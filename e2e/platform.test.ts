@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { AgentProcess } from '@farebox/local/start-agent-process'
 import type { FacilitatorProcess } from '@farebox/local/start-facilitator-process'
@@ -136,6 +138,17 @@ test('a job through the platform is done, charged once, and its receipt is check
   expect(await farebox(...words)).toMatchObject({ code: 0, out: expect.stringContaining('valid, signed by') })
   await writeFile(join(folder, 'output.json'), JSON.stringify({ ...done.output, words: 4 }))
   expect(await farebox(...words)).toMatchObject({ code: 1 })
+}, 60_000)
+
+test('the example of an order does what docs/local-economy.md says', async () => {
+  const example = join(root, 'examples', 'platform-order', 'order.ts')
+  const words = ['--import', 'tsx', '--conditions=@farebox/source', example, platform.url, String(agentId)]
+  const { stdout } = await promisify(execFile)(process.execPath, [...words, 'count', '{"text":"one two"}'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], PAYER_KEY: TEST_KEYS.payer.privateKey },
+  })
+  expect(JSON.parse(stdout)).toMatchObject({ words: 2 })
+  expect(await farebox('verify-receipt', 'receipt.jws', '--keys', 'jwks.json')).toMatchObject({ code: 0 })
 }, 60_000)
 
 test('D33 it is pinged; stopped, it is warned of after three failures, hidden after five, and back after one success', async () => {
