@@ -5,6 +5,9 @@ alter table payments add column audit_done boolean not null default false;
 create index payments_to_audit on payments (network, (state <> 'failed'), audited_at)
   where state in ('failed', 'released', 'expired') and not audit_done;
 drop index payments_uncharged;
+-- What came to nothing and never can, until it is deleted.
+create index payments_done_with on payments (network, audited_at)
+  where state in ('released', 'expired') and audit_done;
 
 -- As before, with a bound for the payments that one payer may have open.
 create or replace function hold(

@@ -38,6 +38,8 @@ const ROWS_PER_LOOK = 50
 const ROWS_PER_PAGE = 500
 /** More than strangers can make in the time between two rounds; the node is asked once for fifty rows. */
 const PAGES_PER_ROUND = 20
+/** What came to nothing is kept for so long after the last look: for whoever asks what became of it. */
+const UNUSED_KEPT_SECONDS = 86_400
 
 /**
  * Compares at once and then on a schedule: settled rows must be proven by their receipts, rows that were not
@@ -87,6 +89,7 @@ export async function reconcile(parts: ReconcilerParts, missing: MissingBlocks):
   for (let page = 0; page < PAGES_PER_ROUND; page += 1) {
     if (!(await revisitPage(parts, head.seconds))) break
   }
+  await ledger.audit.forgetUnused(network.id, network.finalitySeconds, head.seconds - UNUSED_KEPT_SECONDS)
   if (failure !== undefined) throw failure
 }
 

@@ -86,6 +86,8 @@ export function ledgerPort(
         through('uncharged', () => audit.uncharged(network, finality, limit)),
       markAudited: (keys, head, finality) =>
         through('mark-audited', () => audit.markAudited(keys, head, finality)),
+      // A day after the last look: no history is so long.
+      forgetUnused: (network, finality, before) => audit.forgetUnused(network, finality, before),
     },
     secrets: { ...secrets, find: id => through('secret', () => secrets.find(id)) },
     signals: bell,

@@ -17,4 +17,9 @@ export interface AuditLedger {
    * is past `finalitySeconds` after their `validBefore`.
    */
   markAudited(keys: readonly string[], headSeconds: number, finalitySeconds: number): Promise<void>
+  /**
+   * Deletes rows that were given back or ran out, and were looked at for the last time before this time of the chain:
+   * nothing can use their authorizations any more. Some thousand at most; returns how many.
+   */
+  forgetUnused(network: string, finalitySeconds: number, auditedBefore: number): Promise<number>
 }

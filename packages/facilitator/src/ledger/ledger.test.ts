@@ -767,6 +767,28 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(states.lastIndexOf('failed')).toBeLessThan(states.indexOf('released'))
     })
 
+    test('what came to nothing and never can is deleted some time after its last look; what failed or was paid stays', async () => {
+      const [released, open, lost, paid] = [
+        await held({ validBefore: String(NOW + 300) }),
+        await held(),
+        await captured(),
+        await captured(),
+      ]
+      await ledger.payments.release((await stateOf(released))?.holdId ?? '', 'owner')
+      await fail(lost)
+      await settle(paid)
+      await ledger.audit.markAudited([released.key, lost.key], NOW + 420, 120)
+      await ledger.audit.forgetUnused(NETWORK.id, 120, NOW + 500)
+      expect(await stateOf(released)).toBeDefined()
+      await ledger.audit.markAudited([released.key, lost.key], NOW + 421, 120)
+      await ledger.audit.forgetUnused(NETWORK.id, 120, NOW + 421)
+      expect(await stateOf(released)).toBeDefined()
+      expect(await ledger.audit.forgetUnused(NETWORK.id, 120, NOW + 422)).toBeGreaterThan(0)
+      expect(await stateOf(released)).toBeUndefined()
+      const kept = await Promise.all([open, lost, paid].map(async one => (await stateOf(one))?.state))
+      expect(kept).toEqual(['held', 'failed', 'settled'])
+    })
+
     test('a payment that is held anew is looked at anew', async () => {
       const one = await held({ validBefore: String(NOW + 300) })
       await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')

@@ -35,6 +35,16 @@ export function createMemoryAudit({ payments }: MemoryTables): AuditLedger {
       }
       await Promise.resolve()
     },
+    async forgetUnused(network, finalitySeconds, auditedBefore) {
+      const gone = rowsOf(network).filter(
+        ({ state, auditedAt, authorization }) =>
+          (state === 'released' || state === 'expired') &&
+          auditedAt > Number(authorization.validBefore) + finalitySeconds &&
+          auditedAt < auditedBefore,
+      )
+      for (const { key } of gone) payments.delete(key)
+      return await Promise.resolve(gone.length)
+    },
   }
 }
 

@@ -5,6 +5,7 @@ import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-row
 
 /** In one statement, whose time is bounded. */
 const EXPIRED_AT_ONCE = 2_000
+const FORGOTTEN_AT_ONCE = 5_000
 
 /** {@link AuditLedger} on PostgreSQL. */
 export function createPostgresAudit({ schema, query }: Database): AuditLedger {
@@ -26,6 +27,13 @@ export function createPostgresAudit({ schema, query }: Database): AuditLedger {
   const mark = `with seen as materialized (
       select key from ${schema}.payments where key = any ($1) order by key for no key update)
     update ${schema}.payments p set audited_at = $2, audit_done = $2 > p.valid_before + $3 from seen where p.key = seen.key`
+  const forget = `with gone as (
+      delete from ${schema}.payments where key in (
+        select key from ${schema}.payments
+          where network = $1 and state in ('released', 'expired') and audit_done and audited_at < $2
+          limit ${FORGOTTEN_AT_ONCE} for update skip locked)
+      returning 1)
+    select count(*)::integer as gone from gone`
   return {
     async expireHolds(network, nowSeconds) {
       for (let total = 0; ;) {
@@ -46,6 +54,10 @@ export function createPostgresAudit({ schema, query }: Database): AuditLedger {
     },
     async markAudited(keys, headSeconds, finalitySeconds) {
       await query('markAudited', mark, [keys, headSeconds, finalitySeconds])
+    },
+    async forgetUnused(network, _finalitySeconds, auditedBefore) {
+      const [row] = await query<{ gone: number }>('forgetUnused', forget, [network, auditedBefore])
+      return row?.gone ?? 0
     },
   }
 }
