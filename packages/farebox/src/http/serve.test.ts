@@ -237,6 +237,33 @@ describe('VAL-05 bodies', () => {
     expect(stage.logs().slice(before)).toEqual([])
   })
 
+  test('that are large and never end fill 64 MiB and no more: others are told to come back, small ones are served', async () => {
+    const head = `POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`
+    const almost = head + ' '.repeat(1_048_575)
+    const hanging = Array.from({ length: 66 }, () => connectRaw(stage.port))
+    for (const { socket } of hanging) socket.write(almost)
+    const told = await Promise.race(
+      hanging.map(async one => {
+        await one.until(received => received.includes('come back'))
+        return one.received()
+      }),
+    )
+    expect(told).toMatch(/^HTTP\/1\.1 503 .*retry-after: 5/is)
+    expect(bodyOf(told)).toMatchObject({ error: 'too many large requests at once: come back' })
+    const post = async (body: string): Promise<number> =>
+      (
+        await fetch(`${stage.url}/execute`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        })
+      ).status
+    expect(await post(jobBody('small'))).toBe(200)
+    for (const { socket } of hanging) socket.destroy()
+    await Promise.all(hanging.map(({ closed }) => closed))
+    await expect.poll(() => post(jobBody('large').padEnd(1_048_576, ' '))).toBe(200)
+  })
+
   test('in chunks, a byte each, are put together', async () => {
     const body = jobBody('chunks')
     const chunks = [...body].map(byte => `1\r\n${byte}\r\n`).join('')

@@ -5,7 +5,8 @@ import { sleep, type Clock } from '../clock.ts'
 import { answerBrokenRequest, endWithFailure } from './answer-broken-request.ts'
 import { failure, type Answer } from './answer.ts'
 import { createInFlight } from './in-flight.ts'
-import { COMMON_HEADERS, shuttingDown, tooLarge, type ServiceRoutes } from './service-routes.ts'
+import { createBodyReader } from './read-body.ts'
+import { COMMON_HEADERS, shuttingDown, tooLarge, tooMany, type ServiceRoutes } from './service-routes.ts'
 
 /** The routes on a socket. */
 export interface HttpServer {
@@ -38,6 +39,7 @@ const LAST_WORDS_MS = 1_000
 /** Makes the server; nothing listens yet. */
 export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServer {
   const inFlight = createInFlight()
+  const readBody = createBodyReader()
   let closing: 'no' | 'refusing newcomers' | 'leaving them to a successor' = 'no'
   const server = createServer(GUARDS, (request, response) => {
     // The response's, because destroying a request that was read leaves its connection open, and its caller waiting.
@@ -78,6 +80,7 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
     const body = await readBody(request)
     if (body === 'gone') return
     if (body === 'too large') return send(request, response, tooLarge(MAX_BODY_BYTES))
+    if (body === 'too many') return send(request, response, tooMany())
     const answer = await routes.execute({
       contentType: request.headers['content-type'],
       body,
@@ -119,27 +122,6 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
       await closeConnections(server, closed, clock)
     },
   }
-}
-
-/** The body, or why there is none. A caller that goes away while sending never gets an answer. */
-function readBody(request: IncomingMessage): Promise<Buffer | 'too large' | 'gone'> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.resolve('too large')
-  return new Promise(resolve => {
-    const chunks: Buffer[] = []
-    let length = 0
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length > MAX_BODY_BYTES) {
-        request.removeAllListeners('data').pause()
-        resolve('too large')
-      } else chunks.push(chunk)
-    })
-    request.on('end', () =>
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length)),
-    )
-    request.on('close', () => resolve('gone'))
-    request.on('error', () => resolve('gone'))
-  })
 }
 
 /** Read from the raw list: Node joins repeated headers, and two payments must not look like one (PAY-35). */

@@ -64,6 +64,14 @@ export function tooLarge(limitBytes: number): Answer {
   return { ...failure('validation', 400, `body: too large, at most ${limitBytes} bytes`), close: true }
 }
 
+/** The answer to a large body while too many of them are on their way: nothing is said of the job. */
+export function tooMany(): Answer {
+  const answer = failure('internal', 503, 'too many large requests at once: come back', {
+    'retry-after': '5',
+  })
+  return { ...answer, close: true }
+}
+
 /** The answer while stopping (D32). */
 export function shuttingDown(): Answer {
   return { ...failure('internal', 503, 'shutting down, not charged', { 'retry-after': '5' }), close: true }
