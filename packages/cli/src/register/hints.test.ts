@@ -60,6 +60,18 @@ test('a wallet without money on a local chain: a line that gives it some, after 
   expect((await run(words, POOR.privateKey)).code).toBe(0)
 })
 
+test('an agent that is listed for somebody else is said to be theirs, and is not noted as ours', async () => {
+  const words = ['register', '--endpoint', agent.url, '--wallet', '--rpc-url', chain.rpcUrl]
+  expect((await run(words)).code).toBe(0)
+  expect((await run(['register', 'status'])).out).toContain(agent.url)
+  await rm(folder, { recursive: true })
+  folder = await mkdtemp(join(tmpdir(), 'farebox-hints-'))
+  const { code, err } = await run(words, POOR.privateKey)
+  expect(code).toBe(1)
+  expect(err).toMatch(/agent \d+ is listed there already, held by 0x\w{40}, which is not your wallet\n/)
+  expect((await run(['register', 'status'], POOR.privateKey)).out).not.toContain(agent.url)
+})
+
 test('nobody listens: names the command that starts an agent that can be registered', async () => {
   const { url } = agent
   await agent.close()

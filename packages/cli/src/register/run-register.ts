@@ -7,6 +7,7 @@ import { checkRegistration } from './check-registration.ts'
 import { examineAgent } from './examine-agent.ts'
 import { findPlatform } from './find-platform.ts'
 import { openPlatform, PlatformRefusal } from './open-platform.ts'
+import { findKey, localOf } from './open-registry.ts'
 import { readEndpoint, refuseUnreachable } from './read-endpoint.ts'
 import type { RawRegisterOptions } from './register-options.ts'
 import type { Registering } from './registering.ts'
@@ -66,9 +67,24 @@ async function begin(registering: Registering, endpoint: string): Promise<Regist
   showExamined(world, agent)
   await agreeToFlaws(registering, agent)
   const registration = checkRegistration(await platform.register(endpoint), { endpoint, described })
+  await refuseForeign(registering, registration)
   await journal.write(await noted(registering, registration))
   if (registration.found.phase === 'phase-1') showPhaseOne(registering)
   return registration
+}
+
+/** Of an agent that is listed for another wallet than the one that was named, nothing is ours to note. */
+async function refuseForeign(
+  { world, raw, chosen, described }: Registering,
+  { found, status }: Registration,
+): Promise<void> {
+  if (raw.wallet === undefined || status.state !== 'listed' || found.phase !== 'agent') return
+  const { address } = await findKey(world, raw, localOf(chosen, described))
+  if (address.toLowerCase() === found.wallet.toLowerCase()) return
+  throw new Refusal(
+    `agent ${status.agent_id} is listed there already, held by ${found.wallet}, which is not your wallet`,
+    'nothing was staked; where that wallet is yours, name it: --wallet <name>',
+  )
 }
 
 /** Undefined where nothing is known here of a stake, or the platform has forgotten. */
