@@ -50,12 +50,12 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
     breaks: 'a body of any size is read to its end',
     edits: [
       {
-        file: `${AGENT}/http/serve.ts`,
-        find: 'if (length > MAX_BODY_BYTES) {',
-        replace: 'if (length < 0) {',
+        file: `${AGENT}/http/read-body.ts`,
+        find: "if (length > MAX_BODY_BYTES) return refuse('too large')",
+        replace: '',
       },
       {
-        file: `${AGENT}/http/serve.ts`,
+        file: `${AGENT}/http/read-body.ts`,
         find: "if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.resolve('too large')",
         replace: '',
       },
