@@ -608,7 +608,7 @@ describe('the journal', () => {
     expect(stopped.code).toBe(3)
     expect(stopped.err).toMatch(/✗ stopped while job [0-9a-f-]{36} waits for its answer/)
     expect(stopped.err).toMatch(
-      /a payment of 0\.002 USDC was sent: it may be charged until \d\d:\d\d:\d\d \(in \d+ min\)/,
+      /a payment of 0\.002 USDC was sent: it may be charged until (?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d \(in \d+ min\)/,
     )
     const id = /--resume ([0-9a-f-]{36})/.exec(stopped.err)?.[1] ?? ''
     expect(JSON.parse(stopped.out)).toMatchObject({
