@@ -100,7 +100,7 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'a payment that somebody else submitted stays uncharged in the ledger',
     edits: [
       {
-        file: `${FACILITATOR}/reconcile.ts`,
+        file: `${FACILITATOR}/revisit-uncharged.ts`,
         find: 'const verdict = observation.used ? await reader.findSettlement(record) : undefined',
         replace: 'const verdict = observation.used ? undefined : await reader.findSettlement(record)',
       },

@@ -82,8 +82,8 @@ export function ledgerPort(
     audit: {
       expireHolds: (network, now) => through('expire', () => audit.expireHolds(network, now)),
       settledSince: (network, block) => through('settled-since', () => audit.settledSince(network, block)),
-      uncharged: (network, finality, limit) =>
-        through('uncharged', () => audit.uncharged(network, finality, limit)),
+      uncharged: (network, finality, page) =>
+        through('uncharged', () => audit.uncharged(network, finality, page)),
       markAudited: (keys, head, finality) =>
         through('mark-audited', () => audit.markAudited(keys, head, finality)),
       // A day after the last look: no history is so long.

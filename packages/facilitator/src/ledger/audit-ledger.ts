@@ -8,10 +8,14 @@ export interface AuditLedger {
   settledSince(network: string, blockNumber: bigint): Promise<readonly PaymentRecord[]>
   /**
    * Rows that we say were not charged (failed, released, expired) although the chain may still say otherwise:
-   * those not audited since `finalitySeconds` after their `validBefore`. Failed ones come first, because agents wait
+   * those not audited since `finalitySeconds` after their `validBefore`, and last audited before `auditedBefore`. Failed ones come first, because agents wait
    * for the last word on them; then those audited longest ago.
    */
-  uncharged(network: string, finalitySeconds: number, limit: number): Promise<readonly PaymentRecord[]>
+  uncharged(
+    network: string,
+    finalitySeconds: number,
+    page: { readonly auditedBefore: number; readonly limit: number },
+  ): Promise<readonly PaymentRecord[]>
   /**
    * Notes that these rows agreed with the chain at this time of its head, in Unix seconds: for the last time where it
    * is past `finalitySeconds` after their `validBefore`.

@@ -735,6 +735,9 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
   })
 
   describe('auditing', () => {
+    const uncharged = async (auditedBefore = NOW + 10_000): Promise<readonly PaymentRecord[]> =>
+      await ledger.audit.uncharged(NETWORK.id, 120, { auditedBefore, limit: 10_000 })
+
     test('settled rows are found from a block on', async () => {
       const [early, late] = [await captured(), await captured()]
       await settle(early, 500_000n)
@@ -746,13 +749,21 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     test('uncharged rows are looked at until their authorization is dead for good', async () => {
       const one = await held({ validBefore: String(NOW + 300) })
       await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
-      const isListed = async (): Promise<boolean> =>
-        (await ledger.audit.uncharged(NETWORK.id, 120, 10_000)).some(row => row.key === one.key)
+      const isListed = async (): Promise<boolean> => (await uncharged()).some(row => row.key === one.key)
       expect(await isListed()).toBe(true)
       await ledger.audit.markAudited([one.key], NOW + 420, 120)
       expect(await isListed()).toBe(true)
       await ledger.audit.markAudited([one.key], NOW + 421, 120)
       expect(await isListed()).toBe(false)
+    })
+
+    test('what was looked at since a time is not looked at again for it', async () => {
+      const one = await held()
+      await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+      await ledger.audit.markAudited([one.key], NOW + 50, 120)
+      const isListed = async (auditedBefore: number): Promise<boolean> =>
+        (await uncharged(auditedBefore)).some(({ key }) => key === one.key)
+      expect([await isListed(NOW + 50), await isListed(NOW + 51)]).toEqual([false, true])
     })
 
     test('failed rows are looked at before those that were only given back, however many there are', async () => {
@@ -763,7 +774,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         const one = await held()
         await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
       }
-      const states = (await ledger.audit.uncharged(NETWORK.id, 120, 10_000)).map(({ state }) => state)
+      const states = (await uncharged()).map(({ state }) => state)
       expect(states.lastIndexOf('failed')).toBeLessThan(states.indexOf('released'))
     })
 
@@ -796,7 +807,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const again = holdRequest(one)
       expect(await ledger.payments.hold(again)).toMatchObject({ kind: 'held' })
       await ledger.payments.release(again.holdId, 'owner')
-      const keys = (await ledger.audit.uncharged(NETWORK.id, 120, 10_000)).map(({ key }) => key)
+      const keys = (await uncharged()).map(({ key }) => key)
       expect(keys).toContain(one.key)
     })
 

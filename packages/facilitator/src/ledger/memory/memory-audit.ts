@@ -17,11 +17,12 @@ export function createMemoryAudit({ payments }: MemoryTables): AuditLedger {
         rowsOf(network).filter(row => row.state === 'settled' && (row.blockNumber ?? 0n) >= blockNumber),
       )
     },
-    async uncharged(network, finalitySeconds, limit) {
+    async uncharged(network, finalitySeconds, { auditedBefore, limit }) {
       const rows = rowsOf(network).filter(
         row =>
           (row.state === 'failed' || row.state === 'released' || row.state === 'expired') &&
-          row.auditedAt <= Number(row.authorization.validBefore) + finalitySeconds,
+          row.auditedAt <= Number(row.authorization.validBefore) + finalitySeconds &&
+          row.auditedAt < auditedBefore,
       )
       const rank = ({ state }: MemoryPayment): number => (state === 'failed' ? 0 : 1)
       return await Promise.resolve(

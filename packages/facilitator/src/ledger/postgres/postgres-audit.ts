@@ -22,8 +22,8 @@ export function createPostgresAudit({ schema, query }: Database): AuditLedger {
     where network = $1 and state = 'settled' and block_number >= $2 order by block_number`
   const uncharged = `select ${PAYMENT_COLUMNS} from ${schema}.payments
     where network = $1 and state in ('failed', 'released', 'expired') and not audit_done
-      and audited_at <= valid_before + $2
-    order by state <> 'failed', audited_at limit $3`
+      and audited_at <= valid_before + $2 and audited_at < $3
+    order by state <> 'failed', audited_at limit $4`
   const mark = `with seen as materialized (
       select key from ${schema}.payments where key = any ($1) order by key for no key update)
     update ${schema}.payments p set audited_at = $2, audit_done = $2 > p.valid_before + $3 from seen where p.key = seen.key`
@@ -47,10 +47,9 @@ export function createPostgresAudit({ schema, query }: Database): AuditLedger {
         toPaymentRecord,
       )
     },
-    async uncharged(network, finalitySeconds, limit) {
-      return (await query<PaymentRow>('uncharged', uncharged, [network, finalitySeconds, limit])).map(
-        toPaymentRecord,
-      )
+    async uncharged(network, finalitySeconds, { auditedBefore, limit }) {
+      const values = [network, finalitySeconds, auditedBefore, limit]
+      return (await query<PaymentRow>('uncharged', uncharged, values)).map(toPaymentRecord)
     },
     async markAudited(keys, headSeconds, finalitySeconds) {
       await query('markAudited', mark, [keys, headSeconds, finalitySeconds])

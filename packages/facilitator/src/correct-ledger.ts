@@ -1,0 +1,37 @@
+import type { Network } from '@farebox/payments/networks'
+import type { Clock } from '@farebox/server/clock'
+import type { Log } from '@farebox/server/log'
+import type { ChainReader } from './chain/chain-reader.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import type { Conclusion } from './ledger/settlement-ledger.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What the reconciler works with. */
+export interface ReconcilerParts {
+  readonly ledger: Ledger
+  readonly reader: ChainReader
+  readonly network: Network
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly everyMs: number
+  readonly onConcluded: (conclusions: readonly Conclusion[]) => void
+}
+
+/** Lets a row follow the chain, which is right where the two disagree: counted and logged. */
+export async function correctLedger(
+  parts: ReconcilerParts,
+  kind: string,
+  conclusion: Conclusion,
+): Promise<void> {
+  const changed = await parts.ledger.settlements.conclude([conclusion])
+  if (changed.length === 0) return
+  parts.metrics.ledgerMismatches.inc({ kind })
+  parts.log.warn('ledger corrected by the chain', {
+    kind,
+    key: conclusion.key,
+    from: conclusion.from,
+    to: conclusion.to,
+  })
+  parts.onConcluded([conclusion])
+}

@@ -1,0 +1,62 @@
+import { correctLedger, type ReconcilerParts } from './correct-ledger.ts'
+import type { PaymentRecord } from './ledger/payment-record.ts'
+
+/** Rows in one look at the chain. */
+const ROWS_PER_LOOK = 50
+/** Rows read at once. */
+const ROWS_PER_PAGE = 500
+/** More than strangers can make in the time between two rounds; the node is asked once for fifty rows. */
+const PAGES_PER_ROUND = 20
+
+/**
+ * Looks at the rows that we say were not charged and that were not looked at since this head of the chain, each once:
+ * somebody else may have submitted them.
+ */
+export async function revisitUncharged(parts: ReconcilerParts, headSeconds: number): Promise<void> {
+  const { ledger, network } = parts
+  const seen = new Set<string>()
+  for (let page = 0; page < PAGES_PER_ROUND; page += 1) {
+    const rows = await ledger.audit.uncharged(network.id, network.finalitySeconds, {
+      auditedBefore: headSeconds,
+      limit: ROWS_PER_PAGE,
+    })
+    // A node that is behind the one that showed us the head leaves rows due; the next round has another.
+    const unseen = rows.filter(({ key }) => !seen.has(key))
+    for (const { key } of unseen) seen.add(key)
+    for (let start = 0; start < unseen.length; start += ROWS_PER_LOOK)
+      await look(parts, unseen.slice(start, start + ROWS_PER_LOOK))
+    if (rows.length < ROWS_PER_PAGE || unseen.length === 0) return
+  }
+}
+
+async function look(parts: ReconcilerParts, records: readonly PaymentRecord[]): Promise<void> {
+  const { ledger, reader, network } = parts
+  const observations = await reader.observe(records)
+  const unused: string[] = []
+  let headSeconds = 0
+  for (const [index, { key, state, authorization }] of records.entries()) {
+    const observation = observations[index]
+    const record = records[index]
+    if (observation === undefined || record === undefined) continue
+    headSeconds = observation.blockSeconds
+    const verdict = observation.used ? await reader.findSettlement(record) : undefined
+    if (verdict?.kind === 'settled') {
+      // Somebody else submitted it (PAY-16): the payer has paid, whatever we told the agent.
+      parts.log.error('a payment we called uncharged was settled by somebody else', {
+        key,
+        was: state,
+        payer: authorization.from,
+      })
+      await correctLedger(parts, `settled-though-${state}`, {
+        key,
+        from: state,
+        to: 'settled',
+        transaction: verdict.transaction,
+        blockNumber: verdict.blockNumber,
+      })
+    } else if (verdict?.kind !== 'unclear') {
+      unused.push(key)
+    }
+  }
+  await ledger.audit.markAudited(unused, headSeconds, network.finalitySeconds)
+}
