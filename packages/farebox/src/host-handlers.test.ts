@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createAgent } from './create-agent.ts'
-import { stageDeclaration, WALLET } from './execute/paid-stage.test-setup.ts'
+import { stageDeclaration, WALLET } from './execute/staged-payment.test-setup.ts'
 
 const variables = { SERVICE_DEV_MODE: 'true', AGENT_WALLET_ADDRESS: WALLET, SERVICE_STORE: 'memory:' }
 const inline = { work: () => ({ text: '' }), cheap: () => ({ text: '' }) }

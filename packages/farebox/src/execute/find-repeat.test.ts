@@ -6,17 +6,10 @@ import type { JobStore } from '../jobs/job-store.ts'
 import { sleep } from '../clock.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createFakeClock } from '../testing/fake-clock.ts'
-import {
-  after,
-  createScriptedGate,
-  FAILED,
-  receiptOf,
-  signerOf,
-  stageAgent,
-  UNKNOWN,
-  type Answered,
-  type Stage,
-} from './paid-stage.test-setup.ts'
+import { stageAgent, type Stage } from './paid-stage.test-setup.ts'
+import { createScriptedGate, FAILED, UNKNOWN } from './scripted-gate.test-setup.ts'
+import { signerOf } from './staged-payment.test-setup.ts'
+import { after, receiptOf, type Answered } from './staged-request.test-setup.ts'
 
 const runs = (calls: readonly string[]): number => calls.filter(call => call === 'handler').length
 

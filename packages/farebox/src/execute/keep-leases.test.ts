@@ -4,13 +4,9 @@ import { describe, expect, test } from 'vitest'
 import type { JobStore } from '../jobs/job-store.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts'
-import {
-  after,
-  createScriptedGate,
-  stageAgent,
-  type ScriptedGate,
-  type Stage,
-} from './paid-stage.test-setup.ts'
+import { stageAgent, type Stage } from './paid-stage.test-setup.ts'
+import { createScriptedGate, type ScriptedGate } from './scripted-gate.test-setup.ts'
+import { after } from './staged-request.test-setup.ts'
 
 interface Replicas {
   readonly clock: FakeClock

@@ -6,7 +6,8 @@ import type { Job } from '../jobs/job.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createLog } from '../log.ts'
 import { createFakeClock } from '../testing/fake-clock.ts'
-import { readAnswer, stageDeclaration, WALLET } from './paid-stage.test-setup.ts'
+import { stageDeclaration, WALLET } from './staged-payment.test-setup.ts'
+import { readAnswer } from './staged-request.test-setup.ts'
 
 test('DDL-11 ten thousand jobs leave no timer and no listener, and the memory store forgets them', async () => {
   const fake = createFakeClock()

@@ -8,16 +8,10 @@ import {
 } from '@farebox/protocol/errors/service-errors'
 import { describe, expect, test } from 'vitest'
 import { createFakeClock } from '../testing/fake-clock.ts'
-import {
-  after,
-  receiptOf,
-  stageAgent,
-  UNKNOWN,
-  WALLET,
-  type Asked,
-  type Stage,
-  type Work,
-} from './paid-stage.test-setup.ts'
+import { stageAgent, type Stage, type Work } from './paid-stage.test-setup.ts'
+import { UNKNOWN } from './scripted-gate.test-setup.ts'
+import { WALLET } from './staged-payment.test-setup.ts'
+import { after, receiptOf, type Asked } from './staged-request.test-setup.ts'
 
 const GONE_WRONG = 'nothing may be asked, run, or written'
 

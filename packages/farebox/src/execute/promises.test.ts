@@ -14,15 +14,10 @@ import type { Clock } from '../clock.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts'
-import {
-  createScriptedGate,
-  signerOf,
-  stageAgent,
-  transactionOf,
-  type Answered,
-  type ScriptedGate,
-  type Stage,
-} from './paid-stage.test-setup.ts'
+import { stageAgent, type Stage } from './paid-stage.test-setup.ts'
+import { createScriptedGate, transactionOf, type ScriptedGate } from './scripted-gate.test-setup.ts'
+import { signerOf } from './staged-payment.test-setup.ts'
+import type { Answered } from './staged-request.test-setup.ts'
 
 // One job, two replicas on one store, and everything goes wrong that can. What is asserted is what a caller can rely
 // on: a failure was not charged and will not be, a payment bought the response, and nothing was bought twice.

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { JobStore } from '../jobs/job-store.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts'
-import { after, createScriptedGate, stageAgent, UNKNOWN, type Stage } from './paid-stage.test-setup.ts'
+import { stageAgent, type Stage } from './paid-stage.test-setup.ts'
+import { createScriptedGate, UNKNOWN } from './scripted-gate.test-setup.ts'
+import { after } from './staged-request.test-setup.ts'
 
 // docs/decisions/0016: a failure says that nothing was charged and nothing will be. Who cannot know says pending.
 

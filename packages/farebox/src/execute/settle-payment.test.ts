@@ -4,15 +4,10 @@ import { describe, expect, test } from 'vitest'
 import type { JobStore } from '../jobs/job-store.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createFakeClock } from '../testing/fake-clock.ts'
-import {
-  after,
-  createScriptedGate,
-  FAILED,
-  receiptOf,
-  signerOf,
-  stageAgent,
-  UNKNOWN,
-} from './paid-stage.test-setup.ts'
+import { stageAgent } from './paid-stage.test-setup.ts'
+import { createScriptedGate, FAILED, UNKNOWN } from './scripted-gate.test-setup.ts'
+import { signerOf } from './staged-payment.test-setup.ts'
+import { after, receiptOf } from './staged-request.test-setup.ts'
 
 const runs = (calls: readonly string[]): number => calls.filter(call => call === 'handler').length
 const settles = (calls: readonly string[]): number => calls.filter(call => call === 'settle').length

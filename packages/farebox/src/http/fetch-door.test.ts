@@ -4,7 +4,7 @@ import { createRequirement } from '@farebox/payments/requirement'
 import { signPayment } from '@farebox/payments/sign-payment'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
-import { signerOf } from '../execute/paid-stage.test-setup.ts'
+import { signerOf } from '../execute/staged-payment.test-setup.ts'
 import { jobBody, serveStage, type SocketStage } from './socket-stage.test-setup.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../clock.ts'
-import { stageAgent, type Answered, type Stage } from '../execute/paid-stage.test-setup.ts'
+import { stageAgent, type Stage } from '../execute/paid-stage.test-setup.ts'
+import type { Answered } from '../execute/staged-request.test-setup.ts'
 
 // Each beast harms its own job: it is answered as it should be and not charged, and a neighbour that runs beside it is.
 

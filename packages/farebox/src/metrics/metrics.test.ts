@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createProject, DEV, listening, waitJob } from '../commands/run-farebox.test-setup.ts'
-import { after, stageAgent, type Stage } from '../execute/paid-stage.test-setup.ts'
+import { stageAgent, type Stage } from '../execute/paid-stage.test-setup.ts'
+import { after } from '../execute/staged-request.test-setup.ts'
 import { readProcess } from '../read-process.ts'
 
 const stops: (() => Promise<unknown>)[] = []
