@@ -165,7 +165,7 @@ test('Ctrl-C while the answer is out says what is known; --resume pays nothing m
   const stopped = await remember(running.ended)
   expect(stopped.code).toBe(3)
   expect(stopped.err).toMatch(
-    /may be charged until .*\n {2}ask again, without paying again: farebox call --resume [0-9a-f-]{36}/,
+    /may be charged until .*\n {2}ask again, without paying again: npx farebox call --resume [0-9a-f-]{36}/,
   )
   expect(JSON.parse(stopped.out)).toMatchObject({ ok: false, charged: 'unknown', error: { type: 'stopped' } })
   expect(await call(['call', '--resume', '--json'])).toMatchObject({
@@ -190,9 +190,9 @@ test('a wallet of one’s own: made, found empty, filled, spent', async () => {
 
   await fund(stage.chain, address, { usdcAtomic: 5_000n })
   const balance = ['wallet', 'balance', 'mine', '--network', 'eip155:84532', ...rpc]
-  expect((await call(balance)).out).toContain('0.005 USDC')
+  expect((await call(balance)).out).toContain('0.005000 USDC')
   const paid = await call(['call', agent.url, ...COUNT, '--wallet', 'mine'], password)
   expect(paid).toMatchObject({ code: 0, err: expect.stringContaining(`from     ${address}  wallet "mine"`) })
-  expect((await call(balance)).out).toContain('0.003 USDC')
+  expect((await call(balance)).out).toContain('0.003000 USDC')
   expectNoSecrets()
 })

@@ -207,7 +207,7 @@ describe('PAY-33 where the chain cannot be asked', () => {
   test('an unreachable node rejects, which is not the same as unused', async () => {
     const nobody = createJsonRpc(`http://127.0.0.1:${await findFreePort()}`)
     const { authorization } = await sign()
-    await expect(findSettlement(nobody, network, authorization)).rejects.toMatchObject({
+    await expect(findSettlement(nobody, network, authorization, Date.now() / 1_000)).rejects.toMatchObject({
       code: 'ECONNREFUSED',
     })
     await nobody.close()
@@ -217,14 +217,14 @@ describe('PAY-33 where the chain cannot be asked', () => {
     const other = findNetwork('eip155:8453')
     if (other === undefined) throw new Error('no network')
     const { authorization } = await sign()
-    await expect(findSettlement(rpc, other, authorization)).rejects.toThrow(
+    await expect(findSettlement(rpc, other, authorization, (await readHead(rpc)).seconds)).rejects.toThrow(
       `is ${other.asset.address} USDC on this chain?`,
     )
   })
 })
 
 async function verdictOn(payment: Signed): ReturnType<typeof findSettlement> {
-  return await findSettlement(rpc, network, payment.authorization)
+  return await findSettlement(rpc, network, payment.authorization, (await readHead(rpc)).seconds)
 }
 
 /** Signs a payment of 0.01 USDC to the agent, good for an hour of the chain's time. */

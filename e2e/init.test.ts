@@ -18,7 +18,7 @@ test('an agent from the published packages, in a folder outside the repository: 
   expect({ ...installed, out: '' }, 'without a warning').toEqual({ code: 0, out: '', err: '' })
   expect(await outside.run('npm', ['test'], { folder })).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^# pass 2\n# fail 0$/m),
+    out: expect.stringMatching(/^[#ℹ] pass 2\n[#ℹ] fail 0$/m),
   })
   expect(await outside.run('npm', ['run', 'check'], { folder })).toMatchObject({ code: 0, err: '' })
   expect(await outside.run('npx', ['farebox', 'validate'], { folder })).toMatchObject({

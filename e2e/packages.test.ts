@@ -133,6 +133,8 @@ async function listDoors(): Promise<readonly string[]> {
     const { exports } = JSON.parse(manifest) as { readonly exports: { readonly [door: string]: unknown } }
     const { files } = await listPacked(name)
     for (const door of Object.keys(exports)) {
+      // Files to be read, not imported.
+      if (door.endsWith('.json')) continue
       if (door !== './*') doors.push(name + door.slice(1))
       else doors.push(...files.map(file => `${name}/${file}`))
     }

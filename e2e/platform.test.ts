@@ -155,7 +155,11 @@ test('D33 it is pinged; stopped, it is warned of after three failures, hidden af
   await until(`/v1/agents/${agentId}/health`, { availability: 'online', consecutive_failures: 0 })
   const { port } = new URL(agent.url)
   await agent.stop()
-  await until(`/v1/agents/${agentId}/health`, { availability: 'warned', consecutive_failures: 3 })
+  await until(`/v1/agents/${agentId}/health`, {
+    availability: 'online',
+    warned: true,
+    consecutive_failures: 3,
+  })
   await until(`/v1/agents/${agentId}/health`, { availability: 'offline' })
   expect((await ask('/v1/agents?q=agent')).body['agents']).toEqual([])
   agent = await startAgent('listed-again', Number(port))
@@ -169,7 +173,7 @@ test('D34 its badge is shown with how it was come to', async () => {
 
 test('deregistered, it is found no more, and its stake is back', async () => {
   const before = await etherOf(OWNER.address)
-  const left = await farebox('deregister', String(agentId), '--wallet', '--json')
+  const left = await farebox('deregister', String(agentId), '--wallet', '--yes', '--json')
   expect(left, left.err + left.out).toMatchObject({ code: 0 })
   expect(await etherOf(OWNER.address)).toBeGreaterThan(before)
   await expect

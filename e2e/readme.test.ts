@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startChild } from '@farebox/local/child-process'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setStage, type Stage } from './stage/stage.ts'
@@ -34,6 +34,18 @@ function block(name: string): string {
   return found
 }
 
+/** The README of the runtime shows how an agent is made in TypeScript alone. */
+async function createAgentShown(): Promise<string> {
+  const text = await readFile(join(root, 'packages', 'farebox', 'README.md'), 'utf8')
+  return /```ts\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+}
+
+test('every file and folder that README links to is there', async () => {
+  const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path)
+  expect(links.length).toBeGreaterThan(10)
+  for (const path of links) expect(existsSync(join(root, path)), path).toBe(true)
+})
+
 function run(
   command: string,
   words: readonly string[],
@@ -60,28 +72,9 @@ test.each(['examples/first-agent/agent.json', 'examples/first-agent/handlers.ts'
   },
 )
 
-test('the first agent answers the curl that is shown', async () => {
-  const [, body = ''] = /-d '([\s\S]*?)'/.exec(block('try: first-call')) ?? []
-  const config = /--config (\S+)/.exec(block('try: first-agent'))?.[1] ?? ''
-  const child = await startChild({
-    command: process.execPath,
-    arguments: ['node_modules/.bin/farebox', 'dev', '--config', config, '--port', '0'],
-    folder: root,
-    environment: { PATH: process.env['PATH'] ?? '' },
-    readReady: line => /(http:\/\/127\.0\.0\.1:\d+).*payments are off/.exec(line)?.[1],
-  })
-  stage.onStrike(() => child.stop())
-  const answer = await fetch(`${child.ready}/execute`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  })
-  expect(await answer.json()).toMatchObject({ status: 'completed', output: { text: 'EXACT FARE, PLEASE' } })
-})
-
 test('the TypeScript that is shown compiles', async () => {
-  for (const name of ['create-agent', 'client'])
-    await writeFile(join(tried, `${name}.ts`), block(`try: ${name}`))
+  await writeFile(join(tried, 'create-agent.ts'), await createAgentShown())
+  await writeFile(join(tried, 'client.ts'), block('try: client'))
   await writeFile(
     join(tried, 'tsconfig.json'),
     JSON.stringify({
@@ -97,7 +90,7 @@ test('the TypeScript that is shown compiles', async () => {
 }, 60_000)
 
 test('the agent made in TypeScript listens', async () => {
-  const shown = block('try: create-agent').replace(
+  const shown = (await createAgentShown()).replace(
     'await agent.listen()',
     `console.log('serving', await agent.listen())\nawait agent.close()`,
   )

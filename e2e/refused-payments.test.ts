@@ -195,10 +195,13 @@ describe('a payment that is wrong on its face is refused with its own message, a
     ['not base64 at all', async () => '%%%', /base64/],
   ]
 
-  test.each(cases)('%s', async (_, make, reason) => {
+  // One that is too late may have been charged in time, for this very job: whose job it paid is asked first (D40).
+  const asked: readonly string[] = ['expired', 'about to expire']
+
+  test.each(cases)('%s', async (name, make, reason) => {
     const callsBefore = proxy.count()
     await expectRefused(await make(), reason)
-    expect(proxy.count()).toBe(callsBefore)
+    expect(proxy.count() - callsBefore).toBe(asked.includes(name) ? 1 : 0)
   })
 })
 

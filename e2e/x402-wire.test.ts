@@ -173,7 +173,8 @@ describe('D9 the reference facilitator, asked by our client', () => {
     })
     const settled = await facilitator.settle(request(payment), { timeoutMs: 10_000 })
     expect(settled).toEqual({ kind: 'settled', transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
-    expect(await findSettlement(rpc, payment.network, payment.authorization)).toMatchObject(settled)
+    const now = Date.now() / 1_000
+    expect(await findSettlement(rpc, payment.network, payment.authorization, now)).toMatchObject(settled)
   })
 
   test('takes what a v1 payer signed, in the v2 envelope that we send on', async () => {

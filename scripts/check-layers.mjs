@@ -6,7 +6,8 @@ import { Explained } from './prepare.mjs'
 
 const ROWS = [
   ['packages/protocol', 'packages/contracts'],
-  ['packages/payments', 'packages/server', 'packages/platform-api'],
+  ['packages/payments', 'packages/platform-api'],
+  ['packages/server'],
   ['packages/farebox', 'packages/facilitator', 'packages/client'],
   ['packages/platform'],
   ['packages/local'],

@@ -31,6 +31,12 @@ try {
   await steps.step('schema', () =>
     node('packages/farebox/scripts/write-agent-schema.mjs', ...(fix ? [] : ['--check'])),
   )
+  await steps.step('vector', () =>
+    node('packages/payments/scripts/write-wire-vector.mjs', ...(fix ? [] : ['--check'])),
+  )
+  await steps.step('reference', () =>
+    node('packages/farebox/scripts/write-agent-reference.mjs', ...(fix ? [] : ['--check'])),
+  )
   await steps.step('examples', checkExamples, count => ({ text: `${count} typed` }))
 } catch (error) {
   tellFailure(error)

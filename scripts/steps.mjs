@@ -1,7 +1,7 @@
 // Progress as people see it: one line a step, a spinner while it runs on a terminal, aligned times.
 
 const NAME_WIDTH = 12
-const TEXT_WIDTH = 30
+const TEXT_WIDTH = 28
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
 /** @param {NodeJS.WriteStream} out */
@@ -37,7 +37,7 @@ export function createSteps(out = process.stdout) {
       const seconds = `${((performance.now() - started) / 1_000).toFixed(1)} s`
       clear()
       out.write(
-        `  ${paint(32, '✓')} ${name.padEnd(NAME_WIDTH)}${text.padEnd(TEXT_WIDTH)} ${seconds.padStart(7)}    ${paint(2, note)}`.trimEnd() +
+        `  ${paint(32, '✓')} ${name.padEnd(NAME_WIDTH)}${text.padEnd(TEXT_WIDTH)} ${seconds.padStart(7)}  ${paint(2, note)}`.trimEnd() +
           '\n',
       )
       return result

@@ -33,12 +33,16 @@ export interface Ended {
   readonly err: string
 }
 
-/** Goes there: packs the packages, starts the registry, makes the folders. */
-export async function goOutside(): Promise<Outside> {
+/**
+ * Goes there: packs the packages, starts the registry, makes the folders.
+ *
+ * @param options.published whether the registry has our packages; default true
+ */
+export async function goOutside({ published = true } = {}): Promise<Outside> {
   const place = await mkdtemp(join(tmpdir(), 'farebox-outside-'))
   const [folder, home, tarballs] = [join(place, 'work'), join(place, 'home'), join(place, 'packed')]
   await Promise.all([folder, home].map(path => mkdir(path)))
-  const packages = await packPackages(tarballs)
+  const packages = published ? await packPackages(tarballs) : []
   const registry = await startRegistry({ tarballs: packages.map(({ file }) => file) })
   const environment = {
     PATH: [dirname(process.execPath), ...foreignPaths()].join(delimiter),

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-const PROGRAM = fileURLToPath(new URL('../../packages/cli/bin/farebox-cli.js', import.meta.url))
+/** The built command line. */
+export const CLI_PROGRAM = fileURLToPath(new URL('../../packages/cli/bin/farebox-cli.js', import.meta.url))
 
 /** What a command said, and how it ended. */
 export interface CliRun {
@@ -22,7 +23,7 @@ export function startCli(
   words: readonly string[],
   options: { readonly folder: string; readonly environment?: { readonly [name: string]: string } },
 ): RunningCli {
-  const child = spawn(process.execPath, [PROGRAM, ...words], {
+  const child = spawn(process.execPath, [CLI_PROGRAM, ...words], {
     cwd: options.folder,
     env: { PATH: process.env['PATH'] ?? '', ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -34,6 +34,7 @@ export interface Stage {
     /** Default: any free one. One that is killed comes back where it was. */
     readonly port?: number
     readonly environment?: { readonly [name: string]: string }
+    readonly onLine?: (program: string, line: string) => void
   }): Promise<PlatformProcess>
   /** A secret for wallets, at a facilitator. */
   secret(facilitator: FacilitatorProcess, wallets: readonly string[]): Promise<string>
@@ -87,7 +88,7 @@ export async function setStage(): Promise<Stage> {
       stops.push(started.stop)
       return started
     },
-    async platform({ facilitator, port = 0, environment }) {
+    async platform({ facilitator, port = 0, environment, onLine }) {
       schemas.add(environment?.['DATABASE_SCHEMA'] ?? platformSchema)
       const started = await startPlatformProcess({
         folder,
@@ -96,6 +97,7 @@ export async function setStage(): Promise<Stage> {
         databaseUrl,
         port,
         environment: { DATABASE_SCHEMA: platformSchema, ...environment },
+        ...(onLine !== undefined && { onLine }),
       })
       stops.push(started.stop)
       return started

@@ -9,7 +9,14 @@ import { findNetwork } from '@farebox/payments/networks'
 import { privateKeySigner, signPayment } from '@farebox/payments/sign-payment'
 import { job, quote } from '@farebox/platform-api/jobs'
 
-const [platform = '', agentId = '', capability = '', input = '{}'] = process.argv.slice(2)
+const [platform, agentId, capability, input = '{}'] = process.argv.slice(2)
+const key = process.env['PAYER_KEY'] ?? ''
+if (capability === undefined || !/^0x[0-9a-f]{64}$/i.test(key)) {
+  console.error(
+    'usage: PAYER_KEY=0x<64 hex digits> npx tsx order.ts <platform> <agent id> <capability> [input]',
+  )
+  process.exit(2)
+}
 
 // The agent is asked for its price now, and what it says is held against what it registered.
 const price = quote.parse(await post('/v1/quotes', { agent_id: Number(agentId), capability }))
@@ -20,7 +27,7 @@ console.error(`${price.amount} USDC to ${price.pay_to}`)
 // Bound to this job by its nonce: the same payment is good for no other. The platform passes it on and cannot spend it.
 const jobId = randomUUID()
 const crypto = await loadEvmCrypto()
-const payment = await signPayment(crypto, privateKeySigner(crypto, process.env['PAYER_KEY'] ?? ''), {
+const payment = await signPayment(crypto, privateKeySigner(crypto, key), {
   network,
   requirement: price.payment_requirement,
   binding: { endpoint: price.endpoint, capability, jobId },

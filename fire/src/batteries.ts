@@ -9,5 +9,6 @@ export const BATTERIES: { readonly [name: string]: () => Promise<Battery> } = {
   secrets: async () => (await import('./secrets/battery.ts')).secrets,
   storms: async () => (await import('./storms/battery.ts')).storms,
   fuzz: async () => (await import('./fuzz/battery.ts')).fuzz,
+  attacks: async () => (await import('./attacks/battery.ts')).attacks,
   simulator: async () => (await import('./simulator/battery.ts')).simulator,
 }

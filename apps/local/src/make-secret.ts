@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { fund } from '@farebox/local/chain/faucet'
 import { createSecret } from '@farebox/local/facilitator-secret'
 import { readLocalFile, type LocalFile } from '@farebox/local/local-file'
+import { DEFAULT_FOLDER, folderOf } from './flags.ts'
 
 const NEXT = '  npm start, in another terminal, starts one'
 
@@ -17,15 +19,18 @@ const TEST_USDC_ATOMIC = 10_000_000n
  * exit code.
  */
 export async function makeSecret(words: readonly string[], root: string): Promise<number> {
-  const [wallet] = words
-  if (wallet === undefined || !/^0x[0-9a-fA-F]{40}$/.test(wallet)) {
-    process.stderr.write('npm run secret -- <the address that should be paid: 0x and 40 hex digits>\n')
+  const asked = readWords(words)
+  if (asked === undefined) {
+    process.stderr.write(
+      'npm run secret -- <the address that should be paid: 0x and 40 hex digits> [--folder <of npm start>]\n',
+    )
     return 2
   }
+  const { wallet } = asked
   try {
-    const folder = join(root, '.farebox')
+    const folder = folderOf(root, asked.folder)
     const local = await readLocalFile(folder)
-    if (local === undefined) throw new Error(`no local facilitator is here\n${NEXT}`)
+    if (local === undefined) throw new Error(`no local economy is in ${folder}\n${NEXT}`)
     const secret = await askForSecret(local, folder, wallet)
     await fund(local.chain, wallet, { wei: TEST_ETHER_WEI, usdcAtomic: TEST_USDC_ATOMIC })
     const lines = {
@@ -37,12 +42,30 @@ export async function makeSecret(words: readonly string[], root: string): Promis
       ...(local.platform && { FAREBOX_PLATFORM: local.platform.url }),
       FAREBOX_RPC_URL: local.chain.rpcUrl,
     }
-    process.stdout.write(`# ${wallet} has 1 test ETH, and 10 test USDC more\n`)
+    // The output is pasted into a shell: it holds nothing else, and a shell may take no comments.
+    process.stderr.write(`  ✓ ${wallet} has 1 test ETH, and 10 test USDC more\n`)
     for (const [name, value] of Object.entries(lines)) process.stdout.write(`export ${name}=${value}\n`)
     return 0
   } catch (error) {
     process.stderr.write(`✗ ${error instanceof Error ? error.message : String(error)}\n`)
     return 1
+  }
+}
+
+function readWords(
+  words: readonly string[],
+): { readonly wallet: string; readonly folder: string } | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...words],
+      options: { folder: { type: 'string', default: process.env['FAREBOX_LOCAL'] || DEFAULT_FOLDER } },
+      allowPositionals: true,
+    })
+    const [wallet, ...more] = positionals
+    if (wallet === undefined || more.length > 0 || !/^0x[0-9a-fA-F]{40}$/.test(wallet)) return undefined
+    return { wallet, folder: values.folder }
+  } catch {
+    return undefined
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Economy } from '@farebox/local/economy'
+import { DEFAULT_FOLDER, shellWord } from './flags.ts'
 import { FIRST_JOBS } from './first-jobs.ts'
 
 /** What to try next: lines that work as they are, pasted into another terminal. */
@@ -10,13 +11,15 @@ export function nextSteps(
   if (first === undefined) return []
   const capability =
     FIRST_JOBS[first.declaration.name]?.capability ?? Object.keys(first.declaration.capabilities)[0] ?? ''
+  // Its commands look for `.farebox`; of another folder they are told.
+  const here = folder === DEFAULT_FOLDER ? '' : `FAREBOX_LOCAL=${shellWord(folder)} `
   return [
     '',
     '  Try it yourself, in another terminal',
     '',
     `    curl -s ${first.url}/about`,
     `    curl -si ${first.url}/execute -H 'content-type: application/json' -d '{"task":{"capability":"${capability}"}}'`,
-    `    npx farebox call ${first.url} ${capability} --text "hello world"`,
+    `    ${here}npx farebox call ${first.url} ${capability} --text "hello world"`,
     '',
     ...agents.map(
       ({ declaration, url }) =>

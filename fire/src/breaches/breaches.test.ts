@@ -1,6 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { applyEdit } from '../simulator/mutants/mutant.ts'
 import { breaches } from './battery.ts'
@@ -28,6 +28,26 @@ describe('the list of breaches', () => {
     expect(tests.length).toBeGreaterThan(0)
     for (const { file } of tests) expect(await readFile(join(ROOT, file), 'utf8')).not.toBe('')
   })
+})
+
+test('what is broken in a migration is not defined anew by a later one', async () => {
+  const folder = 'packages/facilitator/migrations'
+  const files = (await readdir(join(ROOT, folder))).sort()
+  const sources = await Promise.all(files.map(file => readFile(join(ROOT, folder, file), 'utf8')))
+  const edits = BREACHES.flatMap(breach => breach.edits).filter(({ file }) => file.startsWith(folder))
+  expect(edits.length).toBeGreaterThan(0)
+  for (const { file, find } of edits) {
+    const index = files.indexOf(basename(file))
+    const source = sources[index] ?? ''
+    const above = [
+      ...source.slice(0, source.indexOf(find)).matchAll(/create (?:or replace )?function (\w+)/g),
+    ]
+    const name = above.at(-1)?.[1] ?? ''
+    const anew = new RegExp(`create (?:or replace )?function ${name}\\(`)
+    expect(files.slice(index + 1).filter((_, later) => anew.test(sources[index + 1 + later] ?? ''))).toEqual(
+      [],
+    )
+  }
 })
 
 describe('a breach that proves nothing', () => {

@@ -152,9 +152,13 @@ async function settledWrongly(
   return payer === draft.payer ? undefined : 'it names another payer'
 }
 
+const SHOWN_CHARACTERS = 120
+
 /** An answer in a few words. */
 export function brief(told: Told): string {
   if (told.said === 'yes') return 'said yes'
   if (told.said === 'later') return 'said pending'
-  return told.said === 'no' ? `said no (${told.reason})` : `gave no verdict (HTTP ${told.status})`
+  return told.said === 'no'
+    ? `said no (${told.reason})`
+    : `gave no verdict (HTTP ${told.status}, ${told.text.slice(0, SHOWN_CHARACTERS)})`
 }

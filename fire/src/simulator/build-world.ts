@@ -2,12 +2,14 @@ import type { AuthorizationHasher } from '@farebox/payments/authorization'
 import { fromHex } from '@farebox/payments/bytes'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
+import { createLyingNode } from './chain/lying-node.ts'
 import { createNode } from './chain/node.ts'
 import { createToken } from './chain/token.ts'
 import { BLOCK_MS, createVirtualChain, type ChainTransaction } from './chain/virtual-chain.ts'
 import type { NodeRequest } from './chain/virtual-rpc.ts'
 import { createFaults } from './faults/faults.ts'
 import type { FaultPlan } from './faults/fault-plan.ts'
+import type { Lie } from './faults/plan-lies.ts'
 import { createTrace, silentTrace } from './history-trace.ts'
 import { createJobRecords } from './records/job-records.ts'
 import { createSendRecords } from './records/send-records.ts'
@@ -81,10 +83,11 @@ export function buildWorld(parts: WorldParts): World {
     onTaken: transaction => void broadcast.push(transaction),
   })
   const lags = random.fork('lags')
-  const answer = (method: string, parameters: readonly unknown[]): unknown => {
-    const behind = faults.isCalm || plan.nodeLagBlocks === 0 ? 0 : lags.between(0, plan.nodeLagBlocks)
+  const answer = (method: string, { parameters, behind: told, aheadSeconds }: NodeRequest): unknown => {
+    const usual = faults.isCalm || plan.nodeLagBlocks === 0 ? 0 : lags.between(0, plan.nodeLagBlocks)
+    const behind = told ?? usual
     if (behind > 0) faults.happened('nodes behind')
-    return node.answer(method, parameters, behind)
+    return node.answer(method, parameters, behind, aheadSeconds)
   }
 
   /** EIP-7966: the receipt is the answer, if it comes in time. */
@@ -98,11 +101,24 @@ export function buildWorld(parts: WorldParts): World {
   }
   const serving: Callee<NodeRequest, unknown> = {
     process: startProcess(time, { name: 'node' }),
-    async serve({ method, parameters }) {
-      if (method !== SYNC || !hasSync) return await Promise.resolve(answer(method, parameters))
-      return await waitForReceipt(answer('eth_sendRawTransaction', parameters))
+    async serve(request) {
+      const { method } = request
+      if (method !== SYNC || !hasSync) return await Promise.resolve(answer(method, request))
+      return await waitForReceipt(answer('eth_sendRawTransaction', request))
     },
   }
+  const nodeOf = (of: Lie['of']): World['node'][typeof of] =>
+    createLyingNode({
+      wires,
+      random: random.fork(`lies of the ${of}'s node`),
+      crypto,
+      chain,
+      token,
+      honest: serving,
+      of,
+      lies: plan.lies.filter(lie => lie.of === of),
+      startMs: START_MS,
+    })
   return {
     wires,
     random,
@@ -114,7 +130,7 @@ export function buildWorld(parts: WorldParts): World {
       const { delayMs, isForgotten } = fateOf()
       return isForgotten ? Number.POSITIVE_INFINITY : delayMs
     },
-    node: serving,
+    node: { agent: nodeOf('agent'), facilitator: nodeOf('facilitator') },
     processes: new Map(),
     payers: new Set(),
     jobs: createJobRecords(time.nowMs),
@@ -126,6 +142,8 @@ export function buildWorld(parts: WorldParts): World {
     meddled: new Map(),
     mischief: { open: 0 },
     undone: new Set(),
+    forgottenMs: new Map(),
+    setBack: new Set(),
   }
 }
 

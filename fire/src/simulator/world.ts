@@ -21,7 +21,8 @@ export interface World {
   readonly token: Token
   /** How long a transaction that is sent now will wait for a block; infinite for one that gets lost. */
   readonly delayOfTransaction: () => number
-  readonly node: Callee<NodeRequest, unknown>
+  /** The node each kind of process asks: both show the same chain, and lie about it each for itself. */
+  readonly node: { readonly [of in 'agent' | 'facilitator']: Callee<NodeRequest, unknown> }
   /** Those that live, by `hostName`. */
   readonly processes: Map<string, VirtualProcess>
   /** Those that call agents; a program that is started again begins a new one. */
@@ -40,4 +41,8 @@ export interface World {
   readonly mischief: { open: number }
   /** Payments that a reorganisation took out of their block again. */
   readonly undone: Set<string>
+  /** Payments whose row the facilitator's ledger lost, or has as given back, and since when. */
+  readonly forgottenMs: Map<string, number>
+  /** Payments whose row the facilitator's ledger lost, or has as it was before. */
+  readonly setBack: Set<string>
 }

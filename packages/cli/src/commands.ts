@@ -1,3 +1,11 @@
+import {
+  dashboardCommand,
+  loginCommand,
+  logoutCommand,
+  secretCommand,
+  webhookCommand,
+  whoamiCommand,
+} from './account/account-commands.ts'
 import { callCommand } from './call/call-command.ts'
 import { checkCommand } from './check/check-command.ts'
 import type { CommandMaker } from './command-maker.ts'
@@ -20,6 +28,12 @@ export const COMMANDS: readonly CommandMaker[] = [
   checkCommand,
   registerCommand,
   deregisterCommand,
+  loginCommand,
+  whoamiCommand,
+  logoutCommand,
+  dashboardCommand,
+  secretCommand,
+  webhookCommand,
   callCommand,
   verifyReceiptCommand,
   walletCommand,

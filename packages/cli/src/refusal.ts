@@ -5,7 +5,10 @@ export const EXIT = {
   refused: 1,
   /** The command was not understood. */
   usage: 2,
-  /** A payment was sent and no answer came: it may be charged. `farebox call --resume` asks again. */
+  /**
+   * Begun and not ended: a payment was sent without an answer (`farebox call --resume` asks again), or what was waited
+   * for did not come in time. The same command goes on.
+   */
   unresolved: 3,
   /** Ctrl-C. */
   interrupted: 130,

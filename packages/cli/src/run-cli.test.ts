@@ -12,6 +12,12 @@ const NAMES = [
   'check',
   'register',
   'deregister',
+  'login',
+  'whoami',
+  'logout',
+  'dashboard',
+  'secret',
+  'webhook',
   'call',
   'verify-receipt',
   'wallet',
@@ -44,6 +50,20 @@ describe('the help of every command has an example that begins with farebox', ()
     const { world } = createTestWorld({ folder: '/nowhere' })
     expect(COMMANDS.map(make => make(world, () => undefined).name())).toEqual(NAMES)
   })
+})
+
+test('commands to be pasted begin with npx where the shell does not find farebox', async () => {
+  const say = async (...words: readonly string[]): Promise<string> => {
+    const { world, out, err } = createTestWorld({ folder: '/nowhere', program: 'npx farebox' })
+    await runCli(words, world)
+    return out() + err()
+  }
+  expect(await say('call', '--help')).toMatch(/^ {2}npx farebox call --resume$/m)
+  expect(await say('chek')).toContain('  npx farebox --help tells what there is\n')
+  expect(await say('call', '--nonsense')).toContain('  npx farebox call')
+  expect(await say('call')).toContain('  npx farebox call http://localhost:3001 --help tells what it does\n')
+  expect(await say('call', '--json')).toContain('"next":"npx farebox call http://localhost:3001')
+  expect(await say('wallet', 'list')).toContain('npx farebox wallet new makes one')
 })
 
 test('a word that is no command is refused with the nearest one, exit code 2', async () => {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { COMMANDS } from './commands.ts'
 import { refuseKeyWords } from './keys/refuse-key-words.ts'
 import { EXIT, Refusal } from './refusal.ts'
+import { asTyped } from './terminal/as-typed.ts'
 import { paintFor } from './terminal/paint.ts'
 import { printable } from './terminal/printable.ts'
 import { processWorld, type World } from './world.ts'
@@ -61,8 +62,11 @@ farebox <command> --help tells more, with examples.
 
 Exit codes
   0  done                       2  the command was not understood
-  1  no: problems, a failure    3  a payment was sent without an answer: call --resume
+  1  no: problems, a failure    3  not known yet, or not done in time: run it again
 `
+
+/** A line of a help that is there to be copied. */
+const EXAMPLE = /^ {2}farebox .*$/gm
 
 /** Everything a command says goes through the world, and no command ends the process by itself. */
 function plain(command: Command, world: World): void {
@@ -72,14 +76,16 @@ function plain(command: Command, world: World): void {
     .helpOption('-h, --help', 'this help')
     .showHelpAfterError(false)
     .configureOutput({
-      writeOut: text => out.write(text),
+      writeOut: text => out.write(text.replaceAll(EXAMPLE, line => asTyped(world, line))),
       writeErr: text => err.write(text),
       outputError: (text, write) => {
         const sentence = text
           .trim()
           .replace(/^error: /, '')
           .replace(/\s*\n\(Did you mean (.*)\?\)$/, ', did you mean $1?')
-        write(`${paintFor(err).red('✗')} ${sentence}\n  ${wholeName(command)} --help tells what there is\n`)
+        write(
+          `${paintFor(err).red('✗')} ${sentence}\n  ${asTyped(world, `${wholeName(command)} --help`)} tells what there is\n`,
+        )
       },
       getOutHasColors: () => out.live,
       getErrHasColors: () => err.live,
@@ -94,11 +100,22 @@ function wholeName(command: Command): string {
   return command.parent === null ? command.name() : `${wholeName(command.parent)} ${command.name()}`
 }
 
-function explain(error: unknown, { err, signal }: World): number {
+/** What is done sooner need not know who started it. */
+const LONG_COMMAND_MS = 1_000
+
+async function launcherGone(): Promise<void> {
+  const commandLine = await import('farebox/command-line')
+  await commandLine.launcherGone(process.env)
+}
+
+function explain(error: unknown, world: World): number {
+  const { err, signal } = world
   if (signal.aborted && !(error instanceof Refusal)) return EXIT.interrupted
   const cross = paintFor(err).red('✗')
   if (error instanceof Refusal) {
-    err.write(`${cross} ${error.message}\n${error.next === '' ? '' : `${error.next.replace(/^/gm, '  ')}\n`}`)
+    err.write(
+      `${cross} ${error.message}\n${error.next === '' ? '' : `${asTyped(world, error.next).replace(/^/gm, '  ')}\n`}`,
+    )
     return error.exitCode
   }
   const lines = (error instanceof Error ? (error.stack ?? error.message) : String(error)).split('\n')
@@ -117,6 +134,7 @@ function abortOnSignals(interrupted: AbortController): void {
       interrupted.abort()
     })
   }
+  setTimeout(() => void launcherGone().then(() => interrupted.abort()), LONG_COMMAND_MS).unref()
   // Whoever read our output is gone; what was begun is still ended in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => interrupted.abort())
 }

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findProgram } from './find-program.ts'
 import { terminalAsk, type Ask } from './terminal/ask.ts'
 
 /** What a command may touch of the world: handed in, so that a test can be the terminal. */
@@ -10,6 +13,10 @@ export interface World {
   readonly variables: { readonly [name: string]: string | undefined }
   /** Where wallets and the journal of calls are kept between commands: `$FAREBOX_HOME`, else `~/.farebox`. */
   readonly home: string
+  /** The repository that this program runs from, absolute; undefined where it was installed from a registry. */
+  readonly clone: string | undefined
+  /** What this program is called by at a prompt here: `farebox`, or `npx farebox` where PATH does not have it. */
+  readonly program: string
   /** What was asked for: answers, reports, `--json`. */
   readonly out: Screen
   /** Everything beside it: progress, questions, refusals. */
@@ -45,6 +52,8 @@ export function processWorld(signal: AbortSignal): World {
     folder: process.cwd(),
     variables,
     home: variables['FAREBOX_HOME'] || join(homedir(), '.farebox'),
+    clone: findClone(),
+    program: findProgram(variables['PATH']),
     out: screenOf(process.stdout, variables),
     err: screenOf(process.stderr, variables),
     canAsk: process.stdin.isTTY && process.stderr.isTTY && !isSet(variables['CI']),
@@ -61,6 +70,12 @@ export function processWorld(signal: AbortSignal): World {
     },
     signal,
   }
+}
+
+/** In a repository this file is in `packages/cli/src` or `dist`, and what packs the packages is beside those. */
+function findClone(): string | undefined {
+  const folder = fileURLToPath(new URL('../../..', import.meta.url))
+  return existsSync(join(folder, 'scripts', 'pack.mjs')) ? folder : undefined
 }
 
 function screenOf(stream: NodeJS.WriteStream, variables: World['variables']): Screen {

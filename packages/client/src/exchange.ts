@@ -1,3 +1,4 @@
+import { readWebStream } from '@farebox/protocol/body/read-web-stream'
 import { AgentUnreachable } from './agent-errors.ts'
 import type { Connection } from './client-options.ts'
 import { parseJson } from './parse-json.ts'
@@ -5,7 +6,7 @@ import { parseJson } from './parse-json.ts'
 /** One request to an agent. */
 export interface ExchangeRequest {
   readonly url: string
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly headers?: { readonly [name: string]: string }
   readonly body?: string
   /** For the whole exchange, the last byte of the answer included. */
@@ -87,8 +88,12 @@ async function send(connection: Connection, request: ExchangeRequest, signal: Ab
   if (!isJsonType(response.headers.get('content-type'))) return await flawed('is not JSON')
   const announced = Number(response.headers.get('content-length'))
   if (announced > request.maxBytes) return await flawed(tooLarge(request))
-  const text = await readText(response, request.maxBytes)
-  if (text === undefined) return { ...answer, text: '', json: undefined, flaw: tooLarge(request) }
+  const body = await readWebStream(response.body, request.maxBytes)
+  if (typeof body === 'string') {
+    const flaw = body === 'too large' ? tooLarge(request) : 'comes in too many pieces'
+    return { ...answer, text: '', json: undefined, flaw }
+  }
+  const text = new TextDecoder().decode(body)
   const json = parseJson(text)
   return json === undefined
     ? { ...answer, text: '', json, flaw: 'is not JSON, or nested too deeply' }
@@ -97,26 +102,6 @@ async function send(connection: Connection, request: ExchangeRequest, signal: Ab
 
 function isJsonType(contentType: string | null): boolean {
   return contentType !== null && /^application\/json *(?:;|$)/i.test(contentType)
-}
-
-/** Reads a body to its end; undefined, and the rest unread, where it is larger than allowed. */
-async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
-  if (response.body === null) return ''
-  const reader = response.body.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  let received = 0
-  for (;;) {
-    const chunk = await reader.read()
-    if (chunk.done) return text + decoder.decode()
-    const bytes: Uint8Array = chunk.value
-    received += bytes.length
-    if (received > maxBytes) {
-      await reader.cancel()
-      return undefined
-    }
-    text += decoder.decode(bytes, { stream: true })
-  }
 }
 
 function tooLarge(request: ExchangeRequest): string {

@@ -1,6 +1,7 @@
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import type { PaymentSigner } from '@farebox/payments/sign-payment'
 import type { JsonObject } from '@farebox/protocol/fields/field'
+import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { findCapability, meetAgent, type Agent } from './agent.ts'
 import { UnusableAnswer } from './agent-errors.ts'
@@ -11,7 +12,7 @@ import type { JournalEntry } from './journal-entry.ts'
 import { jobBody, planJob, type Job } from './plan-job.ts'
 import { readOutcome, type Completed } from './read-outcome.ts'
 import { readQuote } from './read-quote.ts'
-import { ANSWER_MARGIN_SECONDS, MAX_ANSWER_BYTES, repeatUntilAnswered } from './repeat-until-answered.ts'
+import { ANSWER_MARGIN_SECONDS, repeatUntilAnswered } from './repeat-until-answered.ts'
 import { signJob } from './sign-job.ts'
 
 /** How a job is called and paid. */
@@ -110,7 +111,7 @@ async function askUnpaid(
     headers: { 'content-type': 'application/json' },
     body: jobBody(job, connection.clock.nowMs() / 1_000 + job.deadlineSeconds),
     timeoutMs: Math.ceil(job.deadlineSeconds + ANSWER_MARGIN_SECONDS) * 1_000,
-    maxBytes: MAX_ANSWER_BYTES,
+    maxBytes: MAX_RESPONSE_BYTES,
   })
   const outcome = readOutcome(answer, job.jobId)
   if (outcome.kind === 'failed') throw outcome.error

@@ -1,3 +1,4 @@
+import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { AgentUnreachable } from './agent-errors.ts'
 import type { Connection } from './client-options.ts'
 import type { Clock } from './clock.ts'
@@ -14,8 +15,7 @@ export interface PaidAnswer {
   readonly answer: Answer
 }
 
-/** D37: what one call of a stranger may cost. */
-export const MAX_ANSWER_BYTES = 5 * 1_048_576
+/** D37: what a call may take beyond its deadline. */
 export const ANSWER_MARGIN_SECONDS = 30
 
 const FIRST_WAIT_MS = 500
@@ -94,7 +94,7 @@ async function ask(connection: Connection, { entry, deadline }: ReadEntry): Prom
       headers: { 'content-type': 'application/json', 'payment-signature': entry.header },
       body: entry.body,
       timeoutMs: Math.ceil(leftSeconds + ANSWER_MARGIN_SECONDS) * 1_000,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
     })
     return { outcome: readOutcome(answer, entry.jobId), answer }
   } catch (cause) {

@@ -17,3 +17,9 @@ export const LOCAL_USDC_ADDRESS = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
  * elsewhere.
  */
 export const LOCAL_AGENT_REGISTRY_ADDRESS = '0xFA4eb00000000000000000000000000000a6e475'
+
+/**
+ * Where BatchSettler lives on every chain it was deployed to: its code alone decides, because the deterministic deployment
+ * proxy creates it with a salt of zeros (decision 36).
+ */
+export const BATCH_SETTLER_ADDRESS = '0x1Ab676b5bc3B806044aBc494a3cfaFd48d82b2c7'

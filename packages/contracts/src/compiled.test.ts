@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import solc from 'solc'
 import { expect, test } from 'vitest'
+import { agentRegistryBytecode } from './agent-registry.ts'
 import { localUsdcBytecode, localUsdcDeployedBytecode } from './local-usdc.ts'
 
 const compileScript = fileURLToPath(new URL('../scripts/compile.mjs', import.meta.url))
@@ -14,3 +17,22 @@ test('the committed modules are what sol/ compiles to', { timeout: 120_000 }, ()
 test('the creation code of LocalUSDC carries its deployed code unchanged: no immutable is filled in', () => {
   expect(localUsdcBytecode).toContain(localUsdcDeployedBytecode.slice(2))
 })
+
+test(
+  'the standard JSON input that operators verify with compiles, alone, to the code that is deployed',
+  { timeout: 120_000 },
+  () => {
+    const input = readFileSync(new URL('../verification/agent-registry.json', import.meta.url), 'utf8')
+    // No callback: nothing but what is in the file can be imported.
+    const output = JSON.parse(solc.compile(input)) as {
+      readonly contracts: {
+        readonly [file: string]: {
+          readonly [name: string]: { readonly evm: { readonly bytecode: { readonly object: string } } }
+        }
+      }
+    }
+    expect(`0x${output.contracts['AgentRegistry.sol']?.['AgentRegistry']?.evm.bytecode.object}`).toBe(
+      agentRegistryBytecode,
+    )
+  },
+)

@@ -2,6 +2,7 @@ import type { Network } from '@farebox/payments/networks'
 import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import type { ChainReader } from './chain/chain-reader.ts'
+import { countLoss } from './count-loss.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { Conclusion } from './ledger/settlement-ledger.ts'
 import type { Metrics } from './metrics.ts'
@@ -15,6 +16,8 @@ export interface ReconcilerParts {
   readonly log: Log
   readonly metrics: Metrics
   readonly everyMs: number
+  /** Rejects where the node is not on the chain we know: nothing is corrected by another one. */
+  readonly confirmChain: () => Promise<void>
   readonly onConcluded: (conclusions: readonly Conclusion[]) => void
 }
 
@@ -33,5 +36,6 @@ export async function correctLedger(
     from: conclusion.from,
     to: conclusion.to,
   })
+  countLoss(parts, conclusion)
   parts.onConcluded([conclusion])
 }

@@ -1,22 +1,29 @@
 import type { AddressInfo } from 'node:net'
+import { BlockFromFuture } from '@farebox/payments/block-time'
 import { createPaymentChecker } from '@farebox/payments/check-payment'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import type { FastifyInstance } from 'fastify'
 import { createChainReader, refuseChain, type ChainReader } from './chain/chain-reader.ts'
-import { createHasCode } from './chain/has-code.ts'
 import { createObserver } from './chain/observe-together.ts'
+import { createKnownChain } from './chain/known-chain.ts'
+import { createReadPayerCodes } from './chain/payer-code.ts'
 import { createRelayer } from './chain/relayer.ts'
 import { createRelayerNode } from './chain/relayer-node.ts'
+import { agreeWithSecond, createSecondNode } from './chain/second-node.ts'
+import { createHasSettler } from './chain/settler.ts'
 import { startSender, type Sender } from './chain/sender.ts'
 import { watchChain, type ChainWatch } from './chain/watch-chain.ts'
 import { nowSeconds, systemClock, type Clock } from '@farebox/server/clock'
+import { createAnnounceBudget } from './engine/announce-budget.ts'
 import type { Engine } from './engine/engine.ts'
+import { recoverCharge } from './engine/recover-charge.ts'
 import { rememberProofs } from './engine/remember-proofs.ts'
 import { createSettlementWaiters, type SettlementWaiters } from './engine/settlement-waiters.ts'
 import { createApp } from './http/create-app.ts'
 import { addHealthRoutes, type ReadinessCheck } from './http/health-routes.ts'
+import { addOwnersRoutes } from './http/owners-routes.ts'
 import { addReleaseRoute } from './http/release-route.ts'
 import { addSecretsRoutes } from './http/secrets-routes.ts'
 import { addSettleRoute } from './http/settle-route.ts'
@@ -27,7 +34,7 @@ import type { Conclusion } from './ledger/settlement-ledger.ts'
 import { DEFAULT_LIMITS, type FacilitatorLimits } from './facilitator-limits.ts'
 import { silentLog, type Log } from '@farebox/server/log'
 import { createMetrics, type Metrics, type MetricSources } from './metrics.ts'
-import { startReconciler } from './reconcile.ts'
+import { startReconciler, type Reconciler } from './reconcile.ts'
 import { createScrapeSources, keep } from './scrape-sources.ts'
 import { createAuthenticate } from './secrets/authenticate.ts'
 import { createRateLimit } from './secrets/rate-limit.ts'
@@ -38,6 +45,10 @@ export interface FacilitatorOptions {
   readonly ledger: Ledger
   /** A node of the network; closed by the caller. */
   readonly rpc: JsonRpc
+  /** A node of another provider: a settlement counts only when both say so. Closed by the caller. */
+  readonly secondRpc?: JsonRpc
+  /** By how much our clock is ahead of the node's, for certain (see `createClockMeter`); without it blocks alone tell. */
+  readonly aheadOfNodeSeconds?: () => number
   readonly network: Network
   readonly crypto: EvmCrypto
   /** 32 bytes of `0x` hex: the account that pays the gas, and holds nothing else. */
@@ -74,15 +85,34 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   const limits: FacilitatorLimits = { ...DEFAULT_LIMITS, ...options.limits }
   const wrongChain = await refuseChain(rpc, network, crypto)
   if (wrongChain !== undefined) throw new Error(wrongChain)
+  const secondWrong = options.secondRpc && (await refuseChain(options.secondRpc, network, crypto))
+  if (secondWrong !== undefined) throw new Error(`the second node: ${secondWrong}`)
 
   let sources: MetricSources | undefined
   const metrics = createMetrics(() => sources)
   const relayer = createRelayer(crypto, network, options.relayerKey)
   const node = createRelayerNode(rpc, clock)
-  const reader = createChainReader(rpc, network, clock)
+  const second =
+    options.secondRpc &&
+    createSecondNode(options.secondRpc, createChainReader(options.secondRpc, network, clock), network)
+  const reader = agreeWithSecond(createChainReader(rpc, network, clock), second)
   const observe = createObserver(reader, clock)
+  const readCodes = createReadPayerCodes({ rpc, crypto, clock }, limits.knownCodes)
   const waiters = createSettlementWaiters(ledger.payments, clock, network)
-  const watch = await watchChain({ reader, node, relayer, clock, log, metrics, ...limits })
+  let reconciler: Reconciler | undefined
+  const watch = await watchChain({
+    chain: createKnownChain(rpc, network, clock),
+    node,
+    relayer,
+    clock,
+    log,
+    metrics,
+    ...limits,
+    // At the start everything is compared anyway.
+    aheadOfNodeSeconds: options.aheadOfNodeSeconds ?? (() => 0),
+    onReorganised: from => reconciler?.revisitReplaced(from),
+  })
+  const confirmChain = (): Promise<void> => watch.confirmChain()
   const onConcluded = (conclusions: readonly Conclusion[]): void => announce(waiters, conclusions)
   const { settlements, leases } = ledger
   const sender = startSender({
@@ -91,20 +121,24 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     node,
     reader,
     observe,
-    hasCode: createHasCode(rpc),
+    readCodes,
+    hasSettler: createHasSettler(rpc, clock),
     settlements,
     leases,
     clock,
     log,
     metrics,
     onConcluded,
+    confirmChain,
+    noteBlock: block => watch.noteBlock(block),
+    second,
     ...limits,
   })
   const unsubscribe = ledger.signals.subscribe(signal => {
     if (signal === 'captured') sender.wake()
     else waiters.lookAgain()
   })
-  const reconciler = startReconciler({
+  reconciler = startReconciler({
     ledger,
     reader,
     network,
@@ -112,6 +146,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     log,
     metrics,
     onConcluded,
+    confirmChain,
     everyMs: limits.reconcileMs,
   })
   sources = createScrapeSources({
@@ -131,9 +166,15 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     waiters,
     clock,
     ...limits,
+    ownerLimits: limits.owners,
+    readCode: async payer => (await readCodes([payer]))[0]?.kind ?? 'unknown',
+    log,
+    announceBudget: createAnnounceBudget({ clock, log }),
     observe: async payment => await seen(watch, observe(payment)),
+    blockSeconds: blockNumber => reader.readBlockSeconds(blockNumber),
     chainNow: () => watch.chainNow(),
     unavailable: () => watch.unfit(),
+    recoverCharge: (caller, request) => recoverCharge({ reader, audit: ledger.audit }, caller, request),
     onCaptured() {
       metrics.payments.inc({ state: 'captured', reason: '' })
       wakeSender(sender, ledger)
@@ -150,9 +191,12 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   addReleaseRoute(app, ledger.payments, door, metrics)
   addSupportedRoute(app, network, relayer.address)
   if (options.adminToken !== undefined) {
-    addSecretsRoutes(app, { secrets: ledger.secrets, crypto, clock, adminToken: options.adminToken })
+    const { adminToken } = options
+    const { secrets, owners } = ledger
+    addSecretsRoutes(app, { secrets, crypto, clock, adminToken })
+    addOwnersRoutes(app, { owners, limits: limits.owners, clock, adminToken })
   }
-  addHealthRoutes(app, readinessChecks(ledger, reader, watch, network, clock))
+  addHealthRoutes(app, readinessChecks(ledger, reader, watch, network, clock), () => watch.skew())
   return {
     app,
     metrics,
@@ -164,7 +208,8 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     async close() {
       await app.close()
       unsubscribe()
-      await Promise.all([sender.close(), reconciler.close(), watch.close()])
+      await Promise.all([sender.close(), watch.close()])
+      await reconciler.close()
     },
   }
 }
@@ -211,7 +256,8 @@ function readinessChecks(
     chain: keep(clock, () =>
       reader.readHead().then(
         () => undefined,
-        () => 'the chain cannot be reached',
+        (error: unknown) =>
+          error instanceof BlockFromFuture ? error.message : 'the chain cannot be reached',
       ),
     ),
     relayer: async () => await Promise.resolve(watch.unfit()),

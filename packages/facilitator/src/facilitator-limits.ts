@@ -1,9 +1,13 @@
+import type { OwnerLimits } from './ledger/owner-ledger.ts'
+
 /** The numbers an operator may turn. */
 export interface FacilitatorLimits {
   /** Atomic units; default 1,000: 0.001 USDC. */
   readonly minimumAtomic: bigint
-  /** Settlements a secret may cause in a UTC day; default 10,000. */
-  readonly dailySettlements: number
+  /** What owners may have open and use up in a day. */
+  readonly owners: OwnerLimits
+  /** keccak256 of runtime codes: accounts that have one of them, or are delegated to one, pay as ordinary ones do. */
+  readonly knownCodes: readonly string[]
   /** Requests a second, for each secret and route; default 500. */
   readonly requestsPerSecond: number
   /** Wei a unit of gas may cost; default 50 gwei. */
@@ -23,7 +27,13 @@ export interface FacilitatorLimits {
 /** What holds where an operator says nothing. */
 export const DEFAULT_LIMITS: FacilitatorLimits = {
   minimumAtomic: 1_000n,
-  dailySettlements: 10_000,
+  owners: {
+    dailySettlements: { named: null, listed: 100_000, unlisted: 20 },
+    open: 5_000,
+    openAlone: 50,
+    revertedGas: 1_000_000,
+  },
+  knownCodes: [],
   requestsPerSecond: 500,
   maxFeePerGas: 50_000_000_000n,
   minSettlementsLeft: 50,

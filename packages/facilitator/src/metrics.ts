@@ -71,6 +71,21 @@ function paymentMetrics(registers: Registry[]) {
       labelNames: ['kind'],
       registers,
     }),
+    paymentsLost: new Counter({
+      name: `${PREFIX}payments_lost_total`,
+      help: 'Payments that were proven, then undone by a reorganisation, and can never be made again: delivered unpaid',
+      registers,
+    }),
+    lostAtomic: new Counter({
+      name: `${PREFIX}payments_lost_atomic_total`,
+      help: 'Sum of the payments lost, in atomic units',
+      registers,
+    }),
+    reorganisations: new Counter({
+      name: `${PREFIX}reorganisations_total`,
+      help: 'Times that blocks seen before were replaced by others',
+      registers,
+    }),
     comparisons: new Counter({
       name: `${PREFIX}ledger_comparisons_total`,
       help: 'Comparisons of ledger and chain: done, or failed because one of them gave no answer',

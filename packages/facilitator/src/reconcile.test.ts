@@ -2,10 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { silentLog } from '@farebox/server/log'
 import { expect, test } from 'vitest'
 import type { ChainReader } from './chain/chain-reader.ts'
+import { DEFAULT_LIMITS } from './facilitator-limits.ts'
 import { createMemoryLedger } from './ledger/memory/memory-ledger.ts'
 import type { LedgerPayment } from './ledger/payment-record.ts'
 import { createMetrics } from './metrics.ts'
-import { reconcile } from './reconcile.ts'
+import { firstRound, reconcile } from './reconcile.ts'
 import { NETWORK, PAY_TO } from './test-setup/payments-for-tests.ts'
 
 // What rows of the ledger become is in recovery.test.ts, on a real chain. Here are many of them.
@@ -38,7 +39,13 @@ async function stage(counts: { readonly failed: number; readonly released: numbe
   const hold = async (): Promise<{ readonly one: LedgerPayment; readonly holdId: string }> => {
     const [one, holdId] = [payment(), randomUUID()]
     const observed = { balanceAtomic: 100n, blockNumber: 10n }
-    const terms = { binding: 'job', owner: 'owner', secretId: 'secret', dailySettlements: 1_000 }
+    const terms = {
+      binding: 'job',
+      owner: 'owner',
+      secretId: 'secret',
+      alone: false,
+      limits: DEFAULT_LIMITS.owners,
+    }
     await ledger.payments.hold({
       payment: one,
       ...terms,
@@ -58,7 +65,7 @@ async function stage(counts: { readonly failed: number; readonly released: numbe
     ])
   }
   for (let count = 0; count < counts.released; count += 1)
-    await ledger.payments.release((await hold()).holdId, 'owner')
+    await ledger.payments.release({ holdId: (await hold()).holdId, binding: 'job', owner: 'owner' })
   let looks = 0
   const reader: ChainReader = {
     observe(payments) {
@@ -66,9 +73,13 @@ async function stage(counts: { readonly failed: number; readonly released: numbe
       const unused = { blockNumber: 20n, balanceAtomic: 100n, used: false, revert: undefined }
       return Promise.resolve(payments.map(() => ({ ...unused, blockSeconds: NOW + behindSeconds })))
     },
+    readUses: () => Promise.resolve({ blockNumber: 20n, used: new Set<string>() }),
     findSettlement: () => Promise.reject(new Error('nothing was used')),
     readReceipt: () => Promise.resolve(undefined),
+    isInBlock: () => Promise.resolve(false),
+    readSender: () => Promise.resolve(undefined),
     readHead: () => Promise.resolve({ number: 20n, seconds: NOW }),
+    readBlockSeconds: () => Promise.resolve(NOW),
   }
   let behindSeconds = 0
   return {
@@ -79,7 +90,9 @@ async function stage(counts: { readonly failed: number; readonly released: numbe
     async compare() {
       const parts = { ledger, reader, network: NETWORK, clock, log: silentLog, everyMs: 60_000 }
       const onConcluded = (): void => undefined
-      await reconcile({ ...parts, metrics: createMetrics(() => undefined), onConcluded }, new Map())
+      const confirmChain = (): Promise<void> => Promise.resolve()
+      const metrics = createMetrics(() => undefined)
+      await reconcile({ ...parts, metrics, onConcluded, confirmChain }, firstRound())
     },
     async unseen(): Promise<number> {
       const rows = await ledger.audit.uncharged(NETWORK.id, 120, { auditedBefore: 1, limit: 10_000 })

@@ -1,24 +1,36 @@
-import { receiptProvesPayment } from '@farebox/payments/chain-proof'
 import { nowSeconds } from '@farebox/server/clock'
 import { describeError } from '@farebox/server/log'
-import { correctLedger, type ReconcilerParts } from './correct-ledger.ts'
-import type { PaymentRecord } from './ledger/payment-record.ts'
+import type { ReconcilerParts } from './correct-ledger.ts'
+import { revisitSettled, type MissingBlocks } from './revisit-settled.ts'
 import { revisitUncharged } from './revisit-uncharged.ts'
 
-/** Settled rows whose block the node does not have, by key: in how many rounds in a row. */
-export type MissingBlocks = Map<string, number>
+/** What comparisons remember of those before them. */
+export interface Rounds {
+  readonly missing: MissingBlocks
+  count: number
+}
 
 /** The one that keeps the ledger equal to the chain, row by row (I7). */
 export interface Reconciler {
+  /** Blocks from this number on were replaced: what was settled in them is looked at now. */
+  revisitReplaced(from: bigint): void
   close(): Promise<void>
 }
 
-/** Settled rows this near to the head are looked at again: a reorganisation may have undone them. */
-const REVISITED_BLOCKS = 128n
-/** A node that is behind catches up in so many rounds; if it does not, the block is gone. */
-const ROUNDS_BEHIND = 3
+/** Settled rows this young, by our own time, are looked at in every round: a reorganisation may have undone them. */
+const REVISITED_SECONDS = 300
+/** Older ones are looked at in every so many rounds, until they are this old. */
+const ROUNDS_A_LATER_LOOK = 5
+const CONFIRMED_AFTER_SECONDS = 1_800
+/** Rows of a look. More than are settled in that time by one relayer account on any of our chains. */
+const ROWS_A_LOOK = 20_000
 /** What came to nothing is kept for so long after the last look: for whoever asks what became of it. */
 const UNUSED_KEPT_SECONDS = 86_400
+
+/** For a comparison by itself. */
+export function firstRound(): Rounds {
+  return { missing: new Map(), count: 0 }
+}
 
 /**
  * Compares at once and then on a schedule: settled rows must be proven by their receipts, rows that were not
@@ -28,30 +40,38 @@ const UNUSED_KEPT_SECONDS = 86_400
 export function startReconciler(parts: ReconcilerParts): Reconciler {
   const { clock, log, metrics } = parts
   const closing = new AbortController()
-  const missing: MissingBlocks = new Map()
+  const rounds = firstRound()
+  const onFailure = (error: unknown): void => {
+    metrics.comparisons.inc({ outcome: 'failed' })
+    log.warn('ledger and chain not compared', { error: describeError(error) })
+  }
   const running = (async () => {
     while (!closing.signal.aborted) {
       try {
-        await reconcile(parts, missing)
+        await reconcile(parts, rounds)
         metrics.comparisons.inc({ outcome: 'done' })
         metrics.comparedAt.set(nowSeconds(clock))
       } catch (error) {
-        metrics.comparisons.inc({ outcome: 'failed' })
-        log.warn('ledger and chain not compared', { error: describeError(error) })
+        onFailure(error)
       }
       await clock.sleep(parts.everyMs, closing.signal)
     }
   })()
+  let revisiting = Promise.resolve()
   return {
+    revisitReplaced(from) {
+      // One after the other; what fails here is looked at again by the next comparison.
+      revisiting = revisiting.then(() => revisitSince(parts, from).catch(onFailure))
+    },
     async close() {
       closing.abort()
-      await running
+      await Promise.all([running, revisiting])
     },
   }
 }
 
 /** One comparison. Rejects when ledger or chain give no answer; what was found until then is written down. */
-export async function reconcile(parts: ReconcilerParts, missing: MissingBlocks): Promise<void> {
+export async function reconcile(parts: ReconcilerParts, rounds: Rounds): Promise<void> {
   const { ledger, reader, network } = parts
   let failure: unknown
   try {
@@ -60,75 +80,33 @@ export async function reconcile(parts: ReconcilerParts, missing: MissingBlocks):
     // What is held too long costs nobody money; what comes below may.
     failure = error
   }
+  await parts.confirmChain()
   const head = await reader.readHead()
-  for (const record of await ledger.audit.settledSince(network.id, head.number - REVISITED_BLOCKS)) {
-    if (isBehind(missing, record, head.number)) continue
-    await revisitSettled(parts, record)
-  }
+  const isLater = rounds.count % ROUNDS_A_LATER_LOOK === 0
+  rounds.count += 1
+  const belowSeconds = isLater ? CONFIRMED_AFTER_SECONDS : REVISITED_SECONDS
+  await revisitSettled(parts, await ledger.audit.unconfirmed(network.id, { belowSeconds }, ROWS_A_LOOK), {
+    headNumber: head.number,
+    missing: rounds.missing,
+  })
+  const old = await ledger.audit.unconfirmed(
+    network.id,
+    { fromSeconds: CONFIRMED_AFTER_SECONDS },
+    ROWS_A_LOOK,
+  )
+  await ledger.audit.confirm(await revisitSettled(parts, old))
   await revisitUncharged(parts, head.seconds)
   await ledger.audit.forgetUnused(network.id, network.finalitySeconds, head.seconds - UNUSED_KEPT_SECONDS)
   if (failure !== undefined) throw failure
 }
 
+async function revisitSince(parts: ReconcilerParts, from: bigint): Promise<void> {
+  const { ledger, network } = parts
+  await parts.confirmChain()
+  await revisitSettled(parts, await ledger.audit.settledSince(network.id, from, ROWS_A_LOOK))
+}
+
 async function expireHolds({ ledger, network, clock, metrics }: ReconcilerParts): Promise<void> {
   const expired = await ledger.audit.expireHolds(network.id, nowSeconds(clock))
   metrics.payments.inc({ state: 'expired', reason: '' }, expired)
-}
-
-/** Is the node perhaps only behind the one that showed us the block? */
-function isBehind(missing: MissingBlocks, { key, blockNumber }: PaymentRecord, headNumber: bigint): boolean {
-  const rounds = blockNumber !== undefined && blockNumber > headNumber ? (missing.get(key) ?? 0) + 1 : 0
-  if (rounds === 0 || rounds >= ROUNDS_BEHIND) missing.delete(key)
-  else missing.set(key, rounds)
-  return rounds > 0 && rounds < ROUNDS_BEHIND
-}
-
-/**
- * PAY-18: a settled row whose transfer is gone is sent again while it can be; beyond that it is a loss, and
- * said so.
- */
-async function revisitSettled(parts: ReconcilerParts, record: PaymentRecord): Promise<void> {
-  const { reader, network } = parts
-  const { key } = record
-  const receipt = await reader.readReceipt(record.transaction)
-  if (receipt !== undefined && receiptProvesPayment(network, record.authorization, receipt)) {
-    if (receipt.blockNumber === record.blockNumber) return
-    await correctLedger(parts, 'moved', {
-      key,
-      from: 'settled',
-      to: 'settled',
-      transaction: record.transaction,
-      blockNumber: receipt.blockNumber,
-    })
-    return
-  }
-  const verdict = await reader.findSettlement(record)
-  switch (verdict.kind) {
-    case 'settled':
-      await correctLedger(parts, 'moved', {
-        key,
-        from: 'settled',
-        to: 'settled',
-        transaction: verdict.transaction,
-        blockNumber: verdict.blockNumber,
-      })
-      return
-    case 'unused':
-      await correctLedger(parts, 'reorganised', { key, from: 'settled', to: 'captured', observedBlock: 0n })
-      return
-    case 'spent-otherwise':
-      await correctLedger(parts, 'lost', {
-        key,
-        from: 'settled',
-        to: 'failed',
-        transaction: verdict.transaction,
-        blamed: true,
-        failure: {
-          reason: 'invalid_exact_evm_nonce_already_used',
-          message: 'undone by a reorganisation and then spent otherwise',
-        },
-      })
-      return
-    case 'unclear':
-  }
 }

@@ -1,3 +1,5 @@
+import { BATCH_SETTLER_ADDRESS } from '@farebox/contracts/addresses'
+import { fund } from '@farebox/local/chain/faucet'
 import { setTimeout as delay } from 'node:timers/promises'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { paymentKey } from '@farebox/payments/authorization'
@@ -7,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { gasLimit } from './chain/relayer.ts'
 import type { HoldRequest } from './ledger/payment-ledger.ts'
 import {
+  releaseOf,
   facilitatorRequest,
   freshBinding,
   NETWORK,
@@ -49,11 +52,47 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     })
     return payment
   }
+  const inquiry = (payment: Payment): FacilitatorRequest => ({
+    ...payment.request,
+    extensions: { 'farebox-hold': { binding: freshBinding(), inquiry: true } },
+  })
   const keyOf = ({ authorization: { from, nonce } }: Payment): string => paymentKey(NETWORK, { from, nonce })
   const settle = async (
     { request }: { readonly request: FacilitatorRequest },
     by = facilitator,
   ): Promise<SettleOutcome> => await by.client.settle(request, { timeoutMs: 25_000 })
+
+  test('D40 an agent that lost its record hears of the charge: its job, transaction and block time', async () => {
+    const payment = await held()
+    const settled = await settle(payment)
+    const transaction = settled.kind === 'settled' ? settled.transaction : ''
+    const { binding } = payment.request.extensions?.['farebox-hold'] ?? { binding: '' }
+    const charge = { state: 'settled', binding, transaction, chargedAt: expect.any(Number) as number }
+    const used = await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })
+    expect(used).toMatchObject({ reason: 'invalid_exact_evm_nonce_already_used', charge })
+    const other = facilitatorRequest(payment, { binding: freshBinding() })
+    expect(await facilitator.client.verify(other, { timeoutMs: 20_000 })).toMatchObject({ charge })
+    const asked = await facilitator.client.verify(inquiry(payment), { timeoutMs: 20_000 })
+    expect(asked).toMatchObject({ kind: 'invalid', reason: 'inquiry_holds_nothing', charge })
+    const told = asked.kind === 'invalid' ? asked.charge : undefined
+    const age = (told?.now ?? 0) - (told?.chargedAt ?? 0)
+    expect(age).toBeGreaterThanOrEqual(0)
+    expect(age).toBeLessThan(60)
+  })
+
+  test('D40 an inquiry holds nothing, and knows of no charge where a payment is only held', async () => {
+    const payment = await sign(await stack.createPayer(PRICE))
+    const asked = await facilitator.client.verify(inquiry(payment), { timeoutMs: 20_000 })
+    expect(asked).toEqual({
+      kind: 'invalid',
+      reason: 'inquiry_holds_nothing',
+      message: expect.any(String),
+      charge: undefined,
+    })
+    expect(await facilitator.ledger.payments.find([keyOf(payment)])).toEqual([])
+    await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })
+    expect(await facilitator.client.verify(inquiry(payment), { timeoutMs: 20_000 })).toEqual(asked)
+  })
 
   test('D10 a held payment is settled: the money has moved and the answer names the transaction', async () => {
     const payment = await held(PRICE + 5n)
@@ -160,7 +199,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
   test('D10 a released hold is not charged: a definite no', async () => {
     const payment = await sign(await stack.createPayer(PRICE))
     const verified = await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })
-    await facilitator.client.release(verified.kind === 'valid' ? (verified.hold?.holdId ?? '') : '', {
+    await facilitator.client.release(releaseOf(payment.request, verified), {
       timeoutMs: 20_000,
     })
     expect(await settle(payment)).toMatchObject({ kind: 'failed', reason: 'hold_released' })
@@ -254,16 +293,32 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     expect(
       (await facilitator.ledger.payments.find(victims.map(keyOf))).map(record => record.attempts),
     ).toEqual([0, 0, 0])
-    // It is given up, and its payer blamed; that it failed is told when none of its transactions can come back.
+    // The trial is the transaction itself: it has failed before any gas was spent on it.
     expect(await facilitator.ledger.payments.find([keyOf(attacker)])).toMatchObject([
-      { state: 'failed', failure: { reason: 'invalid_exact_evm_transaction_failed' } },
+      { state: 'failed', attempts: 0, failure: { reason: 'invalid_exact_evm_transaction_failed' } },
     ])
-    expect(outcomes[0]).toEqual({ kind: 'unknown', cause: 'settlement_pending' })
+    expect(outcomes[0]).toMatchObject({ kind: 'failed', transaction: '' })
   })
 
   test('PAY-09 a payer whose payments keep failing is not verified for a while; others are', async () => {
     const payer = await stack.createPayer(PRICE * 10n)
-    for (let index = 0; index < 5; index += 1) {
+    const next = await sign(payer)
+    const payments = await Promise.all(Array.from({ length: 5 }, async () => await sign(payer)))
+    for (const { request } of payments)
+      expect(await facilitator.client.verify(request, { timeoutMs: 20_000 })).toMatchObject({ kind: 'valid' })
+    await token.drain(payer)
+    for (const payment of payments) expect(await settle(payment)).toMatchObject({ kind: 'failed' })
+    await fund(stack.chain, next.authorization.from, { usdcAtomic: PRICE })
+    expect(await facilitator.client.verify(next.request, { timeoutMs: 20_000 })).toMatchObject({
+      kind: 'invalid',
+      reason: 'payer_barred',
+    })
+    await held()
+  })
+
+  test('D41 a payer that cancels is not held to have failed, however often an agent settles all the same', async () => {
+    const payer = await stack.createPayer(PRICE * 10n)
+    for (let index = 0; index < 6; index += 1) {
       const payment = await sign(payer)
       expect(await facilitator.client.verify(payment.request, { timeoutMs: 20_000 })).toMatchObject({
         kind: 'valid',
@@ -271,12 +326,6 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
       await token.cancel(payer, payment.authorization.nonce)
       expect(await settle(payment)).toMatchObject({ kind: 'failed' })
     }
-    const next = await sign(payer)
-    expect(await facilitator.client.verify(next.request, { timeoutMs: 20_000 })).toMatchObject({
-      kind: 'invalid',
-      reason: 'payer_barred',
-    })
-    await held()
   })
 
   test('a payer with exactly enough for two pays two in a row and at once', async () => {
@@ -331,7 +380,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
       }
       for (const { to, input } of block.transactions.filter(({ from }) => from === facilitator.relayer)) {
         const direct = to === '0x036cbd53842c5426634e7929541ec2318f3dcf7e' && input.startsWith('0xe3ee160e')
-        const batch = to === '0xca11bde05977b3631167028862be2a173976ca11' && input.startsWith('0x82ad56cb')
+        const batch = to === BATCH_SETTLER_ADDRESS.toLowerCase() && input.startsWith('0x207e1fc5')
         expect(direct || batch).toBe(true)
       }
     }

@@ -17,6 +17,7 @@ const ENTRIES = {
   'commands/runtime-commands': 'commands/runtime-commands.ts',
   'testing/index': 'testing/index.ts',
   worker: 'workers/worker.ts',
+  'input-program': 'input-checks/input-program.ts',
   'seat-program': 'isolation/seat-program.ts',
   'guard-program': 'isolation/guard-program.ts',
 }

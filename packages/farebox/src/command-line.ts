@@ -14,7 +14,9 @@ export {
   HandlersMissing,
   loadHandlers,
 } from './config/load-handlers.ts'
+export { explainMismatch } from './config/load-matching-handlers.ts'
 export { explainListenError } from './commands/explain-listen-error.ts'
+export { launcherGone } from './commands/launcher-gone.ts'
 export { explainFailure, exitCodeOf } from './commands/explain-failure.ts'
 export { RUNTIME_COMMANDS, type RuntimeCommand } from './commands/runtime-commands.ts'
 export type { CommandScreen, CommandWorld } from './commands/command-world.ts'

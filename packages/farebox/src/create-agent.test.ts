@@ -63,7 +63,7 @@ test('D30 what starts but should be known is said', async () => {
   await create({ lines, variables: { SERVICE_DEV_MODE: 'true' } })
   await new Promise(resolve => setImmediate(resolve))
   expect(lines.join('').trimEnd().split('\n')).toEqual([
-    'warning: FACILITATOR_SECRET is not set: every paid request will be answered 401; create one for this wallet in the settings of the platform, or ask who runs FACILITATOR_URL',
+    'warning: FACILITATOR_SECRET is not set: every paid request will be answered 401; npx farebox secret create --env makes one for this wallet, or ask who runs FACILITATOR_URL',
     'warning: SERVICE_STORE=memory: forgets jobs and open settlements when this process stops',
     'warning: dev mode: payments are off, every job is free',
   ])

@@ -1,7 +1,9 @@
+import { createTurns, type Turns } from '@farebox/protocol/body/turns'
 import { loadKeccak } from '@farebox/payments/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { formatProblem } from '@farebox/protocol/declaration/problem'
 import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
-import { systemClock, type Clock } from './clock.ts'
+import { sleep, steadyClock, systemClock, type Clock } from './clock.ts'
 import { hideSecretsOf } from './config/hide-secrets.ts'
 import {
   readEnvironment,
@@ -9,6 +11,7 @@ import {
   type Isolation,
   type Variables,
 } from './config/read-environment.ts'
+import { createAdmission } from './execute/admission.ts'
 import type { HandlerHost } from './execute/handler-host.ts'
 import { createLeaseKeeper } from './execute/keep-leases.ts'
 import type { Payments, Service } from './execute/service.ts'
@@ -16,12 +19,16 @@ import { createSettlements } from './execute/settlements.ts'
 import type { AnyHandlers, HandlersOf } from './handlers.ts'
 import { hostHandlers, type HandlersModule } from './host-handlers.ts'
 import { createFetchDoor } from './http/fetch-door.ts'
+import { within } from './http/finish-jobs.ts'
 import { createHttpServer } from './http/serve.ts'
 import { createServiceRoutes } from './http/service-routes.ts'
+import { isThisMachine } from './http/this-machine-only.ts'
+import { createInputChecks, type InputChecks } from './input-checks/check-inputs.ts'
 import { createJobBell } from './jobs/job-bell.ts'
 import type { OpenJobStore } from './jobs/job-store.ts'
 import { openJobStore } from './jobs/open-job-store.ts'
 import { recoverJobs } from './jobs/recover-jobs.ts'
+import { createLastCall, type LastCall } from './last-call.ts'
 import { createLog, type Log } from './log.ts'
 import type { AgentWatch, OpenMetricsDoor } from './metrics/agent-metrics.ts'
 import { openMetricsDoor, openWatch } from './metrics/open-watch.ts'
@@ -66,7 +73,12 @@ export interface Agent {
   /** Answers one web-standard request, without a socket. */
   fetch(request: Request): Promise<Response>
   /** Listens on the environment's `PORT`, or on the one given (0: any); resolves to the port. */
-  listen(options?: { readonly port?: number; readonly host?: string }): Promise<number>
+  listen(options?: {
+    readonly port?: number
+    readonly host?: string
+    /** While it listens on loopback: takes nothing from pages of other hosts, nor under another host's name. */
+    readonly thisMachineOnly?: boolean
+  }): Promise<number>
   /**
    * Stops (D32): new jobs are answered 503, those in flight finish, connections close, and settlements not known
    * yet are left to the next process. Safe to call twice.
@@ -103,7 +115,7 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
       nowMs: () => clock.nowMs(),
       hide: hideSecretsOf(variables),
     })
-  const declaration = servedDeclaration(options.declaration, environment.wallet, { keccak256 })
+  const { declaration, warnings } = servedDeclaration(options.declaration, environment.wallet, { keccak256 })
   const capabilities = serveCapabilities(declaration, environment.network)
   const watch = await openWatch(environment)
   const handlers = await hostHandlers(options.handlers, {
@@ -114,19 +126,26 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     log,
   })
   const opened = ports.jobStore ?? (await openJobStore(environment.store, clock).catch(closeFirst(handlers)))
-  const closers: (() => Promise<void>)[] = [opened.close]
+  const turns = createTurns({ nowMs: steadyClock.nowMs, sleep: ms => sleep(clock, ms) })
+  const inputs = createInputChecks(declaration, turns)
+  const closers: (() => Promise<void>)[] = [opened.close, inputs.close]
   const payments = environment.devMode
     ? undefined
     : await openPayments(environment, { clock, log, closers, gate: ports.paymentGate })
+  const lastCall = createLastCall()
   const service = composeService({
+    lastCall,
     declaration,
     capabilities,
     handlers,
+    inputs,
+    turns,
     payments,
     opened,
     clock,
     log,
     patienceMs: ports.settlePatienceMs,
+    leastDeadlineSeconds: environment.leastDeadlineSeconds,
     watch,
   })
   const routes = createServiceRoutes(service)
@@ -134,18 +153,22 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
   const door = createFetchDoor(routes, clock)
   const stopping = new AbortController()
   const recovering = payments?.gate === undefined ? Promise.resolve() : recoverJobs(service, stopping.signal)
+  for (const warning of warnings) log.warn(`agent.json: ${formatProblem(warning)}: ${warning.fix}`)
   warnOfRisks(environment, log)
 
   let closing: Promise<void> | undefined
   const close = async (hasSuccessor: boolean): Promise<void> => {
-    const graceMs = SHUTDOWN_GRACE_SECONDS * 1_000
-    await Promise.all([hasSuccessor ? server.handOver(graceMs) : server.close(graceMs), door.close(graceMs)])
+    const grace = { jobsMs: SHUTDOWN_GRACE_SECONDS * 1_000 - ENDING_MS, lastCall }
+    await Promise.all([hasSuccessor ? server.handOver(grace) : server.close(grace), door.close(grace)])
     stopping.abort()
     // Whose time is over is told so, and then ended, where it can be.
     await handlers.close()
     // First nothing new is taken up, then what is open is left.
-    await recovering
-    await service.settlements.stop()
+    await within(
+      clock,
+      LEAVING_MS,
+      recovering.then(() => service.settlements.stop()),
+    )
     service.leases.stop()
     for (const closeOne of closers.toReversed()) await closeOne()
     log.flush()
@@ -154,13 +177,18 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     declaration,
     environment,
     fetch: request => door.fetch(request),
-    async listen({ port = environment.port, host } = {}) {
+    async listen({ port = environment.port, host, thisMachineOnly = false } = {}) {
       await openMetricsDoor(watch, environment, { open: ports.metricsDoor, log, closers })
-      return await server.listen(port, host)
+      return await server.listen(port, host, { thisMachineOnly: thisMachineOnly && isThisMachine(host) })
     },
     close: ({ successor = false } = {}) => (closing ??= close(successor)),
   }
 }
+
+/** Of the time a stop may take: what is needed once the jobs in flight have had theirs. */
+const ENDING_MS = 6_000
+/** For a facilitator or a store that does not answer: what is open then is stored, and taken up at the next start. */
+const LEAVING_MS = 1_000
 
 /** What cannot start leaves nothing open. */
 function closeFirst({ close }: HandlerHost): (error: unknown) => Promise<never> {
@@ -174,14 +202,18 @@ function composeService(parts: {
   readonly declaration: Declaration
   readonly capabilities: Service['capabilities']
   readonly handlers: HandlerHost
+  readonly inputs: InputChecks
+  readonly turns: Turns
   readonly payments: Payments | undefined
   readonly opened: OpenJobStore
+  readonly lastCall: LastCall
   readonly clock: Clock
   readonly log: Log
   readonly patienceMs: number | undefined
+  readonly leastDeadlineSeconds: number
   readonly watch: AgentWatch
 }): Service {
-  const { declaration, capabilities, handlers, clock, log, watch } = parts
+  const { declaration, capabilities, handlers, lastCall, clock, log, watch } = parts
   const jobs = watch.watchStore(parts.opened.store)
   const gate = parts.payments?.gate && watch.watchGate(parts.payments.gate)
   const payments = parts.payments && { ...parts.payments, gate }
@@ -203,9 +235,14 @@ function composeService(parts: {
     bell,
     leases,
     settlements: watch.watchSettlements(settlements, leases),
+    lastCall,
+    inputs: parts.inputs,
+    turns: parts.turns,
     clock,
     log,
     metrics: watch.metrics,
+    leastDeadlineSeconds: parts.leastDeadlineSeconds,
+    admission: createAdmission(clock === systemClock ? steadyClock : clock),
   }
 }
 
@@ -215,7 +252,7 @@ function warnOfRisks(environment: Environment, log: Log): void {
   if (environment.facilitatorSecret === undefined) {
     log.warn(
       'FACILITATOR_SECRET is not set: every paid request will be answered 401; ' +
-        'create one for this wallet in the settings of the platform, or ask who runs FACILITATOR_URL',
+        'npx farebox secret create --env makes one for this wallet, or ask who runs FACILITATOR_URL',
     )
   }
   if (environment.store === 'memory:') {

@@ -40,6 +40,9 @@ describe('matching handlers to capabilities (interface, 1.4)', () => {
     expect(() => matchHandlers(declares('a'), { a: echo, aa: echo })).toThrow(
       'handlers: aa not declared; declared are a',
     )
+    expect(() => matchHandlers(declares('count', 'sum'), { cuont: echo, sum: echo })).toThrow(
+      'handlers: no function for the declared count; is cuont meant to be count?',
+    )
   })
 
   test('VAL-02 what every object has is no handler', () => {

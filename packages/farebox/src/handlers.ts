@@ -1,5 +1,6 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
+import { nearest } from '@farebox/protocol/declaration/nearest'
 import type { InferInput, InferOutput } from '@farebox/protocol/fields/infer'
 
 /** What a handler is told beside its input. */
@@ -56,6 +57,13 @@ type IsUnion<T, U = T> = [T] extends [never]
 /** Thrown for handlers that are not those of the declaration; it names every one that is missing or too many. */
 export class MismatchedHandlers extends TypeError {
   override readonly name = 'MismatchedHandlers'
+  /** Handlers without a capability. */
+  readonly surplus: readonly string[]
+
+  constructor(message: string, surplus: readonly string[] = []) {
+    super(message)
+    this.surplus = surplus
+  }
 }
 
 /**
@@ -86,12 +94,25 @@ export function matchHandlers(
   const missing = names.filter(name => typeof given.get(name) !== 'function')
   const surplus = [...given.keys()].filter(name => !names.includes(name))
   if (missing.length > 0)
-    throw new MismatchedHandlers(`handlers: no function for the declared ${missing.join(', ')}`)
+    throw new MismatchedHandlers(
+      `handlers: no function for the declared ${missing.join(', ')}${meant(surplus, missing)}`,
+      surplus,
+    )
   if (surplus.length > 0)
     throw new MismatchedHandlers(
-      `handlers: ${surplus.join(', ')} not declared; declared are ${names.join(', ')}`,
+      `handlers: ${surplus.join(', ')} not declared; declared are ${names.join(', ')}${meant(surplus, names)}`,
+      surplus,
     )
   return new Map(names.map(name => [name, asHandler(given.get(name))]))
+}
+
+/** `; is cuont meant to be count?` for the first name that is close to one that is wanted. */
+function meant(surplus: readonly string[], wanted: readonly string[]): string {
+  for (const name of surplus) {
+    const close = nearest(name, wanted)
+    if (close !== undefined) return `; is ${name} meant to be ${close}?`
+  }
+  return ''
 }
 
 /** Known to be a function; what it takes and returns is checked by the schemas around each call. */

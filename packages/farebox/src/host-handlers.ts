@@ -15,7 +15,7 @@ export type HandlersModule = string | URL
 /**
  * Makes the place where handlers run. A module is loaded here, or with isolation in processes of its own and never
  * here. Throws an {@link ExplainedError} for functions with isolation, a `HandlersError` for a module that cannot be
- * loaded, and a `MismatchedHandlers`.
+ * loaded or, with isolation, does not match, and else a `MismatchedHandlers`.
  *
  * @param given functions, or a {@link HandlersModule}
  */

@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts'
 import type { Environment } from './config/read-environment.ts'
 import type { Payments } from './execute/service.ts'
 import type { Log } from './log.ts'
+import { createFacilitatorClock } from './payment-gate/facilitator-clock.ts'
 import { createFacilitatorGate } from './payment-gate/facilitator-gate.ts'
 import type { PaymentGate } from './payment-gate/payment-gate.ts'
 
@@ -31,13 +32,14 @@ export async function openPayments(
       }),
   })
   const openGate = (known: string): PaymentGate => {
-    const facilitator = createFacilitatorClient({ url, secret: known })
+    const facilitatorClock = createFacilitatorClock(clock, log)
+    const facilitator = createFacilitatorClient({ url, secret: known, dates: facilitatorClock })
     const rpc = rpcUrl === undefined ? undefined : createJsonRpc(rpcUrl)
     closers.push(
       () => facilitator.close(),
       async () => rpc?.close(),
     )
-    return createFacilitatorGate({ facilitator, network, rpc, clock, log })
+    return createFacilitatorGate({ facilitator, network, rpc, clock, log, facilitatorClock })
   }
   return {
     crypto,

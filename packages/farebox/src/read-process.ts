@@ -38,6 +38,21 @@ async function readProcFolder(pid: number): Promise<ProcessDescription | undefin
   return { pid, startedAt, commandLine: commandLine.replaceAll('\0', ' ').trim() }
 }
 
+/** The pid of a process's parent; undefined where there is no such process. */
+export async function readParent(pid: number): Promise<number | undefined> {
+  if (process.platform !== 'linux') {
+    const answer = await promisify(execFile)('ps', ['-o', 'ppid=', '-p', String(pid)]).catch(() => undefined)
+    return readPid(answer?.stdout.trim())
+  }
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  // After the name in parentheses: the state, then the parent.
+  return readPid(stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+}
+
+function readPid(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d*$/.test(text) ? Number(text) : undefined
+}
+
 /** `lstart` is five words, "Fri Nov 21 02:43:10 2025"; `stat` begins with Z for a zombie. */
 const PS_LINE = /^\s*(\S+)\s+(\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+(.*)$/
 

@@ -4,7 +4,7 @@ import type { Network } from '@farebox/payments/networks'
 import { createRequirement, paymentRequiredBody } from '@farebox/payments/requirement'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { formatProblem } from '@farebox/protocol/declaration/problem'
+import { formatProblem, type Problem } from '@farebox/protocol/declaration/problem'
 import { compileInput, compileOutput } from '@farebox/protocol/fields/compile'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 import type { ServedCapability } from './execute/served-capability.ts'
@@ -14,12 +14,15 @@ export class DeclarationError extends TypeError {
   override readonly name = 'DeclarationError'
 }
 
-/** The declaration as `/about` serves it: checked, with the environment's wallet. Throws a {@link DeclarationError}. */
+/**
+ * The declaration as `/about` serves it: checked, with the environment's wallet; and what is not right in it and stops
+ * nothing. Throws a {@link DeclarationError}.
+ */
 export function servedDeclaration(
   given: Declaration,
   wallet: string,
   crypto: Pick<EvmCrypto, 'keccak256'>,
-): Declaration {
+): { readonly declaration: Declaration; readonly warnings: readonly Problem[] } {
   const checked = checkDeclaration(given)
   if (!checked.ok) {
     throw new DeclarationError(checked.problems.map(formatProblem).join('\n'))
@@ -27,7 +30,7 @@ export function servedDeclaration(
   const literal = checked.declaration.wallet
   const refused = literal.startsWith('0x') ? refuseAddress(crypto, literal) : undefined
   if (refused !== undefined) throw new DeclarationError(`wallet: ${refused}`)
-  return { ...checked.declaration, wallet }
+  return { declaration: { ...checked.declaration, wallet }, warnings: checked.warnings }
 }
 
 /** Each declared capability with its schemas compiled, and its price computed. */

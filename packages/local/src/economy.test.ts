@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -49,7 +49,7 @@ test('a second one in the folder is refused and leaves the first alone', async (
   await economy.stop()
 })
 
-test('kill -9 of whoever started it ends chain and facilitator, and the next start goes on', async () => {
+test('kill -9 of whoever started it ends chain, facilitator and database, and the next start goes on', async () => {
   const options = JSON.stringify({ folder, agents: [], chainPort: 0, facilitatorPort: 0 })
   const launcher = await launch(`
     import { startEconomy } from '@farebox/local/economy'
@@ -58,7 +58,10 @@ test('kill -9 of whoever started it ends chain and facilitator, and the next sta
     setInterval(() => {}, 1000)`)
   const { chain, facilitator } = launcher.ready as { chain: number; facilitator: number }
   process.kill(launcher.pid, 'SIGKILL')
-  for (const pid of [chain, facilitator])
+  const [line = ''] = (
+    await readFile(join(folder, 'postgres', 'cluster', 'data', 'postmaster.pid'), 'utf8')
+  ).split('\n')
+  for (const pid of [chain, facilitator, Number(line)])
     await expect.poll(() => readProcess(pid), { timeout: 10_000 }).toBeUndefined()
   const economy = await start()
   expect((await fetch(`${economy.facilitator.url}/ready`)).status).toBe(200)

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { callOnce } from './call-once.ts'
 import { topUp } from './chain/top-up.ts'
 import type { EconomyOptions } from './economy-options.ts'
@@ -35,6 +35,7 @@ export async function startEconomy(options: EconomyOptions): Promise<Economy> {
   }
   const starting: Starting = { ...options, folder: resolve(options.folder), chainId, stops: [] }
   await mkdir(starting.folder, { recursive: true })
+  await keepOutOfRepositories(starting.folder)
   let stopped = false
   const stop = callOnce(async () => {
     stopped = true
@@ -53,6 +54,11 @@ export async function startEconomy(options: EconomyOptions): Promise<Economy> {
     await stop()
     throw error
   }
+}
+
+/** Keys and a ledger, wherever in whose repository the folder is. */
+async function keepOutOfRepositories(folder: string): Promise<void> {
+  await writeFile(join(folder, '.gitignore'), '*\n')
 }
 
 function firstToEnd(

@@ -5,31 +5,39 @@ import { createJsonOrigin } from '@farebox/payments/http-json'
 import type { FacilitatorProcess } from './start-facilitator-process.ts'
 import { writeDurably } from './write-durably.ts'
 
+/** A facilitator that is administered. */
+type Administration = Pick<FacilitatorProcess, 'url' | 'adminToken'>
+
 /** The owner of the local agents' secret; any name will do, there is one developer on a laptop. */
 const OWNER = 'local'
 
 /**
  * The FACILITATOR_SECRET of the local agents: made on the first start, because it is shown once, and kept for the
- * next. Wallets that came since are added to it.
+ * next. It is then for these wallets.
  *
+ * @param name whose it is, where the economy's own agents are not meant: each name has a secret of its own
  * @throws Error when the facilitator does not make one
  */
 export async function readOrCreateSecret(
   folder: string,
-  facilitator: FacilitatorProcess,
+  facilitator: Administration,
   wallets: readonly string[],
+  name = 'agents',
 ): Promise<string> {
-  const file = join(folder, 'facilitator', 'agents-secret.json')
+  const file = join(folder, 'facilitator', `${name}-secret.json`)
   const kept = await readKept(file)
   if (kept !== undefined && (await putWallets(facilitator, kept.id, wallets))) return kept.secret
-  const created = await createSecret(facilitator, { owner: OWNER, wallets })
+  const created = await createSecret(facilitator, {
+    owner: name === 'agents' ? OWNER : `${OWNER} ${name}`,
+    wallets,
+  })
   await writeDurably(file, `${JSON.stringify(created)}\n`, 0o600)
   return created.secret
 }
 
 /** Asks a facilitator for a new secret, by its administration API. */
 export async function createSecret(
-  facilitator: Pick<FacilitatorProcess, 'url' | 'adminToken'>,
+  facilitator: Administration,
   request: CreateSecretRequest,
 ): Promise<{ readonly id: string; readonly secret: string }> {
   const { status, body } = await administer(facilitator, { method: 'POST', path: '/secrets', body: request })
@@ -40,7 +48,7 @@ export async function createSecret(
 
 /** False where the facilitator does not know the secret: its ledger was made anew. */
 async function putWallets(
-  facilitator: FacilitatorProcess,
+  facilitator: Administration,
   id: string,
   wallets: readonly string[],
 ): Promise<boolean> {
@@ -53,7 +61,7 @@ async function putWallets(
 }
 
 async function administer(
-  { url, adminToken }: Pick<FacilitatorProcess, 'url' | 'adminToken'>,
+  { url, adminToken }: Administration,
   request: { readonly method: 'POST' | 'PUT'; readonly path: string; readonly body: object },
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   const origin = createJsonOrigin(url)

@@ -11,7 +11,7 @@ export interface LocalFile {
     readonly chainId: number
     /** `eip155:<chain id>` */
     readonly network: string
-    readonly usdc: string
+    readonly usdc: `0x${string}`
     readonly multicall3: string
     /** Where agents are registered and their stakes are held (D36). */
     readonly agentRegistry: string
@@ -64,6 +64,27 @@ export async function writeLocalFile(
     agents,
     payer: { address, privateKey },
   }
+  await replaceFile(folder, file)
+}
+
+/**
+ * Says of a running economy that an agent takes part in it, or no longer does. Another agent at its URL is gone, for
+ * nobody else can be there.
+ *
+ * @param change the agent, or the URL of the one that left
+ */
+export async function changeLocalAgents(
+  folder: string,
+  change: { readonly joined: LocalAgent } | { readonly left: string },
+): Promise<void> {
+  const file = await readLocalFile(folder)
+  if (file === undefined) return
+  const url = 'joined' in change ? change.joined.url : change.left
+  const others = file.agents.filter(agent => agent.url !== url)
+  await replaceFile(folder, { ...file, agents: 'joined' in change ? [...others, change.joined] : others })
+}
+
+async function replaceFile(folder: string, file: LocalFile): Promise<void> {
   await writeDurably(join(folder, 'local.json'), `${JSON.stringify(file, null, 2)}\n`, 0o600)
 }
 

@@ -47,7 +47,8 @@ export interface WalletAfter {
 
 /** What the wallets hold now. */
 export function balancesLine(...wallets: readonly WalletAfter[]): string {
-  return moneyLine('', '', wallets.map(describeWallet).join('    '))
+  // Nothing in the first columns, so that two wallets fit on 80.
+  return `         ${wallets.map(describeWallet).join('    ')}`
 }
 
 /** `0x3C44…93BC`: enough of an address or a hash to know it again. */

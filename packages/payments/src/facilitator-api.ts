@@ -30,6 +30,8 @@ export interface HoldRequest {
   readonly binding: string
   /** Unix seconds: until when the amount should stay reserved; only `/verify` reads it. */
   readonly holdUntil?: number
+  /** Of `/verify`: hold nothing, only say whether the payment was charged before. Such an answer is never valid. */
+  readonly inquiry?: true
 }
 
 /** Answer of `POST /verify`. */
@@ -38,7 +40,22 @@ export interface VerifyResponse {
   readonly payer?: string
   readonly invalidReason?: string
   readonly invalidMessage?: string
-  readonly extensions?: { readonly [HOLD_EXTENSION]?: Hold }
+  /** A {@link Hold} where it is valid; where it is not because it was charged before, that charge. */
+  readonly extensions?: { readonly [HOLD_EXTENSION]?: Hold | { readonly charge: Charge } }
+}
+
+/** A payment that was charged before, or is being charged: reported to the owner whose secret it was held by. */
+export interface Charge {
+  /** `pending`: captured, not decided by the chain yet. */
+  readonly state: 'pending' | 'settled'
+  /** What it was charged for. */
+  readonly binding: string
+  /** Empty where there is none yet. */
+  readonly transaction: string
+  /** Unix seconds: the time of its block; only of a settled one. */
+  readonly chargedAt?: number
+  /** Unix seconds: the facilitator's own time, by which the age of the charge is measured. */
+  readonly now: number
 }
 
 /** A reservation of the payer's balance, made by a valid `/verify`. */
@@ -46,6 +63,14 @@ export interface Hold {
   readonly holdId: string
   /** Unix seconds. */
   readonly holdUntil: number
+  /** Of the settlements that the owner of the secret may cause in this UTC day: told where four fifths are used. */
+  readonly budget?: HoldBudget
+}
+
+/** How much of a daily limit is used, this payment included. */
+export interface HoldBudget {
+  readonly used: number
+  readonly limit: number
 }
 
 /** Answer of `POST /settle`; also what `PAYMENT-RESPONSE` carries. */
@@ -61,9 +86,14 @@ export interface SettleResponse {
   readonly errorMessage?: string
 }
 
-/** Body of `POST /release`: gives a hold back without charging. An unknown or replaced hold is no error. */
+/**
+ * Body of `POST /release`: gives a hold back without charging. An unknown or replaced hold is no error, nor is one for
+ * another purpose: neither is released. Without a binding it is refused with 400.
+ */
 export interface ReleaseRequest {
   readonly holdId: string
+  /** What the hold was made for; see {@link HoldRequest}. */
+  readonly binding: string
 }
 
 /** Answer of `POST /release`. */
@@ -89,7 +119,7 @@ export const SETTLEMENT_PENDING = 'settlement_pending'
 /**
  * Administration of FACILITATOR_SECRETs, for the platform, with its service token (D10).
  *
- * `POST /secrets` → {@link CreatedSecret} · `GET /secrets?owner=` → {@link SecretSummary}[] ·
+ * `POST /secrets` → {@link CreatedSecret} · `GET /secrets?owner=` or `?wallets=` → {@link SecretSummary}[] ·
  * `DELETE /secrets/:id` → 204 · `PUT /secrets/:id/wallets`.
  */
 export interface CreateSecretRequest {
@@ -97,6 +127,30 @@ export interface CreateSecretRequest {
   readonly owner: string
   /** The wallets this secret may take payments to. */
   readonly wallets: readonly string[]
+  /** Why the gas of the owner's settlements is paid; default `named`. */
+  readonly sponsorship?: Sponsorship
+}
+
+/**
+ * Why the operator pays the gas of an owner's settlements (D41): named by the operator, an agent listed with a stake, or
+ * neither: then a few a day.
+ */
+export type Sponsorship = 'named' | 'listed' | 'unlisted'
+
+/** Body of `PUT /owners`: what is true of these owners from now on. One that is named stays named. */
+export interface SponsorOwnersRequest {
+  readonly owners: readonly string[]
+  readonly sponsorship: Sponsorship
+}
+
+/** Answer of `GET /owners/:owner`. */
+export interface OwnerSummary {
+  readonly owner: string
+  readonly sponsorship: Sponsorship
+  /** In this UTC day, with those that are held. */
+  readonly settlementsToday: number
+  /** Null: no limit. */
+  readonly dailySettlements: number | null
 }
 
 /** The only time the secret itself is shown. */

@@ -121,7 +121,7 @@ test('D9 fifty calls of every kind share a connection', async () => {
   for (let index = 0; index < 50; index += 1) {
     await client.verify(request(), IN_TIME)
     await client.settle(request(), IN_TIME)
-    await client.release('hold', IN_TIME)
+    await client.release({ holdId: 'hold', binding: 'b1' }, IN_TIME)
     await client.supported(IN_TIME)
   }
   expect(server.received).toHaveLength(200)
@@ -195,7 +195,7 @@ describe('verify', () => {
 
   test.each(FAULTS)('D12 %s is no verdict', async (_, behaviour) => {
     server.behave(behaviour)
-    expect(await client.verify(request(), IN_TIME)).toEqual({
+    expect(await client.verify(request(), IN_TIME)).toMatchObject({
       kind: 'unavailable',
       cause: expect.stringMatching(/./),
     })
@@ -330,19 +330,25 @@ describe('settle', () => {
 })
 
 describe('release', () => {
-  test('D10 names the hold', async () => {
+  test('D10 names the hold and what it was made for', async () => {
     server.behave(answering(200, { released: false }))
-    await expect(client.release('h1', IN_TIME)).resolves.toBeUndefined()
+    await expect(client.release({ holdId: 'h1', binding: 'b1' }, IN_TIME)).resolves.toBeUndefined()
     expect(server.received).toEqual([
-      expect.objectContaining({ method: 'POST', url: '/x402/release', body: '{"holdId":"h1"}' }),
+      expect.objectContaining({
+        method: 'POST',
+        url: '/x402/release',
+        body: '{"holdId":"h1","binding":"b1"}',
+      }),
     ])
   })
 
   test('rejects where it was not taken', async () => {
     server.behave(answering(500, {}))
-    await expect(client.release('h1', IN_TIME)).rejects.toThrow('/release answered HTTP 500')
+    await expect(client.release({ holdId: 'h1', binding: 'b1' }, IN_TIME)).rejects.toThrow(
+      '/release answered HTTP 500',
+    )
     server.behave(resetting)
-    await expect(client.release('h1', IN_TIME)).rejects.toThrow()
+    await expect(client.release({ holdId: 'h1', binding: 'b1' }, IN_TIME)).rejects.toThrow()
   })
 })
 

@@ -1,21 +1,34 @@
 import {
+  type ReleaseRequest,
   HOLD_EXTENSION,
   SETTLEMENT_PENDING,
+  type Charge,
   type FacilitatorRequest,
   type Hold,
   type SupportedResponse,
 } from './facilitator-api.ts'
-import { createJsonOrigin, type JsonAnswer } from './http-json.ts'
+import { createJsonOrigin, type JsonAnswer, type JsonOriginOptions } from './http-json.ts'
 import { createSecretFilter, secretsInUrl, type SecretFilter } from './secret-filter.ts'
 
 /** What a facilitator said of a payment. */
 export type VerifyOutcome =
   | { readonly kind: 'valid'; readonly hold: Hold | undefined }
-  | { readonly kind: 'invalid'; readonly reason: string; readonly message: string }
+  | {
+      readonly kind: 'invalid'
+      readonly reason: string
+      readonly message: string
+      /** The charge that it was used for before, where the facilitator knows it (D40). */
+      readonly charge?: Charge | undefined
+    }
   /** It refused our FACILITATOR_SECRET. */
   | { readonly kind: 'unauthorized' }
   /** No verdict: unreachable, too slow, broken. */
-  | { readonly kind: 'unavailable'; readonly cause: string }
+  | {
+      readonly kind: 'unavailable'
+      readonly cause: string
+      /** It is there, and was asked too often (429). */
+      readonly isBusy?: true
+    }
 
 /** What a facilitator said of a settlement. Three values, because "don't know" is not "no" (D8). */
 export type SettleOutcome =
@@ -35,7 +48,7 @@ export interface FacilitatorClient {
   /** Never rejects. Repeat with the identical request until it is not `unknown`. */
   settle(request: FacilitatorRequest, options: { readonly timeoutMs: number }): Promise<SettleOutcome>
   /** Gives a hold back; only for facilitators with the hold extension. Rejects when no answer came. */
-  release(holdId: string, options: { readonly timeoutMs: number }): Promise<void>
+  release(hold: ReleaseRequest, options: { readonly timeoutMs: number }): Promise<void>
   /** Rejects when it cannot be read. */
   supported(options: { readonly timeoutMs: number }): Promise<SupportedResponse>
   close(): Promise<void>
@@ -45,8 +58,11 @@ export interface FacilitatorClient {
 export function createFacilitatorClient(options: {
   readonly url: string
   readonly secret: string
+  /** Hears the time that each answer tells. */
+  readonly dates?: JsonOriginOptions['dates']
 }): FacilitatorClient {
-  const origin = createJsonOrigin(options.url)
+  const { dates } = options
+  const origin = createJsonOrigin(options.url, dates === undefined ? {} : { dates })
   const headers = { authorization: `Bearer ${options.secret}` }
   // What a facilitator says is told to callers and logged: one that repeats our header back gives nothing away (OPS-08).
   const hide = createSecretFilter([options.secret, ...secretsInUrl(options.url)])
@@ -67,8 +83,8 @@ export function createFacilitatorClient(options: {
         return { kind: 'unknown', cause: causeOf(error, hide) }
       }
     },
-    async release(holdId, { timeoutMs }) {
-      const answer = await post('/release', { holdId }, timeoutMs)
+    async release({ holdId, binding }, { timeoutMs }) {
+      const answer = await post('/release', { holdId, binding }, timeoutMs)
       if (answer.status !== 200) throw new Error(`/release answered HTTP ${answer.status}`)
     },
     async supported({ timeoutMs }) {
@@ -90,9 +106,11 @@ function readVerify({ status, body }: JsonAnswer, hide: SecretFilter): VerifyOut
       kind: 'invalid',
       reason: words(body['invalidReason'], 'invalid_payment', hide),
       message: words(body['invalidMessage'], '', hide),
+      charge: readCharge(body['extensions']),
     }
   }
   if (status === 401 || status === 403) return { kind: 'unauthorized' }
+  if (status === 429) return { kind: 'unavailable', cause: '/verify answered HTTP 429', isBusy: true }
   return { kind: 'unavailable', cause: `/verify answered HTTP ${status} without a verdict` }
 }
 
@@ -107,7 +125,7 @@ function readSettle({ status, body }: JsonAnswer, hide: SecretFilter): SettleOut
   if (!body['success'])
     return { kind: 'failed', reason, message: words(body['errorMessage'], '', hide), transaction }
   if (status !== 200) return { kind: 'unknown', cause: `/settle claims success with HTTP ${status}` }
-  return /^0x[0-9a-f]{64}$/.test(transaction)
+  return HASH.test(transaction)
     ? { kind: 'settled', transaction }
     : { kind: 'unknown', cause: '/settle claims success without a transaction' }
 }
@@ -125,8 +143,32 @@ function judges(status: number): boolean {
 function readHold(extensions: unknown): Hold | undefined {
   const hold = isObject(extensions) ? extensions[HOLD_EXTENSION] : undefined
   if (!isObject(hold)) return undefined
-  const { holdId, holdUntil } = hold
-  return typeof holdId === 'string' && typeof holdUntil === 'number' ? { holdId, holdUntil } : undefined
+  const { holdId, holdUntil, budget } = hold
+  if (typeof holdId !== 'string' || typeof holdUntil !== 'number') return undefined
+  if (!isObject(budget)) return { holdId, holdUntil }
+  const { used, limit } = budget
+  return typeof used === 'number' && typeof limit === 'number'
+    ? { holdId, holdUntil, budget: { used, limit } }
+    : { holdId, holdUntil }
+}
+
+const HASH = /^0x[0-9a-f]{64}$/
+
+/** Undefined where there is none, or none that says when it was: what cannot be read proves no charge. */
+function readCharge(extensions: unknown): Charge | undefined {
+  const extension = isObject(extensions) ? extensions[HOLD_EXTENSION] : undefined
+  const charge = isObject(extension) ? extension['charge'] : undefined
+  if (!isObject(charge)) return undefined
+  const { state, binding, transaction, chargedAt, now } = charge
+  if (typeof binding !== 'string' || typeof now !== 'number') return undefined
+  if (state === 'pending') return { state, binding, transaction: hashOf(transaction) ?? '', now }
+  const hash = hashOf(transaction)
+  if (state !== 'settled' || hash === undefined || typeof chargedAt !== 'number') return undefined
+  return { state, binding, transaction: hash, chargedAt, now }
+}
+
+function hashOf(value: unknown): string | undefined {
+  return typeof value === 'string' && HASH.test(value.toLowerCase()) ? value.toLowerCase() : undefined
 }
 
 function readSupported({ status, body }: JsonAnswer): SupportedResponse {

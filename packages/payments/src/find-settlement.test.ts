@@ -16,6 +16,9 @@ import type { ChainLog } from './chain-receipt.ts'
 import { findSettlement, readHead } from './find-settlement.ts'
 import { JsonRpcError, type JsonRpc } from './json-rpc.ts'
 
+/** Our own clock: later than any head below. */
+const NOW = VALID_BEFORE + 100_000
+
 /** A chain with a block every so often, and the events that are put on it. */
 interface PacedChain extends JsonRpc {
   readonly asked: { readonly method: string; readonly parameters: readonly unknown[] }[]
@@ -78,12 +81,22 @@ describe('looking for a settlement', () => {
 
   test('D10 an authorization that nothing used is unused, at the head that was read before the flag', async () => {
     const chain = createPacedChain({ ...base, flag: word('0') })
-    expect(await findSettlement(chain, network, authorization)).toEqual({
+    expect(await findSettlement(chain, network, authorization, NOW)).toEqual({
       kind: 'unused',
       headSeconds: base.headSeconds,
       headNumber: 30_000_000n,
     })
     expect(chain.asked.map(({ method }) => method)).toEqual(['eth_getBlockByNumber', 'eth_call'])
+  })
+
+  test.each([
+    [30, 'unused'],
+    [31, 'the node’s fault'],
+  ])('D41a of a head %i s ahead of our clock: %s', async (aheadSeconds, outcome) => {
+    const chain = createPacedChain({ ...base, flag: word('0') })
+    const verdict = findSettlement(chain, network, authorization, base.headSeconds - aheadSeconds)
+    if (outcome === 'unused') expect((await verdict).kind).toBe('unused')
+    else await expect(verdict).rejects.toThrow("the node's newest block is 31 s ahead of our clock")
   })
 
   test.each([
@@ -94,7 +107,7 @@ describe('looking for a settlement', () => {
   ])('D8 a use is found a day back on %s', async (_, secondsPerBlock, blocksBack) => {
     const useAt = base.headNumber - blocksBack
     const chain = createPacedChain({ ...base, secondsPerBlock, useAt })
-    expect(await findSettlement(chain, network, authorization)).toEqual({
+    expect(await findSettlement(chain, network, authorization, NOW)).toEqual({
       kind: 'settled',
       transaction: HASH,
       blockNumber: BigInt(useAt),
@@ -103,7 +116,7 @@ describe('looking for a settlement', () => {
 
   test('the ranges searched leave no block out and take none twice, from the head down to the first', async () => {
     const chain = createPacedChain({ headNumber: 20_000, headSeconds: VALID_BEFORE, secondsPerBlock: 2 })
-    expect(await findSettlement(chain, network, authorization)).toEqual({ kind: 'unclear' })
+    expect(await findSettlement(chain, network, authorization, NOW)).toEqual({ kind: 'unclear' })
     const ranges = chain.asked
       .filter(({ method }) => method === 'eth_getLogs')
       .map(({ parameters: [filter] }) => filter as { readonly fromBlock: string; readonly toBlock: string })
@@ -117,7 +130,7 @@ describe('looking for a settlement', () => {
 
   test('a use just mined is found in the first look', async () => {
     const chain = createPacedChain({ ...base, useAt: base.headNumber })
-    await findSettlement(chain, network, authorization)
+    await findSettlement(chain, network, authorization, NOW)
     expect(chain.asked.map(({ method }) => method)).toEqual([
       'eth_getBlockByNumber',
       'eth_call',
@@ -131,20 +144,20 @@ describe('looking for a settlement', () => {
     ['Base', 2],
   ])('the search on %s ends a day and an hour before the authorization does', async (_, secondsPerBlock) => {
     const chain = createPacedChain({ ...base, secondsPerBlock })
-    expect(await findSettlement(chain, network, authorization)).toEqual({ kind: 'unclear' })
+    expect(await findSettlement(chain, network, authorization, NOW)).toEqual({ kind: 'unclear' })
     const searches = chain.asked.filter(({ method }) => method === 'eth_getLogs')
     expect(searches.length).toBe(Math.ceil((86_400 + 3_600 + 260) / secondsPerBlock / 4_900))
   })
 
   test('a chain that is younger than that is searched down to its first block', async () => {
     const chain = createPacedChain({ headNumber: 7, headSeconds: VALID_BEFORE, secondsPerBlock: 2 })
-    expect(await findSettlement(chain, network, authorization)).toEqual({ kind: 'unclear' })
+    expect(await findSettlement(chain, network, authorization, NOW)).toEqual({ kind: 'unclear' })
     expect(chain.asked.filter(({ method }) => method === 'eth_getLogs')).toHaveLength(1)
   })
 
   test('PAY-10 a cancellation is no payment, but in a young block it may yet be one', async () => {
     const chain = createPacedChain({ ...base, useAt: base.headNumber - 5, logs: [cancelled] })
-    expect(await findSettlement(chain, network, authorization)).toEqual({
+    expect(await findSettlement(chain, network, authorization, NOW)).toEqual({
       kind: 'spent-otherwise',
       transaction: HASH,
       how: 'cancelled',
@@ -157,13 +170,16 @@ describe('looking for a settlement', () => {
     [61, true],
   ])('PAY-18 a cancellation %i blocks of two seconds back is final: %j', async (blocks, isFinal) => {
     const chain = createPacedChain({ ...base, useAt: base.headNumber - blocks, logs: [cancelled] })
-    expect(await findSettlement(chain, network, authorization)).toMatchObject({ how: 'cancelled', isFinal })
+    expect(await findSettlement(chain, network, authorization, NOW)).toMatchObject({
+      how: 'cancelled',
+      isFinal,
+    })
   })
 
   test('PAY-07 another transfer stays one, also where the same transaction cancels somebody else’s equal nonce', async () => {
     const logs = [used, transfer({ to: STRANGER }), event(AUTHORIZATION_CANCELED_TOPIC, { from: STRANGER })]
     const chain = createPacedChain({ ...base, useAt: base.headNumber, logs })
-    expect(await findSettlement(chain, network, authorization)).toEqual({
+    expect(await findSettlement(chain, network, authorization, NOW)).toEqual({
       kind: 'spent-otherwise',
       transaction: HASH,
       how: 'other-transfer',
@@ -175,7 +191,7 @@ describe('looking for a settlement', () => {
     'PAY-33 a use whose receipt the node does not have (%j) is unclear',
     async receipt => {
       const chain = createPacedChain({ ...base, useAt: base.headNumber, receipt })
-      expect(await findSettlement(chain, network, authorization)).toEqual({ kind: 'unclear' })
+      expect(await findSettlement(chain, network, authorization, NOW)).toEqual({ kind: 'unclear' })
     },
   )
 
@@ -187,7 +203,7 @@ describe('looking for a settlement', () => {
         call: async method =>
           await Promise.resolve(method === 'eth_call' ? flag : { number: '0x1', timestamp: '0x1' }),
       }
-      await expect(findSettlement(chain, network, authorization)).rejects.toThrow(
+      await expect(findSettlement(chain, network, authorization, NOW)).rejects.toThrow(
         `is ${network.asset.address} USDC on this chain?`,
       )
     },
@@ -200,7 +216,7 @@ describe('looking for a settlement', () => {
         method === silent
           ? await Promise.reject(new Error('no answer'))
           : await chain.call(method, parameters)
-      await expect(findSettlement({ ...chain, call }, network, authorization), silent).rejects.toThrow(
+      await expect(findSettlement({ ...chain, call }, network, authorization, NOW), silent).rejects.toThrow(
         'no answer',
       )
     }

@@ -1,5 +1,6 @@
 import { MAX_AUTHORIZATION_SECONDS } from '@farebox/protocol/limits'
 import type { Authorization } from './authorization.ts'
+import { plausibleBlockTime } from './block-time.ts'
 import {
   AUTHORIZATION_CANCELED_TOPIC,
   AUTHORIZATION_USED_TOPIC,
@@ -42,29 +43,37 @@ const SEARCH_MARGIN_SECONDS = 3_600
  * Asks the chain what became of an authorization: the last word wherever a settlement is in doubt (D8, D10).
  * Its use is looked for as far back as an authorization that we take can have been good: a day before its end (D5).
  *
- * Rejects when the node cannot be reached: then nothing is known, which is not the same as `unused`.
+ * Rejects when the node cannot be reached, and with `BlockFromFuture` where the time of its head is not to be trusted:
+ * then nothing is known, which is not the same as `unused`.
+ *
+ * @param nowSeconds - our own clock, Unix seconds: what the node says of the time is held against it
  */
 export async function findSettlement(
   rpc: JsonRpc,
   network: Network,
   authorization: Authorization,
+  nowSeconds: number,
 ): Promise<ChainVerdict> {
   // The head is read before the flag: an `unused` is then true at least at that head.
   const head = await readHead(rpc)
-  const state = await rpc.call('eth_call', [
-    {
-      to: network.asset.address,
-      data: AUTHORIZATION_STATE_SELECTOR + word(authorization.from) + word(authorization.nonce),
-    },
-    'latest',
-  ])
-  if (typeof state !== 'string' || !/^0x[0-9a-f]{64}$/i.test(state)) {
-    throw new Error(
-      `authorizationState answered ${JSON.stringify(state)}: is ${network.asset.address} USDC on this chain?`,
-    )
-  }
-  if (BigInt(state) === 0n) return { kind: 'unused', headSeconds: head.seconds, headNumber: head.number }
+  plausibleBlockTime(head.seconds, nowSeconds)
+  if (!(await isAuthorizationUsed(rpc, network, authorization)))
+    return { kind: 'unused', headSeconds: head.seconds, headNumber: head.number }
   return await findUse(rpc, network, authorization, head)
+}
+
+/** Whether the token has marked an authorization, at its head: used or cancelled. Alone it proves no payment. */
+export async function isAuthorizationUsed(
+  rpc: JsonRpc,
+  network: Network,
+  { from, nonce }: Pick<Authorization, 'from' | 'nonce'>,
+): Promise<boolean> {
+  const data = AUTHORIZATION_STATE_SELECTOR + word(from) + word(nonce)
+  const state = await rpc.call('eth_call', [{ to: network.asset.address, data }, 'latest'])
+  if (typeof state === 'string' && /^0x[0-9a-f]{64}$/i.test(state)) return BigInt(state) !== 0n
+  throw new Error(
+    `authorizationState answered ${JSON.stringify(state)}: is ${network.asset.address} USDC on this chain?`,
+  )
 }
 
 async function findUse(
@@ -115,10 +124,19 @@ async function judgeUse(
   if (receiptProvesPayment(network, authorization, receipt)) {
     return { kind: 'settled', transaction: receipt.transactionHash, blockNumber: receipt.blockNumber }
   }
+  // The node showed this event a moment ago: a receipt without it is no proof that the nonce was spent otherwise.
+  if (!receipt.logs.some(log => isSameEvent(log, use))) return { kind: 'unclear' }
   const how = use.topics[0] === AUTHORIZATION_CANCELED_TOPIC ? 'cancelled' : 'other-transfer'
   const { seconds: spentSeconds } = await readBlock(rpc, quantity(receipt.blockNumber))
   const isFinal = head.seconds > spentSeconds + network.finalitySeconds
   return { kind: 'spent-otherwise', transaction: receipt.transactionHash, how, isFinal }
+}
+
+/** Its topics name the kind, the payer and the nonce. */
+function isSameEvent(one: { readonly topics: readonly unknown[] }, other: Use): boolean {
+  return other.topics.every(
+    (topic, index) => String(topic).toLowerCase() === String(one.topics[index]).toLowerCase(),
+  )
 }
 
 /** A block's number and timestamp (Unix seconds). */
@@ -130,6 +148,11 @@ interface Head {
 /** The newest block's number and timestamp (Unix seconds). */
 export async function readHead(rpc: JsonRpc): Promise<{ readonly number: bigint; readonly seconds: number }> {
   return await readBlock(rpc, 'latest')
+}
+
+/** Timestamp of a block, Unix seconds. Rejects where the node does not have it. */
+export async function readBlockSeconds(rpc: JsonRpc, blockNumber: bigint): Promise<number> {
+  return (await readBlock(rpc, quantity(blockNumber))).seconds
 }
 
 async function readBlock(rpc: JsonRpc, block: string): Promise<Head> {

@@ -1,4 +1,6 @@
+import { createBodyBuffer } from '@farebox/protocol/body/body-buffer'
 import { MAX_TIMER_MS } from '@farebox/protocol/limits'
+import type { ToldTime } from './clock-meter.ts'
 import type { Dispatcher, Pool } from 'undici'
 
 /** One keep-alive pool to one origin, for small JSON messages; built-in fetch costs several times its CPU. */
@@ -31,10 +33,17 @@ export interface JsonAnswer {
   readonly body: unknown
 }
 
+/** How a pool is opened. */
+export interface JsonOriginOptions {
+  readonly connections?: number
+  /** Hears the time that each answer tells, by the clock it is held against. */
+  readonly dates?: { readonly nowMs: () => number; readonly hear: (told: ToldTime) => void }
+}
+
 const MAX_ANSWER_BYTES = 1_048_576
 
 /** Opens the pool. `url` may carry a base path: `https://host/platform/v2/x402`. */
-export function createJsonOrigin(url: string, options: { readonly connections?: number } = {}): JsonOrigin {
+export function createJsonOrigin(url: string, options: JsonOriginOptions = {}): JsonOrigin {
   const { origin, pathname } = new URL(url)
   const basePath = pathname.replace(/\/+$/, '')
   let pool: Promise<Pool> | undefined
@@ -57,7 +66,7 @@ export function createJsonOrigin(url: string, options: { readonly connections?: 
         headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
         body: body === undefined ? null : JSON.stringify(body),
       }
-      return await exchange(await pool, request, timeoutMs)
+      return await exchange(await pool, request, timeoutMs, options.dates)
     },
     async close() {
       await (await pool)?.close()
@@ -70,10 +79,12 @@ function exchange(
   pool: Pool,
   request: Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'>,
   timeoutMs: number,
+  dates: JsonOriginOptions['dates'],
 ): Promise<JsonAnswer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    const answer = createBodyBuffer(MAX_ANSWER_BYTES)
     let status = 0
+    let sentMs = 0
     let running: Dispatcher.DispatchController | undefined
     let late: Error | undefined
     const timer = setTimeout(() => {
@@ -84,18 +95,21 @@ function exchange(
     pool.dispatch(request, {
       onRequestStart(controller) {
         running = controller
+        sentMs = dates?.nowMs() ?? 0
         // It waited for a connection so long that nobody wants it any more: it is not sent.
         if (late !== undefined) controller.abort(late)
       },
-      onResponseStart(_, statusCode) {
+      onResponseStart(_, statusCode, headers) {
         status = statusCode
+        if (dates !== undefined) hearDate(dates, headers['date'], sentMs)
       },
-      onResponseData(_, chunk) {
-        chunks.push(chunk)
+      onResponseData(controller, piece) {
+        const fault = answer.add(piece)
+        if (fault !== undefined) controller.abort(new Error(`the answer is ${fault}`))
       },
       onResponseEnd() {
         clearTimeout(timer)
-        resolve({ status, body: readJson(chunks) })
+        resolve({ status, body: readJson(answer.bytes()) })
       },
       onResponseError(_, error) {
         clearTimeout(timer)
@@ -105,14 +119,27 @@ function exchange(
   })
 }
 
+function hearDate(
+  { nowMs, hear }: NonNullable<JsonOriginOptions['dates']>,
+  date: string | string[] | undefined,
+  sentMs: number,
+): void {
+  if (typeof date !== 'string') return
+  // Of many answers in a second: to parse a date takes longer than all the rest of it.
+  if (date !== lastDate.text) lastDate = { text: date, ms: Date.parse(date) }
+  const { ms: theirsMs } = lastDate
+  if (Number.isFinite(theirsMs)) hear({ theirsMs, sentMs, receivedMs: nowMs() })
+}
+
+let lastDate = { text: '', ms: Number.NaN }
+
 /** A timer fires at once beyond its range, and early for a fraction. */
 function wholeMs(timeoutMs: number): number {
   return Math.min(MAX_TIMER_MS, Math.max(0, Math.ceil(timeoutMs)))
 }
 
-function readJson(chunks: readonly Buffer[]): unknown {
-  const [first] = chunks
-  const text = (chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)).toString('utf8')
+function readJson({ buffer, byteOffset, byteLength }: Uint8Array): unknown {
+  const text = Buffer.from(buffer, byteOffset, byteLength).toString('utf8')
   try {
     // Some servers begin with a byte order mark, which JSON does not know.
     return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text)

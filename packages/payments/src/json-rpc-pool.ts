@@ -1,4 +1,4 @@
-import { createJsonOrigin } from './http-json.ts'
+import { createJsonOrigin, type JsonOriginOptions } from './http-json.ts'
 import { JsonRpcError, type JsonRpc } from './json-rpc.ts'
 import { createSecretFilter, secretsInUrl, type SecretFilter } from './secret-filter.ts'
 
@@ -8,9 +8,9 @@ const DEFAULT_TIMEOUT_MS = 10_000
  * Opens a connection pool to a node. Its URL is called as it stands: keys live in paths and in queries. Nodes like to
  * repeat them in what they refuse; here they do not get any further.
  */
-export function createJsonRpc(url: string): JsonRpc {
+export function createJsonRpc(url: string, options: Pick<JsonOriginOptions, 'dates'> = {}): JsonRpc {
   const { origin: nodeOrigin, pathname, search } = new URL(url)
-  const origin = createJsonOrigin(nodeOrigin)
+  const origin = createJsonOrigin(nodeOrigin, options)
   const hide = createSecretFilter(secretsInUrl(url))
   let id = 0
   return {

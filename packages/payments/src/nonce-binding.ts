@@ -27,6 +27,11 @@ export function bindNonce(crypto: EvmCrypto, binding: NonceBinding, salt: Uint8A
   return toHex(concatBytes(MAGIC, hash.subarray(0, 28)))
 }
 
+/** Does the nonce say that it is bound to a job? */
+export function isBoundNonce(nonce: string): boolean {
+  return nonce.startsWith(MAGIC_HEX)
+}
+
 /**
  * Is this payment good for this job, as far as its nonce says? A nonce without the magic is free; one with it is
  * good for the named job alone and must come with its salt.
@@ -39,7 +44,7 @@ export function refuseNonce(
   salt: string | undefined,
   binding: NonceBinding,
 ): string | undefined {
-  if (!nonce.startsWith(MAGIC_HEX)) return undefined
+  if (!isBoundNonce(nonce)) return undefined
   if (salt === undefined)
     return `the nonce is bound to a job, but extensions["${NONCE_EXTENSION}"].salt is missing`
   return bindNonce(crypto, binding, fromHex(salt)) === nonce ? undefined : 'the nonce is bound to another job'

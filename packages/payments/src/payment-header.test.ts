@@ -185,6 +185,13 @@ describe('what is refused, each with its reason', () => {
     })
   })
 
+  test('D4 a header that is too long is called that, with the limit', () => {
+    expect(decodePaymentHeader('A'.repeat(12_001))).toEqual({
+      ok: false,
+      reason: 'the payment header is too long: at most 12000 characters, got 12001',
+    })
+  })
+
   test.each([
     ['no JSON', Buffer.from('hello')],
     ['nothing', Buffer.from(' ')],

@@ -1,4 +1,4 @@
-import { MAX_AUTHORIZATION_TIME } from '@farebox/protocol/limits'
+import { MAX_AUTHORIZATION_TIME, MAX_PAYMENT_HEADER_CHARACTERS } from '@farebox/protocol/limits'
 import type { Authorization } from './authorization.ts'
 import { fromBase64 } from './bytes.ts'
 import { NONCE_EXTENSION, NONCE_SALT_BYTES } from './nonce-binding.ts'
@@ -33,8 +33,6 @@ type Decoded =
   | { readonly ok: true; readonly payment: DecodedPayment }
   | { readonly ok: false; readonly reason: string }
 
-/** Larger than any envelope of ours or of stock clients, smaller than what Node takes as headers. */
-const MAX_HEADER_CHARACTERS = 12_000
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 const UINT = /^(?:0|[1-9]\d{0,77})$/
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
@@ -56,7 +54,7 @@ export function encodeHeader(value: object): string {
 
 /** Reads a header of ours back, or of a stranger's; undefined for anything that is not base64 of JSON. */
 export function decodeHeader(header: string): unknown {
-  if (header.length > MAX_HEADER_CHARACTERS || !BASE64.test(header)) return undefined
+  if (header.length > MAX_PAYMENT_HEADER_CHARACTERS || !BASE64.test(header)) return undefined
   const padding = header.endsWith('==') ? 2 : header.endsWith('=') ? 1 : 0
   const length = header.length - padding
   if (length % 4 === 1 || (padding > 0 && header.length % 4 !== 0)) return undefined
@@ -72,6 +70,11 @@ export function decodeHeader(header: string): unknown {
  * its network as `eip155:<id>` (D4). Whatever the bytes, the answer is a payment or a reason; nothing is thrown.
  */
 export function decodePaymentHeader(header: string): Decoded {
+  const { length } = header
+  if (length > MAX_PAYMENT_HEADER_CHARACTERS)
+    return refuse(
+      `the payment header is too long: at most ${MAX_PAYMENT_HEADER_CHARACTERS} characters, got ${length}`,
+    )
   const envelope = decodeHeader(header)
   if (!isObject(envelope)) return refuse('the payment header must be base64 of a JSON object')
   return readEnvelope(envelope)

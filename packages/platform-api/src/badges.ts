@@ -44,7 +44,17 @@ export const agentBadge = z
         failed: z
           .int()
           .nonnegative()
-          .describe('internal, deadline, never answered, or charged and not delivered'),
+          .describe(
+            'By its own fault: internal, deadline or no answer, where the payer could pay and the deadline left it its ' +
+              'fair time; or charged and not delivered',
+          ),
+        left_out: z
+          .int()
+          .nonnegative()
+          .describe(
+            'Came to nothing and do not count: too short a deadline, a payer who could not pay, an order that the agent ' +
+              'did not take, an outage of the facilitator, the chain or this platform',
+          ),
         payers: z.int().nonnegative().describe('Who paid for at least one'),
       })
       .describe('Of each payer at most the newest ten jobs'),

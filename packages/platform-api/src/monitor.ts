@@ -5,10 +5,9 @@ const share = z.number().min(0).max(1).nullable()
 
 /** How an agent is seen (interface, "Agent availability"). */
 export const availability = z
-  .enum(['waiting', 'online', 'warned', 'offline'])
+  .enum(['waiting', 'online', 'offline'])
   .describe(
-    'waiting: not checked yet; online; warned: three or four checks in a row have failed, and the badge is shown one ' +
-      'step lower; offline: five or more, and hidden from the search',
+    'waiting: not checked yet; online; offline: five checks in a row or more have failed, and it is hidden from the search',
   )
 
 /** What the checks of one hour found. */
@@ -31,6 +30,9 @@ export const agentHealth = z
   .strictObject({
     agent_id: z.int().positive(),
     availability,
+    warned: z
+      .boolean()
+      .describe('Online, but three or four checks in a row have failed: the badge is shown one step lower'),
     consecutive_failures: z.int().nonnegative(),
     checked_at: unixSeconds.nullable().describe('The newest check that counted'),
     last_ok_at: unixSeconds.nullable(),
@@ -99,7 +101,9 @@ export const webhookMade = z.strictObject({
 export const webhookNotice = z
   .strictObject({
     delivery_id: z.uuid(),
-    event: z.enum(['agent.warned', 'agent.offline', 'agent.back']),
+    event: z
+      .enum(['agent.warned', 'agent.offline', 'agent.back', 'agent.test'])
+      .describe('agent.test: its owner wants to see whether notices arrive; nothing has happened'),
     agent_id: z.int().positive(),
     name: z.string(),
     consecutive_failures: z.int().nonnegative(),
@@ -108,3 +112,11 @@ export const webhookNotice = z
     at: unixSeconds.describe('Unix seconds; when the check was made'),
   })
   .describe('What a webhook is sent')
+
+/** The answer of `POST /v1/me/agents/:agentId/webhook/test`. */
+export const webhookTested = z.strictObject({
+  agent_id: z.int().positive(),
+  url: z.string(),
+  delivered: z.boolean().describe('Whether the receiver answered 2xx; it is tried once'),
+  failure: z.string().nullable().describe('Why not'),
+})

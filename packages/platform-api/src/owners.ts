@@ -127,6 +127,9 @@ export const dashboardQuery = z.strictObject({
 /** A FACILITATOR_SECRET, without itself. */
 export const secret = z.strictObject({
   secret_id: z.string(),
+  made_by: z
+    .enum(['you', 'operator'])
+    .describe('operator: made with the service token for a wallet of yours; ask them to revoke it'),
   wallets: z.array(address).describe('It takes payments to these alone'),
   created_at: seconds,
   revoked_at: seconds.nullable(),
@@ -134,6 +137,18 @@ export const secret = z.strictObject({
 
 /** `GET /v1/me/secrets` */
 export const secrets = z.strictObject({ secrets: z.array(secret) })
+
+/** `GET /v1/me/settlement-limit` */
+export const settlementLimit = z.strictObject({
+  sponsorship: z
+    .enum(['named', 'listed', 'unlisted'])
+    .describe(
+      'Why the facilitator pays the gas: its operator named you, you have a listed agent, or neither',
+    ),
+  used_today: z.number().int().describe('Settlements in this UTC day, those about to be made included'),
+  daily_limit: z.number().int().nullable().describe('Null: no limit'),
+  next_step: z.string().nullable().describe('What lifts the limit; null where there is nothing to do'),
+})
 
 const MAX_WALLETS = 100
 

@@ -20,7 +20,15 @@ export const publicKey = z.looseObject({
 
 /** What `GET /.well-known/jwks.json` answers: every key that receipts were ever signed with. */
 export const keySet = z
-  .looseObject({ keys: z.array(publicKey) })
+  .looseObject({
+    keys: z.array(publicKey),
+    issuer: z
+      .string()
+      .optional()
+      .describe(
+        "The platform's public URL, which its receipts have as `iss`: others prove nothing by these keys",
+      ),
+  })
   .describe('The public keys of receipts (RFC 7517); save it to check receipts without a network')
 
 /** {@link keySet}, as it travels. */

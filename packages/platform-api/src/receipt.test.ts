@@ -57,6 +57,27 @@ test('by a revoked key it is refused, whenever it says that it was signed; the o
   expect(await verifyReceipt(await signReceipt(STATEMENT, next), set)).toMatchObject({ ok: true })
 })
 
+test('a receipt that names another platform than its keys do proves nothing', async () => {
+  const jws = await signReceipt(STATEMENT, key)
+  const ofAnother = { ...keys, issuer: 'https://other.example' }
+  const reason =
+    'it says that it is by https://platform.example, and these are the keys of https://other.example'
+  expect(await verifyReceipt(jws, ofAnother)).toEqual({ ok: false, reason })
+  expect(await verifyReceipt(jws, keys, 'https://other.example/')).toEqual({
+    ok: false,
+    reason: reason + '/',
+  })
+  expect(await verifyReceipt(jws, { ...keys, issuer: STATEMENT.iss }, STATEMENT.iss)).toMatchObject({
+    ok: true,
+  })
+})
+
+test('a platform of this machine is the same by each of the names that a machine has for itself', async () => {
+  const jws = await signReceipt({ ...STATEMENT, iss: 'http://127.0.0.1:4000' }, key)
+  expect(await verifyReceipt(jws, keys, 'http://localhost:4000')).toMatchObject({ ok: true })
+  expect(await verifyReceipt(jws, keys, 'http://localhost:4001')).toMatchObject({ ok: false })
+})
+
 test('a receipt that does not name its key is refused', async () => {
   const payload = new TextEncoder().encode(JSON.stringify(STATEMENT))
   const jws = await new CompactSign(payload)

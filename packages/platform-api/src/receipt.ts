@@ -66,9 +66,13 @@ export async function signReceipt(statement: Receipt, { keyId, privateJwk }: Sig
  * the bytes, nothing is thrown.
  *
  * @param jws the receipt as it was given
+ * Whose receipt it says that it is (`iss`) must be whose keys these are, as far as that is known: the set's `issuer`, and
+ * `issuer`.
+ *
  * @param keys the parsed `jwks.json`; checked here, so that a file's content can be handed in as it is
+ * @param issuer the URL of the platform that is asked for the keys, where one was
  */
-export async function verifyReceipt(jws: string, keys: unknown): Promise<ReceiptVerdict> {
+export async function verifyReceipt(jws: string, keys: unknown, issuer?: string): Promise<ReceiptVerdict> {
   const known = keySet.safeParse(keys)
   if (!known.success)
     return refuse('the key set is not one: it must be {"keys": [...]} of Ed25519 keys with a "kid"')
@@ -86,6 +90,11 @@ export async function verifyReceipt(jws: string, keys: unknown): Promise<Receipt
     const statement = receipt.safeParse(parse(payload))
     if (!statement.success)
       return refuse(`its statement is not one of version 1: ${explain(statement.error)}`)
+    const { iss } = statement.data
+    const other = [known.data.issuer, issuer].find(
+      expected => expected !== undefined && !isSameOrigin(iss, expected),
+    )
+    if (other !== undefined) return refuse(`it says that it is by ${iss}, and these are the keys of ${other}`)
     return { ok: true, receipt: statement.data, keyId }
   } catch (error) {
     return refuse(explainFailure(error))
@@ -110,6 +119,16 @@ export async function hashJson(value: unknown): Promise<string> {
 /** SHA-256 of a job_id in lower case: what `job` of a receipt is. */
 export async function hashJobId(jobId: string): Promise<string> {
   return await sha256Hex(jobId.toLowerCase())
+}
+
+/** A machine has three names for itself. */
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+function isSameOrigin(one: string, other: string): boolean {
+  if (!URL.canParse(one) || !URL.canParse(other)) return one === other
+  const [{ protocol, hostname, port }, second] = [new URL(one), new URL(other)]
+  const isSameHost = hostname === second.hostname || (LOOPBACK.has(hostname) && LOOPBACK.has(second.hostname))
+  return protocol === second.protocol && isSameHost && port === second.port
 }
 
 function explainRevocation({ revoked_at }: Revocation): string {

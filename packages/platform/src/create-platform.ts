@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client'
+import { startRecounts } from './badges/start-recounts.ts'
 import { startCanary } from './canary/start-canary.ts'
 import { createApp } from './http/create-app.ts'
 import type { Route } from './http/route.ts'
@@ -10,12 +11,12 @@ import { startMonitor } from './monitor/start-monitor.ts'
 import { monitorRoutes } from './monitor/monitor-routes.ts'
 import { operatorRoutes } from './operator/operator-routes.ts'
 import { startTidying } from './operator/start-tidying.ts'
+import { startListingReports } from './owners/start-listing-reports.ts'
 import { ownersRoutes } from './owners/owners-routes.ts'
 import type { Background, PlatformParts } from './platform-parts.ts'
 import { registryRoutes } from './registry/registry-routes.ts'
 import { startRegistry } from './registry/start-registry.ts'
 import { searchRoutes } from './search/search-routes.ts'
-import { startSearch } from './search/start-search.ts'
 import { stakePageRoutes } from './stake-page/stake-page-routes.ts'
 
 /** A platform that serves. */
@@ -58,7 +59,15 @@ export async function createPlatform(
   const metrics = createMetrics(parts)
   metrics.watch(app)
   await app.ready()
-  const starts = [startRegistry, startMonitor, startJobs, startCanary, startSearch, startTidying]
+  const starts = [
+    startRegistry,
+    startMonitor,
+    startJobs,
+    startCanary,
+    startRecounts,
+    startTidying,
+    startListingReports,
+  ]
   const background: readonly Background[] = starts.map(start => start(parts))
   const close = async (): Promise<void> => {
     await app.close()

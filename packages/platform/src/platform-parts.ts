@@ -4,6 +4,7 @@ import type { Network } from '@farebox/payments/networks'
 import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import type { Database } from '@farebox/server/postgres/connect'
+import type { Checker } from './checking/checker.ts'
 import type { Outbound } from './outbound/outbound.ts'
 
 /** What every room of the platform stands on; made once, handed to each. */
@@ -11,6 +12,8 @@ export interface PlatformParts {
   readonly database: Database
   /** The only way to a stranger's URL (D37). */
   readonly outbound: Outbound
+  /** The only place where declarations of others, and what is checked against them, are examined (D42). */
+  readonly checker: Checker
   readonly clock: Clock
   readonly log: Log
   readonly crypto: EvmCrypto
@@ -18,6 +21,16 @@ export interface PlatformParts {
   readonly rpc: JsonRpc
   readonly network: Network
   readonly settings: PlatformSettings
+  /** How our clock differs from the node's; undefined where they agree, absent where nobody compares them. */
+  readonly clockSkew?: () => ClockSkew | undefined
+}
+
+/** A clock that differs from another. */
+export interface ClockSkew {
+  /** In words: `our clock is 40 s behind the node's`. */
+  readonly said: string
+  /** So far that no payment can be dated by it. */
+  readonly isUnfit: boolean
 }
 
 /** How this platform is set up. */

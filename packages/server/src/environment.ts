@@ -1,6 +1,16 @@
-/** A variable that keeps a program from starting; the message names it and says what to do. */
+import type { VariablesHelp } from './program/variables.ts'
+
+/** Variables that keep a program from starting; the message names each and says what to do. */
 export class EnvironmentError extends Error {
   override readonly name = 'EnvironmentError'
+  /** One sentence for each; each begins with the variable's name. */
+  readonly problems: readonly string[]
+
+  constructor(problem: string | readonly string[]) {
+    const problems = typeof problem === 'string' ? [problem] : problem
+    super(problems.join('\n'))
+    this.problems = problems
+  }
 }
 
 /** The variables as `process.env` has them, and how to read a file one of them names. */
@@ -14,9 +24,41 @@ export type ReadVariable = (name: string) => string | undefined
 
 const MIN_TOKEN_CHARACTERS = 16
 
-/** Makes the reader of a source's variables. */
-export function variablesOf({ variables }: EnvironmentSource): ReadVariable {
-  return name => (variables[name] === '' ? undefined : variables[name])
+/**
+ * Makes the reader of a source's variables.
+ *
+ * @param described - what may be read at all: a variable without help is a mistake of the program, and an `Error`
+ */
+export function variablesOf({ variables }: EnvironmentSource, described?: VariablesHelp): ReadVariable {
+  return name => {
+    if (described !== undefined && !Object.hasOwn(described, name))
+      throw new Error(`${name} is read and not described: add it to the program's variables`)
+    return variables[name] === '' ? undefined : variables[name]
+  }
+}
+
+/** How each part of an environment is read. */
+type Parts = { readonly [part: string]: () => unknown }
+
+/**
+ * Reads every part, also after one was refused: whoever sets a server up wants to hear of all variables at once.
+ *
+ * @throws {EnvironmentError} with the problems of all parts, each once
+ */
+export function readTogether<P extends Parts>(parts: P): { readonly [part in keyof P]: ReturnType<P[part]> } {
+  const problems = new Set<string>()
+  const values = Object.entries(parts).map(([part, read]) => {
+    try {
+      return [part, read()]
+    } catch (error) {
+      if (!(error instanceof EnvironmentError)) throw error
+      for (const problem of error.problems) problems.add(problem)
+      return [part, undefined]
+    }
+  })
+  if (problems.size > 0) throw new EnvironmentError([...problems])
+  // Each part was read by the function of its name.
+  return Object.fromEntries(values) as { [part in keyof P]: ReturnType<P[part]> }
 }
 
 /** A TCP port; 0 means any free one. Throws {@link EnvironmentError}, as all of these do. */
@@ -55,12 +97,28 @@ export function readRpcUrl(read: ReadVariable): string {
   )
 }
 
-/** `DATABASE_URL`. Not shown where it is wrong: such URLs carry a password. */
-export function readDatabaseUrl(read: ReadVariable): string | undefined {
-  const value = read('DATABASE_URL')
+/**
+ * `DATABASE_URL`. Not shown where it is wrong: such URLs carry a password.
+ *
+ * @param advice - what to set, for a program that brings no database of its own and so needs one
+ */
+export function readDatabaseUrl(read: ReadVariable, advice?: string): string | undefined {
+  const value = readPostgresUrl('DATABASE_URL', read)
+  if (value === undefined && advice !== undefined)
+    throw new EnvironmentError(`DATABASE_URL is not set: ${advice}`)
+  return value
+}
+
+/** `DATABASE_DIRECT_URL`: the server itself, where `DATABASE_URL` leads to a pooler. Says that there is one by being set. */
+export function readDirectDatabaseUrl(read: ReadVariable): string | undefined {
+  return readPostgresUrl('DATABASE_DIRECT_URL', read)
+}
+
+function readPostgresUrl(name: string, read: ReadVariable): string | undefined {
+  const value = read(name)
   if (value === undefined || (URL.canParse(value) && /^postgres(?:ql)?:$/.test(new URL(value).protocol)))
     return value
-  throw new EnvironmentError('DATABASE_URL must be a postgres:// URL')
+  throw new EnvironmentError(`${name} must be a postgres:// URL`)
 }
 
 /** `DATABASE_SCHEMA`, a plain lower-case name. */
@@ -82,8 +140,11 @@ export function readToken(name: string, read: ReadVariable): string | undefined 
 }
 
 /** 32 bytes of `0x` hex, in the variable itself or in the file that `<name>_FILE` names. */
-export function readKey(name: string, source: EnvironmentSource): string | undefined {
-  const read = variablesOf(source)
+export function readKey(
+  name: string,
+  source: EnvironmentSource,
+  read = variablesOf(source),
+): string | undefined {
   const [direct, file] = [read(name), read(`${name}_FILE`)]
   if (direct !== undefined && file !== undefined)
     throw new EnvironmentError(`${name} and ${name}_FILE are both set: set one of them`)
@@ -93,13 +154,20 @@ export function readKey(name: string, source: EnvironmentSource): string | undef
   return key
 }
 
+const FILE_FAILURES: { readonly [code: string]: string } = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read the file',
+  EISDIR: 'that is a folder',
+}
+
 function readKeyFile(name: string, path: string, { readFile }: EnvironmentSource): string {
   try {
     return readFile(path).trim()
   } catch (error) {
     // Its code alone: the message has the path, and that is the key itself where the variables were mistaken.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given'
-    throw new EnvironmentError(`${name} cannot be read (${code}): name a file that holds the key`)
+    const reason = Object.hasOwn(FILE_FAILURES, code) ? FILE_FAILURES[code] : `it cannot be read (${code})`
+    throw new EnvironmentError(`${name}: ${reason}; name a file that holds 0x and 64 hex digits`)
   }
 }
 

@@ -35,10 +35,15 @@ export async function runServer<Environment>(program: ServerProgram<Environment>
     return await serve(program, environment, openLog(program.hide(environment)), stopRequested)
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error
-    // A wrong variable is said plainly.
-    process.stderr.write(`${error.message}\n`)
+    // Wrong variables are said plainly.
+    process.stderr.write(explain(error))
     return 1
   }
+}
+
+function explain({ problems }: EnvironmentError): string {
+  if (problems.length === 1) return `${problems.join('')}\n`
+  return `${problems.length} variables are missing or wrong\n${problems.map(problem => `  ${problem}\n`).join('')}`
 }
 
 /** Also writes down what nobody caught, in place of Node, which would show the error with everything that hangs on it. */

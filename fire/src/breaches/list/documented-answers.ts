@@ -1,5 +1,5 @@
 import type { Breach } from '../breach.ts'
-import { AGENT } from './folders.ts'
+import { AGENT, PROTOCOL } from './folders.ts'
 
 /** P6: whatever comes, the answer is a documented one, and says nothing of the inside. */
 export const DOCUMENTED_ANSWERS: readonly Breach[] = [
@@ -51,12 +51,12 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
     edits: [
       {
         file: `${AGENT}/http/read-body.ts`,
-        find: "if (length > MAX_BODY_BYTES) return refuse('too large')",
-        replace: '',
+        find: 'readNodeStream(request, { maxBytes: MAX_BODY_BYTES, hasRoom })',
+        replace: 'readNodeStream(request, { maxBytes: Infinity, hasRoom })',
       },
       {
         file: `${AGENT}/http/read-body.ts`,
-        find: "if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.resolve('too large')",
+        find: "if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return 'too large'",
         replace: '',
       },
     ],
@@ -87,5 +87,18 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
       },
     ],
     tests: [{ file: `${AGENT}/log.test.ts` }],
+  },
+  {
+    name: 'checking-without-budget',
+    promises: ['P6'],
+    breaks: 'one input can be checked for as long as its patterns and items take',
+    edits: [
+      {
+        file: `${PROTOCOL}/fields/plain-json.ts`,
+        find: 'if (run.stepsLeft >= 0) return true',
+        replace: 'if (run.stepsLeft > Number.NEGATIVE_INFINITY) return true',
+      },
+    ],
+    tests: [{ file: `${PROTOCOL}/fields/check-budget.test.ts`, only: 'by many empty objects' }],
   },
 ]

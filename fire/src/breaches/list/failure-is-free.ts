@@ -87,9 +87,9 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'a settled row stays settled when its block is gone',
     edits: [
       {
-        file: `${FACILITATOR}/reconcile.ts`,
-        find: 'await revisitSettled(parts, record)',
-        replace: 'await Promise.resolve(revisitSettled)',
+        file: `${FACILITATOR}/revisit-settled.ts`,
+        find: 'else await follow(parts, record, used.has(record.key) ? receipt : undefined)',
+        replace: 'else await Promise.resolve(follow)',
       },
     ],
     tests: [{ file: `${FACILITATOR}/recovery.test.ts`, only: 'PAY-18' }],

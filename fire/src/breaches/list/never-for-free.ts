@@ -96,8 +96,8 @@ export const NEVER_FOR_FREE: readonly Breach[] = [
     edits: [
       {
         file: `${PAYMENTS}/facilitator-client.ts`,
-        find: 'return /^0x[0-9a-f]{64}$/.test(transaction)\n',
-        replace: 'return /^/.test(transaction)\n',
+        find: 'return HASH.test(transaction)\n',
+        replace: 'return transaction !== undefined\n',
       },
     ],
     tests: [{ file: `${PAYMENTS}/facilitator-client.test.ts` }],

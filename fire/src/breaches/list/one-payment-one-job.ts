@@ -22,7 +22,7 @@ export const ONE_PAYMENT_ONE_JOB: readonly Breach[] = [
     breaks: 'the facilitator holds and charges a payment for another job than its first',
     edits: [
       {
-        file: 'packages/facilitator/migrations/0002-hold-and-capture.sql',
+        file: 'packages/facilitator/migrations/0007-fair-turns.sql',
         find: `is distinct from (p_binding, p_pay_to, p_value, p_valid_after, p_valid_before) then`,
         replace: `is distinct from (found_row.binding, p_pay_to, p_value, p_valid_after, p_valid_before) then`,
       },
@@ -101,8 +101,8 @@ export const ONE_PAYMENT_ONE_JOB: readonly Breach[] = [
     edits: [
       {
         file: `${AGENT}/execute/let-go.ts`,
-        find: "instanceof HandlerOverran && job.state === 'running'",
-        replace: "instanceof HandlerOverran && job.state === ('never' as string)",
+        find: "instanceof StillRunning && job.state === 'running'",
+        replace: "instanceof StillRunning && job.state === ('never' as string)",
       },
     ],
     tests: [{ file: `${AGENT}/execute/find-repeat.test.ts` }],

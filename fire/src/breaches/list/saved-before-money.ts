@@ -56,4 +56,31 @@ export const SAVED_BEFORE_MONEY: readonly Breach[] = [
     ],
     tests: [{ file: `${AGENT}/jobs/memory-store.test.ts` }],
   },
+  {
+    name: 'answer-of-any-size',
+    promises: ['P2', 'I4'],
+    breaks: 'an answer that no reader takes is saved and charged for',
+    edits: [
+      {
+        file: `${AGENT}/execute/check-output.ts`,
+        find: 'const refused = refuseResponse(Buffer.from(response))',
+        replace: "const refused = refuseResponse(Buffer.from(response === '' ? response : '{}'))",
+      },
+    ],
+    tests: [{ file: `${AGENT}/execute/pipeline.test.ts` }],
+  },
+  {
+    name: 'charge-forgotten-with-its-record',
+    promises: ['P2', 'I4', 'P3', 'I5'],
+    breaks: 'a job that was charged is refused when its record was lost, as if nothing had been charged',
+    edits: [
+      {
+        file: `${AGENT}/execute/deliver-charged.ts`,
+        find: "  if (past.kind === 'none') {\n    service.admission.failed(payment.payer)",
+        replace:
+          "  if (past.kind === 'none' || past.kind === 'open') {\n    service.admission.failed(payment.payer)",
+      },
+    ],
+    tests: [{ file: `${AGENT}/execute/deliver-charged.test.ts` }],
+  },
 ]

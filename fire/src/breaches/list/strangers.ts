@@ -135,4 +135,17 @@ export const STRANGERS: readonly Breach[] = [
     ],
     tests: [{ file: `${PROTOCOL}/fields/pattern.test.ts`, only: 'is refused with its reason' }],
   },
+  {
+    name: 'repeat-without-its-salt',
+    promises: ['I8'],
+    breaks: 'whoever rebuilds a bound payment from the chain, and knows its job_id, gets the response',
+    edits: [
+      {
+        file: `${AGENT}/execute/prove-repeat.ts`,
+        find: '    if (names) return\n',
+        replace: '    if (names || !names) return\n',
+      },
+    ],
+    tests: [{ file: `${AGENT}/execute/find-repeat.test.ts` }],
+  },
 ]

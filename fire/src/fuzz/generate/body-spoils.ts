@@ -23,7 +23,6 @@ const WRONG_TYPES = [
   undefined,
   'text/plain',
   'application/jsonx',
-  'application/json; charset=latin1',
   'application/json, application/json',
   'text/json',
   '',

@@ -132,6 +132,8 @@ function typeHeader(spoils: readonly BodySpoil[], random: Random): readonly (rea
           'application/json',
           'Application/JSON; charset=UTF-8',
           'application/json;charset="utf-8"',
+          'application/json; charset=latin1; v=1',
+          'application/json;',
         ]),
       ],
     ]

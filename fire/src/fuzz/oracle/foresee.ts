@@ -86,7 +86,7 @@ function refused(answer: ExpectedAnswer): Changed {
   return { statuses: [answer.status], answer }
 }
 
-/** What a handler's output comes to as JSON, worked out a second time; undefined where JSON cannot carry it. */
+/** What a handler's output comes to as JSON, worked out a second time; undefined where JSON, or D39, does not take it. */
 function asJson(recipe: Recipe, built: BuiltRequest): JsonValue | undefined {
   const { signal } = new AbortController()
   const context = {
@@ -101,10 +101,22 @@ function asJson(recipe: Recipe, built: BuiltRequest): JsonValue | undefined {
   try {
     const output = behaviourOf(recipe.behaviour).run({ output: built.output, input: built.input, context })
     const text: unknown = JSON.stringify(output)
-    return typeof text === 'string' ? (JSON.parse(text) as JsonValue) : undefined
+    if (typeof text !== 'string') return undefined
+    const value = JSON.parse(text) as JsonValue
+    return depthOf(value) > DEEPEST_OUTPUT ? undefined : value
   } catch {
     return undefined
   }
+}
+
+/** D39: an answer nests at most 64 deep, and its output is one level down. */
+const DEEPEST_OUTPUT = 63
+
+function depthOf(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let deepest = 0
+  for (const inner of Object.values(value)) deepest = Math.max(deepest, depthOf(inner))
+  return 1 + deepest
 }
 
 function afterSettle(recipe: Recipe): Changed {

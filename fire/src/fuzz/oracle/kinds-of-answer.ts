@@ -46,7 +46,7 @@ const FAILURES: readonly (readonly [status: number, errorType: string, forms: re
     'payment',
     [
       /^send one payment header, PAYMENT-SIGNATURE, once$/,
-      /^the payment header must be base64 of a JSON object$/,
+      /^the payment header (?:must be base64 of a JSON object|is too long: at most 12000 characters, got \d+)$/,
       /^x402Version must be 2 \(or 1\)$/,
       /^accepted must be an object/,
       /^accepted\.asset must be an address$/,

@@ -41,7 +41,9 @@ export function createRecordingGate(funded: readonly string[]): RecordingGate {
       if (outcome.kind === 'settled') charged.set(payment.key, outcome.transaction)
       return outcome
     },
-    release: hold => gate.release(hold),
+    findCharge: (payment, terms) => gate.findCharge(payment, terms),
+    release: (hold, binding) => gate.release(hold, binding),
+    clockAheadSeconds: () => gate.clockAheadSeconds(),
     failVerify: (...faults) => gate.failVerify(...faults),
     failSettle: (...faults) => gate.failSettle(...faults),
   }

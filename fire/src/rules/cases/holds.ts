@@ -1,7 +1,11 @@
+import { HOLD_EXTENSION } from '@farebox/payments/facilitator-api'
 import { bearer, makeSecret } from '../administer.ts'
 import { brief } from '../payment-case.ts'
 import type { UnnumberedCase } from '../rule-case.ts'
 import { ask } from '../subject.ts'
+
+/** What the payments are for: a hold is given back only together with it. */
+const BINDING = `0x${'b1'.repeat(32)}`
 
 /** Holds, and who may give them back. */
 export const holdCases: readonly UnnumberedCase[] = [
@@ -12,9 +16,15 @@ export const holdCases: readonly UnnumberedCase[] = [
     async play(trial) {
       const other = await makeSecret(trial, [trial.subject.payTo])
       const draft = await trial.draft()
+      draft.body.extensions = { [HOLD_EXTENSION]: { binding: BINDING } }
       const verified = await trial.verify(draft)
       const holdId = /"holdId":"([^"]+)"/.exec(verified.text)?.[1] ?? ''
-      const released = await ask(trial.subject, '/release', { holdId }, bearer(other.secret))
+      const released = await ask(
+        trial.subject,
+        '/release',
+        { holdId, binding: BINDING },
+        bearer(other.secret),
+      )
       const settled = await trial.settle(draft)
       const wrong =
         holdId === ''
@@ -33,9 +43,10 @@ export const holdCases: readonly UnnumberedCase[] = [
     needs: ['holds'],
     async play(trial) {
       const draft = await trial.draft()
+      draft.body.extensions = { [HOLD_EXTENSION]: { binding: BINDING } }
       const verified = await trial.verify(draft)
       const holdId = /"holdId":"([^"]+)"/.exec(verified.text)?.[1] ?? ''
-      const released = await ask(trial.subject, '/release', { holdId })
+      const released = await ask(trial.subject, '/release', { holdId, binding: BINDING })
       const before = await trial.witness.transactionsSent()
       const settled = await trial.settle(draft)
       const sent = (await trial.witness.transactionsSent()) - before

@@ -1,4 +1,5 @@
-import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import { batchSettlerAbi } from '@farebox/contracts/batch-settler'
 import { multicall3Abi } from '@farebox/contracts/multicall3'
 import { decodeFunctionData, type Hex } from 'viem'
 import { numbered, type UnnumberedCase } from '../rule-case.ts'
@@ -6,7 +7,7 @@ import type { Trial } from '../trial.ts'
 import type { SentTransaction } from '../witness.ts'
 
 /** `transferWithAuthorization`, with v, r, s and with the signature in one piece (EIP-3009). */
-const TRANSFERS = ['0xe3ee160e', '0xcf092995']
+const TRANSFERS = ['0xe3ee160e', '0xcf092995'] as const
 
 function scan(
   sent: string,
@@ -29,6 +30,11 @@ function scan(
 
 /** The calls a transaction makes, those within a batch each for itself. */
 function callsOf({ to, input }: SentTransaction): readonly { readonly to: string; readonly data: string }[] {
+  // It calls `transferWithAuthorization` of the token it is given, once for each item, and nothing else.
+  if (to?.toLowerCase() === BATCH_SETTLER_ADDRESS.toLowerCase()) {
+    const [token, , items] = decodeFunctionData({ abi: batchSettlerAbi, data: input as Hex }).args
+    return items.map(() => ({ to: token.toLowerCase(), data: TRANSFERS[0] }))
+  }
   if (to?.toLowerCase() !== MULTICALL3_ADDRESS.toLowerCase()) return [{ to: to ?? 'nowhere', data: input }]
   const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data: input as Hex })
   if (functionName !== 'aggregate3') return [{ to: to ?? '', data: input }]
@@ -39,14 +45,14 @@ function callsOf({ to, input }: SentTransaction): readonly { readonly to: string
 export const sentTransactionCases = numbered('SR8', [
   scan(
     'all that its accounts sent while the other cases were played',
-    'to the token alone, or to Multicall3 for it',
+    'to the token alone, or to BatchSettler or Multicall3 for it',
     (one, { network }) => {
       const other = callsOf(one).find(({ to }) => to.toLowerCase() !== network.asset.address)
       return other && `${one.hash} calls ${other.to}`
     },
   ),
   scan('the same: what is called', 'transferWithAuthorization and nothing else', one => {
-    const other = callsOf(one).find(({ data }) => !TRANSFERS.includes(data.slice(0, 10)))
+    const other = callsOf(one).find(({ data }) => !TRANSFERS.some(selector => selector === data.slice(0, 10)))
     return other && `${one.hash} calls ${other.data.slice(0, 10)}`
   }),
   scan('the same: what goes along', 'no coin of the chain', one =>

@@ -1,4 +1,4 @@
-import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
 import type { TokenCall } from './token.ts'
 
 /** One call of a contract: whom, and with what. */
@@ -10,6 +10,7 @@ export interface ContractCall {
 }
 
 export const MULTICALL3 = MULTICALL3_ADDRESS.toLowerCase()
+export const SETTLER = BATCH_SETTLER_ADDRESS.toLowerCase()
 
 /** `aggregate3((address,bool,bytes)[])`, Multicall3. */
 const AGGREGATE3 = '0x82ad56cb'
@@ -18,7 +19,12 @@ const TRANSFER_WITH_AUTHORIZATION = '0xe3ee160e'
 /** `cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)`, EIP-3009. */
 const CANCEL_AUTHORIZATION = '0x5a049a70'
 
+/** `settle(address,uint256,(…)[])`, BatchSettler. */
+const SETTLE = '0x207e1fc5'
+
 const WORD = 64
+/** Of BatchSettler: the nine arguments of a transfer, and the hash of the code that the payer must have. */
+const ITEM_WORDS = 10
 
 /** The calls within a Multicall3 batch; undefined for any other data. */
 export function readBatch({ to, data }: ContractCall): readonly ContractCall[] | undefined {
@@ -35,6 +41,25 @@ export function readBatch({ to, data }: ContractCall): readonly ContractCall[] |
       data: `0x${words.slice(start, start + numberAt(bytes) * 2)}`,
     }
   })
+}
+
+/** The transfers within a call of BatchSettler; undefined for any other data. Nobody has code here. */
+export function readSettle({ to, data }: ContractCall): readonly ContractCall[] | undefined {
+  if (to !== SETTLER || !data.startsWith(SETTLE)) return undefined
+  const words = data.slice(10)
+  const token = `0x${words.slice(24, WORD)}`
+  const count = Number.parseInt(words.slice(3 * WORD, 4 * WORD), 16)
+  return Array.from({ length: count }, (_, index) => {
+    const start = (4 + index * ITEM_WORDS) * WORD
+    const transfer = words.slice(start, start + (ITEM_WORDS - 1) * WORD)
+    return { to: token, data: TRANSFER_WITH_AUTHORIZATION + transfer }
+  })
+}
+
+/** Which of its items BatchSettler paid. */
+export function encodePaid(results: readonly { readonly succeeded: boolean }[]): string {
+  const paid = results.reduce((bits, { succeeded }, index) => bits | (BigInt(succeeded) << BigInt(index)), 0n)
+  return `0x${paid.toString(16).padStart(WORD, '0')}`
 }
 
 /** What a batch came to, as `aggregate3` returns it. */

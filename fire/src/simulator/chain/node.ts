@@ -1,14 +1,18 @@
+import { batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
 import { toHex } from '@farebox/payments/bytes'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import type { ChainLog } from '@farebox/payments/chain-receipt'
 import { JsonRpcError } from '@farebox/payments/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import {
+  encodePaid,
   encodeResults,
   encodeRevert,
   MULTICALL3,
   readBatch,
+  readSettle,
   readTokenCall,
+  SETTLER,
   type ContractCall,
 } from './calls.ts'
 import { readRawTransaction } from './read-raw-transaction.ts'
@@ -18,10 +22,10 @@ import type { Block, ChainTransaction, MinedTransaction, VirtualChain } from './
 /** A node, answering JSON-RPC from what it knows of the chain. */
 export interface ChainNode {
   /**
-   * Answers one call, from the block so many before the newest. Throws a {@link JsonRpcError} for what the node
+   * Answers one call, from the block so many before the newest, with the times of blocks so much later. Throws a {@link JsonRpcError} for what the node
    * refuses; undefined is no answer of the chain, `null` is.
    */
-  answer(method: string, parameters: readonly unknown[], behind: number): unknown
+  answer(method: string, parameters: readonly unknown[], behind: number, aheadSeconds?: number): unknown
 }
 
 /** What a node is made of. */
@@ -63,10 +67,12 @@ export function createNode(parts: NodeParts): ChainNode {
   const { chain, token, network, crypto } = parts
   const domainSeparator = toHex(parts.domainSeparator)
 
-  const viewOf = (tag: unknown, behind: number): View => {
+  const viewOf = (tag: unknown, behind: number, aheadSeconds: number): View => {
     const head = chain.head(behind)
-    if (tag !== 'pending') return head
-    return { ...head, number: head.number + 1, seconds: Math.floor(parts.nowMs() / 1_000) }
+    if (tag !== 'pending')
+      return aheadSeconds === 0 ? head : { ...head, seconds: head.seconds + aheadSeconds }
+    const seconds = Math.floor(parts.nowMs() / 1_000) + aheadSeconds
+    return { ...head, number: head.number + 1, seconds }
   }
 
   /** One call of a contract, tried on a state that those before it in a batch have left. */
@@ -102,6 +108,8 @@ export function createNode(parts: NodeParts): ChainNode {
     const tried = { ...view }
     const batch = readBatch(target)
     if (batch !== undefined) return encodeResults(batch.map(one => tryCall(tried, one)))
+    const settle = readSettle(target)
+    if (settle !== undefined) return encodePaid(settle.map(one => tryCall(tried, one)))
     const { succeeded, data } = tryCall(tried, target)
     if (!succeeded) throw new JsonRpcError('eth_call', 3, 'execution reverted', data)
     return data
@@ -118,17 +126,22 @@ export function createNode(parts: NodeParts): ChainNode {
   }
 
   return {
-    answer(method, parameters, behind) {
+    answer(method, parameters, behind, aheadSeconds = 0) {
       const [first, second] = parameters
       switch (method) {
         case 'eth_chainId':
           return quantity(network.chainId)
         case 'eth_getBlockByNumber': {
-          const block = first === 'latest' ? chain.head(behind) : chain.block(Number(first))
-          return block === undefined ? null : blockHeader(block, parts.baseFee())
+          const head = chain.head(behind)
+          const block = first === 'latest' ? head : chain.block(Number(first))
+          return block === undefined || block.number > head.number
+            ? null
+            : blockHeader(block, parts.baseFee(), aheadSeconds)
         }
         case 'eth_call':
-          return ethCall(first as { to?: string; data: string }, viewOf(second, behind))
+          return ethCall(first as { to?: string; data: string }, viewOf(second, behind, aheadSeconds))
+        case 'eth_getCode':
+          return String(first).toLowerCase() === SETTLER ? batchSettlerDeployedBytecode : '0x'
         case 'eth_getLogs':
           return findLogs(chain, first as LogFilter, chain.head(behind).number)
         case 'eth_getTransactionReceipt': {
@@ -136,6 +149,12 @@ export function createNode(parts: NodeParts): ChainNode {
           return found === undefined || found.block.number > chain.head(behind).number
             ? null
             : receiptOf(found.mined, found.block)
+        }
+        case 'eth_getTransactionByHash': {
+          const found = chain.find(String(first))
+          return found === undefined || found.block.number > chain.head(behind).number
+            ? null
+            : { from: found.mined.transaction.sender }
         }
         case 'eth_getTransactionCount':
           return quantity(chain.head(behind).counts.get(String(first)) ?? 0)
@@ -169,7 +188,8 @@ function findLogs(chain: VirtualChain, filter: LogFilter, newest: number): reado
     .filter(({ topics: [kind = '', one, other] }) => kinds.includes(kind) && one === payer && other === nonce)
 }
 
-function receiptOf(
+/** As a node shows it. */
+export function receiptOf(
   { transaction, succeeded, logs }: MinedTransaction,
   block: Block,
 ): { readonly status: string; readonly logs: readonly ChainLog[] } {
@@ -185,12 +205,13 @@ function receiptOf(
   }
 }
 
-function blockHeader({ number, seconds, hash }: Block, baseFee: bigint): object {
+function blockHeader({ number, seconds, hash, mined }: Block, baseFee: bigint, aheadSeconds: number): object {
   return {
     number: quantity(number),
-    timestamp: quantity(seconds),
+    timestamp: quantity(seconds + aheadSeconds),
     hash,
     baseFeePerGas: `0x${baseFee.toString(16)}`,
+    transactions: mined.map(({ transaction }) => transaction.hash),
   }
 }
 

@@ -1,7 +1,7 @@
 import { fromHex, toHex } from '@farebox/payments/bytes'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import { parseTransaction, serializeTransaction } from 'viem/utils'
-import { readBatch, readTokenCall } from './calls.ts'
+import { readBatch, readSettle, readTokenCall } from './calls.ts'
 import type { ChainTransaction } from './virtual-chain.ts'
 
 /** Reads a signed transaction as a node does: who sent it is recovered from its signature. */
@@ -13,7 +13,7 @@ export function readRawTransaction(crypto: EvmCrypto, raw: string): ChainTransac
   const digest = crypto.keccak256(fromHex(serializeTransaction(unsigned)))
   const signature = fromHex(`0x${word(r)}${word(s)}${yParity === 1 ? '1c' : '1b'}`)
   const call = { to: to.toLowerCase(), data }
-  const calls = (readBatch(call) ?? [call]).flatMap(one => readTokenCall(one.data) ?? [])
+  const calls = (readBatch(call) ?? readSettle(call) ?? [call]).flatMap(one => readTokenCall(one.data) ?? [])
   return {
     hash: toHex(crypto.keccak256(fromHex(raw))),
     sender: crypto.recoverAddress(digest, signature) ?? 'nobody',

@@ -10,6 +10,10 @@ import { withTimeout } from '../wires/with-timeout.ts'
 export interface NodeRequest {
   readonly method: string
   readonly parameters: readonly unknown[]
+  /** Answered from the block so many before the newest; default: as far as nodes are behind just then. */
+  readonly behind?: number
+  /** Answered with times of blocks so much later than they are, earlier where negative. */
+  readonly aheadSeconds?: number
 }
 
 /** What a process reaches its node with. */

@@ -11,6 +11,7 @@ export const MISHAPS = [
   'hears nothing of it',
   'is late',
   'sees blocks replaced',
+  'sees the ledger fall back',
 ] as const
 
 export type Mishap = (typeof MISHAPS)[number]
@@ -58,6 +59,19 @@ const CHAIN_LOOKS: readonly string[] = [
   'eth_getTransactionReceipt',
 ]
 
+/** Where a ledger is told what it must not forget, mostly of a transaction that is about to be sent. */
+const LEDGER_DEEDS: readonly string[] = [
+  'ledger.submit',
+  'ledger.submit',
+  'ledger.submit',
+  'eth_sendRawTransaction',
+  'eth_sendRawTransactionSync',
+  'ledger.capture',
+  'ledger.hold',
+  'ledger.conclude',
+  'facilitator /settle',
+]
+
 /** Draws the ambush of a history, if it has one: mostly at a call that decides, mostly a stop. */
 export function planAmbush(random: Random): Ambush | undefined {
   if (!random.chance(SHARE)) return undefined
@@ -65,14 +79,16 @@ export function planAmbush(random: Random): Ambush | undefined {
     ? 'stops for a while'
     : random.chance(0.25)
       ? 'sees blocks replaced'
-      : random.pick(MISHAPS)
-  const calls =
-    mishap === 'sees blocks replaced'
-      ? CHAIN_LOOKS
-      : random.chance(0.75)
-        ? DECISIVE_CALLS
-        : Object.keys(PORT_CALLS)
-  return { at: random.pick(calls), mishap }
+      : random.chance(0.35)
+        ? 'sees the ledger fall back'
+        : random.pick(MISHAPS)
+  return { at: random.pick(callsFor(mishap, random)), mishap }
+}
+
+function callsFor(mishap: Mishap, random: Random): readonly string[] {
+  if (mishap === 'sees blocks replaced') return CHAIN_LOOKS
+  if (mishap === 'sees the ledger fall back') return LEDGER_DEEDS
+  return random.chance(0.75) ? DECISIVE_CALLS : Object.keys(PORT_CALLS)
 }
 
 /** What an ambush makes of the call it strikes. */
@@ -89,6 +105,7 @@ export function fateAtAmbush(random: Random, { mishap }: Ambush): CallFate {
     case 'is late':
       return { ...UNHARMED, delayMs: random.between(1_000, SLOWEST_MESSAGE_MS) }
     case 'sees blocks replaced':
+    case 'sees the ledger fall back':
       return UNHARMED
   }
 }

@@ -1,5 +1,6 @@
 import type { Random } from '../seeded-random.ts'
 import type { Ambush } from './ambush.ts'
+import { LIARS, planLies, type Lie } from './plan-lies.ts'
 
 /** What can go wrong in a history. Each history has some of them, most have several. */
 export const FAULT_KINDS = [
@@ -12,12 +13,17 @@ export const FAULT_KINDS = [
   'shutdown',
   'pause',
   'skew',
+  'clock-jump',
   'store-failure',
   'slow-store',
   'store-failover',
+  'store-loss',
   'ledger-failure',
+  'ledger-loss',
   'node-failure',
   'node-lag',
+  'agent-node-lies',
+  'facilitator-node-lies',
   'slow-transaction',
   'lost-transaction',
   'reorganisation',
@@ -44,16 +50,24 @@ export interface FaultPlan {
   readonly pauseRate: number
   /** How far clocks are from the true time at most. */
   readonly maxSkewMs: number
+  /** When the clock of a program's machine is set, and by how much. */
+  readonly clockJumps: readonly { readonly atMs: number; readonly byMs: number }[]
   /** That a call to the job store fails, before or after it was done. */
   readonly storeFailureRate: number
   /** That a call to the job store takes up to `SLOWEST_MESSAGE_MS`. */
   readonly slowStoreRate: number
   /** When each job store falls back to a copy that lacks its last writes. */
   readonly storeFailoversMs: readonly number[]
+  /** When each job store loses everything it has. */
+  readonly storeLossesMs: readonly number[]
   readonly ledgerFailureRate: number
+  /** When the facilitator's ledger falls back to a copy that lacks its last writes. */
+  readonly ledgerLossesMs: readonly number[]
   readonly nodeFailureRate: number
   /** How many blocks a node may be behind. */
   readonly nodeLagBlocks: number
+  /** What nodes lie about, and when. */
+  readonly lies: readonly Lie[]
   /** That a transaction waits for many blocks. */
   readonly slowTransactionRate: number
   /** That a node takes a transaction and forgets it. */
@@ -81,10 +95,16 @@ export function planFaults(
   // One history in eight is quiet: what fails there fails without any fault. An ambush works best in some quiet.
   const usual = random.chance(0.125) ? 0 : random.pick([0.15, 0.3, 0.5])
   const share = ambush === undefined ? usual : usual / 3
+  const shareOf = (kind: FaultKind): number => {
+    // A clock that is set by hours ends most of what else could be seen.
+    if (kind === 'clock-jump') return share / 5
+    // Over a ledger that has lost rows facilitators do what they never do otherwise, and should die over that too.
+    return kind === 'facilitator-crash' && ambush?.mishap === 'sees the ledger fall back' ? 0.8 : share
+  }
   const drawn = new Map(
     FAULT_KINDS.map(kind => {
       const own = random.fork(kind)
-      return [kind, own.chance(share) && !without.has(kind) ? own : undefined] as const
+      return [kind, own.chance(shareOf(kind)) && !without.has(kind) ? own : undefined] as const
     }),
   )
   const rate = (kind: FaultKind, rates: readonly number[]): number => drawn.get(kind)?.pick(rates) ?? 0
@@ -105,12 +125,19 @@ export function planFaults(
     shutdownsMs: moments('shutdown', 3),
     pauseRate: rate('pause', [0.01, 0.04]),
     maxSkewMs: rate('skew', [500, 2_000, 4_000]),
+    clockJumps: planJumps(drawn.get('clock-jump'), lengthMs),
     storeFailureRate: rate('store-failure', [0.01, 0.05, 0.2, 0.4]),
     slowStoreRate: rate('slow-store', [0.02, 0.1]),
     storeFailoversMs: moments('store-failover', 2),
+    storeLossesMs: moments('store-loss', 2),
     ledgerFailureRate: rate('ledger-failure', [0.01, 0.05, 0.2]),
+    ledgerLossesMs: moments('ledger-loss', 2),
     nodeFailureRate: rate('node-failure', [0.02, 0.1, 0.3]),
     nodeLagBlocks: rate('node-lag', [1, 3]),
+    lies: LIARS.flatMap(of => {
+      const own = drawn.get(`${of}-node-lies`)
+      return own === undefined ? [] : planLies(own, of, lengthMs)
+    }),
     slowTransactionRate: rate('slow-transaction', [0.3, 0.8]),
     lostTransactionRate: rate('lost-transaction', [0.1, 0.5]),
     reorganisations: moments('reorganisation', 3).map(atMs => ({
@@ -120,4 +147,15 @@ export function planFaults(
     gasSpike: spike && { fromMs: spikeFromMs, toMs: spikeFromMs + spike.between(2_000, 15_000) },
     ambush,
   }
+}
+
+/** By a time server, by a machine that was suspended, and by hand. */
+const JUMPS_MS = [2_000, 6_000, 20_000, 60_000, 600_000, 7_200_000]
+
+function planJumps(own: Random | undefined, lengthMs: number): FaultPlan['clockJumps'] {
+  if (own === undefined) return []
+  return Array.from({ length: own.between(1, 3) }, () => ({
+    atMs: own.between(0, lengthMs),
+    byMs: own.pick(JUMPS_MS) * own.pick([-1, 1]),
+  }))
 }

@@ -44,12 +44,12 @@ export interface Faults {
   counts(): { readonly [what: string]: number }
 }
 
-/** Deaths in one history: with more, nothing would ever get done. */
-const MOST_CRASHES = 8
+/** Deaths in one history: with more, nothing would ever get done. Some are left for what is hardly ever done. */
+const MOST_CRASHES = { usual: 8, scarce: 11 } as const
 const MOST_PAUSES = 4
 
 /** How much sooner a process dies, or stops for a while, over a deed than over a look. */
-const DEADLINESS = { look: 0.5, call: 1, deed: 3, rare: 12 } as const
+const DEADLINESS = { look: 0.5, call: 1, deed: 3, rare: 12, seldom: 30, scarce: 120 } as const
 
 /** How many calls are made at once, without a wait of their own: messages have one in any case. */
 const PROMPT: { readonly [port in PortKind]: number } = { store: 0.6, ledger: 0.6, node: 1, network: 1 }
@@ -136,9 +136,10 @@ export function createFaults(random: Random, plan: FaultPlan): Faults {
     ofCall(process, port, name) {
       const struckBy = strike(port, name)
       if (struckBy !== undefined) return struckBy
-      const weight = DEADLINESS[PORT_CALLS[name] ?? 'deed']
-      const crash =
-        crashes < MOST_CRASHES && happens(deaths, crashRates[process] * weight) ? side(deaths) : undefined
+      const kind = PORT_CALLS[name] ?? 'deed'
+      const weight = DEADLINESS[kind]
+      const most = MOST_CRASHES[kind === 'scarce' ? 'scarce' : 'usual']
+      const crash = crashes < most && happens(deaths, crashRates[process] * weight) ? side(deaths) : undefined
       if (crash !== undefined) crashes += 1
       const stops = pauses < MOST_PAUSES && happens(deaths, plan.pauseRate * weight)
       if (stops) {

@@ -6,15 +6,31 @@ import type { World } from '../world.ts'
 import { DEEPEST_REORGANISATION } from './fault-plan.ts'
 
 const MOST_LOST_MS = 3_000
+/** A backup is older than a replica is behind. */
+const MOST_RESTORED_MS = 30_000
 /** After what an ambush struck: the answer may have been acted on by then, or not. */
 const SOON_MS = 4_000
 
 /** Sets what goes wrong at its own time, whoever does what then: stores that fall back, blocks that are replaced. */
-export function scheduleFaults(world: World, { agents, programs }: Parties): { readonly left: number } {
+export function scheduleFaults(
+  world: World,
+  { agents, programs, failOverLedger, hasLedger }: Parties,
+): { readonly left: number } {
   const { time, faults } = world.wires
   const random = world.random.fork('scheduled faults')
-  const { storeFailoversMs, reorganisations, shutdownsMs, ambush } = faults.plan
-  const scheduled = { left: storeFailoversMs.length + reorganisations.length + shutdownsMs.length }
+  const {
+    storeFailoversMs,
+    storeLossesMs,
+    ledgerLossesMs,
+    reorganisations,
+    shutdownsMs,
+    clockJumps,
+    ambush,
+  } = faults.plan
+  const scheduled = {
+    left: [storeFailoversMs, storeLossesMs, ledgerLossesMs, reorganisations, shutdownsMs, clockJumps].flat()
+      .length,
+  }
   const stores = new Set(agents.map(agent => agent.store))
   for (const atMs of shutdownsMs) {
     const program = random.pick(programs)
@@ -24,11 +40,34 @@ export function scheduleFaults(world: World, { agents, programs }: Parties): { r
       program.stop()
     })
   }
+  const failOverStores = (lostMs: number): void => {
+    faults.happened('stores fell back')
+    for (const store of stores) void store.failOver(lostMs)
+  }
   for (const atMs of storeFailoversMs) {
     const lostMs = random.between(1, MOST_LOST_MS)
     time.after(atMs, () => {
       scheduled.left -= 1
-      for (const store of stores) void store.failOver(lostMs)
+      failOverStores(lostMs)
+    })
+  }
+  for (const atMs of storeLossesMs) {
+    time.after(atMs, () => {
+      scheduled.left -= 1
+      faults.happened('stores lost everything')
+      for (const store of stores) void store.failOver(Number.POSITIVE_INFINITY)
+    })
+  }
+  const loseRows = (lostMs: number): void => {
+    if (!hasLedger) return
+    faults.happened('ledgers fell back')
+    void failOverLedger(lostMs)
+  }
+  for (const atMs of ledgerLossesMs) {
+    const lostMs = random.between(1, random.chance(0.7) ? MOST_LOST_MS : MOST_RESTORED_MS)
+    time.after(atMs, () => {
+      scheduled.left -= 1
+      loseRows(lostMs)
     })
   }
   for (const { atMs, depth } of reorganisations) {
@@ -37,14 +76,32 @@ export function scheduleFaults(world: World, { agents, programs }: Parties): { r
       replaceBlocks(world, random, depth)
     })
   }
-  if (ambush?.mishap === 'sees blocks replaced')
+  const jumping = world.random.fork('clocks that are set')
+  for (const { atMs, byMs } of clockJumps) {
+    const program = jumping.pick(programs)
+    time.after(atMs, () => {
+      scheduled.left -= 1
+      faults.happened('clocks set')
+      program.setClock(byMs)
+    })
+  }
+  const onStrike = (withinMs: number, strike: (struck: Random) => void): void =>
     faults.onStrike(() => {
       const struck = world.random.fork(`strike at ${time.nowMs()}`)
       scheduled.left += 1
-      time.after(struck.between(0, SOON_MS), () => {
+      time.after(struck.between(0, withinMs), () => {
         scheduled.left -= 1
-        replaceBlocks(world, struck, struck.between(1, DEEPEST_REORGANISATION))
+        strike(struck)
       })
+    })
+  if (ambush?.mishap === 'sees blocks replaced')
+    onStrike(SOON_MS, struck => replaceBlocks(world, struck, struck.between(1, DEEPEST_REORGANISATION)))
+  if (ambush?.mishap === 'sees the ledger fall back')
+    onStrike(BLOCK_MS, struck => {
+      const lostMs = struck.between(500, 3 * MOST_LOST_MS)
+      loseRows(lostMs)
+      // One machine may have been below both: then the chain alone knows of a charge.
+      if (struck.chance(0.4)) failOverStores(lostMs)
     })
   return scheduled
 }

@@ -34,6 +34,7 @@ export async function bringToAnEnd(course: Course): Promise<void> {
   const { time, trace, faults } = world.wires
   const isOver = (): Promise<boolean> => isAtRest(course)
   faults.calmDown()
+  for (const program of parties.programs) program.setClockRight()
   trace.note('history', () => 'nothing goes wrong any more')
   world.chain.submit(unpause(world), 0)
   await runUntilOver(world, time.nowMs() + SETTLING_MS, isOver)
@@ -44,7 +45,9 @@ export async function bringToAnEnd(course: Course): Promise<void> {
   trace.note('history', () => 'everything that was signed has expired; all is started anew')
   for (const program of parties.programs) program.restart()
   // Callers who never woke up again are waited for by nobody.
-  const isRecovered = plan.sleepsToTheEnd ? (): Promise<boolean> => isMoneyAtRest(world, parties) : isOver
+  const isCalm = plan.sleepsToTheEnd ? (): Promise<boolean> => isMoneyAtRest(world, parties) : isOver
+  // A verification that stood still may have made a hold just now, whose time is over: the next round ends it.
+  const isRecovered = async (): Promise<boolean> => (await isCalm()) && (await isNothingHeld(world, parties))
   await runUntilOver(world, time.nowMs() + RECOVERY_MS, isRecovered)
 }
 
@@ -85,6 +88,11 @@ async function isMoneyAtRest({ wires, jobs, network }: World, parties: Parties):
   for (const { state } of jobs.all().values()) if (state === 'saved') return false
   const { captured, submitted } = await parties.ledger.totals(network.id, wires.time.nowMs() / 1_000)
   return captured + submitted === 0
+}
+
+async function isNothingHeld({ network }: World, { ledger }: Parties): Promise<boolean> {
+  // At the time zero every hold counts, however long its end is past.
+  return (await ledger.totals(network.id, 0)).held === 0
 }
 
 function unpause(world: World): Parameters<World['chain']['submit']>[0] {

@@ -1,4 +1,5 @@
 import { MISHAPS } from '../faults/ambush.ts'
+import { LIES } from '../faults/plan-lies.ts'
 import { PORT_CALLS } from '../faults/port-calls.ts'
 import { MISCHIEF_KINDS } from '../workload/mischief.ts'
 import { ERRAND_KINDS, type WorkloadPlan } from '../workload/plan-workload.ts'
@@ -20,11 +21,17 @@ export const USUAL_HAPPENINGS: readonly string[] = [
   'calls slow',
   'stores slow',
   'stores fell back',
+  'stores lost everything',
   'writes lost by a store',
+  'ledgers fell back',
+  'rows lost by a ledger',
+  'rows set back by a ledger',
   'processes stopped for a while',
   'programs stopped in good order',
   'clocks of payers wrong',
   'clocks of programs wrong',
+  'clocks set',
+  ...LIES.map(what => `nodes of facilitators lie: ${what}`),
   'nodes behind',
   'nodes too busy',
   'gas too dear',
@@ -53,6 +60,8 @@ export const USUAL_HAPPENINGS: readonly string[] = [
 /** What takes thousands: deaths before and after every call through a port, and what needs several things at once. */
 export const RARE_HAPPENINGS: readonly string[] = [
   ...Object.keys(PORT_CALLS).flatMap(name => [`dies before ${name}`, `dies after ${name}`]),
+  ...LIES.map(what => `nodes of agents lie: ${what}`),
+  'charges found on the chain again',
   'bells unheard',
   'payments reverted within a batch',
   'transactions forgotten with their blocks',

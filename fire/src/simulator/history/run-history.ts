@@ -45,6 +45,7 @@ export async function runHistory(
   const plan = planWorkload(random.fork('workload'), {
     isSiege: ambush !== undefined,
     isRegretful: ambush?.mishap === 'sees blocks replaced',
+    isForgetful: ambush?.mishap === 'sees the ledger fall back',
     without,
   })
   const world = buildWorld({

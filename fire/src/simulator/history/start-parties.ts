@@ -1,13 +1,12 @@
 import type { Ledger } from '@farebox/facilitator/ledger/ledger'
-import { createMemoryLedger } from '@farebox/facilitator/ledger/memory/memory-ledger'
 import { startAgentParty, type AgentParty } from '../parties/agent-party.ts'
 import { startFacilitatorParty, type FacilitatorParty } from '../parties/facilitator-party.ts'
 import { createOpenOrigin } from '../parties/open-origin.ts'
 import { startStockFacilitator, STOCK_RELAYER } from '../parties/stock-facilitator.ts'
+import type { Supervised } from '../parties/supervise.ts'
+import { openVirtualLedger, type VirtualLedger } from '../parties/virtual-ledger.ts'
 import { openVirtualStore } from '../parties/virtual-store.ts'
 import { enterWorld } from '../stand-ins/current-world.ts'
-import { EXACT, facilitatorClock } from '../time/process-clocks.ts'
-import { startProcess } from '../time/virtual-process.ts'
 import { NOBODY, type Cast } from '../workload/cast.ts'
 import type { WorkloadPlan } from '../workload/plan-workload.ts'
 import type { KnownJob } from '../workload/errand.ts'
@@ -19,8 +18,13 @@ import type { Stage } from './stage.ts'
 export interface Parties {
   readonly agents: readonly AgentParty[]
   /** What runs as a program, and can be stopped and started. */
-  readonly programs: readonly { restart(): void; stop(): void }[]
+  readonly programs: readonly Pick<
+    Supervised<never, never>,
+    'restart' | 'stop' | 'setClock' | 'setClockRight'
+  >[]
   readonly ledger: Ledger
+  /** The ledger falls back to a copy that lacks the writes of so long. */
+  readonly failOverLedger: VirtualLedger['failOver']
   /** Accounts of whoever settles. */
   readonly relayers: ReadonlySet<string>
   /** Our own facilitator, with its ledger; otherwise one that keeps none. */
@@ -31,7 +35,7 @@ const OWNER = 'owner'
 
 /** Starts facilitators and agents. */
 export async function startParties(world: World, stage: Stage, plan: WorkloadPlan): Promise<Parties> {
-  const ledger = await openLedger(world, stage, plan)
+  const { ledger, failOver: failOverLedger } = await openLedger(world, stage, plan)
   const hasLedger = plan.facilitators > 0
   const facilitators = hasLedger ? startOurs(world, stage, plan, ledger) : startStockFacilitator(world)
   enterWorld({
@@ -41,7 +45,7 @@ export async function startParties(world: World, stage: Stage, plan: WorkloadPla
       wires: world.wires,
       processes: world.processes,
       findFacilitator: facilitators.find,
-      node: world.node,
+      node: world.node.agent,
     }),
   })
   const agents = await startAgents(world, stage, plan)
@@ -49,15 +53,15 @@ export async function startParties(world: World, stage: Stage, plan: WorkloadPla
     agents,
     programs: [...facilitators.processes, ...agents.flatMap(agent => agent.replicas)],
     ledger,
+    failOverLedger,
     relayers: new Set(hasLedger ? stage.cast.relayers : [STOCK_RELAYER]),
     hasLedger,
   }
 }
 
-async function openLedger(world: World, { secret, cast }: Stage, plan: WorkloadPlan): Promise<Ledger> {
-  const database = startProcess(world.wires.time, { name: 'database' })
-  const ledger = createMemoryLedger(facilitatorClock(database, EXACT))
-  await ledger.secrets.create({
+async function openLedger(world: World, { secret, cast }: Stage, plan: WorkloadPlan): Promise<VirtualLedger> {
+  const opened = openVirtualLedger(world.wires, world)
+  await opened.ledger.secrets.create({
     id: secret.id,
     hash: secret.hash,
     owner: OWNER,
@@ -65,7 +69,7 @@ async function openLedger(world: World, { secret, cast }: Stage, plan: WorkloadP
     createdAt: 0,
     revokedAt: null,
   })
-  return ledger
+  return opened
 }
 
 function startOurs(world: World, { cast }: Stage, plan: WorkloadPlan, ledger: Ledger): FacilitatorParty {

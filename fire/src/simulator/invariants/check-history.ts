@@ -2,6 +2,7 @@ import type { Parties } from '../history/start-parties.ts'
 import type { Probe } from '../history/probe-everything.ts'
 import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
 import type { World } from '../world.ts'
+import { chargedIsDelivered } from './charged-is-delivered.ts'
 import { everythingEnds } from './everything-ends.ts'
 import { failureIsFree } from './failure-is-free.ts'
 import { handlerOnce } from './handler-once.ts'
@@ -21,6 +22,7 @@ const RULES: readonly Rule[] = [
   paidIsKept,
   sameBytes,
   failureIsFree,
+  chargedIsDelivered,
   handlerOnce,
   ledgerIsChain,
   strangersGetNothing,

@@ -1,6 +1,6 @@
 import { PROBE } from '../history/probe-everything.ts'
 import { deadlineOf, type Send } from '../records/send-records.ts'
-import { isMovedByUs, type Evidence, type Violation } from './verdict.ts'
+import { isMovedByUs, wasForgottenInFlight, type Evidence, type Violation } from './verdict.ts'
 
 const FAILURES: ReadonlySet<number> = new Set([400, 402, 408, 500])
 
@@ -9,7 +9,8 @@ const JOINED_TOO_SHORT = 'an earlier request for this job is still running'
 
 /**
  * I5: 400, 402, 408 and 500 mean that nothing was charged, and that nothing will be: to a caller who hears one,
- * has no other request for the same job and payment under way, and makes none afterwards.
+ * has no other request for the same job and payment under way, and makes none afterwards. Left out is what was written
+ * down as refused while a facilitator had forgotten its transaction on the way.
  */
 export function* failureIsFree(evidence: Evidence): Iterable<Violation> {
   const { world } = evidence
@@ -18,6 +19,7 @@ export function* failureIsFree(evidence: Evidence): Iterable<Violation> {
     if (history.hasLostWrites) continue
     for (const payment of new Set(history.saved.map(saved => saved.payment))) {
       if (!isMovedByUs(evidence, payment)) continue
+      if (wasForgottenInFlight(evidence, payment, history.refusedMs.get(payment))) continue
       const claimedMs = history.saved.findLast(saved => saved.payment === payment)?.claimedMs ?? 0
       const sends = world.sends.all().filter(send => send.job === job && send.payment === payment)
       for (const send of sends) {

@@ -1,5 +1,5 @@
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
-import { isMovedByUs, type Evidence, type Violation } from './verdict.ts'
+import { isMovedByUs, wasForgottenInFlight, type Evidence, type Violation } from './verdict.ts'
 
 /** I1: one authorization pays for at most one job. */
 export function* onePaymentOneJob({ world }: Evidence): Iterable<Violation> {
@@ -16,13 +16,16 @@ export function* onePaymentOneJob({ world }: Evidence): Iterable<Violation> {
   }
 }
 
-/** I2: one job_id moves money at most once in its ten minutes. */
+/**
+ * I2: one job_id moves money at most once in its ten minutes. A payment that was refused while a facilitator had forgotten
+ * its transaction on the way is not counted: its caller was asked to sign another.
+ */
 export function* oneJobOneTransfer(evidence: Evidence): Iterable<Violation> {
-  for (const [job, { saved, hasLostWrites }] of evidence.world.jobs.all()) {
+  for (const [job, { saved, hasLostWrites, refusedMs }] of evidence.world.jobs.all()) {
     // A store that forgot what it was told cannot know that this job was paid before.
     if (hasLostWrites) continue
-    const payments = [...new Set(saved.map(({ payment }) => payment))].filter(one =>
-      isMovedByUs(evidence, one),
+    const payments = [...new Set(saved.map(({ payment }) => payment))].filter(
+      one => isMovedByUs(evidence, one) && !wasForgottenInFlight(evidence, one, refusedMs.get(one)),
     )
     const times = payments.map(payment => evidence.onChain.get(payment)?.minedMs ?? 0)
     const spanMs = Math.max(...times) - Math.min(...times)

@@ -1,6 +1,9 @@
-import { isMovedByUs, type Evidence, type Violation } from './verdict.ts'
+import { isMovedByUs, wasForgottenInFlight, type Evidence, type Violation } from './verdict.ts'
 
-/** I4: where money moved for a job, its exact response can be had with the same job_id and header. */
+/**
+ * I4: where money moved for a job, its exact response can be had with the same job_id and header. Left out is what was
+ * written down as refused while a facilitator had forgotten its transaction on the way.
+ */
 export function* paidIsKept(evidence: Evidence): Iterable<Violation> {
   const { world, onChain, probes } = evidence
   const buyers = new Map<string, string[]>()
@@ -17,6 +20,7 @@ export function* paidIsKept(evidence: Evidence): Iterable<Violation> {
       const { saved, hasLostWrites, refusedMs } = world.jobs.of(job)
       // Somebody else may use an authorization that we have given up, for better or worse.
       if (hasLostWrites || (!isOurs && refusedMs.has(key))) continue
+      if (wasForgottenInFlight(evidence, key, refusedMs.get(key))) continue
       const expected = saved.findLast(({ payment }) => payment === key)?.response
       const probe = probes.find(({ send }) => send.job === job && send.payment === key)
       if (probe === undefined) yield { invariant: 'I4', message: `nobody asked for ${job} again` }

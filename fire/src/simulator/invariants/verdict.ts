@@ -30,3 +30,23 @@ export function isMovedByUs({ onChain, relayers }: Evidence, payment: string): b
   const moved = onChain.get(payment)
   return moved !== undefined && relayers.has(moved.sender)
 }
+
+/** A node that is behind shows a charge some blocks late. */
+export const SEEN_AFTER_MS = 30_000
+
+/**
+ * Was this payment refused while nothing knew that it would be charged? The facilitator's ledger had lost its row, or had it
+ * as given back, and its transaction, sent before, was in no block that every node showed: of what is on the chain a charge
+ * is found again, of what is on its way it is not (docs/operating-the-facilitator.md, "Backup and restore"). A row set back
+ * to any other state is no excuse, nor is a charge that the chain shows.
+ */
+export function wasForgottenInFlight(
+  { world, onChain }: Evidence,
+  payment: string,
+  refusedMs: number | undefined,
+): boolean {
+  const forgottenMs = world.forgottenMs.get(payment)
+  const moved = onChain.get(payment)
+  if (forgottenMs === undefined || moved === undefined || refusedMs === undefined) return false
+  return forgottenMs <= refusedMs && refusedMs < moved.minedMs + SEEN_AFTER_MS
+}

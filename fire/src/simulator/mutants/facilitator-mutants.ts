@@ -26,13 +26,14 @@ export const FACILITATOR_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${facilitator}/chain/raise-fees.ts`,
-        find: 'parts.relayer.sign(transaction.payments, transaction.nonce, fees)',
-        replace: 'parts.relayer.sign(transaction.payments, transaction.nonce + 1, fees)',
+        find: 'parts.relayer.sign(call, transaction.nonce, fees)',
+        replace: 'parts.relayer.sign(call, transaction.nonce + 1, fees)',
       },
     ],
   },
   {
     name: 'release-after-capture',
+    isRare: true,
     breaks: 'only a hold can be given back: here a charge under way too',
     edits: [
       {
@@ -44,6 +45,7 @@ export const FACILITATOR_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'charge-after-release',
+    isRare: true,
     breaks: 'what was given back is not charged: here it is',
     edits: [
       {
@@ -71,8 +73,8 @@ export const FACILITATOR_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${facilitator}/reconcile.ts`,
-        find: 'await reconcile(parts, missing)',
-        replace: 'await Promise.resolve(missing)',
+        find: 'await reconcile(parts, rounds)',
+        replace: 'await Promise.resolve(rounds)',
       },
     ],
   },

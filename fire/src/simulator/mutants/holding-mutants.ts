@@ -72,4 +72,15 @@ export const HOLDING_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'lost-record-is-refusal',
+    breaks: 'what was charged is delivered although its record was lost: here it is refused',
+    edits: [
+      {
+        file: `${agent}/execute/charged-before.ts`,
+        find: "if (outcome.kind === 'none') return outcome",
+        replace: "if (outcome.kind !== 'pending') return { kind: 'none' }",
+      },
+    ],
+  },
 ]

@@ -12,6 +12,7 @@ const payments = 'packages/payments/src'
 export const LATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'spent-at-the-head',
+    isRare: true,
     breaks: 'a cancelled payment is refused when its block is buried: here at the head',
     edits: [
       {
@@ -23,6 +24,7 @@ export const LATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'failure-told-late',
+    isRare: true,
     breaks: 'who hears late that a job was let go looks again: here it tells what was true then',
     edits: [
       {

@@ -3,6 +3,8 @@ export interface Mutant {
   readonly name: string
   /** What it is that no longer holds, for a person. */
   readonly breaks: string
+  /** So few histories notice it that the tests only fit it to the sources: it is hunted in the full run. */
+  readonly isRare?: boolean
   readonly edits: readonly MutantEdit[]
 }
 

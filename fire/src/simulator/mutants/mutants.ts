@@ -4,6 +4,7 @@ import { LATE_MUTANTS } from './late-mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { PIPELINE_MUTANTS } from './pipeline-mutants.ts'
 import { PROOF_MUTANTS } from './proof-mutants.ts'
+import { TRUST_MUTANTS } from './trust-mutants.ts'
 
 /**
  * Breaks of our own code, each of a promise the simulator claims to watch over. One that it does not notice
@@ -15,4 +16,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...FACILITATOR_MUTANTS,
   ...PROOF_MUTANTS,
   ...LATE_MUTANTS,
+  ...TRUST_MUTANTS,
 ]

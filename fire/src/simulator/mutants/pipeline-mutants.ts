@@ -13,11 +13,17 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${agent}/execute/settle-payment.ts`,
-        find: 'const known = await withinPatience(clock, settlements.patienceMs, settlements.resume(saved.held))',
+        find: 'settlements.resume(saved.held),\n  )',
+        replace: `first,
+  )`,
+      },
+      {
+        file: `${agent}/execute/settle-payment.ts`,
+        find: 'const known = await withinPatience(',
         replace: `const { response } = saved.held.job as { response: string }
   const first = settlements.resume(saved.held)
   if (first) return answerSettled({ version: 1, state: 'settled', payer: '', response, paymentResponse: '' })
-  const known = await withinPatience(clock, settlements.patienceMs, first)`,
+  const known = await withinPatience(`,
       },
     ],
   },
@@ -55,8 +61,8 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${agent}/execute/pipeline.ts`,
-        find: 'if (payment === undefined || (await isForgotten(service, order.jobKey))) throw error.cause',
-        replace: 'if (isForgotten !== undefined) throw error.cause',
+        find: 'if (payment === undefined) throw error.cause',
+        replace: 'if (order !== undefined) throw error.cause',
       },
     ],
   },
@@ -85,6 +91,7 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'joiner-is-told-408',
+    isRare: true,
     breaks: 'who repeats with the same deadline waits for the end: here 408',
     edits: [
       {
@@ -100,8 +107,8 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${agent}/execute/let-go.ts`,
-        find: "if (failure instanceof HandlerOverran && job.state === 'running') {",
-        replace: "if (failure instanceof HandlerOverran && job.state === ('never' as string)) {",
+        find: "if (failure instanceof StillRunning && job.state === 'running') {",
+        replace: "if (failure instanceof StillRunning && job.state === ('never' as string)) {",
       },
     ],
   },

@@ -45,7 +45,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${payments}/nonce-binding.ts`,
-        find: 'if (!nonce.startsWith(MAGIC_HEX)) return undefined',
+        find: 'if (!isBoundNonce(nonce)) return undefined',
         replace: 'if (nonce !== salt) return undefined',
       },
     ],

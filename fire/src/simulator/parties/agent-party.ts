@@ -2,6 +2,7 @@ import { createAgent, type Declaration, type JobContext, type JsonObject, type L
 import { decodeHeader } from '@farebox/payments/payment-header'
 import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
 import type { Random } from '../seeded-random.ts'
+import { webBody } from '../stand-ins/web-body.ts'
 import { agentClock, drawGrain } from '../time/process-clocks.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Callee } from '../wires/exchange.ts'
@@ -133,7 +134,7 @@ function asRequest(url: string, { method, path, headers, body }: AgentRequest): 
     url: url + path,
     method,
     headers: { get: (name: string) => headers[name] ?? null },
-    body: body === undefined ? null : [Buffer.from(body, 'utf8')],
+    body: body === undefined ? null : webBody(body),
   }
   // The real class costs more than the job; the door reads these four of it and nothing else.
   return request as unknown as Request

@@ -66,7 +66,7 @@ async function startOne(
       wires,
       process,
       kind: 'facilitator',
-      node: world.node,
+      node: world.node.facilitator,
       random: world.random.fork(`node of ${process.name}`),
     }),
     network,

@@ -43,13 +43,13 @@ export function ledgerPort(
   const { wires } = world
   const through = <Result>(name: string, call: () => Promise<Result>): Promise<Result> =>
     callThroughPort(wires, { process, kind: 'facilitator', port: 'ledger', name: `ledger.${name}`, call })
-  const { payments, settlements, leases, audit, secrets } = ledger
+  const { payments, settlements, leases, audit, secrets, owners } = ledger
   const bell = signals.portOf(process)
   return {
     payments: {
       hold: request => through('hold', () => payments.hold(request)),
       capture: request => through('capture', () => payments.capture(request)),
-      release: (holdId, owner) => through('release', () => payments.release(holdId, owner)),
+      release: hold => through('release', () => payments.release(hold)),
       find: keys => through('find', () => payments.find(keys)),
     },
     settlements: {
@@ -58,7 +58,7 @@ export function ledgerPort(
         through('submit', () => settlements.submit(lease, transaction, keys)),
       replace: (lease, id, signed) =>
         through('replace', async () => {
-          const { open } = await settlements.backlog(lease, 0)
+          const { open } = await settlements.backlog(lease, { together: 0, alone: 0 })
           const nonce = open.find(transaction => transaction.id === id)?.nonce
           const isReplaced = await settlements.replace(lease, id, signed)
           if (isReplaced && readRawTransaction(world.crypto, signed.raw).nonce !== nonce)
@@ -81,7 +81,18 @@ export function ledgerPort(
     },
     audit: {
       expireHolds: (network, now) => through('expire', () => audit.expireHolds(network, now)),
-      settledSince: (network, block) => through('settled-since', () => audit.settledSince(network, block)),
+      settledSince: (network, block, limit) =>
+        through('settled-since', () => audit.settledSince(network, block, limit)),
+      unconfirmed: (network, age, limit) =>
+        through('unconfirmed', () => audit.unconfirmed(network, age, limit)),
+      adopt: charge =>
+        through('adopt', async () => {
+          const isAdopted = await audit.adopt(charge)
+          wires.faults.happened(isAdopted ? 'charges found on the chain again' : 'charges of others found')
+          return isAdopted
+        }),
+      // Half an hour after a settlement: no history is so long.
+      confirm: keys => audit.confirm(keys),
       uncharged: (network, finality, page) =>
         through('uncharged', () => audit.uncharged(network, finality, page)),
       markAudited: (keys, head, finality) =>
@@ -90,6 +101,8 @@ export function ledgerPort(
       forgetUnused: (network, finality, before) => audit.forgetUnused(network, finality, before),
     },
     secrets: { ...secrets, find: id => through('secret', () => secrets.find(id)) },
+    // Asked by administrators only; no history has one.
+    owners,
     signals: bell,
     totals: (network, now) => through('totals', () => ledger.totals(network, now)),
     close: () => Promise.resolve(),

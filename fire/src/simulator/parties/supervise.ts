@@ -20,6 +20,10 @@ export interface Supervised<Request, Answer> {
   restart(): void
   /** Has it stop in good order, as a deployment does; then it is started anew. */
   stop(): void
+  /** Sets the clock of its machine, so much later or earlier, for all that run there afterwards too. */
+  setClock(byMs: number): void
+  /** Takes back all that was set. */
+  setClockRight(): void
 }
 
 /** What is supervised, and with what. */
@@ -48,8 +52,9 @@ export function supervise<Request, Answer>(
 ): Supervised<Request, Answer> {
   const { name, wires, random } = program
   const { time, trace, faults } = wires
-  const skewMs = random.between(-faults.plan.maxSkewMs, faults.plan.maxSkewMs)
-  if (skewMs !== 0) faults.happened('clocks of programs wrong')
+  const usualSkewMs = random.between(-faults.plan.maxSkewMs, faults.plan.maxSkewMs)
+  if (usualSkewMs !== 0) faults.happened('clocks of programs wrong')
+  let skewMs = usualSkewMs
   let incarnation = 0
   let running: VirtualProcess | undefined
   let serving: Callee<Request, Answer> | undefined
@@ -84,6 +89,11 @@ export function supervise<Request, Answer>(
     )
   }
   start()
+  const setClock = (byMs: number): void => {
+    skewMs += byMs
+    running?.setClock(byMs)
+    trace.note(name, () => `its clock is set by ${byMs} ms`)
+  }
   return {
     name,
     kind: program.kind,
@@ -104,6 +114,10 @@ export function supervise<Request, Answer>(
         process.crash()
       }
       stop().then(stopped, stopped)
+    },
+    setClock,
+    setClockRight() {
+      if (skewMs !== usualSkewMs) setClock(usualSkewMs - skewMs)
     },
   }
 }

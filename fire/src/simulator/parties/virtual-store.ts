@@ -17,7 +17,7 @@ export interface VirtualStore {
   portOf(process: VirtualProcess): OpenJobStore
   /** The store itself, without faults: for those who look on. */
   readonly inner: JobStore
-  /** Falls back to a copy that lacks the writes of so long, as a replica does that takes over. */
+  /** Falls back to a copy that lacks the writes of so long, as a replica does that takes over: of any length, to nothing. */
   failOver(lostMs: number): Promise<void>
 }
 
@@ -64,7 +64,6 @@ export async function openVirtualStore(wires: Wires, records: JobRecords): Promi
     portOf: process => ({ store: faultyPort(wires, process, inner, records), ...LABELS }),
     async failOver(lostMs) {
       const untilMs = time.nowMs() - lostMs
-      wires.faults.happened('stores fell back')
       const kept = writes.filter(write => write.atMs <= untilMs)
       for (const lost of writes.slice(kept.length)) {
         wires.faults.happened('writes lost by a store')

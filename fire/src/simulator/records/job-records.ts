@@ -103,8 +103,19 @@ export function createJobRecords(nowMs: () => number): JobRecords {
           response: job.response,
           isTakenBack: false,
         })
-      } else if (job.state === 'settled') history.settledMs.push(nowMs())
-      else if (job.state === 'unpaid') {
+      } else if (job.state === 'settled') {
+        history.settledMs.push(nowMs())
+        // Delivered for a charge whose record was lost, or that somebody else submitted: never saved, kept all the same.
+        const { paymentKey: payment, response } = job
+        if (payment !== undefined && !history.saved.some(saved => saved.payment === payment))
+          history.saved.push({
+            atMs: nowMs(),
+            claimedMs: claimedMs.get(fence) ?? 0,
+            payment,
+            response,
+            isTakenBack: false,
+          })
+      } else if (job.state === 'unpaid') {
         for (const payment of job.refusedPayments) {
           if (!history.refusedMs.has(payment)) history.refusedMs.set(payment, nowMs())
         }

@@ -69,6 +69,12 @@ export function deadlineOf({ body }: Send): number {
   return typeof deadline === 'number' ? deadline : 0
 }
 
+/** Of a request's body. */
+export function capabilityOf(body: string): unknown {
+  const { task } = JSON.parse(body) as { readonly task?: { readonly capability?: unknown } }
+  return task?.capability
+}
+
 type Named = Pick<Send, 'payment' | 'payer' | 'validBefore'>
 
 const NOTHING: Named = { payment: undefined, payer: undefined, validBefore: 0 }

@@ -17,12 +17,21 @@ export interface VirtualAnswer {
 
 interface VirtualReply {
   code(status: number): VirtualReply
+  /** Whether there is an answer already. */
+  readonly sent: boolean
   header(name: string, value: string): VirtualReply
   send(body: unknown): VirtualReply
 }
 
 type Handler = (request: VirtualRequest, reply: VirtualReply) => Promise<unknown>
+/** Comes before the body is read; what replies here ends the request. */
+type OnRequest = (request: VirtualRequest, reply: VirtualReply) => Promise<unknown>
 type ErrorHandler = (error: unknown, request: VirtualRequest, reply: VirtualReply) => Promise<unknown>
+
+/** What comes after a route's path. */
+type RouteArguments =
+  | readonly [handler: Handler, none?: undefined]
+  | readonly [options: { readonly onRequest?: OnRequest }, handler: Handler]
 
 /** The application: what our facilitator calls on a real one, and the way in. */
 export interface VirtualApp {
@@ -47,6 +56,12 @@ const IGNORED = [
 // oxlint-disable-next-line import/no-default-export -- as the real one does
 export default function fastify(): VirtualApp {
   const routes = new Map<string, Handler>()
+  const add = (route: string, handler: Handler, onRequest?: OnRequest): void => {
+    routes.set(route, async (request, reply) => {
+      await onRequest?.(request, reply)
+      if (!reply.sent) await handler(request, reply)
+    })
+  }
   let onError: ErrorHandler | undefined
   const app: VirtualApp = {
     async handle(method, path, headers, body) {
@@ -65,7 +80,11 @@ export default function fastify(): VirtualApp {
   }
   const routing = ROUTING.map(verb => [
     verb,
-    (path: string, handler: Handler) => routes.set(`${verb.toUpperCase()} ${path}`, handler),
+    (path: string, ...[first, handler]: RouteArguments) => {
+      const route = `${verb.toUpperCase()} ${path}`
+      if (typeof first === 'function') add(route, first)
+      else if (handler !== undefined) add(route, handler, first.onRequest)
+    },
   ])
   const ignored = IGNORED.map(name => [name, () => undefined])
   return Object.assign(app, Object.fromEntries([...routing, ...ignored]), {
@@ -79,7 +98,11 @@ export default function fastify(): VirtualApp {
 function createReply(): { readonly reply: VirtualReply; readonly answer: () => VirtualAnswer } {
   let status = 200
   let body: unknown
+  let sent = false
   const reply: VirtualReply = {
+    get sent() {
+      return sent
+    },
     code(next) {
       status = next
       return reply
@@ -87,6 +110,7 @@ function createReply(): { readonly reply: VirtualReply; readonly answer: () => V
     header: () => reply,
     send(next) {
       body = next
+      sent = true
       return reply
     },
   }

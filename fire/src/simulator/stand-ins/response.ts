@@ -1,21 +1,15 @@
 // Stands in for the web's `Response`, whose real one costs more than the job it answers. The name is called
 // with `new`, and what a constructor returns takes the place of what it was to make.
 
+import { webBody, type WebBody } from './web-body.ts'
+
 /** What our packages use of a response. */
 interface LightResponse {
   readonly status: number
   readonly type: 'default'
   readonly headers: { get(name: string): string | null; has(name: string): boolean }
-  readonly body: LightBody | null
+  readonly body: WebBody | null
   text(): Promise<string>
-}
-
-interface LightBody {
-  getReader(): {
-    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array }>
-    cancel(): Promise<void>
-  }
-  cancel(): Promise<void>
 }
 
 /** Makes one of a text, or of bytes. */
@@ -31,27 +25,8 @@ export function Response(
       get: name => headers.get(name.toLowerCase()) ?? null,
       has: name => headers.has(name.toLowerCase()),
     },
-    body: content === null ? null : lightBody(content),
+    body: content === null ? null : webBody(content),
     text: () => Promise.resolve(textOf(content)),
-  }
-}
-
-function lightBody(content: string | Uint8Array): LightBody {
-  const cancel = (): Promise<void> => Promise.resolve()
-  return {
-    cancel,
-    getReader() {
-      let read = false
-      return {
-        cancel,
-        read() {
-          if (read) return Promise.resolve({ done: true })
-          read = true
-          const value = typeof content === 'string' ? Buffer.from(content, 'utf8') : content
-          return Promise.resolve({ done: false, value })
-        },
-      }
-    },
   }
 }
 

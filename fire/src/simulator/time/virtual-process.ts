@@ -19,6 +19,8 @@ export interface VirtualProcess {
   onDeath(callback: () => void): () => void
   /** Calls back whenever it stops for a while. */
   onPause(callback: () => void): void
+  /** Its clock is set, so much later or earlier; its timers are not. */
+  setClock(byMs: number): void
   /** Does nothing for so long, as in a long garbage collection. */
   pause(durationMs: number): void
 }
@@ -32,7 +34,8 @@ export interface ProcessOptions {
 
 /** Starts a process. */
 export function startProcess(time: VirtualTime, options: ProcessOptions): VirtualProcess {
-  const { name, skewMs = 0 } = options
+  const { name } = options
+  let { skewMs = 0 } = options
   const mourners = new Set<() => void>()
   const watchers: (() => void)[] = []
   let pausedUntilMs = 0
@@ -72,6 +75,9 @@ export function startProcess(time: VirtualTime, options: ProcessOptions): Virtua
     onDeath(callback) {
       mourners.add(callback)
       return () => void mourners.delete(callback)
+    },
+    setClock(byMs) {
+      skewMs += byMs
     },
     onPause: callback => void watchers.push(callback),
     pause(durationMs) {

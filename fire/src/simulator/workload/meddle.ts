@@ -1,5 +1,9 @@
 import { paymentKey } from '@farebox/payments/authorization'
-import { HOLD_EXTENSION, type FacilitatorRequest } from '@farebox/payments/facilitator-api'
+import {
+  HOLD_EXTENSION,
+  type FacilitatorRequest,
+  type ReleaseRequest,
+} from '@farebox/payments/facilitator-api'
 import { createFacilitatorClient } from '@farebox/payments/facilitator-client'
 import { createRequirement } from '@farebox/payments/requirement'
 import type { FacilitatorWord } from '../records/word-records.ts'
@@ -29,7 +33,7 @@ export async function meddle(
   const purposes = [random.hex(32), random.hex(32)]
   const key = paymentKey(world.network, payment.authorization)
   world.meddled.set(key, Number(payment.authorization.validBefore))
-  const holds: string[] = []
+  const holds: ReleaseRequest[] = []
   const words: Spoken[] = []
   // One that comes late, or twice, holds again what was given back.
   const { duplicationRate, slowRate } = world.wires.faults.plan
@@ -40,12 +44,13 @@ export async function meddle(
     const binding = random.chance(0.75) ? (purposes[0] ?? '') : (purposes[1] ?? '')
     const request = facilitatorRequest(world, payment, binding, process.nowMs() / 1_000 + 20)
     const deed = random.pick(['verify', 'verify', 'settle', 'release'] as const)
-    const holdId = holds.length === 0 ? undefined : random.pick(holds)
+    const hold = holds.length === 0 ? undefined : random.pick(holds)
     // What was said before an attempt to charge, or to hold, need not hold after it.
     for (const word of words) word.isLast &&= word.told === 'released' ? deed !== 'verify' : false
     if (deed === 'verify') {
       const outcome = await client.verify(request, { timeoutMs: TIMEOUT_MS })
-      if (outcome.kind === 'valid' && outcome.hold !== undefined) holds.push(outcome.hold.holdId)
+      if (outcome.kind === 'valid' && outcome.hold !== undefined)
+        holds.push({ holdId: outcome.hold.holdId, binding })
       if (outcome.kind === 'unavailable') mayHoldAgain = true
     } else if (deed === 'settle') {
       const outcome = await client.settle(request, { timeoutMs: TIMEOUT_MS })
@@ -58,7 +63,7 @@ export async function meddle(
           isLast: !mayChargeYet || isTooLate(outcome),
         })
       if (outcome.kind === 'unknown') mayChargeYet = true
-    } else if (holdId !== undefined && (await release(url, secret, holdId))) {
+    } else if (hold !== undefined && (await release(url, secret, hold))) {
       words.push({ binding, told: 'released', reason: '', isLast: !mayHoldAgain && !mayChargeYet })
     }
     await new Promise<void>(resolve => void process.after(random.between(0, 3_000), resolve))
@@ -96,7 +101,7 @@ function facilitatorRequest(
 }
 
 /** Was it given back? Our own client does not ask, because it ends by itself in any case. */
-async function release(url: string, secret: string, holdId: string): Promise<boolean> {
+async function release(url: string, secret: string, hold: ReleaseRequest): Promise<boolean> {
   const origin = currentWorld().openOrigin(url)
   const headers = { authorization: `Bearer ${secret}` }
   try {
@@ -104,7 +109,7 @@ async function release(url: string, secret: string, holdId: string): Promise<boo
       method: 'POST',
       path: '/release',
       headers,
-      body: { holdId },
+      body: hold,
       timeoutMs: TIMEOUT_MS,
     })
     return (answer.body as { readonly released?: unknown } | undefined)?.released === true

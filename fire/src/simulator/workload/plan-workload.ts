@@ -87,6 +87,8 @@ export interface WorkloadWishes {
   readonly isSiege: boolean
   /** Payers who take back what they signed. */
   readonly isRegretful: boolean
+  /** Time to ask again about what was forgotten, for jobs that payments name, of a facilitator that answers soon. */
+  readonly isForgetful: boolean
   /** Kinds of errands and mischief that are left out. */
   readonly without: ReadonlySet<string>
 }
@@ -136,11 +138,11 @@ const SIEGE: Manner = {
 /** Draws what a history is about. */
 export function planWorkload(
   random: Random,
-  { isSiege, isRegretful, without }: WorkloadWishes,
+  { isSiege, isRegretful, isForgetful, without }: WorkloadWishes,
 ): WorkloadPlan {
-  const lengthMs = random.pick([10_000, 20_000, 35_000])
+  const lengthMs = random.pick(isForgetful ? [35_000] : [10_000, 20_000, 35_000])
   const agents = random.chance(0.4) ? 2 : 1
-  const isStock = random.chance(0.2) && !without.has('stock')
+  const isStock = random.chance(0.2) && !isForgetful && !without.has('stock')
   const manner = isSiege ? SIEGE : USUAL
   const maxDeadlineSeconds = random.pick(manner.maxDeadlineSeconds)
   const mischievous = random.chance(0.4)
@@ -153,7 +155,7 @@ export function planWorkload(
     atMs: own.between(0, Math.round(lengthMs * 0.6)),
     agent: own.between(0, agents - 1),
     copies: manner.copiesOf(own),
-    isBound: own.chance(0.3),
+    isBound: own.chance(isForgetful ? 0.6 : 0.3),
     validSeconds: own.pick(manner.validSeconds),
     deadlineSeconds: own.pick(manner.deadlineSeconds),
     isPatient: isSiege,
@@ -175,7 +177,7 @@ export function planWorkload(
     facilitators: isStock ? 0 : random.chance(0.35) ? 2 : 1,
     sharesRelayer: random.chance(0.6),
     settlePatienceMs: random.pick([1_000, 4_000, 10_000]),
-    settleWaitMs: random.pick([2_000, 8_000, 20_000]),
+    settleWaitMs: random.pick(isForgetful ? [2_000] : [2_000, 8_000, 20_000]),
     reconcileMs: random.pick([4_000, 60_000]),
     relayerLeaseMs: random.pick([4_000, 12_000]),
     stuckAfterMs: random.pick([5_000, 15_000]),

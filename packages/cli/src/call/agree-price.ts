@@ -2,7 +2,7 @@ import type { Quote } from '@farebox/client/read-quote'
 import { checksumAddress } from '@farebox/payments/address'
 import { loadKeccak } from '@farebox/payments/evm-crypto'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import { nameNetwork } from '../chain/name-network.ts'
+import { namePaidNetwork } from '../chain/name-network.ts'
 import type { OpenChain } from '../chain/open-chain.ts'
 import { readUsdcBalance } from '../chain/read-balances.ts'
 import type { LocalEconomy } from '../keys/local-economy.ts'
@@ -15,6 +15,8 @@ import type { World } from '../world.ts'
 /** What a person agrees to, or `--max-price` did for them. */
 export interface Terms {
   readonly quote: Quote
+  /** As it was typed. */
+  readonly agentUrl: string
   readonly agentName: string
   readonly key: PayingKey
   readonly chain: OpenChain | undefined
@@ -51,13 +53,14 @@ export function limitPrice(world: World, quote: Quote, maxPriceAtomic: bigint | 
  * @throws {Refusal} when the person does not, or the wallet holds too little; nothing was signed
  */
 export async function agreePrice(world: World, terms: Terms): Promise<void> {
-  const { quote, key, chain, local, maxPriceAtomic } = terms
+  const { agentUrl, quote, key, chain, local, maxPriceAtomic } = terms
   const balance = await balanceOf(terms)
   await showTerms(world, terms, balance)
+  warnOfOwnWallet(world, terms)
   if (balance !== undefined && balance < quote.amountAtomic) {
     throw new Refusal(
       `the wallet holds ${formatUsdc(balance)} USDC, the job costs ${formatUsdc(quote.amountAtomic)}`,
-      `send USDC on ${nameNetwork(chain?.network ?? quote.network, local)} to ${await checksummed(key.address)}; nothing was signed`,
+      `send USDC on ${namePaidNetwork(chain?.network ?? quote.network, agentUrl, local, chain)} to ${await checksummed(key.address)}; nothing was signed`,
     )
   }
   if (maxPriceAtomic !== undefined) return
@@ -65,15 +68,21 @@ export async function agreePrice(world: World, terms: Terms): Promise<void> {
   if (!agreed) throw new Refusal('not paid', 'nothing was signed')
 }
 
+/** It moves nothing, and looks like a payment that worked. */
+function warnOfOwnWallet({ err }: World, { key, quote }: Terms): void {
+  if (key.address.toLowerCase() !== quote.payTo.toLowerCase()) return
+  err.write(`  ${paintFor(err).yellow('!')} you are paying yourself: payer and agent are the same wallet\n`)
+}
+
 async function showTerms(world: World, terms: Terms, balance: bigint | undefined): Promise<void> {
-  const { quote, agentName, key, local } = terms
+  const { quote, agentName, key, chain, local } = terms
   const { bold, dim } = paintFor(world.err)
   const row = (name: string, text: string): string => `  ${dim(name.padEnd(9))}${text}`
   const rows = [
     bold(`${printable(agentName)} · ${printable(quote.capability)}`),
     row(
       'price',
-      `${formatUsdc(quote.amountAtomic, { decimals: 6 })} USDC on ${nameNetwork(quote.network, local)}`,
+      `${formatUsdc(quote.amountAtomic, { decimals: 6 })} USDC on ${namePaidNetwork(quote.network, terms.agentUrl, local, chain)}`,
     ),
     row('to', await checksummed(quote.payTo)),
     row('from', `${await checksummed(key.address)}  ${key.source}`),

@@ -99,7 +99,8 @@ async function agree(
   const key = await findPayingKey(world, { wallet, passwordFile, local })
   const chain = await findChain(world, { network: quote.network, rpcUrl, local })
   try {
-    await agreePrice(world, { quote, agentName: declaration.name, key, chain, local, maxPriceAtomic })
+    const agent = { agentUrl: url, agentName: declaration.name }
+    await agreePrice(world, { quote, ...agent, key, chain, local, maxPriceAtomic })
     return { quote, signer: await key.unlock(), chain, local }
   } catch (error) {
     await chain?.close()

@@ -20,6 +20,8 @@ export interface DeliveredDocument {
     /** Null where the agent's receipt cannot be right; then `receipt_problem` says why. */
     readonly transaction: string | null
     readonly receipt_problem?: string
+    /** Whether a node has shown the transfer; false: it is the agent's word. */
+    readonly confirmed: boolean
   } | null
   /** Unix seconds; null where the agent did not say. */
   readonly completed_at: number | null
@@ -47,21 +49,29 @@ export interface FailureDocument {
   readonly transaction?: string
 }
 
-/** The document of a delivered job. */
-export function deliveredDocument(result: JobResult, capability: string): DeliveredDocument {
+/**
+ * The document of a delivered job.
+ *
+ * @param isConfirmed whether a node has shown the transfer
+ */
+export function deliveredDocument(
+  result: JobResult,
+  capability: string,
+  isConfirmed = false,
+): DeliveredDocument {
   const { output, violation, jobId, completedAt, payment } = result
   return {
     ok: true,
     job_id: jobId,
     capability,
     output,
-    payment: payment === undefined ? null : paymentOf(payment),
+    payment: payment === undefined ? null : paymentOf(payment, isConfirmed),
     completed_at: completedAt ?? null,
     ...(violation === undefined ? {} : { violation }),
   }
 }
 
-function paymentOf(payment: JobPayment): NonNullable<DeliveredDocument['payment']> {
+function paymentOf(payment: JobPayment, confirmed: boolean): NonNullable<DeliveredDocument['payment']> {
   const { amountAtomic, network, payer, payTo, transaction, receiptProblem } = payment
   return {
     amount: formatUsdc(amountAtomic),
@@ -71,5 +81,6 @@ function paymentOf(payment: JobPayment): NonNullable<DeliveredDocument['payment'
     pay_to: payTo,
     transaction: transaction ?? null,
     ...(receiptProblem === undefined ? {} : { receipt_problem: receiptProblem }),
+    confirmed,
   }
 }

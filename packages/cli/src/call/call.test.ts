@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DeadlineError } from 'farebox'
 import { fund } from '@farebox/local/chain/faucet'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
 import { decodePaymentHeader } from '@farebox/payments/payment-header'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -265,15 +266,27 @@ describe('the price', () => {
     expect(await runCli(['call', agent.url, '--text', 'a b'], asked.world)).toBe(0)
     expect(asked.questions).toEqual(['Pay 0.002 USDC?'])
     const before = asked.err().slice(0, asked.err().indexOf('at work'))
-    expect(before).toContain('price    0.002000 USDC on Base Sepolia (eip155:84532)')
+    // Without a node nobody can tell them apart: local chains have the test network's id.
+    expect(before).toContain('price    0.002000 USDC on Base Sepolia or a local chain (eip155:84532)')
     expect(before).toContain(`to       ${AGENT_WALLET}`)
     expect(before).toContain(`from     ${PAYER}  FAREBOX_PRIVATE_KEY`)
-    expect(asked.err()).toContain('✓ paid 0.002000 USDC')
+    expect(asked.err()).toContain('! paid 0.002000 USDC, says the agent\n')
+    expect(asked.err()).toContain('no node was asked')
+    expect(asked.err()).not.toContain('basescan')
     const decoded = decodePaymentHeader(paidRequests(agent)[0] ?? '')
     expect(decoded).toMatchObject({
       payment: { authorization: { value: '2000', to: AGENT_WALLET.toLowerCase() } },
     })
     expect(agent.gate.counts().charged).toBe(1)
+  })
+
+  test('of an agent that is paid at the payer’s own wallet is said to go round in a circle', async () => {
+    const { url } = await servePaid({ funded: [PAYER, AGENT_WALLET] })
+    const words = [url, 'count', '--text', 'a', '--max-price', '1']
+    const { err } = await run(words, { variables: { FAREBOX_PRIVATE_KEY: TEST_KEYS.agent.privateKey } })
+    expect(err).toContain('! you are paying yourself: payer and agent are the same wallet\n')
+    const paid = await run(words)
+    expect(paid.err).not.toContain('paying yourself')
   })
 
   test('not agreed to is not paid', async () => {
@@ -351,7 +364,7 @@ describe('--dry-run', () => {
     const agent = await servePaid()
     const { code, out } = await run([agent.url, '--dry-run'], { variables: {} })
     expect(code).toBe(0)
-    expect(out).toContain('price    0.002000 USDC on Base Sepolia (eip155:84532)')
+    expect(out).toContain('price    0.002000 USDC on Base Sepolia or a local chain (eip155:84532)')
     expect(out).toContain('{"text":"text","top":1}')
     await expectNothingSigned(agent)
     const line = /^ {2}farebox call (.*)$/m.exec(out)?.[1] ?? ''
@@ -517,7 +530,7 @@ describe('the key', () => {
     test('--rpc-url must be a node of the chain that is paid on; its path is not shown', async () => {
       const agent = await servePaid()
       const { code, err } = await run([agent.url, ...words, '--rpc-url', 'http://127.0.0.1:9/api-key'])
-      expect(code).toBe(2)
+      expect(code).toBe(1)
       expect(err).toContain('--rpc-url: 127.0.0.1:9 does not answer as a node does')
       expect(err).not.toContain('api-key')
       await expectNothingSigned(agent)
@@ -660,7 +673,7 @@ describe('the journal', () => {
 
     test('for a node that is none, keeps its exit code and does not say that nothing was paid', async () => {
       const { code, err } = await expectUnknown(['--rpc-url', 'http://127.0.0.1:9'])
-      expect(code).toBe(2)
+      expect(code).toBe(1)
       expect(err).toContain('✗ --rpc-url: ')
     })
 

@@ -4,7 +4,7 @@ import type { Quote } from '@farebox/client/read-quote'
 import { sample } from '@farebox/protocol/fields/sample'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import { nameNetwork } from '../chain/name-network.ts'
+import { namePaidNetwork } from '../chain/name-network.ts'
 import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
@@ -14,6 +14,7 @@ import type { CallOptions } from './call-options.ts'
 import { commandWords, shellLine } from './command-line.ts'
 import { readInput, saysInput, type InputWords } from './read-input.ts'
 import { askPrice, localOf, type Target } from './target.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 
 /**
  * `--dry-run`: the price, the terms, an input that would be taken (the one given, else a sample) and the line that
@@ -31,9 +32,14 @@ export async function dryRun(
   const price = await askPrice(world, target, options)
   const { url, name, capability } = target
   const agreed = price === undefined ? [] : ['--max-price', formatUsdc(price.amountAtomic)]
-  const line = shellLine(
-    commandWords({ url, capability: name, input, fields: capability.input_schema, options: agreed }),
-  )
+  const words = commandWords({
+    url,
+    capability: name,
+    input,
+    fields: capability.input_schema,
+    options: agreed,
+  })
+  const line = asTyped(world, shellLine(words))
   if (options.json) world.out.write(`${printableJson(documentOf(target, price, input, line))}\n`)
   else await show(world, target, price, { input, line })
   return EXIT.done
@@ -87,7 +93,7 @@ async function show(
       'price',
       price === undefined
         ? 'free: this agent is in dev mode'
-        : `${formatUsdc(price.amountAtomic, { decimals: 6 })} USDC on ${nameNetwork(price.network, local)}`,
+        : `${formatUsdc(price.amountAtomic, { decimals: 6 })} USDC on ${namePaidNetwork(price.network, url, local)}`,
     ),
     ...(price === undefined ? [] : [row('to', checksumAddress({ keccak256 }, price.payTo))]),
     row('terms', `an answer within ${declaration.max_deadline_seconds} s; a job that fails is not charged`),

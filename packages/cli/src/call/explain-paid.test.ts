@@ -89,7 +89,7 @@ function chain(
     },
     close: () => Promise.resolve(),
   }
-  return { rpc, network, close: () => Promise.resolve() }
+  return { rpc, network, isLocal: true, close: () => Promise.resolve() }
 }
 
 async function explain(failure: Partial<PaidFailure>): Promise<{

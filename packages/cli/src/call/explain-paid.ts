@@ -53,10 +53,17 @@ function isFirstAnswer({ attempt, resumed }: PaidFailure): boolean {
   return !resumed && attempt.unanswered === 0
 }
 
-async function askChain({ attempt, chain, stopped }: PaidFailure): Promise<ChainVerdict | undefined> {
+async function askChain({
+  attempt,
+  chain,
+  stopped,
+  nowSeconds,
+}: PaidFailure): Promise<ChainVerdict | undefined> {
   if (chain === undefined || stopped) return undefined
   // A node that does not answer leaves us with what the agent said.
-  return await findSettlement(chain.rpc, attempt.network, attempt.authorization).catch(() => undefined)
+  return await findSettlement(chain.rpc, attempt.network, attempt.authorization, nowSeconds).catch(
+    () => undefined,
+  )
 }
 
 function charged(failure: PaidFailure, transaction: string): CallFailure {

@@ -15,7 +15,12 @@ import { CallFailure } from './call-failure.ts'
 export function explainUnpaid(error: unknown, url: string): unknown {
   if (error instanceof Refusal) return error
   if (error instanceof AgentUnreachable) {
-    return failure('unreachable', `${printable(url)}: ${printable(error.message)}`, whereToLook(url), error)
+    return failure(
+      'unreachable',
+      `${printable(url)}: ${printable(error.message)}`,
+      whereToLook(url, error),
+      error,
+    )
   }
   if (error instanceof UnusableAnswer) {
     return failure('unusable', printable(error.message), whoseFault(error, url), error)
@@ -33,8 +38,11 @@ export function explainUnpaid(error: unknown, url: string): unknown {
   return error
 }
 
-function whereToLook(url: string): string {
+function whereToLook(url: string, { cause }: AgentUnreachable): string {
   if (!isOnLoopback(url)) return 'is the URL right, and the agent awake? curl it'
+  // On this machine a closed port is refused at once: what takes too long was accepted.
+  if (cause === undefined)
+    return 'it accepts connections and does not answer: a handler may block its process'
   return /^https:/i.test(url)
     ? 'on your own machine agents speak http: is it http:// instead?'
     : 'is it running? farebox dev starts it'

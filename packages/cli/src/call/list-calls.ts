@@ -6,6 +6,7 @@ import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
 import { openCallJournal, type CallList } from './call-journal.ts'
 import type { CallRecord } from './call-record.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 
 /** `--list`: the calls in the journal, those without an outcome first; files that cannot be read by name. */
 export async function listCalls(world: World, { json }: { readonly json: boolean }): Promise<ExitCode> {
@@ -19,7 +20,7 @@ export async function listCalls(world: World, { json }: { readonly json: boolean
   tellDamaged(world, damaged)
   if (calls[0]?.state === 'sent') {
     world.err.write(
-      '\n  farebox call --resume asks again for the newest of the unresolved, without paying again\n',
+      `\n  ${asTyped(world, 'farebox call --resume')} asks again for the newest of the unresolved, without paying again\n`,
     )
   }
   return EXIT.done

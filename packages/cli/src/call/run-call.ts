@@ -12,6 +12,7 @@ import { readCallOptions } from './call-options.ts'
 import { explainUnforeseen } from './explain-unforeseen.ts'
 import { listCalls } from './list-calls.ts'
 import { resumeCall } from './resume-call.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 
 /**
  * `farebox call`, in its three forms: a new call, `--resume`, `--list`. With `--json` the output holds one document
@@ -33,7 +34,7 @@ export async function runCall(
     return await callAgent(world, { words, raw, options })
   } catch (error) {
     const told = raw.resume === undefined ? orStopped(world, error) : notAsked(world, raw.resume, error)
-    if (raw.json === true) world.out.write(`${printableJson(documentOf(told))}\n`)
+    if (raw.json === true) world.out.write(`${printableJson(documentOf(world, told))}\n`)
     throw told
   }
 }
@@ -61,11 +62,16 @@ function notAsked({ signal }: World, named: string | true, error: unknown): Call
   return explainUnforeseen(error, { jobId, stopped: signal.aborted })
 }
 
-function documentOf(error: unknown): FailureDocument {
-  if (error instanceof CallFailure) return error.document
+function documentOf(world: World, error: unknown): FailureDocument {
+  if (error instanceof CallFailure) return withNext(error.document, next => asTyped(world, next))
   const isOurs = error instanceof Refusal
   const message = error instanceof Error ? error.message : String(error)
-  const next = isOurs && error.next !== '' ? { next: error.next } : {}
+  const next = isOurs && error.next !== '' ? { next: asTyped(world, error.next) } : {}
   const type = isOurs && error.exitCode === EXIT.interrupted ? 'stopped' : isOurs ? 'refused' : 'internal'
   return { ok: false, error: { type, message, ...next }, charged: 'no' }
+}
+
+function withNext(document: FailureDocument, typed: (next: string) => string): FailureDocument {
+  const { next } = document.error
+  return next === undefined ? document : { ...document, error: { ...document.error, next: typed(next) } }
 }

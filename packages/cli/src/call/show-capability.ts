@@ -10,6 +10,7 @@ import { describeField } from '../types/describe-field.ts'
 import type { World } from '../world.ts'
 import { commandWords, shellLine } from './command-line.ts'
 import type { Target } from './target.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 
 /** `farebox call <url> <capability> --help`: what it takes and gives, and a line that works. */
 export function showCapability(world: World, shown: Target): ExitCode {
@@ -24,7 +25,7 @@ export function showCapability(world: World, shown: Target): ExitCode {
     ...wrap(printable(capability.description), world.out.columns - 4).map(line => `  ${line}`),
     ...section(world, 'Takes', capability.input_schema, 'input'),
     ...section(world, 'Gives', capability.output_schema, 'output'),
-    ...example(shown, bold),
+    ...example(world, shown, bold),
   ]
   world.out.write(`${lines.join('\n')}\n`)
   return EXIT.done
@@ -52,7 +53,7 @@ export function showAgent(
       '',
       ...rows,
       '',
-      `  ${shellLine(['farebox', 'call', url, printable(first), '--help'])}`,
+      `  ${asTyped(world, shellLine(['farebox', 'call', url, printable(first), '--help']))}`,
     ].join('\n')}\n`,
   )
   return EXIT.done
@@ -114,13 +115,13 @@ function typeOf({ type, enum: values, items }: Field): string {
   return `<${type}>`
 }
 
-function example(shown: Target, bold: (text: string) => string): readonly string[] {
+function example(world: World, shown: Target, bold: (text: string) => string): readonly string[] {
   const { url, name, capability } = shown
   const made = sample(requiredOf(capability.input_schema))
   if (!made.ok) return []
   const { input_schema: fields } = capability
   const line = shellLine(commandWords({ url, capability: name, input: made.value, fields }))
-  return ['', bold('Example'), `  ${line}`]
+  return ['', bold('Example'), `  ${asTyped(world, line)}`]
 }
 
 /** The least that works; where nothing is required, the first field. */

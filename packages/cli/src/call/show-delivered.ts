@@ -24,75 +24,89 @@ export interface Delivered {
   readonly local: LocalEconomy | undefined
 }
 
-/** The output to the output; what was paid for it, and what is wrong with it, beside it. */
+/** The output to the output; what was paid for it, by whose word, and what is wrong with it, beside it. */
 export async function showDelivered(world: World, delivered: Delivered): Promise<void> {
   const { result, capability, json } = delivered
-  const indent = world.out.live ? 2 : undefined
-  const document = json ? deliveredDocument(result, capability) : result.output
-  world.out.write(`${printableJson(document, json ? undefined : indent)}\n`)
+  const { payment, violation } = result
+  // An output is shown before a node is waited for; a document is written once.
+  if (!json) world.out.write(`${printableJson(result.output, world.out.live ? 2 : undefined)}\n`)
+  const proof = payment === undefined ? undefined : await proofOf(delivered, payment)
+  if (json) {
+    const document = deliveredDocument(result, capability, proof?.isConfirmed)
+    world.out.write(`${printableJson(document)}\n`)
+  }
   const { err } = world
-  const { yellow } = paintFor(err)
-  if (result.violation !== undefined) {
-    const { field, reason } = result.violation
+  if (violation !== undefined) {
     err.write(
-      `  ${yellow('!')} the output is not what was declared: ${printable(field)}: ${printable(reason)}\n`,
+      `  ${paintFor(err).yellow('!')} the output is not what was declared: ${printable(violation.field)}: ${printable(violation.reason)}\n`,
     )
   }
-  if (result.payment !== undefined) await showReceipt(world, delivered, result.payment)
+  if (payment !== undefined && proof !== undefined) showReceipt(world, payment, proof)
 }
 
-async function showReceipt(world: World, delivered: Delivered, payment: JobPayment): Promise<void> {
-  const { err } = world
+function showReceipt({ err }: World, payment: JobPayment, proof: Proof): void {
   const { green, yellow, dim } = paintFor(err)
   const row = (name: string, text: string): string => `    ${dim(name.padEnd(13))}${text}\n`
   const { transaction, receiptProblem, amountAtomic } = payment
-  const proof = await proofOf(delivered, payment)
-  const mark = transaction === undefined || proof.problem !== undefined ? yellow('!') : green('✓')
-  err.write(`  ${mark} paid ${formatUsdc(amountAtomic, { decimals: 6 })} USDC\n`)
-  if (transaction !== undefined) err.write(row('transaction', `${transaction}${proof.block}`))
-  if (receiptProblem !== undefined) err.write(row('receipt', printable(receiptProblem)))
-  if (proof.problem !== undefined) err.write(row('chain', proof.problem))
-  if (proof.link !== undefined) err.write(row('look at it', proof.link))
-  if (proof.balance !== undefined) {
-    err.write(row('balance', `${formatUsdc(proof.balance, { decimals: 6 })} USDC`))
+  const { isConfirmed, note, block, link, balance } = proof
+  const mark = isConfirmed ? green('✓') : yellow('!')
+  const word = isConfirmed ? '' : ', says the agent'
+  err.write(`  ${mark} paid ${formatUsdc(amountAtomic, { decimals: 6 })} USDC${word}\n`)
+  if (transaction !== undefined) {
+    err.write(row('transaction', block === undefined ? transaction : `${transaction} in block ${block}`))
   }
+  if (receiptProblem !== undefined) err.write(row('receipt', printable(receiptProblem)))
+  if (note !== undefined) err.write(row('chain', note))
+  if (link !== undefined) err.write(row('explorer', link))
+  if (balance !== undefined) err.write(row('balance', `${formatUsdc(balance, { decimals: 6 })} USDC`))
 }
 
+/** What is known of a payment beside the agent's word. */
 interface Proof {
-  /** ` in block 7`, or nothing. */
-  readonly block: string
-  /** What the chain says against the receipt. */
-  readonly problem?: string
+  /** Whether a node has shown the transfer of this very payment. Anything less is the agent's word. */
+  readonly isConfirmed: boolean
+  /** Why it is not confirmed. */
+  readonly note?: string
+  readonly block?: bigint
+  /** Of a confirmed transaction on a public chain: a page of an invented one would lend it credit. */
   readonly link?: string
   readonly balance?: bigint
 }
 
-/** What the chain says of it, where a node is known; what it does not tell is left out. */
 async function proofOf({ chain, entry, local }: Delivered, payment: JobPayment): Promise<Proof> {
+  if (chain === undefined) {
+    return {
+      isConfirmed: false,
+      note: 'no node was asked: --rpc-url <node>, or FAREBOX_RPC_URL, has it checked',
+    }
+  }
   const { transaction, network, payer } = payment
-  const explorer = local?.network === network ? undefined : findNetwork(network)?.explorer
-  const link =
-    explorer === undefined || transaction === undefined ? {} : { link: `${explorer}/tx/${transaction}` }
-  if (chain === undefined) return { block: '', ...link }
-  const balance = await readUsdcBalance(chain, payer).then(
-    read => ({ balance: read }),
-    () => ({}),
-  )
-  const inBlock = transaction === undefined ? { block: '' } : await blockOf(chain, transaction, entry)
-  return { ...inBlock, ...link, ...balance }
+  const balance = await readUsdcBalance(chain, payer).catch(() => undefined)
+  const found: Proof =
+    transaction === undefined ? { isConfirmed: false } : await askNode(chain, transaction, entry)
+  const isLocal = chain.isLocal || local?.network === network
+  const explorer = isLocal ? undefined : findNetwork(network)?.explorer
+  return {
+    ...found,
+    ...(found.isConfirmed && explorer !== undefined && { link: `${explorer}/tx/${transaction}` }),
+    ...(balance !== undefined && { balance }),
+  }
 }
 
-async function blockOf(
+/** A resumed call that was answered before its pair was kept has no authorization to compare with. */
+async function askNode(
   { rpc, network }: OpenChain,
   transaction: string,
   entry: JournalEntry | undefined,
-): Promise<Pick<Proof, 'block' | 'problem'>> {
+): Promise<Proof> {
   const receipt = await readReceipt(rpc, transaction).catch(() => 'no answer' as const)
-  if (receipt === 'no answer') return { block: '' }
+  if (receipt === 'no answer') return { isConfirmed: false, note: 'the node does not answer' }
   if (receipt === undefined)
-    return { block: '', problem: 'the node does not know that transaction, or not yet' }
-  const block = ` in block ${receipt.blockNumber}`
+    return { isConfirmed: false, note: 'the node does not know that transaction, or not yet' }
+  const block = receipt.blockNumber
   const proves =
-    entry === undefined || receiptProvesPayment(network, readJournalEntry(entry).authorization, receipt)
-  return proves ? { block } : { block, problem: 'that transaction does not hold this payment' }
+    entry !== undefined && receiptProvesPayment(network, readJournalEntry(entry).authorization, receipt)
+  return proves
+    ? { isConfirmed: true, block }
+    : { isConfirmed: false, block, note: 'that transaction does not hold this payment' }
 }

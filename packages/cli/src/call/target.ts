@@ -1,8 +1,6 @@
 import { quote } from '@farebox/client/quote'
 import type { Quote } from '@farebox/client/read-quote'
-import { findNetwork } from '@farebox/payments/networks'
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
-import { isNodeOf } from '../chain/open-chain.ts'
 import { findLocalEconomy, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
 import type { World } from '../world.ts'
 import type { CallOptions } from './call-options.ts'
@@ -27,17 +25,8 @@ export async function askPrice(
   return await quote({ url, declaration }, name, { allowHttp, signal, ...limits })
 }
 
-/**
- * The local economy, where an agent on this machine is paid on its chain and that chain runs: the file stays when
- * the economy stops.
- */
-export async function localOf(
-  { folder }: World,
-  url: string,
-  network: string,
-): Promise<LocalEconomy | undefined> {
-  const local = isOnLoopback(url) ? await findLocalEconomy(folder) : undefined
-  const known = findNetwork(network)
-  if (local === undefined || known === undefined || local.network !== network) return undefined
-  return (await isNodeOf(local.rpcUrl, known)) ? local : undefined
+/** The local economy, where an agent on this machine is paid on its chain. */
+export async function localOf(world: World, url: string, network: string): Promise<LocalEconomy | undefined> {
+  const local = isOnLoopback(url) ? await findLocalEconomy(world) : undefined
+  return local?.network === network ? local : undefined
 }

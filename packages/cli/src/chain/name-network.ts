@@ -1,6 +1,7 @@
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
 import { nearest } from '@farebox/protocol/declaration/nearest'
-import { isLocalNetwork, type LocalEconomy } from '../keys/local-economy.ts'
+import type { OpenChain } from './open-chain.ts'
+import { isLocalNetwork, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
 import { EXIT, Refusal } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
 
@@ -8,9 +9,30 @@ import { printable } from '../terminal/printable.ts'
  * A network as people read it: `Base (eip155:8453)`, `local chain (eip155:84532)`.
  *
  * @param local the economy that is paid in, where it is the one on this machine
+ * @param chain the node that is asked, where one is known: it may be of a local chain
  */
-export function nameNetwork({ id, name }: Network, local: LocalEconomy | undefined): string {
-  return `${local?.network === id && isLocalNetwork(id) ? 'local chain' : name} (${id})`
+export function nameNetwork(
+  { id, name }: Network,
+  local: LocalEconomy | undefined,
+  chain?: Pick<OpenChain, 'isLocal'>,
+): string {
+  const isLocal = (local?.network === id && isLocalNetwork(id)) || chain?.isLocal === true
+  return `${isLocal ? 'local chain' : name} (${id})`
+}
+
+/**
+ * The network that an agent asks to be paid on. One on this machine that asks for the test network of local chains is
+ * most likely paid on a local one; without a node nobody can tell.
+ */
+export function namePaidNetwork(
+  network: Network,
+  agentUrl: string,
+  local: LocalEconomy | undefined,
+  chain?: OpenChain,
+): string {
+  const isUnclear =
+    local === undefined && chain === undefined && isLocalNetwork(network.id) && isOnLoopback(agentUrl)
+  return isUnclear ? `${network.name} or a local chain (${network.id})` : nameNetwork(network, local, chain)
 }
 
 /**

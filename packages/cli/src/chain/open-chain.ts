@@ -1,7 +1,7 @@
 import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
 import type { JsonRpc } from '@farebox/payments/json-rpc'
 import type { Network } from '@farebox/payments/networks'
-import type { LocalEconomy } from '../keys/local-economy.ts'
+import { isLocalNetwork, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
 import { EXIT, Refusal } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
@@ -10,6 +10,8 @@ import type { World } from '../world.ts'
 export interface OpenChain {
   readonly rpc: JsonRpc
   readonly network: Network
+  /** A test chain of this machine, whatever public chain its id is of. */
+  readonly isLocal: boolean
   close(): Promise<void>
 }
 
@@ -23,6 +25,7 @@ export interface ChainOptions {
 }
 
 const VARIABLE = 'FAREBOX_RPC_URL'
+const SILENT = 'does not answer as a node does'
 /** A balance is a courtesy: nobody waits longer for it. */
 const TIMEOUT_MS = 5_000
 
@@ -38,7 +41,9 @@ export async function findChain(world: World, options: ChainOptions): Promise<Op
   if (rpcUrl !== undefined) {
     const opened = await openNode(rpcUrl, network)
     if (typeof opened !== 'string') return opened
-    throw new Refusal(`--rpc-url: ${opened}`, `give a node of ${network.id}`, { exitCode: EXIT.usage })
+    // A node that is down is a failure; only what was typed wrong is a misunderstanding.
+    const exitCode = opened.endsWith(SILENT) ? EXIT.refused : EXIT.usage
+    throw new Refusal(`--rpc-url: ${opened}`, `give a node of ${network.id} that runs`, { exitCode })
   }
   if (local !== undefined) {
     // Where it is silent nobody else is asked in its name: a public chain of its id knows nothing of it.
@@ -53,14 +58,6 @@ export async function findChain(world: World, options: ChainOptions): Promise<Op
   return undefined
 }
 
-/** Is there a node of this network at the URL, now? */
-export async function isNodeOf(url: string, network: Network): Promise<boolean> {
-  const opened = await openNode(url, network)
-  if (typeof opened === 'string') return false
-  await opened.close()
-  return true
-}
-
 /** The node, or why it is not used. */
 async function openNode(url: string, network: Network): Promise<OpenChain | string> {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -71,14 +68,23 @@ async function openNode(url: string, network: Network): Promise<OpenChain | stri
   try {
     const chainId = await rpc.call('eth_chainId', [], { timeoutMs: TIMEOUT_MS })
     if (typeof chainId === 'string' && Number(chainId) === network.chainId) {
-      return { rpc, network, close: () => rpc.close() }
+      const isLocal = isLocalNetwork(network.id) && isOnLoopback(url) && (await isTestNode(rpc))
+      return { rpc, network, isLocal, close: () => rpc.close() }
     }
     await rpc.close()
     return typeof chainId === 'string' && /^0x[0-9a-f]{1,13}$/i.test(chainId)
       ? `${host} is a node of eip155:${Number(chainId)}, not of ${network.id}`
-      : `${host} does not answer as a node does`
+      : `${host} ${SILENT}`
   } catch {
     await rpc.close()
-    return `${host} does not answer as a node does`
+    return `${host} ${SILENT}`
   }
+}
+
+/** The nodes that make money for the asking; one's own node of a public chain on this machine is none of them. */
+const TEST_NODES = /^(?:anvil|hardhat|ganache)/i
+
+async function isTestNode(rpc: JsonRpc): Promise<boolean> {
+  const version = await rpc.call('web3_clientVersion', [], { timeoutMs: TIMEOUT_MS }).catch(() => '')
+  return TEST_NODES.test(String(version))
 }

@@ -5,6 +5,7 @@ import { areaOf, listChecks } from 'farebox/testing'
 import { readNetwork } from '../chain/name-network.ts'
 import { EXIT, Refusal } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
+import { readSeconds } from '../terminal/read-seconds.ts'
 
 /** What commander made of the words of `farebox check`; nothing in it is checked yet. */
 export interface RawCheckOptions {
@@ -59,7 +60,10 @@ export function readCheckOptions(url: string | undefined, raw: RawCheckOptions):
   return {
     url: readUrl(url, raw.paid === true),
     only: raw.only?.map(readWanted),
-    timeoutMs: 1_000 * readTimeout(raw.timeout),
+    timeoutMs: readSeconds('--timeout', raw.timeout ?? String(DEFAULT_TIMEOUT_SECONDS), {
+      most: MAX_TIMEOUT_SECONDS,
+      example: DEFAULT_TIMEOUT_SECONDS,
+    }),
     paying: raw.paid === true ? readPaying(raw) : undefined,
   }
 }
@@ -119,16 +123,6 @@ function readMaxPrice(text: string): bigint {
   const price = readPrice(text)
   if (price.ok) return price.atomic
   throw usage(`--max-price: ${price.reason}`, 'like --max-price 0.01, in USDC')
-}
-
-function readTimeout(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_TIMEOUT_SECONDS
-  const seconds = /^\d{1,3}(?:\.\d{1,3})?$/.test(text) ? Number(text) : 0
-  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds
-  throw usage(
-    `--timeout: must be a number of seconds, more than 0 and at most ${MAX_TIMEOUT_SECONDS}`,
-    `like --timeout ${DEFAULT_TIMEOUT_SECONDS}`,
-  )
 }
 
 function readCount(option: string, text: string | undefined, standard: number, most: number): number {

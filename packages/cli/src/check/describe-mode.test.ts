@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { warningsOf } from './describe-mode.ts'
 
-const agent = { declaration: undefined, terms: undefined }
+const agent = { declaration: undefined, terms: undefined, clockAheadSeconds: 0 }
 const of = (url: string, mode: 'dev' | 'paid' | 'locked'): readonly string[] =>
   warningsOf({ ...agent, url, mode }).map(({ warning }) => warning)
 
@@ -21,4 +21,18 @@ test('so is one that takes no payment, and one without https', () => {
 
 test('on this machine all of that is in order', () => {
   for (const mode of ['dev', 'locked', 'paid'] as const) expect(of('http://localhost:3000', mode)).toEqual([])
+})
+
+test.each([
+  [300, 'behind'],
+  [-300, 'ahead of'],
+])('a clock that differs by %i s is named for every agent, without saying which is off', (ahead, side) => {
+  const [first] = warningsOf({
+    ...agent,
+    url: 'http://localhost:3000',
+    mode: 'dev',
+    clockAheadSeconds: ahead,
+  })
+  expect(first?.warning).toBe(`the agent's clock is 300 s ${side} this machine's, by the Date of its answers`)
+  expect(first?.next).toMatch(/compare both with a time server/)
 })

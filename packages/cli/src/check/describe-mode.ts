@@ -10,6 +10,8 @@ export interface CheckedAgent {
   readonly declaration: Declaration | undefined
   /** Undefined where nobody can pay it. */
   readonly terms: Terms | undefined
+  /** By how much this machine's clock is ahead of the agent's; negative behind, 0 where they may agree. */
+  readonly clockAheadSeconds: number
 }
 
 /** How it takes jobs, in words that follow its name. */
@@ -28,10 +30,10 @@ export function describeMode({ mode, terms, declaration }: CheckedAgent): string
 }
 
 /** What is no failure of a rule and should be known before an agent is registered. */
-export function warningsOf({ url, mode }: CheckedAgent): readonly Warning[] {
+export function warningsOf({ url, mode, clockAheadSeconds }: CheckedAgent): readonly Warning[] {
   const { protocol, hostname } = new URL(url)
-  if (isLoopback(hostname)) return []
-  const warnings: Warning[] = []
+  const warnings: Warning[] = clockAheadSeconds === 0 ? [] : [clockWarning(clockAheadSeconds)]
+  if (isLoopback(hostname)) return warnings
   if (mode === 'dev')
     warnings.push({
       warning: 'this agent is in dev mode at a public address: it works for everybody, for nothing',
@@ -48,6 +50,15 @@ export function warningsOf({ url, mode }: CheckedAgent): readonly Warning[] {
       next: 'put a certificate in front of it',
     })
   return warnings
+}
+
+/** Two clocks cannot say which of them is wrong. */
+function clockWarning(aheadSeconds: number): Warning {
+  const side = aheadSeconds > 0 ? 'behind' : 'ahead of'
+  return {
+    warning: `the agent's clock is ${Math.round(Math.abs(aheadSeconds))} s ${side} this machine's, by the Date of its answers`,
+    next: 'payments and deadlines are judged by clocks: compare both with a time server, and set the one that is off',
+  }
 }
 
 /** What should be known, and what to do about it. */

@@ -4,16 +4,17 @@ import { paintFor } from '../terminal/paint.ts'
 import type { World } from '../world.ts'
 import type { CheckedAgent } from './describe-mode.ts'
 import type { Findings } from './put-checks.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 
 /** More areas are not named in one command. */
 const MAX_AREAS = 4
 
 /** What to do after a run, as lines; empty where there is nothing. */
-export function nextSteps({ out }: World, agent: CheckedAgent, findings: Findings): string {
-  const { dim } = paintFor(out)
+export function nextSteps(world: World, agent: CheckedAgent, findings: Findings): string {
+  const { dim } = paintFor(world.out)
   const steps = [...again(agent, findings), ...pay(agent, findings)]
   if (steps.length === 0) return ''
-  return `\n${steps.map(([what, command]) => `  ${dim(what.padEnd(16))}${command}\n`).join('')}`
+  return `\n${steps.map(([what, command]) => `  ${dim(what.padEnd(16))}${asTyped(world, command)}\n`).join('')}`
 }
 
 type Step = readonly [what: string, command: string]

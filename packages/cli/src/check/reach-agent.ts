@@ -1,27 +1,32 @@
+import type { ToldTime } from '@farebox/payments/clock-meter'
 import { Refusal } from '../refusal.ts'
 import { isOnLoopback } from '../keys/local-economy.ts'
 import { printable } from '../terminal/printable.ts'
+import { toldTime } from './agent-clock.ts'
 
 /** The first answer may take longer (D33): a host may have put the agent to sleep. */
 const WAKING_FACTOR = 2
 
 /**
  * Finds out whether there is anybody at all, before hundreds of checks say the same. Whatever an HTTP server
- * answers is good enough; what is wrong with it the checks tell.
+ * answers is good enough; what is wrong with it the checks tell. Resolves to the time by its clock, where it tells that.
  *
  * @throws {Refusal} that says in a sentence why nobody can be asked
  */
 export async function reachAgent(
   url: string,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<void> {
+): Promise<ToldTime | undefined> {
   const timeoutMs = WAKING_FACTOR * options.timeoutMs
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
     const signal = AbortSignal.any([timeout, options.signal])
+    const sentMs = Date.now()
     const response = await fetch(`${url}/health`, { redirect: 'manual', signal })
+    const told = toldTime(response.headers, sentMs, Date.now())
     await response.body?.cancel()
     refuseRedirect(url, response)
+    return told
   } catch (error) {
     options.signal.throwIfAborted()
     if (error instanceof Refusal) throw error

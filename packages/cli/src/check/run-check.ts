@@ -3,6 +3,7 @@ import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import { showProgress } from '../terminal/progress.ts'
 import type { World } from '../world.ts'
+import { clockAheadOf } from './agent-clock.ts'
 import { agreePayments } from './agree-payments.ts'
 import type { RawCheckOptions } from './check-options.ts'
 import { checkDocument } from './check-document.ts'
@@ -13,6 +14,7 @@ import { listAreas } from './list-areas.ts'
 import { putChecks, type Findings } from './put-checks.ts'
 import { reachAgent } from './reach-agent.ts'
 import { createRunReport, type RunReport } from './report-run.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 
 /**
  * `farebox check`. With `--json` the output holds one document whatever happens.
@@ -32,7 +34,7 @@ export async function runCheck(
     return await checkAgent(world, readCheckOptions(url, raw), raw)
   } catch (error) {
     const told = orStopped(world, error)
-    if (raw.json === true) world.out.write(`${printableJson(failureOf(told))}\n`)
+    if (raw.json === true) world.out.write(`${printableJson(failureOf(world, told))}\n`)
     throw told
   }
 }
@@ -46,7 +48,7 @@ async function checkAgent(world: World, options: CheckOptions, raw: RawCheckOpti
   const findings = await putChecks(run, checks, {
     timeoutMs,
     signal,
-    isThere: () => reachAgent(url, { timeoutMs, signal }),
+    isThere: async () => void (await reachAgent(url, { timeoutMs, signal })),
     onCheck: report.onCheck,
     onResult: report.onResult,
   })
@@ -71,11 +73,21 @@ async function prepare(
   const { signal } = world
   const progress = showProgress(world, `asking ${url}`)
   try {
-    await reachAgent(url, { timeoutMs, signal })
+    const reached = [
+      await reachAgent(url, { timeoutMs, signal }),
+      await reachAgent(url, { timeoutMs, signal }),
+    ]
+    const clockAheadSeconds = clockAheadOf(reached.filter(told => told !== undefined))
     const asked = { baseUrl: url, timeoutMs, signal, ...(only !== undefined && { only }) }
     const run = await startRun(asked)
     const { mode } = run
-    const agent = { url, mode, declaration: await run.declaration(), terms: await run.terms() }
+    const agent = {
+      url,
+      mode,
+      clockAheadSeconds,
+      declaration: await run.declaration(),
+      terms: await run.terms(),
+    }
     progress.end()
     if (paying === undefined) return { agent, run }
     const { declaration, terms } = agent
@@ -101,8 +113,8 @@ function orStopped({ signal }: World, error: unknown): unknown {
   return new Refusal('stopped', '', { cause: error, exitCode: EXIT.interrupted })
 }
 
-function failureOf(error: unknown): object {
+function failureOf(world: World, error: unknown): object {
   const message = error instanceof Error ? error.message : String(error)
-  const next = error instanceof Refusal && error.next !== '' ? { next: error.next } : {}
+  const next = error instanceof Refusal && error.next !== '' ? { next: asTyped(world, error.next) } : {}
   return { ok: false, error: { message, ...next } }
 }

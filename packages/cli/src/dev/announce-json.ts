@@ -14,6 +14,10 @@ export function announceAsJson({ out, err }: World): Announcer {
     restarted: ({ files, tookMs }) => say('info', 'restarted', { changed: files, ms: tookMs }),
     refused: (reason, stillServing) => say('warn', 'not served', { reason, stillServing }),
     trouble: (reason, next) => say('warn', 'trouble', { reason, next }),
+    types: problems =>
+      problems.length === 0
+        ? say('info', 'types ok', {})
+        : say('warn', 'type errors', { problems: problems.map(one => ({ ...one })) }),
     line: (line, from) => (from === 'out' ? out : err).write(`${line}\n`),
     // The events it is made of are in the log already.
     trace: () => undefined,

@@ -116,3 +116,47 @@ test('lines are made whole of pieces', () => {
   for (const piece of ['a', 'b\nc\r\n', '\nd', undefined]) take(piece)
   expect(lines).toEqual(['ab', 'c', '', 'd'])
 })
+
+test('on a terminal a wrong output is named by its field, with what production does and what to change', () => {
+  const { world, out } = createTestWorld({ folder: '/p', live: true })
+  const announcer = createAnnouncer(world, () => 'text')
+  announcer.line(
+    'warning: output does not match output_schema: words: must be an integer, got a string; production answers 500 and is not paid job=7',
+    'out',
+  )
+  // eslint-disable-next-line no-control-regex -- the colours are left out
+  expect(out().replaceAll(/\u001b\[\d+m/g, ''))
+    .toBe(`! wrong output  words: must be an integer, got a string job=7
+    answered 200 in dev mode alone: production answers 500 and is not paid
+    return what output_schema declares, or change output_schema in agent.json
+`)
+  expect(out()).toContain('\u001b[33m\u001b[1m! wrong output')
+})
+
+test('type errors: where, the sentence about the value first, and what it makes wrong; then that they are fixed', () => {
+  const { world, out } = createTestWorld({ folder: '/p' })
+  const announcer = createAnnouncer(world, () => 'text')
+  const problem = {
+    file: 'handlers.ts',
+    line: 8,
+    column: 3,
+    reasons: ["'A' is not 'B'.", 'string is no number.'],
+  }
+  announcer.types([problem])
+  announcer.types([1, 2, 3, 4].map(line => ({ ...problem, line, reasons: ['no.'] })))
+  announcer.types([])
+  expect(out()).toBe(`! handlers.ts:8:3
+    string is no number.
+    'A' is not 'B'.
+  a type error; served all the same
+! handlers.ts:1:3
+    no.
+! handlers.ts:2:3
+    no.
+! handlers.ts:3:3
+    no.
+    … 1 more: npx tsc --noEmit
+  4 type errors; served all the same
+types ok
+`)
+})

@@ -1,3 +1,4 @@
+import type { TypeProblem } from './check-types.ts'
 import type { Description } from './messages.ts'
 
 /** What is told while an agent is developed: to a person, or as one JSON object a line. */
@@ -10,6 +11,8 @@ export interface Announcer {
   refused(reason: string, stillServing: boolean): void
   /** Something happened to the agent's process; and what is done about it. */
   trouble(reason: string, next: string): void
+  /** The type errors there are now; none where those that were told are fixed. */
+  types(problems: readonly TypeProblem[]): void
   /** A line of the agent itself. */
   line(line: string, from: 'out' | 'err'): void
   /** What a job did to the money, in lines made for a person. */

@@ -5,7 +5,7 @@ import { paintFor } from '../terminal/paint.ts'
 import { describeCapabilities } from './describe-agent.ts'
 import { describeField, describeFields } from './describe-field.ts'
 import { describeSamples, typesFileName } from './describe-samples.ts'
-import { tryNext } from './try-next.ts'
+import { payNext, tryNext } from './try-next.ts'
 
 const PLAIN = paintFor({ live: false })
 
@@ -121,7 +121,7 @@ describe('what to try next', () => {
     expect(tryNext(TEXTS, 'http://127.0.0.1:3000', JOB_ID)).toEqual([
       `curl -s http://127.0.0.1:3000/execute -H 'content-type: application/json' -d '{ "service_version": "1.0", "job_id": "${JOB_ID}", "deadline": 4102444800,`,
       `  "task": { "capability": "summarize", "input": {"text":"text"} } }'`,
-      'npx farebox call http://127.0.0.1:3000 summarize --text text',
+      'farebox call http://127.0.0.1:3000 summarize --text text',
     ])
   })
 
@@ -135,13 +135,20 @@ describe('what to try next', () => {
     })
     const [, task, call] = tryNext(declaration, 'http://h', JOB_ID)
     expect(task).toBe(String.raw`  "task": { "capability": "say", "input": {"words":"it'\''s fine"} } }'`)
-    expect(call).toBe(String.raw`npx farebox call http://h say --words 'it'\''s fine'`)
+    expect(call).toBe(String.raw`farebox call http://h say --words 'it'\''s fine'`)
   })
 
   test('where no input can be made up, farebox call says what it lacks', () => {
     const impossible: Field = { type: 'integer', required: true, minimum: 0.2, maximum: 0.8 }
     const declaration = declare({ odd: capability('1', { n: impossible }, { x: { type: 'string' } }) })
-    expect(tryNext(declaration, 'http://h', JOB_ID)).toEqual(['npx farebox call http://h odd --dry-run'])
+    expect(tryNext(declaration, 'http://h', JOB_ID)).toEqual(['farebox call http://h odd --dry-run'])
+  })
+
+  test('another terminal finds an economy that is kept elsewhere', () => {
+    expect(payNext(TEXTS, 'http://h', '/tmp/an economy')[0]).toMatch(
+      /^FAREBOX_LOCAL='\/tmp\/an economy' farebox call http:\/\/h /,
+    )
+    expect(payNext(TEXTS, 'http://h')[0]).toMatch(/^farebox call http:\/\/h /)
   })
 })
 

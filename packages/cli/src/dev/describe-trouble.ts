@@ -17,6 +17,8 @@ export function describeTrouble(trouble: Trouble): string {
 export function describeEnding({ code, signal }: Ending, where: string): string {
   // V8 ends a process that has no memory left by an abort.
   if (signal === 'SIGABRT' || code === 134) return 'out of memory?'
+  // Sent by the process to itself: deadline-guard.ts.
+  if (signal === 'SIGVTALRM') return 'a handler that never awaits ran past its deadline'
   if (signal !== null) return `by ${signal}`
   return `exit code ${code}, process.exit() ${where}?`
 }

@@ -50,6 +50,7 @@ describe('farebox dev goes on', { timeout: 60_000 }, () => {
 
     void shout(url, 'block').catch(() => undefined)
     const blocked = await dev.says(/new process → serving again/)
+    expect(blocked).toMatch(/^handler error: shout has not awaited for 3 s: .*job=/m)
     expect(blocked).toContain('✗ the agent has not answered for 5 s')
     expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a-one' })
     // The blocked one has half a minute to come back; a second Ctrl-C does not wait for it.
@@ -57,6 +58,19 @@ describe('farebox dev goes on', { timeout: 60_000 }, () => {
     await dev.says(/waiting for the jobs in flight; Ctrl-C again ends them\n/)
     dev.signal('SIGINT')
     expect((await dev.ended).code).toBe(130)
+  })
+
+  test('after a handler that never comes back: 408 soon after its deadline, and the process ends', async () => {
+    const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
+    const blocked = Number((await shout(url, 'pid')).text)
+    const sentMs = Date.now()
+    expect((await shout(url, 'block', 2)).status).toBe(408)
+    expect(Date.now() - sentMs).toBeGreaterThanOrEqual(2_000)
+    const told = await dev.says(/serving again/)
+    expect(told).toMatch(/^handler error: shout never awaited and ran past its deadline: .* job=/m)
+    expect(told).toContain('ended by itself: a handler that never awaits ran past its deadline')
+    await gone(blocked)
+    expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a-one' })
   })
 
   test('until it is killed: then no process stays behind, whatever it does', async () => {
@@ -122,7 +136,7 @@ describe('farebox dev refuses', () => {
       project.run(['dev', '--port', '70000']).ended,
     ])
     expect(none.code).toBe(1)
-    expect(none.err).toMatch(/^✗ agent\.json: there is no such file\n {2}farebox init \. /)
+    expect(none.err).toMatch(/^✗ agent\.json: there is no such file\n {2}npx farebox init \. /)
     expect(port.code).toBe(2)
     expect(port.err).toContain('--port 70000 is no port')
   })

@@ -4,6 +4,8 @@ import type { World } from '../world.ts'
 import { createAgentProcesses } from './agent-processes.ts'
 import { columnsOf, createAnnouncer } from './announce.ts'
 import type { Announcer } from './announcer.ts'
+import { economyFolderOf } from '../keys/local-economy.ts'
+import { checkTypes } from './check-types.ts'
 import { DEV_MODE } from './dev-variables.ts'
 import { keepServing, type Session } from './keep-serving.ts'
 import type { LoadOrder, Report, Serving } from './messages.ts'
@@ -20,6 +22,9 @@ export async function develop(world: World, settings: DevSettings): Promise<numb
   let logFormat: 'text' | 'json' = world.variables['SERVICE_LOG'] === 'json' ? 'json' : 'text'
   const announcer = createAnnouncer(world, () => logFormat)
   const tellReport = createReportTeller(announcer)
+  const typeCheck = checkTypes({ config: settings.config, folder: world.folder }, realClock, problems =>
+    announcer.types(problems),
+  )
   let paid: PaidPath | undefined
   const session = keepServing({
     world,
@@ -30,9 +35,13 @@ export async function develop(world: World, settings: DevSettings): Promise<numb
     processes: createAgentProcesses(world.folder, (line, from) => announcer.line(line, from)),
     onServing(serving) {
       logFormat = serving.logFormat
+      typeCheck.begin()
       void paid?.noteAgent(localAgent(serving)).catch(() => undefined)
     },
-    onReport: report => tellReport(report, paid),
+    onReport(report) {
+      if (report.kind === 'typed') typeCheck.begin()
+      tellReport(report, paid)
+    },
   })
   try {
     const aborted = untilAborted(world.signal)
@@ -44,6 +53,7 @@ export async function develop(world: World, settings: DevSettings): Promise<numb
     announcer.note('stopped')
     return broken === undefined ? EXIT.done : EXIT.refused
   } finally {
+    typeCheck.stop()
     await session.stop()
     await paid?.stop()
   }
@@ -54,6 +64,8 @@ async function startPaid(world: World, { config }: DevSettings): Promise<PaidPat
   const { startPaidPath } = await import('./paid-path.ts')
   return await startPaidPath({
     folder: world.folder,
+    economyFolder: economyFolderOf(world),
+    config,
     wallet: await readWallet(world, config),
     screen: world.out,
     signal: world.signal,

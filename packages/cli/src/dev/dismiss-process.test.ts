@@ -51,7 +51,7 @@ test('D32 whoever leaves has its grace, and is ended by force after it', async (
   await left
   expect(orders).toEqual([{ kind: 'leave', hasSuccessor: true }])
   expect(told).toEqual([{ kind: 'typed', file: '/p/agent.d.ts' }])
-  await clock.advance(30_000)
+  await clock.advance(25_000)
   expect(kills()).toBe(0)
   await clock.advance(5_000)
   expect(kills()).toBe(1)

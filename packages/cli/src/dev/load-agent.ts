@@ -6,6 +6,7 @@ import { createAgent, createLog, readConfig, systemClock, type Agent } from 'far
 import {
   ExplainedError,
   explainListenError,
+  explainMismatch,
   findHandlers,
   handlerPlaces,
   HandlersMissing,
@@ -18,6 +19,7 @@ import { describeCapabilities } from './describe-agent.ts'
 import { describeSamples, typesFileName } from './describe-samples.ts'
 import { withWallet, type Variables } from './dev-variables.ts'
 import type { Description, JobEvent, LoadOrder } from './messages.ts'
+import type { DeadlineGuard } from './deadline-guard.ts'
 import { createReportingLog } from './reporting-log.ts'
 import { fillWithSamples } from './sample-handlers.ts'
 import { payNext, tryNext } from './try-next.ts'
@@ -42,6 +44,8 @@ export interface LoadProgress {
 export interface LoadListener {
   /** Everything is read but the handlers, which are code. */
   reading(): void
+  /** Watches the handlers while they run; undefined where a debugger may hold them up. */
+  readonly guard: DeadlineGuard | undefined
   job(event: JobEvent): void
 }
 
@@ -65,6 +69,7 @@ export async function loadAgent(
   const given = found === undefined ? undefined : await loadHandlers(found)
   const { handlers, sampled } = fillWithSamples(declaration, given)
   const logFormat = variables['SERVICE_LOG'] === 'json' ? 'json' : 'text'
+  listener.guard?.setFormat(logFormat)
   const log = createLog({
     format: logFormat,
     write: lines => process.stdout.write(lines),
@@ -75,11 +80,13 @@ export async function loadAgent(
   const agent = await createAgent({
     declaration,
     // Whatever the file exports: the runtime itself says what is wrong with it.
-    handlers: handlers as never,
+    handlers: (listener.guard?.watch(handlers) ?? handlers) as never,
     variables: paid.variables,
     // A process under edit is replaced with every save as it is.
     isolation: 'none',
     ports: { log: createReportingLog(log, systemClock, order.reportsJobs ? listener.job : undefined) },
+  }).catch(async (error: unknown) => {
+    throw found === undefined ? error : await explainMismatch(error, found, order.folder)
   })
   const port = await listen(agent, order)
   const description = describe(agent, { order, port, sampled, handlers: found, isNamed: paid.isNamed })
@@ -117,7 +124,12 @@ export class CannotListen extends ExplainedError {
 
 async function listen(agent: Agent, { port = agent.environment.port, host }: LoadOrder): Promise<number> {
   try {
-    return await agent.listen({ port: port === 0 ? await findFreePort(host) : port, host })
+    return await agent.listen({
+      port: port === 0 ? await findFreePort(host) : port,
+      host,
+      // Any page in the developer's browser could run the handlers otherwise.
+      thisMachineOnly: true,
+    })
   } catch (error) {
     const explained = await explainListenError(error, { port, host })
     if (!(explained instanceof ExplainedError)) throw error
@@ -165,7 +177,9 @@ function describe(
     ],
     sampled,
     samples: describeSamples(declaration, { sampled, handlers, types, ...screen }),
-    next: environment.devMode ? tryNext(declaration, url, randomUUID()) : payNext(declaration, url),
+    next: environment.devMode
+      ? tryNext(declaration, url, randomUUID())
+      : payNext(declaration, url, order.variables['FAREBOX_LOCAL']),
   }
 }
 

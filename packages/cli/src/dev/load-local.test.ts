@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { loadLocal } from './load-local.ts'
 
 test('finds the package where it is installed', async () => {
-  expect(await loadLocal()).toHaveProperty('startEconomy')
+  expect(await loadLocal('.')).toHaveProperty('startEconomy')
 })
 
 test('says what to install where it is not', async () => {
@@ -18,16 +18,21 @@ test('says what to install where it is not', async () => {
     await mkdir(join(folder, 'dev'))
     await cp(new URL('load-local.ts', import.meta.url), join(folder, 'dev', 'load-local.ts'))
     await cp(new URL('../refusal.ts', import.meta.url), join(folder, 'refusal.ts'))
+    await mkdir(join(folder, 'init'))
+    await cp(new URL('../init/vendor-folder.ts', import.meta.url), join(folder, 'init', 'vendor-folder.ts'))
     const ask = `import { loadLocal } from './dev/load-local.ts'
-      loadLocal().catch(({ name, message, next }) => console.log(JSON.stringify({ name, message, next })))`
+      loadLocal(process.cwd()).catch(({ name, message, next }) => console.log(JSON.stringify({ name, message, next })))`
     await writeFile(join(folder, 'ask.mjs'), ask)
     const words = ['--import', import.meta.resolve('tsx'), join(folder, 'ask.mjs')]
-    const { stdout } = await promisify(execFile)(process.execPath, words)
-    expect(JSON.parse(stdout)).toEqual({
+    const refusal = async (): Promise<unknown> =>
+      JSON.parse((await promisify(execFile)(process.execPath, words, { cwd: folder })).stdout)
+    expect(await refusal()).toEqual({
       name: 'Refusal',
       message: 'farebox dev --paid needs @farebox/local, which is not installed here',
       next: 'npm install --save-dev @farebox/local',
     })
+    await mkdir(join(folder, 'vendor', 'local'), { recursive: true })
+    expect(await refusal()).toMatchObject({ next: 'npm install --save-dev ./vendor/local/*.tgz' })
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -1,3 +1,6 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { VENDORED_LOCAL_FOLDER } from '../init/vendor-folder.ts'
 import { Refusal } from '../refusal.ts'
 
 /** What `farebox dev --paid` uses of `@farebox/local`. */
@@ -7,24 +10,35 @@ export type LocalPackage = Awaited<ReturnType<typeof importLocal>>
  * Loads `@farebox/local`, which brings a chain and a database of 100 MB and is therefore installed by those alone who
  * want it.
  *
+ * @param folder the project's, for the command that installs it
  * @throws {Refusal} where it is not installed
  */
-export async function loadLocal(): Promise<LocalPackage> {
+export async function loadLocal(folder: string): Promise<LocalPackage> {
   try {
     return await importLocal()
   } catch (error) {
     if (!isMissing(error)) throw error
     throw new Refusal(
       'farebox dev --paid needs @farebox/local, which is not installed here',
-      'npm install --save-dev @farebox/local',
+      await installCommand(folder),
       { cause: error },
     )
   }
 }
 
+/** A project made from a clone has it as tarballs. */
+async function installCommand(folder: string): Promise<string> {
+  const isVendored = await access(join(folder, VENDORED_LOCAL_FOLDER)).then(
+    () => true,
+    () => false,
+  )
+  return `npm install --save-dev ${isVendored ? `./${VENDORED_LOCAL_FOLDER}/*.tgz` : '@farebox/local'}`
+}
+
 async function importLocal() {
-  const [economy, folder, secret, file, keys, topUp, block, lines] = await Promise.all([
+  const [economy, joining, folder, secret, file, keys, topUp, block, lines] = await Promise.all([
     import('@farebox/local/economy'),
+    import('@farebox/local/join-economy'),
     import('@farebox/local/claim-folder'),
     import('@farebox/local/facilitator-secret'),
     import('@farebox/local/local-file'),
@@ -33,7 +47,7 @@ async function importLocal() {
     import('@farebox/local/chain/settled-in'),
     import('@farebox/local/money-lines'),
   ])
-  return { ...economy, ...folder, ...secret, ...file, ...keys, ...topUp, ...block, lines }
+  return { ...economy, ...joining, ...folder, ...secret, ...file, ...keys, ...topUp, ...block, lines }
 }
 
 function isMissing(error: unknown): boolean {

@@ -44,7 +44,7 @@ test('a paid job is told from the hold to both balances', async () => {
     '         verified   0.002000 USDC from 0x3C44…93BC, held              2 ms',
     '         ran        input and output valid                            1 ms',
     '    200  settled    0x8f3c…02d1 in block 7                           11 ms',
-    '                    payer 999.998000 USDC (−0.002000)    agent 0.002000 USDC (+0.002000)',
+    '         payer 999.998000 USDC (−0.002000)    agent 0.002000 USDC (+0.002000)',
   ])
 })
 

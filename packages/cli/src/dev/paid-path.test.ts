@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { execute } from '@farebox/client/execute'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { startChild } from '@farebox/local/child-process'
+import { startEconomy } from '@farebox/local/economy'
+import { readLocalFile } from '@farebox/local/local-file'
+import { launch } from '@farebox/local/testing/launch'
 import { fareboxProgram } from '@farebox/local/programs'
 import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/sign-payment'
@@ -36,10 +39,14 @@ async function createFolder(): Promise<string> {
   return folder
 }
 
+function placeOf(folder: string) {
+  return { folder, economyFolder: join(folder, '.farebox'), config: AGENT }
+}
+
 async function start(folder: string, options: { wallet?: string; live?: boolean } = {}) {
   const { world, err } = createTestWorld({ folder, live: options.live === true })
   const { err: screen, signal } = world
-  const path = await startPaidPath({ folder, wallet: options.wallet, screen, signal })
+  const path = await startPaidPath({ ...placeOf(folder), wallet: options.wallet, screen, signal })
   stops.push(path.stop)
   return { path, err }
 }
@@ -110,7 +117,7 @@ test('an agent is paid on it, and its job tells where the money went', async () 
   ])
 }, 60_000)
 
-test('two folders have a path each at the same time, and another start in one of them is refused', async () => {
+test('two folders have a path each at the same time', async () => {
   const [first, second] = [await createFolder(), await createFolder()]
   const wallet = TEST_KEYS.secondAgent.address
   const [{ path }, { path: other }] = await Promise.all([start(first), start(second, { wallet })])
@@ -122,10 +129,45 @@ test('two folders have a path each at the same time, and another start in one of
     SERVICE_STORE: `lmdb:${join(first, '.farebox', 'jobs')}`,
   })
   expect(other.variables['AGENT_WALLET_ADDRESS']).toBe(wallet)
-  await expect(start(first)).rejects.toMatchObject({
-    name: 'Refusal',
-    message: expect.stringContaining(`process ${process.pid}`),
+}, 60_000)
+
+test('where an economy runs in the folder it is joined: the agent is paid there, and leaves it running', async () => {
+  const folder = await createFolder()
+  const economy = await startEconomy({
+    folder: join(folder, '.farebox'),
+    agents: [],
+    chainPort: 0,
+    facilitatorPort: 0,
   })
+  stops.push(economy.stop)
+  const { path } = await start(folder)
+  expect(path.variables).toMatchObject({
+    FACILITATOR_URL: economy.facilitator.url,
+    AGENT_WALLET_ADDRESS: TEST_KEYS.joiningAgent.address,
+  })
+  expect(path.heading[0]).toMatch(
+    new RegExp(`^  joined +\\.farebox +the economy that process ${process.pid} runs$`),
+  )
+  const { url, told } = await serve(path)
+  await path.noteAgent({ name: 'Text', url, wallet: TEST_KEYS.joiningAgent.address, capabilities: ['count'] })
+  expect((await readLocalFile(join(folder, '.farebox')))?.agents).toMatchObject([{ url }])
+  await pay(url, 'one two')
+  await expect.poll(() => told.length).toBe(5)
+  await path.stop()
+  expect((await readLocalFile(join(folder, '.farebox')))?.agents).toEqual([])
+  expect((await fetch(`${economy.facilitator.url}/ready`)).status).toBe(200)
+}, 60_000)
+
+test('says that the economy it joined has ended', async () => {
+  const folder = await createFolder()
+  const launcher = await launch(`
+    import { startEconomy } from '@farebox/local/economy'
+    await startEconomy(${JSON.stringify({ folder: join(folder, '.farebox'), agents: [], chainPort: 0, facilitatorPort: 0 })})
+    console.log(JSON.stringify({}))
+    setInterval(() => {}, 1000)`)
+  const { path } = await start(folder)
+  process.kill(launcher.pid, 'SIGKILL')
+  expect(await path.broken).toMatch(/^process \d+, which ran the economy in .*, has ended: /)
 }, 60_000)
 
 test('a later start goes on with the same chain and secret', async () => {
@@ -161,7 +203,12 @@ test('a start that is interrupted leaves nothing running', async () => {
   const aborter = new AbortController()
   const { world } = createTestWorld({ folder })
   const { err: screen } = world
-  const starting = startPaidPath({ folder, wallet: undefined, screen, signal: aborter.signal })
+  const starting = startPaidPath({
+    ...placeOf(folder),
+    wallet: undefined,
+    screen,
+    signal: aborter.signal,
+  })
   aborter.abort(new Error('enough'))
   await expect(starting).rejects.toThrow('enough')
   // The folder is free again: nobody runs in it.

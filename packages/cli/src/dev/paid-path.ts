@@ -1,5 +1,4 @@
-import { join } from 'node:path'
-import type { Economy } from '@farebox/local/economy'
+import { join, relative } from 'node:path'
 import type { LocalAgent } from '@farebox/local/local-file'
 import { checksumAddress, refuseAddress } from '@farebox/payments/address'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
@@ -9,11 +8,16 @@ import type { Screen } from '../world.ts'
 import { loadLocal, type LocalPackage } from './load-local.ts'
 import type { JobEvent } from './messages.ts'
 import { createMoneyTrace } from './money-trace.ts'
+import { openEconomy, type OpenEconomy } from './open-economy.ts'
 
 /** How the paid path is started. */
 export interface PaidPathOptions {
-  /** Of the project; everything is kept in `.farebox` in it, between runs too. */
+  /** Where the command was called. */
   readonly folder: string
+  /** Where the economy keeps everything between runs: absolute. */
+  readonly economyFolder: string
+  /** The agent's config, absolute. */
+  readonly config: string
   /** Who is paid, AGENT_WALLET_ADDRESS where it is set; undefined: the test wallet for agents. */
   readonly wallet: string | undefined
   /** Shows that something is being started, while it is. */
@@ -30,40 +34,40 @@ export interface PaidPath {
   readonly heading: readonly string[]
   /** Takes each event of the agent's jobs; gives the lines to print: none, until a job has ended. */
   onJobEvent(event: JobEvent): Promise<readonly string[]> | readonly string[]
-  /** Writes into `.farebox/local.json` which agent is served, for whoever looks there. */
+  /** Writes into the economy's `local.json` which agent is served, for whoever looks there. */
   noteAgent(agent: LocalAgent): Promise<void>
   /** Resolves with a sentence when the chain or the facilitator ends by itself. */
   readonly broken: Promise<string>
-  /** Stops everything that was started; state is kept. May be called twice. */
+  /** Stops everything that was started; state is kept, and an economy that was joined goes on. May be called twice. */
   stop(): Promise<void>
 }
 
-/** What npm start takes, for those who know it by heart; any other where they are taken. */
-const PREFERRED_PORTS = { chain: 8545, facilitator: 4010 } as const
-
 /**
- * Starts what `farebox dev --paid` stands on: a local chain, a facilitator with its database, and a wallet with test
- * money, on any free ports. The agent itself is started by the caller, with `variables` in its environment.
+ * Starts what `farebox dev --paid` needs: a local chain, a facilitator with its database, and a wallet with test money,
+ * on any free ports. Where an economy runs in the folder already, that of `npm start` say, it is joined instead. The
+ * agent itself is started by the caller, with `variables` in its environment.
  *
- * @throws {Refusal} where `@farebox/local` is not installed, the wallet is none, another economy runs in the folder,
- * or a part does not start; nothing is left running
+ * @throws {Refusal} where `@farebox/local` is not installed, the wallet is none, what runs in the folder does not
+ * answer, or a part does not start; nothing is left running
  */
 export async function startPaidPath(options: PaidPathOptions): Promise<PaidPath> {
   const { screen, signal } = options
-  const local = await loadLocal()
-  const wallet = options.wallet ?? local.TEST_KEYS.agent.address
+  const local = await loadLocal(options.folder)
   const crypto = await loadEvmCrypto()
-  requireWallet(crypto, wallet)
-  const folder = join(options.folder, '.farebox')
+  if (options.wallet !== undefined) requireWallet(crypto, options.wallet)
+  const { economyFolder: folder, config } = options
   if (screen.live) screen.write('  starting a chain, a database and a facilitator on this machine …')
-  const economy = await startEconomy(local, folder, signal).finally(() => {
+  const economy = await openEconomy(local, { folder, config }, signal).finally(() => {
     if (screen.live) screen.write('\r\u001b[2K')
   })
   try {
-    const secret = await local.readOrCreateSecret(folder, economy.facilitator, [wallet])
+    const { agent, joiningAgent } = local.TEST_KEYS
+    // The economy's own agents have their wallets: what one earns is not to be mistaken for another's.
+    const wallet = options.wallet ?? (economy.runBy === undefined ? agent : joiningAgent).address
+    const secret = await local.readOrCreateSecret(folder, economy.facilitator, [wallet], economy.name)
     return {
       variables: agentVariables(economy, { wallet, secret, folder }),
-      heading: await describe(local, economy, wallet),
+      heading: await describe(local, economy, { wallet, folder: relative(options.folder, folder) || folder }),
       onJobEvent: createMoneyTrace({
         lines: local.lines,
         spell: address => checksumAddress(crypto, address),
@@ -73,10 +77,8 @@ export async function startPaidPath(options: PaidPathOptions): Promise<PaidPath>
           agentAtomic: await local.usdcBalance(economy.chain, wallet),
         }),
       }),
-      noteAgent: agent => local.writeLocalFile(folder, economy, [agent]),
-      broken: economy.broken.then(
-        name => `${name} ended by itself: start farebox dev --paid again, its state is kept`,
-      ),
+      noteAgent: economy.noteAgent,
+      broken: economy.broken,
       stop: economy.stop,
     }
   } catch (error) {
@@ -92,33 +94,8 @@ function requireWallet(crypto: EvmCrypto, wallet: string): void {
   throw new Refusal(`AGENT_WALLET_ADDRESS ${reason}`, next)
 }
 
-async function startEconomy(local: LocalPackage, folder: string, signal: AbortSignal): Promise<Economy> {
-  try {
-    return await local.startEconomy({
-      folder,
-      agents: [],
-      chainPort: { preferred: PREFERRED_PORTS.chain },
-      facilitatorPort: { preferred: PREFERRED_PORTS.facilitator },
-      signal,
-    })
-  } catch (error) {
-    signal.throwIfAborted()
-    if (error instanceof local.FolderInUseError) {
-      throw new Refusal(
-        `a chain and a facilitator run in ${folder} already, started by process ${error.pid}`,
-        'end that farebox dev --paid or npm start first, or work in another folder',
-        { cause: error },
-      )
-    }
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Refusal('the chain and the facilitator of farebox dev --paid do not start', reason, {
-      cause: error,
-    })
-  }
-}
-
 function agentVariables(
-  { chain, facilitator }: Economy,
+  { chain, facilitator, runBy, name }: OpenEconomy,
   { wallet, secret, folder }: { readonly wallet: string; readonly secret: string; readonly folder: string },
 ): PaidPath['variables'] {
   return {
@@ -128,18 +105,19 @@ function agentVariables(
     FACILITATOR_SECRET: secret,
     SERVICE_NETWORK: `eip155:${chain.chainId}`,
     SERVICE_RPC_URL: chain.rpcUrl,
-    SERVICE_STORE: `lmdb:${join(folder, 'jobs')}`,
+    SERVICE_STORE: `lmdb:${join(folder, runBy === undefined ? 'jobs' : `jobs-${name}`)}`,
   }
 }
 
 async function describe(
   { usdcBalance, lines }: LocalPackage,
-  { chain, facilitator, payer }: Economy,
-  wallet: string,
+  { chain, facilitator, payer, runBy }: OpenEconomy,
+  { wallet, folder }: { readonly wallet: string; readonly folder: string },
 ): Promise<readonly string[]> {
   const holds = async (address: string): Promise<string> =>
     `${formatUsdc(await usdcBalance(chain, address), { decimals: 6 }).padStart(11)} USDC`
   const rows = [
+    ...(runBy === undefined ? [] : [['joined', folder, `the economy that process ${runBy} runs`] as const]),
     ['chain', chain.rpcUrl, `eip155:${chain.chainId}, on this machine`],
     ['facilitator', facilitator.url, 'its ledger in a PostgreSQL beside it'],
     [

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import inspector from 'node:inspector'
 import { explainFailure, hideSecretsOf } from 'farebox/command-line'
 import { paintFor } from '../terminal/paint.ts'
+import { startDeadlineGuard, type DeadlineGuard } from './deadline-guard.ts'
 import { keepTypes } from './keep-types.ts'
 import { CannotListen, loadAgent, type LoadedAgent, type LoadProgress } from './load-agent.ts'
 import type { LoadOrder, Order, Report, Sources } from './messages.ts'
@@ -20,6 +21,7 @@ export interface OrderTaker {
 export function takeOrders(trace: ImportTrace, report: (report: Report) => void): OrderTaker {
   let preparing: Promise<void> = Promise.resolve()
   let loaded: LoadedAgent | undefined
+  let guard: DeadlineGuard | undefined
   let isLeaving = false
 
   async function load(order: LoadOrder): Promise<void> {
@@ -27,6 +29,7 @@ export function takeOrders(trace: ImportTrace, report: (report: Report) => void)
     trace.begin()
     try {
       loaded = await loadAgent(order, progress, {
+        guard: inspector.url() === undefined ? (guard ??= startDeadlineGuard()) : undefined,
         reading: () => report({ kind: 'reading', sources: sourcesOf(progress, trace) }),
         job: event => report({ kind: 'job', event }),
       })
@@ -62,6 +65,7 @@ export function takeOrders(trace: ImportTrace, report: (report: Report) => void)
         case 'ping':
           return report({ kind: 'pong' })
         case 'warm':
+          if (inspector.url() === undefined) guard ??= startDeadlineGuard()
           preparing = warmUp().then(() => report({ kind: 'warm' }))
           return
         case 'load':

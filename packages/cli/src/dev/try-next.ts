@@ -43,13 +43,18 @@ export function tryNext(declaration: Declaration, url: string, jobId: string): r
     : [...curlLines(job, url, jobId), ...call]
 }
 
-/** The line of {@link tryNext} that pays: where jobs cost something, `curl` would only be told the price. */
-export function payNext(declaration: Declaration, url: string): readonly string[] {
+/**
+ * The line of {@link tryNext} that pays: where jobs cost something, `curl` would only be told the price.
+ *
+ * @param economy what `FAREBOX_LOCAL` is; another terminal finds the test wallet by it
+ */
+export function payNext(declaration: Declaration, url: string, economy = ''): readonly string[] {
   const job = sampleJob(declaration)
   const [first = ''] = Object.keys(declaration.capabilities)
+  const command = `${economy === '' ? '' : `FAREBOX_LOCAL=${quote(economy)} `}farebox call ${url}`
   if (job === undefined || lengthOf(job) > MAX_INPUT_CHARACTERS)
-    return [`npx farebox call ${url} ${quote(job?.capability ?? first)} --dry-run`]
-  return [`npx farebox call ${url} ${quote(job.capability)} ${callInput(job)}`.trimEnd()]
+    return [`${command} ${quote(job?.capability ?? first)} --dry-run`]
+  return [`${command} ${quote(job.capability)} ${callInput(job)}`.trimEnd()]
 }
 
 function curlLines({ capability, input }: SampleJob, url: string, jobId: string): readonly string[] {

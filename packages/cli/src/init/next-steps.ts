@@ -1,6 +1,6 @@
-import { relative } from 'node:path'
 import { printable } from '../terminal/printable.ts'
 import { SAMPLE_TEXT } from './new-agent.ts'
+import { wayTo } from './way-to.ts'
 
 /** Commands to copy: to get it running, and to call it from another terminal. */
 export type NextSteps = readonly [run: readonly string[], call: readonly string[]]
@@ -20,7 +20,7 @@ export interface NextStepsOptions {
 /** What to do after `farebox init`. */
 export function nextSteps(options: NextStepsOptions): NextSteps {
   const { additions = [] } = options
-  const way = relative(options.from, options.to)
+  const way = wayTo(options.from, options.to)
   return [
     [
       ...(way === '' ? [] : [`cd ${shellWord(way)}`]),

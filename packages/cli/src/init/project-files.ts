@@ -7,6 +7,7 @@ import { declarationOf, type NewAgent } from './new-agent.ts'
 import { newManifest } from './package-manifest.ts'
 import { packageName } from './package-name.ts'
 import type { ProjectVersions } from './project-versions.ts'
+import { VENDORED_LOCAL_FOLDER } from './vendor-folder.ts'
 import { readableJson } from './readable-json.ts'
 
 /** One file of a new project. */
@@ -76,10 +77,27 @@ function writeManifest({ agent, versions, slug }: Project): string {
   return `${JSON.stringify(newManifest(slug, agent.description, versions), undefined, 2)}\n`
 }
 
+/** What differs by where our packages come from. */
+const PLACES = {
+  registry: {
+    copyVendor: '',
+    ignoreVendor: '',
+    vendorRow: '',
+    installLocal: 'npm install --save-dev @farebox/local',
+  },
+  vendor: {
+    copyVendor: 'COPY vendor ./vendor\n',
+    ignoreVendor: `${VENDORED_LOCAL_FOLDER}\n`,
+    vendorRow: '| `vendor/` | Farebox itself, packed from its repository; committed with the rest |\n',
+    installLocal: `npm install --save-dev ./${VENDORED_LOCAL_FOLDER}/*.tgz`,
+  },
+} as const
+
 /** @param capability the first capability's name, as it is written in that file */
 function filled(template: string, capability: (project: Project) => string = () => ''): Write {
   return project =>
     fillTemplate(template, {
+      ...PLACES[project.versions.source],
       slug: project.slug,
       title: markdownText(project.agent.name),
       description: markdownText(project.agent.description),

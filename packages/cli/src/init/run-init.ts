@@ -11,6 +11,7 @@ import { agentNameOf } from './package-name.ts'
 import { projectFiles } from './project-files.ts'
 import { readProjectVersions, type ProjectVersions } from './project-versions.ts'
 import { showConflicts, showProject } from './show-project.ts'
+import { packVendor, planVendor, type Vendor } from './vendor.ts'
 import { findConflicts, writeProject } from './write-project.ts'
 
 /** What commander made of the words of `farebox init`. */
@@ -28,21 +29,24 @@ export interface RawInitOptions {
 /** Makes the project, or says what is in the way: {@link EXIT}.refused, with nothing written. */
 export async function runInit(world: World, folderName: string, options: RawInitOptions): Promise<ExitCode> {
   const folder = resolve(world.folder, folderName)
-  const versions = await readProjectVersions()
+  const vendor = world.clone === undefined ? undefined : await planVendor(world.clone)
+  const versions = await readProjectVersions(vendor)
   // Whoever answers questions should not learn afterwards that it was for nothing.
   const expected = { ...DEFAULT_AGENT, name: options.name ?? agentNameOf(folder) }
-  const early = await planProject(folder, expected, versions)
+  const early = await planProject(folder, expected, versions, vendor)
   if (isRefused(early, options)) return refuse(world, folder, early, options)
 
   const agent = await askForAgent(world, options, { folder, yes: options.yes === true })
   // The questions end without a line of their own.
   if (world.canAsk && options.yes !== true) world.err.write('\n')
-  const plan = await planProject(folder, agent, versions)
+  const plan = await planProject(folder, agent, versions, vendor)
   if (isRefused(plan, options)) return refuse(world, folder, plan, options)
   const replaced = plan.conflicts.map(({ path }) => path)
   const completed = plan.own.filter(({ fate }) => fate === 'completed').map(({ path }) => path)
-  await writeProject(folder, plan.files, { replace: [...replaced, ...completed], signal: world.signal })
-  tell(world, { folder, agent, plan, replaced }, options)
+  const packages = vendor === undefined ? [] : await packVendor(world, vendor)
+  const files = [...plan.files, ...packages.map(({ path, bytes }) => ({ path, text: bytes }))]
+  await writeProject(folder, files, { replace: [...replaced, ...completed], signal: world.signal })
+  tell(world, { folder, agent, plan, replaced, vendor }, options)
   return EXIT.done
 }
 
@@ -50,12 +54,11 @@ async function planProject(
   folder: string,
   agent: NewAgent,
   versions: ProjectVersions,
+  vendor: Vendor | undefined,
 ): Promise<ProjectBesideOwn> {
   const files = await projectFiles(agent, versions)
-  const conflicts = await findConflicts(
-    folder,
-    files.map(({ path }) => path),
-  )
+  const paths = [...files.map(({ path }) => path), ...(vendor?.paths ?? [])]
+  const conflicts = await findConflicts(folder, paths)
   return await besideOwnFiles(folder, files, conflicts, versions)
 }
 
@@ -86,17 +89,22 @@ interface Written {
   readonly agent: NewAgent
   readonly plan: ProjectBesideOwn
   readonly replaced: readonly string[]
+  readonly vendor: Vendor | undefined
 }
 
-function tell(world: World, { folder, agent, plan, replaced }: Written, { json }: RawInitOptions): void {
+function tell(
+  world: World,
+  { folder, agent, plan, replaced, vendor }: Written,
+  { json }: RawInitOptions,
+): void {
   const next = nextSteps({
     from: world.folder,
     to: folder,
     additions: plan.additions,
     jobId: randomUUID(),
   })
-  if (json !== true) return showProject(world, { folder, agent, plan, replaced, next })
-  const written = plan.files.map(({ path }) => path)
+  if (json !== true) return showProject(world, { folder, agent, plan, replaced, next, vendor })
+  const written = [...plan.files.map(({ path }) => path), ...(vendor?.paths ?? [])]
   const kept = plan.own.filter(({ fate }) => fate === 'kept').map(({ path }) => path)
   world.out.write(`${printableJson({ ok: true, folder, written, replaced, kept, next: next.flat() }, 2)}\n`)
 }

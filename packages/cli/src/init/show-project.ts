@@ -1,11 +1,13 @@
-import { relative } from 'node:path'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import type { NewAgent } from './new-agent.ts'
 import type { NextSteps } from './next-steps.ts'
 import type { OwnFile, ProjectBesideOwn } from './own-files.ts'
+import { wayTo } from './way-to.ts'
+import type { Vendor } from './vendor.ts'
 import type { Conflict } from './write-project.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 
 /** A project that was written. */
 export interface ShownProject {
@@ -16,11 +18,13 @@ export interface ShownProject {
   /** Paths that had been there and gave way. */
   readonly replaced: readonly string[]
   readonly next: NextSteps
+  /** Our packages, where they are written into the project. */
+  readonly vendor: Vendor | undefined
 }
 
 /** Tells what was written, and what to do next. */
 export function showProject(world: World, project: ShownProject): void {
-  const { agent, plan, replaced, next } = project
+  const { agent, plan, replaced, next, vendor } = project
   const completed = plan.own.filter(({ fate }) => fate === 'completed').map(({ path }) => path)
   const files = plan.files.filter(({ path }) => !completed.includes(path))
   const { out } = world
@@ -30,6 +34,7 @@ export function showProject(world: World, project: ShownProject): void {
   const lines = [
     ...files.map(({ path, about }) => line(path, replaced.includes(path) ? `${about} (replaced)` : about)),
     ...plan.own.map(own => line(own.path, tellOwn(own, plan))),
+    ...(vendor === undefined ? [] : [line('vendor/', 'Farebox itself, packed from this clone; commit it')]),
   ]
   const [run, call] = next.map(commands => commands.map(command => `  ${paint.cyan(command)}`))
   const made = `${paint.green('✓')} ${paint.bold(printable(agent.name))} is in ${placeOf(world, project.folder)}`
@@ -67,7 +72,7 @@ export function showConflicts(world: World, folder: string, conflicts: readonly 
       ? '  move away what is no file, or name another folder: farebox init <folder>'
       : '  --overwrite replaces exactly these; or name another folder: farebox init <folder>',
   ]
-  err.write(`${lines.join('\n')}\n`)
+  err.write(`${asTyped(world, lines.join('\n'))}\n`)
 }
 
 function widest(files: readonly { readonly path: string }[]): number {
@@ -75,6 +80,6 @@ function widest(files: readonly { readonly path: string }[]): number {
 }
 
 function placeOf(world: World, folder: string): string {
-  const way = relative(world.folder, folder)
+  const way = wayTo(world.folder, folder)
   return way === '' ? 'this folder' : `${printable(way)}/`
 }

@@ -22,10 +22,10 @@ test('writes all of them, into a folder that it makes', async () => {
 
 test('where one cannot be written, those before it are gone and what they replaced is back', async () => {
   await writeFile(join(folder, 'one'), 'old one')
-  const failing = writeProject(folder, files('one', 'two', 'no-such-folder/three'), { replace: ['one'] })
+  const failing = writeProject(folder, files('one', 'two', 'one/three'), { replace: ['one'] })
   await expect(failing).rejects.toThrow(
     new Refusal(
-      `nothing was written: ${join(folder, 'no-such-folder/three')} cannot be written (ENOENT)`,
+      `nothing was written: ${join(folder, 'one')} cannot be written (EEXIST)`,
       'mend that, and try again',
     ),
   )
@@ -35,7 +35,7 @@ test('where one cannot be written, those before it are gone and what they replac
 
 test('folders that it made are gone again too, unless somebody put something there', async () => {
   const failing = (): Promise<void> =>
-    writeProject(join(folder, 'a/b'), files('one', 'no-such-folder/three'), { replace: [] })
+    writeProject(join(folder, 'a/b'), files('one', 'one/three'), { replace: [] })
   await expect(failing()).rejects.toThrow('nothing was written')
   expect(await readdir(folder)).toEqual([])
   await mkdir(join(folder, 'a'))

@@ -1,7 +1,6 @@
 import { lstat, mkdir, mkdtemp, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Refusal } from '../refusal.ts'
-import type { ProjectFile } from './project-files.ts'
 
 /** Something that stands where a file is to be written. */
 export interface Conflict {
@@ -32,7 +31,7 @@ export async function findConflicts(folder: string, paths: readonly string[]): P
  */
 export async function writeProject(
   folder: string,
-  files: readonly Pick<ProjectFile, 'path' | 'text'>[],
+  files: readonly { readonly path: string; readonly text: string | Uint8Array }[],
   options: { readonly replace: readonly string[]; readonly signal?: AbortSignal },
 ): Promise<void> {
   const undo: (() => Promise<unknown>)[] = []
@@ -49,6 +48,8 @@ export async function writeProject(
         await rename(file, old)
         undo.push(() => rename(old, file))
       }
+      const parent = await mkdir(dirname(file), { recursive: true })
+      if (parent !== undefined) undo.push(() => removeEmpty(dirname(file), parent))
       await writeNew(file, text)
       undo.push(() => rm(file))
     }
@@ -61,7 +62,7 @@ export async function writeProject(
 }
 
 /** What is there already stays: also what came a moment ago, and what a link points to. */
-async function writeNew(file: string, text: string): Promise<void> {
+async function writeNew(file: string, text: string | Uint8Array): Promise<void> {
   try {
     await writeFile(file, text, { flag: 'wx' })
   } catch (error) {

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,21 +14,39 @@ const PAYER = { address: `0x${'ab'.repeat(20)}`, privateKey: `0x${'11'.repeat(32
 
 let folder: string
 let path: string
+let node: Server
+let chainId: number
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'farebox-local-'))
   await mkdir(join(folder, '.farebox'))
   path = join(folder, '.farebox', 'local.json')
+  node = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: `0x${chainId.toString(16)}` }))
+  })
+  await new Promise<void>(resolve => node.listen(0, '127.0.0.1', resolve))
 })
 
 afterEach(async () => {
+  await stopNode()
   await rm(folder, { recursive: true, force: true })
 })
 
+async function stopNode(): Promise<void> {
+  node.closeAllConnections()
+  await new Promise(resolve => node.close(resolve))
+}
+
+async function write(network: string, more: object = {}, to = path): Promise<void> {
+  const rpcUrl = `http://127.0.0.1:${(node.address() as AddressInfo).port}`
+  await writeFile(to, JSON.stringify({ chain: { network, rpcUrl }, payer: PAYER, ...more }))
+}
+
 async function found(network: string, more: object = {}): Promise<LocalEconomy | undefined> {
-  const chain = { network, rpcUrl: 'http://127.0.0.1:8545' }
-  await writeFile(path, JSON.stringify({ chain, payer: PAYER, ...more }))
-  return await findLocalEconomy(folder)
+  chainId = Number(network.slice('eip155:'.length))
+  await write(network, more)
+  return await findLocalEconomy({ folder, variables: {} })
 }
 
 test.each(['eip155:84532', 'eip155:31337'])('an economy on %s is one', async network => {
@@ -47,7 +67,7 @@ test('a file of more than a megabyte is none', async () => {
 
 test.skipIf(process.platform === 'win32')('a pipe is none, and nobody waits for it', async () => {
   await promisify(execFile)('mkfifo', [path])
-  expect(await findLocalEconomy(folder)).toBeUndefined()
+  expect(await findLocalEconomy({ folder, variables: {} })).toBeUndefined()
 })
 
 test('its platform is told where the file names one, and only one of this machine', async () => {
@@ -57,4 +77,36 @@ test('its platform is told where the file names one, and only one of this machin
   for (const platform of [undefined, null, {}, { url: 4_000 }, { url: 'https://platform.example' }]) {
     expect(await found('eip155:84532', { platform })).not.toHaveProperty('platformUrl')
   }
+})
+
+test('a file whose economy has ended is not used', async () => {
+  expect(await found('eip155:84532')).toBeDefined()
+  await stopNode()
+  expect(await findLocalEconomy({ folder, variables: {} })).toBeUndefined()
+})
+
+test('a file is not used where another chain now answers on its port', async () => {
+  await write('eip155:84532')
+  chainId = 31_337
+  expect(await findLocalEconomy({ folder, variables: {} })).toBeUndefined()
+})
+
+test('a running economy of a folder above is used before an ended one of this folder', async () => {
+  chainId = 84_532
+  const below = join(folder, 'agent')
+  await mkdir(join(below, '.farebox'), { recursive: true })
+  await write('eip155:31337', {}, join(below, '.farebox', 'local.json'))
+  await write('eip155:84532')
+  expect(await findLocalEconomy({ folder: below, variables: {} })).toMatchObject({ path })
+})
+
+test('FAREBOX_LOCAL names the folder of the economy, and none beside it is looked for', async () => {
+  chainId = 84_532
+  await write('eip155:84532')
+  await mkdir(join(folder, 'other place'))
+  const other = join(folder, 'other place', 'local.json')
+  const variables = { FAREBOX_LOCAL: 'other place' }
+  expect(await findLocalEconomy({ folder, variables })).toBeUndefined()
+  await write('eip155:84532', {}, other)
+  expect(await findLocalEconomy({ folder, variables })).toMatchObject({ path: other })
 })

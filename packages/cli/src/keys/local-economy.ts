@@ -1,7 +1,9 @@
 import { lstat, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { isLoopback } from '@farebox/client/agent-url'
 import { isAddress } from '@farebox/payments/address'
+import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import type { World } from '../world.ts'
 
 /** The economy that runs on this machine, as its `.farebox/local.json` tells it. */
 export interface LocalEconomy {
@@ -21,22 +23,55 @@ const MAX_BYTES = 1_048_576
 /** What a local economy can run on. A real chain is never called local, whatever a file says. */
 const LOCAL_NETWORKS: readonly string[] = ['eip155:84532', 'eip155:31337']
 
+/** Names the folder of an economy that is not in a `.farebox` here or above: `npm start -- --folder` made it. */
+const ECONOMY_FOLDER_VARIABLE = 'FAREBOX_LOCAL'
+
+/** The chain is on this machine: it answers at once, or not at all. */
+const ANSWERS_WITHIN_MS = 2_000
+
 /**
- * Looks for `.farebox/local.json`, which a running local economy writes, in a folder and those above it. A file
- * that is not one of ours, or whose chain is not on this machine or no local one, counts as none: whoever can write
- * to a folder above must not be asked for balances.
+ * The local economy that runs now: in the folder that `FAREBOX_LOCAL` names, else in a `.farebox` here or in a folder
+ * above. Its `local.json` stays when it stops, and so counts only while its chain answers.
+ *
+ * A file that is not one of ours, or whose chain is not on this machine or no local one, counts as none: whoever can
+ * write to a folder above must not be asked for balances.
  */
-export async function findLocalEconomy(folder: string): Promise<LocalEconomy | undefined> {
+export async function findLocalEconomy({
+  folder,
+  variables,
+}: Pick<World, 'folder' | 'variables'>): Promise<LocalEconomy | undefined> {
+  const named = variables[ECONOMY_FOLDER_VARIABLE] || undefined
+  if (named !== undefined) return await runningEconomy(join(resolve(folder, named), 'local.json'))
   for (let here = folder; ; here = dirname(here)) {
-    const path = join(here, '.farebox', 'local.json')
-    const file = await lstat(path).catch(() => undefined)
-    if (file !== undefined) {
-      // Reading a pipe would wait for whoever writes into it.
-      if (!file.isFile() || file.size > MAX_BYTES) return undefined
-      const text = await readFile(path, 'utf8').catch(() => undefined)
-      if (text !== undefined) return readLocalFile(path, text)
-    }
-    if (dirname(here) === here) return undefined
+    const found = await runningEconomy(join(here, '.farebox', 'local.json'))
+    if (found !== undefined || dirname(here) === here) return found
+  }
+}
+
+/** Where an economy that is started here keeps everything: the folder that `FAREBOX_LOCAL` names, else `.farebox`. */
+export function economyFolderOf({ folder, variables }: Pick<World, 'folder' | 'variables'>): string {
+  return resolve(folder, variables[ECONOMY_FOLDER_VARIABLE] || '.farebox')
+}
+
+async function runningEconomy(path: string): Promise<LocalEconomy | undefined> {
+  const file = await lstat(path).catch(() => undefined)
+  // Reading a pipe would wait for whoever writes into it.
+  if (file === undefined || !file.isFile() || file.size > MAX_BYTES) return undefined
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  const economy = text === undefined ? undefined : readLocalFile(path, text)
+  return economy !== undefined && (await isRunning(economy)) ? economy : undefined
+}
+
+/** Does its chain answer, as the chain that the file says it is? */
+async function isRunning({ rpcUrl, network }: LocalEconomy): Promise<boolean> {
+  const rpc = createJsonRpc(rpcUrl)
+  try {
+    const chainId = await rpc.call('eth_chainId', [], { timeoutMs: ANSWERS_WITHIN_MS })
+    return typeof chainId === 'string' && network === `eip155:${Number(chainId)}`
+  } catch {
+    return false
+  } finally {
+    await rpc.close()
   }
 }
 

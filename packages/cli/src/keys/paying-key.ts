@@ -86,17 +86,32 @@ async function keystoreKey(
 async function openWallet(
   world: World,
   crypto: EvmCrypto,
-  { name, keystore }: WalletFile,
+  wallet: WalletFile,
   options: PasswordOptions,
 ): Promise<KeySigner> {
+  const key = await unlockWallet(world, crypto, wallet, options)
+  return checkedSigner(crypto, key, printable(wallet.name), wallet.keystore.address)
+}
+
+/**
+ * The private key of a wallet, 32 bytes, by the password that was given, else asked for.
+ *
+ * @throws {Refusal} for a wrong password
+ */
+export async function unlockWallet(
+  world: World,
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+  { name, keystore }: WalletFile,
+  options: PasswordOptions,
+): Promise<Uint8Array> {
   const given = await givenPassword(world, options)
   for (let tries = 1; ; tries += 1) {
     const password = given ?? (await askPassword(world, printable(name)))
     const key = await decryptKey(crypto.keccak256, keystore, password)
     world.signal.throwIfAborted()
-    if (key !== undefined) return checkedSigner(crypto, key, printable(name), keystore.address)
+    if (key !== undefined) return key
     if (given !== undefined || tries === PASSWORD_TRIES) {
-      throw new Refusal(`wrong password for the wallet "${printable(name)}"`, 'nothing was signed')
+      throw new Refusal(`wrong password for the wallet "${printable(name)}"`, 'nothing was done with it')
     }
     world.err.write('  wrong password\n')
   }

@@ -13,6 +13,21 @@ import { AGENT_WALLET, serveAgent, withBody, type ServedAgent } from '../testing
 import { serveStandIn, type StandInPlatform } from '../testing/stand-in-platform.ts'
 import { createTestWorld, type TestWorldOptions } from '../testing/test-world.ts'
 
+/** What an agent's page says of its checks. */
+const HEALTHY = {
+  availability: 'online',
+  warned: false,
+  consecutive_failures: 0,
+  last_ok_at: 1_795_000_000,
+  watched_since: 1_795_000_000,
+  latency_p95_ms: 5,
+  checked_at: 1_795_000_000,
+  uptime_7d: 1,
+  uptime_30d: 1,
+  latency_p50_ms: 3,
+  last_failure: null,
+}
+
 const KEY = TEST_KEYS.agent.privateKey
 
 let chain: LocalChain
@@ -100,7 +115,7 @@ function update(...more: readonly string[]): readonly string[] {
 }
 
 function deregister(): readonly string[] {
-  return ['deregister', String(agentId), '--rpc-url', node.url]
+  return ['deregister', String(agentId), '--yes', '--rpc-url', node.url]
 }
 
 /** Ctrl-C at the moment at which the transaction is sent; the connection to the node is cut as well. */
@@ -253,8 +268,22 @@ describe('farebox deregister', () => {
       code: 0,
       out: `✓ agent ${agentId} is deregistered, its stake was returned\n`,
     })
-    const never = await run(['deregister', '999999', '--rpc-url', node.url])
+    const never = await run(['deregister', '999999', '--yes', '--rpc-url', node.url])
     expect(never).toMatchObject({ code: 1, err: expect.stringContaining('✗ there is no agent 999999\n') })
+  })
+
+  test('is agreed to on a terminal, and elsewhere by --yes alone', async () => {
+    const before = await transactions()
+    const words = deregister().filter(word => word !== '--yes')
+    const alone = await run(words)
+    expect(alone.code).toBe(2)
+    expect(alone.err).toContain(`farebox deregister ${agentId} --yes ends it without a question`)
+    expect(await run(words, { answers: [false] })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('✗ not deregistered\n'),
+    })
+    expect(await transactions()).toBe(before)
+    expect((await run(words, { answers: [true] })).code).toBe(0)
   })
 
   test('an update that was never sent is not sent before it', async () => {
@@ -283,6 +312,15 @@ describe('farebox register status', () => {
     expect(out).toContain(`agent ${agentId}   ${moved.url}   ${frontUrl}\n  listed: `)
   })
 
+  test('an agent that answers no checks is listed and offline', async () => {
+    page({ health: { ...HEALTHY, availability: 'offline' } })
+    expect((await run(['register', 'status'])).out).toContain('\n  listed, offline: ')
+    const { out } = await run(['register', 'status', '--json'])
+    expect(JSON.parse(out)).toMatchObject({ registrations: [{ availability: 'offline' }] })
+    page({ health: HEALTHY })
+    expect((await run(['register', 'status'])).out).toContain('\n  listed: ')
+  })
+
   test('with a number, a moment after a look: what is known, and how old that is', async () => {
     refusesLook(429, 'rate_limited', 'this agent was looked at less than a minute ago', {
       'retry-after': '40',
@@ -307,7 +345,7 @@ describe('farebox register status', () => {
     }
     answers.set(`GET /v1/agents/${agentId}/declarations?limit=1`, [200, last])
     const { code, out } = await run(['register', 'status', String(agentId)])
-    expect(code).toBe(0)
+    expect(code).toBe(1)
     expect(out).toMatch(/^✗ agent \d+ cannot be reached at /)
   })
 
@@ -315,7 +353,7 @@ describe('farebox register status', () => {
     look({ problem: 'about: cannot be reached' })
     page({})
     const { code, out } = await run(['register', 'status', String(agentId)])
-    expect(code).toBe(0)
+    expect(code).toBe(1)
     expect(out).toBe(
       `✗ agent ${agentId} cannot be reached at ${agent.url}\n` +
         '  is it running? farebox start starts it; then say the same again in a minute\n\n' +

@@ -1,6 +1,5 @@
 import { formatCoin } from '../chain/coin.ts'
-import type { ExitCode } from '../refusal.ts'
-import { Refusal } from '../refusal.ts'
+import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
 import { paintFor } from '../terminal/paint.ts'
 import type { World } from '../world.ts'
 import { changeAgent, type AgentChange, type Changing } from './change-agent.ts'
@@ -18,7 +17,7 @@ import { deregisterCall } from './transaction/registry-calls.ts'
 export async function deregisterAgent(world: World, word: string, raw: RawAgentOptions): Promise<ExitCode> {
   const deregister = async (): Promise<object> => {
     const agentId = readAgentId(word)
-    const { described, transaction } = await changeAgent(world, raw, ending(world, agentId))
+    const { described, transaction } = await changeAgent(world, raw, ending(world, agentId, raw))
     const stake = formatCoin(BigInt(described.stake_wei))
     if (raw.json !== true) {
       const returned = transaction === undefined ? 'its stake was returned' : `${stake} ETH returned`
@@ -29,7 +28,7 @@ export async function deregisterAgent(world: World, word: string, raw: RawAgentO
   return await tellInJson(world, raw, deregister, ON_AGAIN)
 }
 
-function ending(world: World, agentId: number): AgentChange {
+function ending(world: World, agentId: number, { yes }: RawAgentOptions): AgentChange {
   return {
     agentId,
     kind: 'deregister',
@@ -45,7 +44,14 @@ function ending(world: World, agentId: number): AgentChange {
       }
     },
     async agree() {
-      if (!world.canAsk) return
+      if (yes === true) return
+      if (!world.canAsk) {
+        throw new Refusal(
+          'nobody is at a terminal to agree to it',
+          `farebox deregister ${agentId} --yes ends it without a question; nothing was sent`,
+          { exitCode: EXIT.usage },
+        )
+      }
       const question = `Deregister agent ${agentId}? It is not found any more, and its number is not given again.`
       if (!(await world.ask.confirm(question))) throw new Refusal('not deregistered', 'nothing was sent')
     },

@@ -27,7 +27,7 @@ export async function findPlatform(
   given: string | undefined,
   agentId?: number,
 ): Promise<ChosenPlatform> {
-  const local = await findLocalEconomy(world.folder)
+  const local = await findLocalEconomy(world)
   const variable = world.variables[VARIABLE] || undefined
   const told = given ?? variable ?? local?.platformUrl ?? (await savedPlatform(world, agentId))
   if (told === undefined) {

@@ -1,7 +1,8 @@
 import { systemClock } from '@farebox/client/clock'
 import type { World } from '../world.ts'
 import { findPlatform } from './find-platform.ts'
-import { openPlatform, PlatformRefusal, type KnownAgent, type OpenPlatform } from './open-platform.ts'
+import { PlatformRefusal } from './ask-platform.ts'
+import { openPlatform, type KnownAgent, type OpenPlatform } from './open-platform.ts'
 import type { RawAgentOptions } from './register-options.ts'
 import { openRegistrationJournal } from './registration-journal.ts'
 import { showLook, type Look } from './show-look.ts'
@@ -30,7 +31,8 @@ export async function lookAtAgent(world: World, agentId: number, options: RawAge
     return gone(agentId)
   })
   const isEnding = endedAt !== undefined && nowSeconds - endedAt < FOLLOWS_WITHIN_S
-  const told = { ...look, endpoint: look.endpoint ?? record?.endpoint ?? null }
+  const problem = isEnding ? null : look.problem
+  const told = { ...look, problem, endpoint: look.endpoint ?? record?.endpoint ?? null }
   if (options.json !== true) showLook(world, told, { nowSeconds, isEnding })
   return told
 }

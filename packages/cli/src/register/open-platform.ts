@@ -1,8 +1,4 @@
-import { AgentUnreachable } from '@farebox/client/agent-errors'
-import { connect } from '@farebox/client/client-options'
-import { exchange, type Answer } from '@farebox/client/exchange'
 import { agentPage, type AgentPage } from '@farebox/platform-api/agent'
-import { failure, type Failure } from '@farebox/platform-api/errors'
 import {
   declarationHistory,
   platform,
@@ -12,10 +8,7 @@ import {
   type Refreshed,
   type Registration,
 } from '@farebox/platform-api/registry'
-import { isOnLoopback } from '../keys/local-economy.ts'
-import { Refusal } from '../refusal.ts'
-import { printable } from '../terminal/printable.ts'
-import { readAnswer, type AnswerSchema } from './read-answer.ts'
+import { createAskPlatform, notAPlatform, PlatformRefusal, type AskPlatform } from './ask-platform.ts'
 
 /** A platform, spoken to by its HTTP API. Each method rejects with a {@link PlatformRefusal} or a `Refusal`. */
 export interface OpenPlatform {
@@ -50,95 +43,26 @@ const knownAgent = agentPage.pick({
 })
 const lastLook = declarationHistory.pick({ problem: true, last_read_at: true })
 
-/** The platform's own refusal: it answered, and the answer is no. */
-export class PlatformRefusal extends Refusal {
-  /** HTTP status. */
-  readonly status: number
-  /** When it may be asked again, where it says so. */
-  readonly retryAfterSeconds: number | undefined
-
-  constructor(status: number, message: string, next: string, retryAfterSeconds?: number) {
-    super(message, next)
-    this.status = status
-    this.retryAfterSeconds = retryAfterSeconds
-  }
-}
-
-/** The platform looks at a stranger's server before it answers: at a slow one with patience. */
-const TIMEOUT_MS = 75_000
-const MAX_BYTES = 1_048_576
-
 /** Opens the platform at a URL; nothing is sent yet. */
 export function openPlatform(url: string, signal: AbortSignal): OpenPlatform {
-  const connection = connect({ signal })
-
-  async function ask<T>(schema: AnswerSchema<T>, path: string, body?: object): Promise<T> {
-    const answer = await send(path, body)
-    if (answer.status === 404 && schema === platform) throw notAPlatform(url, 'is HTTP 404')
-    if (answer.status !== 200 && answer.status !== 201) throw refusalOf(url, answer)
-    const read = answer.flaw === undefined ? readAnswer(schema, answer.json) : undefined
-    if (read === undefined) throw notAPlatform(url, answer.flaw)
-    return read
-  }
-
-  async function send(path: string, body: object | undefined): Promise<Answer> {
-    const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
-    const request = { url: url + path, ...limits }
-    try {
-      if (body === undefined) return await exchange(connection, { ...request, method: 'GET' })
-      const headers = { 'content-type': 'application/json' }
-      return await exchange(connection, { ...request, method: 'POST', headers, body: JSON.stringify(body) })
-    } catch (error) {
-      if (error instanceof AgentUnreachable) throw unreachable(url, error)
-      throw error
-    }
-  }
-
+  const ask = createAskPlatform(url, signal)
   return {
     url,
-    describe: () => ask(platform, '/v1/platform'),
-    register: endpoint => ask(registration, '/v1/registrations', { endpoint }),
-    readRegistration: id => ask(registration, `/v1/registrations/${encodeURIComponent(id)}`),
-    refresh: agentId => ask(refreshed, `/v1/agents/${agentId}/refresh`, {}),
-    readAgent: agentId => ask(knownAgent, `/v1/agents/${agentId}`),
-    readLastLook: agentId => ask(lastLook, `/v1/agents/${agentId}/declarations?limit=1`),
+    describe: () => describe(ask, url),
+    register: endpoint => ask({ path: '/v1/registrations', body: { endpoint }, schema: registration }),
+    readRegistration: id =>
+      ask({ path: `/v1/registrations/${encodeURIComponent(id)}`, schema: registration }),
+    refresh: agentId => ask({ path: `/v1/agents/${agentId}/refresh`, body: {}, schema: refreshed }),
+    readAgent: agentId => ask({ path: `/v1/agents/${agentId}`, schema: knownAgent }),
+    readLastLook: agentId => ask({ path: `/v1/agents/${agentId}/declarations?limit=1`, schema: lastLook }),
   }
 }
 
-function refusalOf(url: string, { status, headers, json, flaw }: Answer): Refusal {
-  const told = readAnswer(failure, json)
-  if (told === undefined) return notAPlatform(url, flaw ?? `is HTTP ${status}`)
-  const message = printable(told.error.slice(0, 1_000))
-  const retryAfter = /^\d{1,6}$/.exec(headers.get('retry-after') ?? '')?.[0]
-  const seconds = retryAfter === undefined ? undefined : Number(retryAfter)
-  return new PlatformRefusal(status, message, adviceFor(told.error_type), seconds)
-}
-
-function adviceFor(errorType: Failure['error_type']): string {
-  switch (errorType) {
-    case 'validation':
-    case 'agent':
-      return 'the platform looked at the agent itself, from where it is; mend that and say the same again'
-    case 'rate_limited':
-    case 'unavailable':
-    case 'internal':
-      return 'say the same again in a minute; nothing is lost'
-    default:
-      return ''
+/** Every platform has this page: what does not is none, in whatever form it says so. */
+async function describe(ask: AskPlatform, url: string): Promise<Platform> {
+  try {
+    return await ask({ path: '/v1/platform', schema: platform })
+  } catch (error) {
+    throw error instanceof PlatformRefusal && error.status === 404 ? notAPlatform(url, 'is HTTP 404') : error
   }
-}
-
-function unreachable(url: string, cause: AgentUnreachable): Refusal {
-  const next = isOnLoopback(url)
-    ? 'does it run? npm start of Farebox starts the local one'
-    : 'is the URL right? --platform, or FAREBOX_PLATFORM'
-  return new Refusal(`the platform at ${url} cannot be reached: ${printable(cause.message)}`, next, { cause })
-}
-
-function notAPlatform(url: string, flaw: string | undefined): Refusal {
-  const reason =
-    flaw === undefined
-      ? 'does not answer as a platform does'
-      : `is no platform: its answer ${printable(flaw)}`
-  return new Refusal(`${url} ${reason}`, 'is the URL right? --platform, or FAREBOX_PLATFORM')
 }

@@ -128,7 +128,7 @@ describe('farebox register, said again where the stake was refused', () => {
     look = () => [429, { status: 'failed', error_type: 'rate_limited', error }]
     const { code, err } = await run()
     expect(code).toBe(1)
-    expect(err).toContain(`✗ ${error}\n  say the same again in a minute`)
+    expect(err).toContain(`✗ ${error}\n  run the same command again in a minute`)
   })
 
   test('asks for no look while the platform looks again by itself', async () => {

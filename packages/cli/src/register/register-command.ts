@@ -38,6 +38,10 @@ export const registerCommand: CommandMaker = (world, end) => {
     register,
     'stake with a key of yours instead of the browser; without a name, the one that pays calls',
   )
+  register.option(
+    '--timeout <seconds>',
+    'how long to wait for the stake, and then for the listing (default: 1200, 600; without a terminal 120 for the stake)',
+  )
   register.option('--no-browser', 'print the address of the stake page and open nothing')
   withPlatformOptions(register)
     .configureHelp({ visibleArguments: () => [] })
@@ -80,9 +84,9 @@ export const deregisterCommand: CommandMaker = (world, end) => {
     .summary('the end of a registration; its stake is returned')
     .description('End the registration of an agent. Its stake goes back to the wallet that holds the agent.')
     .argument('<agent id>', 'the number of the agent')
-  return withPlatformOptions(
-    withKeyOptions(command, 'the wallet that holds the agent; without a name, the one that pays calls'),
-  )
+  withKeyOptions(command, 'the wallet that holds the agent; without a name, the one that pays calls')
+  command.option('--yes', 'without a question')
+  return withPlatformOptions(command)
     .addHelpText('after', '\nExample\n  farebox deregister 7 --wallet default')
     .action(async (agentId: string, options: RawAgentOptions) => {
       const { deregisterAgent } = await import('./deregister-agent.ts')
@@ -96,13 +100,14 @@ wallet of the agent's /about: in the browser, or with --wallet. Interrupted, the
 nothing is staked twice.
 
 Exit codes
-  0  listed                      3  staked, and not listed yet: say the same again
-  1  no: problems, a refusal     130  Ctrl-C: say the same again
+  0  listed                      3  not listed in time: run the same command again, it goes on
+  1  no: problems, a refusal     130  Ctrl-C: run the same command again
   2  the command was not understood
 
 Examples
   farebox register --endpoint https://agent.example
   farebox register --endpoint https://agent.example --wallet default --json
+  farebox register --endpoint https://agent.example --timeout 30
   farebox register status
   farebox register update 7 --endpoint https://new.example
 `

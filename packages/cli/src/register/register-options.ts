@@ -13,6 +13,8 @@ export interface RawKeyOptions {
 export interface RawRegisterOptions extends RawKeyOptions {
   readonly endpoint?: string
   readonly platform?: string
+  /** Seconds. */
+  readonly timeout?: string
   /** Without a `--no-browser` it is true. */
   readonly browser?: boolean
   readonly json?: true
@@ -20,6 +22,8 @@ export interface RawRegisterOptions extends RawKeyOptions {
 
 /** What commander made of the words of `update`, `status` and `deregister`. */
 export interface RawAgentOptions extends RawKeyOptions {
+  /** Of `deregister` alone. */
+  readonly yes?: true
   readonly endpoint?: string
   readonly platform?: string
   readonly json?: true

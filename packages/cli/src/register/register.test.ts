@@ -6,6 +6,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { balanceOf, register, STAKE_WEI, view } from '@farebox/local/testing/registry-calls'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runCli } from '../run-cli.ts'
+import { runRegister } from './run-register.ts'
 import { serveCountingNode, type CountingNode } from '../testing/counting-node.ts'
 import { AGENT_WALLET, COUNTER, serveAgent, withBody, type ServedAgent } from '../testing/served-agent.ts'
 import { serveStandIn, type StandInPlatform } from '../testing/stand-in-platform.ts'
@@ -473,7 +474,7 @@ describe('afterwards', () => {
 
   test('deregister returns the stake, and the endpoint can be registered anew', async () => {
     const agentId = await registered()
-    const { code, out } = await run(['deregister', String(agentId), '--rpc-url', node.url])
+    const { code, out } = await run(['deregister', String(agentId), '--yes', '--rpc-url', node.url])
     expect(code).toBe(0)
     expect(out).toBe(`✓ agent ${agentId} is deregistered, 0.001 ETH returned\n`)
     expect(await stakes()).toBe(0)
@@ -483,7 +484,7 @@ describe('afterwards', () => {
 
   test('a stake that was deregistered elsewhere is not waited for: there is a new one', async () => {
     const agentId = await registered()
-    const words = ['deregister', String(agentId), '--rpc-url', node.url]
+    const words = ['deregister', String(agentId), '--yes', '--rpc-url', node.url]
     expect((await run(words, { home: join(folder, 'other-home') })).code).toBe(0)
     const { code, err } = await run(withKey())
     expect(err).toContain('the stake that was signed before is void')
@@ -494,10 +495,70 @@ describe('afterwards', () => {
   test('deregister by a wallet that does not hold the agent tells the transaction that would', async () => {
     const agentId = await registered()
     const variables = { FAREBOX_PRIVATE_KEY: TEST_KEYS.payer.privateKey, FAREBOX_PLATFORM: platform.url }
-    const { code, err } = await run(['deregister', String(agentId), '--rpc-url', node.url], { variables })
+    const { code, err } = await run(['deregister', String(agentId), '--yes', '--rpc-url', node.url], {
+      variables,
+    })
     expect(code).toBe(1)
     expect(err).toContain(`agent ${agentId} is held by ${AGENT_WALLET.toLowerCase()}`)
     expect(err).toMatch(/data {2}0x[0-9a-f]{72}\n/)
     expect(await stakes()).toBe(1)
+  })
+})
+
+describe('farebox register waits no longer than it is asked to', () => {
+  const words = (...more: readonly string[]): readonly string[] => [
+    'register',
+    '--endpoint',
+    agent.url,
+    '--no-browser',
+    ...more,
+  ]
+
+  test('--timeout ends the wait for a stake with exit 3, the page and the command that goes on', async () => {
+    const { code, err } = await run(words('--timeout', '0.2'))
+    expect(code).toBe(3)
+    expect(err).toContain('✗ nobody has staked so far\n')
+    expect(err).toContain(`stake at ${platform.url}/stake/`)
+    expect(err).toContain(`farebox register --endpoint ${agent.url} goes on waiting`)
+  })
+
+  test('a stake made meanwhile is found by the same command', async () => {
+    expect((await run(words('--timeout', '0.2'))).code).toBe(3)
+    await register(chain, AGENT_WALLET, agent.url)
+    const { code, out } = await run(words('--timeout', '20', '--json'))
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ ok: true, agent_id: await lastAgentId() })
+  })
+
+  test('a stake that is not listed in time is exit 3 as well', async () => {
+    platform.confirmingLooks = 1_000
+    const { code, err } = await run(withKey('--timeout', '0.2'))
+    expect(code).toBe(3)
+    expect(err).toMatch(/✗ (?:staked, and not listed yet|the stake 0x[0-9a-f]{64} was sent)/)
+  })
+
+  test('without a terminal it gives up after two minutes by itself', async () => {
+    let now = 0
+    const clock = {
+      nowMs: () => now,
+      // Long sleeps, so that the platform need not be asked a hundred times.
+      sleep: () => {
+        now += 40_000
+        return Promise.resolve()
+      },
+    }
+    const variables = { FAREBOX_PLATFORM: platform.url }
+    const { world } = createTestWorld({ folder, variables })
+    const refused = await runRegister(world, { endpoint: agent.url, browser: false }, clock).catch(
+      (error: unknown) => error,
+    )
+    expect(refused).toMatchObject({ exitCode: 3, message: 'nobody has staked so far' })
+    expect(now).toBe(120_000)
+  })
+
+  test.each(['0', '-1', 'soon', '86401'])('--timeout %s is not understood', async value => {
+    const { code, err } = await run(words(`--timeout=${value}`))
+    expect(code).toBe(2)
+    expect(err).toContain('--timeout: must be a number of seconds, more than 0 and at most 86400')
   })
 })

@@ -16,4 +16,6 @@ export interface Registering {
   readonly described: Platform
   readonly journal: RegistrationJournal
   readonly raw: RawRegisterOptions
+  /** How long to wait at most, for the stake and for the listing each; undefined: as long as each usually takes. */
+  readonly timeoutMs: number | undefined
 }

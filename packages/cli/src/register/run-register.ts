@@ -2,11 +2,13 @@ import { systemClock, type Clock } from '@farebox/client/clock'
 import type { Registration } from '@farebox/platform-api/registry'
 import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
+import { readSeconds } from '../terminal/read-seconds.ts'
 import type { World } from '../world.ts'
 import { checkRegistration } from './check-registration.ts'
 import { examineAgent } from './examine-agent.ts'
 import { findPlatform } from './find-platform.ts'
-import { openPlatform, PlatformRefusal } from './open-platform.ts'
+import { PlatformRefusal } from './ask-platform.ts'
+import { openPlatform } from './open-platform.ts'
 import { findKey, localOf } from './open-registry.ts'
 import { readEndpoint, refuseUnreachable } from './read-endpoint.ts'
 import type { RawRegisterOptions } from './register-options.ts'
@@ -32,11 +34,12 @@ export async function runRegister(
   return await tellInJson(world, raw, async () => {
     refuseWord(raw)
     const endpoint = readEndpoint(raw.endpoint)
+    const timeoutMs = raw.timeout === undefined ? undefined : readSeconds('--timeout', raw.timeout, TIMEOUT)
     const chosen = await findPlatform(world, raw.platform)
     const platform = openPlatform(chosen.url, world.signal)
     const described = await platform.describe()
     const journal = openRegistrationJournal(world.home)
-    const registering = { world, clock, chosen, platform, described, journal, raw }
+    const registering = { world, clock, chosen, platform, described, journal, raw, timeoutMs }
     const registration = await begin(registering, endpoint)
     const listed = await stakeAndWait(registering, registration)
     await journal.write({ ...(await noted(registering, registration)), agentId: listed.agentId })
@@ -44,6 +47,8 @@ export async function runRegister(
     return documentOf(chosen.url, registration, listed)
   })
 }
+
+const TIMEOUT = { most: 86_400, example: 120 }
 
 /** Commander hands over what is no option and no command of its own. */
 function refuseWord({ url, endpoint }: { readonly url?: string; readonly endpoint?: string }): void {

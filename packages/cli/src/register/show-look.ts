@@ -3,6 +3,7 @@ import { isOnLoopback } from '../keys/local-economy.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 
 /** What is known of an agent, by a look just now or by one before. */
 export interface Look extends Refreshed {
@@ -22,17 +23,18 @@ const NAME_COLUMNS = 11
  * @param isEnding it was deregistered from here a moment ago
  */
 export function showLook(
-  { out }: World,
+  world: World,
   look: Look,
   { nowSeconds, isEnding }: { readonly nowSeconds: number; readonly isEnding: boolean },
 ): void {
+  const { out } = world
   const { dim, red } = paintFor(out)
   const { agent_id: agentId, standing, changes, looked_at: lookedAt } = look
   const isEnded = isEnding || standing === 'deregistered'
   const problem = isEnded ? null : look.problem
   if (problem !== null) {
     const [what, next] = toMend(look, problem)
-    out.write(`${red('✗')} ${printable(what)}\n  ${printable(next)}\n\n`)
+    out.write(`${red('✗')} ${printable(what)}\n  ${asTyped(world, printable(next))}\n\n`)
   }
   const rows: readonly (readonly [string, string])[] = [
     ['agent', String(agentId)],

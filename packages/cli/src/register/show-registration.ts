@@ -1,8 +1,9 @@
 import { checksumAddress } from '@farebox/payments/address'
 import { loadKeccak } from '@farebox/payments/evm-crypto'
-import type { Registration } from '@farebox/platform-api/registry'
+import type { Platform, Registration } from '@farebox/platform-api/registry'
 import { formatCoin } from '../chain/coin.ts'
 import { nameNetwork } from '../chain/name-network.ts'
+import { isLocalNetwork, isOnLoopback } from '../keys/local-economy.ts'
 import type { PayingKey } from '../keys/paying-key.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
@@ -10,10 +11,12 @@ import { wrap } from '../terminal/wrap.ts'
 import type { World } from '../world.ts'
 import { networkOf } from './check-registration.ts'
 import type { ExaminedAgent } from './examine-agent.ts'
+import type { ChosenPlatform } from './find-platform.ts'
 import { localOf } from './open-registry.ts'
 import type { Registering } from './registering.ts'
 import type { PlannedTransaction } from './transaction/plan-transaction.ts'
 import type { Listed } from './wait-for-listing.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 
 /** More of an agent is not told on a line. */
 const MAX_CAPABILITIES = 4
@@ -39,7 +42,8 @@ export function showExamined(world: World, agent: ExaminedAgent): void {
   for (const { check } of failed.slice(0, MAX_FAILED)) err.write(`      ${check.title}\n`)
   if (failed.length > MAX_FAILED) err.write(`      and ${failed.length - MAX_FAILED} more\n`)
   if (findings.stopped !== undefined) err.write('      the agent left questions unanswered\n')
-  if (failed.length > 0) err.write(`    farebox check ${endpoint} tells how to mend it\n`)
+  if (failed.length > 0)
+    err.write(`    ${asTyped(world, `farebox check ${endpoint}`)} tells how to mend it\n`)
   if (mode === 'locked') {
     err.write(
       `  ${yellow('!')} every payment is answered 401: FACILITATOR_SECRET is missing, or refused\n` +
@@ -91,7 +95,7 @@ export async function showTerms(
   const rows = [
     [
       'stake',
-      `${formatCoin(BigInt(stakeWei))} ETH on ${nameNetwork(networkOf(described), localOf(chosen, described))}`,
+      `${formatCoin(BigInt(stakeWei))} ETH on ${nameNetwork(networkOf(described), localOf(chosen, described), { isLocal: isLocalPlatform(chosen, described) })}`,
     ],
     ['', `held by the registry ${checksumAddress(keccak, registry)}, returned by farebox deregister`],
     [
@@ -118,4 +122,9 @@ export function showListed({ world, raw }: Registering, listed: Listed): void {
     `  ${paintFor(err).green('✓')} listed${isProvisional ? ', as unpaid and provisional (Phase 1)' : ''}\n\n`,
   )
   if (raw.json !== true) out.write(`agent    ${agentId}\nprofile  ${printable(profileUrl)}\n`)
+}
+
+/** A platform of this machine that says that its chain is, too. */
+function isLocalPlatform({ url }: ChosenPlatform, { local_mode: isLocal, network }: Platform): boolean {
+  return isLocal && isOnLoopback(url) && isLocalNetwork(network)
 }

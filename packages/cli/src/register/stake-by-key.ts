@@ -147,14 +147,14 @@ async function agreeToStake({ world }: Registering, { valueWei, gasWei }: Planne
 }
 
 async function follow(
-  { world, clock }: Registering,
+  { world, clock, timeoutMs = BLOCK_WITHIN_MS }: Registering,
   registry: OpenRegistry,
   stake: StakeRecord,
 ): Promise<Followed> {
   const progress = showProgress(world, `staking ${stake.hash}`)
   try {
     const { signal } = world
-    return await followTransaction(registry, stake, { clock, signal, timeoutMs: BLOCK_WITHIN_MS })
+    return await followTransaction(registry, stake, { clock, signal, timeoutMs })
   } finally {
     progress.end()
   }

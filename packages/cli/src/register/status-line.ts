@@ -1,13 +1,16 @@
 import { systemClock } from '@farebox/client/clock'
+import type { AgentHealth } from '@farebox/platform-api/monitor'
 import type { Registration, RegistrationStatus } from '@farebox/platform-api/registry'
 import { Refusal } from '../refusal.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import { noteChange } from './note-change.ts'
-import { openPlatform, PlatformRefusal, type KnownAgent, type OpenPlatform } from './open-platform.ts'
+import { PlatformRefusal } from './ask-platform.ts'
+import { openPlatform, type KnownAgent, type OpenPlatform } from './open-platform.ts'
 import { isSameEndpoint } from './read-endpoint.ts'
 import type { ChangeRecord, RegistrationJournal, RegistrationRecord } from './registration-journal.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 
 /** A registration of this machine, and what its platform says of it now. */
 export interface StatusLine {
@@ -18,6 +21,8 @@ export interface StatusLine {
   /** Why the platform does not tell. */
   readonly problem?: string
   readonly stake_page_url?: string
+  /** Whether it answered the platform's last checks, where the platform says. */
+  readonly availability?: AgentHealth['availability']
   /** A change that was signed here, and that nobody has seen on the chain yet. */
   readonly under_way?: Pick<ChangeRecord, 'kind' | 'endpoint' | 'hash'>
 }
@@ -78,7 +83,8 @@ async function ask(asked: Asked): Promise<Told> {
     return toldBy(registration)
   }
   const isForgotten = registration instanceof PlatformRefusal
-  if (!isForgotten && numberOf(registration) === agentId) return toldBy(registration)
+  if (!isForgotten && numberOf(registration) === agentId)
+    return { ...toldBy(registration), ...(await readAvailability(platform, registration, agentId)) }
   const agent = await orNotThere(platform.readAgent(agentId))
   const isAnother =
     isForgotten && 'endpoint' in agent && !isSameEndpoint(agent.endpoint ?? '', record.endpoint)
@@ -102,6 +108,25 @@ async function orNotThere<T>(asked: Promise<T>): Promise<T | PlatformRefusal> {
     if (error instanceof PlatformRefusal && error.status === 404) return error
     throw error
   }
+}
+
+/** A registration says nothing of the checks that came after it. */
+async function readAvailability(
+  platform: OpenPlatform,
+  { status }: Registration,
+  agentId: number,
+): Promise<Pick<StatusLine, 'availability'>> {
+  if (status.state !== 'listed') return {}
+  try {
+    return availabilityOf(await platform.readAgent(agentId))
+  } catch (error) {
+    if (error instanceof Refusal) return {}
+    throw error
+  }
+}
+
+function availabilityOf({ health }: KnownAgent): Pick<StatusLine, 'availability'> {
+  return health === null ? {} : { availability: health.availability }
 }
 
 function toldBy(registration: Registration): Told {
@@ -132,7 +157,7 @@ async function toldByPage(
   else if (!isSameEndpoint(at, endpoint) && nowMs / 1_000 - movedAt < FOLLOWS_WITHIN_S) {
     return { status: { state: 'moving', agent_id: agentId, from: at } }
   }
-  return { endpoint: at, status: stateOf(platform, agentId, agent) }
+  return { endpoint: at, status: stateOf(platform, agentId, agent), ...availabilityOf(agent) }
 }
 
 function stateOf(platform: string, agentId: number, agent: KnownAgent): RegistrationStatus | AgentState {
@@ -148,14 +173,14 @@ function stateOf(platform: string, agentId: number, agent: KnownAgent): Registra
 }
 
 /** A line, and what it says below it. */
-export function tellStatusLine({ out }: World, line: StatusLine): string {
-  const { bold, dim } = paintFor(out)
+export function tellStatusLine(world: World, line: StatusLine): string {
+  const { bold, dim } = paintFor(world.out)
   const { agent_id: agentId, endpoint, platform, under_way: change } = line
   const number = agentId === null ? 'no number yet' : `agent ${agentId}`
   const rows = [inWords(line), ...(change === undefined ? [] : inWordsOf(change, agentId ?? 0))]
   return [
     `${bold(number)}   ${printable(endpoint)}   ${dim(printable(platform))}\n`,
-    ...rows.map(row => `  ${row}\n`),
+    ...rows.map(row => `  ${asTyped(world, row)}\n`),
   ].join('')
 }
 
@@ -169,7 +194,7 @@ function inWordsOf(
     : [`being deregistered by ${hash}`, `  farebox deregister ${agentId} follows it`]
 }
 
-function inWords({ status, problem, stake_page_url: page }: StatusLine): string {
+function inWords({ status, problem, stake_page_url: page, availability }: StatusLine): string {
   switch (status?.state) {
     case undefined:
       return printable(problem ?? 'not known')
@@ -184,7 +209,7 @@ function inWords({ status, problem, stake_page_url: page }: StatusLine): string 
     case 'deregistered':
       return 'deregistered, its stake was returned'
     case 'listed':
-      return `listed${status.provisional ? ' as provisional (Phase 1)' : ''}: ${printable(status.profile_url)}`
+      return `listed${status.provisional ? ' as provisional (Phase 1)' : ''}${availability === 'offline' ? ', offline' : ''}: ${printable(status.profile_url)}`
     case 'refused':
       return `not listed: ${printable(status.reason)}`
   }

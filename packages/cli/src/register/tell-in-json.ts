@@ -4,6 +4,7 @@ import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 
 /**
  * Runs a command whose result is a document: with `--json` the output holds it, or what was refused instead.
@@ -24,7 +25,7 @@ export async function tellInJson(
     return EXIT.done
   } catch (error) {
     const told = inWords(world, error, stopped)
-    if (json === true) world.out.write(`${printableJson(failureOf(told))}\n`)
+    if (json === true) world.out.write(`${printableJson(failureOf(world, told))}\n`)
     throw told
   }
 }
@@ -44,8 +45,8 @@ function inWords({ signal }: World, error: unknown, stopped: string): unknown {
   return error
 }
 
-function failureOf(error: unknown): object {
+function failureOf(world: World, error: unknown): object {
   const message = error instanceof Error ? error.message : String(error)
-  const next = error instanceof Refusal && error.next !== '' ? { next: error.next } : {}
+  const next = error instanceof Refusal && error.next !== '' ? { next: asTyped(world, error.next) } : {}
   return { ok: false, error: { message, ...next } }
 }

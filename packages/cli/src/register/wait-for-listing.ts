@@ -3,8 +3,9 @@ import { EXIT, Refusal } from '../refusal.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { showProgress } from '../terminal/progress.ts'
-import { PlatformRefusal } from './open-platform.ts'
+import { PlatformRefusal } from './ask-platform.ts'
 import type { Registering } from './registering.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 
 /** An agent that people find. */
 export interface Listed {
@@ -18,6 +19,8 @@ export interface Listed {
 
 /** How long a person may take at the stake page, and the chain and the platform with what comes then. */
 const STAKE_WITHIN_MS = 20 * 60_000
+/** Without a terminal nobody has read the address of the stake page yet: whoever reads the log runs it again. */
+const UNSEEN_STAKE_WITHIN_MS = 120_000
 const LIST_WITHIN_MS = 10 * 60_000
 const POLL_MS = 1_000
 /** An outage shorter than so many questions in a row is borne. */
@@ -27,18 +30,20 @@ const MAX_FAILURES = 30
  * Asks the platform again and again until the agent is listed, and shows how far it is.
  *
  * @param staked what is known of the stake before the platform sees it
- * @throws {Refusal} where it is refused, or takes too long: exit code 3 where a stake was seen
+ * @throws {Refusal} where it is refused; where it takes too long, with exit code 3
  */
 export async function waitForListing(
   registering: Registering,
   registration: Registration,
   staked?: { readonly transaction: string | undefined },
 ): Promise<Listed> {
-  const { clock, world } = registering
+  const { clock, world, timeoutMs } = registering
+  const stakeWithinMs = timeoutMs ?? (world.canAsk ? STAKE_WITHIN_MS : UNSEEN_STAKE_WITHIN_MS)
+  const listWithinMs = timeoutMs ?? LIST_WITHIN_MS
   const shown = createSteps(registering, registration)
   let { status } = registration
   let transaction = staked?.transaction
-  let endMs = clock.nowMs() + (staked === undefined ? STAKE_WITHIN_MS : LIST_WITHIN_MS)
+  let endMs = clock.nowMs() + (staked === undefined ? stakeWithinMs : listWithinMs)
   let isSeen = staked !== undefined
   try {
     for (;;) {
@@ -46,7 +51,7 @@ export async function waitForListing(
       if (status.state === 'refused' && !status.retried) throw refused(registering, status)
       if (status.state !== 'waiting_for_stake' && !isSeen) {
         isSeen = true
-        endMs = clock.nowMs() + LIST_WITHIN_MS
+        endMs = clock.nowMs() + listWithinMs
       }
       if (status.state === 'confirming') transaction = status.transaction
       shown.show(status)
@@ -106,7 +111,7 @@ function createSteps({ world }: Registering, registration: Registration): Steps 
         said = ''
         err.write(
           `${paintFor(err).yellow('!')} ${owner} staked as agent ${agentId}, which does not count: ${printable(reason)}\n` +
-            `  its wallet has the stake back by: farebox deregister ${agentId}\n`,
+            `  its wallet has the stake back by: ${asTyped(world, `farebox deregister ${agentId}`)}\n`,
         )
       }
     },
@@ -152,7 +157,8 @@ function refused(
 
 function tooLong({ endpoint, stake_page_url: page }: Registration, isSeen: boolean): Refusal {
   const again = `farebox register --endpoint ${endpoint} goes on waiting; nothing is staked twice`
-  return isSeen
-    ? new Refusal('staked, and not listed yet', again, { exitCode: EXIT.unresolved })
-    : new Refusal('nobody has staked so far', `the page stays: ${printable(page)}\n${again}`)
+  const exit = { exitCode: EXIT.unresolved }
+  if (isSeen) return new Refusal('staked, and not listed yet', again, exit)
+  const next = `stake at ${printable(page)}\n${again}; --timeout <seconds> says how long`
+  return new Refusal('nobody has staked so far', next, exit)
 }

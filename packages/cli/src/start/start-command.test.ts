@@ -43,5 +43,7 @@ test('validate is the runtime’s, with its answer in JSON', async () => {
 test.each([[['start', '--help']], [['help', 'start']]])('%j is the runtime’s help', async words => {
   const { world, out } = createTestWorld({ folder })
   expect(await runCli(words, world)).toBe(0)
-  expect(out()).toMatch(/^farebox start {2}Serve[^]*AGENT_WALLET_ADDRESS[^]*\nExample\n {2}.+\n$/s)
+  expect(out()).toMatch(
+    /^Usage: farebox start \[options\]\n\nServe[^]*\nOptions:\n[^]*AGENT_WALLET_ADDRESS[^]*\nExample\n {2}.+\n$/s,
+  )
 })

@@ -68,6 +68,7 @@ export async function stageShout(
 export async function shout(
   url: string,
   text: string,
+  withinSeconds = 20,
 ): Promise<{ readonly status: number; readonly text: unknown }> {
   const response = await fetch(`${url}/execute`, {
     method: 'POST',
@@ -76,7 +77,7 @@ export async function shout(
       service_version: '1.0',
       job_id: crypto.randomUUID(),
       task: { input: { text } },
-      deadline: Date.now() / 1_000 + 20,
+      deadline: Date.now() / 1_000 + withinSeconds,
     }),
   })
   const body = (await response.json()) as { readonly output?: { readonly text: unknown } }

@@ -20,6 +20,10 @@ export interface TestWorldOptions {
   readonly answers?: readonly (string | boolean)[]
   /** Whether the screens are terminals, with colours and moving lines; default false. */
   readonly live?: boolean
+  /** The repository that the program runs from; absent: it was installed from a registry. */
+  readonly clone?: string
+  /** What the program is called by at a prompt; default `farebox`. */
+  readonly program?: string
   readonly signal?: AbortSignal
   /** The person's browser: called with every page that is opened; absent: there is none. */
   readonly browser?: (url: string) => void
@@ -72,6 +76,8 @@ export function createTestWorld(options: TestWorldOptions): TestWorld {
     folder,
     variables,
     home,
+    clone: options.clone,
+    program: options.program ?? 'farebox',
     out: screen('out'),
     err: screen('err'),
     canAsk: options.answers !== undefined,

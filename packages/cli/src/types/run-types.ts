@@ -5,6 +5,7 @@ import { paintFor } from '../terminal/paint.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
 import { readTypes, writeTypes, type TypesState } from './write-types.ts'
+import { asTyped } from '../terminal/as-typed.ts'
 
 /** What commander made of the words of `farebox types`. */
 export interface RawTypesOptions {
@@ -38,7 +39,7 @@ export async function runTypes(world: World, options: RawTypesOptions): Promise<
   } catch (error) {
     const isConfig = error instanceof ConfigError
     if (options.json === true)
-      world.out.write(asNamed(`${printableJson(failureOf(error))}\n`, world, options))
+      world.out.write(asNamed(`${printableJson(failureOf(world, error))}\n`, world, options))
     else if (isConfig) world.err.write(asNamed(explainFailure(error, paintFor(world.err)), world, options))
     if (!isConfig) throw error
     return EXIT.refused
@@ -70,10 +71,10 @@ function asNamed(text: string, { folder }: World, { config }: RawTypesOptions): 
   return text.replaceAll(resolve(folder, config), config.replace(/^\.\//, ''))
 }
 
-function failureOf(error: unknown): object {
+function failureOf(world: World, error: unknown): object {
   if (error instanceof ConfigError) return { ok: false, problems: error.problems }
   const message = error instanceof Error ? error.message : String(error)
-  const next = error instanceof Refusal && error.next !== '' ? { next: error.next } : {}
+  const next = error instanceof Refusal && error.next !== '' ? { next: asTyped(world, error.next) } : {}
   return { ok: false, error: { message, ...next } }
 }
 
@@ -92,6 +93,6 @@ function say(world: World, { file, outcome, hiddenBy }: TypesDocument): void {
       return out.write(`${paintFor(out).green('✓')} ${name} is up to date\n`)
     case 'stale':
       err.write(`${paintFor(err).red('✗')} ${name} is not what the declaration says\n`)
-      return err.write('  farebox types writes it anew\n')
+      return err.write(`  ${asTyped(world, 'farebox types')} writes it anew\n`)
   }
 }

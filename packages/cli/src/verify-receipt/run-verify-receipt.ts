@@ -1,5 +1,6 @@
 import { systemClock } from '@farebox/client/clock'
 import { hashJobId, matchesHash, verifyReceipt, type Receipt } from '@farebox/platform-api/receipt'
+import { MAX_WRAPPED_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'
@@ -12,16 +13,12 @@ import { showReceipt } from './show-receipt.ts'
 /** What commander made of the words of `farebox verify-receipt`; nothing in it is checked yet. */
 export interface RawVerifyOptions {
   readonly keys?: string
+  readonly issuer?: string
   readonly input?: string
   readonly output?: string
   readonly job?: string
   readonly json?: true
 }
-
-/** A receipt has less. */
-const MAX_RECEIPT_BYTES = 65_536
-/** D37: an agent's answer has no more. */
-const MAX_JSON_BYTES = 5_242_880
 
 /** Something that was held against the receipt. */
 interface Comparison {
@@ -36,9 +33,13 @@ interface Comparison {
  */
 export async function runVerifyReceipt(world: World, file: string, raw: RawVerifyOptions): Promise<ExitCode> {
   if (raw.keys === undefined) throw noKeys()
-  const text = await readForeignText(world, file, { what: 'the receipt', maxBytes: MAX_RECEIPT_BYTES })
+  const text = await readForeignText(world, file, {
+    what: 'the receipt',
+    maxBytes: MAX_WRAPPED_RESPONSE_BYTES,
+  })
   const jws = readReceipt(text.trim())
-  const verdict = await verifyReceipt(jws, await readKeys(world, raw.keys))
+  const keys = await readKeys(world, raw.keys)
+  const verdict = await verifyReceipt(jws, keys, raw.issuer ?? whereKeysAre(raw.keys))
   if (!verdict.ok) return refuse(world, raw, verdict.reason)
   const { receipt } = verdict
   const compared = await compare(world, raw, receipt)
@@ -57,6 +58,11 @@ export async function runVerifyReceipt(world: World, file: string, raw: RawVerif
     tellVerdict(world, receipt, compared)
   }
   return isFit ? EXIT.done : EXIT.refused
+}
+
+/** Keys that were asked for are those of the platform that was asked; a file does not say where it was saved from. */
+function whereKeysAre(place: string): string | undefined {
+  return /^https?:\/\//i.test(place) ? new URL(place).origin : undefined
 }
 
 /** The receipt alone, or the JSON that a platform answers with it: of `/v1/jobs/<job_id>` and of its `/receipt`. */
@@ -96,7 +102,10 @@ async function compare(
     ['output', output],
   ] as const) {
     if (file === undefined) continue
-    const text = await readForeignText(world, file, { what: `--${what}`, maxBytes: MAX_JSON_BYTES })
+    const text = await readForeignText(world, file, {
+      what: `--${what}`,
+      maxBytes: MAX_WRAPPED_RESPONSE_BYTES,
+    })
     compared.push({ what, fits: await matchesHash(readJson(text, what), receipt[what]) })
   }
   return compared

@@ -1,5 +1,6 @@
 import { findNetwork } from '@farebox/payments/networks'
 import type { Receipt } from '@farebox/platform-api/receipt'
+import { namePaidNetwork } from '../chain/name-network.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
@@ -11,7 +12,10 @@ export function showReceipt({ out }: World, receipt: Receipt): void {
   const rows = [
     ['agent', `${receipt.agent_id}  ${receipt.endpoint}`],
     ['capability', receipt.capability],
-    ['amount', `${receipt.amount} USDC on ${network?.name ?? 'a chain unknown here'} (${receipt.network})`],
+    [
+      'amount',
+      `${receipt.amount} USDC on ${network === undefined ? `a chain unknown here (${receipt.network})` : namePaidNetwork(network, receipt.iss, undefined)}`,
+    ],
     ['payer', receipt.payer],
     ['paid to', receipt.pay_to],
     ['transaction', receipt.transaction],

@@ -9,6 +9,10 @@ export const verifyReceiptCommand: CommandMaker = (world, end) =>
     .description('Check the receipt of a job against the keys of the platform that signed it.')
     .argument('<file>', 'the receipt; - for standard input')
     .option('--keys <file or url>', "the platform's jwks.json: a file, or the https URL that serves it")
+    .option(
+      '--issuer <url>',
+      "the platform's URL, which the receipt must name; default: where --keys was asked for",
+    )
     .option('--input <file>', 'JSON; must be the input that was paid for')
     .option('--output <file>', 'JSON; must be the output that came back')
     .option('--job <job_id>', 'must be the job that was paid for')

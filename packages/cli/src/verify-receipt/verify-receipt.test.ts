@@ -151,7 +151,15 @@ describe('farebox verify-receipt', () => {
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    expect((await run(['receipt.jws', '--keys', `${base}/.well-known/jwks.json`])).code).toBe(0)
+    const keys = `${base}/.well-known/jwks.json`
+    const own = await signReceipt({ ...statement, iss: base }, key)
+    expect((await run(['-', '--keys', keys], { input: own })).code).toBe(0)
+    expect(await run(['receipt.jws', '--keys', keys])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`by https://platform.example, and these are the keys of ${base}`),
+    })
+    const named = ['--issuer', 'https://platform.example']
+    expect((await run(['receipt.jws', '--keys', keys, ...named])).code).toBe(0)
     expect((await run(['receipt.jws', '--keys', `${base}/none`])).err).toContain('is HTTP 404')
     const plain = await run(['receipt.jws', '--keys', 'http://platform.example/jwks.json'])
     expect(plain).toMatchObject({ code: 2, err: expect.stringContaining('--keys: must be https') })

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { dirname } from 'node:path'
 import { checksumAddress } from '@farebox/payments/address'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
 import { encryptKey } from '../keys/encrypt-key.ts'
@@ -7,6 +8,8 @@ import { alreadyThere, createWallet, DEFAULT_WALLET, findWallet } from '../keys/
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
+import { asTyped } from '../terminal/as-typed.ts'
+import { findLocalEconomy, type LocalEconomy } from '../keys/local-economy.ts'
 
 /**
  * `farebox wallet new`: makes a key, encrypts it, keeps it. The address goes to the output, the rest beside it.
@@ -27,7 +30,7 @@ export async function makeWallet(
   const path = await createWallet(world, name, await encryptKey(crypto, key, password))
   key.fill(0)
   world.out.write(`${address}\n`)
-  tellNext(world, name, path)
+  tellNext(world, { name, path, address, local: await findLocalEconomy(world) })
 }
 
 /** 32 random bytes that are a key of the curve, as all but one in 2^127 are. */
@@ -43,19 +46,37 @@ function newKey(crypto: EvmCrypto): Uint8Array {
   }
 }
 
-function tellNext({ err }: World, name: string, path: string): void {
+interface MadeWallet {
+  readonly name: string
+  readonly path: string
+  readonly address: string
+  readonly local: LocalEconomy | undefined
+}
+
+function tellNext(world: World, { name, path, address, local }: MadeWallet): void {
+  const { err } = world
   const { green, bold } = paintFor(err)
   const named = name === DEFAULT_WALLET ? '' : ` ${name}`
+  const node = local === undefined ? ' --network eip155:84532 --rpc-url https://sepolia.base.org' : ''
+  const funding =
+    local === undefined
+      ? [
+          'send test USDC on Base Sepolia (eip155:84532) to the address above: https://faucet.circle.com',
+          'Farebox is not audited: use it on test networks',
+        ]
+      : [
+          'test money for it, typed in the folder of Farebox itself:',
+          `npm run secret -- ${address} --folder ${dirname(local.path)}`,
+        ]
   const chosen = name === DEFAULT_WALLET ? '' : ` --wallet ${name}`
   err.write(`
   ${green('✓')} wallet "${printable(name)}" is kept in ${printable(path)}
     Keep a copy of that file, and its password: nobody else has either.
 
   ${bold('Next')}
-    send USDC on Base (eip155:8453) to the address above
-    farebox wallet balance${named} --rpc-url https://mainnet.base.org
-    farebox call https://agent.example${chosen}
+${funding.map(line => `    ${line}\n`).join('')}    ${asTyped(world, `farebox wallet balance${named}${node}`)}
+    ${asTyped(world, `farebox call ${local === undefined ? 'https://agent.example' : '<url>'}${chosen}`)}
 
-    On a local chain (farebox dev --paid) a funded test wallet pays by itself.
+    On a local chain (${asTyped(world, 'farebox dev --paid')}) a funded test wallet pays by itself.
 `)
 }

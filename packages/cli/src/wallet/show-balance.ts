@@ -4,7 +4,7 @@ import type { Network } from '@farebox/payments/networks'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { coinOf, formatCoin } from '../chain/coin.ts'
 import { nameNetwork, readNetwork } from '../chain/name-network.ts'
-import { findChain, isNodeOf } from '../chain/open-chain.ts'
+import { findChain } from '../chain/open-chain.ts'
 import { readBalances, type Balances } from '../chain/read-balances.ts'
 import { findLocalEconomy, type LocalEconomy } from '../keys/local-economy.ts'
 import { findPayingKey } from '../keys/paying-key.ts'
@@ -34,7 +34,11 @@ export async function showBalance(
   const local = await localChoice(world, options)
   const network = readNetwork(options.network ?? local?.network ?? DEFAULT_NETWORK)
   const holder = await findHolder(world, of, local)
-  const balances = await balancesOf(world, holder.address, { network, local, rpcUrl: options.rpcUrl })
+  const { balances, isLocal } = await balancesOf(world, holder.address, {
+    network,
+    local,
+    rpcUrl: options.rpcUrl,
+  })
   const { symbol, amount } = { symbol: coinOf(network), amount: formatCoin(balances.wei) }
   const usdc = formatUsdc(balances.usdcAtomic)
   if (options.json) {
@@ -42,20 +46,34 @@ export async function showBalance(
     const document = { address, source, network: network.id, usdc, coin: { symbol, amount } }
     return world.out.write(`${printableJson(document)}\n`)
   }
-  // What was asked at another node is not the local chain, though it may have its id.
-  const name = nameNetwork(network, options.rpcUrl === undefined ? local : undefined)
+  // The node that was asked says what it is: the id alone may be of the public chain.
+  const name = nameNetwork(network, undefined, { isLocal })
   world.err.write(`  ${holder.address}  ${holder.source}\n  on ${name}\n`)
-  const width = Math.max(usdc.length, amount.length)
-  world.out.write(`${usdc.padStart(width)} USDC\n${amount.padStart(width)} ${symbol}\n`)
+  world.out.write(
+    aligned([
+      [formatUsdc(balances.usdcAtomic, { decimals: 6 }), 'USDC'],
+      [amount, symbol],
+    ]),
+  )
+}
+
+/** Amounts with their points below each other. */
+function aligned(rows: readonly (readonly [amount: string, unit: string])[]): string {
+  const split = rows.map(([amount, unit]) => ({ whole: /^\d*/.exec(amount)?.[0] ?? '', amount, unit }))
+  const width = Math.max(...split.map(({ whole }) => whole.length))
+  const padded = split.map(({ whole, amount, unit }) => ({
+    text: ' '.repeat(width - whole.length) + amount,
+    unit,
+  }))
+  const longest = Math.max(...padded.map(({ text }) => text.length))
+  return padded.map(({ text, unit }) => `${text.padEnd(longest)} ${unit}\n`).join('')
 }
 
 /** The local economy is meant where one is here and nothing speaks of another chain. */
 async function localChoice(world: World, options: BalanceOptions): Promise<LocalEconomy | undefined> {
-  const local = await findLocalEconomy(world.folder)
+  const local = await findLocalEconomy(world)
   if (options.network !== undefined) {
-    if (local === undefined || options.network !== local.network) return undefined
-    // The file stays when the economy stops, and a public chain may have the same id.
-    return (await isNodeOf(local.rpcUrl, readNetwork(local.network))) ? local : undefined
+    return options.network === local?.network ? local : undefined
   }
   return options.rpcUrl === undefined && !world.variables['FAREBOX_RPC_URL'] ? local : undefined
 }
@@ -83,7 +101,7 @@ async function balancesOf(
     readonly rpcUrl: string | undefined
     readonly local: LocalEconomy | undefined
   },
-): Promise<Balances> {
+): Promise<{ readonly balances: Balances; readonly isLocal: boolean }> {
   const { network } = where
   const chain = await findChain(world, where)
   if (chain === undefined) {
@@ -93,7 +111,7 @@ async function balancesOf(
     )
   }
   try {
-    return await readBalances(chain, address)
+    return { balances: await readBalances(chain, address), isLocal: chain.isLocal }
   } catch (cause) {
     throw new Refusal(
       'the node does not tell the balance',

@@ -1,8 +1,10 @@
 import { Command } from 'commander'
 import type { CommandMaker } from '../command-maker.ts'
+import type { ExportOptions } from './export-key.ts'
 import type { BalanceOptions } from './show-balance.ts'
+import type { SignOptions } from './sign-message.ts'
 
-/** `farebox wallet new|address|balance|list`: keys that pay, each in an encrypted file. */
+/** `farebox wallet new|address|balance|list|sign|export`: keys that pay, each in an encrypted file. */
 export const walletCommand: CommandMaker = world => {
   const wallet = new Command('wallet')
     .summary('keys that pay, encrypted; what they hold')
@@ -48,6 +50,31 @@ export const walletCommand: CommandMaker = world => {
     .action(async (options: { readonly json?: true }) => {
       const { showWallets } = await import('./show-wallets.ts')
       await showWallets(world, options)
+    })
+  wallet
+    .command('sign')
+    .description('sign a text as wallets do (EIP-191); never a payment or a transaction')
+    .argument('<text>', 'what is signed; - for the standard input')
+    .option('--wallet <name>', 'which wallet (default: the one that would pay)')
+    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option('--yes', 'agree without being asked; needed where nobody is at a terminal')
+    .option('--json', 'one JSON document')
+    .addHelpText('after', '\nExample\n  farebox wallet sign "this is mine"')
+    .action(async (text: string, options: SignOptions) => {
+      const { signMessage } = await import('./sign-message.ts')
+      await signMessage(world, text, options)
+    })
+  wallet
+    .command('export')
+    .description('the private key of a wallet, by its password')
+    .argument('[name]', 'a wallet, or a keystore file (default: default)')
+    .option('--to <file>', 'a new file that you alone can read')
+    .option('--print', 'print it instead')
+    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .addHelpText('after', '\nExample\n  farebox wallet export --to key.txt')
+    .action(async (name: string | undefined, options: ExportOptions) => {
+      const { exportKey } = await import('./export-key.ts')
+      await exportKey(world, name, options)
     })
   return wallet
 }

@@ -47,7 +47,11 @@ describe('farebox wallet new', () => {
     const { code, out, err } = await run(['new'], withPassword)
     expect(code).toBe(0)
     expect(out).toMatch(/^0x[0-9a-fA-F]{40}\n$/)
-    expect(err).toContain('send USDC on Base (eip155:8453)')
+    expect(err).toContain('send test USDC on Base Sepolia (eip155:84532)')
+    expect(err).toContain(
+      'farebox wallet balance --network eip155:84532 --rpc-url https://sepolia.base.org\n',
+    )
+    expect(err).not.toContain('mainnet')
     const path = join(folder, '.home', 'wallets', 'default.json')
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     expect((await stat(join(folder, '.home', 'wallets'))).mode & 0o777).toBe(0o700)
@@ -160,8 +164,8 @@ describe('farebox wallet balance', () => {
     const words = ['balance', PAYER, '--network', 'eip155:84532', '--rpc-url', chain.rpcUrl]
     const { code, out, err } = await run(words)
     expect(code).toBe(0)
-    expect(out).toBe('1234.5 USDC\n   1.5 ETH\n')
-    expect(err).toContain('on Base Sepolia (eip155:84532)')
+    expect(out).toBe('1234.500000 USDC\n   1.5      ETH\n')
+    expect(err).toContain('on local chain (eip155:84532)')
     expect(JSON.parse((await run([...words, '--json'])).out)).toEqual({
       address: PAYER,
       source: 'as given',
@@ -178,8 +182,11 @@ describe('farebox wallet balance', () => {
       payer: { address: PAYER, privateKey: KEY },
     }
     await writeFile(join(folder, '.farebox', 'local.json'), JSON.stringify(file))
-    const { out, err } = await run(['balance'])
-    expect(out).toContain('1234.5 USDC')
+    const made = await run(['new'], withPassword)
+    expect(made.err).toContain(`npm run secret -- ${made.out.trim()} --folder ${join(folder, '.farebox')}\n`)
+    expect(made.err).not.toContain('--rpc-url')
+    const { out, err } = await run(['balance'], { home: join(folder, 'no-wallet') })
+    expect(out).toContain('1234.500000 USDC')
     expect(err).toContain('on local chain (eip155:84532)')
     const elsewhere = await run(['balance', '--network', 'eip155:8453'], paying)
     expect(elsewhere.err).toContain('no node of Base (eip155:8453) is known')
@@ -192,6 +199,8 @@ describe('farebox wallet balance', () => {
     const other = await run(['balance', '--rpc-url', chain.rpcUrl], paying)
     expect(other.code).toBe(2)
     expect(other.err).toContain('is a node of eip155:84532, not of eip155:8453')
+    const down = await run(['balance', '--rpc-url', 'http://127.0.0.1:9'], paying)
+    expect(down.code).toBe(1)
   })
 
   test('of a mistyped address is refused by its checksum', async () => {

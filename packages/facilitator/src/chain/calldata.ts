@@ -15,6 +15,8 @@ const BALANCE_OF = '0x70a08231'
 export const DOMAIN_SEPARATOR = '0x3644e515'
 /** `aggregate3((address,bool,bytes)[])`, Multicall3. */
 const AGGREGATE3 = '0x82ad56cb'
+/** `settle(address,uint256,(address,…,bytes32)[])`, BatchSettler. */
+const SETTLE = '0x207e1fc5'
 /** `getBlockNumber()`, Multicall3. */
 export const GET_BLOCK_NUMBER = '0x42cbb15c'
 /** `getCurrentBlockTimestamp()`, Multicall3. */
@@ -85,6 +87,43 @@ export function encodeBatch(calls: readonly Call[]): string {
     offset += 128 + padded / 2
   }
   return AGGREGATE3 + numberWord(32) + numberWord(calls.length) + heads.join('') + tails.join('')
+}
+
+/** One transfer for BatchSettler. */
+export interface SettlerItem {
+  readonly authorization: Authorization
+  /** 65 bytes, `0x` hex. */
+  readonly signature: string
+  /** The hash of the code that the payer's account must have in the block; undefined: it must have none. */
+  readonly codeHash: string | undefined
+}
+
+/** Several transfers of a token as one call of BatchSettler, each with a gas limit of its own. */
+export function encodeSettle(token: string, gasEach: bigint, items: readonly SettlerItem[]): string {
+  const words = items.map(
+    ({ authorization, signature, codeHash = '0x' }) =>
+      encodeTransfer(authorization, signature).slice(TRANSFER_WITH_AUTHORIZATION.length) + hexWord(codeHash),
+  )
+  return (
+    SETTLE +
+    hexWord(token) +
+    gasEach.toString(16).padStart(WORD, '0') +
+    numberWord(96) +
+    numberWord(items.length) +
+    words.join('')
+  )
+}
+
+/**
+ * Reads which items of {@link encodeSettle} the token took.
+ *
+ * Throws where the answer is no such thing: there is no BatchSettler on this chain.
+ */
+export function decodeSettle(answer: unknown, expected: number): readonly boolean[] {
+  if (typeof answer !== 'string' || !/^0x[0-9a-f]{64}$/i.test(answer))
+    throw new Error('the node answered no settlement: is BatchSettler on this chain?')
+  const paid = BigInt(answer)
+  return Array.from({ length: expected }, (_, index) => ((paid >> BigInt(index)) & 1n) === 1n)
 }
 
 /**

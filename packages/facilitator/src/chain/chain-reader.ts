@@ -2,8 +2,15 @@ import { createAuthorizationHasher } from '@farebox/payments/authorization'
 import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
 import { toHex } from '@farebox/payments/bytes'
 import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain-receipt'
-import { findSettlement, readHead, type ChainVerdict } from '@farebox/payments/find-settlement'
+import { plausibleBlockTime } from '@farebox/payments/block-time'
+import {
+  findSettlement,
+  readBlockSeconds,
+  readHead,
+  type ChainVerdict,
+} from '@farebox/payments/find-settlement'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { quantity } from '@farebox/payments/rpc-words'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import { nowSeconds, type Clock } from '@farebox/server/clock'
@@ -38,17 +45,30 @@ export interface Observation {
 /** The block a question is put to: the newest, or the one being made. */
 export type BlockTag = 'latest' | 'pending'
 
-/** The chain as a facilitator reads it. Every method rejects when the node gives no answer. */
+/**
+ * The chain as a facilitator reads it. Every method rejects when the node gives no answer, and those that tell a time of
+ * the chain with `BlockFromFuture` where it cannot be.
+ */
 export interface ChainReader {
   /**
    * Looks at payments and tries their transfers, all in one block and one round trip. The transfers are tried
    * in this order on top of one another; balances and nonces are read before the first.
    */
   observe(payments: readonly LedgerPayment[], block?: BlockTag): Promise<readonly Observation[]>
+  /** Which of these authorizations are used, by key, and the block that says so: one call, and no trial of transfers. */
+  readUses(
+    payments: readonly LedgerPayment[],
+  ): Promise<{ readonly blockNumber: bigint; readonly used: ReadonlySet<string> }>
   /** What became of an authorization: the last word (D10). */
   findSettlement(payment: LedgerPayment): Promise<ChainVerdict>
   readReceipt(transactionHash: string): Promise<ChainReceipt | undefined>
+  /** Is the transaction of this receipt in the list of the block that the receipt names? */
+  isInBlock(receipt: ChainReceipt): Promise<boolean>
+  /** Which account sent a transaction, lower-case; undefined where the node does not have it. */
+  readSender(transactionHash: string): Promise<string | undefined>
   readHead(): Promise<{ readonly number: bigint; readonly seconds: number }>
+  /** When a block was made, Unix seconds. */
+  readBlockSeconds(blockNumber: bigint): Promise<number>
 }
 
 /**
@@ -57,9 +77,6 @@ export interface ChainReader {
  */
 const ARBITRUM_CHAIN_ID = 42161
 const ARB_SYS: Call = { to: '0x0000000000000000000000000000000000000064', data: '0xa3b1b31d' }
-
-/** A block of a day that has not come is no block: some nodes have answered with milliseconds. */
-const AHEAD_SECONDS = 86_400
 
 /** Reads a chain through a node. */
 export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock): ChainReader {
@@ -84,7 +101,7 @@ export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock):
       const answer = await rpc.call('eth_call', [{ to: MULTICALL3_ADDRESS, data: encodeBatch(calls) }, block])
       const results = decodeBatch(answer, calls.length)
       const blockNumber = readUint(results[0])
-      const blockSeconds = plausible(Number(readUint(results[1])))
+      const blockSeconds = plausibleBlockTime(Number(readUint(results[1])), nowSeconds(clock))
       const [balances, states, transfers] = [0, 1, 2].map(part => 2 + part * payments.length)
       return payments.map((_, index) => {
         const transfer = results[(transfers ?? 0) + index]
@@ -97,20 +114,50 @@ export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock):
         }
       })
     },
-    findSettlement: payment => findSettlement(rpc, network, payment.authorization),
+    async readUses(payments) {
+      const calls: readonly Call[] = [
+        blockNumberCall,
+        ...payments.map(({ authorization: { from, nonce } }) => ({
+          to: asset,
+          data: encodeAuthorizationState(from, nonce),
+        })),
+      ]
+      const answer = await rpc.call('eth_call', [
+        { to: MULTICALL3_ADDRESS, data: encodeBatch(calls) },
+        'latest',
+      ])
+      const [blockNumber, ...states] = decodeBatch(answer, calls.length).map(readUint)
+      const used = payments.filter((_, index) => states[index] !== undefined && states[index] !== 0n)
+      return { blockNumber: blockNumber ?? 0n, used: new Set(used.map(({ key }) => key)) }
+    },
+    findSettlement: payment => findSettlement(rpc, network, payment.authorization, nowSeconds(clock)),
     async readReceipt(hash) {
       return parseReceipt(await rpc.call('eth_getTransactionReceipt', [hash]))
     },
+    async isInBlock({ blockNumber, blockHash, transactionHash }) {
+      const block = await rpc.call('eth_getBlockByNumber', [quantity(blockNumber), false])
+      if (typeof block !== 'object' || block === null) return false
+      const { hash, transactions } = block as { readonly [key: string]: unknown }
+      const isSame = (one: unknown, other: string): boolean =>
+        typeof one === 'string' && one.toLowerCase() === other.toLowerCase()
+      return (
+        isSame(hash, blockHash) &&
+        Array.isArray(transactions) &&
+        transactions.some(one => isSame(one, transactionHash))
+      )
+    },
+    async readSender(hash) {
+      const transaction = await rpc.call('eth_getTransactionByHash', [hash])
+      if (typeof transaction !== 'object' || transaction === null || !('from' in transaction))
+        return undefined
+      return typeof transaction.from === 'string' ? transaction.from.toLowerCase() : undefined
+    },
     async readHead() {
       const head = await readHead(rpc)
-      return { ...head, seconds: plausible(head.seconds) }
+      return { ...head, seconds: plausibleBlockTime(head.seconds, nowSeconds(clock)) }
     },
-  }
-
-  /** Whatever is judged by the time of a block would be judged wrong for good. */
-  function plausible(seconds: number): number {
-    if (seconds <= nowSeconds(clock) + AHEAD_SECONDS) return seconds
-    throw new Error(`the node tells of a block of ${seconds} s, which is more than a day from now`)
+    readBlockSeconds: async blockNumber =>
+      plausibleBlockTime(await readBlockSeconds(rpc, blockNumber), nowSeconds(clock)),
   }
 }
 

@@ -1,6 +1,4 @@
-import { receiptProvesPayment } from '@farebox/payments/chain-proof'
 import type { ChainReceipt } from '@farebox/payments/chain-receipt'
-import type { Network } from '@farebox/payments/networks'
 import type { Clock } from '@farebox/server/clock'
 import type {
   ClosedTransaction,
@@ -10,13 +8,13 @@ import type {
 } from '../ledger/settlement-ledger.ts'
 import { describeError } from '@farebox/server/log'
 import type { ChainReader } from './chain-reader.ts'
+import { judgeReceipt, type JudgeParts } from './judge-receipt.ts'
 import { raiseFees, type RaiseParts } from './raise-fees.ts'
+import { SINGLE_GAS } from './relayer.ts'
 import type { Broadcast } from './relayer-node.ts'
 
 /** What a transaction is followed with. */
-export interface FollowParts extends RaiseParts {
-  readonly network: Network
-  readonly reader: ChainReader
+export interface FollowParts extends RaiseParts, JudgeParts {
   readonly clock: Clock
   /** How long a transaction may wait for its block before it is sent again, and then with higher fees. */
   readonly stuckAfterMs: number
@@ -53,6 +51,8 @@ export async function followTransaction(
     sendAtMs: 0,
     resendMs: FIRST_RESEND_MS,
     nonceUsed: 0,
+    doubt: undefined,
+    tooOldSinceMs: undefined,
   }
   let pollMs = FIRST_POLL_MS
   while (!signal.aborted) {
@@ -82,6 +82,10 @@ interface Progress {
   resendMs: number
   /** How often the chain's count was past its nonce, without a receipt. */
   nonceUsed: number
+  /** Why its receipt is not believed; undefined where there is none, or none in doubt. */
+  doubt: string | undefined
+  /** Since when its receipt has been there, in a block that it can hardly be in; undefined where it is not. */
+  tooOldSinceMs: number | undefined
 }
 
 async function takeStep(
@@ -93,10 +97,10 @@ async function takeStep(
   const stuck = clock.nowMs() - progress.waitsSinceMs >= stuckAfterMs
   if (!stuck && clock.nowMs() >= progress.sendAtMs) {
     const receipt = await send(parts, progress)
-    if (receipt !== undefined) return await close(parts, progress.transaction, receipt)
+    if (receipt !== undefined && (await close(parts, progress, receipt))) return 'mined'
   }
   const receipt = await findReceipt(parts.reader, progress.transaction)
-  if (receipt !== undefined) return await close(parts, progress.transaction, receipt)
+  if (receipt !== undefined && (await close(parts, progress, receipt))) return 'mined'
   if (!stuck && progress.nonceUsed === 0) return undefined
   if (await isLost(parts, progress)) return await drop(parts, progress.transaction)
   if (stuck) {
@@ -105,7 +109,7 @@ async function takeStep(
     progress.waitsSinceMs = clock.nowMs()
     progress.resendMs = FIRST_RESEND_MS
     const mined = await send(parts, progress)
-    if (mined !== undefined) return await close(parts, progress.transaction, mined)
+    if (mined !== undefined && (await close(parts, progress, mined))) return 'mined'
   }
   return undefined
 }
@@ -157,14 +161,14 @@ async function isLost({ node, relayer, lowestOpenNonce }: FollowParts, progress:
   return mined < lowestOpenNonce()
 }
 
-async function close(
-  parts: FollowParts,
-  transaction: OpenTransaction,
-  receipt: ChainReceipt,
-): Promise<'mined'> {
-  const { network, metrics } = parts
-  const conclusions = transaction.payments.map(({ key, authorization }): Conclusion =>
-    receiptProvesPayment(network, authorization, receipt)
+/** Writes down what a receipt says, where it is to be believed; false where it is not, or not yet. */
+async function close(parts: FollowParts, progress: Progress, receipt: ChainReceipt): Promise<boolean> {
+  const { metrics } = parts
+  const { transaction } = progress
+  const paid = await findPaid(parts, progress, receipt)
+  if (paid === undefined) return false
+  const conclusions = transaction.payments.map(({ key }): Conclusion =>
+    paid.has(key)
       ? {
           key,
           from: 'submitted',
@@ -172,13 +176,46 @@ async function close(
           transaction: receipt.transactionHash,
           blockNumber: receipt.blockNumber,
         }
-      : { key, from: 'submitted', to: 'captured', observedBlock: receipt.blockNumber },
+      : unpaid(key, transaction, receipt),
   )
   await parts.conclude(conclusions, { transactionId: transaction.id, as: 'mined' })
   metrics.transactions.inc({ outcome: receipt.succeeded ? 'mined' : 'reverted' })
   metrics.gasUsed.inc(Number(receipt.gasUsed ?? 0n))
   metrics.gasPaidEther.inc(Number((receipt.gasUsed ?? 0n) * (receipt.gasPriceWei ?? 0n)) / 1e18)
-  return 'mined'
+  return true
+}
+
+/** The payments it paid; undefined where nothing may be concluded from it now. */
+async function findPaid(
+  parts: FollowParts,
+  progress: Progress,
+  receipt: ChainReceipt,
+): Promise<ReadonlySet<string> | undefined> {
+  const { transaction } = progress
+  const judgement = await judgeReceipt(parts, transaction, receipt)
+  if (judgement.kind === 'believed') return judgement.paid
+  if (judgement.kind === 'too-old') {
+    // A reorganisation can put it there; then it stays, and by the end of our patience it is as good as any other.
+    const nowMs = parts.clock.nowMs()
+    progress.tooOldSinceMs ??= nowMs
+    if (nowMs - progress.tooOldSinceMs > parts.network.finalitySeconds * 1_000) return judgement.paid
+  }
+  const doubt =
+    judgement.kind === 'too-old'
+      ? 'its block is older than the one in which the payment was seen unpaid'
+      : judgement.why
+  if (progress.doubt !== doubt)
+    parts.log.warn('a receipt is not believed yet', { hash: receipt.transactionHash, why: doubt })
+  progress.doubt = doubt
+  return undefined
+}
+
+/** Where a batch fails as a whole, nobody knows who made it: that is no fault of any of them. */
+function unpaid(key: string, { payments }: OpenTransaction, receipt: ChainReceipt): Conclusion {
+  const unpaid = { key, from: 'submitted', to: 'captured', observedBlock: receipt.blockNumber } as const
+  if (receipt.succeeded) return { ...unpaid, isFault: true }
+  if (payments.length > 1) return unpaid
+  return { ...unpaid, isFault: true, revertedGas: receipt.gasUsed ?? SINGLE_GAS }
 }
 
 async function drop(parts: FollowParts, transaction: OpenTransaction): Promise<'dropped'> {

@@ -54,9 +54,13 @@ function createFakeReader(judge: (payment: LedgerPayment, together: number) => O
         if (held) await new Promise<void>(resolve => waiting.push(resolve))
         return payments.map(payment => judge(payment, payments.length))
       },
+      readUses: unused,
+      isInBlock: unused,
+      readSender: unused,
       findSettlement: unused,
       readReceipt: unused,
       readHead: unused,
+      readBlockSeconds: unused,
     },
   }
 }

@@ -1,183 +1,221 @@
-import type { Network } from '@farebox/payments/networks'
 import type { Clock } from '@farebox/server/clock'
 import type { LedgerPayment, PaymentRecord } from '../ledger/payment-record.ts'
 import type { Conclusion } from '../ledger/settlement-ledger.ts'
+import { decodeBatch, decodeSettle } from './calldata.ts'
 import type { ChainReader, Observation } from './chain-reader.ts'
-import type { HasCode } from './has-code.ts'
-import { isIdleHead } from './observe-together.ts'
+import { failedConclusion, judgePayment, type JudgeParts } from './judge-payment.ts'
+import type { PayerCode, ReadPayerCodes } from './payer-code.ts'
+import type { BatchContract, CarriedPayment, Fees, Relayer, SettlementCall } from './relayer.ts'
+import type { RelayerNode } from './relayer-node.ts'
+import type { HasSettler } from './settler.ts'
 
 /** What to do with captured payments now. */
 export interface SettlementPlan {
-  /** Decided by the chain already, without a transaction of ours. */
+  /** Decided without a transaction of ours. */
   readonly concluded: readonly Conclusion[]
   /** Good to go in one transaction. */
   readonly together: readonly PaymentRecord[]
-  /** Good to go, but each in a transaction of its own: what fails or burns gas there harms nobody else. */
-  readonly alone: readonly PaymentRecord[]
+  /** Good to go, but each in a transaction of its own. */
+  readonly single: readonly PaymentRecord[]
 }
 
 /** What is looked with. */
-export interface PlanParts {
+export interface PlanParts extends JudgeParts {
   readonly reader: ChainReader
   /** Looks at one payment by itself; see `createObserver`. */
   readonly observe: (payment: LedgerPayment) => Promise<Observation>
-  readonly hasCode: HasCode
-  readonly network: Network
+  readonly readCodes: ReadPayerCodes
+  readonly hasSettler: HasSettler
+  readonly relayer: Relayer
+  readonly node: RelayerNode
   readonly clock: Clock
 }
 
-/**
- * Passes every trial and fails in every transaction: after so many the payer's account is playing with us.
- */
-const MAX_ATTEMPTS = 3
+/** An authorization that ends so soon is looked at by itself: a block may be later than the one it is tried in. */
+const ENDS_SOON_SECONDS = 2
 
 /**
- * Looks at captured payments once more right before money is spent on them (SR7): those the chain has decided
- * are concluded, those that can be paid are put into transactions, and those of which nothing certain can be
- * said now stay captured.
+ * Looks at captured payments once more right before money is spent on them (SR7): the transaction that would carry them
+ * is tried exactly as it would be sent. Those that pass go; of those that do not each is looked at by itself: what the
+ * chain has decided is concluded, and where nothing certain can be said now it stays captured. Payers whose accounts have
+ * got code that nobody knows go alone from now on.
  *
  * Rejects when the node gives no answer: then nothing is decided, and nothing has failed.
+ *
+ * @param fees - what the transaction offers; undefined where none can be sent now, and only the decided are wanted
  */
-export async function planSettlement(
+export async function planTogether(
   parts: PlanParts,
   captured: readonly PaymentRecord[],
+  fees: Fees | undefined,
 ): Promise<SettlementPlan> {
-  const { reader, observe, network, clock } = parts
-  const [observations, contracts] = await Promise.all([
-    observeInOrder(reader, captured),
-    findContracts(parts, captured),
-  ])
+  const [codes, contract] = await Promise.all([codesOf(parts, captured), batchContract(parts)])
+  const isUnknown = ({ authorization: { from } }: PaymentRecord): boolean =>
+    codes.get(from)?.kind === 'unknown'
+  const moved = captured.filter(isUnknown).map(goesAlone)
+  const rest = captured.filter(payment => !isUnknown(payment))
+  const isSingle = (payment: PaymentRecord): boolean =>
+    contract === 'multicall' &&
+    (payment.faults > 0 || codes.get(payment.authorization.from)?.kind === 'known')
+
+  const tried = rest.filter(
+    payment => !isSingle(payment) && payment.faults === 0 && !endsSoon(parts, payment),
+  )
+  const passed =
+    fees === undefined ? new Set<string>() : await tryTogether(parts, tried, codes, contract, fees)
+  const { concluded, payable } = await judgeEach(
+    parts,
+    rest.filter(payment => !passed.has(payment.key)),
+  )
+  // Those that passed by themselves alone have failed behind others of their payer, or the head is older than they are.
+  const late = onePerPayer(
+    payable,
+    rest.filter(payment => passed.has(payment.key)),
+  )
+  const together = rest.filter(
+    payment => passed.has(payment.key) || (late.has(payment.key) && !isSingle(payment)),
+  )
+  return {
+    concluded: [...moved, ...concluded],
+    together,
+    single: payable.filter(isSingle),
+  }
+}
+
+/** Which of these pass, by key, in one transaction of them all. */
+async function tryTogether(
+  { relayer, node }: PlanParts,
+  payments: readonly PaymentRecord[],
+  codes: ReadonlyMap<string, PayerCode>,
+  contract: BatchContract,
+  fees: Fees,
+): Promise<ReadonlySet<string>> {
+  if (payments.length === 0) return new Set()
+  const trial = await node.simulate(relayer.address, relayer.call(carried(payments, codes), contract), fees)
+  if (trial.kind === 'no-funds') throw new Error(trial.message)
+  if (trial.kind === 'fails') return new Set()
+  const passed = readPassed(trial.data, payments.length, contract)
+  return new Set(payments.filter((_, index) => passed[index]).map(payment => payment.key))
+}
+
+function readPassed(data: string, count: number, contract: BatchContract): readonly boolean[] {
+  if (count === 1) return [true]
+  if (contract === 'settler') return decodeSettle(data, count)
+  return decodeBatch(data, count).map(result => result.succeeded)
+}
+
+async function judgeEach(
+  parts: PlanParts,
+  payments: readonly PaymentRecord[],
+): Promise<{ readonly concluded: readonly Conclusion[]; readonly payable: readonly PaymentRecord[] }> {
   const concluded: Conclusion[] = []
-  const together: PaymentRecord[] = []
-  const alone: PaymentRecord[] = []
+  const payable: PaymentRecord[] = []
   await Promise.all(
-    captured.map(async (payment, index) => {
-      const first = observations?.[index]
-      if (
-        first !== undefined &&
-        !first.used &&
-        first.revert === undefined &&
-        payment.attempts === 0 &&
-        !isIdleHead(first, payment, clock)
-      ) {
-        // A contract may do in the transaction what it did not when tried: burn the gas of its neighbours
-        // (PAY-30).
-        const group = contracts.has(payment.authorization.from) ? alone : together
-        group.push(payment)
-        return
-      }
-      // Tried after its neighbours, or not at all: only what it does by itself can be held against it.
-      const observation = await observe(payment)
-      const decision = await decide(reader, network, payment, observation)
-      if (decision === 'payable') alone.push(payment)
+    payments.map(async payment => {
+      const decision = await judgePayment(parts, payment, await parts.observe(payment))
+      if (decision === 'payable') payable.push(payment)
       else if (decision !== 'later') concluded.push(decision)
     }),
   )
-  return { concluded, together: inOrder(captured, together), alone: inOrder(captured, alone) }
+  return { concluded, payable }
+}
+
+/** By key: of payers of whom nothing else goes now, and of each the first. The rest has its turn when that is paid. */
+function onePerPayer(
+  payable: readonly PaymentRecord[],
+  going: readonly PaymentRecord[],
+): ReadonlySet<string> {
+  const payers = new Set(going.map(payment => payment.authorization.from))
+  return new Set(
+    payable.flatMap(({ key, authorization: { from } }) => {
+      if (payers.has(from)) return []
+      payers.add(from)
+      return [key]
+    }),
+  )
+}
+
+/** What to do with the first of those that go alone of which something can be said. */
+export interface LonePlan {
+  readonly concluded: readonly Conclusion[]
+  readonly next: PaymentRecord | undefined
 }
 
 /**
- * Undefined where the node refused the call as a whole: one of the payments may have burned the gas of all.
+ * Looks at payments of accounts with code that nobody knows, until one can go. Such a payment has one attempt: one under
+ * which a transaction was reverted is not sent again, and takes with it whatever else its payer has waiting.
+ *
+ * Rejects when the node gives no answer.
  */
-async function observeInOrder(
-  reader: ChainReader,
+export async function planAlone(
+  parts: PlanParts,
   captured: readonly PaymentRecord[],
-): Promise<readonly Observation[] | undefined> {
-  try {
-    return await reader.observe(captured)
-  } catch {
-    return undefined
+  fees: Fees | undefined,
+): Promise<LonePlan> {
+  const concluded: Conclusion[] = []
+  for (const payment of captured) {
+    const decision = await judgePayment(parts, payment, await parts.observe(payment))
+    if (decision === 'later') continue
+    if (decision !== 'payable') concluded.push(decision)
+    else if (payment.faults > 0) {
+      concluded.push({ ...failedConclusion(payment, FAILED, BURNED), dropsPayer: true })
+      return { concluded, next: undefined }
+    } else if (fees !== undefined) {
+      const call = await carry(parts, [payment])
+      const trial = await parts.node.simulate(parts.relayer.address, call, fees)
+      if (trial.kind === 'no-funds') throw new Error(trial.message)
+      if (trial.kind === 'passes') return { concluded, next: payment }
+      concluded.push(failedConclusion(payment, FAILED, `the transaction would fail: ${trial.message}`))
+    }
   }
+  return { concluded, next: undefined }
 }
 
-/** The payers that have code. One payer's payments have no neighbours that it could harm. */
-async function findContracts(
-  { hasCode }: PlanParts,
-  captured: readonly PaymentRecord[],
-): Promise<ReadonlySet<string>> {
-  const payers = [...new Set(captured.map(payment => payment.authorization.from))]
-  if (payers.length < 2) return new Set()
-  const have = await hasCode(payers)
-  return new Set(payers.filter((_, index) => have[index]))
+const FAILED = 'invalid_exact_evm_transaction_failed'
+const BURNED = "a transaction with this payer's account was reverted: accounts with code have one attempt"
+
+/** What carries payments to the chain now; see `Relayer.call`. Rejects when the node gives no answer. */
+export async function carry(
+  parts: Pick<PlanParts, 'readCodes' | 'hasSettler' | 'relayer'>,
+  payments: readonly PaymentRecord[],
+): Promise<SettlementCall> {
+  const [codes, contract] = await Promise.all([codesOf(parts, payments), batchContract(parts)])
+  return parts.relayer.call(carried(payments, codes), contract)
 }
 
-async function decide(
-  reader: ChainReader,
-  network: Network,
-  payment: PaymentRecord,
-  observation: Observation,
-): Promise<Conclusion | 'payable' | 'later'> {
-  // A node that is behind the one which saw the money, or the failed transaction, knows nothing of either.
-  if (observation.blockNumber < payment.observedBlock) return 'later'
-  if (observation.used) return await concludeUsed(reader, payment)
-  if (observation.revert === undefined) {
-    return payment.attempts < MAX_ATTEMPTS
-      ? 'payable'
-      : failed(
-          payment,
-          'invalid_exact_evm_transaction_failed',
-          `${payment.attempts} transactions with this transfer were reverted`,
-        )
-  }
-  const { reason, message } = observation.revert
-  if (observation.blockSeconds >= Number(payment.authorization.validBefore)) {
-    // One that was sent before may be in a block that this node has not seen, or that is coming back.
-    const final = Number(payment.authorization.validBefore) + network.finalitySeconds
-    if (payment.attempts > 0 && observation.blockSeconds <= final) return 'later'
-    return failed(
-      payment,
-      'invalid_exact_evm_payload_authorization_valid_before',
-      'the authorization expired before it was settled',
-      false,
-    )
-  }
-  return failed(payment, reason, message)
+async function codesOf(
+  { readCodes }: Pick<PlanParts, 'readCodes'>,
+  payments: readonly PaymentRecord[],
+): Promise<ReadonlyMap<string, PayerCode>> {
+  const payers = [...new Set(payments.map(payment => payment.authorization.from))]
+  if (payers.length === 0) return new Map()
+  const codes = await readCodes(payers)
+  return new Map(
+    payers.flatMap((payer, index) => {
+      const code = codes[index]
+      return code === undefined ? [] : [[payer, code] as const]
+    }),
+  )
 }
 
-/**
- * Used by somebody: a foreign transaction that paid it in full counts, a cancellation does not (PAY-10,
- * PAY-16).
- */
-async function concludeUsed(reader: ChainReader, payment: PaymentRecord): Promise<Conclusion | 'later'> {
-  const verdict = await reader.findSettlement(payment)
-  switch (verdict.kind) {
-    case 'settled':
-      return {
-        key: payment.key,
-        from: payment.state,
-        to: 'settled',
-        transaction: verdict.transaction,
-        blockNumber: verdict.blockNumber,
-      }
-    case 'spent-otherwise':
-      return failed(
-        payment,
-        'invalid_exact_evm_nonce_already_used',
-        verdict.how === 'cancelled'
-          ? 'the payer cancelled the authorization'
-          : 'the payer used the nonce for another transfer',
-      )
-    case 'unused':
-    case 'unclear':
-      return 'later'
-  }
+async function batchContract({ hasSettler }: Pick<PlanParts, 'hasSettler'>): Promise<BatchContract> {
+  return (await hasSettler()) ? 'settler' : 'multicall'
 }
 
-function failed(payment: PaymentRecord, reason: string, message: string, blamed = true): Conclusion {
-  return {
-    key: payment.key,
-    from: payment.state,
-    to: 'failed',
-    failure: { reason, message },
-    transaction: payment.transaction,
-    blamed,
-  }
+function carried(
+  payments: readonly PaymentRecord[],
+  codes: ReadonlyMap<string, PayerCode>,
+): readonly CarriedPayment[] {
+  return payments.map(payment => {
+    const code = codes.get(payment.authorization.from)
+    return code?.kind === 'known' ? { ...payment, codeHash: code.codeHash } : payment
+  })
 }
 
-function inOrder(
-  captured: readonly PaymentRecord[],
-  chosen: readonly PaymentRecord[],
-): readonly PaymentRecord[] {
-  const keys = new Set(chosen.map(payment => payment.key))
-  return captured.filter(payment => keys.has(payment.key))
+function goesAlone({ key, observedBlock }: PaymentRecord): Conclusion {
+  return { key, from: 'captured', to: 'captured', observedBlock, hasCode: true }
+}
+
+function endsSoon({ clock }: PlanParts, { authorization }: PaymentRecord): boolean {
+  return Number(authorization.validBefore) <= clock.nowMs() / 1_000 + ENDS_SOON_SECONDS
 }

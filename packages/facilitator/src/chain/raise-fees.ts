@@ -1,13 +1,16 @@
 import type { Log } from '@farebox/server/log'
 import type { OpenTransaction, SenderLease, SettlementLedger } from '../ledger/settlement-ledger.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Fees, Relayer } from './relayer.ts'
+import type { PaymentRecord } from '../ledger/payment-record.ts'
+import type { Fees, Relayer, SettlementCall } from './relayer.ts'
 import type { RelayerNode } from './relayer-node.ts'
 
 /** What a transaction is signed anew with. */
 export interface RaiseParts {
   readonly relayer: Relayer
   readonly node: RelayerNode
+  /** What carries these payments now. Rejects when the node gives no answer. */
+  readonly carry: (payments: readonly PaymentRecord[]) => Promise<SettlementCall>
   readonly settlements: SettlementLedger
   readonly log: Log
   readonly metrics: Metrics
@@ -36,7 +39,8 @@ export async function raiseFees(
     maxPriorityFeePerGas: larger(market.maxPriorityFeePerGas, bumped(transaction.maxPriorityFeePerGas)),
   }
   if (fees.maxFeePerGas > parts.maxFeePerGas) return transaction
-  const signed = parts.relayer.sign(transaction.payments, transaction.nonce, fees)
+  const call = await parts.carry(transaction.payments)
+  const signed = parts.relayer.sign(call, transaction.nonce, fees)
   if (!(await parts.settlements.replace(lease, transaction.id, signed))) return transaction
   parts.metrics.transactions.inc({ outcome: 'fees_raised' })
   parts.log.info('transaction fees raised', {

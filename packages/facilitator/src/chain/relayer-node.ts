@@ -1,7 +1,7 @@
 import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain-receipt'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
 import type { Clock } from '@farebox/server/clock'
-import type { Fees } from './relayer.ts'
+import type { Fees, SettlementCall } from './relayer.ts'
 
 /** What a node made of a transaction. */
 export type Broadcast =
@@ -18,11 +18,21 @@ export type Broadcast =
       readonly message: string
     }
 
+/** What a transaction would come to in the newest block. */
+export type Trial =
+  /** `0x` hex: what the call returns. */
+  | { readonly kind: 'passes'; readonly data: string }
+  | { readonly kind: 'fails'; readonly message: string }
+  /** The account cannot pay for it. */
+  | { readonly kind: 'no-funds'; readonly message: string }
+
 /** The chain as the relayer's account uses it. Every method rejects when the node gives no answer. */
 export interface RelayerNode {
   /** Safe to repeat. */
   broadcast(raw: string): Promise<Broadcast>
-  /** What a transaction should offer now, before any cap; a second old at most. */
+  /** Tries a transaction exactly as it would be sent, with its sender, gas and fees; rejects where that says nothing. */
+  simulate(sender: string, call: SettlementCall, fees: Fees): Promise<Trial>
+  /** What a transaction should offer now, before any cap, its tip no more than the base fee; a second old at most. */
   fees(): Promise<Fees & { readonly baseFeePerGas: bigint }>
   /** How many transactions of the account are mined: the nonce of its next one. */
   nonce(address: string): Promise<number>
@@ -36,6 +46,10 @@ const FEES_KEPT_MS = 1_000
 /** Where a node does not suggest a tip: 0.001 gwei, the least that rollups ask. */
 const LEAST_TIP = 1_000_000n
 const METHOD_NOT_FOUND = -32_601
+/** What nodes answer where a call is reverted. */
+const REVERTED = 3
+/** What nodes say where the code of a call fails otherwise: without gas, or by an instruction that is none. */
+const FAILS = /revert|out of ?gas|gas required exceeds|invalid (?:opcode|instruction|FE)|invalidFE|EVM error/i
 
 /** Makes the relayer's view of a node. */
 export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
@@ -51,6 +65,25 @@ export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
         sync = false
       }
       return await broadcastPlain(rpc, raw)
+    },
+    async simulate(sender, { to, data, gas }, { maxFeePerGas, maxPriorityFeePerGas }) {
+      const transaction = {
+        from: sender,
+        to,
+        data,
+        gas: quantity(gas),
+        maxFeePerGas: quantity(maxFeePerGas),
+        maxPriorityFeePerGas: quantity(maxPriorityFeePerGas),
+      }
+      try {
+        return { kind: 'passes', data: String(await rpc.call('eth_call', [transaction, 'latest'])) }
+      } catch (error) {
+        if (!(error instanceof JsonRpcError)) throw error
+        const message = error.message.slice(0, 300)
+        if (/insufficient funds/i.test(message)) return { kind: 'no-funds', message }
+        if (error.code === REVERTED || FAILS.test(message)) return { kind: 'fails', message }
+        throw error
+      }
     },
     async fees() {
       if (fees === undefined || clock.nowMs() - fees.readAtMs > FEES_KEPT_MS) {
@@ -120,8 +153,16 @@ async function readFees(rpc: JsonRpc): Promise<Fees & { baseFeePerGas: bigint }>
   if (typeof base !== 'string')
     throw new Error('the node gave no base fee: chains without EIP-1559 are not supported')
   const baseFeePerGas = BigInt(base)
+  // What nodes suggest follows what others offered lately, who may want us to pay it. Where blocks are full the base fee
+  // is high; a transaction that is stuck all the same is sent again with more.
+  const most = baseFeePerGas > LEAST_TIP ? baseFeePerGas : LEAST_TIP
+  const maxPriorityFeePerGas = tip < most ? tip : most
   // Twice the base fee stays above it through six full blocks, each of which raises it by an eighth.
-  return { baseFeePerGas, maxPriorityFeePerGas: tip, maxFeePerGas: baseFeePerGas * 2n + tip }
+  return { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas: baseFeePerGas * 2n + maxPriorityFeePerGas }
+}
+
+function quantity(value: bigint): string {
+  return `0x${value.toString(16)}`
 }
 
 async function readTip(rpc: JsonRpc): Promise<bigint> {

@@ -1,4 +1,4 @@
-import { LOCAL_USDC_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import { BATCH_SETTLER_ADDRESS, LOCAL_USDC_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
 import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
 import fc from 'fast-check'
 import { keccak256, parseTransaction, recoverTransactionAddress, type Hex } from 'viem'
@@ -29,6 +29,12 @@ const payments: fc.Arbitrary<LedgerPayment> = fc.record({
   }),
 })
 
+const BATCHES = {
+  settler: [BATCH_SETTLER_ADDRESS, '0x207e1fc5'],
+  multicall: [MULTICALL3_ADDRESS, '0x82ad56cb'],
+} as const
+const contracts = fc.constantFrom('settler' as const, 'multicall' as const)
+
 describe('the relayer', () => {
   let relayer: Relayer
 
@@ -38,28 +44,32 @@ describe('the relayer', () => {
 
   test('SR8 whatever it is given, it signs a transfer with authorization of our token or a batch of them, without value', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(payments, { minLength: 1, maxLength: 5 }), fc.nat(), async (batch, nonce) => {
-        const { raw, hash } = relayer.sign(batch, nonce, FEES)
-        const transaction = parseTransaction(raw as Hex)
-        expect(keccak256(raw as Hex)).toBe(hash)
-        expect(await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` })).toMatch(
-          new RegExp(relayer.address, 'i'),
-        )
-        expect(transaction).toMatchObject({
-          type: 'eip1559',
-          chainId: NETWORK.chainId,
-          gas: gasLimit(batch.length),
-          ...FEES,
-        })
-        expect(transaction.nonce ?? 0).toBe(nonce)
-        expect(transaction.value ?? 0n).toBe(0n)
-        const [to, selector] =
-          batch.length === 1 ? [LOCAL_USDC_ADDRESS, '0xe3ee160e'] : [MULTICALL3_ADDRESS, '0x82ad56cb']
-        expect(transaction.to?.toLowerCase()).toBe(to.toLowerCase())
-        expect(transaction.data?.startsWith(selector)).toBe(true)
-        for (const { authorization } of batch)
-          expect(transaction.data).toContain(authorization.nonce.slice(2))
-      }),
+      fc.asyncProperty(
+        fc.array(payments, { minLength: 1, maxLength: 5 }),
+        fc.nat(),
+        contracts,
+        async (batch, nonce, contract) => {
+          const { raw, hash } = relayer.sign(relayer.call(batch, contract), nonce, FEES)
+          const transaction = parseTransaction(raw as Hex)
+          expect(keccak256(raw as Hex)).toBe(hash)
+          expect(await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` })).toMatch(
+            new RegExp(relayer.address, 'i'),
+          )
+          expect(transaction).toMatchObject({
+            type: 'eip1559',
+            chainId: NETWORK.chainId,
+            gas: gasLimit(batch.length),
+            ...FEES,
+          })
+          expect(transaction.nonce ?? 0).toBe(nonce)
+          expect(transaction.value ?? 0n).toBe(0n)
+          const [to, selector] = batch.length === 1 ? [LOCAL_USDC_ADDRESS, '0xe3ee160e'] : BATCHES[contract]
+          expect(transaction.to?.toLowerCase()).toBe(to.toLowerCase())
+          expect(transaction.data?.startsWith(selector)).toBe(true)
+          for (const { authorization } of batch)
+            expect(transaction.data).toContain(authorization.nonce.slice(2))
+        },
+      ),
       { numRuns: 50 },
     )
   })
@@ -67,14 +77,13 @@ describe('the relayer', () => {
   test('SR8 refuses payments of another network or token, none at all, and too many', () => {
     const [one] = fc.sample(payments, 1)
     if (one === undefined) throw new Error('no sample')
-    expect(() => relayer.sign([{ ...one, network: 'eip155:1' }], 0, FEES)).toThrow(RangeError)
-    expect(() => relayer.sign([one, { ...one, asset: one.authorization.to }], 0, FEES)).toThrow(RangeError)
-    expect(() => relayer.sign([], 0, FEES)).toThrow(RangeError)
+    expect(() => relayer.call([{ ...one, network: 'eip155:1' }], 'settler')).toThrow(RangeError)
+    expect(() => relayer.call([one, { ...one, asset: one.authorization.to }], 'settler')).toThrow(RangeError)
+    expect(() => relayer.call([], 'settler')).toThrow(RangeError)
     expect(() =>
-      relayer.sign(
+      relayer.call(
         Array.from({ length: MAX_BATCH + 1 }, () => one),
-        0,
-        FEES,
+        'settler',
       ),
     ).toThrow(RangeError)
   })

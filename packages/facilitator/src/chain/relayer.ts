@@ -1,11 +1,11 @@
-import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
 import { fromHex, toHex } from '@farebox/payments/bytes'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
 import { serializeTransaction } from 'viem/utils'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import type { SignedSettlement } from '../ledger/settlement-ledger.ts'
-import { encodeBatch, encodeTransfer } from './calldata.ts'
+import { encodeBatch, encodeSettle, encodeTransfer } from './calldata.ts'
 
 /** Fees of a transaction, in wei (EIP-1559). */
 export interface Fees {
@@ -21,14 +21,40 @@ export interface Fees {
 export interface Relayer {
   /** Lower-case. */
   readonly address: string
-  sign(payments: readonly LedgerPayment[], nonce: number, fees: Fees): SignedSettlement
+  /** What a transaction with these payments does: the same call is tried before it is signed. */
+  call(payments: readonly CarriedPayment[], contract: BatchContract): SettlementCall
+  sign(call: SettlementCall, nonce: number, fees: Fees): SignedSettlement
 }
 
-/** Gas of one transfer alone: Circle's token takes 86,000 for a payee that never had any. */
-const SINGLE_GAS = 150_000n
+/** A payment as a transaction carries it. */
+export interface CarriedPayment extends LedgerPayment {
+  /** The code that the payer's account must have, `0x` hex; undefined: none. BatchSettler looks. */
+  readonly codeHash?: string
+}
+
+/** Through which contract several payments go: where BatchSettler is not deployed it is Multicall3. */
+export type BatchContract = 'settler' | 'multicall'
+
+declare const settlement: unique symbol
+
+/** What a transaction does. {@link Relayer.call} alone makes one, so that nothing else is ever signed. */
+export interface SettlementCall {
+  readonly [settlement]: true
+  readonly to: `0x${string}`
+  readonly data: `0x${string}`
+  readonly gas: bigint
+}
+
+/**
+ * Gas of one transfer alone: Circle's token takes 86,000 for a payee that never had any. It is as well the most that a
+ * payer's code can burn.
+ */
+export const SINGLE_GAS = 130_000n
 /** Gas of a batch before its first transfer, and of each transfer within it. */
 const BATCH_BASE_GAS = 60_000n
 const BATCH_ITEM_GAS = 110_000n
+/** What BatchSettler gives each transfer: it begins with a warm token, and has paid for no calldata. */
+const SETTLER_ITEM_GAS = 90_000n
 /** The most gas a transaction may ask for, with room to spare (EIP-7825: 2^24). */
 const TRANSACTION_GAS = 16_000_000n
 
@@ -43,17 +69,18 @@ export function gasLimit(payments: number): bigint {
 /**
  * Makes the relayer of a private key, 32 bytes of `0x` hex.
  *
- * Throws a `RangeError` for bytes that are no key; `sign` does for an empty or too large batch and for
+ * Throws a `RangeError` for bytes that are no key; `call` does for an empty or too large batch and for
  * payments of another network.
  */
 export function createRelayer(crypto: EvmCrypto, network: Network, privateKey: string): Relayer {
   const key = fromHex(privateKey)
   return {
     address: crypto.addressOf(key),
-    sign(payments, nonce, fees) {
+    call: (payments, contract) => settlementCall(network, payments, contract),
+    sign(call, nonce, fees) {
       const transaction = {
         ...fees,
-        ...settlementCall(network, payments),
+        ...call,
         type: 'eip1559',
         chainId: network.chainId,
         nonce,
@@ -70,11 +97,12 @@ export function createRelayer(crypto: EvmCrypto, network: Network, privateKey: s
   }
 }
 
-/** A lone payment goes direct, which costs 6 % less than a batch of one. */
+/** A lone payment goes direct, which costs less than a batch of one. */
 function settlementCall(
   network: Network,
-  payments: readonly LedgerPayment[],
-): { readonly to: `0x${string}`; readonly data: `0x${string}`; readonly gas: bigint } {
+  payments: readonly CarriedPayment[],
+  contract: BatchContract,
+): SettlementCall {
   const [first] = payments
   if (first === undefined || payments.length > MAX_BATCH)
     throw new RangeError(`a transaction carries 1 to ${MAX_BATCH} payments`)
@@ -85,8 +113,17 @@ function settlementCall(
     return { to: asset, data: encodeTransfer(payment.authorization, payment.signature) }
   })
   const gas = gasLimit(payments.length)
-  if (payments.length > 1) return { to: MULTICALL3_ADDRESS, data: prefixed(encodeBatch(calls)), gas }
-  return { to: prefixed(asset), data: prefixed(encodeTransfer(first.authorization, first.signature)), gas }
+  if (payments.length > 1 && contract === 'settler') {
+    const items = payments.map(({ codeHash, ...payment }) => ({ ...payment, codeHash }))
+    return settlementOf(BATCH_SETTLER_ADDRESS, encodeSettle(asset, SETTLER_ITEM_GAS, items), gas)
+  }
+  if (payments.length > 1) return settlementOf(MULTICALL3_ADDRESS, encodeBatch(calls), gas)
+  return settlementOf(asset, encodeTransfer(first.authorization, first.signature), gas)
+}
+
+/** The one place where the brand is given. */
+function settlementOf(to: string, data: string, gas: bigint): SettlementCall {
+  return { to: prefixed(to), data: prefixed(data), gas } as SettlementCall
 }
 
 function hex(bytes: Uint8Array): `0x${string}` {

@@ -5,16 +5,30 @@ import type {
   OpenTransaction,
   SenderLease,
 } from '../ledger/settlement-ledger.ts'
+import { countLoss } from '../count-loss.ts'
 import type { Bell } from './bell.ts'
 import { followTransaction, type FollowParts } from './follow-transaction.ts'
-import { planSettlement, type PlanParts } from './plan-settlement.ts'
-import { MAX_BATCH } from './relayer.ts'
+import { carry, planAlone, planTogether, type PlanParts } from './plan-settlement.ts'
+import { MAX_BATCH, type Fees } from './relayer.ts'
 
 /** What a round works with. */
-export interface RoundParts extends Omit<FollowParts, 'conclude' | 'lowestOpenNonce'>, PlanParts {
+export interface RoundParts extends Omit<FollowParts, 'conclude' | 'lowestOpenNonce' | 'carry'>, PlanParts {
   /** Told of what was written down: whoever waits for a settlement hears it here. */
   readonly onConcluded: (conclusions: readonly Conclusion[]) => void
 }
+
+/** A transaction in flight. */
+export interface Following {
+  readonly nonce: number
+  readonly lane: Lane
+  readonly done: Promise<void>
+}
+
+/**
+ * Payments go together, or each in a transaction of its own; those of accounts with code that nobody knows go alone, one
+ * after the other. No lane can take the place of another.
+ */
+type Lane = 'together' | 'single' | 'alone'
 
 /** The time in which a process holds one lease. */
 export interface Turn {
@@ -22,7 +36,7 @@ export interface Turn {
   /** Aborted when the lease is lost or the process stops. */
   readonly end: AbortController
   /** The transactions in flight, by their id in the ledger. */
-  readonly following: Map<string, { readonly nonce: number; readonly done: Promise<void> }>
+  readonly following: Map<string, Following>
   /** Where to look for a free one from; undefined where the chain must be asked. */
   nextNonce: number | undefined
   /** Rung when a transaction ends. */
@@ -32,10 +46,12 @@ export interface Turn {
 }
 
 /**
- * Transactions of one account in flight at once: more would only queue in the node, and fall together if one
- * does.
+ * Transactions of one account in flight at once, in each lane: with fewer together a block of two seconds is not filled,
+ * more would only queue in the node, and fall together if one does.
  */
-const MAX_OPEN = 4
+const MAX_OPEN: { readonly [lane in Lane]: number } = { together: 16, single: 4, alone: 1 }
+/** So many of those that go alone are looked at for one that can go. */
+const MAX_ALONE = 8
 
 /**
  * One look at what is to be done: takes up transactions that were left open, then puts what is captured into
@@ -45,38 +61,72 @@ const MAX_OPEN = 4
  */
 export async function runRound(parts: RoundParts, turn: Turn): Promise<void> {
   const account = { network: parts.network.id, relayer: parts.relayer.address }
-  const { captured, open } = await parts.settlements.backlog(account, MAX_BATCH)
+  const limits = { together: MAX_BATCH, alone: MAX_ALONE }
+  const { together, alone, open } = await parts.settlements.backlog(account, limits)
   for (const transaction of open) {
     if (!turn.following.has(transaction.id)) follow(parts, turn, transaction)
   }
-  if (captured.length === 0 || turn.following.size >= MAX_OPEN) return
+  const hasWork =
+    (together.length > 0 && hasRoom(turn, 'together')) || (alone.length > 0 && hasRoom(turn, 'alone'))
+  if (!hasWork) return
+  await parts.confirmChain()
+  try {
+    if (together.length > 0 && hasRoom(turn, 'together')) await sendTogether(parts, turn, together)
+  } finally {
+    // Whatever accounts with code do to the one lane, the other goes on, and the other way round.
+    if (alone.length > 0 && hasRoom(turn, 'alone')) await sendAlone(parts, turn, alone)
+  }
+}
 
-  const plan = await planSettlement(parts, captured)
+async function sendTogether(
+  parts: RoundParts,
+  turn: Turn,
+  captured: readonly PaymentRecord[],
+): Promise<void> {
+  const fees = await readFees(parts)
+  const plan = await planTogether(parts, captured, fees)
   if (plan.concluded.length > 0) await conclude(parts, plan.concluded)
-  const groups = [plan.together, ...plan.alone.map(payment => [payment])].filter(group => group.length > 0)
-  for (const group of groups) {
-    if (turn.following.size >= MAX_OPEN || turn.end.signal.aborted) return
-    if (!(await submit(parts, turn, group))) return
+  if (fees === undefined) return
+  if (plan.together.length > 0 && !(await submit(parts, turn, 'together', plan.together, fees))) return
+  for (const payment of plan.single) {
+    if (!hasRoom(turn, 'single') || !(await submit(parts, turn, 'single', [payment], fees))) break
   }
   if (captured.length === MAX_BATCH) turn.bell.ring()
 }
 
-/** Signs, saves and sends one transaction; false where this round should go no further. */
-async function submit(parts: RoundParts, turn: Turn, payments: readonly PaymentRecord[]): Promise<boolean> {
-  const fees = await parts.node.fees()
-  if (fees.baseFeePerGas + fees.maxPriorityFeePerGas > parts.maxFeePerGas) {
-    parts.log.error('gas costs more than the cap, settlements wait', {
-      baseFeePerGas: fees.baseFeePerGas,
-      cap: parts.maxFeePerGas,
-    })
-    return false
+async function sendAlone(parts: RoundParts, turn: Turn, captured: readonly PaymentRecord[]): Promise<void> {
+  const fees = await readFees(parts)
+  const plan = await planAlone(parts, captured, fees)
+  if (plan.concluded.length > 0) await conclude(parts, plan.concluded)
+  if (fees !== undefined && plan.next !== undefined) await submit(parts, turn, 'alone', [plan.next], fees)
+  else if (plan.concluded.length > 0) turn.bell.ring()
+}
+
+function hasRoom(turn: Turn, lane: Lane): boolean {
+  const open = [...turn.following.values()].filter(one => one.lane === lane).length
+  return open < MAX_OPEN[lane] && !turn.end.signal.aborted
+}
+
+/** What a transaction offers now; undefined where gas costs more than the cap. */
+async function readFees({ node, log, maxFeePerGas: cap }: RoundParts): Promise<Fees | undefined> {
+  const { baseFeePerGas, maxFeePerGas, maxPriorityFeePerGas } = await node.fees()
+  if (baseFeePerGas + maxPriorityFeePerGas > cap) {
+    log.error('gas costs more than the cap, settlements wait', { baseFeePerGas, cap })
+    return undefined
   }
-  const maxFeePerGas = fees.maxFeePerGas < parts.maxFeePerGas ? fees.maxFeePerGas : parts.maxFeePerGas
+  return { maxFeePerGas: maxFeePerGas < cap ? maxFeePerGas : cap, maxPriorityFeePerGas }
+}
+
+/** Signs, saves and sends one transaction; false where this round should go no further. */
+async function submit(
+  parts: RoundParts,
+  turn: Turn,
+  lane: Lane,
+  payments: readonly PaymentRecord[],
+  fees: Fees,
+): Promise<boolean> {
   const nonce = await findFreeNonce(parts, turn)
-  const signed = parts.relayer.sign(payments, nonce, {
-    maxFeePerGas,
-    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-  })
+  const signed = parts.relayer.sign(await carry(parts, payments), nonce, fees)
   const id = await parts.settlements.submit(
     turn.lease,
     { ...signed, nonce },
@@ -93,7 +143,7 @@ async function submit(parts: RoundParts, turn: Turn, payments: readonly PaymentR
   parts.metrics.batchSize.observe(payments.length)
   parts.metrics.transactions.inc({ outcome: 'saved' })
   parts.log.info('transaction saved', { hash: signed.hash, nonce, payments: payments.length })
-  follow(parts, turn, { ...signed, id, nonce, hashes: [signed.hash], payments })
+  follow(parts, turn, { ...signed, id, nonce, hashes: [signed.hash], payments }, lane)
   return true
 }
 
@@ -109,9 +159,15 @@ async function findFreeNonce({ node, relayer }: RoundParts, turn: Turn): Promise
 }
 
 /** Lets a transaction be seen to its end beside everything else. */
-function follow(parts: RoundParts, turn: Turn, transaction: OpenTransaction): void {
+function follow(
+  parts: RoundParts,
+  turn: Turn,
+  transaction: OpenTransaction,
+  lane = laneOf(transaction),
+): void {
   const followParts: FollowParts = {
     ...parts,
+    carry: payments => carry(parts, payments),
     conclude: (conclusions, closes) => conclude(parts, conclusions, closes),
     lowestOpenNonce: () => Math.min(...[...turn.following.values()].map(one => one.nonce)),
   }
@@ -121,7 +177,12 @@ function follow(parts: RoundParts, turn: Turn, transaction: OpenTransaction): vo
     turn.ended.ring()
     turn.bell.ring()
   })
-  turn.following.set(transaction.id, { nonce: transaction.nonce, done })
+  turn.following.set(transaction.id, { nonce: transaction.nonce, lane, done })
+}
+
+/** Of one that an earlier holder of the lease has sent. */
+function laneOf({ payments }: OpenTransaction): Lane {
+  return payments.some(payment => payment.alone) ? 'alone' : 'together'
 }
 
 async function conclude(
@@ -134,6 +195,7 @@ async function conclude(
   for (const conclusion of written) {
     if (conclusion.to === 'captured') continue
     const failure = conclusion.to === 'failed' ? conclusion.failure : undefined
+    countLoss(parts, conclusion)
     parts.metrics.payments.inc({ state: conclusion.to, reason: failure?.reason ?? '' })
     parts.log.info(`payment ${conclusion.to}`, {
       key: conclusion.key,

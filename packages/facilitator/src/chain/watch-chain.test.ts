@@ -2,7 +2,7 @@ import { findNetwork } from '@farebox/payments/networks'
 import { silentLog } from '@farebox/server/log'
 import { expect, test } from 'vitest'
 import { createMetrics } from '../metrics.ts'
-import { createChainReader } from './chain-reader.ts'
+import { createKnownChain } from './known-chain.ts'
 import type { Relayer } from './relayer.ts'
 import type { RelayerNode } from './relayer-node.ts'
 import { watchChain } from './watch-chain.ts'
@@ -22,12 +22,16 @@ async function stage(headSeconds: (nowSeconds: number) => number) {
       }),
   }
   const rpc = {
-    call: () =>
-      Promise.resolve({
-        number: '0x10',
-        timestamp: `0x${Math.floor(headSeconds(nowMs / 1_000)).toString(16)}`,
-        hash: `0x${'1'.repeat(64)}`,
-      }),
+    call: (method: string, [block]: readonly unknown[]) =>
+      Promise.resolve(
+        method === 'eth_chainId'
+          ? '0x14a34'
+          : {
+              number: block === '0x0' ? '0x0' : '0x10',
+              timestamp: `0x${Math.floor(headSeconds(nowMs / 1_000)).toString(16)}`,
+              hash: `0x${'1'.repeat(64)}`,
+            },
+      ),
   }
   if (network === undefined) throw new Error('no network')
   const node = {
@@ -35,7 +39,7 @@ async function stage(headSeconds: (nowSeconds: number) => number) {
     fees: () => Promise.resolve({ baseFeePerGas: 1n, maxPriorityFeePerGas: 1n, maxFeePerGas: 3n }),
   } as unknown as RelayerNode
   const watch = await watchChain({
-    reader: createChainReader(rpc as never, network, clock),
+    chain: createKnownChain(rpc as never, network, clock),
     node,
     relayer: { address: `0x${'2'.repeat(40)}` } as Relayer,
     clock,
@@ -43,15 +47,17 @@ async function stage(headSeconds: (nowSeconds: number) => number) {
     metrics: createMetrics(() => undefined),
     maxFeePerGas: 10n ** 12n,
     minSettlementsLeft: 1,
+    onReorganised: () => undefined,
+    aheadOfNodeSeconds: () => 0,
   })
   return {
     watch,
     aheadSeconds: () => watch.chainNow() - Math.floor(nowMs / 1_000),
     async pass(ms: number) {
       for (const endMs = nowMs + ms; nowMs < endMs;) {
-        nowMs += 5_000
+        nowMs += 2_000
         wake()
-        await new Promise(resolve => setImmediate(resolve))
+        await new Promise(resolve => setTimeout(resolve, 1))
       }
     },
     async close() {
@@ -62,20 +68,31 @@ async function stage(headSeconds: (nowSeconds: number) => number) {
   }
 }
 
-test('a block of a day that has not come counts as no answer: payments are not judged by it, and it is not ready', async () => {
-  const odd = await stage(nowSeconds => nowSeconds * 1_000)
-  expect([odd.aheadSeconds(), odd.watch.unfit()]).toEqual([0, 'the chain cannot be reached'])
+test('D41a a block from the future counts as no answer: payments are not judged by it, and it is not ready', async () => {
+  const odd = await stage(nowSeconds => nowSeconds + 31)
+  expect(odd.aheadSeconds()).toBe(0)
+  expect(odd.watch.unfit()).toBe(
+    "the node's newest block is 31 s ahead of our clock: the time of the node or of this machine is wrong",
+  )
   await odd.close()
 })
 
-test('a head ahead of our clock counts, while nodes that are behind are asked; one that was wrong not for good', async () => {
+test('D41a a node whose time was wrong is fit again with the next look', async () => {
   let aheadSeconds = 3_600
-  const { pass, close, ...seen } = await stage(nowSeconds => nowSeconds + aheadSeconds)
-  expect([seen.aheadSeconds(), seen.watch.unfit()]).toEqual([3_600, undefined])
+  const { pass, close, watch } = await stage(nowSeconds => nowSeconds + aheadSeconds)
+  expect(watch.unfit()).toBeDefined()
   aheadSeconds = 0
-  await pass(300_000)
-  expect(seen.aheadSeconds()).toBe(3_300)
-  await pass(305_000)
-  expect(seen.aheadSeconds()).toBe(0)
+  await pass(2_000)
+  expect(watch.unfit()).toBeUndefined()
+  await close()
+})
+
+test('a head a little ahead of our clock counts, also when a node that is behind is asked next', async () => {
+  let aheadSeconds = 20
+  const { pass, close, ...seen } = await stage(nowSeconds => nowSeconds + aheadSeconds)
+  expect([seen.aheadSeconds(), seen.watch.unfit()]).toEqual([20, undefined])
+  aheadSeconds = 0
+  await pass(10_000)
+  expect(seen.aheadSeconds()).toBe(10)
   await close()
 })

@@ -1,14 +1,16 @@
+import { BlockFromFuture } from '@farebox/payments/block-time'
+import { describeSkew, UNFIT_SKEW_SECONDS } from '@farebox/payments/clock-meter'
 import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import { describeError } from '@farebox/server/log'
 import type { Metrics } from '../metrics.ts'
-import type { ChainReader } from './chain-reader.ts'
+import type { Header, KnownChain } from './known-chain.ts'
 import { gasLimit, type Relayer } from './relayer.ts'
 import type { RelayerNode } from './relayer-node.ts'
 
 /** What is known of the chain and of the relayer's purse, a few seconds old at most. */
 export interface ChainWatch {
-  /** Unix seconds: our clock or the chain's head, whichever is later. */
+  /** Unix seconds: our clock or the chain's head, whichever is later; the head at most half a minute later. */
   chainNow(): number
   /** A block of this time was seen. */
   sawBlock(seconds: number): void
@@ -16,12 +18,21 @@ export interface ChainWatch {
   lagSeconds(): number
   /** Why payments cannot be settled now; undefined where they can. */
   unfit(): string | undefined
+  /** Our clock's difference from the node's, or from the times of its blocks, in words; undefined where there is none. */
+  skew(): string | undefined
+  /**
+   * Asks whether the node is still on the chain we know, and looks again where that is in doubt: what is about to be
+   * written down by its word. Rejects where it is not, or where nobody knows.
+   */
+  confirmChain(): Promise<void>
+  /** A receipt of this block was believed: its settlements are revisited where the block is replaced. */
+  noteBlock(block: { readonly number: bigint; readonly hash: string }): void
   close(): Promise<void>
 }
 
 /** What the watch looks with. */
 export interface WatchParts {
-  readonly reader: ChainReader
+  readonly chain: KnownChain
   readonly node: RelayerNode
   readonly relayer: Relayer
   readonly clock: Clock
@@ -30,19 +41,27 @@ export interface WatchParts {
   readonly maxFeePerGas: bigint
   /** With gas for fewer settlements than this, no new payment is taken. */
   readonly minSettlementsLeft: number
+  /** By how much our clock is ahead of the node's, by what its answers tell; 0 where they tell nothing. */
+  readonly aheadOfNodeSeconds: () => number
+  /** Blocks from this number on were replaced. */
+  readonly onReorganised: (from: bigint) => void
 }
 
-const LOOK_MS = 5_000
+/** As often as the fastest of our public chains that has seconds between its blocks makes one. */
+const LOOK_MS = 2_000
+/** The purse is looked at with every third look. */
+const LOOKS_A_PURSE = 3
 /** Longer than any node is behind. */
 const HEAD_COUNTS_MS = 600_000
 /** Below this the log asks for more: an empty purse must not come as a surprise (PAY-32). */
 const WARN_SETTLEMENTS_LEFT = 1_000n
 
 const WEI_PER_ETHER = 1e18
+const UNREACHABLE = 'the chain cannot be reached'
 
 /** Looks once, then every few seconds until closed. */
 export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
-  const { clock } = parts
+  const { clock, chain } = parts
   const closing = new AbortController()
   let [headSeconds, headSeenMs] = [0, 0]
   const saw = (seconds: number): void => {
@@ -52,34 +71,123 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
     headSeconds = seconds
     headSeenMs = nowMs
   }
-  let reason: string | undefined
-  const look = async (): Promise<void> => {
-    try {
-      const head = await parts.reader.readHead()
+  let node: string | undefined
+  let purse: string | undefined
+  let skew: string | undefined
+  const skews = createSkewWatch(parts)
+  const lookAtChain = async (): Promise<void> => {
+    const before = node
+    skews.begin()
+    node = await inspectChain(parts, (head, isNew) => {
       saw(head.seconds)
-      reason = await inspectPurse(parts)
+      skews.saw(head, isNew)
+    })
+    const said = skews.describe()
+    if (said !== undefined && skew === undefined) parts.log.warn('clocks differ', { said })
+    skew = said
+    node ??= skews.isUnfit() ? said : undefined
+    if (before !== node) tellChange(parts, before, node)
+  }
+  const lookAtPurse = async (): Promise<void> => {
+    try {
+      purse = await inspectPurse(parts)
     } catch (error) {
-      reason = 'the chain cannot be reached'
+      purse = UNREACHABLE
       parts.log.warn('chain not reached', { error: describeError(error) })
     }
   }
-  await look()
+  await lookAtChain()
+  await lookAtPurse()
   const looking = (async () => {
-    while (!closing.signal.aborted) {
+    for (let looks = 1; !closing.signal.aborted; looks += 1) {
       await clock.sleep(LOOK_MS, closing.signal)
-      if (!closing.signal.aborted) await look()
+      if (!closing.signal.aborted) await lookAtChain()
+      if (!closing.signal.aborted && looks % LOOKS_A_PURSE === 0) await lookAtPurse()
     }
   })()
   return {
     chainNow: () => Math.max(headSeconds, Math.floor(clock.nowMs() / 1_000)),
     sawBlock: saw,
     lagSeconds: () => (headSeconds === 0 ? 0 : clock.nowMs() / 1_000 - headSeconds),
-    unfit: () => reason,
+    unfit: () => node ?? purse,
+    skew: () => skew,
+    async confirmChain() {
+      if (node === undefined && (await chain.hasNewest()) === true) return
+      await lookAtChain()
+      if (node !== undefined) throw new Error(node)
+    },
+    noteBlock: block => chain.note(block),
     async close() {
       closing.abort()
       await looking
     },
   }
+}
+
+/** What is wrong with the node, in words; undefined where nothing is. */
+async function inspectChain(
+  { chain, log, metrics, onReorganised }: WatchParts,
+  onHead: (head: Header, isNew: boolean) => void,
+): Promise<string | undefined> {
+  try {
+    const look = await chain.look()
+    if (look.kind === 'other-chain') return look.why
+    onHead(look.head, look.kind === 'same' && look.isNew)
+    if (look.kind === 'reorganised') {
+      const { from, head } = look
+      metrics.reorganisations.inc()
+      log.warn('blocks were replaced, settlements in them are looked at again', {
+        from,
+        blocks: head.number >= from ? head.number - from + 1n : 0n,
+      })
+      onReorganised(from)
+    }
+    return undefined
+  } catch (error) {
+    if (error instanceof BlockFromFuture) return error.message
+    log.warn('chain not reached', { error: describeError(error) })
+    return UNREACHABLE
+  }
+}
+
+/** Blocks reach us so late at most, where all is well: a slot of Ethereum, and its way through the network. */
+const BLOCK_LATE_SECONDS = 15
+
+/**
+ * Our clock against the node's: by the dates of its answers, and by blocks. A block that was not there at the look before
+ * was made after it; where its time is long before that look, our clock is ahead, or the node behind the others. An idle
+ * chain, whose newest block is old, shows nothing of that.
+ */
+function createSkewWatch({ clock, aheadOfNodeSeconds }: WatchParts) {
+  let [lookMs, beforeMs] = [0, 0]
+  let aheadOfBlocks = 0
+  return {
+    begin() {
+      beforeMs = lookMs
+      lookMs = clock.nowMs()
+    },
+    saw({ seconds }: Header, isNew: boolean) {
+      if (isNew && beforeMs > 0) aheadOfBlocks = beforeMs / 1_000 - seconds - BLOCK_LATE_SECONDS
+    },
+    describe(): string | undefined {
+      return (
+        describeSkew(aheadOfNodeSeconds(), "the node's") ??
+        (aheadOfBlocks > 0
+          ? `${describeSkew(aheadOfBlocks + BLOCK_LATE_SECONDS, 'the blocks that come')}`
+          : undefined)
+      )
+    },
+    isUnfit: (): boolean =>
+      Math.abs(aheadOfNodeSeconds()) > UNFIT_SKEW_SECONDS ||
+      aheadOfBlocks > UNFIT_SKEW_SECONDS - BLOCK_LATE_SECONDS,
+  }
+}
+
+/** Said once, not with every look. */
+function tellChange({ log }: WatchParts, before: string | undefined, now: string | undefined): void {
+  if (now === undefined) log.info('the node is fit again', { was: before })
+  else if (now !== UNREACHABLE)
+    log.error('the node is unfit: no payment is taken, nothing is written down by its word', { reason: now })
 }
 
 async function inspectPurse({

@@ -2,13 +2,28 @@ import type { PaymentChecker } from '@farebox/payments/check-payment'
 import type { Network } from '@farebox/payments/networks'
 import type { Observation } from '../chain/chain-reader.ts'
 import type { Clock } from '@farebox/server/clock'
-import type { PaymentLedger } from '../ledger/payment-ledger.ts'
+import type { Log } from '@farebox/server/log'
+import type { PayerCode } from '../chain/payer-code.ts'
+import type { OwnerLimits } from '../ledger/owner-ledger.ts'
+import type { HoldOutcome, PaymentLedger } from '../ledger/payment-ledger.ts'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import type { StoredSecret } from '../secrets/secret-store.ts'
+import type { PaymentRequest } from './read-payment-request.ts'
 import type { SettlementWaiters } from './settlement-waiters.ts'
 
 /** Who asks: the secret they showed. */
 export type Caller = Pick<StoredSecret, 'id' | 'owner' | 'wallets'>
+
+/** What the chain says of a payment that the ledger does not have as charged. */
+export type RecoveredCharge =
+  /** We charged it for this job: the ledger has it again. */
+  | { readonly kind: 'recovered'; readonly transaction: string }
+  /** It was not charged by us, or not for this job. */
+  | { readonly kind: 'none' }
+  /** Nothing has used it, as far as the node shows: one that was seen used may be beyond this node's head. */
+  | { readonly kind: 'unused' }
+  /** It is used, and the node does not show by what: ask again. */
+  | { readonly kind: 'unclear' }
 
 /** What verifying and settling work with. */
 export interface Engine {
@@ -17,18 +32,27 @@ export interface Engine {
   readonly ledger: PaymentLedger
   /** Rejects when the chain gives no answer. */
   readonly observe: (payment: LedgerPayment) => Promise<Observation>
+  /** When a block was made, Unix seconds. Rejects when the chain gives no answer. */
+  readonly blockSeconds: (blockNumber: bigint) => Promise<number>
+  /** What code the payer's account has. Rejects when the chain gives no answer. */
+  readonly readCode: (payer: string) => Promise<PayerCode['kind']>
+  readonly log: Log
+  /** Tells the operator that an owner's limit is near. */
+  readonly announceBudget: (caller: Caller, outcome: HoldOutcome) => void
   readonly waiters: SettlementWaiters
   readonly clock: Clock
   /** Unix seconds by which authorizations are judged: our clock or the chain's head, whichever is later. */
   readonly chainNow: () => number
   /** Why no new payment should be taken now; undefined where all is well. */
   readonly unavailable: () => string | undefined
+  /** Asks the chain for a charge of ours that the ledger forgot; see `recoverCharge`. */
+  readonly recoverCharge: (caller: Caller, request: PaymentRequest) => Promise<RecoveredCharge>
   /** Something was captured. */
   readonly onCaptured: () => void
   /** The smallest payment taken: less would not be worth its gas. */
   readonly minimumAtomic: bigint
-  /** How many settlements one secret may cause in a UTC day. */
-  readonly dailySettlements: number
+  /** What owners may have open and use up in a day. */
+  readonly ownerLimits: OwnerLimits
   /** How long `/settle` waits for the proof before it says pending. */
   readonly settleWaitMs: number
 }

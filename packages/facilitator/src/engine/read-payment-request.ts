@@ -16,6 +16,8 @@ export interface PaymentRequest {
   readonly binding: string
   /** Unix seconds, as asked; undefined where it was not. */
   readonly holdUntil: number | undefined
+  /** Nothing is to be held: the caller only asks what became of the payment. */
+  readonly isInquiry: boolean
   /** Seconds, of the requirement; undefined where it does not say. */
   readonly maxTimeoutSeconds: number | undefined
 }
@@ -58,12 +60,20 @@ export function readPaymentRequest(body: unknown, network: Network, checker: Pay
 
   const { authorization, signature } = proven.value
   const key = paymentKey(network, authorization)
-  const { binding = key, holdUntil } = extension
+  const { binding = key, holdUntil, isInquiry = false } = extension
   const payment = { key, network: network.id, asset: network.asset.address, authorization, signature }
   const { terms, maxTimeoutSeconds } = requirement
   return {
     ok: true,
-    request: { proven: proven.value, payment, requirement: terms, binding, holdUntil, maxTimeoutSeconds },
+    request: {
+      proven: proven.value,
+      payment,
+      requirement: terms,
+      binding,
+      holdUntil,
+      isInquiry,
+      maxTimeoutSeconds,
+    },
   }
 }
 
@@ -101,20 +111,29 @@ function readRequirement(
 }
 
 /** Our own extension is read strictly: a caller that sends it wrongly means a hold and would not get one. */
-function readExtension(
-  extensions: unknown,
-): Malformed | { readonly ok: true; readonly binding?: string; readonly holdUntil?: number } {
+function readExtension(extensions: unknown):
+  | Malformed
+  | {
+      readonly ok: true
+      readonly binding?: string
+      readonly holdUntil?: number
+      readonly isInquiry?: boolean
+    } {
   if (!isObject(extensions) || !Object.hasOwn(extensions, HOLD_EXTENSION)) return { ok: true }
   const extension = extensions[HOLD_EXTENSION]
   if (!isObject(extension))
     return malformed('invalid_payload', `extensions["${HOLD_EXTENSION}"] must be an object`)
-  const { binding, holdUntil } = extension
+  const { binding, holdUntil, inquiry } = extension
   if (typeof binding !== 'string' || !BINDING.test(binding)) {
     return malformed(
       'invalid_payload',
       `extensions["${HOLD_EXTENSION}"].binding must be 32 bytes of lower-case hex`,
     )
   }
+  if (inquiry !== undefined && inquiry !== true) {
+    return malformed('invalid_payload', `extensions["${HOLD_EXTENSION}"].inquiry must be true, or absent`)
+  }
+  if (inquiry === true) return { ok: true, binding, isInquiry: true }
   if (holdUntil === undefined) return { ok: true, binding }
   if (typeof holdUntil !== 'number' || !Number.isFinite(holdUntil)) {
     return malformed('invalid_payload', `extensions["${HOLD_EXTENSION}"].holdUntil must be Unix seconds`)

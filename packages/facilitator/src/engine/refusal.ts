@@ -1,3 +1,5 @@
+import type { Charge } from '@farebox/payments/facilitator-api'
+
 /** Why a payment is refused, with the name x402 facilitators have for it and a sentence for a person. */
 export interface Refusal {
   /** 400: no payment could be read. 403: not yours to take. 200: read, and refused. */
@@ -6,6 +8,8 @@ export interface Refusal {
   readonly message: string
   /** Where the signature proved one. */
   readonly payer?: string
+  /** The charge it was used for before, where it was and the caller may know of it. */
+  readonly charge?: Charge
 }
 
 /** Makes a {@link Refusal} of a payment that was read. */

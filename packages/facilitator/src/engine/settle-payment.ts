@@ -34,7 +34,15 @@ export async function settlePayment(
     outcome = await capture()
     // Another request for the same payment may have settled it meanwhile: then "used" is no refusal but its success.
     const isFree = outcome.kind === 'absent' || outcome.kind === 'released'
-    if (!verdict.ok && isFree) return refused(engine, request, verdict.refusal)
+    if (!verdict.ok && isFree)
+      return (
+        (await answerForgotten(engine, caller, request, verdict.refusal)) ??
+        refused(engine, request, verdict.refusal)
+      )
+  }
+  if (outcome.kind === 'released') {
+    const forgotten = await answerForgotten(engine, caller, request)
+    if (forgotten !== undefined) return forgotten
   }
   switch (outcome.kind) {
     case 'captured':
@@ -57,6 +65,23 @@ export async function settlePayment(
         transaction: '',
       })
   }
+}
+
+/**
+ * What the ledger does not know may have been charged before it lost rows, whatever it would say of the payment today: too
+ * late, not covered, used. Undefined where the chain has no charge of ours for this job.
+ */
+async function answerForgotten(
+  engine: Engine,
+  caller: Caller,
+  request: PaymentRequest,
+  refusal?: Refusal,
+): Promise<SettleAnswer | undefined> {
+  const charge = await engine.recoverCharge(caller, request)
+  const wasUsed = refusal?.reason === 'invalid_exact_evm_nonce_already_used'
+  if (charge.kind === 'recovered') return settled(engine, request, charge.transaction)
+  const isDoubtful = charge.kind === 'unclear' || (charge.kind === 'unused' && wasUsed)
+  return isDoubtful ? pending(engine, request, '') : undefined
 }
 
 /** A charge must ask for what was signed; that it is in time and covered was judged when it was held. */

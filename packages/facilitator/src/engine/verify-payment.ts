@@ -4,15 +4,24 @@ import type { Hold } from '@farebox/payments/facilitator-api'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Observation } from '../chain/chain-reader.ts'
 import { nowSeconds } from '@farebox/server/clock'
-import type { HoldOutcome } from '../ledger/payment-ledger.ts'
+import type { HoldToRelease, HoldOutcome } from '../ledger/payment-ledger.ts'
+import { nearBudget } from './announce-budget.ts'
 import type { Caller, Engine } from './engine.ts'
+import { findCharge } from './find-charge.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
 import { refusal, UnavailableError, type Refusal } from './refusal.ts'
 
 /** A verdict on a payment: held for the caller, or why not. */
 export type VerifyVerdict =
   | { readonly ok: true; readonly hold: Hold; readonly payer: string }
-  | { readonly ok: false; readonly refusal: Refusal }
+  | RefusingVerdict
+
+interface RefusingVerdict {
+  readonly ok: false
+  readonly refusal: Refusal
+  /** Its settlement was tried: a transaction that carried it in vain may come back, and pay it. */
+  readonly wasCaptured?: true
+}
 
 /**
  * A payer whose money is moving right now may look poorer than they are; so often and so far apart it is
@@ -20,6 +29,17 @@ export type VerifyVerdict =
  */
 const SETTLING_LOOKS = 4
 const SETTLING_LOOK_MS = 100
+
+/** How an inquiry is answered, whatever its charge. */
+const INQUIRY_REASON = 'inquiry_holds_nothing'
+
+/** Our refusals of payments that may have been charged before. */
+const MAY_BE_CHARGED: ReadonlySet<string> = new Set([
+  INQUIRY_REASON,
+  'invalid_exact_evm_nonce_already_used',
+  'invalid_exact_evm_payload_authorization_valid_before',
+  'payment_bound_otherwise',
+])
 
 const TERM_NAMES: { readonly [Field in TermsRefusal['field']]: string } = {
   to: 'invalid_exact_evm_recipient_mismatch',
@@ -31,7 +51,7 @@ const TERM_NAMES: { readonly [Field in TermsRefusal['field']]: string } = {
 
 /**
  * Judges a payment and holds it: the payer's balance, less all that is open, is kept for it until
- * `holdUntil`.
+ * `holdUntil`. One that was charged before is refused with that charge; an inquiry asks for no more than that.
  *
  * Throws {@link UnavailableError} when nothing can be said now, and whatever ledger and chain throw when they
  * are out of reach.
@@ -41,24 +61,47 @@ export async function verifyPayment(
   caller: Caller,
   request: PaymentRequest,
 ): Promise<VerifyVerdict> {
+  const verdict = request.isInquiry
+    ? answerInquiry(caller, request)
+    : await judgeAndHold(engine, caller, request)
+  if (verdict.ok) return verdict
+  if (verdict.wasCaptured !== true && !MAY_BE_CHARGED.has(verdict.refusal.reason)) return verdict
+  const charge = await findCharge(engine, caller, request)
+  return charge === undefined ? verdict : { ok: false, refusal: { ...verdict.refusal, charge } }
+}
+
+function answerInquiry(caller: Caller, { requirement, proven }: PaymentRequest): VerifyVerdict {
+  const unowned = refusePayTo(caller, requirement.payTo, proven.payer)
+  const message = 'an inquiry holds nothing: extensions say whether the payment was charged before'
+  return { ok: false, refusal: unowned ?? refusal(INQUIRY_REASON, message, proven.payer) }
+}
+
+async function judgeAndHold(engine: Engine, caller: Caller, request: PaymentRequest): Promise<VerifyVerdict> {
   const refused = refuseLocally(engine, caller, request)
   if (refused !== undefined) return { ok: false, refusal: refused }
   const reason = engine.unavailable()
   if (reason !== undefined) throw new UnavailableError(reason)
+  // By a clock, or a node, that is known to be wrong nobody is told that they are too late.
+  const untimely = refuseTerms(engine, request)
+  if (untimely !== undefined) return { ok: false, refusal: untimely }
   const { payer } = request.proven
   for (let look = 1; ; look += 1) {
-    const observation = await engine.observe(request.payment)
+    const [observation, code] = await Promise.all([engine.observe(request.payment), engine.readCode(payer)])
     const unpayable = refuseObserved(observation, payer)
     if (unpayable !== undefined) return { ok: false, refusal: unpayable }
-    const outcome = await hold(engine, caller, request, observation)
+    const outcome = await hold(engine, caller, request, observation, code === 'unknown')
     if (outcome.kind === 'insufficient' && outcome.settlingAtomic > 0n && look < SETTLING_LOOKS) {
       await engine.clock.sleep(SETTLING_LOOK_MS)
       continue
     }
     if (outcome.kind === 'held') {
       const late = refuseTerms(engine, request)
-      if (late !== undefined) return await takeBack(engine, caller, outcome.holdId, late)
+      if (late !== undefined) {
+        const { holdId } = outcome
+        return await takeBack(engine, { holdId, binding: request.binding, owner: caller.owner }, late)
+      }
     }
+    engine.announceBudget(caller, outcome)
     return readOutcome(outcome, observation, payer)
   }
 }
@@ -67,17 +110,12 @@ export async function verifyPayment(
  * Chain and ledger may have taken their time: whoever asked meanwhile was told that it is too late, and found nothing
  * held. What was too late for one is so for all.
  */
-async function takeBack(
-  engine: Engine,
-  caller: Caller,
-  holdId: string,
-  late: Refusal,
-): Promise<VerifyVerdict> {
-  await engine.ledger.release(holdId, caller.owner)
+async function takeBack(engine: Engine, held: HoldToRelease, late: Refusal): Promise<VerifyVerdict> {
+  await engine.ledger.release(held)
   return { ok: false, refusal: late }
 }
 
-/** What can be refused without asking anybody. */
+/** What can be refused without asking anybody, whatever the time. */
 function refuseLocally(engine: Engine, caller: Caller, request: PaymentRequest): Refusal | undefined {
   const { proven, requirement } = request
   const { payer } = proven
@@ -87,7 +125,7 @@ function refuseLocally(engine: Engine, caller: Caller, request: PaymentRequest):
     const message = `the smallest payment taken here is ${formatUsdc(engine.minimumAtomic)} USDC`
     return refusal('amount_below_minimum', message, payer)
   }
-  return refuseTerms(engine, request)
+  return undefined
 }
 
 /** Is it, at this moment, what is asked for, and in time? */
@@ -118,6 +156,7 @@ async function hold(
   caller: Caller,
   request: PaymentRequest,
   observed: Observation,
+  alone: boolean,
 ): Promise<HoldOutcome> {
   const now = nowSeconds(engine.clock)
   const validBefore = Number(request.payment.authorization.validBefore)
@@ -132,18 +171,23 @@ async function hold(
     holdUntil: Math.ceil(Math.max(now + 1, Math.min(asked, validBefore))),
     nowSeconds: now,
     observed,
-    dailySettlements: engine.dailySettlements,
+    alone,
+    limits: engine.ownerLimits,
   })
 }
 
 function readOutcome(outcome: HoldOutcome, { balanceAtomic }: Observation, payer: string): VerifyVerdict {
-  const refuse = (reason: string, message: string): VerifyVerdict => ({
+  const refuse = (reason: string, message: string): RefusingVerdict => ({
     ok: false,
     refusal: refusal(reason, message, payer),
   })
   switch (outcome.kind) {
     case 'held':
-      return { ok: true, hold: { holdId: outcome.holdId, holdUntil: outcome.holdUntil }, payer }
+      return {
+        ok: true,
+        hold: { holdId: outcome.holdId, holdUntil: outcome.holdUntil, ...nearBudget(outcome.budget) },
+        payer,
+      }
     case 'bound-otherwise':
       return refuse(
         'payment_bound_otherwise',
@@ -155,7 +199,7 @@ function readOutcome(outcome: HoldOutcome, { balanceAtomic }: Observation, payer
         'this authorization has been charged already: ask /settle for its transaction',
       )
     case 'failed':
-      return refuse(outcome.reason, outcome.message)
+      return { ...refuse(outcome.reason, outcome.message), wasCaptured: true }
     case 'insufficient':
       return refuse(
         'invalid_exact_evm_insufficient_balance',
@@ -172,7 +216,23 @@ function readOutcome(outcome: HoldOutcome, { balanceAtomic }: Observation, payer
         'too_many_open_payments',
         'the payer has too many payments open: let some be settled first',
       )
+    case 'code-not-sponsored':
+      return refuse(
+        'payer_has_code',
+        'the account of this payer has code, and this agent is not listed: pay from an ordinary account',
+      )
+    case 'gas-used-up':
+      return refuse(
+        'payer_has_code',
+        'accounts with code have burned too much gas today: pay from an ordinary account',
+      )
+    case 'owner-too-many-open':
+      throw new UnavailableError(
+        'the owner of this secret has too many payments open: let some be settled first',
+      )
     case 'over-budget':
-      throw new UnavailableError('this secret has used up its settlements for today')
+      throw new UnavailableError(
+        `the owner of this secret has used up its ${outcome.budget.limit} settlements for today (UTC)`,
+      )
   }
 }

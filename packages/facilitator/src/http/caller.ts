@@ -10,11 +10,34 @@ export interface Door {
   readonly rateLimit: RateLimit
 }
 
-/**
- * The secret a request comes with, or undefined when it has been answered: 401, or 429 where it asks too
- * often.
- */
-export async function admitCaller(
+/** Lets in who shows a secret. */
+export interface Admission {
+  /** For a route's `onRequest`: a request without a secret is answered before its body is read. */
+  readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
+  /** Whose request this is. Throws for one that did not pass {@link Admission.onRequest}. */
+  callerOf(request: FastifyRequest): StoredSecret
+}
+
+/** Makes the admission of routes behind this door. */
+export function admitCallers(door: Door): Admission {
+  const callers = new WeakMap<FastifyRequest, StoredSecret>()
+  return {
+    async onRequest(request, reply) {
+      const caller = await admitCaller(door, request, reply)
+      if (caller === undefined) return reply
+      callers.set(request, caller)
+      return undefined
+    },
+    callerOf(request) {
+      const caller = callers.get(request)
+      if (caller === undefined) throw new Error('a request reached its handler without passing the door')
+      return caller
+    },
+  }
+}
+
+/** The secret a request comes with, or undefined when it has been answered: 401, or 429 where it asks too often. */
+async function admitCaller(
   door: Door,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,6 +1,8 @@
-import fastify, { type FastifyInstance } from 'fastify'
-import { UnavailableError } from '../engine/refusal.ts'
+import type { UnreadBody } from '@farebox/protocol/body/read-node-stream'
 import { describeError, type Log } from '@farebox/server/log'
+import { createRequestBodies } from '@farebox/server/request-bodies'
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { UnavailableError } from '../engine/refusal.ts'
 import { answerError } from './answer.ts'
 
 /** A verify request is about 2 KB; nothing of ours comes near this. */
@@ -19,8 +21,7 @@ export function createApp(log: Log): FastifyInstance {
     forceCloseConnections: 'idle',
     logger: false,
   })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_, body, done) => done(null, body))
+  addBodyReader(app)
   let closing = false
   app.addHook('preClose', done => {
     closing = true
@@ -54,6 +55,36 @@ export function createApp(log: Log): FastifyInstance {
     return reply
   })
   return app
+}
+
+/** Bodies are taken in from the first byte, because pieces that nobody reads pile up; they are parsed by their routes. */
+function addBodyReader(app: FastifyInstance): void {
+  const bodies = createRequestBodies()
+  app.addHook('onRequest', (request, reply, done) => {
+    bodies.begin(request.raw, reply.raw, request.routeOptions.bodyLimit ?? MAX_BODY_BYTES)
+    done()
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (bodies.isArriving(request.raw)) reply.header('connection', 'close')
+    done(null, payload)
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', async ({ raw }: FastifyRequest): Promise<string> => {
+    const body = await bodies.read(raw)
+    if (typeof body === 'string') throw new UnreadableBody(body)
+    return new TextDecoder().decode(body)
+  })
+}
+
+/** A body that was not taken. */
+class UnreadableBody extends Error {
+  override readonly name = 'UnreadableBody'
+  readonly statusCode: number
+
+  constructor(why: UnreadBody) {
+    super(`the body is ${why}`)
+    this.statusCode = why === 'gone' ? 400 : why === 'no room' ? 503 : 413
+  }
 }
 
 function statusOf(error: unknown): number {

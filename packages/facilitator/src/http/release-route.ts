@@ -2,12 +2,15 @@ import type { ReleaseResponse } from '@farebox/payments/facilitator-api'
 import type { FastifyInstance } from 'fastify'
 import type { PaymentLedger } from '../ledger/payment-ledger.ts'
 import { answerError, asObject, parseBody } from './answer.ts'
-import { admitCaller, type Door } from './caller.ts'
+import { admitCallers, type Door } from './caller.ts'
 import type { Metrics } from '../metrics.ts'
 
+/** Longer than any hold id or binding of ours. */
+const MAX_CHARACTERS = 100
+
 /**
- * `POST /release`: gives a hold back without charging; one that is unknown or captured by now is no error
- * (D10).
+ * `POST /release`: gives a hold back without charging; one that is unknown, captured by now or made for something else
+ * is no error, and stays as it is (D10).
  */
 export function addReleaseRoute(
   app: FastifyInstance,
@@ -15,16 +18,20 @@ export function addReleaseRoute(
   door: Door,
   metrics: Metrics,
 ): void {
-  app.post('/release', async (request, reply) => {
-    const caller = await admitCaller(door, request, reply)
-    if (caller === undefined) return reply
-    const holdId = asObject(parseBody(request.body))?.['holdId']
-    if (typeof holdId !== 'string' || holdId.length > 100) {
+  const { onRequest, callerOf } = admitCallers(door)
+  app.post('/release', { onRequest }, async (request, reply) => {
+    const caller = callerOf(request)
+    const { holdId, binding } = asObject(parseBody(request.body)) ?? {}
+    if (typeof holdId !== 'string' || holdId.length > MAX_CHARACTERS) {
       await answerError(reply, 400, 'holdId must be the id that /verify gave')
       return reply
     }
+    if (typeof binding !== 'string' || binding.length > MAX_CHARACTERS) {
+      await answerError(reply, 400, 'binding must be what the hold was made for, as /verify was sent it')
+      return reply
+    }
     const stop = metrics.durations.startTimer({ route: 'release' })
-    const released = await ledger.release(holdId, caller.owner)
+    const released = await ledger.release({ holdId, binding, owner: caller.owner })
     stop()
     metrics.answers.inc({ route: 'release', outcome: released ? 'released' : 'not_held' })
     if (released) metrics.payments.inc({ state: 'released', reason: '' })

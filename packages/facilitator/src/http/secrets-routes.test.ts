@@ -66,7 +66,7 @@ async function create(owner = 'me', wallets: readonly string[] = [WALLET]): Prom
 
 /** Does the facilitator take this secret? */
 async function opens(token: string): Promise<boolean> {
-  const { status } = await ask('POST', '/release', { body: { holdId: 'x' }, token })
+  const { status } = await ask('POST', '/release', { body: { holdId: 'x', binding: 'y' }, token })
   expect([200, 401]).toContain(status)
   return status === 200
 }
@@ -94,7 +94,9 @@ describe('the administration of secrets', () => {
         revokedAt: null,
       },
     ])
-    expect(JSON.stringify(await ledger.secrets.list('me'))).not.toContain(created.secret.slice(-51))
+    expect(JSON.stringify(await ledger.secrets.list({ owner: 'me' }))).not.toContain(
+      created.secret.slice(-51),
+    )
   })
 
   test('the store keeps a hash, not the secret', async () => {
@@ -211,7 +213,7 @@ describe('the door of agents', () => {
     const answer = await app.inject({
       method: 'POST',
       url: '/release',
-      payload: '{"holdId":"x"}',
+      payload: '{"holdId":"x","binding":"y"}',
       headers: { ...(authorization !== undefined && { authorization }) },
     })
     expect(answer.statusCode).toBe(401)
@@ -242,7 +244,9 @@ describe('the door of agents', () => {
     const [one, other] = [await create('one'), await create('other')]
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1)
-      statuses.push((await ask('POST', '/release', { body: { holdId: 'x' }, token: one.secret })).status)
+      statuses.push(
+        (await ask('POST', '/release', { body: { holdId: 'x', binding: 'y' }, token: one.secret })).status,
+      )
     expect(statuses.filter(status => status === 429)).toHaveLength(2)
     expect(await opens(other.secret)).toBe(true)
     nowMs += 1_000
@@ -257,17 +261,29 @@ describe('the door of agents', () => {
     const form = await app.inject({
       method: 'POST',
       url: '/release',
-      payload: '{"holdId":"x"}',
+      payload: '{"holdId":"x","binding":"y"}',
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'text/html' },
     })
     expect(form.json()).toEqual({ released: false })
   })
 
+  test.each([{ holdId: 'x' }, { binding: 'y' }, { holdId: 'x', binding: 1 }])(
+    'D10 /release refuses %o, which does not name a hold and what it was made for',
+    async body => {
+      const { secret } = await create()
+      const answer = await ask('POST', '/release', { body, token: secret })
+      expect(answer).toEqual({
+        status: 400,
+        body: { error: expect.stringMatching(/^(holdId|binding) must be/) },
+      })
+    },
+  )
+
   test('when the store is down nobody is called unauthorized', async () => {
     const { secret } = await create()
     ledger.secrets.find = async () => await Promise.reject(new Error('connection refused by db.internal'))
     nowMs += 10_000
-    const answer = await ask('POST', '/release', { body: { holdId: 'x' }, token: secret })
+    const answer = await ask('POST', '/release', { body: { holdId: 'x', binding: 'y' }, token: secret })
     expect(answer.status).toBe(503)
     expect(JSON.stringify(answer.body)).not.toContain('db.internal')
   })

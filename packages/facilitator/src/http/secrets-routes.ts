@@ -1,12 +1,13 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { refuseAddress } from '@farebox/payments/address'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import type { CreatedSecret, SecretSummary } from '@farebox/payments/facilitator-api'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { nowSeconds, type Clock } from '@farebox/server/clock'
 import { mintSecret } from '../secrets/secret-form.ts'
 import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../secrets/secret-store.ts'
 import { answerError, asObject, parseBody } from './answer.ts'
+import { guarded, requireToken } from './guard.ts'
+import { isSponsorship, SPONSORSHIP_RULE } from './owners-routes.ts'
 
 /** What administering secrets needs. */
 export interface SecretsAdmin {
@@ -21,23 +22,18 @@ const MAX_OWNER_CHARACTERS = 200
 const MAX_WALLETS = 100
 
 /**
- * `POST /secrets`, `GET /secrets?owner=`, `PUT /secrets/:id/wallets`, `DELETE /secrets/:id`, for whoever
+ * `POST /secrets`, `GET /secrets?owner=` or `?wallets=` (with commas), `PUT /secrets/:id/wallets`, `DELETE /secrets/:id`, for whoever
  * shows the service token.
  */
 export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): void {
   const { secrets, crypto, clock } = admin
-  const guarded =
-    (act: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) =>
-    async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      if (isAdmin(request.headers.authorization, admin.adminToken)) await act(request, reply)
-      else await answerError(reply, 401, 'the service token is required: Authorization: Bearer <token>')
-      return reply
-    }
+  const onRequest = requireToken(admin.adminToken)
 
   app.post(
     '/secrets',
+    { onRequest },
     guarded(async (request, reply) => {
-      const { owner, wallets } = asObject(parseBody(request.body)) ?? {}
+      const { owner, wallets, sponsorship = 'named' } = asObject(parseBody(request.body)) ?? {}
       if (typeof owner !== 'string' || owner === '' || owner.length > MAX_OWNER_CHARACTERS) {
         return await answerError(
           reply,
@@ -45,6 +41,7 @@ export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): voi
           `owner must be a string of 1 to ${MAX_OWNER_CHARACTERS} characters`,
         )
       }
+      if (!isSponsorship(sponsorship)) return await answerError(reply, 400, SPONSORSHIP_RULE)
       const read = readWallets(wallets, crypto)
       if (!read.ok) return await answerError(reply, 400, read.reason)
       const { id, secret, hash } = mintSecret()
@@ -56,7 +53,7 @@ export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): voi
         createdAt: nowSeconds(clock),
         revokedAt: null,
       }
-      if (!(await secrets.create(stored))) {
+      if (!(await secrets.create(stored, sponsorship))) {
         return await answerError(
           reply,
           409,
@@ -70,16 +67,26 @@ export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): voi
 
   app.get(
     '/secrets',
+    { onRequest },
     guarded(async (request, reply) => {
-      const owner = asObject(request.query)?.['owner']
-      if (typeof owner !== 'string')
-        return await answerError(reply, 400, 'owner must be given once, as ?owner=')
-      return await reply.send((await secrets.list(owner)).map(summarize))
+      const { owner, wallets } = asObject(request.query) ?? {}
+      if (typeof owner === 'string' && wallets === undefined)
+        return await reply.send((await secrets.list({ owner })).map(summarize))
+      if (typeof wallets !== 'string' || owner !== undefined)
+        return await answerError(
+          reply,
+          400,
+          'owner or wallets must be given, once: ?owner= or ?wallets=0x…,0x…',
+        )
+      const read = readWallets(wallets.split(','), crypto)
+      if (!read.ok) return await answerError(reply, 400, read.reason)
+      return await reply.send((await secrets.list(read)).map(summarize))
     }),
   )
 
   app.put(
     '/secrets/:id/wallets',
+    { onRequest },
     guarded(async (request, reply) => {
       const read = readWallets(asObject(parseBody(request.body))?.['wallets'], crypto)
       if (!read.ok) return await answerError(reply, 400, read.reason)
@@ -92,6 +99,7 @@ export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): voi
 
   app.delete(
     '/secrets/:id',
+    { onRequest },
     guarded(async (request, reply) => {
       const changed = await secrets.change(readId(request), { revokedAt: nowSeconds(clock) })
       return changed === undefined
@@ -99,12 +107,6 @@ export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): voi
         : await reply.code(204).send()
     }),
   )
-}
-
-/** In constant time, whatever the length of what was sent. */
-function isAdmin(authorization: string | undefined, token: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`))
 }
 
 function readWallets(

@@ -6,13 +6,13 @@ import type { Refusal } from '../engine/refusal.ts'
 import { settlePayment } from '../engine/settle-payment.ts'
 import type { Metrics } from '../metrics.ts'
 import { parseBody } from './answer.ts'
-import { admitCaller, type Door } from './caller.ts'
+import { admitCallers, type Door } from './caller.ts'
 
 /** `POST /settle`: charges a payment and answers with the proof; safe to repeat (x402; D8, D10). */
 export function addSettleRoute(app: FastifyInstance, engine: Engine, door: Door, metrics: Metrics): void {
-  app.post('/settle', async (request, reply) => {
-    const caller = await admitCaller(door, request, reply)
-    if (caller === undefined) return reply
+  const { onRequest, callerOf } = admitCallers(door)
+  app.post('/settle', { onRequest }, async (request, reply) => {
+    const caller = callerOf(request)
     const stop = metrics.durations.startTimer({ route: 'settle' })
     const read = readPaymentRequest(parseBody(request.body), engine.network, engine.checker)
     const { status, body } = read.ok

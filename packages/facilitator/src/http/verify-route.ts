@@ -6,13 +6,13 @@ import type { Refusal } from '../engine/refusal.ts'
 import { verifyPayment } from '../engine/verify-payment.ts'
 import type { Metrics } from '../metrics.ts'
 import { parseBody } from './answer.ts'
-import { admitCaller, type Door } from './caller.ts'
+import { admitCallers, type Door } from './caller.ts'
 
 /** `POST /verify`: judges a payment and holds it (x402; D10). */
 export function addVerifyRoute(app: FastifyInstance, engine: Engine, door: Door, metrics: Metrics): void {
-  app.post('/verify', async (request, reply) => {
-    const caller = await admitCaller(door, request, reply)
-    if (caller === undefined) return reply
+  const { onRequest, callerOf } = admitCallers(door)
+  app.post('/verify', { onRequest }, async (request, reply) => {
+    const caller = callerOf(request)
     const stop = metrics.durations.startTimer({ route: 'verify' })
     const read = readPaymentRequest(parseBody(request.body), engine.network, engine.checker)
     const verdict = read.ok ? await verifyPayment(engine, caller, read.request) : read
@@ -29,11 +29,12 @@ export function addVerifyRoute(app: FastifyInstance, engine: Engine, door: Door,
   })
 }
 
-function invalid({ reason, message, payer }: Refusal): VerifyResponse {
+function invalid({ reason, message, payer, charge }: Refusal): VerifyResponse {
   return {
     isValid: false,
     invalidReason: reason,
     invalidMessage: message,
     ...(payer === undefined ? {} : { payer }),
+    ...(charge === undefined ? {} : { extensions: { [HOLD_EXTENSION]: { charge } } }),
   }
 }

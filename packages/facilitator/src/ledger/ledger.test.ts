@@ -5,7 +5,13 @@ import { NETWORK, PAY_TO } from '../test-setup/payments-for-tests.ts'
 import { createSchema, hasPostgres, TEST_DATABASE_URL } from '../test-setup/start-stack.ts'
 import type { Ledger } from './ledger.ts'
 import { createMemoryLedger } from './memory/memory-ledger.ts'
-import { MOST_OPEN_PAYMENTS, type CaptureRequest, type HoldRequest } from './payment-ledger.ts'
+import type { OwnerLimits } from './owner-ledger.ts'
+import {
+  MOST_OPEN_PAYMENTS,
+  type CaptureRequest,
+  type HoldOutcome,
+  type HoldRequest,
+} from './payment-ledger.ts'
 import type { LedgerPayment, PaymentRecord } from './payment-record.ts'
 import { openPostgresLedger } from './postgres/postgres-ledger.ts'
 import type { SenderLease } from './settlement-ledger.ts'
@@ -14,6 +20,14 @@ const NOW = 1_800_000_000
 const STARTED_MS = Date.now()
 const clock: Clock = { ...systemClock, nowMs: () => NOW * 1_000 + Date.now() - STARTED_MS }
 const STANDING = { failuresAllowed: 3, barredSeconds: 600 }
+
+const LIMITS: OwnerLimits = {
+  dailySettlements: { named: null, listed: null, unlisted: 3 },
+  open: 100_000,
+  openAlone: 2,
+  revertedGas: 1_000,
+}
+const ALL = { together: 1_000, alone: 1_000 }
 
 const hex = (bytes: number): string => `0x${randomBytes(bytes).toString('hex')}`
 
@@ -46,7 +60,8 @@ function holdRequest(one: LedgerPayment, changes: Partial<HoldRequest> = {}): Ho
     holdUntil: NOW + 60,
     nowSeconds: NOW,
     observed: { balanceAtomic: 100n, blockNumber: 10n },
-    dailySettlements: 1_000,
+    alone: false,
+    limits: LIMITS,
     ...changes,
   }
 }
@@ -144,8 +159,10 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     })
     return one
   }
-  const submitted = async (): Promise<{ one: LedgerPayment; id: string; hash: string }> => {
-    const one = await captured()
+  const submitted = async (
+    changes: Partial<LedgerPayment['authorization']> = {},
+  ): Promise<{ one: LedgerPayment; id: string; hash: string }> => {
+    const one = await captured(changes)
     const transaction = signed()
     const id = await ledger.settlements.submit(lease, transaction, [one.key])
     if (id === undefined) throw new Error('not submitted')
@@ -227,7 +244,11 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       await settle(third, 11n)
       await settle(fourth, 10n)
       await fail(fifth)
-      await ledger.payments.release((await stateOf(sixth))?.holdId ?? '', 'owner')
+      await ledger.payments.release({
+        holdId: (await stateOf(sixth))?.holdId ?? '',
+        binding: 'job',
+        owner: 'owner',
+      })
       await held({ from }, { ...rich, holdUntil: NOW - 1 })
       const outcome = await ledger.payments.hold(
         holdRequest(payment({ from }), { observed: { balanceAtomic: 399n, blockNumber: 10n } }),
@@ -251,7 +272,11 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const one = await held()
       const other = holdRequest(one, { binding: 'another job' })
       expect(await ledger.payments.hold(other)).toEqual({ kind: 'bound-otherwise' })
-      await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+      await ledger.payments.release({
+        holdId: (await stateOf(one))?.holdId ?? '',
+        binding: 'job',
+        owner: 'owner',
+      })
       expect(await ledger.payments.hold(other)).toEqual({ kind: 'bound-otherwise' })
       expect(await ledger.payments.hold(holdRequest(one))).toMatchObject({ kind: 'held' })
       await ledger.audit.expireHolds(NETWORK.id, NOW + 61)
@@ -275,12 +300,14 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const first = holdRequest(one, { holdUntil: NOW + 90 })
       await ledger.payments.hold(first)
       const second = holdRequest(one, { holdUntil: NOW + 30 })
-      expect(await ledger.payments.hold(second)).toEqual({
+      expect(await ledger.payments.hold(second)).toMatchObject({
         kind: 'held',
         holdId: second.holdId,
         holdUntil: NOW + 90,
       })
-      expect(await ledger.payments.release(first.holdId, 'owner')).toBe(false)
+      expect(await ledger.payments.release({ holdId: first.holdId, binding: 'job', owner: 'owner' })).toBe(
+        false,
+      )
       expect(await stateOf(one)).toMatchObject({ state: 'held' })
       const third = holdRequest(one, { holdUntil: NOW + 120 })
       expect(await ledger.payments.hold(third)).toMatchObject({ holdUntil: NOW + 120 })
@@ -289,10 +316,18 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     test('released and expired payments can be held again for the same purpose, if the balance still covers them', async () => {
       const from = hex(20)
       const one = await held({ from })
-      await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+      await ledger.payments.release({
+        holdId: (await stateOf(one))?.holdId ?? '',
+        binding: 'job',
+        owner: 'owner',
+      })
       const rival = await held({ from })
       expect(await ledger.payments.hold(holdRequest(one))).toMatchObject({ kind: 'insufficient' })
-      await ledger.payments.release((await stateOf(rival))?.holdId ?? '', 'owner')
+      await ledger.payments.release({
+        holdId: (await stateOf(rival))?.holdId ?? '',
+        binding: 'job',
+        owner: 'owner',
+      })
       expect(await ledger.payments.hold(holdRequest(one))).toMatchObject({ kind: 'held' })
     })
 
@@ -313,17 +348,117 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       })
     })
 
-    test('SR6 refuses a secret that has used up its settlements of the UTC day, until the next', async () => {
-      const secretId = hex(4)
-      const today = NOW
-      const one = await held({}, { secretId })
-      await ledger.payments.capture(captureRequest(one))
-      await ledger.settlements.submit(lease, signed(), [one.key])
-      const next = (nowSeconds: number, dailySettlements: number): HoldRequest =>
-        holdRequest(payment(), { secretId, nowSeconds, holdUntil: nowSeconds + 60, dailySettlements })
-      expect(await ledger.payments.hold(next(today, 1))).toEqual({ kind: 'over-budget' })
-      expect(await ledger.payments.hold(next(today, 2))).toMatchObject({ kind: 'held' })
-      expect(await ledger.payments.hold(next(today + 86_400, 1))).toMatchObject({ kind: 'held' })
+    describe('D41 an owner has limits of its own, whatever its secrets', () => {
+      const holdOf = async (owner: string, changes: Partial<HoldRequest> = {}): Promise<HoldOutcome> =>
+        await ledger.payments.hold(holdRequest(payment(), { owner, secretId: hex(4), ...changes }))
+
+      test('an owner that is not listed has some settlements a UTC day, held ones counted, and is told how many', async () => {
+        const owner = hex(20)
+        await ledger.owners.sponsor(owner, 'unlisted')
+        const one = payment()
+        await ledger.payments.hold(holdRequest(one, { owner }))
+        await ledger.payments.capture({ payment: one, binding: 'job', owner })
+        await ledger.settlements.submit(lease, signed(), [one.key])
+        expect(await holdOf(owner)).toMatchObject({ kind: 'held', budget: { used: 2, limit: 3 } })
+        expect(await holdOf(owner)).toMatchObject({ kind: 'held', budget: { used: 3, limit: 3 } })
+        expect(await holdOf(owner)).toEqual({ kind: 'over-budget', budget: { used: 3, limit: 3 } })
+        const tomorrow = NOW + 86_400
+        const next = { nowSeconds: tomorrow, holdUntil: tomorrow + 60 }
+        expect(await holdOf(owner, next)).toMatchObject({ kind: 'held', budget: { used: 1 } })
+        expect(await ledger.owners.use(owner, NOW)).toEqual({
+          sponsorship: 'unlisted',
+          settlements: 1,
+          unsent: 3,
+          revertedGas: 0,
+        })
+      })
+
+      test('of many holds at once no more are given than the limit', async () => {
+        const owner = hex(20)
+        await ledger.owners.sponsor(owner, 'unlisted')
+        const outcomes = await Promise.all(Array.from({ length: 20 }, async () => await holdOf(owner)))
+        expect(outcomes.filter(({ kind }) => kind === 'held')).toHaveLength(3)
+      })
+
+      test('an owner that becomes listed has the limit of those; one that was named stays named', async () => {
+        const owner = hex(20)
+        await ledger.owners.sponsor(owner, 'unlisted')
+        await ledger.owners.sponsor(owner, 'listed')
+        expect(await ledger.owners.use(owner, NOW)).toMatchObject({ sponsorship: 'listed' })
+        await ledger.owners.sponsor(owner, 'named')
+        await ledger.owners.sponsor(owner, 'unlisted')
+        expect(await ledger.owners.use(owner, NOW)).toMatchObject({ sponsorship: 'named' })
+        expect(await ledger.owners.use(hex(20), NOW)).toMatchObject({ sponsorship: 'named' })
+      })
+
+      test('an owner whose name the operator takes back is unlisted, a listed one stays listed', async () => {
+        const [named, unmentioned, listed] = [hex(20), hex(20), hex(20)]
+        await ledger.owners.sponsor(named, 'named')
+        await ledger.owners.sponsor(listed, 'listed')
+        for (const owner of [named, unmentioned, listed, named]) await ledger.owners.unname(owner)
+        const sponsorships = await Promise.all(
+          [named, unmentioned, listed].map(async owner => (await ledger.owners.use(owner, NOW)).sponsorship),
+        )
+        expect(sponsorships).toEqual(['unlisted', 'unlisted', 'listed'])
+        await ledger.owners.sponsor(named, 'listed')
+        expect(await ledger.owners.use(named, NOW)).toMatchObject({ sponsorship: 'listed' })
+      })
+
+      test('has so many payments open and no more; what it has may be held for longer', async () => {
+        const owner = hex(20)
+        const limits = { ...LIMITS, open: 2 }
+        const one = payment()
+        expect(await ledger.payments.hold(holdRequest(one, { owner, limits }))).toMatchObject({
+          kind: 'held',
+        })
+        expect(await holdOf(owner, { limits })).toMatchObject({ kind: 'held' })
+        expect(await holdOf(owner, { limits })).toEqual({ kind: 'owner-too-many-open' })
+        expect(await ledger.payments.hold(holdRequest(one, { owner, limits }))).toMatchObject({
+          kind: 'held',
+        })
+      })
+
+      test('has fewer open of accounts with code, and none where it is not listed', async () => {
+        const [owner, unlisted] = [hex(20), hex(20)]
+        await ledger.owners.sponsor(unlisted, 'unlisted')
+        const alone = true
+        expect(await holdOf(owner, { alone })).toMatchObject({ kind: 'held' })
+        expect(await holdOf(owner, { alone })).toMatchObject({ kind: 'held' })
+        expect(await holdOf(owner, { alone })).toEqual({ kind: 'owner-too-many-open' })
+        expect(await holdOf(owner)).toMatchObject({ kind: 'held' })
+        expect(await holdOf(unlisted, { alone })).toEqual({ kind: 'code-not-sponsored' })
+      })
+
+      test('gas that accounts with code have burned closes them out, by payer at once and by owner after so much', async () => {
+        const [owner, from] = [hex(20), hex(20)]
+        const burn = async (payer: string, revertedGas: bigint): Promise<void> => {
+          const one = payment({ from: payer })
+          await ledger.payments.hold(holdRequest(one, { owner, alone: true }))
+          await ledger.payments.capture({ payment: one, binding: 'job', owner })
+          await ledger.settlements.submit(lease, signed(), [one.key])
+          await ledger.settlements.conclude([
+            {
+              key: one.key,
+              from: 'submitted',
+              to: 'captured',
+              observedBlock: 0n,
+              isFault: true,
+              revertedGas,
+            },
+          ])
+          const failure = { reason: 'burned', message: 'burned' }
+          await ledger.settlements.conclude([
+            { key: one.key, from: 'captured', to: 'failed', failure, transaction: '', blamed: true },
+          ])
+        }
+        await burn(from, 400n)
+        const again = holdRequest(payment({ from }), { owner: hex(20), alone: true })
+        expect(await ledger.payments.hold(again)).toEqual({ kind: 'gas-used-up' })
+        expect(await holdOf(owner, { alone: true })).toMatchObject({ kind: 'held' })
+        await burn(hex(20), 600n)
+        expect(await holdOf(owner, { alone: true })).toEqual({ kind: 'gas-used-up' })
+        expect(await holdOf(owner)).toMatchObject({ kind: 'held' })
+      })
     })
 
     test('a payer who has a thousand payments open gets no more, until one is given back; others do', async () => {
@@ -342,33 +477,60 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       // What it has may be held for longer.
       expect(await ledger.payments.hold(requests[0] ?? more)).toMatchObject({ kind: 'held' })
       expect(await ledger.payments.hold(holdRequest(payment({ value: '1' })))).toMatchObject({ kind: 'held' })
-      await ledger.payments.release(requests[1]?.holdId ?? '', 'owner')
+      await ledger.payments.release({ holdId: requests[1]?.holdId ?? '', binding: 'job', owner: 'owner' })
       expect(await ledger.payments.hold(more)).toMatchObject({ kind: 'held' })
     })
 
-    test('PAY-09 bars a payer after so many failures in a row, for a while; a settlement clears the count', async () => {
-      const from = hex(20)
-      const lose = async (): Promise<void> => {
+    describe('PAY-09 failures are held against a payer', () => {
+      const lose = async (from: string, owner: string): Promise<void> => {
         const one = payment({ from })
-        await ledger.payments.hold(holdRequest(one))
-        await ledger.payments.capture(captureRequest(one))
+        await ledger.payments.hold(holdRequest(one, { owner }))
+        await ledger.payments.capture({ payment: one, binding: 'job', owner })
         await fail(one)
       }
-      await lose()
-      await lose()
-      await settle(await captured({ from }), 5n)
-      await lose()
-      await lose()
-      await held({ from }, { holdUntil: NOW - 1 })
-      await lose()
-      const outcome = await ledger.payments.hold(holdRequest(payment({ from })))
-      expect(outcome).toMatchObject({ kind: 'payer-barred', untilSeconds: expect.any(Number) })
-      const until = outcome.kind === 'payer-barred' ? outcome.untilSeconds : 0
-      expect(
+      const askFor = async (from: string, owner: string, nowSeconds = NOW): Promise<HoldOutcome> =>
         await ledger.payments.hold(
-          holdRequest(payment({ from }), { nowSeconds: until, holdUntil: until + 60 }),
-        ),
-      ).toMatchObject({ kind: 'held' })
+          holdRequest(payment({ from }), { owner, nowSeconds, holdUntil: nowSeconds + 60 }),
+        )
+
+      test('by the owner with whom so many failed in a row, for a while; a settlement clears the count', async () => {
+        const from = hex(20)
+        await lose(from, 'owner')
+        await lose(from, 'owner')
+        await settle(await captured({ from }), 5n)
+        await lose(from, 'owner')
+        await lose(from, 'owner')
+        await held({ from }, { holdUntil: NOW - 1 })
+        await lose(from, 'owner')
+        const outcome = await askFor(from, 'owner')
+        expect(outcome).toMatchObject({ kind: 'payer-barred', untilSeconds: expect.any(Number) })
+        const until = outcome.kind === 'payer-barred' ? outcome.untilSeconds : 0
+        expect(await askFor(from, 'owner', until)).toMatchObject({ kind: 'held' })
+      })
+
+      test('D41 by no other owner, however many failed with one', async () => {
+        const from = hex(20)
+        const dishonest = hex(20)
+        for (let count = 0; count < 3; count += 1) await lose(from, dishonest)
+        expect(await askFor(from, dishonest)).toMatchObject({ kind: 'payer-barred' })
+        expect(await askFor(from, hex(20))).toMatchObject({ kind: 'held' })
+      })
+
+      test('D41 by all owners, once it failed with several; those that are not listed count for nobody', async () => {
+        const from = hex(20)
+        for (let count = 0; count < 5; count += 1) {
+          const owner = hex(20)
+          await ledger.owners.sponsor(owner, 'unlisted')
+          await lose(from, owner)
+        }
+        await lose(from, hex(20))
+        expect(await askFor(from, hex(20))).toMatchObject({ kind: 'held' })
+        await ledger.audit.expireHolds(NETWORK.id, NOW + 61)
+        const [one, other] = [hex(20), hex(20)]
+        await lose(from, one)
+        await lose(from, other)
+        expect(await askFor(from, hex(20))).toMatchObject({ kind: 'payer-barred' })
+      })
     })
   })
 
@@ -466,7 +628,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         const holdId = (await stateOf(one))?.holdId ?? ''
         const [outcome, released] = await Promise.all([
           ledger.payments.capture(captureRequest(one)),
-          ledger.payments.release(holdId, 'owner'),
+          ledger.payments.release({ holdId: holdId, binding: 'job', owner: 'owner' }),
         ])
         expect(outcome.kind).toBe(released ? 'released' : 'captured')
         expect((await stateOf(one))?.state).toBe(outcome.kind)
@@ -482,9 +644,29 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         first: true,
       })
       const given = await held()
-      expect(await ledger.payments.release((await stateOf(given))?.holdId ?? '', 'owner')).toBe(true)
+      expect(
+        await ledger.payments.release({
+          holdId: (await stateOf(given))?.holdId ?? '',
+          binding: 'job',
+          owner: 'owner',
+        }),
+      ).toBe(true)
       expect(await ledger.payments.capture(captureRequest(given))).toEqual({ kind: 'released' })
-      expect(await ledger.payments.release((await stateOf(given))?.holdId ?? '', 'owner')).toBe(false)
+      expect(
+        await ledger.payments.release({
+          holdId: (await stateOf(given))?.holdId ?? '',
+          binding: 'job',
+          owner: 'owner',
+        }),
+      ).toBe(false)
+    })
+
+    test('D10 a hold is not released for another purpose than its own', async () => {
+      const one = await held()
+      const holdId = (await stateOf(one))?.holdId ?? ''
+      expect(await ledger.payments.release({ holdId, binding: 'another job', owner: 'owner' })).toBe(false)
+      expect((await stateOf(one))?.state).toBe('held')
+      expect(await ledger.payments.release({ holdId, binding: 'job', owner: 'owner' })).toBe(true)
     })
 
     test('a hold still in time does not expire', async () => {
@@ -501,7 +683,13 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await ledger.payments.capture({ ...captureRequest(one), owner: 'another' })).toEqual({
         kind: 'bound-otherwise',
       })
-      expect(await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'another')).toBe(false)
+      expect(
+        await ledger.payments.release({
+          holdId: (await stateOf(one))?.holdId ?? '',
+          binding: 'job',
+          owner: 'another',
+        }),
+      ).toBe(false)
       expect((await stateOf(one))?.state).toBe('held')
     })
 
@@ -541,28 +729,150 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     test('the backlog shows what is captured in order, and what is open with its payments', async () => {
       const first = await captured()
       const second = await captured()
-      const before = await ledger.settlements.backlog(account(), 1_000)
-      const order = before.captured.map(one => one.key)
+      const before = await ledger.settlements.backlog(account(), ALL)
+      const order = before.together.map(one => one.key)
       expect(order.indexOf(first.key)).toBeGreaterThanOrEqual(0)
       expect(order.indexOf(second.key)).toBeGreaterThan(order.indexOf(first.key))
       const transaction = signed()
       const id = await ledger.settlements.submit(lease, transaction, [first.key, second.key])
-      const after = await ledger.settlements.backlog(account(), 1_000)
-      expect(after.captured.map(one => one.key)).not.toContain(first.key)
+      const after = await ledger.settlements.backlog(account(), ALL)
+      expect(after.together.map(one => one.key)).not.toContain(first.key)
       expect(after.open).toHaveLength(1)
       expect(after.open[0]).toMatchObject({ ...transaction, id, hashes: [transaction.hash] })
       expect(after.open[0]?.payments.map(one => one.key)).toEqual([first.key, second.key])
       expect(await stateOf(first)).toMatchObject({ state: 'submitted', transaction: transaction.hash })
     })
 
-    test('those that a transaction carried in vain wait behind those that none has carried', async () => {
-      const failedOnce = await submitted()
+    test('a payment that failed by itself waits behind those of its payer that did not', async () => {
+      const from = hex(20)
+      const failedOnce = await submitted({ from, value: '1', validBefore: String(NOW + 100) })
       await ledger.settlements.conclude([
-        { key: failedOnce.one.key, from: 'submitted', to: 'captured', observedBlock: 0n },
+        { key: failedOnce.one.key, from: 'submitted', to: 'captured', observedBlock: 0n, isFault: true },
       ])
-      const fresh = await captured()
-      const order = (await ledger.settlements.backlog(account(), 1_000)).captured.map(one => one.key)
+      const fresh = await captured({ from, value: '1' })
+      const order = (await ledger.settlements.backlog(account(), ALL)).together.map(one => one.key)
       expect(order.indexOf(failedOnce.one.key)).toBeGreaterThan(order.indexOf(fresh.key))
+    })
+
+    describe('D41 whose turn it is', () => {
+      /** A network of its own: what other tests left is in no turn. */
+      const stageTurns = (): {
+        readonly wait: (
+          owner: string,
+          changes?: Partial<LedgerPayment['authorization']>,
+          alone?: boolean,
+        ) => Promise<LedgerPayment>
+        readonly turns: (together: number, relayer?: string) => Promise<readonly string[]>
+        readonly network: string
+      } => {
+        const network = `eip155:${hex(4)}`
+        const wait = async (
+          owner: string,
+          changes: Partial<LedgerPayment['authorization']> = {},
+          alone = false,
+        ): Promise<LedgerPayment> => {
+          const one = { ...payment(changes), network }
+          expect(await ledger.payments.hold(holdRequest(one, { owner, alone }))).toMatchObject({
+            kind: 'held',
+          })
+          await ledger.payments.capture({ payment: one, binding: 'job', owner })
+          return one
+        }
+        const turns = async (together: number, relayer = lease.relayer): Promise<readonly string[]> =>
+          (await ledger.settlements.backlog({ network, relayer }, { together, alone: 10 })).together.map(
+            one => one.key,
+          )
+        return { wait, turns, network }
+      }
+
+      test('owners take turns, however much one of them has waiting', async () => {
+        const { wait, turns } = stageTurns()
+        const [many, few] = [hex(20), hex(20)]
+        for (let count = 0; count < 20; count += 1) await wait(many)
+        const [first, second] = [await wait(few), await wait(few)]
+        expect(await turns(4)).toEqual(expect.arrayContaining([first.key, second.key]))
+      })
+
+      test('within an owner its payers take turns', async () => {
+        const { wait, turns } = stageTurns()
+        const [owner, from] = [hex(20), hex(20)]
+        for (let count = 0; count < 20; count += 1) await wait(owner, { from, value: '1' })
+        const other = await wait(owner)
+        expect(await turns(2)).toContain(other.key)
+      })
+
+      test('within a turn the authorization that ends first goes first', async () => {
+        const { wait, turns } = stageTurns()
+        const late = await wait(hex(20), { validBefore: String(NOW + 900) })
+        const soon = await wait(hex(20), { validBefore: String(NOW + 90) })
+        const middle = await wait(hex(20), { validBefore: String(NOW + 300) })
+        expect(await turns(3)).toEqual([soon.key, middle.key, late.key])
+      })
+
+      test('what a transaction failed under through no fault of its own goes before everything else', async () => {
+        const { wait, turns, network } = stageTurns()
+        const harmed = await wait(hex(20), { validBefore: String(NOW + 900) })
+        const account = { network, relayer: lease.relayer }
+        const taken = await ledger.leases.acquire(account, 'holder', 60_000)
+        if (taken === undefined) throw new Error('no lease')
+        await ledger.settlements.submit(taken, signed(), [harmed.key])
+        const urgent = await wait(hex(20), { validBefore: String(NOW + 90) })
+        await ledger.settlements.conclude([
+          { key: harmed.key, from: 'submitted', to: 'captured', observedBlock: 0n },
+        ])
+        expect(await turns(2)).toEqual([harmed.key, urgent.key])
+        expect(await stateOf(harmed)).toMatchObject({ attempts: 1, faults: 0 })
+      })
+
+      test('payments of accounts with code have a lane of their own, also once they turn out to have some', async () => {
+        const { wait, turns, network } = stageTurns()
+        const alone = await wait(hex(20), {}, true)
+        const later = await wait(hex(20))
+        const ordinary = await wait(hex(20))
+        await ledger.settlements.conclude([
+          { key: later.key, from: 'captured', to: 'captured', observedBlock: 0n, hasCode: true },
+        ])
+        expect(await turns(10)).toEqual([ordinary.key])
+        const backlog = await ledger.settlements.backlog({ network, relayer: lease.relayer }, ALL)
+        expect(backlog.alone.map(one => one.key)).toEqual([alone.key, later.key])
+        expect(await stateOf(later)).toMatchObject({ attempts: 0, alone: true })
+      })
+
+      test('a payer whose code has burned gas loses whatever else of it waits to go alone, and nothing of others', async () => {
+        const { wait } = stageTurns()
+        const [from, owner] = [hex(20), hex(20)]
+        const burned = await wait(owner, { from, value: '1' }, true)
+        const dropped = await wait(owner, { from, value: '1' }, true)
+        const other = await wait(hex(20), {}, true)
+        const failure = { reason: 'burned', message: 'gas was burned' }
+        const changed = await ledger.settlements.conclude([
+          {
+            key: burned.key,
+            from: 'captured',
+            to: 'failed',
+            failure,
+            transaction: '',
+            blamed: true,
+            dropsPayer: true,
+          },
+        ])
+        expect([...changed].sort()).toEqual([burned.key, dropped.key].sort())
+        expect(await stateOf(dropped)).toMatchObject({ state: 'failed', failure, attempts: 0 })
+        expect(await stateOf(other)).toMatchObject({ state: 'captured' })
+      })
+
+      test('relayers that work at the same time are given different payments, and a dead one keeps none', async () => {
+        const { wait, turns, network } = stageTurns()
+        const relayers = [hex(20), hex(20), hex(20)]
+        for (const relayer of relayers) await ledger.leases.acquire({ network, relayer }, 'holder', 60_000)
+        for (let count = 0; count < 9; count += 1) await wait(hex(20))
+        const given = await Promise.all(relayers.map(async relayer => await turns(3, relayer)))
+        expect(new Set(given.flat()).size).toBe(given.flat().length)
+        expect(given.flat()).toHaveLength(9)
+        // It is given its own again.
+        expect(new Set(await turns(3, relayers[0]))).toEqual(new Set(given[0]))
+        await expect.poll(async () => (await turns(9, relayers[1])).length, { timeout: 6_000 }).toBe(9)
+      })
     })
 
     test('is all or nothing: with one payment that is not captured nothing is saved', async () => {
@@ -570,7 +880,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const bad = await held()
       expect(await ledger.settlements.submit(lease, signed(), [good.key, bad.key])).toBeUndefined()
       expect((await stateOf(good))?.state).toBe('captured')
-      expect((await ledger.settlements.backlog(account(), 1_000)).open).toEqual([])
+      expect((await ledger.settlements.backlog(account(), ALL)).open).toEqual([])
     })
 
     test('of two that submit the same payment at once one gets it', async () => {
@@ -581,7 +891,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         ),
       )
       expect(ids.filter(id => id !== undefined)).toHaveLength(1)
-      expect((await ledger.settlements.backlog(account(), 1_000)).open).toHaveLength(1)
+      expect((await ledger.settlements.backlog(account(), ALL)).open).toHaveLength(1)
     })
 
     test('PAY-31 a nonce belongs to one open transaction', async () => {
@@ -607,7 +917,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const { one, id, hash } = await submitted()
       const { nonce: _, ...higher } = signed()
       expect(await ledger.settlements.replace(lease, id, higher)).toBe(true)
-      const { open } = await ledger.settlements.backlog(account(), 1)
+      const { open } = await ledger.settlements.backlog(account(), ALL)
       expect(open[0]).toMatchObject({ ...higher, hashes: [hash, higher.hash] })
       expect((await stateOf(one))?.transaction).toBe(higher.hash)
     })
@@ -616,7 +926,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const { one, id } = await submitted()
       const waiting = await captured()
       const next = await opened.again()
-      const { open, captured: backlog } = await next.settlements.backlog(account(), 1_000)
+      const { open, together: backlog } = await next.settlements.backlog(account(), ALL)
       expect(open.map(transaction => transaction.id)).toEqual([id])
       expect(open[0]?.payments.map(payment => payment.key)).toEqual([one.key])
       expect(backlog.map(payment => payment.key)).toContain(waiting.key)
@@ -663,7 +973,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       })
       expect(await stateOf(lost)).toMatchObject({ state: 'failed', failure: { reason: 'r', message: 'm' } })
       expect(
-        (await ledger.settlements.backlog({ network: NETWORK.id, relayer: lease.relayer }, 1)).open,
+        (await ledger.settlements.backlog({ network: NETWORK.id, relayer: lease.relayer }, ALL)).open,
       ).toEqual([])
     })
 
@@ -690,7 +1000,12 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
     test('PAY-16 a payment settled by a foreign transaction is settled, whatever we thought of it', async () => {
       for (const state of ['held', 'released', 'failed'] as const) {
         const one = state === 'failed' ? await captured() : await held()
-        if (state === 'released') await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+        if (state === 'released')
+          await ledger.payments.release({
+            holdId: (await stateOf(one))?.holdId ?? '',
+            binding: 'job',
+            owner: 'owner',
+          })
         if (state === 'failed') await fail(one)
         expect((await stateOf(one))?.state).toBe(state)
         expect(await settle(one)).toEqual([one.key])
@@ -742,13 +1057,46 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       const [early, late] = [await captured(), await captured()]
       await settle(early, 500_000n)
       await settle(late, 500_001n)
-      const keys = (await ledger.audit.settledSince(NETWORK.id, 500_001n)).map(one => one.key)
+      const keys = (await ledger.audit.settledSince(NETWORK.id, 500_001n, 10)).map(one => one.key)
       expect(keys).toEqual([late.key])
+    })
+
+    test('settled rows are listed by how long they have been so, until they are confirmed', async () => {
+      const one = await captured()
+      await settle(one, 600_000n)
+      const isListed = async (age: Parameters<typeof ledger.audit.unconfirmed>[1]): Promise<boolean> =>
+        (await ledger.audit.unconfirmed(NETWORK.id, age, 10_000)).some(row => row.key === one.key)
+      expect(await isListed({ belowSeconds: 60 })).toBe(true)
+      expect(await isListed({ fromSeconds: 60 })).toBe(false)
+      expect(await isListed({ fromSeconds: 0 })).toBe(true)
+      await ledger.audit.confirm([one.key])
+      expect(await isListed({ belowSeconds: 60 })).toBe(false)
+      expect(await ledger.audit.settledSince(NETWORK.id, 600_000n, 10)).toEqual([])
+    })
+
+    test('a row that was settled once says so for ever, and one that is settled anew is looked at anew', async () => {
+      const one = await captured()
+      expect((await stateOf(one))?.wasSettled).toBe(false)
+      await settle(one, 700_000n)
+      await ledger.audit.confirm([one.key])
+      await ledger.settlements.conclude([
+        { key: one.key, from: 'settled', to: 'captured', observedBlock: 0n },
+      ])
+      expect(await stateOf(one)).toMatchObject({ state: 'captured', wasSettled: true })
+      await ledger.settlements.conclude([
+        { key: one.key, from: 'captured', to: 'settled', transaction: '0xaa', blockNumber: 700_001n },
+      ])
+      const keys = (await ledger.audit.settledSince(NETWORK.id, 700_001n, 10)).map(({ key }) => key)
+      expect(keys).toEqual([one.key])
     })
 
     test('uncharged rows are looked at until their authorization is dead for good', async () => {
       const one = await held({ validBefore: String(NOW + 300) })
-      await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+      await ledger.payments.release({
+        holdId: (await stateOf(one))?.holdId ?? '',
+        binding: 'job',
+        owner: 'owner',
+      })
       const isListed = async (): Promise<boolean> => (await uncharged()).some(row => row.key === one.key)
       expect(await isListed()).toBe(true)
       await ledger.audit.markAudited([one.key], NOW + 420, 120)
@@ -759,7 +1107,11 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
     test('what was looked at since a time is not looked at again for it', async () => {
       const one = await held()
-      await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+      await ledger.payments.release({
+        holdId: (await stateOf(one))?.holdId ?? '',
+        binding: 'job',
+        owner: 'owner',
+      })
       await ledger.audit.markAudited([one.key], NOW + 50, 120)
       const isListed = async (auditedBefore: number): Promise<boolean> =>
         (await uncharged(auditedBefore)).some(({ key }) => key === one.key)
@@ -772,7 +1124,11 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       await ledger.audit.markAudited([lost.key], NOW, 120)
       for (let count = 0; count < 5; count += 1) {
         const one = await held()
-        await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+        await ledger.payments.release({
+          holdId: (await stateOf(one))?.holdId ?? '',
+          binding: 'job',
+          owner: 'owner',
+        })
       }
       const states = (await uncharged()).map(({ state }) => state)
       expect(states.lastIndexOf('failed')).toBeLessThan(states.indexOf('released'))
@@ -785,7 +1141,11 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         await captured(),
         await captured(),
       ]
-      await ledger.payments.release((await stateOf(released))?.holdId ?? '', 'owner')
+      await ledger.payments.release({
+        holdId: (await stateOf(released))?.holdId ?? '',
+        binding: 'job',
+        owner: 'owner',
+      })
       await fail(lost)
       await settle(paid)
       await ledger.audit.markAudited([released.key, lost.key], NOW + 420, 120)
@@ -802,11 +1162,15 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
 
     test('a payment that is held anew is looked at anew', async () => {
       const one = await held({ validBefore: String(NOW + 300) })
-      await ledger.payments.release((await stateOf(one))?.holdId ?? '', 'owner')
+      await ledger.payments.release({
+        holdId: (await stateOf(one))?.holdId ?? '',
+        binding: 'job',
+        owner: 'owner',
+      })
       await ledger.audit.markAudited([one.key], NOW + 421, 120)
       const again = holdRequest(one)
       expect(await ledger.payments.hold(again)).toMatchObject({ kind: 'held' })
-      await ledger.payments.release(again.holdId, 'owner')
+      await ledger.payments.release({ holdId: again.holdId, binding: 'job', owner: 'owner' })
       const keys = (await uncharged()).map(({ key }) => key)
       expect(keys).toContain(one.key)
     })
@@ -850,16 +1214,40 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await ledger.secrets.find('nobody')).toBeUndefined()
     })
 
+    test('a secret and why the gas of its owner is paid are written together, or neither', async () => {
+      const [owner, named] = [hex(20), hex(20)]
+      await ledger.owners.sponsor(named, 'named')
+      for (const one of [owner, named])
+        expect(await ledger.secrets.create(secret(one), 'unlisted')).toBe(true)
+      expect(await ledger.owners.use(owner, NOW)).toMatchObject({ sponsorship: 'unlisted' })
+      expect(await ledger.owners.use(named, NOW)).toMatchObject({ sponsorship: 'named' })
+      expect(await ledger.secrets.create(secret(owner), 'unlisted')).toBe(true)
+      expect(await ledger.secrets.create(secret(owner), 'named')).toBe(false)
+      expect(await ledger.owners.use(owner, NOW)).toMatchObject({ sponsorship: 'unlisted' })
+    })
+
     test('two of an owner are active at once, also when ten are made at the same time', async () => {
       const owner = hex(4)
       const made = await Promise.all(
         Array.from({ length: 10 }, async () => await ledger.secrets.create(secret(owner))),
       )
       expect(made.filter(Boolean)).toHaveLength(2)
-      const [first] = await ledger.secrets.list(owner)
+      const [first] = await ledger.secrets.list({ owner })
       await ledger.secrets.change(first?.id ?? '', { revokedAt: NOW + 1 })
       expect(await ledger.secrets.create(secret(owner))).toBe(true)
-      expect(await ledger.secrets.list(owner)).toHaveLength(3)
+      expect(await ledger.secrets.list({ owner })).toHaveLength(3)
+    })
+
+    test('secrets are found by the wallets they may take payments to, whoever made them', async () => {
+      const [wallet, other] = [hex(20), hex(20)]
+      const [one, two] = [secret(hex(4)), secret(hex(4))]
+      await ledger.secrets.create({ ...one, wallets: [wallet, other] })
+      await ledger.secrets.create({ ...two, wallets: [other] })
+      const found = async (...wallets: readonly string[]): Promise<readonly string[]> =>
+        (await ledger.secrets.list({ wallets })).map(({ id }) => id).sort()
+      expect(await found(wallet)).toEqual([one.id])
+      expect(await found(wallet, other)).toEqual([one.id, two.id].sort())
+      expect(await found(hex(20))).toEqual([])
     })
 
     test('wallets change; a revocation keeps its first time', async () => {

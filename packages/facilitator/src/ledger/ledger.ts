@@ -1,5 +1,6 @@
 import type { SecretStore } from '../secrets/secret-store.ts'
 import type { AuditLedger } from './audit-ledger.ts'
+import type { OwnerLedger } from './owner-ledger.ts'
 import type { PaymentLedger } from './payment-ledger.ts'
 import type { SenderLeases, SettlementLedger } from './settlement-ledger.ts'
 import type { Signals } from './signals.ts'
@@ -11,6 +12,7 @@ export interface Ledger {
   readonly leases: SenderLeases
   readonly audit: AuditLedger
   readonly secrets: SecretStore
+  readonly owners: OwnerLedger
   readonly signals: Signals
   /** What is open now, for the metrics. Rejects when the store does not answer. */
   totals(network: string, nowSeconds: number): Promise<LedgerTotals>
@@ -39,11 +41,15 @@ export interface PoolUse {
   readonly waiting: number
 }
 
-/** How a payer's failures are held against them (PAY-09): so many in a row close the door for so long. */
+/**
+ * How a payer's failures are held against them (PAY-09): so many in a row with one owner close the door to that owner for
+ * so long; so many with several, of each of whom two count at most, the door to all. Unlisted owners count for
+ * themselves alone.
+ */
 export interface PayerStanding {
   readonly failuresAllowed: number
   readonly barredSeconds: number
 }
 
-/** Five failed settlements in a row: verifies of that payer are refused for ten minutes. */
+/** Five failed settlements: verifies of that payer are refused for ten minutes. */
 export const DEFAULT_PAYER_STANDING: PayerStanding = { failuresAllowed: 5, barredSeconds: 600 }

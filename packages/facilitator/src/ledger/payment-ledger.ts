@@ -1,3 +1,4 @@
+import type { OwnerLimits } from './owner-ledger.ts'
 import type { LedgerPayment, PaymentRecord } from './payment-record.ts'
 
 /** A request to reserve a payment for one purpose. */
@@ -13,16 +14,30 @@ export interface HoldRequest {
   readonly nowSeconds: number
   /** The payer's balance as one block shows it. */
   readonly observed: { readonly balanceAtomic: bigint; readonly blockNumber: bigint }
-  /** How many settlements the secret may cause in a UTC day. */
-  readonly dailySettlements: number
+  /** The payer's account has code that nobody knows: it would go in a transaction of its own. */
+  readonly alone: boolean
+  readonly limits: OwnerLimits
 }
 
 /** How many payments of one payer may be open; also in migration 0005. Each costs a look at every other. */
 export const MOST_OPEN_PAYMENTS = 1_000
 
+/** How much of a limit is used. */
+export interface Budget {
+  readonly used: number
+  /** Undefined: there is none. */
+  readonly limit: number | undefined
+}
+
 /** What became of a hold. */
 export type HoldOutcome =
-  | { readonly kind: 'held'; readonly holdId: string; readonly holdUntil: number }
+  | {
+      readonly kind: 'held'
+      readonly holdId: string
+      readonly holdUntil: number
+      /** Of the owner's settlements today, this one included. */
+      readonly budget: Budget
+    }
   /** The key is kept for another purpose, or was signed twice with different terms. */
   | { readonly kind: 'bound-otherwise' }
   /** Captured already: ask to settle, not to hold. */
@@ -33,7 +48,14 @@ export type HoldOutcome =
    * well.
    */
   | { readonly kind: 'insufficient'; readonly openAtomic: bigint; readonly settlingAtomic: bigint }
-  | { readonly kind: 'over-budget' }
+  /** The owner's settlements of today are used up. */
+  | { readonly kind: 'over-budget'; readonly budget: Budget }
+  /** The owner has as many payments open as it may, or as many of accounts with code. */
+  | { readonly kind: 'owner-too-many-open' }
+  /** The payer's account has code that nobody knows, and the owner is not listed. */
+  | { readonly kind: 'code-not-sponsored' }
+  /** Such accounts have burned as much of the operator's gas today as this owner or this payer may. */
+  | { readonly kind: 'gas-used-up' }
   /** The payer has {@link MOST_OPEN_PAYMENTS} open. */
   | { readonly kind: 'too-many-open' }
   | { readonly kind: 'payer-barred'; readonly untilSeconds: number }
@@ -63,6 +85,15 @@ export type CaptureOutcome =
   /** Never held. */
   | { readonly kind: 'absent' }
 
+/** A hold that is given back. */
+export interface HoldToRelease {
+  readonly holdId: string
+  /** What it was made for. */
+  readonly binding: string
+  /** Who asks. */
+  readonly owner: string
+}
+
 /**
  * The ledger as agents use it. Every method is one atomic step, durable when it resolves, and safe to repeat;
  * each rejects when the store cannot be reached, and then nothing is known.
@@ -77,8 +108,8 @@ export interface PaymentLedger {
   hold(request: HoldRequest): Promise<HoldOutcome>
   /** Turns a hold, also one that ran out, into a charge. Never a released one, never for another purpose. */
   capture(request: CaptureRequest): Promise<CaptureOutcome>
-  /** Gives a hold back. False where the id is not the current one of a hold of this owner. */
-  release(holdId: string, owner: string): Promise<boolean>
+  /** Gives a hold back. False where the id is not the current one of a hold of this owner for this purpose. */
+  release(hold: HoldToRelease): Promise<boolean>
   /** The rows of these keys, those that exist, in no order. */
   find(keys: readonly string[]): Promise<readonly PaymentRecord[]>
 }

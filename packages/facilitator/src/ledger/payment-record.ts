@@ -42,11 +42,17 @@ export interface PaymentRecord extends LedgerPayment {
   readonly observedBlock: bigint
   /** How many transactions of ours carried it in vain. */
   readonly attempts: number
+  /** How many of them did not pay it although nothing else made them fail. */
+  readonly faults: number
+  /** It goes in a transaction of its own, because its payer's account has code that nobody knows (D41). */
+  readonly alone: boolean
   /** Hash of the transaction that carries it or carried it; empty where there was none. */
   readonly transaction: string
   /** Where it was mined; only of a settled row. */
   readonly blockNumber: bigint | undefined
   readonly failure: Failure | undefined
+  /** It was proven once, and its agent told so, whatever has become of it since. */
+  readonly wasSettled: boolean
   /** Unix seconds of the chain's head when the row, as not charged, last agreed with it; 0 where it never was compared. */
   readonly auditedAt: number
 }

@@ -48,27 +48,47 @@ export type Conclusion = {
   readonly from: PaymentState
 } & (
   | { readonly to: 'settled'; readonly transaction: string; readonly blockNumber: bigint }
-  /** `blamed` counts against the payer. */
+  /** `blamed` counts against the payer, with this owner. */
   | {
       readonly to: 'failed'
       readonly failure: Failure
       readonly transaction: string
       readonly blamed: boolean
+      /** Its value, where it was proven before and told so: a loss. */
+      readonly lostAtomic?: bigint
+      /** Whatever of the payer is held or captured and would go alone fails with it: its code has burned our gas. */
+      readonly dropsPayer?: boolean
     }
-  /** Not paid by the transaction that carried it: to be looked at again, in `observedBlock` or later. */
-  | { readonly to: 'captured'; readonly observedBlock: bigint }
+  /**
+   * Not paid by the transaction that carried it: to be looked at again, in `observedBlock` or later. Where it was no
+   * fault of its own, it goes before everything else the next time.
+   */
+  | {
+      readonly to: 'captured'
+      readonly observedBlock: bigint
+      /** The transaction would have paid it, had its payer's account not been in the way. */
+      readonly isFault?: boolean
+      /** From now on it goes alone: its payer's account has code that nobody knows. */
+      readonly hasCode?: boolean
+      /** Of the transaction that was reverted under it alone: counts against owner and payer. */
+      readonly revertedGas?: bigint
+    }
 )
 
 /** The ledger as the sender uses it; every method is one atomic, durable step. */
 export interface SettlementLedger {
   /**
-   * What waits for a transaction, at most `limit`: those no transaction has carried yet before the others,
-   * oldest first; and this relayer's open transactions by nonce.
+   * Whose turn it is: of the payments that go together and of those that go alone, at most so many each, in order; and
+   * this relayer's open transactions by nonce.
+   *
+   * First those that a transaction failed under through no fault of their own. Then owners take turns, whatever they
+   * have waiting; within an owner its payers do; within a payer the authorization that ends first goes first, those
+   * with faults last. Where other relayers of the ledger are at work, each is given others for a few seconds.
    */
   backlog(
     account: { readonly network: string; readonly relayer: string },
-    limit: number,
-  ): Promise<{ readonly captured: readonly PaymentRecord[]; readonly open: readonly OpenTransaction[] }>
+    limits: { readonly together: number; readonly alone: number },
+  ): Promise<Backlog>
   /**
    * Saves a signed transaction, takes its nonce and moves its payments from captured to submitted, all or
    * nothing. Undefined, with nothing changed, when the lease is lost, a payment is not captured any more, or the
@@ -90,6 +110,13 @@ export interface SettlementLedger {
    * ledger it rings `concluded` for them (see `Signals`).
    */
   conclude(conclusions: readonly Conclusion[], closes?: ClosedTransaction): Promise<readonly string[]>
+}
+
+/** What is to be sent, and what was. */
+export interface Backlog {
+  readonly together: readonly PaymentRecord[]
+  readonly alone: readonly PaymentRecord[]
+  readonly open: readonly OpenTransaction[]
 }
 
 /** How an open transaction ended. */

@@ -3,6 +3,7 @@ import type { FacilitatorEnvironment } from './read-environment.ts'
 
 /** Hides what the environment tells this process in confidence, before a text leaves it (OPS-08). */
 export function hideSecretsOf(environment: FacilitatorEnvironment): SecretFilter {
-  const { adminToken, databaseUrl, relayerKey, rpcUrl } = environment
-  return createSecretFilter([relayerKey, adminToken, ...secretsInUrl(databaseUrl), ...secretsInUrl(rpcUrl)])
+  const { adminToken, databaseUrl, directDatabaseUrl, relayerKey, rpcUrl, secondRpcUrl } = environment
+  const urls = [databaseUrl, directDatabaseUrl, rpcUrl, secondRpcUrl]
+  return createSecretFilter([relayerKey, adminToken, ...urls.flatMap(url => secretsInUrl(url))])
 }

@@ -96,6 +96,7 @@ describe.runIf(hasPostgres)('the facilitator as a process', () => {
       database: 'ok',
       chain: 'ok',
       relayer: 'ok',
+      clock: 'ok',
     })
     expect(started.lines.every(line => JSON.parse(line).event !== undefined)).toBe(true)
     const exited = once(started.child, 'exit')
@@ -118,7 +119,7 @@ describe.runIf(hasPostgres)('the facilitator as a process', () => {
     const answer = await fetch(`${await urlOf(start())}/release`, {
       method: 'POST',
       headers: { authorization: `Bearer ${secret}` },
-      body: '{"holdId":"none"}',
+      body: '{"holdId":"none","binding":"none"}',
     })
     expect(await answer.json()).toEqual({ released: false })
   })
@@ -126,8 +127,16 @@ describe.runIf(hasPostgres)('the facilitator as a process', () => {
   test.each([
     ['FACILITATOR_PORT', { FACILITATOR_PORT: 'abc' }, 'FACILITATOR_PORT must be a port'],
     ['no DATABASE_URL', { DATABASE_URL: '' }, 'DATABASE_URL is not set'],
-    ['an unreachable chain', { EVM_RPC_URL: 'http://127.0.0.1:9' }, 'ECONNREFUSED'],
-    ['an unreachable database', { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }, 'ECONNREFUSED'],
+    [
+      'an unreachable chain',
+      { EVM_RPC_URL: 'http://127.0.0.1:9' },
+      'cannot reach the node at 127.0.0.1:9: connection refused (ECONNREFUSED); start it or set EVM_RPC_URL',
+    ],
+    [
+      'an unreachable database',
+      { DATABASE_URL: 'postgres://nobody:hunter22@127.0.0.1:9/none' },
+      'cannot reach PostgreSQL at 127.0.0.1:9 (database \\"none\\"): connection refused (ECONNREFUSED)',
+    ],
     ['another chain than it is told', { FACILITATOR_NETWORK: 'eip155:8453' }, 'the node is on chain 84532'],
   ])('does not start with %s: exit 1, and says why', async (_, environment, words) => {
     const { child, lines, errors } = start(environment)

@@ -47,6 +47,8 @@ test('every variable is read', () => {
       FACILITATOR_ADMIN_TOKEN: '0123456789abcdef',
       FACILITATOR_MIN_AMOUNT: '0.01',
       FACILITATOR_DAILY_SETTLEMENTS: '5',
+      FACILITATOR_DAILY_SETTLEMENTS_UNLISTED: '3',
+      FACILITATOR_KNOWN_CODES: `0x${'ab'.repeat(32)}, 0x${'CD'.repeat(32)}`,
       FACILITATOR_REQUESTS_PER_SECOND: '6',
       FACILITATOR_MIN_SETTLEMENTS_LEFT: '7',
       FACILITATOR_MAX_FEE_GWEI: '8',
@@ -62,7 +64,8 @@ test('every variable is read', () => {
     adminToken: '0123456789abcdef',
     limits: {
       minimumAtomic: 10_000n,
-      dailySettlements: 5,
+      owners: { dailySettlements: { named: 5, listed: 5, unlisted: 3 } },
+      knownCodes: [`0x${'ab'.repeat(32)}`, `0x${'CD'.repeat(32)}`],
       requestsPerSecond: 6,
       minSettlementsLeft: 7,
       maxFeePerGas: 8_000_000_000n,
@@ -98,6 +101,7 @@ describe('OPS-10 refuses to start, naming the variable', () => {
     ['FACILITATOR_MIN_AMOUNT', { FACILITATOR_MIN_AMOUNT: '1e-3' }],
     ['FACILITATOR_MIN_AMOUNT', { FACILITATOR_MIN_AMOUNT: '0' }],
     ['FACILITATOR_DAILY_SETTLEMENTS', { FACILITATOR_DAILY_SETTLEMENTS: '0' }],
+    ['FACILITATOR_KNOWN_CODES', { FACILITATOR_KNOWN_CODES: '0x1234' }],
     ['FACILITATOR_MAX_FEE_GWEI', { FACILITATOR_MAX_FEE_GWEI: '1.5' }],
   ])('%s for %o', (name, variables) => {
     expect(() => read(variables)).toThrow(new RegExp(`^${name}\\b`))

@@ -1,19 +1,25 @@
+import type { OwnerLimits } from '../ledger/owner-ledger.ts'
+import { DEFAULT_LIMITS, type FacilitatorLimits } from '../facilitator-limits.ts'
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import {
   EnvironmentError,
   readCount,
   readDatabaseUrl,
+  readDirectDatabaseUrl,
+  readHttpUrl,
   readKey,
   readPort,
   readRpcUrl,
   readSchema,
+  readTogether,
   readToken,
   shown,
   variablesOf,
   type EnvironmentSource,
   type ReadVariable,
 } from '@farebox/server/environment'
+import { FACILITATOR_VARIABLES } from './variables.ts'
 
 /** What the facilitator is told by its environment; read once. */
 export interface FacilitatorEnvironment {
@@ -23,49 +29,57 @@ export interface FacilitatorEnvironment {
   readonly metricsPort: number | undefined
   readonly network: Network
   readonly rpcUrl: string
+  /** A node of another provider, which must agree before a settlement counts. */
+  readonly secondRpcUrl: string | undefined
   /** 32 bytes of `0x` hex. */
   readonly relayerKey: string
   /** Undefined: needed, unless the program brings a database of its own. */
   readonly databaseUrl: string | undefined
+  /** The server itself; set where `databaseUrl` leads to a pooler such as PgBouncer. */
+  readonly directDatabaseUrl: string | undefined
   readonly databaseSchema: string
   /** Where a database that the program brings keeps its files. */
   readonly dataFolder: string
   /** Undefined: secrets cannot be administered over HTTP. */
   readonly adminToken: string | undefined
   /** Only what was set; the engine has defaults for the rest. */
-  readonly limits: {
-    readonly minimumAtomic?: bigint
-    readonly dailySettlements?: number
-    readonly requestsPerSecond?: number
-    readonly maxFeePerGas?: bigint
-    readonly minSettlementsLeft?: number
-  }
+  readonly limits: Partial<FacilitatorLimits>
 }
 
 const WEI_PER_GWEI = 1_000_000_000n
 
+/** What the DATABASE_URL of a facilitator must be, where nothing else brings a database. */
+export const DATABASE_ADVICE =
+  'give the postgres:// URL of a PostgreSQL server, 14 or newer, to keep the ledger in'
+
 /**
- * Reads the environment of the facilitator, the only place that does. Every variable is in
+ * Reads the environment of the facilitator, the only place that does. Every variable is in `variables.ts` and in
  * docs/operating-the-facilitator.md.
  *
- * Throws {@link EnvironmentError} for the first variable that is missing or wrong. No value of a secret is in
- * it.
+ * Throws {@link EnvironmentError} naming every variable that is missing or wrong. No value of a secret is in it.
+ *
+ * @param bringsDatabase - whether the program has a database of its own where DATABASE_URL is unset
  */
-export function readEnvironment(source: EnvironmentSource): FacilitatorEnvironment {
-  const read = variablesOf(source)
-  return {
-    host: read('FACILITATOR_HOST') ?? '127.0.0.1',
-    port: readPort('FACILITATOR_PORT', read) ?? 4010,
-    metricsPort: readPort('METRICS_PORT', read),
-    network: readNetwork(read('FACILITATOR_NETWORK') ?? 'eip155:8453'),
-    rpcUrl: readRpcUrl(read),
-    relayerKey: readRelayerKey(source),
-    databaseUrl: readDatabaseUrl(read),
-    databaseSchema: readSchema(read) ?? 'farebox_facilitator',
-    dataFolder: read('FACILITATOR_DATA') ?? '.farebox/facilitator',
-    adminToken: readToken('FACILITATOR_ADMIN_TOKEN', read),
-    limits: readLimits(read),
-  }
+export function readEnvironment(
+  source: EnvironmentSource,
+  { bringsDatabase = true }: { readonly bringsDatabase?: boolean } = {},
+): FacilitatorEnvironment {
+  const read = variablesOf(source, FACILITATOR_VARIABLES)
+  return readTogether({
+    host: () => read('FACILITATOR_HOST') ?? '127.0.0.1',
+    port: () => readPort('FACILITATOR_PORT', read) ?? 4010,
+    metricsPort: () => readPort('METRICS_PORT', read),
+    network: () => readNetwork(read('FACILITATOR_NETWORK') ?? 'eip155:8453'),
+    rpcUrl: () => readRpcUrl(read),
+    secondRpcUrl: () => readHttpUrl('EVM_SECOND_RPC_URL', read),
+    relayerKey: () => readRelayerKey(source, read),
+    databaseUrl: () => readDatabaseUrl(read, bringsDatabase ? undefined : DATABASE_ADVICE),
+    directDatabaseUrl: () => readDirectDatabaseUrl(read),
+    databaseSchema: () => readSchema(read) ?? 'farebox_facilitator',
+    dataFolder: () => read('FACILITATOR_DATA') ?? '.farebox/facilitator',
+    adminToken: () => readToken('FACILITATOR_ADMIN_TOKEN', read),
+    limits: () => readLimits(read),
+  })
 }
 
 function readNetwork(id: string): Network {
@@ -78,8 +92,8 @@ function readNetwork(id: string): Network {
   return network
 }
 
-function readRelayerKey(source: EnvironmentSource): string {
-  const key = readKey('RELAYER_PRIVATE_KEY', source)
+function readRelayerKey(source: EnvironmentSource, read: ReadVariable): string {
+  const key = readKey('RELAYER_PRIVATE_KEY', source, read)
   if (key !== undefined) return key
   throw new EnvironmentError(
     'RELAYER_PRIVATE_KEY is not set: give the key of an account that holds a little gas money only, ' +
@@ -88,21 +102,50 @@ function readRelayerKey(source: EnvironmentSource): string {
 }
 
 function readLimits(read: ReadVariable): FacilitatorEnvironment['limits'] {
-  const minimum = read('FACILITATOR_MIN_AMOUNT')
-  const dailySettlements = readCount('FACILITATOR_DAILY_SETTLEMENTS', read)
-  const requestsPerSecond = readCount('FACILITATOR_REQUESTS_PER_SECOND', read)
-  const minSettlementsLeft = readCount('FACILITATOR_MIN_SETTLEMENTS_LEFT', read)
-  const maxFeeGwei = readCount('FACILITATOR_MAX_FEE_GWEI', read)
+  const { minimum, daily, unlisted, knownCodes, requestsPerSecond, minSettlementsLeft, maxFeeGwei } =
+    readTogether({
+      minimum: () => readMinimum(read('FACILITATOR_MIN_AMOUNT')),
+      daily: () => readCount('FACILITATOR_DAILY_SETTLEMENTS', read),
+      unlisted: () => readCount('FACILITATOR_DAILY_SETTLEMENTS_UNLISTED', read),
+      knownCodes: () => readKnownCodes(read('FACILITATOR_KNOWN_CODES')),
+      requestsPerSecond: () => readCount('FACILITATOR_REQUESTS_PER_SECOND', read),
+      minSettlementsLeft: () => readCount('FACILITATOR_MIN_SETTLEMENTS_LEFT', read),
+      maxFeeGwei: () => readCount('FACILITATOR_MAX_FEE_GWEI', read),
+    })
   return {
-    ...(minimum !== undefined && { minimumAtomic: readMinimum(minimum) }),
-    ...(dailySettlements !== undefined && { dailySettlements }),
+    ...(minimum !== undefined && { minimumAtomic: minimum }),
+    ...((daily ?? unlisted) !== undefined && { owners: limitDaily(daily, unlisted) }),
+    ...(knownCodes !== undefined && { knownCodes }),
     ...(requestsPerSecond !== undefined && { requestsPerSecond }),
     ...(minSettlementsLeft !== undefined && { minSettlementsLeft }),
     ...(maxFeeGwei !== undefined && { maxFeePerGas: BigInt(maxFeeGwei) * WEI_PER_GWEI }),
   }
 }
 
-function readMinimum(value: string): bigint {
+/** What is set for owners with a listed agent holds for those that the operator names as well. */
+function limitDaily(daily: number | undefined, unlisted: number | undefined): OwnerLimits {
+  const { owners } = DEFAULT_LIMITS
+  return {
+    ...owners,
+    dailySettlements: {
+      ...owners.dailySettlements,
+      ...(daily !== undefined && { named: daily, listed: daily }),
+      ...(unlisted !== undefined && { unlisted }),
+    },
+  }
+}
+
+function readKnownCodes(value: string | undefined): readonly string[] | undefined {
+  const hashes = value?.split(',').map(hash => hash.trim())
+  const wrong = hashes?.find(hash => !/^0x[0-9a-f]{64}$/i.test(hash))
+  if (wrong === undefined) return hashes
+  throw new EnvironmentError(
+    `FACILITATOR_KNOWN_CODES must be code hashes of 0x and 64 hex digits, separated by commas, got ${shown(wrong)}`,
+  )
+}
+
+function readMinimum(value: string | undefined): bigint | undefined {
+  if (value === undefined) return undefined
   const price = readPrice(value)
   if (!price.ok) throw new EnvironmentError(`FACILITATOR_MIN_AMOUNT ${price.reason}`)
   return price.atomic

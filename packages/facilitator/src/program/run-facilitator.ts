@@ -1,21 +1,33 @@
 import { readFileSync } from 'node:fs'
 import type { StartDatabase } from '@farebox/server/postgres/start-own-database'
+import { runProgram } from '@farebox/server/program/run-program'
 import { runServer } from '@farebox/server/run-server'
+import { describeFacilitator } from './describe-facilitator.ts'
 import { hideSecretsOf } from './hide-secrets.ts'
 import { readEnvironment } from './read-environment.ts'
 import { startFacilitator } from './start-facilitator.ts'
 
 /**
  * Is the program `farebox-facilitator`: a facilitator as this process's environment describes it, until SIGTERM or
- * SIGINT. Says `"event":"listening"` with its URL once it answers; logs are JSON lines on stdout.
+ * SIGINT. Says `"event":"listening"` with its URL once it answers; logs are JSON lines on stdout. With words behind its
+ * name it shows its help, or runs a command.
  *
  * @param startDatabase - brings a database where DATABASE_URL is unset; without it that variable is required
- * @returns the exit code: 0 after it was told to stop, 1 where it did not start and has said why
+ * @returns the exit code: 0 after it was told to stop, 1 where it did not start and has said why, 2 for words that it
+ *   does not know
  */
 export async function runFacilitator(startDatabase?: StartDatabase): Promise<number> {
+  return await runProgram(describeFacilitator(), process.argv.slice(2), () => serve(startDatabase))
+}
+
+async function serve(startDatabase: StartDatabase | undefined): Promise<number> {
   return await runServer({
     name: 'facilitator',
-    read: () => readEnvironment({ variables: process.env, readFile: path => readFileSync(path, 'utf8') }),
+    read: () =>
+      readEnvironment(
+        { variables: process.env, readFile: path => readFileSync(path, 'utf8') },
+        { bringsDatabase: startDatabase !== undefined },
+      ),
     hide: hideSecretsOf,
     start: (environment, log) => startFacilitator(environment, log, startDatabase),
   })

@@ -1,15 +1,20 @@
+import { createClockMeter } from '@farebox/payments/clock-meter'
 import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import type { JsonRpc } from '@farebox/payments/json-rpc'
 import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
 import { systemClock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import { startMetricsServer } from '@farebox/server/metrics-server'
+import { reachDatabase } from '@farebox/server/postgres/reach-database'
 import { startOwnDatabase, type StartDatabase } from '@farebox/server/postgres/start-own-database'
 import type { RunningServer } from '@farebox/server/run-server'
+import { whyUnreachable } from '@farebox/server/program/why-unreachable'
+import { explainTakenPort } from '@farebox/server/program/explain-taken-port'
 import { startInOrder, type End } from '@farebox/server/start-in-order'
 import { createFacilitator, type Facilitator } from '../create-facilitator.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openPostgresLedger } from '../ledger/postgres/postgres-ledger.ts'
-import type { FacilitatorEnvironment } from './read-environment.ts'
+import { DATABASE_ADVICE, type FacilitatorEnvironment } from './read-environment.ts'
 
 /**
  * Starts the facilitator an environment describes.
@@ -27,10 +32,12 @@ export async function startFacilitator(
     const ledger = await openLedger(environment, log, startDatabase, started)
     const facilitator = await openFacilitator(environment, log, ledger, started)
     if (metricsPort !== undefined) {
-      const metrics = await startMetricsServer(facilitator.metrics.registry, { host, port: metricsPort })
+      const metrics = await explainTakenPort('METRICS_PORT', metricsPort, () =>
+        startMetricsServer(facilitator.metrics.registry, { host, port: metricsPort }),
+      )
       started.push(metrics.stop)
     }
-    const url = await facilitator.listen({ host, port })
+    const url = await explainTakenPort('FACILITATOR_PORT', port, () => facilitator.listen({ host, port }))
     log.info('listening', { url, network: network.id, relayer: facilitator.relayer })
     return { url }
   })
@@ -43,39 +50,63 @@ async function openLedger(
   started: End[],
 ): Promise<Ledger> {
   const { databaseUrl, databaseSchema: schema, dataFolder: folder } = environment
-  const advice = 'give the postgres:// URL of a PostgreSQL server, 14 or newer, to keep the ledger in'
-  const ledger = await openPostgresLedger({
-    connectionString:
-      databaseUrl ?? (await startOwnDatabase(startDatabase, { folder, advice }, log, started)),
-    schema,
-    clock: systemClock,
-    onError: error => log.warn('database connection lost', { error: error.message }),
-  })
+  const own = { folder, advice: DATABASE_ADVICE }
+  const connectionString = databaseUrl ?? (await startOwnDatabase(startDatabase, own, log, started))
+  const onError = (error: Error): void => log.warn('database connection lost', { error: error.message })
+  const ledger = await reachDatabase(connectionString, () =>
+    openPostgresLedger({
+      connectionString,
+      directConnectionString: environment.directDatabaseUrl,
+      schema,
+      clock: systemClock,
+      onError,
+    }),
+  )
   started.push(() => ledger.close())
   return ledger
 }
 
 async function openFacilitator(
-  { network, limits, relayerKey, adminToken, rpcUrl }: FacilitatorEnvironment,
+  { network, limits, relayerKey, adminToken, rpcUrl, secondRpcUrl }: FacilitatorEnvironment,
   log: Log,
   ledger: Ledger,
   started: End[],
 ): Promise<Facilitator> {
-  const rpc = createJsonRpc(rpcUrl)
+  const meter = createClockMeter()
+  const rpc = createJsonRpc(rpcUrl, { dates: { nowMs: () => systemClock.nowMs(), hear: meter.hear } })
   started.push(() => rpc.close())
+  const secondRpc = secondRpcUrl === undefined ? undefined : createJsonRpc(secondRpcUrl)
+  if (secondRpc !== undefined) started.push(() => secondRpc.close())
   const crypto = await loadEvmCrypto({
     onFallback: reason => log.warn('signatures are checked by the slower wasm curve', { reason }),
   })
+  await reachNode(rpc, rpcUrl)
   const facilitator = await createFacilitator({
     ledger,
     rpc,
     network,
     crypto,
     relayerKey,
+    aheadOfNodeSeconds: meter.aheadSeconds,
     log,
     limits,
     ...(adminToken !== undefined && { adminToken }),
+    ...(secondRpc !== undefined && { secondRpc }),
   })
   started.push(() => facilitator.close())
   return facilitator
+}
+
+/** Asked before anything else is, so that a node that is not there is named. */
+async function reachNode(rpc: JsonRpc, url: string): Promise<void> {
+  try {
+    await rpc.call('eth_chainId', [])
+  } catch (error) {
+    const reason = whyUnreachable(error)
+    if (reason === undefined) throw error
+    const { host } = new URL(url)
+    throw new Error(`cannot reach the node at ${host}: ${reason}; start it or set EVM_RPC_URL`, {
+      cause: error,
+    })
+  }
 }

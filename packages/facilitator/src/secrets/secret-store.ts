@@ -1,3 +1,5 @@
+import type { Sponsorship } from '@farebox/payments/facilitator-api'
+
 /** A FACILITATOR_SECRET as it is stored: the secret itself is not. */
 export interface StoredSecret {
   /** Public: the part of the secret by which it is found. */
@@ -12,19 +14,24 @@ export interface StoredSecret {
   readonly revokedAt: number | null
 }
 
+/** Whose secrets, or for which wallets (lower-case). */
+export type SecretsOf = { readonly owner: string } | { readonly wallets: readonly string[] }
+
 /** A change to a stored secret. */
 export type SecretChange = { readonly wallets: readonly string[] } | { readonly revokedAt: number }
 
 /** Where secrets are kept. Every method is atomic and durable. */
 export interface SecretStore {
   /**
-   * Adds a secret; false, with nothing changed, where its owner has {@link ACTIVE_SECRETS} that are not
-   * revoked.
+   * Adds a secret and says why the gas of its owner is paid, both or neither; one that the operator has named stays named.
+   * False, with nothing changed, where its owner has {@link ACTIVE_SECRETS} that are not revoked.
+   *
+   * @param sponsorship default: what was said of the owner before, and `named` where nothing was
    */
-  create(secret: StoredSecret): Promise<boolean>
+  create(secret: StoredSecret, sponsorship?: Sponsorship): Promise<boolean>
   find(id: string): Promise<StoredSecret | undefined>
-  /** All of an owner, revoked ones included, oldest first. */
-  list(owner: string): Promise<readonly StoredSecret[]>
+  /** All of an owner, or all that may take payments to one of these wallets; revoked ones included, oldest first. */
+  list(of: SecretsOf): Promise<readonly StoredSecret[]>
   /** Undefined where there is no such secret. A revoked one stays revoked at its first time. */
   change(id: string, change: SecretChange): Promise<StoredSecret | undefined>
 }

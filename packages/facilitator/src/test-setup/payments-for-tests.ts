@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Authorization } from '@farebox/payments/authorization'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
-import { HOLD_EXTENSION, type FacilitatorRequest } from '@farebox/payments/facilitator-api'
+import {
+  HOLD_EXTENSION,
+  type FacilitatorRequest,
+  type ReleaseRequest,
+} from '@farebox/payments/facilitator-api'
+import type { VerifyOutcome } from '@farebox/payments/facilitator-client'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { createRequirement } from '@farebox/payments/requirement'
 import { authorizationTypedData, privateKeySigner } from '@farebox/payments/sign-payment'
@@ -72,4 +77,10 @@ export function facilitatorRequest(
     paymentRequirements: requirement,
     ...(hold === undefined ? {} : { extensions: { [HOLD_EXTENSION]: hold } }),
   }
+}
+
+/** What gives back the hold that a request was answered with. */
+export function releaseOf(request: FacilitatorRequest, verified: VerifyOutcome): ReleaseRequest {
+  const holdId = verified.kind === 'valid' ? (verified.hold?.holdId ?? '') : ''
+  return { holdId, binding: request.extensions?.[HOLD_EXTENSION]?.binding ?? '' }
 }

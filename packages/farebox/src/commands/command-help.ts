@@ -23,8 +23,9 @@ export function writeHelp(help: CommandHelp): string {
     meaning,
   ])
   return [
-    [`${help.command}  ${help.description}`, '', `  ${help.command} ${help.usage}`],
-    ['Options', ...columns([...options, ['--help', 'this help']])],
+    // As the commands of the CLI have theirs: a person sees one program.
+    [`Usage: ${help.command} ${help.usage}`, '', help.description],
+    ['Options:', ...columns([...options, ['-h, --help', 'this help']])],
     ...(help.environment ? [environmentLines()] : []),
     ['Exit codes', ...columns(help.exitCodes.map(([code, meaning]) => [String(code), meaning]))],
     ['Example', ...help.example.map(line => `  ${line}`)],

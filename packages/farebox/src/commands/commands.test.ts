@@ -56,7 +56,32 @@ describe('farebox validate', () => {
     await project.write('handlers.mjs', 'broken(')
     const right = await project.farebox(['validate', 'agent.json', '--json'], {}).ended
     expect(right).toMatchObject({ code: 0, stderr: '' })
-    expect(JSON.parse(right.stdout)).toEqual({ ok: true, name: 'Waiter', capabilities: ['wait'] })
+    expect(JSON.parse(right.stdout)).toEqual({
+      ok: true,
+      name: 'Waiter',
+      capabilities: ['wait'],
+      warnings: [],
+    })
+  })
+
+  test('an example that its field would refuse is a warning with its place, for people and for scripts', async () => {
+    const { wait } = CONFIG.capabilities
+    const seconds = { type: 'number', description: 'how long', maximum: 5, examples: [3, 9] }
+    const capabilities = { wait: { ...wait, input_schema: { seconds } } }
+    await project.write('surprising.json', JSON.stringify({ ...CONFIG, capabilities }, null, 1))
+    const [forPeople, forScripts] = await Promise.all([
+      project.farebox(['validate', 'surprising.json'], {}).ended,
+      project.farebox(['validate', 'surprising.json', '--json'], {}).ended,
+    ])
+    expect(forPeople).toMatchObject({ code: 0, stderr: '' })
+    expect(forPeople.stdout).toMatch(
+      /^✓ surprising\.json: .*\n! surprising\.json:\d+:\d+ {2}capabilities\.wait\.input_schema\.seconds\.examples\[1\]: .*\n {2}\S.*\n$/,
+    )
+    expect(forScripts.code).toBe(0)
+    expect(JSON.parse(forScripts.stdout)).toMatchObject({
+      ok: true,
+      warnings: [{ file: 'surprising.json', path: 'capabilities.wait.input_schema.seconds.examples[1]' }],
+    })
   })
 
   test('no such file: exit 1, in JSON too', async () => {
@@ -224,7 +249,7 @@ describe('farebox start serves until it is told to stop', () => {
       time: expect.any(String),
       level: 'warn',
       event: expect.stringMatching(
-        /^FACILITATOR_SECRET is not set: every paid request will be answered 401; create one /,
+        /^FACILITATOR_SECRET is not set: every paid request will be answered 401; npx farebox secret create /,
       ),
     })
   })

@@ -24,10 +24,18 @@ export function describeListening(
     url: `http://${reachableHost(host)}:${port}`,
     mode: environment.devMode
       ? 'dev mode: payments are off'
-      : `paid to ${declaration.wallet} on ${environment.network.name} (${environment.network.id})`,
+      : `paid to ${declaration.wallet} on ${nameNetwork(environment)}`,
     logFormat: environment.logFormat,
     metrics: environment.metrics,
   }
+}
+
+/** A local chain has the id of the public one in whose place it stands: its facilitator is on this machine. */
+function nameNetwork({ network, facilitatorUrl }: Agent['environment']): string {
+  const { hostname } = new URL(facilitatorUrl)
+  const isUnclear =
+    network.id === 'eip155:84532' && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return `${network.name}${isUnclear ? ' or a local chain' : ''} (${network.id})`
 }
 
 /** For people a line; for programs, with SERVICE_LOG=json, the event that says where it listens. */

@@ -3,7 +3,8 @@ import { resolve } from 'node:path'
 import { loadKeccak } from '@farebox/payments/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { EnvironmentError } from '../config/environment-error.ts'
-import { findHandlers, loadHandlers } from '../config/load-handlers.ts'
+import { findHandlers } from '../config/load-handlers.ts'
+import { loadMatchingHandlers } from '../config/load-matching-handlers.ts'
 import { readConfig } from '../config/read-config.ts'
 import { readEnvironment, type Environment, type Variables } from '../config/read-environment.ts'
 import type { AnyHandlers } from '../handlers.ts'
@@ -46,7 +47,7 @@ export async function prepareAgent(
     handlers:
       environment.value.isolation === 'worker'
         ? resolve(folder, handlersFile.value)
-        : await loadHandlers(handlersFile.value, folder),
+        : await loadMatchingHandlers(declaration.value, handlersFile.value, folder),
     environment: environment.value,
     variables,
   }

@@ -1,5 +1,7 @@
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { sleep, systemClock } from '../clock.ts'
 import { hideSecretsOf } from '../config/hide-secrets.ts'
+import type { Environment } from '../config/read-environment.ts'
 import { createAgent, type Agent } from '../create-agent.ts'
 import { createLog, type Log } from '../log.ts'
 import type { OpenMetricsDoor } from '../metrics/agent-metrics.ts'
@@ -37,6 +39,17 @@ async function lookAtFacilitator({ environment }: Agent, log: Log): Promise<void
   await warnOfFacilitator(environment, log)
 }
 
+/** Once the first request is answered: a thread takes a moment to start. */
+const WATCH_AFTER_MS = 250
+
+/** Isolated handlers hold up processes of their own. */
+async function watchHandlers(declaration: Declaration, environment: Environment): Promise<void> {
+  if (environment.isolation === 'worker') return
+  await sleep(systemClock, WATCH_AFTER_MS)
+  const { watchLoop } = await import('../loop-watch/watch-loop.ts')
+  watchLoop({ maxDeadlineSeconds: declaration.max_deadline_seconds, format: environment.logFormat })
+}
+
 /** {@link serveAgent} beside others of its kind: what is to be known of the start, the first of them has said. */
 export async function serveOneMore(options: StartOptions, world: ServingWorld): Promise<ServedAgent> {
   let isStarting = true
@@ -72,6 +85,7 @@ async function openAgent(
   const { host } = options
   try {
     const port = await agent.listen(host === undefined ? {} : { host })
+    void watchHandlers(declaration, environment)
     return { agent, listening: describeListening(agent, port, host), log }
   } catch (error) {
     await agent.close()

@@ -55,6 +55,6 @@ function writeSource(dotEnv: DotEnv | undefined, { logFormat }: Listening): stri
   const names = Object.keys(dotEnv?.variables ?? {})
   if (dotEnv === undefined || names.length === 0) return ''
   return logFormat === 'json'
-    ? `${JSON.stringify({ level: 'info', event: 'variables from a file', file: dotEnv.file, names })}\n`
+    ? `${JSON.stringify({ time: new Date().toISOString(), level: 'info', event: 'variables from a file', file: dotEnv.file, names })}\n`
     : `from ${dotEnv.file}: ${names.join(', ')}\n`
 }

@@ -1,12 +1,16 @@
 import { resolve } from 'node:path'
+import { writePlace, writeProblem } from '../config/config-error.ts'
+import { findConfigWarnings } from '../config/parse-config.ts'
 import { ConfigError, readConfig } from '../config/read-config.ts'
+import { readTextFile } from '../config/read-text-file.ts'
+import { shownText } from '../config/shown-text.ts'
 import { relativePlace } from '../own-frames.ts'
 import { readValidateOptions } from './command-options.ts'
 import { processWorld, type CommandWorld } from './command-world.ts'
 
 /**
- * `farebox validate`: checks the config alone, for CI; no environment, no handlers. Exit code 0 good, 1 problems,
- * told with their places, 2 words that were not understood.
+ * `farebox validate`: checks the config alone, for CI; no environment, no handlers. Exit code 0 good, with warnings
+ * or without, 1 problems, each with its place, 2 words that were not understood.
  */
 export async function validateCommand(
   words: readonly string[],
@@ -28,13 +32,16 @@ async function validateForPeople(file: string, { out }: CommandWorld): Promise<n
   const names = Object.keys(capabilities)
   const count = `${names.length} ${names.length === 1 ? 'capability' : 'capabilities'}`
   out.write(`✓ ${file}: ${name}, ${count}: ${names.join(', ')}\n`)
+  for (const warning of findConfigWarnings(file, await readTextFile(file)))
+    out.write(`! ${writePlace(warning)}  ${writeProblem(warning)}\n  ${shownText(warning.fix)}\n`)
   return 0
 }
 
 async function validateAsJson(file: string, { out }: CommandWorld): Promise<number> {
   try {
     const { name, capabilities } = await readConfig(file)
-    out.write(`${JSON.stringify({ ok: true, name, capabilities: Object.keys(capabilities) })}\n`)
+    const warnings = findConfigWarnings(file, await readTextFile(file))
+    out.write(`${JSON.stringify({ ok: true, name, capabilities: Object.keys(capabilities), warnings })}\n`)
     return 0
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

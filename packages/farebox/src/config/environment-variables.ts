@@ -8,6 +8,7 @@ export const ENVIRONMENT_DEFAULTS = {
   PORT: 3000,
   SERVICE_LOG: 'text',
   SERVICE_ISOLATION: 'none',
+  SERVICE_LEAST_DEADLINE_SECONDS: 0,
   SERVICE_METRICS_HOST: '127.0.0.1',
 } as const
 
@@ -67,6 +68,11 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
     name: 'SERVICE_ISOLATION',
     fallback: ENVIRONMENT_DEFAULTS.SERVICE_ISOLATION,
     meaning: '"worker": handlers run in processes of their own, and harm their own job alone',
+  },
+  {
+    name: 'SERVICE_LEAST_DEADLINE_SECONDS',
+    fallback: String(ENVIRONMENT_DEFAULTS.SERVICE_LEAST_DEADLINE_SECONDS),
+    meaning: 'a new job with less time left is answered 408 before any work',
   },
   {
     name: 'SERVICE_METRICS_PORT',

@@ -38,14 +38,32 @@ export function parseConfig(file: string, text: string, keccak256?: EvmCrypto['k
   const checked = checkDeclaration(value)
   const problems = [...(checked.ok ? [] : checked.problems), ...checkChecksum(value, keccak256)]
   if (checked.ok && problems.length === 0 && duplicates.length === 0) return checked.declaration
+  throw refusal(file, json, [...duplicates, ...placeProblems(problems, tree)])
+}
+
+/**
+ * What is not wrong in the text of a good `agent.json`, but will surprise its readers, with its place: an example that
+ * its field would refuse. Empty for a text that is not good.
+ *
+ * @param file only named in the warnings
+ */
+export function findConfigWarnings(file: string, text: string): readonly ConfigProblem[] {
+  const json = text.startsWith('\uFEFF') ? text.slice(1) : text
+  const parsed = parse(json)
+  if (parsed === undefined) return []
+  const checked = checkDeclaration(parsed.value)
+  if (!checked.ok || checked.warnings.length === 0) return []
+  return refusal(file, json, placeProblems(checked.warnings, parsed.tree)).problems
+}
+
+function placeProblems(problems: readonly Problem[], tree: Node): readonly PlacedProblem[] {
   const locate = createLocator(tree)
-  const placed = problems.map(problem => ({
+  return problems.map(problem => ({
     ...locate(problem),
     path: formatPath(problem.path),
     reason: problem.reason,
     fix: problem.fix,
   }))
-  throw refusal(file, json, [...duplicates, ...placed])
 }
 
 /** A problem, and the part of the text that is at fault. */

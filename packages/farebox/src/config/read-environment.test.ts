@@ -42,6 +42,7 @@ test('D30 with the two required variables the rest has its defaults', () => {
     publicUrl: undefined,
     logFormat: 'text',
     isolation: 'none',
+    leastDeadlineSeconds: 0,
     metrics: undefined,
   })
   expect(Object.isFrozen(read())).toBe(true)
@@ -152,12 +153,15 @@ describe('PORT', () => {
     ['8080', 8080],
     ['0', 0],
     ['65535', 65_535],
-    ['', 3000],
   ])('OPS-10 %j is taken', (value, port) => {
     expect(read({ PORT: value }).port).toBe(port)
   })
 
-  test.each(['3000abc', '-1', '70000', '65536', ' 3000', '3000 ', '3e3', '0x10', '3000.5', 'auto'])(
+  test('is 3000 where it is not set', () => {
+    expect(read({ PORT: undefined }).port).toBe(3000)
+  })
+
+  test.each(['', '3000abc', '-1', '70000', '65536', ' 3000', '3000 ', '3e3', '0x10', '3000.5', 'auto'])(
     'OPS-10 %j refuses to start',
     value => {
       expect(refusal({ PORT: value }).message).toBe(
@@ -201,10 +205,10 @@ test('OPS-08 a secret in the wrong variable is not repeated', () => {
 describe('SERVICE_NETWORK', () => {
   test('D12 is one that we know', () => {
     expect(read({ SERVICE_NETWORK: 'eip155:84532' }).network.name).toBe('Base Sepolia')
-    expect(read({ SERVICE_NETWORK: '' }).network.id).toBe('eip155:8453')
+    expect(read({ SERVICE_NETWORK: undefined }).network.id).toBe('eip155:8453')
   })
 
-  test.each(['base', 'eip155:9999999', 'eip155:08453', 'EIP155:8453', ' eip155:8453', '8453'])(
+  test.each(['', 'base', 'eip155:9999999', 'eip155:08453', 'EIP155:8453', ' eip155:8453', '8453'])(
     'D12 %j refuses to start, naming those we know',
     value => {
       expect(refusal({ SERVICE_NETWORK: value })).toMatchObject({

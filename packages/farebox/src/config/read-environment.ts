@@ -2,6 +2,7 @@ import { refuseAddress } from '@farebox/payments/address'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
 import { nearest } from '@farebox/protocol/declaration/nearest'
+import { MAX_MAX_DEADLINE_SECONDS } from '@farebox/protocol/limits'
 import type { LogFormat } from '../log.ts'
 import type { MetricsAddress } from '../metrics/agent-metrics.ts'
 import { EnvironmentError, type EnvironmentProblem } from './environment-error.ts'
@@ -25,6 +26,8 @@ export interface Environment {
   readonly publicUrl: string | undefined
   readonly logFormat: LogFormat
   readonly isolation: Isolation
+  /** A new run with less time left is refused before any work (D17). */
+  readonly leastDeadlineSeconds: number
   /** Where Prometheus asks; undefined: nothing is counted. */
   readonly metrics: MetricsAddress | undefined
 }
@@ -55,6 +58,7 @@ export function readEnvironment(variables: Variables, crypto: Pick<EvmCrypto, 'k
       publicUrl: () => readPublicUrl(variables),
       logFormat: () => readLogFormat(variables),
       isolation: () => readIsolation(variables),
+      leastDeadlineSeconds: () => readLeastDeadline(variables),
       metrics: () => readMetrics(variables),
     }),
   )
@@ -141,7 +145,8 @@ function readPublicUrl(variables: Variables): string | undefined {
 
 function readPort(variables: Variables, name: string, hint: string): number | undefined {
   const value = variables[name]
-  if (value === undefined || value === '') return undefined
+  // Nothing, where PORT was meant to have something, is a deployment that went wrong (OPS-10).
+  if (value === undefined || (value === '' && name !== 'PORT')) return undefined
   const port = Number(value)
   if (/^\d{1,5}$/.test(value) && port <= 65_535) return port
   return refuse(name, `must be a port number from 0 to 65535, got ${shown(value)}`, hint)
@@ -160,8 +165,9 @@ function readMetrics(variables: Variables): MetricsAddress | undefined {
   return port === undefined ? undefined : { host, port }
 }
 
+/** Set to nothing it is no network we know: the default is a chain with real money. */
 function readNetwork(variables: Variables): Network {
-  const value = variables['SERVICE_NETWORK'] || ENVIRONMENT_DEFAULTS.SERVICE_NETWORK
+  const value = variables['SERVICE_NETWORK'] ?? ENVIRONMENT_DEFAULTS.SERVICE_NETWORK
   const network = findNetwork(value)
   if (network !== undefined) return network
   return refuse(
@@ -190,6 +196,18 @@ function readIsolation(variables: Variables): Isolation {
     'SERVICE_ISOLATION',
     `must be "worker" or "none", got ${shown(value)}`,
     'set SERVICE_ISOLATION=worker to run handlers in processes of their own, or leave it unset',
+  )
+}
+
+function readLeastDeadline(variables: Variables): number {
+  const value = variables['SERVICE_LEAST_DEADLINE_SECONDS']
+  if (value === undefined || value === '') return ENVIRONMENT_DEFAULTS.SERVICE_LEAST_DEADLINE_SECONDS
+  const seconds = Number(value)
+  if (/^\d+(\.\d+)?$/.test(value) && seconds <= MAX_MAX_DEADLINE_SECONDS) return seconds
+  return refuse(
+    'SERVICE_LEAST_DEADLINE_SECONDS',
+    `must be a number of seconds from 0 to ${MAX_MAX_DEADLINE_SECONDS}, got ${shown(value)}`,
+    'leave it unset to take every deadline that has not passed',
   )
 }
 

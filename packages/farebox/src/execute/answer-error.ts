@@ -1,15 +1,22 @@
 import { ERROR_STATUS, INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/error-types'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
-import { failure, type Answer } from '../http/answer.ts'
+import { failure, shuttingDown, type Answer } from '../http/answer.ts'
 import type { Log } from '../log.ts'
 import type { JobOrder } from './job-order.ts'
+import { TryLater } from './admission.ts'
 import { UnauthorizedAgent } from './authorize-agent.ts'
 import { RefusedPayment } from './refused-payment.ts'
+import { HandlerCutOff } from './run-handler.ts'
 
 /** The one place that turns what was thrown into HTTP (D15, D26). What is not meant for the caller goes to the log. */
 export function answerError(log: Log, thrown: unknown): Answer {
   if (thrown instanceof RefusedPayment) return failure('payment', 402, thrown.message, thrown.headers)
   if (isServiceError(thrown)) return failure(thrown.errorType, ERROR_STATUS[thrown.errorType], thrown.message)
+  if (thrown instanceof TryLater) {
+    const headers = { 'retry-after': String(thrown.retryAfterSeconds) }
+    return failure('internal', 503, thrown.message, headers)
+  }
+  if (thrown instanceof HandlerCutOff) return shuttingDown()
   if (thrown instanceof UnauthorizedAgent) return failure('payment', 401, thrown.message)
   log.warn(`unexpected: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`)
   return failure('internal', 500, INTERNAL_ERROR_MESSAGE)
@@ -20,8 +27,8 @@ export function answerError(log: Log, thrown: unknown): Answer {
  * the caller sent is not in it: its answer quotes that, and logs are read by others.
  */
 export function logRefusal(log: Log, order: JobOrder, thrown: unknown, { status }: Answer): void {
-  if (status >= 500) return
-  const errorType = isServiceError(thrown) ? thrown.errorType : 'payment'
+  if (status >= 500 && !(thrown instanceof TryLater)) return
+  const errorType = isServiceError(thrown) ? thrown.errorType : status === 503 ? 'internal' : 'payment'
   const reason = thrown instanceof Error ? thrown.message.replace(/, got ["'[{].*$/s, '') : ''
   log.job('refused', order.jobId, { status, error_type: errorType, reason })
 }

@@ -13,10 +13,10 @@ export function answerSettled(job: SettledJob): Answer {
 }
 
 /** The 503 while money may still move (D8): never a failure, because the caller would pay again. */
-export function answerPending(jobId: string): Answer {
+export function answerPending(jobId: string, error?: string): Answer {
   return {
     status: 503,
     headers: { ...NO_STORE, 'retry-after': String(RETRY_AFTER_SECONDS) },
-    body: JSON.stringify(jobPending(jobId)),
+    body: JSON.stringify(jobPending(jobId, error)),
   }
 }

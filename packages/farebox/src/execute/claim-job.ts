@@ -1,8 +1,8 @@
+import type { ProvenPayment } from '@farebox/payments/check-payment'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import { PAYMENT_CLAIM_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import type { Job, RunningJob, UnpaidJob } from '../jobs/job.ts'
-import type { AcceptedPayment } from './accept-terms.ts'
-import type { AgreedTerms } from './agree-on-terms.ts'
+import type { Deadline } from './enforce-deadline.ts'
 import type { JobOrder } from './job-order.ts'
 import { LEASE_MS, UNFINISHED_KEPT_MS, type HeldJob } from './keep-leases.ts'
 import type { Service } from './service.ts'
@@ -17,7 +17,7 @@ import type { Service } from './service.ts'
 export async function claimJob(
   service: Service,
   order: JobOrder,
-  { payment, deadline }: AgreedTerms,
+  { payment, deadline }: { readonly payment: ProvenPayment | undefined; readonly deadline: Deadline },
 ): Promise<HeldJob | undefined> {
   const holder = { jobKey: order.jobKey, fence: crypto.randomUUID() }
   const job: RunningJob = {
@@ -46,7 +46,7 @@ export async function claimJob(
 }
 
 /** What an earlier holder left may have changed since it was looked at: only what could be run then may be run now. */
-function mayRun(left: Job, { capability }: JobOrder, payment: AcceptedPayment | undefined): boolean {
+function mayRun(left: Job, { capability }: JobOrder, payment: ProvenPayment | undefined): boolean {
   if (left.payer !== (payment?.payer ?? '')) return false
   if (left.state === 'running') return true
   return (
@@ -116,6 +116,8 @@ async function leaveAsItIs(held: HeldJob): Promise<boolean> {
   return await held.letGo(change).catch(() => false)
 }
 
-function paymentClaimMs(payment: AcceptedPayment, nowMs: number): number {
-  return (Number(payment.authorization.validBefore) + PAYMENT_CLAIM_MARGIN_SECONDS) * 1_000 - nowMs
+function paymentClaimMs(payment: ProvenPayment, nowMs: number): number {
+  const untilMs = (Number(payment.authorization.validBefore) + PAYMENT_CLAIM_MARGIN_SECONDS) * 1_000
+  // One that expired long ago is claimed where it was charged before, and its job is delivered now (D40).
+  return Math.max(untilMs - nowMs, PAYMENT_CLAIM_MARGIN_SECONDS * 1_000)
 }

@@ -11,6 +11,14 @@ export function enforceDeadline(clock: Clock, deadline: Deadline): void {
   if (clock.nowMs() >= deadline.atMs) throw new DeadlineError('the deadline has passed')
 }
 
+/** Throws a `DeadlineError` when a new run would have less time than the agent asks for (D17). */
+export function enforceLeastTime(clock: Clock, { atMs }: Deadline, leastSeconds: number): void {
+  if (leastSeconds === 0 || atMs - clock.nowMs() >= leastSeconds * 1_000) return
+  throw new DeadlineError(
+    `this agent takes no job with less than ${leastSeconds} s left: send a later deadline`,
+  )
+}
+
 /**
  * Waits for work until the deadline, and reads the clock again when it is done: synchronous work that blocks past
  * the deadline resolves before its timer can fire (DDL-03). On time it resolves to the work's result; late, it

@@ -23,6 +23,14 @@ function takes(stage: Stage, ms: number): void {
   }
 }
 
+/** What anybody can make of a settled authorization: the header as it was sent, less what was never on the chain. */
+function withoutSalt(header: string): string {
+  const { extensions: _, ...envelope } = JSON.parse(Buffer.from(header, 'base64').toString()) as {
+    extensions: unknown
+  }
+  return Buffer.from(JSON.stringify(envelope)).toString('base64')
+}
+
 const statuses = (answers: readonly Answered[]): readonly number[] => answers.map(answer => answer.status)
 
 describe('D22 a repeat of a settled job', () => {
@@ -79,6 +87,57 @@ describe('D22 a repeat of a settled job', () => {
     expect(stage.gate.charged.size).toBe(1)
   })
 
+  test('D40 a header rebuilt from the chain gets nothing: the salt of a bound nonce is not there', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    await stage.post({ jobId, payment, input: { text: 'sesame' } })
+    const rebuilt = withoutSalt(payment)
+    const answer = await stage.post({ jobId, payment: rebuilt })
+    expect(answer).toMatchObject({ status: 402, json: { error: expect.stringContaining('salt') } })
+    expect(answer.text).not.toContain('sesame')
+    expect((await stage.post({ jobId, payment })).status).toBe(200)
+  })
+
+  test('D40 nor does a bound payment of the same payer for another job, with its salt', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    await stage.post({ jobId })
+    const other = await stage.sign({ jobId: randomUUID() })
+    expect((await stage.post({ jobId, payment: other })).status).toBe(402)
+  })
+
+  test('D40 an unbound payment gets it with the job_id alone: that is its only secret', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId, unbound: true })
+    const first = await stage.post({ jobId, payment })
+    expect((await stage.post({ jobId, payment })).text).toBe(first.text)
+    expect(stage.calls).not.toContain('inquire')
+  })
+
+  test('D40 another unbound payment of the payer must be unused: the facilitator is asked', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const first = await stage.post({ jobId, payment: await stage.sign({ jobId, unbound: true }) })
+    const other = await stage.sign({ jobId, unbound: true })
+    const used = { kind: 'settled', transaction: '0x', binding: undefined, ageSeconds: 9 } as const
+    stage.gate.inquiries.push(used, { kind: 'unknown', cause: 'no answer' })
+    expect((await stage.post({ jobId, payment: other })).status).toBe(402)
+    expect((await stage.post({ jobId, payment: other })).status).toBe(503)
+    expect((await stage.post({ jobId, payment: other })).text).toBe(first.text)
+    expect(stage.gate.charged.size).toBe(1)
+  })
+
+  test('D40 another unbound payment that does not pay this agent proves nothing, and nobody is asked', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    await stage.post({ jobId, payment: await stage.sign({ jobId, unbound: true }) })
+    const expired = await stage.sign({ jobId, unbound: true, validBefore: stage.clock.nowMs() / 1_000 - 1 })
+    expect((await stage.post({ jobId, payment: expired })).status).toBe(402)
+    expect(stage.calls).not.toContain('inquire')
+  })
+
   test('IDM-02 with another input or capability it is the same job: nothing runs, nothing is charged', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
@@ -128,6 +187,27 @@ describe('D23 a repeat of a running job', () => {
     expect(
       new Set(answers.map(answer => answer.text + String(answer.headers.get('payment-response')))).size,
     ).toBe(1)
+    expect([runs(stage.calls), stage.gate.charged.size]).toEqual([1, 1])
+  })
+
+  test('of requests with large bodies eight join it, the others are told to come back', async () => {
+    const stage = await stageAgent()
+    takes(stage, 2_000)
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    const input = { text: 'hi', more: 'x'.repeat(70_000) }
+    const first = stage.post({ jobId, payment, input })
+    await stage.clock.advance(100)
+    const open = Array.from({ length: 12 }, async () => await stage.post({ jobId, payment, input }))
+    for (let passed = 0; passed < 2_400; passed += 50) await stage.clock.advance(50)
+    expect((await first).status).toBe(200)
+    const answers = await Promise.all(open)
+    expect(statuses(answers).filter(status => status === 200)).toHaveLength(8)
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expect(answer).toMatchObject({
+        status: 503,
+        json: { status: 'pending', error: expect.stringContaining('too many') },
+      })
     expect([runs(stage.calls), stage.gate.charged.size]).toEqual([1, 1])
   })
 
@@ -246,21 +326,35 @@ describe('D23 a repeat of a running job', () => {
 })
 
 describe('IDM-08 a handler that runs on after its deadline', () => {
-  test('keeps the job: a retry is told so, until it has ended', async () => {
+  test('D24 keeps the job: a retry waits for its end and runs then, where it has the time', async () => {
     const stage = await stageAgent()
     takes(stage, 40_000)
     const jobId = randomUUID()
-    const answer = stage.post({ jobId })
-    expect((await after(stage.clock, 30_000, answer)).status).toBe(408)
-    const retry = await stage.post({ jobId })
-    expect(retry).toMatchObject({
-      status: 408,
-      json: { error: 'the previous attempt at this job is still running' },
-    })
-    await stage.clock.advance(10_000)
+    const payment = await stage.sign({ jobId })
+    expect((await after(stage.clock, 30_000, stage.post({ jobId, payment }))).status).toBe(408)
     takes(stage, 10)
-    expect((await after(stage.clock, 100, stage.post({ jobId }))).status).toBe(200)
+    const retry = stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 + 20 })
+    await stage.clock.advance(9_900)
+    expect(runs(stage.calls)).toBe(1)
+    expect((await after(stage.clock, 200, retry)).status).toBe(200)
     expect([runs(stage.calls), stage.gate.charged.size]).toEqual([2, 1])
+  })
+
+  test('DDL-01 a retry that waits for its end until its own deadline is answered 408 then, and not before', async () => {
+    const stage = await stageAgent()
+    takes(stage, 40_000)
+    const jobId = randomUUID()
+    await after(stage.clock, 30_000, stage.post({ jobId }))
+    let answer: Answered | undefined
+    void stage.post({ jobId, deadline: stage.clock.nowMs() / 1_000 + 5 }).then(told => (answer = told))
+    await stage.clock.advance(4_900)
+    expect(answer).toBeUndefined()
+    await stage.clock.advance(200)
+    expect(answer).toMatchObject({
+      status: 408,
+      json: { error: 'the deadline passed while an earlier attempt at this job was still running' },
+    })
+    expect(runs(stage.calls)).toBe(1)
   })
 
   test('and is given up after twice the longest deadline', async () => {
@@ -269,10 +363,8 @@ describe('IDM-08 a handler that runs on after its deadline', () => {
     const jobId = randomUUID()
     expect((await after(stage.clock, 30_000, stage.post({ jobId }))).status).toBe(408)
     await stage.clock.advance(119_000)
-    expect((await stage.post({ jobId })).status).toBe(408)
-    await stage.clock.advance(2_000)
     stage.work = ({ text }) => ({ text })
-    expect((await stage.post({ jobId })).status).toBe(200)
+    expect((await after(stage.clock, 2_000, stage.post({ jobId }))).status).toBe(200)
   })
 
   test('its reservation is given back at once: what it returns is never charged', async () => {

@@ -1,6 +1,8 @@
 import { CapabilityError, ValidationError } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { jobIdKey, readJobRequest, type JobRequest } from '@farebox/protocol/job/job-request'
+import type { ArrivedRequest } from './arrived-request.ts'
+import { parseBody } from './parse-body.ts'
 import type { ServedCapability } from './served-capability.ts'
 import type { Service } from './service.ts'
 import { withoutStack } from './without-stack.ts'
@@ -12,23 +14,43 @@ export interface JobOrder {
   /** What the job is kept under: this agent's, and the same for both spellings of a job_id. */
   readonly jobKey: string
   readonly capability: ServedCapability
-  readonly input: JsonObject
+  /** As sent; of a large body it is parsed again. */
+  readonly readInput: () => JsonObject
+  /** Of the whole request: how long its input may take to check. */
+  readonly bodyBytes: number
   /** Unix seconds, as asked. */
   readonly deadline: number
 }
 
-/** Reads the order out of a parsed body. Throws a `ValidationError`, then a `CapabilityError` (D14). */
-export function readJobOrder(service: Service, body: unknown): JobOrder {
-  const read = readJobRequest(body)
+/**
+ * A parsed body can weigh twenty times its bytes, and an order waits for its payment to be verified and for others' runs:
+ * of larger bodies only the bytes are kept.
+ */
+const KEPT_PARSED_BYTES = 4_096
+
+/** Reads the order out of the body. Throws a `ValidationError`, then a `CapabilityError` (D14). */
+export function readJobOrder(service: Service, arrived: ArrivedRequest): JobOrder {
+  const { body } = arrived
+  const read = readJobRequest(parseBody(arrived))
   if (!read.ok) throw withoutStack(() => new ValidationError(read.field, read.reason))
   const { request } = read
   return {
     jobId: request.job_id,
     jobKey: `${agentKey(service)}/${jobIdKey(request.job_id)}`,
     capability: chooseCapability(service, request.task),
-    input: request.task.input,
+    readInput: body.length <= KEPT_PARSED_BYTES ? keep(request.task.input) : readAgain(body),
+    bodyBytes: body.length,
     deadline: request.deadline,
   }
+}
+
+function keep(input: JsonObject): () => JsonObject {
+  return () => input
+}
+
+/** Of a body that was read as a job request before. Made here, where nothing else is in reach that it would keep. */
+function readAgain(body: Buffer): () => JsonObject {
+  return () => (JSON.parse(body.toString('utf8')) as JobRequest).task.input
 }
 
 /** The capability a task names, or the first declared where it names none. Throws a `CapabilityError`. */

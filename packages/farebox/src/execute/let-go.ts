@@ -3,8 +3,9 @@ import { isStale, isTaken } from './fresh-look.ts'
 import { HoldLost, type HeldJob } from './keep-leases.ts'
 import { OutcomeInDoubt } from './outcome-in-doubt.ts'
 import { PaymentRejected, type ReservedPayment } from './reserve-payment.ts'
-import { HandlerOverran } from './run-handler.ts'
+import { HandlerCutOff } from './run-handler.ts'
 import { SaveTakenBack } from './save-response.ts'
+import { StillRunning } from './still-running.ts'
 import type { Service } from './service.ts'
 
 /**
@@ -26,7 +27,7 @@ export async function letGoAfterFailure(
   switch (await letGo(service, held, failure)) {
     case 'ours':
       // Only now: until the record said so, the reservation may have been another holder's of the same payment.
-      if (reserved?.hold !== undefined) void service.payments?.gate?.release(reserved.hold)
+      if (reserved?.hold !== undefined) void service.payments?.gate?.release(reserved.hold, reserved.binding)
       throw failure
     case 'lost':
       throw new HoldLost('the job was taken over before it failed here', { cause: failure })
@@ -43,7 +44,13 @@ async function letGo(service: Service, held: HeldJob, failure: unknown): Promise
   if (held.isLost) return 'lost'
   // Taken back when the store failed: it may have taken its time.
   if (failure instanceof SaveTakenBack) return await lastWord(isFree(service, held))
-  if (failure instanceof HandlerOverran && job.state === 'running') {
+  if (failure instanceof HandlerCutOff && job.state === 'running') {
+    // The record stays as it is: its lease ends with this process, and whoever comes then runs the job again.
+    const word = await lastWord(held.isStillHeld())
+    if (word !== 'lost') letGoWhenEnded(service, held, failure.ended)
+    return word
+  }
+  if (failure instanceof StillRunning && job.state === 'running') {
     const kept = held.keep({ ...job, overran: true })
     // Heard late, the lease may be over, and the job somebody else's.
     const word = await lastWord(kept.then(async ours => ours && (await held.isStillHeld())))

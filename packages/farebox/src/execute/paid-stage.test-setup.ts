@@ -148,13 +148,18 @@ function recordingGate(gate: ScriptedGate, calls: string[]): PaymentGate {
       calls.push('verify')
       return gate.verify(payment, terms)
     },
+    findCharge(payment, terms) {
+      calls.push('inquire')
+      return gate.findCharge(payment, terms)
+    },
     settle(payment) {
       calls.push('settle')
       return gate.settle(payment)
     },
-    release(hold) {
+    release(hold, binding) {
       calls.push('release')
-      return gate.release(hold)
+      return gate.release(hold, binding)
     },
+    clockAheadSeconds: () => gate.clockAheadSeconds(),
   }
 }

@@ -5,7 +5,8 @@ import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 import type { ArrivedRequest } from './arrived-request.ts'
 import { withoutStack } from './without-stack.ts'
 
-const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i
+/** The media type alone counts (D15): a body is UTF-8, whatever its parameters say. */
+const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
 
 /**
  * Reads the body: `application/json`, UTF-8, at most 64 levels deep, and free of keys that reach for a prototype

@@ -6,14 +6,15 @@ import {
   PaymentError,
   ValidationError,
 } from '@farebox/protocol/errors/service-errors'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { describe, expect, test } from 'vitest'
 import { createFakeClock } from '../testing/fake-clock.ts'
 import { stageAgent, type Stage, type Work } from './paid-stage.test-setup.ts'
 import { UNKNOWN } from './scripted-gate.test-setup.ts'
-import { WALLET } from './staged-payment.test-setup.ts'
+import { stageDeclaration, WALLET } from './staged-payment.test-setup.ts'
 import { after, receiptOf, type Asked } from './staged-request.test-setup.ts'
 
-const GONE_WRONG = 'nothing may be asked, run, or written'
+const GONE_WRONG = 'nothing may be held, run, or written'
 
 describe('the order of a paid job', () => {
   test('D6, D7 claim before verify before handler before save before settle before the answer', async () => {
@@ -111,8 +112,62 @@ describe('the order of a paid job', () => {
   })
 })
 
+describe('D39 what some reader would refuse', () => {
+  test.each([
+    [
+      'is larger than 5 MiB as a whole',
+      { text: 'é'.repeat(2_621_440) },
+      /at most 5242880 bytes .*, got 52430\d\d /,
+    ],
+    [
+      'is nested deeper than 64 levels as a whole',
+      { text: 'a', deep: nested(63) },
+      /at most 64 deep .* bytes /,
+    ],
+  ])('is not saved and not charged: an answer that %s', async (_, output, line) => {
+    const stage = await stageAgent({ declaration: DEEP })
+    stage.work = () => output
+    const answer = await stage.post()
+    expect(answer.status).toBe(500)
+    expect(answer.json).toMatchObject({ error_type: 'internal', error: 'Internal error' })
+    expect(stage.calls).not.toContain('settle')
+    expect(stage.calls.filter(call => call.includes('saved'))).toEqual([])
+    expect(stage.logs().find(text => text.includes('output refused'))).toMatch(line)
+    expect(stage.logs().join('\n')).not.toContain('output valid')
+  })
+
+  test('an answer of just 5 MiB, and one of 64 levels, are charged and delivered', async () => {
+    for (const output of [{ text: 'a'.repeat(5_242_880 - 200) }, { text: 'a', deep: nested(62) }]) {
+      const stage = await stageAgent({ declaration: DEEP })
+      stage.work = () => output
+      expect((await stage.post()).json).toMatchObject({ status: 'completed' })
+    }
+  })
+})
+
+const { work } = stageDeclaration.capabilities
+const DEEP = {
+  ...stageDeclaration,
+  capabilities: {
+    ...stageDeclaration.capabilities,
+    work: { ...work, output_schema: { ...work.output_schema, deep: { type: 'array', required: false } } },
+  },
+} as const satisfies Declaration
+
+function nested(levels: number): unknown {
+  let value: unknown = 'x'.repeat(300)
+  for (let level = 0; level < levels; level += 1) value = [value]
+  return value
+}
+
 describe('what is refused costs nothing', () => {
   test.each<readonly [string, Asked, number, string]>([
+    [
+      'VAL-16 two content types',
+      { headers: { 'content-type': 'application/json, text/plain' } },
+      400,
+      'body',
+    ],
     ['VAL-16 another content type', { headers: { 'content-type': 'text/plain' } }, 400, 'body'],
     [
       'D14 an unknown capability',
@@ -142,7 +197,7 @@ describe('what is refused costs nothing', () => {
       json: { status: 'failed', error: expect.stringContaining(error), service_version: '1.0' },
     })
     expect(
-      stage.calls.filter(call => call !== 'read'),
+      stage.calls.filter(call => call !== 'read' && call !== 'inquire'),
       GONE_WRONG,
     ).toEqual([])
   })
@@ -185,7 +240,7 @@ describe('what is refused costs nothing', () => {
       })
     }
     expect(
-      stage.calls.filter(call => call !== 'read'),
+      stage.calls.filter(call => call !== 'read' && call !== 'inquire'),
       GONE_WRONG,
     ).toEqual([])
   })
@@ -277,7 +332,7 @@ describe('D11 an agent that the facilitator does not know', () => {
     }
     expect(stage.calls, GONE_WRONG).toEqual([])
     expect(stage.logs()).toContain(
-      'warning: FACILITATOR_SECRET is not set: every paid request will be answered 401; create one for this wallet in the settings of the platform, or ask who runs FACILITATOR_URL',
+      'warning: FACILITATOR_SECRET is not set: every paid request will be answered 401; npx farebox secret create --env makes one for this wallet, or ask who runs FACILITATOR_URL',
     )
   })
 

@@ -1,27 +1,31 @@
 import type { ProvenPayment } from '@farebox/payments/check-payment'
+import { DeadlineError, ValidationError } from '@farebox/protocol/errors/service-errors'
 import type { Answer } from '../http/answer.ts'
 import type { AcceptedPayment } from './accept-terms.ts'
-import { agreeOnTerms, type AgreedTerms } from './agree-on-terms.ts'
+import { agreeOnTerms, payableOf, refusalNow, type AgreedTerms } from './agree-on-terms.ts'
 import { answerError, logRefusal } from './answer-error.ts'
 import { answerPending, answerSettled } from './answer-job.ts'
 import type { ArrivedRequest } from './arrived-request.ts'
 import { askForPayment } from './ask-for-payment.ts'
 import { authorizeAgent } from './authorize-agent.ts'
-import { checkOutput, writeResponse } from './check-output.ts'
+import { makeResponse } from './check-output.ts'
+import { LARGE_BODY_BYTES } from '@farebox/protocol/limits'
 import { claimJob } from './claim-job.ts'
+import { clockAhead, endOfRun, orClockDoubt } from './clock-doubt.ts'
 import { countAnswer, countRefusal } from './count-answer.ts'
 import { describeThrown } from './describe-thrown.ts'
-import { enforceDeadline, type Deadline } from './enforce-deadline.ts'
-import { findRepeat } from './find-repeat.ts'
+import { judgePastCharge, askForCharge } from './charged-before.ts'
+import { deliverCharged, refuseToWait, refuseUnlessCharged, type Produce } from './deliver-charged.ts'
+import type { Deadline } from './enforce-deadline.ts'
+import { findRepeat, JoinedTooShort } from './find-repeat.ts'
 import { letGoAfterFailure } from './let-go.ts'
 import { readJobOrder, type JobOrder } from './job-order.ts'
 import { HoldLost, type HeldJob } from './keep-leases.ts'
-import { isForgotten, orInDoubt, OutcomeInDoubt } from './outcome-in-doubt.ts'
-import { parseBody } from './parse-body.ts'
+import { orInDoubt, OutcomeInDoubt } from './outcome-in-doubt.ts'
 import { provePayer } from './prove-payer.ts'
-import { reservePayment, type ReservedPayment } from './reserve-payment.ts'
+import { PaymentRejected, reservePayment, VerifyOverran, type ReservedPayment } from './reserve-payment.ts'
 import { checkInput, runHandler } from './run-handler.ts'
-import { keepUnpaidResponse, saveResponse } from './save-response.ts'
+import { keepFinalResponse, saveResponse } from './save-response.ts'
 import type { Service } from './service.ts'
 import { settlePayment } from './settle-payment.ts'
 
@@ -39,7 +43,11 @@ export async function execute(service: Service, arrived: ArrivedRequest): Promis
       metrics.answered({ outcome: 'asked_to_pay' })
       return answer
     }
-    order = readJobOrder(service, parseBody(arrived))
+    // Parsing holds up the event loop, and nobody is proven to pay yet.
+    order =
+      arrived.body.length <= LARGE_BODY_BYTES
+        ? readJobOrder(service, arrived)
+        : await service.turns.take(() => readJobOrder(service, arrived))
     log.job('execute', order.jobId, { capability: order.capability.name })
     if (payments !== undefined) authorizeAgent(payments)
     const payment = payments && provePayer(payments, arrived)
@@ -63,17 +71,29 @@ async function serveOrder(
   for (;;) {
     const terms = agreeOnTerms(service, arrived, order, payment)
     try {
-      const repeat = await orInDoubt(step('look_up', () => findRepeat(service, order, payment, terms)))
+      const repeat = await orInDoubt(
+        step('look_up', () => findRepeat(service, arrived, order, payment, terms)),
+      )
       if (repeat !== undefined) return countAnswer(service, order, 'repeat', repeat)
-      if (terms.kind === 'refused') throw terms.refusal
+      if (terms.kind === 'refused') {
+        const produce: Produce = (held, deadline) => produceResponse(service, order, held, deadline)
+        return countAnswer(service, order, 'run', await refuseUnlessCharged(service, order, terms, produce))
+      }
+      if (payment !== undefined) service.admission.enter(payment.payer)
       const held = await orInDoubt(step('claim', () => claimJob(service, order, terms)))
       if (held !== undefined)
         return countAnswer(service, order, 'run', await run(service, order, held, terms))
     } catch (error) {
       if (error instanceof HoldLost) continue
+      if (error instanceof JoinedTooShort)
+        return countAnswer(service, order, 'run', await refuseToWait(service, order, payableOf(terms), error))
+      if (terms.kind === 'refused' && error === terms.refusal)
+        throw refusalNow(service, arrived, order, payment, terms)
+      if (terms.kind === 'agreed' && error instanceof DeadlineError)
+        throw orClockDoubt(service, terms.deadline, error)
       if (!(error instanceof OutcomeInDoubt)) throw error
-      // Nobody knows whether an attempt at this job may still charge: no failure, unless nothing is kept of it.
-      if (payment === undefined || (await isForgotten(service, order.jobKey))) throw error.cause
+      // Nobody knows whether an attempt at this job may still charge: that is no failure (D8, D25).
+      if (payment === undefined) throw error.cause
       service.log.warn(error.message, { cause: describeThrown(error.cause), job: order.jobId })
       return countAnswer(service, order, 'run', answerPending(order.jobId))
     }
@@ -98,14 +118,20 @@ async function runPaid(
   payment: AcceptedPayment,
   deadline: Deadline,
 ): Promise<Answer> {
-  const { payments, log } = service
+  const { payments, log, clock } = service
   const { step } = service.metrics
+  const arrivedMs = clock.nowMs()
+  const produce: Produce = (mine, until) => produceResponse(service, order, mine, until)
+  if (payments === undefined) throw new Error('a paid job in an agent that takes no payments')
+  if (clock.nowMs() >= deadline.atMs) {
+    // The claim took its time.
+    const past = await askForCharge(service, payments, order, payment)
+    const refusal = new DeadlineError('the deadline has passed')
+    return await deliverCharged(service, { order, held, payment, deadline, past, refusal, produce })
+  }
   let reserved: ReservedPayment | undefined
   try {
-    if (payments === undefined) throw new Error('a paid job in an agent that takes no payments')
     const gate = authorizeAgent(payments)
-    // The claim may have taken its time.
-    enforceDeadline(service.clock, deadline)
     const { crypto } = payments
     const reservation = await step('verify', () =>
       reservePayment(service, gate, crypto, order, payment, deadline),
@@ -114,12 +140,39 @@ async function runPaid(
     log.job('payment verified', order.jobId, { payer: payment.payer, amount: order.capability.price })
     // A response whose first payment failed is sold again as it is, without a second run (D22).
     const response =
-      held.job.state === 'unpaid' ? held.job.response : await produceResponse(service, order, held, deadline)
+      held.job.state === 'unpaid' ? held.job.response : await produce(held, endOfRun(service, deadline))
     const saved = await step('save', () => saveResponse(order, held, reservation, response))
-    return await step('settle', () => settlePayment(service.settlements, service.clock, saved))
+    service.admission.succeeded(payment.payer)
+    return await step('settle', () => settlePayment(service, saved))
   } catch (error) {
+    noteFailure(service, payment, deadline, arrivedMs, error)
+    if (error instanceof PaymentRejected) {
+      const past = judgePastCharge(service, payments, order, payment, error.charge)
+      return await deliverCharged(service, { order, held, payment, deadline, past, refusal: error, produce })
+    }
     return await letGoAfterFailure(service, held, reserved, error)
   }
+}
+
+/**
+ * An attempt that came to nothing by what its payer sent, after the facilitator was asked about it. Where the handler had less time than the agent
+ * declares, and used it up, that was the payer's choice; with more time it is the agent's own slowness.
+ */
+function noteFailure(
+  service: Service,
+  { payer }: AcceptedPayment,
+  deadline: Deadline,
+  arrivedMs: number,
+  error: unknown,
+): void {
+  const isRejected = error instanceof PaymentRejected && error.charge.kind === 'none'
+  const { admission, declaration } = service
+  // Where clocks differ, lateness is nobody's choice.
+  const isLate = error instanceof DeadlineError && clockAhead(service) === 0
+  if (!isRejected && !isLate && !(error instanceof ValidationError)) return
+  admission.failed(payer)
+  const isShort = deadline.atMs - arrivedMs < declaration.max_deadline_seconds * 1_000
+  if (isLate && isShort && !(error instanceof VerifyOverran)) admission.ranOut(payer)
 }
 
 async function runUnpaid(
@@ -130,7 +183,7 @@ async function runUnpaid(
 ): Promise<Answer> {
   try {
     const response = await produceResponse(service, order, held, deadline)
-    const answer = answerSettled(await keepUnpaidResponse(held, response))
+    const answer = answerSettled(await keepFinalResponse(held, response))
     service.bell.ring(order.jobKey)
     service.log.job('completed', order.jobId)
     return answer
@@ -146,10 +199,8 @@ async function produceResponse(
   held: HeldJob,
   deadline: Deadline,
 ): Promise<string> {
-  const { clock, log } = service
-  const input = checkInput(order)
-  log.job('input valid', order.jobId)
+  const input = await checkInput(service, order)
+  service.log.job('input valid', order.jobId)
   const run = await service.metrics.step('handler', () => runHandler(service, order, input, deadline, held))
-  const output = checkOutput(service, order, run)
-  return writeResponse(order, output, Math.floor(clock.nowMs() / 1_000))
+  return makeResponse(service, order, run)
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
-import type { SettleOutcome, VerifyOutcome } from '@farebox/payments/facilitator-client'
+import type { SettleOutcome } from '@farebox/payments/facilitator-client'
 import {
   CapabilityError,
   DeadlineError,
@@ -13,6 +13,7 @@ import { expect, test } from 'vitest'
 import type { Clock } from '../clock.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
+import type { Verdict } from '../payment-gate/payment-gate.ts'
 import { createFakeClock, type FakeClock } from '../testing/fake-clock.ts'
 import { stageAgent, type Stage } from './paid-stage.test-setup.ts'
 import { createScriptedGate, transactionOf, type ScriptedGate } from './scripted-gate.test-setup.ts'
@@ -59,7 +60,7 @@ interface Outage {
 }
 
 interface Script {
-  readonly verifies: readonly VerifyOutcome['kind'][]
+  readonly verifies: readonly Verdict['kind'][]
   /** `charged unseen`: the money moves, and nobody says so. */
   readonly settles: readonly (SettleOutcome['kind'] | 'charged unseen')[]
   readonly runs: readonly Run[]
@@ -162,7 +163,7 @@ test('promise 3: whatever fails, an answer of failure means not charged, and a c
     }),
     { numRuns: RUNS },
   )
-}, 60_000)
+}, 180_000)
 
 /** I5: after an answer of failure that payment is not submitted, unless the caller itself sent it again. */
 function checkFailuresChargeNothing({ events, charged }: History): void {
@@ -298,7 +299,7 @@ function createTruthfulGate(
     ...gate,
     verify() {
       const kind = verifies.shift() ?? 'valid'
-      const outcomes: { readonly [kind in VerifyOutcome['kind']]: VerifyOutcome } = {
+      const outcomes: { readonly [kind in Verdict['kind']]: Verdict } = {
         valid: { kind: 'valid', hold: { holdId: 'hold', holdUntil: 4e9 } },
         invalid: { kind: 'invalid', reason: 'insufficient_funds', message: '' },
         unauthorized: { kind: 'unauthorized' },

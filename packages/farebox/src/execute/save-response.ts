@@ -74,9 +74,17 @@ function takeBack(before: Job): Exclude<JobChange, { kind: 'hold' }> {
     : { kind: 'forget' }
 }
 
-/** Dev mode: nobody pays, so the response is final as soon as it is kept (D22: the job_id alone decides). */
-export async function keepUnpaidResponse(held: HeldJob, response: string): Promise<SettledJob> {
-  const job: SettledJob = { version: 1, state: 'settled', payer: '', response, paymentResponse: '' }
+/**
+ * Keeps a response that nothing is charged for any more: in dev mode, where nobody pays (D22: the job_id alone decides),
+ * and where the job was charged before (D40), with the receipt of that charge.
+ */
+export async function keepFinalResponse(
+  held: HeldJob,
+  response: string,
+  paid?: { readonly paymentKey: string; readonly paymentResponse: string },
+): Promise<SettledJob> {
+  const { payer } = held.job
+  const job: SettledJob = { version: 1, state: 'settled', payer, response, paymentResponse: '', ...paid }
   const kept = await held.letGo({ kind: 'leave', job, sealed: true, keepMs: RESPONSE_KEPT_SECONDS * 1_000 })
   if (!kept) throw new HoldLost('the job was taken over before its response was kept')
   return job

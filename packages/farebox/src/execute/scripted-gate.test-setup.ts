@@ -1,15 +1,19 @@
 import { toHex } from '@farebox/payments/bytes'
-import type { SettleOutcome, VerifyOutcome } from '@farebox/payments/facilitator-client'
-import type { PaymentGate } from '../payment-gate/payment-gate.ts'
+import type { SettleOutcome } from '@farebox/payments/facilitator-client'
+import type { ChargeOutcome, PaymentGate, Verdict } from '../payment-gate/payment-gate.ts'
 
 /** A gate that answers what the test scripted, and remembers what it was asked. */
 export interface ScriptedGate extends PaymentGate {
   /** One answer each; when they are used up, every payment is good. */
-  readonly verifies: VerifyOutcome[]
+  readonly verifies: Verdict[]
   /** One answer each; when they are used up, every payment is charged. */
   readonly settles: SettleOutcome[]
+  /** One answer each; when they are used up, no payment was charged before. */
+  readonly inquiries: ChargeOutcome[]
   /** Keys of the payments charged. */
   readonly charged: Set<string>
+  /** By how much the agent's clock is ahead of the facilitator's. */
+  aheadSeconds: number
 }
 
 /** Makes the gate; it charges each payment once, whatever it is asked. */
@@ -17,15 +21,19 @@ export function createScriptedGate(): ScriptedGate {
   const gate: ScriptedGate = {
     verifies: [],
     settles: [],
+    inquiries: [],
     charged: new Set(),
     verify: () =>
       Promise.resolve(gate.verifies.shift() ?? { kind: 'valid', hold: { holdId: 'hold', holdUntil: 4e9 } }),
+    findCharge: () => Promise.resolve(gate.inquiries.shift() ?? { kind: 'none' }),
     settle({ key }) {
       const outcome = gate.settles.shift() ?? { kind: 'settled', transaction: transactionOf(key) }
       if (outcome.kind === 'settled') gate.charged.add(key)
       return Promise.resolve(outcome)
     },
     release: () => Promise.resolve(),
+    aheadSeconds: 0,
+    clockAheadSeconds: () => gate.aheadSeconds,
   }
   return gate
 }

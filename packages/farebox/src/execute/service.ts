@@ -1,12 +1,16 @@
+import type { Turns } from '@farebox/protocol/body/turns'
 import type { PaymentChecker } from '@farebox/payments/check-payment'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Clock } from '../clock.ts'
+import type { InputChecks } from '../input-checks/check-inputs.ts'
 import type { JobBell } from '../jobs/job-bell.ts'
 import type { JobStore } from '../jobs/job-store.ts'
+import type { LastCall } from '../last-call.ts'
 import type { Log } from '../log.ts'
 import type { AgentMetrics } from '../metrics/agent-metrics.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
+import type { Admission } from './admission.ts'
 import type { HandlerHost } from './handler-host.ts'
 import type { LeaseKeeper } from './keep-leases.ts'
 import type { Settlements } from './settlements.ts'
@@ -24,9 +28,16 @@ export interface Service {
   readonly bell: JobBell
   readonly leases: LeaseKeeper
   readonly settlements: Settlements
+  readonly lastCall: LastCall
+  readonly inputs: InputChecks
+  /** For what would hold up the event loop. */
+  readonly turns: Turns
   readonly clock: Clock
   readonly log: Log
   readonly metrics: AgentMetrics
+  /** D17; 0: every deadline that has not passed is taken. */
+  readonly leastDeadlineSeconds: number
+  readonly admission: Admission
 }
 
 /** What taking payments needs. */

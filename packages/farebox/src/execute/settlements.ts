@@ -119,7 +119,7 @@ export function createSettlements(parts: {
 }
 
 function settledJob(job: SavedJob, transaction: string): SettledJob {
-  const { requirement, authorization } = job.payment
+  const { key, requirement, authorization } = job.payment
   const response: PaymentResponse = {
     success: true,
     transaction,
@@ -131,6 +131,7 @@ function settledJob(job: SavedJob, transaction: string): SettledJob {
     version: 1,
     state: 'settled',
     payer: job.payer,
+    paymentKey: key,
     response: job.response,
     paymentResponse: encodeHeader(response),
   }

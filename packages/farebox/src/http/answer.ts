@@ -18,6 +18,16 @@ export const NO_STORE = {
   'cache-control': 'no-store',
 } as const
 
+/** The last answer on its connection. */
+export function lastFailure(...words: Parameters<typeof failure>): Answer {
+  return { ...failure(...words), close: true }
+}
+
+/** The answer to a job that was not begun, or given up, while stopping (D32). */
+export function shuttingDown(): Answer {
+  return lastFailure('internal', 503, 'shutting down, not charged', { 'retry-after': '5' })
+}
+
 /** An answer of the interface's error table (D15). `status` where it is not the type's own. */
 export function failure(
   errorType: ErrorType,

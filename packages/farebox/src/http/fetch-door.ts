@@ -1,14 +1,17 @@
+import type { BodyFault } from '@farebox/protocol/body/body-buffer'
+import { readWebStream } from '@farebox/protocol/body/read-web-stream'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
-import { sleep, type Clock } from '../clock.ts'
-import { failure, type Answer } from './answer.ts'
-import { COMMON_HEADERS, shuttingDown, tooLarge, type ServiceRoutes } from './service-routes.ts'
+import type { Clock } from '../clock.ts'
+import { finishJobs, type StopGrace } from './finish-jobs.ts'
+import { failure, shuttingDown, type Answer } from './answer.ts'
+import { COMMON_HEADERS, unreadable, type ServiceRoutes } from './service-routes.ts'
 
 /** The routes as a function from web-standard request to response: for those who embed an agent in their own server. */
 export interface FetchDoor {
   /** Answers one request. Never rejects. */
   fetch(request: Request): Promise<Response>
-  /** Answers new jobs 503 from now on, and lets those in flight finish for so long (D32). */
-  close(graceMs: number): Promise<void>
+  /** Answers new jobs 503 from now on, and lets those in flight finish until the grace is over (D32). */
+  close(grace: StopGrace): Promise<void>
 }
 
 /** Makes the door. */
@@ -26,19 +29,17 @@ export function createFetchDoor(routes: ServiceRoutes, clock: Clock): FetchDoor 
       void answering.finally(() => inFlight.delete(answering))
       return toResponse(await answering, request.method)
     },
-    async close(graceMs) {
+    async close(grace) {
       closing = true
-      const graceOver = new AbortController()
-      await Promise.race([Promise.allSettled(inFlight), sleep(clock, graceMs, graceOver.signal)])
-      graceOver.abort()
+      await finishJobs(clock, grace, Promise.allSettled(inFlight))
     },
   }
 }
 
 async function execute(routes: ServiceRoutes, request: Request): Promise<Answer> {
   const body = await readBody(request)
-  if (body === 'too large') return tooLarge(MAX_BODY_BYTES)
   if (body === 'gone') return failure('validation', 400, 'body: broke off')
+  if (typeof body === 'string') return unreadable(body)
   const { headers } = request
   return await routes.execute({
     contentType: headers.get('content-type') ?? undefined,
@@ -51,19 +52,13 @@ async function execute(routes: ServiceRoutes, request: Request): Promise<Answer>
   })
 }
 
-async function readBody(request: Request): Promise<Buffer | 'too large' | 'gone'> {
-  const chunks: Uint8Array[] = []
-  let length = 0
+async function readBody(request: Request): Promise<Buffer | BodyFault | 'gone'> {
   try {
-    for await (const chunk of request.body ?? []) {
-      length += chunk.length
-      if (length > MAX_BODY_BYTES) return 'too large'
-      chunks.push(chunk)
-    }
+    const body = await readWebStream(request.body, MAX_BODY_BYTES)
+    return typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   } catch {
     return 'gone'
   }
-  return Buffer.concat(chunks, length)
 }
 
 function toResponse(answer: Answer, method: string): Response {

@@ -1,51 +1,48 @@
 import type { IncomingMessage } from 'node:http'
-import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
+import { createBodyRoom, type Reservation } from '@farebox/protocol/body/body-room'
+import { readNodeStream, type UnreadBody } from '@farebox/protocol/body/read-node-stream'
+import { LARGE_BODY_BYTES, MAX_BODY_BYTES } from '@farebox/protocol/limits'
 
 /** The body; or why there is none. `gone`: a caller that goes away while sending never gets an answer. */
-export type ReadBody = Buffer | 'too large' | 'too many' | 'gone'
+export type ReadBody = Buffer | UnreadBody
 
-/** What is not counted: ten thousand connections of it are bearable. */
-const SMALL_BYTES = 65_536
-/** Of larger bodies on their way at once: strangers who send slowly, and have not paid, must not fill the memory. */
-const MOST_BYTES_ON_THEIR_WAY = 64 * MAX_BODY_BYTES
+/** Reads the bodies of one server's requests. */
+export interface BodyReader {
+  read(request: IncomingMessage): Promise<ReadBody>
+  /** The request of this body was answered: others have its room. */
+  release(body: Buffer): void
+}
 
-/** Makes the reader of one server: it counts what has come of bodies that are not whole yet. */
-export function createBodyReader(): (request: IncomingMessage) => Promise<ReadBody> {
-  let onTheirWay = 0
-  return request => {
-    if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.resolve('too large')
-    return new Promise(resolve => {
-      const chunks: Buffer[] = []
-      let [length, reserved, isOver] = [0, 0, false]
-      const end = (body: ReadBody): void => {
-        if (isOver) return
-        isOver = true
-        onTheirWay -= reserved
-        resolve(body)
-      }
-      const refuse = (why: 'too large' | 'too many'): void => {
-        request.removeAllListeners('data').pause()
-        end(why)
-      }
-      /** False where there is no room for a body that is so long. */
-      const reserve = (bytes: number): boolean => {
-        if (bytes <= SMALL_BYTES || bytes <= reserved) return true
-        if (onTheirWay + bytes - reserved > MOST_BYTES_ON_THEIR_WAY) return false
-        onTheirWay += bytes - reserved
-        reserved = bytes
-        return true
-      }
-      request.on('data', (chunk: Buffer) => {
-        length += chunk.length
-        if (length > MAX_BODY_BYTES) return refuse('too large')
-        if (!reserve(length)) return refuse('too many')
-        chunks.push(chunk)
-      })
-      request.on('end', () =>
-        end(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length)),
-      )
-      request.on('close', () => end('gone'))
-      request.on('error', () => end('gone'))
-    })
+/** Of large bodies on their way at once; and again of those whose requests are not answered yet. */
+const MOST_BYTES = 64 * MAX_BODY_BYTES
+
+/** Makes the reader of one server. */
+export function createBodyReader(): BodyReader {
+  const arriving = createBodyRoom(MOST_BYTES)
+  const unanswered = createBodyRoom(MOST_BYTES)
+  const reserved = new Map<Buffer, Reservation>()
+  return {
+    async read(request) {
+      if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return 'too large'
+      const { hasRoom, leave } = arriving.reserve()
+      const body = await readNodeStream(request, { maxBytes: MAX_BODY_BYTES, hasRoom })
+      leave()
+      if (typeof body === 'string') return body
+      const read = asBuffer(body)
+      if (read.length <= LARGE_BODY_BYTES) return read
+      const reservation = unanswered.reserve()
+      if (!reservation.hasRoom(read.length)) return 'no room'
+      reserved.set(read, reservation)
+      return read
+    },
+    release(body) {
+      if (body.length <= LARGE_BODY_BYTES) return
+      reserved.get(body)?.leave()
+      reserved.delete(body)
+    },
   }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Agent as KeepAlive, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createFakeClock } from '../testing/fake-clock.ts'
 import { connectRaw, jobBody, rawExecute, serveStage, type SocketStage } from './socket-stage.test-setup.ts'
 
 /** Lets several jobs be held open and let go together. */
@@ -134,6 +135,8 @@ describe('HTTP-05 what is no good HTTP is answered in our form, and the connecti
     ['garbage', 'hello\r\n\r\n', 400],
     ['a header without a colon', 'GET /health HTTP/1.1\r\nHost: a\r\nbroken\r\n\r\n', 400],
     ['no Host', 'GET /health HTTP/1.1\r\n\r\n', 400],
+    ['two Hosts', 'GET /health HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n', 400],
+    ['two Hosts in HTTP/1.0', 'GET /health HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', 400],
     [
       'two lengths',
       'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
@@ -276,6 +279,22 @@ describe('VAL-05 bodies', () => {
   })
 })
 
+describe('HTTP/1.0, which needs no Host', () => {
+  test.each(['/health', '/about'])('GET %s is answered', async path => {
+    const answer = await answerTo(`GET ${path} HTTP/1.0\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+    expect(bodyOf(answer)).toMatchObject({ name: 'Socket' })
+  })
+
+  test('a job is done', async () => {
+    const body = jobBody('old')
+    const answer = await answerTo(
+      `POST /execute HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    expect(bodyOf(answer)).toMatchObject({ output: { text: 'old' } })
+  })
+})
+
 describe('connections', () => {
   test('are used again, for every route', async () => {
     const connection = connectRaw(stage.port)
@@ -377,6 +396,59 @@ describe('D32 stopping', () => {
     await closed
     await expect(fetch(`${busy.url}/health`)).rejects.toThrow()
     keepAlive.destroy()
+  })
+
+  test('D32 connections with half a body are closed at once, and not waited for', async () => {
+    const busy = await serveStage()
+    const half = connectRaw(busy.port)
+    half.socket.write(
+      'POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    )
+    await half.connected
+    await fetch(`${busy.url}/health`)
+    const startMs = performance.now()
+    await Promise.all([busy.agent.close(), half.closed])
+    expect(performance.now() - startMs).toBeLessThan(5_000)
+  })
+
+  test.each([
+    ['whose handler hangs', 'shutting down, not charged'],
+    ['that waits for another run of it', 'shutting down: send the same request again'],
+  ])('D32 a job %s is answered 503 before the end, and its handler told to stop', async (_, error) => {
+    const gateway = createGateway()
+    const clock = createFakeClock()
+    let stopped: unknown
+    const busy = await serveStage({
+      clock,
+      handler: async (__, { signal }) => {
+        signal.addEventListener('abort', () => {
+          stopped = signal.reason
+        })
+        gateway.enter()
+        return await new Promise(() => undefined)
+      },
+    })
+    const body = JSON.stringify({ ...JSON.parse(jobBody('hang')), deadline: clock.nowMs() / 1_000 + 900 })
+    const [first, second] = [connectRaw(busy.port), connectRaw(busy.port)]
+    first.socket.write(rawExecute(body))
+    await gateway.arrived(1)
+    second.socket.write(rawExecute(body))
+    await second.connected
+    await fetch(`${busy.url}/health`)
+    const startMs = clock.nowMs()
+    const closed = busy.agent.close().then(() => true)
+    const moveOn = async (): Promise<false> => {
+      await clock.advance(100)
+      return await new Promise(resolve => setImmediate(resolve, false))
+    }
+    while (!(await Promise.race([closed, moveOn()]))) continue
+    expect(clock.nowMs() - startMs).toBeLessThanOrEqual(25_000)
+    const waiting = error.startsWith('shutting down,') ? first : second
+    const answer = await waiting.closed
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /)
+    expect(answer.toLowerCase()).toMatch(/\r\nretry-after: [1-9]\d*\r\n/)
+    expect(bodyOf(answer)).toMatchObject({ status: 'failed', error_type: 'internal', error })
+    expect(String(stopped)).toContain('had to stop')
   })
 
   test('waits for the jobs that came by fetch, too', async () => {

@@ -1,29 +1,42 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
-import { sleep, type Clock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import { MAX_HEADER_SECTION_BYTES } from '@farebox/protocol/limits'
 import { answerBrokenRequest, endWithFailure } from './answer-broken-request.ts'
-import { failure, type Answer } from './answer.ts'
+import { failure, lastFailure, shuttingDown, type Answer } from './answer.ts'
+import { finishJobs, within, type StopGrace } from './finish-jobs.ts'
 import { createInFlight } from './in-flight.ts'
 import { createBodyReader } from './read-body.ts'
-import { COMMON_HEADERS, shuttingDown, tooLarge, tooMany, type ServiceRoutes } from './service-routes.ts'
+import { ownAddress, refuseHost } from './refuse-host.ts'
+import { COMMON_HEADERS, unreadable, type ServiceRoutes } from './service-routes.ts'
+import { refuseForeign } from './this-machine-only.ts'
+import { createUnderWay, type Placed } from '../under-way.ts'
+import { createUnsentAnswers, type UnsentAnswers } from '@farebox/protocol/body/unsent-answers'
 
 /** The routes on a socket. */
 export interface HttpServer {
   /** Resolves to the port, which the system chose where 0 was asked. Rejects where it cannot listen. */
-  listen(port: number, host: string | undefined): Promise<number>
-  /** Answers new jobs 503 from now on, lets those in flight finish for so long, and closes every connection (D32). */
-  close(graceMs: number): Promise<void>
+  listen(
+    port: number,
+    host: string | undefined,
+    /** Refuses what comes from, or for, another host than this machine: a page in a browser, a rebound name. */
+    options?: { readonly thisMachineOnly: boolean },
+  ): Promise<number>
+  /**
+   * Answers new jobs 503 from now on, lets those in flight finish until the grace is over, and closes every connection
+   * (D32). Bodies that are not whole are not waited for.
+   */
+  close(grace: StopGrace): Promise<void>
   /**
    * Stops listening at once, because somebody else has the address from now on, and lets what has come be answered
-   * for so long; nobody is refused. A connection that has asked nothing yet is waited for a moment.
+   * until the grace is over; nobody is refused. A connection that has asked nothing yet is waited for a moment.
    */
-  handOver(graceMs: number): Promise<void>
+  handOver(grace: StopGrace): Promise<void>
 }
 
 /** Slow clients are cut off here; Node's own defaults would let them stay for minutes, or for ever (HTTP-03, 04, 08). */
 const GUARDS = {
-  maxHeaderSize: 16_384,
+  maxHeaderSize: MAX_HEADER_SECTION_BYTES,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
@@ -36,10 +49,22 @@ const MAX_CONNECTIONS = 10_000
 /** A connection that says nothing so long after the others are done is closed. */
 const LAST_WORDS_MS = 1_000
 
+/** A job that was asked for, and is answered later. */
+interface Exchange extends Placed {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
 /** Makes the server; nothing listens yet. */
 export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServer {
   const inFlight = createInFlight()
-  const readBody = createBodyReader()
+  const bodies = createBodyReader()
+  const unsent = createUnsentAnswers()
+  const send = (request: IncomingMessage, response: ServerResponse, answer: Answer): void =>
+    write(request, response, fitting(unsent, answer), unsent)
+  const arriving = createUnderWay<Exchange>()
+  const unanswered = createUnderWay<Exchange>()
+  let thisMachineOnly = false
   let closing: 'no' | 'refusing newcomers' | 'leaving them to a successor' = 'no'
   const server = createServer(GUARDS, (request, response) => {
     // The response's, because destroying a request that was read leaves its connection open, and its caller waiting.
@@ -68,26 +93,35 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
     const url = request.url ?? ''
     const query = url.indexOf('?')
     const path = query === -1 ? url : url.slice(0, query)
-    if (request.headers.host === undefined) {
-      return send(request, response, {
-        ...failure('validation', 400, 'the Host header is required'),
-        close: true,
-      })
-    }
+    const refused = refuseHost(request) ?? (thisMachineOnly ? refuseForeign(request.headers) : undefined)
+    if (refused !== undefined) return send(request, response, refused)
     const routed = routes.route(request.method ?? '', path)
     if (routed !== 'execute') return send(request, response, lastIfClosing(routed))
     if (closing === 'refusing newcomers') return send(request, response, shuttingDown())
-    const body = await readBody(request)
+    const exchange: Exchange = { request, response, place: -1 }
+    arriving.add(exchange)
+    const body = await bodies.read(request)
+    arriving.delete(exchange)
     if (body === 'gone') return
-    if (body === 'too large') return send(request, response, tooLarge(MAX_BODY_BYTES))
-    if (body === 'too many') return send(request, response, tooMany())
-    const answer = await routes.execute({
-      contentType: request.headers['content-type'],
-      body,
-      paymentHeaders: paymentHeaders(request.rawHeaders),
-      calledUrl: `http://${request.headers.host}/execute`,
-    })
-    send(request, response, lastIfClosing(answer))
+    if (typeof body === 'string') return send(request, response, unreadable(body))
+    unanswered.add(exchange)
+    try {
+      const answer = await routes.execute({
+        contentType: request.headers['content-type'],
+        body,
+        paymentHeaders: paymentHeaders(request.rawHeaders),
+        calledUrl: `http://${request.headers.host ?? ownAddress(request)}/execute`,
+      })
+      // Answered in its place where the grace was over.
+      if (unanswered.delete(exchange)) send(request, response, lastIfClosing(answer))
+    } finally {
+      bodies.release(body)
+    }
+  }
+
+  /** Whatever a job still waits for then, nothing is known of its charge. */
+  function answerTheRest(): void {
+    for (const { request, response } of unanswered.takeAll()) send(request, response, undecided())
   }
 
   /** The last on its connection, where this server takes no more of them. */
@@ -96,8 +130,9 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
   }
 
   return {
-    listen: (port, host) =>
+    listen: (port, host, options) =>
       new Promise((resolve, reject) => {
+        thisMachineOnly = options?.thisMachineOnly ?? false
         server.once('error', reject)
         server.listen({ port, ...(host === undefined ? {} : { host }), backlog: 1_024 }, () => {
           server.removeListener('error', reject)
@@ -105,23 +140,31 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
           resolve(typeof address === 'object' && address !== null ? address.port : port)
         })
       }),
-    async close(graceMs) {
+    async close(grace) {
       closing = 'refusing newcomers'
+      for (const { request } of arriving.takeAll()) request.socket.destroy()
       // Listening goes on meanwhile: whoever comes now is told that nothing was charged, instead of nothing at all.
       server.closeIdleConnections()
-      await within(clock, graceMs, inFlight.whenNone())
+      await finishJobs(clock, grace, inFlight.whenNone())
+      answerTheRest()
       await closeConnections(server, closeListener(server), clock)
     },
-    async handOver(graceMs) {
+    async handOver(grace) {
       closing = 'leaving them to a successor'
       const closed = closeListener(server)
       server.closeIdleConnections()
       await within(clock, LAST_WORDS_MS, closed)
       // More may come meanwhile, on connections that were open before.
-      await within(clock, graceMs, inFlight.whenNone())
+      await finishJobs(clock, grace, inFlight.whenNone())
+      answerTheRest()
       await closeConnections(server, closed, clock)
     },
   }
+}
+
+/** The answer to who waits for another's run, or for a settlement, when a stop has no more time. */
+function undecided(): Answer {
+  return lastFailure('internal', 503, 'shutting down: send the same request again', { 'retry-after': '5' })
 }
 
 /** Read from the raw list: Node joins repeated headers, and two payments must not look like one (PAY-35). */
@@ -136,7 +179,19 @@ function paymentHeaders(rawHeaders: readonly string[]): readonly string[] {
   return found
 }
 
-function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+/** The answer, where it may wait for a caller that reads slowly; it is kept, and sent when it is asked for again. */
+function fitting(unsent: UnsentAnswers, answer: Answer): Answer {
+  if (unsent.hasRoom(answer.bodyBytes ?? answer.body.length)) return answer
+  const message = 'too many answers wait for callers that read slowly: send the same request again'
+  return failure('internal', 503, message, { 'retry-after': '5' })
+}
+
+function write(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer,
+  unsent: UnsentAnswers,
+): void {
   if (response.destroyed) return
   const { status, body } = answer
   const unread = announcesBody(request) && !request.complete
@@ -146,6 +201,7 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Answer
   if (status !== 204) headers.push('content-length', String(length))
   if (close) headers.push('connection', 'close')
   response.writeHead(status, headers)
+  unsent.add(request.socket, response, length)
   response.end(request.method === 'HEAD' || status === 204 ? undefined : body)
   // What was not read must not be waited for: the connection ends once the answer is out.
   if (unread) response.on('finish', () => request.socket.destroySoon())
@@ -178,11 +234,4 @@ function closeListener(server: Server): Promise<void> {
   return new Promise(resolve => {
     server.close(() => resolve())
   })
-}
-
-/** Waits for work, and no longer than so long. */
-async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
-  const over = new AbortController()
-  await Promise.race([work, sleep(clock, ms, over.signal)])
-  over.abort()
 }

@@ -1,9 +1,11 @@
+import type { BodyFault } from '@farebox/protocol/body/body-buffer'
+import { MAX_BODY_BYTES, MAX_BODY_PIECES } from '@farebox/protocol/limits'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import type { Health } from '@farebox/protocol/health'
 import type { ArrivedRequest } from '../execute/arrived-request.ts'
 import { execute } from '../execute/pipeline.ts'
 import type { Service } from '../execute/service.ts'
-import { failure, NO_STORE, type Answer } from './answer.ts'
+import { failure, lastFailure, NO_STORE, type Answer } from './answer.ts'
 
 /** The three routes (D31), apart from how requests come in: by socket or by `fetch`. */
 export interface ServiceRoutes {
@@ -59,22 +61,19 @@ export function createServiceRoutes(service: Service): ServiceRoutes {
   }
 }
 
-/** The answer to a body over the limit (D15); the connection is closed, because the rest of it is still coming. */
-export function tooLarge(limitBytes: number): Answer {
-  return { ...failure('validation', 400, `body: too large, at most ${limitBytes} bytes`), close: true }
-}
-
-/** The answer to a large body while too many of them are on their way: nothing is said of the job. */
-export function tooMany(): Answer {
-  const answer = failure('internal', 503, 'too many large requests at once: come back', {
-    'retry-after': '5',
-  })
-  return { ...answer, close: true }
-}
-
-/** The answer while stopping (D32). */
-export function shuttingDown(): Answer {
-  return { ...failure('internal', 503, 'shutting down, not charged', { 'retry-after': '5' }), close: true }
+/** The answer to a body that was not taken (D15); the connection is closed, because the rest of it is still coming. */
+export function unreadable(why: BodyFault | 'no room'): Answer {
+  switch (why) {
+    case 'too large':
+      return lastFailure('validation', 400, `body: too large, at most ${MAX_BODY_BYTES} bytes`)
+    case 'too many pieces':
+      return lastFailure('validation', 400, `body: in too many pieces, at most ${MAX_BODY_PIECES}`)
+    case 'no room':
+      // Nothing is said of the job.
+      return lastFailure('internal', 503, 'too many large requests at once: come back', {
+        'retry-after': '5',
+      })
+  }
 }
 
 function json(value: object, cacheControl: string): Answer {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import type { Variables } from '../config/read-environment.ts'
-import { systemClock } from '../clock.ts'
+import { systemClock, type Clock } from '../clock.ts'
 import { createAgent, type Agent } from '../create-agent.ts'
 import { defineAgent } from '../define-agent.ts'
 import type { Handler } from '../handlers.ts'
@@ -41,6 +41,9 @@ export async function serveStage(
     readonly funded?: readonly string[]
     readonly handler?: Handler<{ text: string }, { text: string }>
     readonly variables?: Variables
+    /** Default: the machine's. */
+    readonly clock?: Clock
+    readonly thisMachineOnly?: boolean
   } = {},
 ): Promise<SocketStage> {
   const lines: string[] = []
@@ -61,16 +64,21 @@ export async function serveStage(
     },
     ports: {
       log,
+      ...(options.clock && { clock: options.clock }),
       paymentGate: gate,
       jobStore: {
-        store: createMemoryStore(systemClock),
+        store: createMemoryStore(options.clock ?? systemClock),
         name: 'memory:',
         shared: false,
         close: () => Promise.resolve(),
       },
     },
   })
-  const port = await agent.listen({ port: options.port ?? 0, host: '127.0.0.1' })
+  const port = await agent.listen({
+    port: options.port ?? 0,
+    host: '127.0.0.1',
+    thisMachineOnly: options.thisMachineOnly ?? false,
+  })
   const logs = (): readonly string[] => {
     log.flush()
     return lines

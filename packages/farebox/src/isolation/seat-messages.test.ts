@@ -16,6 +16,21 @@ test('a report is read as it was sent', () => {
     expect(readSeatReport(report)).toEqual(report)
 })
 
+test('an output that breaks its schema comes as it is, for dev mode; one that does not is an object', () => {
+  const judged = { dropped: [], unwritable: undefined }
+  const violation = { field: 'output', reason: 'must be an object, got null' }
+  for (const json of ['null', '"x"', '5', '[1]']) {
+    const returned = { kind: 'returned', run: 1, clean: true }
+    const broken = { ...returned, judged: { ...judged, violation, json } }
+    expect(readSeatReport(broken)).toMatchObject({ judged: { violation, json } })
+    expect(readSeatReport({ ...returned, judged: { ...judged, json } })).toMatchObject({
+      judged: { json: undefined },
+    })
+  }
+  const notJson = { kind: 'returned', run: 1, clean: true, judged: { ...judged, violation, json: '{' } }
+  expect(readSeatReport(notJson)).toMatchObject({ judged: { json: undefined } })
+})
+
 test('an error type that is none is that of any error', () => {
   const failure = { told: 'x', typed: { errorType: 'toString', message: 'x' } }
   expect(readSeatReport({ kind: 'threw', run: 1, failure })).toMatchObject({ failure: { typed: undefined } })

@@ -1,6 +1,7 @@
 import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-types'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
+import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import type { HandlerFailure } from '../execute/handler-failure.ts'
 import type { JudgedOutput } from '../execute/judge-output.ts'
 import type { Refusal } from './refusal.ts'
@@ -74,9 +75,8 @@ export function readSeatReport(message: unknown): SeatReport | undefined {
 }
 
 function readRefusal(value: unknown): Refusal {
-  const { name, message, hint, details } = isObject(value) ? value : {}
+  const { message, hint, details } = isObject(value) ? value : {}
   return {
-    name: readText(name) ?? '',
     message: readText(message) ?? '',
     hint: readText(hint) ?? '',
     details: readTexts(details),
@@ -100,10 +100,28 @@ function readJudged(value: unknown): JudgedOutput {
   return {
     violation: isViolation ? { field, reason } : undefined,
     dropped: readTexts(dropped),
-    json: readText(json),
+    json: readOutput(json, isViolation),
     unwritable: readText(unwritable),
   }
 }
+
+/**
+ * Handlers may send messages of their own, which look like this one: what is charged for is an object in JSON, whoever
+ * wrote it. What breaks its schema is never charged for, and dev mode passes it on whatever it is.
+ */
+function readOutput(text: unknown, isViolation: boolean): string | undefined {
+  if (typeof text !== 'string' || text.length > MAX_RESPONSE_BYTES || LONE_SURROGATE.test(text))
+    return undefined
+  try {
+    const output: unknown = JSON.parse(text)
+    return isViolation || (isObject(output) && !Array.isArray(output)) ? text : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Half of a character, which UTF-8 cannot carry; `JSON.stringify` writes it as an escape. */
+const LONE_SURROGATE = /\p{Surrogate}/u
 
 function isErrorType(value: unknown): value is ErrorType {
   return typeof value === 'string' && Object.hasOwn(ERROR_STATUS, value)

@@ -37,6 +37,8 @@ export function startSeatProcess(
   let killedFor: string | undefined
   const kill = (why: string): void => {
     killedFor ??= why
+    // Its end is waited for, also where it was at rest: nothing else may keep this process until then.
+    child.ref()
     child.kill('SIGKILL')
   }
   const lastWords = keepLastWords(child)

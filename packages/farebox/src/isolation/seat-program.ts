@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { compileOutput, type OutputCheck } from '@farebox/protocol/fields/compile'
 import { DeadlineError } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
+import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { systemClock } from '../clock.ts'
-import { loadHandlers } from '../config/load-handlers.ts'
+import { loadMatchingHandlers } from '../config/load-matching-handlers.ts'
 import { describeFailure } from '../execute/handler-failure.ts'
 import { createJobContext } from '../execute/job-context.ts'
 import { judgeOutput, type JudgedOutput } from '../execute/judge-output.ts'
@@ -32,8 +33,6 @@ interface Loaded {
 /** More lines a job than anybody reads; beyond it they would keep the agent from its other jobs. */
 const MAX_LINES = 1_000
 const MAX_LINE_CHARACTERS = 2_000
-/** As much as a platform reads of an answer (D37). */
-const MAX_OUTPUT_CHARACTERS = 5_000_000
 const LOOK_AGAIN_MS = 20
 
 // Bound now: whatever handlers do to `process`, this is how the agent is told.
@@ -58,7 +57,7 @@ process.on('message', (order: SeatOrder) => {
 
 async function load({ file, declaration, devMode }: LoadOrder): Promise<Loaded | undefined> {
   try {
-    const handlers = matchHandlers(declaration, await loadHandlers(file))
+    const handlers = matchHandlers(declaration, await loadMatchingHandlers(declaration, file))
     const outputs = Object.entries(declaration.capabilities)
     const checks = new Map(outputs.map(([name, { output_schema }]) => [name, compileOutput(output_schema)]))
     tell({ kind: 'loaded' })
@@ -113,11 +112,12 @@ async function work({ handlers, checks, devMode }: Loaded, job: SeatJob, now: Ru
   return withinBounds(judgeOutput(check, output, devMode))
 }
 
-/** Refused here: in the agent's process it would be everybody's wait. */
+/** Refused here: in the agent's process it would be everybody's wait. The agent judges the answer as a whole (D39). */
 function withinBounds(judged: JudgedOutput): JudgedOutput {
   const { json } = judged
-  if (json === undefined || json.length <= MAX_OUTPUT_CHARACTERS) return judged
-  const reason = `must be at most ${MAX_OUTPUT_CHARACTERS} characters of JSON, got ${json.length}`
+  const bytes = json === undefined ? 0 : Buffer.byteLength(json)
+  if (bytes <= MAX_RESPONSE_BYTES) return judged
+  const reason = `must be at most ${MAX_RESPONSE_BYTES} bytes of JSON, got ${bytes}`
   return { ...judged, json: undefined, violation: { field: 'output', reason } }
 }
 

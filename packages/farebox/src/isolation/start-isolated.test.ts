@@ -108,7 +108,10 @@ describe('farebox start with SERVICE_ISOLATION=worker', () => {
     await project.write('handlers.mjs', 'export default { weight: () => ({}) }')
     const isolated = await start().ended
     expect(isolated).toEqual(await start([], DEV).ended)
-    expect(isolated.stderr).toBe('✗ handlers: no function for the declared wait\n')
+    expect(isolated.stderr).toBe(
+      '✗ handlers.mjs:1:18  handlers: no function for the declared wait\n' +
+        '  name each handler as its capability in the declaration\n',
+    )
   })
 
   test('a file that ends its process while it is imported is told', async () => {

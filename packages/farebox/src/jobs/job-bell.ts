@@ -6,6 +6,8 @@ export interface JobBell {
   ring(jobKey: string): void
   /** Resolves when the bell rings for the job, at the latest after `atMostMs`: another process rings only its own. */
   wait(jobKey: string, atMostMs: number): Promise<void>
+  /** How many wait for this job. */
+  waiting(jobKey: string): number
 }
 
 /** Makes the bell. */
@@ -30,5 +32,6 @@ export function createJobBell(clock: Clock): JobBell {
         const cancel = clock.after(atMostMs, wake)
         listeners.add(wake)
       }),
+    waiting: jobKey => waiting.get(jobKey)?.size ?? 0,
   }
 }

@@ -52,6 +52,8 @@ export interface UnpaidJob extends AnyJob {
 /** Paid and delivered: repeats get these bytes until the record is forgotten (D24). */
 export interface SettledJob extends AnyJob {
   readonly state: 'settled'
+  /** Key of the payment that paid; absent in dev mode, and in records of an earlier release. */
+  readonly paymentKey?: string
   readonly response: string
   /** Value of the `PAYMENT-RESPONSE` header; empty in dev mode. */
   readonly paymentResponse: string

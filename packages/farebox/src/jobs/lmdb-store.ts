@@ -4,8 +4,10 @@ import type { Clock } from '../clock.ts'
 import { groupSteps } from './group-steps.ts'
 import { changeRow, claimPayment, claimRow, isHeld } from './job-row.ts'
 import type { ClaimOutcome, Holder, JobChange, JobClaim, OpenJobStore } from './job-store.ts'
+import { openLmdbTime, type LmdbTime } from './lmdb-time.ts'
 import { openLmdbTables } from './lmdb-tables.ts'
 import type { LmdbTables } from './lmdb-tables.ts'
+import type { MachineClock } from './machine-clock.ts'
 
 /** A claim leaves two rows at most, so sweeping four times as many as were written always catches up. */
 const WRITES_PER_SWEEP = 64
@@ -21,13 +23,18 @@ const MAX_SWEEP_PAUSE_MS = 10_000
  * the caller is told (D7, D8); a claim need not, but waits as well, because writes that meet share one flush
  * (`group-steps.ts`). lmdb's own overlapped flushing answers earlier, but saves nothing once the flush is awaited.
  *
+ * Its time is the machine's, and cannot be set (`lmdb-time.ts`); a test gives it a clock of its own.
+ *
  * Rejects with an error that names `SERVICE_STORE` and the folder where it cannot be used, its disk is full
  * included.
  */
-export async function openLmdbStore(folder: string, clock: Clock): Promise<OpenJobStore> {
+export async function openLmdbStore(
+  folder: string,
+  time: MachineClock | Pick<Clock, 'nowMs'>,
+): Promise<OpenJobStore> {
   const name = `lmdb:${folder}`
-  const [root, tables] = openFolder(name, folder)
-  const sweep = createSweep(tables)
+  const [root, tables, clock] = openFolder(name, folder, time)
+  const sweep = createSweep(tables, clock)
 
   const groups = groupSteps(steps => root.transaction(steps))
   /** Transactions run one at a time over all processes, each on what the one before has left. */
@@ -81,7 +88,11 @@ export async function openLmdbStore(folder: string, clock: Clock): Promise<OpenJ
   }
 }
 
-function openFolder(name: string, folder: string): [RootDatabase, LmdbTables] {
+function openFolder(
+  name: string,
+  folder: string,
+  time: MachineClock | Pick<Clock, 'nowMs'>,
+): [RootDatabase, LmdbTables, LmdbTime] {
   try {
     const root = open({
       path: folder,
@@ -91,7 +102,8 @@ function openFolder(name: string, folder: string): [RootDatabase, LmdbTables] {
       // With it, lmdb leaves a promise of its own unheard, which ends the process when a commit fails.
       eventTurnBatching: false,
     })
-    return [root, openLmdbTables(root)]
+    const clock = 'boot' in time ? openLmdbTime(root, time) : { nowMs: () => time.nowMs(), note: () => {} }
+    return [root, openLmdbTables(root), clock]
   } catch (error) {
     throw unusable(name, error)
   }
@@ -125,13 +137,14 @@ function writeNow(tables: LmdbTables, { jobKey, fence }: Holder, change: JobChan
 }
 
 /** Deletes forgotten rows now and then, a bounded number at once, inside a transaction that writes anyway. */
-function createSweep(tables: LmdbTables): (nowMs: number) => void {
+function createSweep(tables: LmdbTables, time: LmdbTime): (nowMs: number) => void {
   let writes = 0
   let sweptMs = Number.NEGATIVE_INFINITY
   return nowMs => {
     writes += 1
     if (writes < WRITES_PER_SWEEP && Math.abs(nowMs - sweptMs) < MAX_SWEEP_PAUSE_MS) return
     tables.sweep(nowMs, ROWS_PER_SWEEP)
+    time.note()
     writes = 0
     sweptMs = nowMs
   }

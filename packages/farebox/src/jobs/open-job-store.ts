@@ -1,4 +1,5 @@
-import type { Clock } from '../clock.ts'
+import { steadyClock, systemClock, type Clock } from '../clock.ts'
+import { machineClock } from './machine-clock.ts'
 import type { OpenJobStore } from './job-store.ts'
 
 /**
@@ -7,14 +8,21 @@ import type { OpenJobStore } from './job-store.ts'
  * with a password. A store that is not used is not loaded.
  */
 export async function openJobStore(setting: string, clock: Clock): Promise<OpenJobStore> {
+  // The machine's clock can be set: what is kept is kept by the time that passes (D40).
+  const isMachines = clock === systemClock
   if (setting === 'memory:') {
     const { createMemoryStore } = await import('./memory-store.ts')
-    return { store: createMemoryStore(clock), name: setting, shared: false, close: async () => {} }
+    return {
+      store: createMemoryStore(isMachines ? steadyClock : clock),
+      name: setting,
+      shared: false,
+      close: async () => {},
+    }
   }
   const folder = /^lmdb:(?!\/\/)(.+)$/.exec(setting)?.[1]
   if (folder !== undefined) {
     const { openLmdbStore } = await import('./lmdb-store.ts')
-    return openLmdbStore(folder, clock)
+    return openLmdbStore(folder, isMachines ? machineClock : clock)
   }
   if (/^rediss?:\/\//.test(setting)) {
     const { openRedisStore } = await import('./redis-store.ts')

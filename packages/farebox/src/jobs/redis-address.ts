@@ -8,6 +8,8 @@ export interface RedisAddress {
   readonly password: string | undefined
   /** Begins every key, and ends with a colon. */
   readonly prefix: string
+  /** How many replicas must have a claim or a save before it counts; 0: none is waited for. */
+  readonly replicas: number
   /** The setting again, without user and password. */
   readonly name: string
 }
@@ -16,7 +18,7 @@ const DEFAULT_PORT = 6379
 const DEFAULT_PREFIX = 'farebox:'
 
 /**
- * Reads `redis://[user:password@]host[:port][/database][?prefix=name]`, or `rediss://…` for TLS. Throws an
+ * Reads `redis://[user:password@]host[:port][/database][?prefix=name&replicas=1]`, or `rediss://…` for TLS. Throws an
  * error that names `SERVICE_STORE` and what is wrong, and never repeats the setting: a password may be in any
  * part of it.
  */
@@ -28,6 +30,7 @@ export function readRedisAddress(setting: string): RedisAddress {
   const port = url.port === '' ? DEFAULT_PORT : Number(url.port)
   const database = readDatabase(url.pathname)
   const prefix = readPrefix(url.searchParams)
+  const replicas = readReplicas(url.searchParams)
   return {
     // The brackets of an IPv6 address belong to the URL alone.
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
@@ -37,9 +40,8 @@ export function readRedisAddress(setting: string): RedisAddress {
     username: readCredential(url.username),
     password: readCredential(url.password),
     prefix,
-    name: `${url.protocol}//${url.hostname}:${port}/${database}${
-      prefix === DEFAULT_PREFIX ? '' : `?prefix=${prefix.slice(0, -1)}`
-    }`,
+    replicas,
+    name: `${url.protocol}//${url.hostname}:${port}/${database}${shownParameters(prefix, replicas)}`,
   }
 }
 
@@ -51,7 +53,8 @@ function readDatabase(pathname: string): number {
 
 function readPrefix(parameters: URLSearchParams): string {
   for (const name of parameters.keys()) {
-    if (name !== 'prefix') throw refused('prefix is the only parameter it may have')
+    if (name !== 'prefix' && name !== 'replicas')
+      throw refused('prefix and replicas are the only parameters it may have')
   }
   const given = parameters.getAll('prefix')
   if (given.length === 0) return DEFAULT_PREFIX
@@ -60,6 +63,21 @@ function readPrefix(parameters: URLSearchParams): string {
     throw refused('prefix must be 1 to 64 letters, digits, dots, colons, dashes or underscores')
   }
   return prefix.endsWith(':') ? prefix : `${prefix}:`
+}
+
+function readReplicas(parameters: URLSearchParams): number {
+  const given = parameters.getAll('replicas')
+  const [count = '0'] = given
+  if (given.length > 1 || !/^\d$/.test(count)) throw refused('replicas must be a number from 0 to 9')
+  return Number(count)
+}
+
+function shownParameters(prefix: string, replicas: number): string {
+  const shown = [
+    ...(prefix === DEFAULT_PREFIX ? [] : [`prefix=${prefix.slice(0, -1)}`]),
+    ...(replicas === 0 ? [] : [`replicas=${replicas}`]),
+  ]
+  return shown.length === 0 ? '' : `?${shown.join('&')}`
 }
 
 function readCredential(encoded: string): string | undefined {

@@ -11,6 +11,8 @@ const CONNECT_TIMEOUT_MS = 3_000
  */
 const SILENT_SOCKET_MS = 2_000
 const MAX_RECONNECT_DELAY_MS = 1_000
+/** So often the server's settings are looked at again. */
+const LOOK_EVERY_MS = 5_000
 
 /** A connection on which whatever cannot be done at once fails. */
 export interface RedisConnection {
@@ -22,39 +24,67 @@ export interface RedisConnection {
 
 /**
  * Connects, and from then on reconnects in the background for as long as it is not closed. Rejects where the
- * first attempt fails, where ioredis is not installed, and where the server may evict keys or is a cluster.
+ * first attempt fails, where ioredis is not installed, and where the server may evict keys or is a cluster; where that
+ * becomes so later, nothing is asked of it any more until it is put right (D25).
  */
 export async function connectRedis(address: RedisAddress): Promise<RedisConnection> {
   const redis = createClient(await importIoredis(), address)
   let trouble: string | undefined
+  let unfit: string | undefined
+  let wasOpened = false
   redis.on('error', (error: Error) => {
     trouble = messageOf(error)
   })
   redis.on('ready', () => {
     trouble = undefined
+    // It may be another server by now, or one with other settings: nothing is asked of it before they are known.
+    unfit = wasOpened ? 'its settings are being looked at after a reconnect; try again' : undefined
+    if (wasOpened) void lookAgain()
   })
 
   const connection: RedisConnection = {
     redis,
     async ask(command) {
-      try {
-        return await command()
-      } catch (error) {
-        // Where the connection is down ioredis says so in its own terms, and may have told the reason before.
-        const reason = redis.status === 'ready' ? messageOf(error) : (trouble ?? 'the connection was lost')
-        throw unusable(address, reason)
-      }
+      if (unfit !== undefined && redis.status === 'ready') throw unusable(address, unfit)
+      return await askNow(command)
     },
     async close() {
+      clearInterval(looking)
       // Lets answers come in that are on their way; a connection that is down has none.
       await redis.quit().catch(() => redis.disconnect())
     },
   }
+
+  async function askNow<Answer>(command: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await command()
+    } catch (error) {
+      // Where the connection is down ioredis says so in its own terms, and may have told the reason before.
+      const reason = redis.status === 'ready' ? messageOf(error) : (trouble ?? 'the connection was lost')
+      throw unusable(address, reason)
+    }
+  }
+
+  /** What keeps records from vanishing can be changed while the server runs, or differ after a failover (D25). */
+  async function lookAgain(): Promise<void> {
+    if (redis.status !== 'ready') return
+    try {
+      unfit = await findFault(redis, askNow)
+    } catch {
+      // It does not answer: then no other command does, and this one is asked again.
+    }
+  }
+
+  const looking = setInterval(() => void lookAgain(), LOOK_EVERY_MS)
+  looking.unref()
   try {
-    await connection.ask(() => redis.connect())
-    await refuseWrongServer(connection, address)
+    await askNow(() => redis.connect())
+    const fault = await findFault(redis, askNow)
+    if (fault !== undefined) throw unusable(address, fault)
+    wasOpened = true
     return connection
   } catch (error) {
+    clearInterval(looking)
     redis.disconnect()
     throw error
   }
@@ -95,24 +125,22 @@ function createClient(Client: typeof Redis, address: RedisAddress): Redis {
   })
 }
 
-async function refuseWrongServer({ redis, ask }: RedisConnection, address: RedisAddress): Promise<void> {
+/** Why this server must not keep paid responses; undefined where it may. Rejects where it does not answer. */
+async function findFault(redis: Redis, ask: RedisConnection['ask']): Promise<string | undefined> {
   const info = await ask(() => redis.info())
-  if (/^loading:1/m.test(info)) throw unusable(address, 'it is still loading its data; try again')
+  if (/^loading:1/m.test(info)) return 'it is still loading its data; try again'
   if (/^cluster_enabled:1/m.test(info)) {
-    throw unusable(
-      address,
+    return (
       'it is a Redis Cluster, which cannot claim a job and its payment in one step; ' +
-        'use a single Redis, with replicas if you like',
+      'use a single Redis, with replicas if you like'
     )
   }
   const policy = /^maxmemory_policy:([\w-]+)/m.exec(info)?.[1] ?? (await ask(() => readPolicy(redis)))
-  if (policy !== 'noeviction') {
-    throw unusable(
-      address,
-      `its maxmemory-policy is ${policy}, so it may drop paid responses; ` +
-        'set it to noeviction, by redis-cli CONFIG SET maxmemory-policy noeviction and in redis.conf',
-    )
-  }
+  if (policy === 'noeviction') return undefined
+  return (
+    `its maxmemory-policy is ${policy}, so it may drop paid responses; ` +
+    'set it to noeviction, by redis-cli CONFIG SET maxmemory-policy noeviction and in redis.conf'
+  )
 }
 
 /** For servers whose INFO does not tell. */

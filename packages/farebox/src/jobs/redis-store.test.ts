@@ -18,6 +18,9 @@ import { openRedisStore } from './redis-store.ts'
 const SERVER = '/usr/bin/redis-server'
 const SHARED = 'redis://127.0.0.1:6379/0'
 
+/** The server's settings are looked at every five seconds. */
+const LOOKED_AGAIN = { timeout: 20_000, interval: 50 }
+
 const claim: JobClaim = { jobKey: 'a', fence: 'fence', leaseMs: 60_000, keepMs: 60_000, job: running }
 
 if (await answers(SHARED)) {
@@ -123,6 +126,54 @@ function describeOwnServer(): void {
       )
       await admin.config('SET', 'maxmemory-policy', 'noeviction')
       await expect(open()).resolves.toMatchObject({ shared: true })
+    })
+
+    test('D25 is not used any more once its policy was changed, and is when it is put right', async () => {
+      const { store } = await open()
+      await store.claim({ ...claim, jobKey: 'before' })
+      await admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
+      const refusal = /maxmemory-policy is allkeys-lru, so it may drop paid responses/
+      await vi.waitFor(() => expect(store.read('before')).rejects.toThrow(refusal), LOOKED_AGAIN)
+      await expect(store.claim({ ...claim, jobKey: 'after' })).rejects.toThrow(refusal)
+      await admin.config('SET', 'maxmemory-policy', 'noeviction')
+      await vi.waitFor(async () => expect(await store.read('before')).toBeDefined(), LOOKED_AGAIN)
+    })
+
+    test('D25 is looked at before anything is asked of it after a reconnect', async () => {
+      const { store } = await open()
+      await store.claim({ ...claim, jobKey: 'before' })
+      await stop()
+      await start('--maxmemory-policy', 'allkeys-lru')
+      const told: string[] = []
+      await vi.waitFor(async () => {
+        const outcome = await store.read('before').then(
+          () => 'answered',
+          (error: unknown) => String(error),
+        )
+        told.push(outcome)
+        expect(outcome).toMatch('maxmemory-policy is allkeys-lru')
+      }, LOOKED_AGAIN)
+      expect(told).not.toContain('answered')
+      await stop()
+      await start()
+    })
+
+    test('D25 with replicas asked for, a claim that none of them has rejects', async () => {
+      const { store } = await open('?replicas=1')
+      await expect(store.claim({ ...claim, jobKey: 'alone' })).rejects.toThrow(
+        /0 of 1 replicas have the last write/,
+      )
+      const replica = await startServer(await freePort(), ['--replicaof', `127.0.0.1 ${port}`])
+      try {
+        await vi.waitFor(
+          async () =>
+            expect(await store.claim({ ...claim, jobKey: randomUUID() })).toMatchObject({ kind: 'claimed' }),
+          LOOKED_AGAIN,
+        )
+      } finally {
+        replica.kill('SIGKILL')
+        await ended(replica)
+      }
     })
 
     test('needs no right to CONFIG', async () => {

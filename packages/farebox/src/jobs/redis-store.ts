@@ -6,6 +6,9 @@ import { CLAIM_SCRIPT, FORGET_SCRIPT, KEEP_SCRIPT, READ_SCRIPT, UNRESOLVED_SCRIP
 
 type Arguments = readonly (string | number)[]
 
+/** Less than a command may take in all. */
+const REPLICATED_WITHIN_MS = 500
+
 /** What `defineCommand` adds to the client: the number of keys, the keys, the arguments. */
 interface JobCommands {
   claimJob(keys: number, ...rest: Arguments): Promise<[kind: ClaimOutcome['kind'], record?: string]>
@@ -23,7 +26,8 @@ interface JobCommands {
  *
  * Time is the server's. What has resolved is as durable as the server makes it: `appendonly yes` survives its
  * crash, but a failover may lose the last moments, and then the facilitator's own record of a payment is what
- * keeps it from being used twice (D10).
+ * keeps it from being used twice (D10) and has its job delivered again (D40). With `?replicas=1` a claim or a save counts
+ * once so many replicas have it.
  *
  * Where Redis cannot be reached or does not answer within a second, every method rejects, and the connection
  * is made anew in the background. Opening rejects where Redis cannot be reached, refuses the password, or may
@@ -44,6 +48,16 @@ export async function openRedisStore(setting: string): Promise<OpenJobStore> {
   const paymentKeysOf = (payment: string | undefined): string[] =>
     payment === undefined ? [] : [`${address.prefix}payment:${payment}`]
 
+  /** Waits until as many replicas as asked for have what was written; rejects where they do not have it in time. */
+  const replicated = async (): Promise<void> => {
+    if (address.replicas === 0) return
+    const count = await ask(() => redis.wait(address.replicas, REPLICATED_WITHIN_MS))
+    if (count >= address.replicas) return
+    throw new Error(
+      `SERVICE_STORE=${address.name} cannot be used: ${count} of ${address.replicas} replicas have the last write`,
+    )
+  }
+
   return {
     name: address.name,
     shared: true,
@@ -52,6 +66,7 @@ export async function openRedisStore(setting: string): Promise<OpenJobStore> {
         const keys = [jobKeyOf(claim.jobKey), savedKey, ...paymentKeysOf(claim.payment?.key)]
         const rest = claimArguments(claim)
         const [kind, record] = await ask(() => commands.claimJob(keys.length, ...keys, ...rest))
+        if (kind === 'claimed') await replicated()
         return kind === 'claimed' ? { kind, job: decodeJob(record) } : { kind }
       },
       async read(jobKey) {
@@ -66,7 +81,9 @@ export async function openRedisStore(setting: string): Promise<OpenJobStore> {
         }
         const keys = [jobKeyOf(jobKey), savedKey]
         const rest = keepArguments(holder, change)
-        return (await ask(() => commands.keepJob(keys.length, ...keys, ...rest))) === 1
+        const isKept = (await ask(() => commands.keepJob(keys.length, ...keys, ...rest))) === 1
+        if (isKept) await replicated()
+        return isKept
       },
       unresolved: () => ask(() => commands.unresolvedJobs(1, savedKey)),
     },

@@ -12,6 +12,7 @@ export interface AgentReadings {
   jobsHeld(): number
   settlementsUnknown(): number
   oldestUnknownSeconds(): number
+  clockSkewSeconds(): number
 }
 
 /** Makes the metrics, in a registry of their own. Labels have values of ours alone, never a caller's. */
@@ -80,6 +81,15 @@ function moneyInstruments(registers: Registry[], readings: AgentReadings) {
       registers,
       collect() {
         this.set(readings.oldestUnknownSeconds())
+      },
+    }),
+    clockSkew: new Gauge({
+      name: `${PREFIX}clock_skew_seconds`,
+      help: "By how much this agent's clock differs from its facilitator's, either way; 0 where they agree within 5 s",
+      aggregator: 'max' as const,
+      registers,
+      collect() {
+        this.set(readings.clockSkewSeconds())
       },
     }),
     settling: new Histogram({

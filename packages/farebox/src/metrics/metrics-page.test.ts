@@ -4,7 +4,12 @@ import { createAgentInstruments } from './agent-instruments.ts'
 
 const PAGE = readFileSync(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8')
 
-const READINGS = { jobsHeld: () => 0, settlementsUnknown: () => 0, oldestUnknownSeconds: () => 0 }
+const READINGS = {
+  jobsHeld: () => 0,
+  settlementsUnknown: () => 0,
+  oldestUnknownSeconds: () => 0,
+  clockSkewSeconds: () => 0,
+}
 
 test('docs/metrics.md has every metric of the agent as it is registered, and no other', async () => {
   const registered = await createAgentInstruments(READINGS).registry.getMetricsAsJSON()

@@ -8,15 +8,20 @@ import type { AgentMetrics, AgentWatch } from './agent-metrics.ts'
 export function watchAgent(): AgentWatch {
   const unknown = createUnknownPayments()
   let jobsHeld = (): number => 0
+  let clockSkewSeconds = (): number => 0
   const instruments = createAgentInstruments({
     jobsHeld: () => jobsHeld(),
     settlementsUnknown: unknown.count,
     oldestUnknownSeconds: unknown.oldestSeconds,
+    clockSkewSeconds: () => clockSkewSeconds(),
   })
   return {
     metrics: countJobs(instruments),
     watchStore: store => watchStore(instruments, store),
-    watchGate: gate => watchGate(instruments, gate, unknown),
+    watchGate(gate) {
+      clockSkewSeconds = () => Math.abs(gate.clockAheadSeconds())
+      return watchGate(instruments, gate, unknown)
+    },
     watchSettlements(settlements, leases) {
       jobsHeld = () => leases.count()
       return watchSettlements(instruments, settlements, unknown)
@@ -96,6 +101,12 @@ function watchGate(
       stop({ outcome: outcome.kind })
       return outcome
     },
+    async findCharge(payment, terms) {
+      const stop = facilitatorCalls.startTimer({ call: 'inquire' })
+      const outcome = await gate.findCharge(payment, terms)
+      stop({ outcome: outcome.kind })
+      return outcome
+    },
     async settle(payment) {
       const stop = facilitatorCalls.startTimer({ call: 'settle' })
       const outcome = await gate.settle(payment)
@@ -104,11 +115,12 @@ function watchGate(
       else unknown.known(payment.key)
       return outcome
     },
-    async release(hold) {
+    async release(hold, binding) {
       const stop = facilitatorCalls.startTimer({ call: 'release' })
-      await gate.release(hold)
+      await gate.release(hold, binding)
       stop({ outcome: 'asked' })
     },
+    clockAheadSeconds: () => gate.clockAheadSeconds(),
   }
 }
 

@@ -4,6 +4,7 @@ import type { JsonRpc } from '@farebox/payments/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
+import type { FacilitatorClock } from './facilitator-clock.ts'
 
 /** What a gate to a facilitator is made of. */
 export interface FacilitatorParts {
@@ -13,6 +14,8 @@ export interface FacilitatorParts {
   readonly rpc: JsonRpc | undefined
   readonly clock: Clock
   readonly log: Log
+  /** Ours against theirs; without it the two are taken to agree. */
+  readonly facilitatorClock?: Pick<FacilitatorClock, 'aheadSeconds'> | undefined
 }
 
 /** What the facilitator can do, asked once and remembered for a while; asked again until it has answered. */

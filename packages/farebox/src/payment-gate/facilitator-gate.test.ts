@@ -93,7 +93,8 @@ interface Scene {
 function stageGate(
   options: { readonly ours?: boolean; readonly rpc?: boolean; readonly chain?: Chain } = {},
 ): Scene {
-  const clock = createFakeClock()
+  // Late enough for every head: one ahead of our own clock is not believed.
+  const clock = createFakeClock((VALID_BEFORE + network.finalitySeconds) * 1_000)
   const lines: string[] = []
   const log = createLog({ format: 'text', write: text => lines.push(text), nowMs: clock.nowMs })
   const scene = {
@@ -443,7 +444,7 @@ describe('giving a reservation back', () => {
   test('is tried three times', async () => {
     const scene = stageGate({ ours: true })
     scene.releaseFailures = 2
-    const released = scene.gate.release(hold)
+    const released = scene.gate.release(hold, terms.binding)
     await scene.clock.advance(1_000)
     await released
     expect(scene.asked).toHaveLength(3)
@@ -453,11 +454,70 @@ describe('giving a reservation back', () => {
   test('and never throws: it ends by itself', async () => {
     const scene = stageGate({ ours: true })
     scene.releaseFailures = 9
-    const released = scene.gate.release(hold)
+    const released = scene.gate.release(hold, terms.binding)
     await scene.clock.advance(1_000)
     await expect(released).resolves.toBeUndefined()
     expect(scene.asked).toHaveLength(3)
     await scene.clock.advance(0)
     expect(scene.lines.join('')).toMatch(/^warning: a hold was not released, it ends by itself/)
+  })
+})
+
+describe('D40 a payment that was charged before', () => {
+  const CHARGE = {
+    state: 'settled',
+    binding: recorded.binding,
+    transaction: TRANSACTION,
+    chargedAt: VALID_BEFORE - 100,
+    now: VALID_BEFORE - 60,
+  } as const
+  const USED = { kind: 'invalid', reason: 'invalid_exact_evm_nonce_already_used', message: '' } as const
+  const terms = { requirement: recorded.requirement, binding: recorded.binding, timeoutMs: 1_000 }
+
+  test('is reported by our facilitator, with the age that it says, and an inquiry holds nothing', async () => {
+    const scene = stageGate({ ours: true, rpc: false })
+    scene.verify = { ...USED, charge: CHARGE }
+    const charge = { kind: 'settled', transaction: TRANSACTION, binding: recorded.binding, ageSeconds: 40 }
+    expect(await scene.gate.findCharge(proven, terms)).toEqual(charge)
+    expect(await scene.gate.verify(proven, { ...terms, holdUntil: VALID_BEFORE })).toMatchObject({ charge })
+    const [inquiry] = scene.asked.filter(({ path }) => path === '/verify')
+    expect(inquiry?.request?.extensions).toEqual({
+      [HOLD_EXTENSION]: { binding: recorded.binding, inquiry: true },
+    })
+  })
+
+  test('is no charge where our own node does not show the transfer: nobody works for a lie', async () => {
+    const scene = stageGate({ ours: true, rpc: true, chain: 'unused' })
+    scene.verify = { ...USED, charge: CHARGE }
+    expect(await scene.gate.findCharge(proven, terms)).toMatchObject({ kind: 'pending' })
+  })
+
+  test('is told by the chain alone behind a standard facilitator, which is not asked, without what it was for', async () => {
+    const scene = stageGate({ rpc: true, chain: 'settled' })
+    expect(await scene.gate.findCharge(proven, terms)).toEqual({
+      kind: 'settled',
+      transaction: TRANSACTION,
+      binding: undefined,
+      ageSeconds: expect.any(Number),
+    })
+    expect(scene.asked.map(({ path }) => path)).toEqual(['/supported'])
+  })
+
+  test('is none where it was cancelled, or is unused', async () => {
+    for (const chain of ['unused', 'cancelled'] as const) {
+      const scene = stageGate({ rpc: true, chain })
+      expect(await scene.gate.findCharge(proven, terms)).toEqual({ kind: 'none' })
+    }
+  })
+
+  test('is unknown where node or facilitator do not answer', async () => {
+    expect(await stageGate({ rpc: true, chain: 'unreachable' }).gate.findCharge(proven, terms)).toMatchObject(
+      {
+        kind: 'unknown',
+      },
+    )
+    const scene = stageGate({ ours: true, rpc: false })
+    scene.verify = { kind: 'unavailable', cause: 'HTTP 500' }
+    expect(await scene.gate.findCharge(proven, terms)).toMatchObject({ kind: 'unknown' })
   })
 })

@@ -8,6 +8,7 @@ import type { Network } from '@farebox/payments/networks'
 import type { PaymentRequirement } from '@farebox/payments/requirement'
 import { sleep } from '../clock.ts'
 import type { RecordedPayment } from '../jobs/job.ts'
+import { judgeCharge } from './judge-charge.ts'
 import { createFacilitatorAbilities, type FacilitatorParts } from './facilitator-abilities.ts'
 import type { PaymentGate } from './payment-gate.ts'
 
@@ -22,7 +23,7 @@ const RELEASE_TRIES = 3
  * as ours does (D10), is believed.
  */
 export function createFacilitatorGate(parts: FacilitatorParts): PaymentGate {
-  const { facilitator, network, rpc, clock, log } = parts
+  const { facilitator, network, rpc, clock, log, facilitatorClock } = parts
   const abilities = createFacilitatorAbilities(parts)
   const unasked = createUnaskedPayments()
   return {
@@ -37,7 +38,28 @@ export function createFacilitatorGate(parts: FacilitatorParts): PaymentGate {
         timeoutMs: leftMs,
       })
       if (told.kind === 'valid') unasked.add(payment.key)
-      return told
+      if (told.kind !== 'invalid') return told
+      const { kind, reason, message, charge } = told
+      const holds = (await abilities.holds(timeoutMs)) === true
+      return {
+        kind,
+        reason,
+        message,
+        charge: await judgeCharge({ rpc, network }, payment, holds ? charge : undefined),
+      }
+    },
+    async findCharge(payment, { requirement, binding, timeoutMs }) {
+      const holds = await abilities.holds(timeoutMs)
+      if (holds === undefined) return { kind: 'unknown', cause: 'the facilitator cannot be reached' }
+      if (!holds) return await judgeCharge({ rpc, network }, payment, undefined)
+      const told = await facilitator.verify(request(payment, requirement, { binding, inquiry: true }), {
+        timeoutMs,
+      })
+      if (told.kind === 'unauthorized')
+        return { kind: 'unknown', cause: 'the facilitator refused FACILITATOR_SECRET' }
+      if (told.kind === 'unavailable') return { kind: 'unknown', cause: told.cause }
+      // One that does not know inquiries may have held it: that ends by itself, and says that it was not charged.
+      return await judgeCharge({ rpc, network }, payment, told.kind === 'invalid' ? told.charge : undefined)
     },
     async settle(payment) {
       const holds = await abilities.holds(SETTLE_TIMEOUT_MS)
@@ -45,13 +67,17 @@ export function createFacilitatorGate(parts: FacilitatorParts): PaymentGate {
       const isFirst = unasked.take(payment.key)
       const asked = request(payment, payment.requirement, { binding: payment.binding })
       const told = await facilitator.settle(asked, { timeoutMs: SETTLE_TIMEOUT_MS })
-      if (rpc !== undefined) return await proveOnChain(rpc, network, payment, isFirst ? told : doubted(told))
+      if (rpc !== undefined) {
+        const chain = { rpc, network, nowSeconds: Math.floor(clock.nowMs() / 1_000) }
+        return await proveOnChain(chain, payment, isFirst ? told : doubted(told))
+      }
       return holds ? told : { kind: 'unknown', cause: causeOf(told) }
     },
-    async release({ holdId }) {
+    clockAheadSeconds: () => facilitatorClock?.aheadSeconds() ?? 0,
+    async release({ holdId }, binding) {
       for (let tried = 1; tried <= RELEASE_TRIES; tried += 1) {
         try {
-          return await facilitator.release(holdId, { timeoutMs: RELEASE_TIMEOUT_MS })
+          return await facilitator.release({ holdId, binding }, { timeoutMs: RELEASE_TIMEOUT_MS })
         } catch (error) {
           if (tried === RELEASE_TRIES)
             log.warn('a hold was not released, it ends by itself', { cause: String(error) })
@@ -87,16 +113,24 @@ function doubted(told: SettleOutcome): SettleOutcome {
   return told.kind === 'failed' ? { kind: 'unknown', cause: `${told.reason}, after an earlier try` } : told
 }
 
+/** A node of our own, and our own clock to hold it against. */
+interface OwnChain {
+  readonly rpc: JsonRpc
+  readonly network: Network
+  /** Unix seconds. */
+  readonly nowSeconds: number
+}
+
 /** What the facilitator says, checked against the chain: a success must be there, a doubt is decided there (D8). */
 async function proveOnChain(
-  rpc: JsonRpc,
-  network: Network,
+  { rpc, network, nowSeconds }: OwnChain,
   payment: RecordedPayment,
   told: SettleOutcome,
 ): Promise<SettleOutcome> {
   try {
     if (told.kind === 'settled' && (await isProven(rpc, network, payment, told.transaction))) return told
-    return judge(await findSettlement(rpc, network, payment.authorization), network, payment, told)
+    const verdict = await findSettlement(rpc, network, payment.authorization, nowSeconds)
+    return judge(verdict, network, payment, told)
   } catch (error) {
     return {
       kind: 'unknown',

@@ -51,6 +51,16 @@ describe('what is told of the facilitator at the start', () => {
     expect(asked()).toBe(1)
   })
 
+  test('D40 that it does not bind payments to jobs, where it is a standard one', async () => {
+    const { url } = await serveSupported({ ...OURS, extensions: [] })
+    const [warning, ...others] = await warningsOf({
+      FACILITATOR_URL: url,
+      SERVICE_RPC_URL: 'http://127.0.0.1:1',
+    })
+    expect(warning).toMatch(/does not bind payments to jobs.* give each agent a wallet of its own/)
+    expect(others).toEqual([])
+  })
+
   test('D12 that it is not for our network', async () => {
     const { url } = await serveSupported({ ...OURS, kinds: [{ ...KIND, network: 'eip155:1' }] })
     expect(await warningsOf({ FACILITATOR_URL: url })).toEqual([
@@ -62,7 +72,9 @@ describe('what is told of the facilitator at the start', () => {
     const { url } = await serveSupported({ ...OURS, extensions: [] })
     const [line] = await warningsOf({ FACILITATOR_URL: url })
     expect(line).toMatch(/^warning: no payment can be taken, .* reason="SERVICE_RPC_URL is not set: /)
-    expect(await warningsOf({ FACILITATOR_URL: url, SERVICE_RPC_URL: 'http://127.0.0.1:1' })).toEqual([])
+    expect(await warningsOf({ FACILITATOR_URL: url, SERVICE_RPC_URL: 'http://127.0.0.1:1' })).toEqual([
+      expect.stringContaining('does not bind payments to jobs'),
+    ])
   })
 
   test('D12 that it does not answer as a facilitator', async () => {

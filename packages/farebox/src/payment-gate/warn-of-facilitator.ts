@@ -1,3 +1,4 @@
+import { HOLD_EXTENSION } from '@farebox/payments/facilitator-api'
 import { createFacilitatorClient } from '@farebox/payments/facilitator-client'
 import type { Environment } from '../config/read-environment.ts'
 import type { Log } from '../log.ts'
@@ -17,12 +18,19 @@ export async function warnOfFacilitator(environment: Environment, log: Log): Pro
   // An address may hold more than the place.
   const at = new URL(url).origin
   try {
-    const refusal = refuseAbilities(await facilitator.supported({ timeoutMs: ASK_MS }), {
+    const supported = await facilitator.supported({ timeoutMs: ASK_MS })
+    const refusal = refuseAbilities(supported, {
       network,
       asksChain: rpcUrl !== undefined,
     })
     if (refusal !== undefined)
       log.warn('no payment can be taken, paid requests will be answered 500', { reason: refusal, at })
+    else if (!supported.extensions.includes(HOLD_EXTENSION))
+      log.warn(
+        'the facilitator does not bind payments to jobs: agents that share a wallet and not a store may both answer ' +
+          'for one payment; give each agent a wallet of its own',
+        { at },
+      )
   } catch (error) {
     log.warn('the facilitator does not answer, paid requests will be answered 500 until it does', {
       at,

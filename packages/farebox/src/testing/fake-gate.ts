@@ -73,7 +73,9 @@ export function createFakeGate(options: { readonly funded: readonly string[] }):
       transactions.set(key, transaction)
       return Promise.resolve({ kind: 'settled', transaction })
     },
+    findCharge: () => Promise.resolve({ kind: 'none' }),
     release: () => Promise.resolve(),
+    clockAheadSeconds: () => 0,
     failVerify: (...faults) => void verifyFaults.push(...faults),
     failSettle: (...faults) => void settleFaults.push(...faults),
     counts: () => ({ verified, settleCalls, charged: transactions.size }),

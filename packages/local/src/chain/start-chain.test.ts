@@ -60,7 +60,10 @@ describe('a chain that is stopped and started again', () => {
 
   test('gives to many at the same moment', async () => {
     const chain = await start({ folder })
-    const funded = Array.from({ length: 60 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, 'a')}`)
+    const funded = Array.from(
+      { length: 150 },
+      (_, index) => `0x${(index + 1).toString(16).padStart(40, 'a')}`,
+    )
     await Promise.all(funded.map(address => fund(chain, address, { usdcAtomic: 7n })))
     const balances = await Promise.all(funded.map(address => usdcBalance(chain, address)))
     expect(new Set(balances)).toEqual(new Set([7n]))
@@ -272,7 +275,7 @@ async function launchChain() {
 async function readWatchdog(anvilPid: number) {
   const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name)).map(Number)
   const found = await Promise.all(pids.map(async pid => await readProcess(pid)))
-  const watchdog = found.find(one => one?.commandLine.endsWith(`end-with-us ${anvilPid}`) === true)
+  const watchdog = found.find(one => one?.commandLine.endsWith(`end-with-us ${anvilPid} KILL`) === true)
   if (watchdog === undefined) throw new Error(`anvil ${anvilPid} has no watchdog`)
   return watchdog
 }

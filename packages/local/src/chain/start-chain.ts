@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import {
+  BATCH_SETTLER_ADDRESS,
   LOCAL_AGENT_REGISTRY_ADDRESS,
   LOCAL_USDC_ADDRESS,
   MULTICALL3_ADDRESS,
@@ -49,6 +50,8 @@ export interface LocalChain {
   readonly usdc: `0x${string}`
   /** Where Multicall3 lives. */
   readonly multicall3: `0x${string}`
+  /** Where BatchSettler lives. */
+  readonly batchSettler: `0x${string}`
   /** Where AgentRegistry lives. */
   readonly agentRegistry: `0x${string}`
   /** The pid of anvil. */
@@ -60,7 +63,7 @@ export interface LocalChain {
 }
 
 /**
- * Starts a local Ethereum chain (anvil) with LocalUSDC, Multicall3 and AgentRegistry at their well-known
+ * Starts a local Ethereum chain (anvil) with LocalUSDC, Multicall3, BatchSettler and AgentRegistry at their well-known
  * addresses.
  *
  * With a folder, a later start goes on with the same accounts, blocks, transactions, receipts and logs. The
@@ -139,6 +142,7 @@ function keepChain(
     chainId,
     usdc: LOCAL_USDC_ADDRESS,
     multicall3: MULTICALL3_ADDRESS,
+    batchSettler: BATCH_SETTLER_ADDRESS,
     agentRegistry: LOCAL_AGENT_REGISTRY_ADDRESS,
     pid: anvil.pid,
     exited: anvil.exited,

@@ -30,7 +30,7 @@ export interface SpawnPostmasterOptions {
 
 /**
  * Starts PostgreSQL on an existing database and waits until it takes connections. It outlives us unless it is
- * ended.
+ * ended: see `endWithUs`.
  *
  * @throws Error when the port is taken, naming by whom, and when PostgreSQL fails otherwise, with the end of
  * its log

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { callOnce } from '../call-once.ts'
 import { claimFolder } from '../claim-folder.ts'
 import { endProcess } from '../end-process.ts'
+import { endWithUs } from '../end-with-us.ts'
 import { readGlibcVersion } from '../glibc.ts'
 import { openClusterFolder } from './cluster-folder.ts'
 import type { ClusterFolder } from './cluster-folder.ts'
@@ -31,7 +32,7 @@ export interface StartPostgresOptions {
    */
   readonly cacheFolder?: string
   /**
-   * Receives a line when something worth a log happens: a running server is taken over, files are elsewhere.
+   * Receives a line when something worth a log happens: a server that was left is ended, files are elsewhere.
    */
   readonly onLog?: (line: string) => void
   /** Aborting it while PostgreSQL starts gives up the start. Afterwards it does nothing; call `stop`. */
@@ -56,8 +57,8 @@ export interface LocalPostgres {
  * second).
  *
  * It listens on 127.0.0.1 alone and wants a random password, kept in the folder for its owner's eyes. What is
- * committed is on disk (fsync is on). A server that a crash of ours left running is taken over. Root runs it
- * as user 65534.
+ * committed is on disk (fsync is on). It ends with us, even by `kill -9`; a server that is left all the same,
+ * because its guard was killed too, is ended by the next start. Root runs it as user 65534.
  *
  * @throws Error when PostgreSQL does not run on this machine (set DATABASE_URL then), the port is taken
  * (naming by whom), or the folder is in use by another launcher
@@ -68,6 +69,7 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Loca
   const claim = await claimFolder(folder, 'database')
   try {
     const { cluster, postmaster } = await openDatabase(folder, options)
+    const stopGuard = endWithUs(postmaster.process.pid, 'INT')
     const password = (await readFile(cluster.password, 'utf8')).trim()
     return {
       connectionString: `postgres://${DATABASE_USER_NAME}:${password}@127.0.0.1:${postmaster.port}/postgres`,
@@ -75,6 +77,7 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Loca
       pid: postmaster.process.pid,
       stop: callOnce(async () => {
         await endProcess(postmaster.process, 'SIGINT', STOP_GRACE_MS)
+        stopGuard()
         await claim.release()
       }),
     }
@@ -97,30 +100,19 @@ async function openDatabase(folder: string, options: StartPostgresOptions): Prom
   const cluster = await openClusterFolder({ folder, user, systemFolder, onLog })
   const programs = await preparePrograms(packageFolder, user, cacheFolder)
   await createCluster(programs, cluster, user)
-  const leftRunning = await takeOver(cluster, options)
-  const postmaster = leftRunning ?? (await spawnPostmaster({ programs, cluster, user, port, signal }))
-  return { cluster, postmaster }
+  await endLeftBehind(cluster, options)
+  return { cluster, postmaster: await spawnPostmaster({ programs, cluster, user, port, signal }) }
 }
 
-/** The server that an earlier run left behind, unless the caller wants another port than it has. */
-async function takeOver(
+/** What a run that was killed left behind is about to end, or its guard was killed too: it is not relied on. */
+async function endLeftBehind(
   cluster: ClusterFolder,
-  options: StartPostgresOptions,
-): Promise<Postmaster | undefined> {
-  const { port, signal, onLog = () => undefined } = options
+  { signal, onLog = () => undefined }: StartPostgresOptions,
+): Promise<void> {
   const running = await awaitReady(cluster, () => false, signal)
-  if (running === undefined) {
-    await removeStaleLock(cluster.data)
-    return undefined
-  }
-  const { pid } = running.process
-  if (port === undefined || port === running.port) {
-    onLog(`taking over PostgreSQL, process ${pid}, which an earlier run left behind on port ${running.port}`)
-    return running
-  }
-  onLog(`ending PostgreSQL, process ${pid}, which an earlier run left behind on port ${running.port}`)
+  if (running === undefined) return await removeStaleLock(cluster.data)
+  onLog(`ending PostgreSQL, process ${running.process.pid}, which an earlier run left behind`)
   await endProcess(running.process, 'SIGINT', STOP_GRACE_MS)
-  return undefined
 }
 
 function defaultCacheFolder(): string {

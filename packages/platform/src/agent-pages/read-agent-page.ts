@@ -8,8 +8,8 @@ import type { AgentRow, Standing } from '../registry/agent-row.ts'
 import { readAgent } from '../registry/read-agent.ts'
 import { ownersText } from '../search/owners-text.ts'
 import { shownEndpoint } from '../search/shown-endpoint.ts'
+import { readTally } from '../tallies/read-tally.ts'
 import { priceRises, type PriceRise } from './price-rises.ts'
-import { readJobsDone } from './read-jobs-done.ts'
 import { readPriceLists } from './read-price-lists.ts'
 
 /** How long a higher price is told of: as long as somebody may remember the lower one. */
@@ -22,9 +22,9 @@ const MOST_DESCRIPTION_CHARACTERS = 1_024
 export async function readAgentPage(parts: PlatformParts, agentId: number): Promise<AgentPage | undefined> {
   const { database, clock, settings } = parts
   const fromMs = clock.nowMs() - PRICE_RISE_TOLD_MS
-  const [agent, jobsDone, health, priceLists, canary] = await Promise.all([
+  const [agent, tally, health, priceLists, canary] = await Promise.all([
     readAgent(database, agentId),
-    readJobsDone(database, agentId),
+    readTally(database.pool, agentId),
     readHealthSummary(database, agentId, clock.nowMs()),
     readPriceLists(database, agentId, fromMs),
     readLastCanary(database, agentId),
@@ -49,7 +49,7 @@ export async function readAgentPage(parts: PlatformParts, agentId: number): Prom
     payable: reason === undefined,
     badge: agent.badgeShown,
     health: health === undefined ? null : withoutNumber(health),
-    jobs_done: jobsDone,
+    jobs_done: tally.jobsDone,
     last_trial: tellTrial(canary),
     max_deadline_seconds: declaration?.max_deadline_seconds ?? null,
     capabilities: capabilitiesOf(declaration),

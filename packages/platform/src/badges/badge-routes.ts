@@ -43,7 +43,12 @@ async function describeBadge(
     badge: row.badge,
     badge_shown: row.badge_shown,
     computed_at: row.computed_at === null ? null : Math.floor(row.computed_at.getTime() / 1_000),
-    jobs: { paid: inputs.paidJobs, failed: inputs.failedJobs, payers: inputs.payers },
+    jobs: {
+      paid: inputs.paidJobs,
+      failed: inputs.failedJobs,
+      left_out: inputs.leftOutJobs ?? 0,
+      payers: inputs.payers,
+    },
     rules: explainBadge(inputs).map(rule => ({ ...rule, value: rule.value ?? null })),
   }
 }

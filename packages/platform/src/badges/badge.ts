@@ -11,9 +11,11 @@ export interface BadgeInputs {
   readonly healthPasses: boolean
   /** Of each payer who is not the owner, at most the newest ten jobs count (`JOBS_OF_ONE_PAYER`). */
   readonly paidJobs: number
-  /** Jobs that the agent failed, of the same ten. */
+  /** Jobs that the agent failed by its own fault, of the same ten. */
   readonly failedJobs: number
   readonly payers: number
+  /** Jobs that came to nothing and are left out; of each payer the newest ten. Undefined: counted before there were any. */
+  readonly leftOutJobs?: number
   /** Share of checks that passed, once the whole of the window was watched; otherwise undefined. */
   readonly uptime7Days: number | undefined
   readonly uptime30Days: number | undefined

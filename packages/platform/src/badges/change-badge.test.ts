@@ -1,6 +1,7 @@
 import { agentBadge } from '@farebox/platform-api/badges'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../http/create-app.ts'
+import type { Fault } from '../reputation/judge-fault.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { badgeRoutes } from './badge-routes.ts'
@@ -46,18 +47,19 @@ interface Jobs {
   readonly payer?: string
   readonly kind?: string
   readonly state?: string
-  readonly errorType?: string
   readonly withoutTransfer?: boolean
   readonly undelivered?: boolean
+  /** As it was judged. */
+  readonly fault?: Fault
 }
 
 async function jobs(given: Jobs): Promise<void> {
   const { count, payers, firstPayer = 1, payer, kind = 'caller', state = 'completed' } = given
   await stage.database.pool.query(
     `insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, error_type, created_at, expires_at,
-       transaction, charged_without_delivery)
+       transaction, charged_without_delivery, fault)
      select gen_random_uuid(), 1, 'count', $4, coalesce($5, '0x' || lpad(to_hex($3::integer + n % $2::integer), 40, 'c')),
-       10000, $6, $7, to_timestamp($8::float8 / 1000) - n * interval '1 second', to_timestamp($8::float8 / 1000), $9, $10
+       10000, $6, $7, to_timestamp($8::float8 / 1000) - n * interval '1 second', to_timestamp($8::float8 / 1000), $9, $10, $11
      from generate_series(1, $1::integer) as n`,
     [
       count,
@@ -66,10 +68,11 @@ async function jobs(given: Jobs): Promise<void> {
       kind,
       payer ?? null,
       state,
-      given.errorType ?? null,
+      null,
       NOW_MS,
       state === 'completed' && given.withoutTransfer !== true ? `0x${'1'.repeat(64)}` : null,
       given.undelivered ?? false,
+      given.fault ?? null,
     ],
   )
 }
@@ -110,7 +113,7 @@ test('D34 one payer cannot earn a badge for an agent, and cannot spoil it', asyn
   expect(await counted()).toMatchObject({ paidJobs: 10, payers: 1 })
   expect(await badge()).toBe('bronze')
   await jobs({ count: 400, payers: 40, firstPayer: 100 })
-  await jobs({ count: 5_000, payers: 1, firstPayer: 500, state: 'failed', errorType: 'internal' })
+  await jobs({ count: 5_000, payers: 1, firstPayer: 500, state: 'failed', fault: 'agent' })
   expect(await counted()).toMatchObject({ paidJobs: 410, failedJobs: 10 })
   expect(await badge()).toBe('silver')
 })
@@ -124,15 +127,14 @@ test('D34 what the owner or the wallet pays, what the platform tries, and what i
   expect(await counted()).toMatchObject({ paidJobs: 0, failedJobs: 0, payers: 0 })
 })
 
-test("D34 the agent's failures count against it, the caller's do not", async () => {
-  await jobs({ count: 1, payers: 1, firstPayer: 1, state: 'failed', errorType: 'internal' })
-  await jobs({ count: 1, payers: 1, firstPayer: 2, state: 'failed', errorType: 'deadline' })
-  await jobs({ count: 1, payers: 1, firstPayer: 3, state: 'expired' })
-  await jobs({ count: 1, payers: 1, firstPayer: 4, undelivered: true })
-  for (const errorType of ['validation', 'capability', 'payment']) {
-    await jobs({ count: 5, payers: 5, firstPayer: 50, state: 'failed', errorType })
-  }
-  expect(await counted()).toMatchObject({ paidJobs: 0, failedJobs: 4, payers: 0 })
+test("D43 what was judged the agent's fault counts against it, all else is left out and told", async () => {
+  await jobs({ count: 1, payers: 1, firstPayer: 1, state: 'failed', fault: 'agent' })
+  await jobs({ count: 1, payers: 1, firstPayer: 3, state: 'expired', fault: 'agent' })
+  await jobs({ count: 1, payers: 1, firstPayer: 4, undelivered: true, fault: 'agent' })
+  await jobs({ count: 7, payers: 7, firstPayer: 40, state: 'failed' })
+  for (const fault of ['deadline', 'payer', 'refused', 'outage', 'unseen'] as const)
+    await jobs({ count: 5, payers: 5, firstPayer: 50, state: 'failed', fault })
+  expect(await counted()).toMatchObject({ paidJobs: 0, failedJobs: 3, payers: 0, leftOutJobs: 25 })
 })
 
 test('D34 uptime of seven days decides to the check', async () => {

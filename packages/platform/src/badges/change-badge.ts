@@ -3,6 +3,8 @@ import { availabilityOf } from '../monitor/availability.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import type { Badge } from '../registry/agent-row.ts'
 import { indexAgent } from '../search/index-agent.ts'
+import { applyRecounts } from '../tallies/apply-recounts.ts'
+import { readTally } from '../tallies/read-tally.ts'
 import { earnBadge, explainBadge, shownBadge, type BadgeInputs } from './badge.ts'
 import { readBadgeInputs } from './read-badge-inputs.ts'
 
@@ -25,6 +27,37 @@ export async function recomputeBadge(parts: PlatformParts, agentId: number): Pro
     await client.query('select from agents where agent_id = $1 for no key update', [agentId])
     if (await changeBadge(client, agentId, badge)) await indexAgent(client, agentId)
     await keepInputs(client, { agentId, inputs, nowMs })
+  })
+}
+
+/**
+ * Adds what an agent's jobs came to since the last time, and lets badge and search follow; how long it was online is
+ * taken as it was last computed. Does nothing while somebody else is at this agent.
+ *
+ * @returns how many outcomes were added
+ */
+export async function recountAgent({ database, clock }: PlatformParts, agentId: number): Promise<number> {
+  return await database.inTransaction(async client => {
+    const { rowCount } = await client.query(
+      'select from agents where agent_id = $1 for no key update skip locked',
+      [agentId],
+    )
+    const outcomes = rowCount === 0 ? 0 : await applyRecounts(client, agentId)
+    if (outcomes === 0) return 0
+    const known = await client.query<{ inputs: BadgeInputs | null }>(
+      'select inputs from agent_badges where agent_id = $1',
+      [agentId],
+    )
+    const [row] = known.rows
+    if (row?.inputs) {
+      const { paid, failed, paying, leftOut } = await readTally(client, agentId)
+      const counts = { paidJobs: paid, failedJobs: failed, payers: paying, leftOutJobs: leftOut }
+      const inputs = { ...row.inputs, ...counts }
+      await changeBadge(client, agentId, earnBadge(explainBadge(inputs)))
+      await keepInputs(client, { agentId, inputs, nowMs: clock.nowMs() })
+    }
+    await indexAgent(client, agentId)
+    return outcomes
   })
 }
 

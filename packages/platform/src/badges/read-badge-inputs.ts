@@ -2,23 +2,15 @@ import type { Database } from '@farebox/server/postgres/connect'
 import { availabilityOf } from '../monitor/availability.ts'
 import { countChecks, uptimeOverSpan } from '../monitor/history.ts'
 import type { Standing } from '../registry/agent-row.ts'
+import { applyRecounts } from '../tallies/apply-recounts.ts'
+import { readTally } from '../tallies/read-tally.ts'
 import type { BadgeInputs } from './badge.ts'
-
-/**
- * So many jobs of one payer count, the newest: a hundred paid jobs take ten payers at least, and a thousand a hundred, so
- * that nobody buys a badge for one agent, or spoils it, by himself.
- */
-export const JOBS_OF_ONE_PAYER = 10
 
 const READ_WITHIN_INTERVALS = 2
 
-/** The jobs looked at, the newest; whoever floods an agent with more pushes his own out with those of others. */
-const NEWEST_JOBS = 50_000
-
 /**
- * Counts what an agent's badge rests on: jobs that others than its owner paid for, with the transfer proven; against them
- * those it called `internal` or `deadline`, never answered, or charged without delivering. A refused input or payment is
- * the caller's. The platform's own daily jobs count neither way.
+ * Reads what an agent's badge rests on: jobs that others than its owner paid for, with the transfer proven; against them
+ * those it failed by its own fault (`judgeFault`). The platform's own daily jobs count neither way.
  *
  * Undefined where there is no such agent.
  */
@@ -34,11 +26,6 @@ export async function readBadgeInputs(
   const { nowMs, checkIntervalMs } = options
   const [agent] = await database.query<AgentFacts>('badge-agent', AGENT_FACTS, [agentId])
   if (agent === undefined) return undefined
-  const [jobs] = await database.query<JobCounts>('badge-jobs', COUNT_JOBS, [
-    agentId,
-    agent.own_addresses,
-    JOBS_OF_ONE_PAYER,
-  ])
   const uptime = async (days: number): Promise<number | undefined> => {
     const watchedSinceMs = agent.watched_since?.getTime() ?? nowMs
     const count = await countChecks(database, agentId, days, nowMs)
@@ -47,12 +34,21 @@ export async function readBadgeInputs(
   return {
     aboutPasses: isAboutRead(agent, options),
     healthPasses: agent.has_passed && !availabilityOf(agent.failures ?? 0).isOffline,
-    paidJobs: Number(jobs?.paid ?? 0),
-    failedJobs: Number(jobs?.failed ?? 0),
-    payers: Number(jobs?.payers ?? 0),
+    ...(await readJobCounts(database, agentId)),
     uptime7Days: await uptime(7),
     uptime30Days: await uptime(30),
   }
+}
+
+/** The part of {@link BadgeInputs} that changes with every job: cheap to read, however many there were. */
+export async function readJobCounts(
+  database: Database,
+  agentId: number,
+): Promise<Pick<BadgeInputs, 'paidJobs' | 'failedJobs' | 'payers' | 'leftOutJobs'>> {
+  const apply = (): Promise<number> => database.inTransaction(client => applyRecounts(client, agentId))
+  while ((await apply()) > 0);
+  const { paid, failed, paying, leftOut } = await readTally(database.pool, agentId)
+  return { paidJobs: paid, failedJobs: failed, payers: paying, leftOutJobs: leftOut }
 }
 
 /**
@@ -73,35 +69,12 @@ interface AgentFacts {
   readonly has_declaration: boolean
   readonly look_problem: string | null
   readonly refreshed_at: Date | null
-  readonly own_addresses: readonly string[]
   readonly watched_since: Date | null
   readonly failures: number | null
   readonly has_passed: boolean
 }
 
-interface JobCounts {
-  readonly paid: string
-  readonly failed: string
-  readonly payers: string
-}
-
 const AGENT_FACTS = `
   select a.standing, a.declaration is not null as has_declaration, a.look_problem, a.refreshed_at,
-    array_remove(array[a.owner, a.wallet, a.proven_wallet], null) as own_addresses,
     h.watched_since, h.failures, h.last_ok_at is not null as has_passed
   from agents a left join agent_health h using (agent_id) where a.agent_id = $1`
-
-const COUNT_JOBS = `
-  with newest as (
-    select payer, created_at, job_id, case
-      when charged_without_delivery or state = 'expired' then false
-      when state = 'completed' and transaction is not null then true
-      when state = 'failed' and error_type in ('internal', 'deadline') then false end as went_well
-    from jobs where agent_id = $1 and kind = 'caller' order by created_at desc limit ${NEWEST_JOBS}
-  ), counted as (
-    select payer, went_well, row_number() over (partition by payer order by created_at desc, job_id) as place
-    from newest where went_well is not null and payer <> all($2)
-  )
-  select count(*) filter (where went_well) as paid, count(*) filter (where not went_well) as failed,
-    count(distinct payer) filter (where went_well) as payers
-  from counted where place <= $3`

@@ -1,6 +1,6 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import type { JsonObject } from '@farebox/protocol/fields/field'
-import { sample } from '@farebox/protocol/fields/sample'
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import type { SampleResult } from '@farebox/protocol/fields/sample'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 
 /**
@@ -22,8 +22,13 @@ export type Chosen =
 /**
  * The cheapest capability for which a valid input can be made, from declared examples first, and that spends nothing of
  * its own of the caller's.
+ *
+ * @param sample makes an input that a schema takes
  */
-export function chooseCapability({ capabilities }: Declaration): Chosen {
+export async function chooseCapability(
+  { capabilities }: Declaration,
+  sample: (fields: FieldMap) => Promise<SampleResult>,
+): Promise<Chosen> {
   const priced = Object.entries(capabilities).flatMap(([name, capability]) => {
     const price = readPrice(capability.pricing.amount)
     return price.ok && capability.permissions === undefined
@@ -35,7 +40,7 @@ export function chooseCapability({ capabilities }: Declaration): Chosen {
   for (const { name, capability, atomic } of priced) {
     if (atomic > MAX_CANARY_PRICE_ATOMIC)
       return refuse(`it costs more than ${formatUsdc(MAX_CANARY_PRICE_ATOMIC)} USDC a job`)
-    const made = sample(capability.input_schema)
+    const made = await sample(capability.input_schema)
     if (made.ok) return { ok: true, capability: name, input: made.value, priceAtomic: atomic }
     reason = `no sample input: ${name}.${made.violation.field}: ${made.violation.reason}`
   }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { privateKeySigner, signPayment, type PaymentSigner } from '@farebox/payments/sign-payment'
 import type { JobOrder } from '@farebox/platform-api/jobs'
 import type { JsonObject } from '@farebox/protocol/fields/field'
+import type { SampleResult } from '@farebox/protocol/fields/sample'
+import { CheckFailed } from '../checking/checker.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { JobRow } from '../jobs/job-row.ts'
 import { readJob } from '../jobs/job-store.ts'
@@ -9,13 +11,13 @@ import { orderJob } from '../jobs/order-job.ts'
 import { readPayable } from '../jobs/payable-agent.ts'
 import type { ProvePayment } from '../jobs/prove-payment.ts'
 import { askPrice } from '../jobs/quote-job.ts'
+import { readBalance } from '../jobs/read-balance.ts'
 import { waitForOutcome } from '../jobs/wait-for-outcome.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { readAgent } from '../registry/read-agent.ts'
 import { MAX_OWNER_ATOMIC, spentOnOwner, takeFromBudget } from './canary-budget.ts'
 import { beginCanary, type CanaryOutcome, type DueCanary } from './canary-store.ts'
 import { chooseCapability } from './choose-capability.ts'
-import { readBalance } from './read-balance.ts'
 
 /** What the daily jobs are paid with, and within which bounds. */
 export interface CanaryMeans {
@@ -74,7 +76,7 @@ interface CanaryPlan {
 
 /** What the agent is tried with, or why it is not tried. */
 async function planCanary(
-  { database, clock, rpc, network }: PlatformParts,
+  { database, checker, clock, rpc, network }: PlatformParts,
   { signer }: CanaryMeans,
   agentId: number,
 ): Promise<CanaryPlan | CanaryEnd> {
@@ -82,7 +84,9 @@ async function planCanary(
   if (agent?.standing !== 'listed' || agent.declaration === undefined) return skipped('it is not listed')
   if (agent.isOffline) return skipped('it is offline')
   if (agent.wallet !== agent.provenWallet) return skipped('its wallet is not proven')
-  const chosen = chooseCapability(agent.declaration)
+  const chosen = await chooseCapability(agent.declaration, fields =>
+    checker.run('sample', fields, `agent ${agentId}`).catch(noSample),
+  )
   if (!chosen.ok) return skipped(chosen.reason)
   const { capability, input, priceAtomic } = chosen
   if ((await spentOnOwner(database, agent.owner, clock.nowMs())) + priceAtomic > MAX_OWNER_ATOMIC)
@@ -90,6 +94,11 @@ async function planCanary(
   if ((await readBalance(rpc, network, signer.address)) < priceAtomic)
     return skipped('the wallet that pays for these jobs is empty')
   return { agentId, owner: agent.owner, capability, input, priceAtomic }
+}
+
+function noSample(error: unknown): SampleResult {
+  if (!(error instanceof CheckFailed)) throw error
+  return { ok: false, violation: { field: 'input', reason: error.message } }
 }
 
 const OVER_BUDGET = {
@@ -124,7 +133,7 @@ async function payForJob(
     payment: header,
     deadline: nowSeconds + payable.declaration.max_deadline_seconds,
   }
-  return (await orderJob(parts, provePayment, order, 'canary')).job
+  return (await orderJob(parts, { provePayment, kind: 'canary' }, order)).job
 }
 
 async function seeOutcome(parts: PlatformParts, job: JobRow, signal: AbortSignal): Promise<CanaryEnd> {

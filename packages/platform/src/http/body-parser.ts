@@ -1,7 +1,11 @@
 import { holdsInfinity } from '@farebox/client/parse-json'
 import { nestsDeeperThan } from '@farebox/protocol/job/json-depth'
-import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
-import type { FastifyInstance } from 'fastify'
+import { LARGE_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_PIECES } from '@farebox/protocol/limits'
+import type { UnreadBody } from '@farebox/protocol/body/read-node-stream'
+import { createRequestBodies } from '@farebox/server/request-bodies'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { HttpRefusal } from './answer-failure.ts'
+import { loopTurns } from './loop-turns.ts'
 import { Refusal } from './refusal.ts'
 
 /**
@@ -9,14 +13,34 @@ import { Refusal } from './refusal.ts'
  * again. Every other content type is answered 415.
  */
 export function addBodyParser(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_, body, done) => {
-    try {
-      done(null, parseBody(body))
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)))
-    }
+  const bodies = createRequestBodies()
+  app.addHook('onRequest', (request, reply, done) => {
+    bodies.begin(request.raw, reply.raw, request.routeOptions.bodyLimit ?? 0)
+    done()
   })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (bodies.isArriving(request.raw)) reply.header('connection', 'close')
+    done(null, payload)
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', async ({ raw }: FastifyRequest): Promise<unknown> => {
+    const body = await bodies.read(raw)
+    if (typeof body === 'string') throw refuseUnread(body)
+    return body.length > LARGE_BODY_BYTES ? await loopTurns.take(() => parseBody(body)) : parseBody(body)
+  })
+}
+
+function refuseUnread(why: UnreadBody): Error {
+  switch (why) {
+    case 'too large':
+      return new HttpRefusal(413, 'body: is larger than this route takes')
+    case 'too many pieces':
+      return new HttpRefusal(413, `body: comes in more than ${MAX_BODY_PIECES} pieces`)
+    case 'no room':
+      return new Refusal('unavailable', 'too many large requests at once: come back')
+    case 'gone':
+      return new Refusal('validation', 'body: broke off')
+  }
 }
 
 function parseBody(body: Uint8Array): unknown {

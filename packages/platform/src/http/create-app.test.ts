@@ -187,11 +187,28 @@ test('a database that is away is 503 with Retry-After, and /health stays', async
   expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '2'])
   expect(answer.json()).toMatchObject({ error_type: 'unavailable' })
   const ready = await ask({ url: '/ready' })
-  expect([ready.statusCode, ready.json()]).toEqual([503, { ready: false, database: 'out of reach' }])
+  expect([ready.statusCode, ready.json()]).toEqual([
+    503,
+    { ready: false, database: 'out of reach', clock: 'ok' },
+  ])
   expect((await ask({ url: '/health' })).statusCode).toBe(200)
   const withOne = answersAsDocumented(staged.open(systemRoutes(staged.parts)), routes)
-  expect((await withOne({ url: '/ready' })).json()).toEqual({ ready: true, database: 'ok' })
+  expect((await withOne({ url: '/ready' })).json()).toEqual({ ready: true, database: 'ok', clock: 'ok' })
   await database.pool.end()
+})
+
+test.each([
+  [12, 200],
+  [40, 503],
+])('a clock %i s behind the node is named in /ready, which answers %i', async (seconds, status) => {
+  const said = `our clock is ${seconds} s behind the node's`
+  const parts = { ...staged.parts, clockSkew: () => ({ said, isUnfit: status === 503 }) }
+  const routes = systemRoutes(parts)
+  const ready = await answersAsDocumented(staged.open(routes, { parts }), routes)({ url: '/ready' })
+  expect([ready.statusCode, ready.json()]).toEqual([
+    status,
+    { ready: status === 200, database: 'ok', clock: said },
+  ])
 })
 
 test('any page may read what is public, and a preflight says so', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '@farebox/server/log'
+import { createUnsentAnswers } from '@farebox/protocol/body/unsent-answers'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { PlatformParts } from '../platform-parts.ts'
 import { addAnswerHeaders } from './answer-headers.ts'
@@ -58,7 +59,13 @@ export function createApp(
   })
   app.addHook('onSend', async (_, reply) => addAnswerHeaders(reply, isSecure))
   logRequests(app, log)
-  const door: Door = { findCaller: createFindCaller(parts), rateLimit, tooOften, closing }
+  const door: Door = {
+    findCaller: createFindCaller(parts),
+    rateLimit,
+    tooOften,
+    unsent: createUnsentAnswers(),
+    closing,
+  }
   for (const route of routes) mountRoute(app, route, door)
   refuseOtherMethods(app, routes)
   return app

@@ -1,3 +1,4 @@
+import type { UnsentAnswers } from '@farebox/protocol/body/unsent-answers'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CROSS_ORIGIN, PREFLIGHT, isReadByAnyPage } from './answer-headers.ts'
 import { HttpRefusal } from './answer-failure.ts'
@@ -5,7 +6,7 @@ import { callerKey } from './caller-key.ts'
 import { checkPart } from './check-request.ts'
 import type { FindCaller } from './find-caller.ts'
 import type { RateLimit } from './rate-limit.ts'
-import type { Refusal } from './refusal.ts'
+import { Refusal } from './refusal.ts'
 import type { Caller, Route, RouteAnswer } from './route.ts'
 
 /** What every request passes. */
@@ -13,6 +14,7 @@ export interface Door {
   readonly findCaller: FindCaller
   readonly rateLimit: RateLimit
   readonly tooOften: (seconds: number) => Refusal
+  readonly unsent: UnsentAnswers
   /** Aborts when handlers should end, because the app closes. */
   readonly closing: AbortSignal
 }
@@ -44,15 +46,27 @@ export function mountRoute(app: FastifyInstance, route: Route, door: Door): void
     handler: async (request, reply) => {
       const caller = callers.get(request)
       if (caller === undefined) throw new Error('a request reached its handler without passing the door')
-      const answer = await route.handle({
-        params: checkPart('path', route.params, request.params),
-        query: checkPart('query', route.query, request.query),
-        body: checkPart('body', route.body, request.body),
-        caller,
-        signal: untilGone(reply, door.closing),
-      })
-      return await sendAnswer(reply, answer)
+      const handled = await handle(route, request, caller, untilGone(reply, door.closing))
+      // A parsed body can weigh twenty times its bytes, and some answers are waited for.
+      request.body = undefined
+      return await sendAnswer(reply, door.unsent, (await handled.later?.()) ?? handled)
     },
+  })
+}
+
+/** Not awaited inside: nothing here keeps the body that it reads. */
+function handle(
+  route: Route,
+  { params, query, body }: FastifyRequest,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<RouteAnswer> {
+  return route.handle({
+    params: checkPart('path', route.params, params),
+    query: checkPart('query', route.query, query),
+    body: checkPart('body', route.body, body),
+    caller,
+    signal,
   })
 }
 
@@ -98,11 +112,22 @@ function untilGone(reply: FastifyReply, closing: AbortSignal): AbortSignal {
 
 async function sendAnswer(
   reply: FastifyReply,
+  unsent: UnsentAnswers,
   { status = 200, headers = {}, body }: RouteAnswer,
 ): Promise<FastifyReply> {
+  const isTyped = Object.hasOwn(headers, 'content-type')
+  const text = isTyped ? asText(body) : body === undefined ? undefined : JSON.stringify(body)
+  const bytes = text === undefined ? 0 : Buffer.byteLength(text)
+  if (!unsent.hasRoom(bytes)) {
+    const message = 'too many answers wait for callers that read slowly: ask again'
+    throw new Refusal('unavailable', message, { retryAfterSeconds: 5 })
+  }
   reply.code(status).headers(headers)
-  if (body === undefined || reply.hasHeader('content-type')) return await reply.send(asText(body))
-  return await reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body))
+  if (body !== undefined && !isTyped) reply.header('content-type', 'application/json; charset=utf-8')
+  const { socket } = reply.request.raw
+  // A request that was injected has no real one.
+  if ('setTimeout' in socket) unsent.add(socket, reply.raw, bytes)
+  return await reply.send(text)
 }
 
 function asText(body: unknown): string | Buffer | undefined {

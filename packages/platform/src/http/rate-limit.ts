@@ -1,7 +1,12 @@
 import type { Clock } from '@farebox/server/clock'
 
-/** Takes one from the allowance of a name: undefined where there was one left, else the seconds until there is. */
-export type RateLimit = (name: string, perMinute: number) => number | undefined
+/** An allowance for each name. */
+export interface RateLimit {
+  /** Takes one from the allowance of a name: undefined where there was one left, else the seconds until there is. */
+  (name: string, perMinute: number): number | undefined
+  /** Gives one back that was taken for nothing. */
+  giveBack(name: string): void
+}
 
 interface Bucket {
   left: number
@@ -18,7 +23,7 @@ const MAX_NAMES = 20_000
  */
 export function createRateLimit(clock: Clock, maxNames = MAX_NAMES): RateLimit {
   const buckets = new Map<string, Bucket>()
-  return (name, perMinute) => {
+  const take = (name: string, perMinute: number): number | undefined => {
     const nowMs = clock.nowMs()
     const bucket = buckets.get(name) ?? { left: perMinute, atMs: nowMs, perMinute }
     // To the end of the map: whoever keeps asking is not forgotten for newcomers.
@@ -33,4 +38,10 @@ export function createRateLimit(clock: Clock, maxNames = MAX_NAMES): RateLimit {
     bucket.left -= 1
     return undefined
   }
+  return Object.assign(take, {
+    giveBack(name: string) {
+      const bucket = buckets.get(name)
+      if (bucket !== undefined) bucket.left = Math.min(bucket.perMinute, bucket.left + 1)
+    },
+  })
 }

@@ -21,6 +21,8 @@ export interface RouteAnswer {
   readonly headers?: { readonly [name: string]: string }
   /** Sent as JSON; a string only together with a `content-type` of its own. */
   readonly body?: unknown
+  /** Makes the answer itself where that takes its time: the body is no longer kept then, unless this refers to it. */
+  readonly later?: () => Promise<RouteAnswer>
 }
 
 /** One documented answer; the schema is checked in tests and shown in the OpenAPI document. */

@@ -9,12 +9,12 @@ const PROBES_PER_MINUTE = 600
 
 /**
  * `GET /health`: this process is alive, whatever the rest of the world does. `GET /ready`: the database answers and has
- * the tables this program wants. `GET /v1/openapi.json`: this API described. `GET /`: where to find it.
+ * the tables this program wants, and the clock is not far from the node's. `GET /v1/openapi.json`: this API described. `GET /`: where to find it.
  *
  * @param others every other route, for the description
  */
 export function systemRoutes(
-  parts: Pick<PlatformParts, 'database' | 'log' | 'settings'>,
+  parts: Pick<PlatformParts, 'database' | 'log' | 'settings' | 'clockSkew'>,
   others: readonly Route[] = [],
 ): readonly Route[] {
   let document: JsonObject | undefined
@@ -70,9 +70,14 @@ const waysIn = z.strictObject({
 const readiness = z.strictObject({
   ready: z.boolean(),
   database: z.string().describe('"ok", or what is missing'),
+  clock: z.string().describe('"ok", or how it differs from the node\'s; 503 from half a minute on'),
 })
 
-function readyRoute({ database, log }: Pick<PlatformParts, 'database' | 'log'>): Route {
+function readyRoute({
+  database,
+  log,
+  clockSkew,
+}: Pick<PlatformParts, 'database' | 'log' | 'clockSkew'>): Route {
   return defineRoute({
     method: 'GET',
     path: '/ready',
@@ -87,8 +92,10 @@ function readyRoute({ database, log }: Pick<PlatformParts, 'database' | 'log'>):
       const problem = await askDatabase(database, error =>
         log.warn('not ready', { error: describeError(error) }),
       )
-      const ready = problem === undefined
-      return { status: ready ? 200 : 503, body: { ready, database: problem ?? 'ok' } }
+      const skew = clockSkew?.()
+      const ready = problem === undefined && skew?.isUnfit !== true
+      const body = { ready, database: problem ?? 'ok', clock: skew?.said ?? 'ok' }
+      return { status: ready ? 200 : 503, body }
     },
   })
 }

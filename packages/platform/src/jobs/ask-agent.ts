@@ -13,6 +13,8 @@ export interface Heard {
   readonly answer: Answer | undefined
   /** What the agent wished for, in milliseconds. */
   readonly retryAfterMs: number | undefined
+  /** Whether the payment may have reached somebody. */
+  readonly hasLeft: boolean
 }
 
 /**
@@ -44,10 +46,20 @@ export async function askAgent(parts: PlatformParts, job: JobRow, signal: AbortS
       detail: outcome.detail,
     })
     const unavailable = { kind: 'unavailable', reason: outcome.reason } as const
-    return { outcome: unavailable, answer: undefined, retryAfterMs: undefined }
+    return {
+      outcome: unavailable,
+      answer: undefined,
+      retryAfterMs: undefined,
+      hasLeft: outcome.mayHaveArrived,
+    }
   }
   const answer = readAnswer(outcome)
-  return { outcome: readOutcome(answer, job.jobId), answer, retryAfterMs: readRetryAfter(answer) }
+  return {
+    outcome: readOutcome(answer, job.jobId),
+    answer,
+    retryAfterMs: readRetryAfter(answer),
+    hasLeft: true,
+  }
 }
 
 /** Seconds alone: a date would be by the agent's clock. */

@@ -19,6 +19,11 @@ export interface JobChanges extends Partial<
     | 'completedAt'
     | 'sendings'
     | 'foreignAnswers'
+    | 'firstAskedAtMs'
+    | 'hadFairTime'
+    | 'hasLeft'
+    | 'isPutOff'
+    | 'fault'
   >
 > {
   readonly responseBody?: string
@@ -52,7 +57,9 @@ export async function changeJob(
          finished_at = $8, paid_at = $9, transaction = $10, response_body = coalesce($11, response_body),
          output_hash = $12, output_problem = $13, completed_at = $14, sendings = $15, foreign_answers = $16,
          charged_without_delivery = $17, elapsed_ms = $18, response_status = coalesce($19, response_status),
-         response_headers = coalesce($20, response_headers), has_expired = $21
+         response_headers = coalesce($20, response_headers), has_expired = $21, first_asked_at = $22,
+         had_fair_time = $23, has_left = $24, put_off = $25, fault = $26,
+         ordered_from = case when $4 = 'paid' then null else ordered_from end
        where job_id = $1
        returning ${JOB_COLUMNS}`,
       valuesOf(job, changes, nowMs),
@@ -72,6 +79,7 @@ function valuesOf(before: JobRow, changes: JobChanges, nowMs: number): unknown[]
   const endedAtMs = state === 'completed' || state === 'failed' ? nowMs : undefined
   const isPaid = payment === 'paid'
   const isDelivered = answer === 'completed' && job.outputProblem === undefined
+  const isUndelivered = isPaid && !isDelivered && (job.askingOver || answer === 'completed')
   return [
     job.jobId,
     state,
@@ -89,11 +97,17 @@ function valuesOf(before: JobRow, changes: JobChanges, nowMs: number): unknown[]
     job.completedAt,
     job.sendings,
     job.foreignAnswers,
-    isPaid && !isDelivered && (job.askingOver || answer === 'completed'),
+    isUndelivered,
     job.elapsedMs === undefined ? null : Math.min(job.elapsedMs, MAX_INTEGER),
     changes.responseStatus ?? null,
     changes.responseHeaders === undefined ? null : JSON.stringify(changes.responseHeaders),
     hasExpired,
+    dateOf(job.firstAskedAtMs),
+    job.hadFairTime,
+    job.hasLeft,
+    job.isPutOff,
+    // What came to something after all is nobody's fault.
+    state === 'completed' && !isUndelivered ? null : (job.fault ?? null),
   ]
 }
 

@@ -102,4 +102,4 @@ export async function deleteContents(database: Database, jobId: string, nowMs: n
 }
 
 const FORGET = `request_body = null, response_body = null, response_headers = null,
-  contents_deleted_at = coalesce(contents_deleted_at, $1)`
+  ordered_from = null, contents_deleted_at = coalesce(contents_deleted_at, $1)`

@@ -143,9 +143,10 @@ test('twenty hosts that never answer leave a slot for another', async () => {
 test('what became of payments is looked at while every sending hangs', async () => {
   await insertAgent(stage.database)
   const [answered = ''] = await writeMany(1, { endpoint: SLOW })
-  await stage.database.pool.query(`update jobs set sends = false, answer = 'completed' where job_id = $1`, [
-    answered,
-  ])
+  await stage.database.pool.query(
+    `update jobs set sends = false, has_left = true, answer = 'completed' where job_id = $1`,
+    [answered],
+  )
   await write({ endpoint: SLOW })
   start({ slots: 1, perHost: 1, lookSlots: 1 })
   await vi.waitUntil(() => hanging.length === 1 && seenOnChain > 0)

@@ -1,4 +1,5 @@
 import type { Authorization } from '@farebox/payments/authorization'
+import type { Fault } from '../reputation/judge-fault.ts'
 import type { AgentAnswer, JobState, PaymentFate } from './states.ts'
 
 /** Whose job it is: somebody's, or the platform's own daily one. */
@@ -29,6 +30,8 @@ export interface JobRow {
   /** Base URL that it is sent to. */
   readonly endpoint: string
   readonly maxDeadlineSeconds: number
+  /** Unix seconds, as the body says. */
+  readonly deadline: number
   readonly inputHash: string
   /** Undefined once the payment is used up or dead. */
   readonly paymentHeader: string | undefined
@@ -56,6 +59,16 @@ export interface JobRow {
   readonly nextLookAtMs: number | undefined
   readonly sendings: number
   readonly foreignAnswers: number
+  /** When the first sending began that was seen to its end. */
+  readonly firstAskedAtMs: number | undefined
+  /** One of the sendings seen to their end left the agent its fair time. */
+  readonly hadFairTime: boolean
+  /** The signed payment may have reached somebody. */
+  readonly hasLeft: boolean
+  /** The newest sending was answered "not now", as agents do. */
+  readonly isPutOff: boolean
+  /** Whose fault it was that it came to nothing; undefined where it did not, or nobody has judged it yet. */
+  readonly fault: Fault | undefined
 }
 
 /** A row of the table `jobs` as the driver gives it. */
@@ -79,6 +92,7 @@ export interface JobColumns {
   readonly asking_over: boolean
   readonly endpoint: string
   readonly max_deadline_seconds: number
+  readonly deadline: number
   readonly input_hash: string
   readonly payment_header: string | null
   readonly error_type: string | null
@@ -101,6 +115,11 @@ export interface JobColumns {
   readonly next_look_at: Date | null
   readonly sendings: number
   readonly foreign_answers: number
+  readonly first_asked_at: Date | null
+  readonly had_fair_time: boolean
+  readonly has_left: boolean
+  readonly put_off: boolean
+  readonly fault: Fault | null
 }
 
 /**
@@ -108,10 +127,11 @@ export interface JobColumns {
  * are read far more often than either is needed, and the two may have megabytes.
  */
 export const JOB_COLUMNS = `job_id, agent_id, capability, kind, payer, pay_to, amount_atomic, network, asset, nonce,
-  valid_after, valid_before, state, has_expired, answer, payment, asking_over, endpoint, max_deadline_seconds, input_hash,
+  valid_after, valid_before, state, has_expired, answer, payment, asking_over, endpoint, max_deadline_seconds,
+  deadline, input_hash,
   payment_header, error_type, error, created_at, expires_at, finished_at, elapsed_ms, paid_at, transaction, output_hash,
   output_problem, completed_at, charged_without_delivery, contents_deleted_at, receipt, token_hashes, next_look_at,
-  sendings, foreign_answers`
+  sendings, foreign_answers, first_asked_at, had_fair_time, has_left, put_off, fault`
 
 /** A row as the driver gives it, in our own words. */
 export function toJobRow(columns: JobColumns): JobRow {
@@ -140,6 +160,7 @@ export function toJobRow(columns: JobColumns): JobRow {
     askingOver: columns.asking_over,
     endpoint: columns.endpoint,
     maxDeadlineSeconds: columns.max_deadline_seconds,
+    deadline: columns.deadline,
     inputHash: columns.input_hash,
     paymentHeader: columns.payment_header ?? undefined,
     errorType: columns.error_type ?? undefined,
@@ -161,5 +182,10 @@ export function toJobRow(columns: JobColumns): JobRow {
     nextLookAtMs: columns.next_look_at?.getTime(),
     sendings: columns.sendings,
     foreignAnswers: columns.foreign_answers,
+    firstAskedAtMs: columns.first_asked_at?.getTime(),
+    hadFairTime: columns.had_fair_time,
+    hasLeft: columns.has_left,
+    isPutOff: columns.put_off,
+    fault: columns.fault ?? undefined,
   }
 }

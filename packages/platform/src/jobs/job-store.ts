@@ -1,4 +1,5 @@
 import type { Database } from '@farebox/server/postgres/connect'
+import type pg from 'pg'
 import { JOB_COLUMNS, toJobRow, type JobColumns, type JobKind, type JobRow } from './job-row.ts'
 
 /** A job that is about to be sent. */
@@ -15,13 +16,12 @@ export interface NewJob extends Pick<
   | 'authorization'
   | 'endpoint'
   | 'maxDeadlineSeconds'
+  | 'deadline'
   | 'inputHash'
 > {
   readonly kind: JobKind
   readonly requestBody: string
   readonly paymentHeader: string
-  /** Unix seconds, as the body says. */
-  readonly deadline: number
   readonly tokenHashes: readonly string[]
 }
 
@@ -30,40 +30,54 @@ export interface NewJob extends Pick<
  * already: nothing is changed then.
  */
 export async function insertJob(database: Database, job: NewJob, nowMs: number): Promise<JobRow | undefined> {
-  const { authorization, maxDeadlineSeconds } = job
-  const [row] = await database.query<JobColumns>(
-    'insert-job',
-    `insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, created_at, expires_at,
-       input_hash, endpoint, max_deadline_seconds, deadline, request_body, payment_header, network, asset, pay_to,
-       nonce, valid_after, valid_before, token_hashes, next_look_at)
-     values ($1, $2, $3, $4, $5, $6, 'sent', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $7)
-     on conflict do nothing
-     returning ${JOB_COLUMNS}`,
-    [
-      job.jobId,
-      job.agentId,
-      job.capability,
-      job.kind,
-      job.payer,
-      job.amountAtomic,
-      new Date(nowMs),
-      new Date(nowMs + maxDeadlineSeconds * 1_000),
-      job.inputHash,
-      job.endpoint,
-      maxDeadlineSeconds,
-      job.deadline,
-      Buffer.from(job.requestBody, 'utf8'),
-      job.paymentHeader,
-      job.network,
-      job.asset,
-      job.payTo,
-      authorization.nonce,
-      authorization.validAfter,
-      authorization.validBefore,
-      job.tokenHashes,
-    ],
-  )
+  const [row] = await database.query<JobColumns>('insert-job', INSERT_JOB, valuesOf(job, nowMs))
   return row && toJobRow(row)
+}
+
+/** {@link insertJob} within a transaction. `orderedFrom`: where it came from, as a salted hash. */
+export async function insertJobIn(
+  client: pg.PoolClient,
+  job: NewJob,
+  { nowMs, orderedFrom }: { readonly nowMs: number; readonly orderedFrom: string },
+): Promise<JobRow | undefined> {
+  const { rows } = await client.query<JobColumns>(INSERT_JOB, [...valuesOf(job, nowMs, orderedFrom)])
+  return rows[0] && toJobRow(rows[0])
+}
+
+const INSERT_JOB = `
+  insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, created_at, expires_at,
+    input_hash, endpoint, max_deadline_seconds, deadline, request_body, payment_header, network, asset, pay_to,
+    nonce, valid_after, valid_before, token_hashes, next_look_at, ordered_from)
+  values ($1, $2, $3, $4, $5, $6, 'sent', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $7, $22)
+  on conflict do nothing
+  returning ${JOB_COLUMNS}`
+
+function valuesOf(job: NewJob, nowMs: number, orderedFrom?: string): readonly unknown[] {
+  const { authorization, maxDeadlineSeconds } = job
+  return [
+    job.jobId,
+    job.agentId,
+    job.capability,
+    job.kind,
+    job.payer,
+    job.amountAtomic,
+    new Date(nowMs),
+    new Date(nowMs + maxDeadlineSeconds * 1_000),
+    job.inputHash,
+    job.endpoint,
+    maxDeadlineSeconds,
+    job.deadline,
+    Buffer.from(job.requestBody, 'utf8'),
+    job.paymentHeader,
+    job.network,
+    job.asset,
+    job.payTo,
+    authorization.nonce,
+    authorization.validAfter,
+    authorization.validBefore,
+    job.tokenHashes,
+    orderedFrom ?? null,
+  ]
 }
 
 /** The job of this id, whoever's it is, with what was delivered. */

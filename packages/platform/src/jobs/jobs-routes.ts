@@ -9,11 +9,13 @@ import {
   receiptAnswer,
 } from '@farebox/platform-api/jobs'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
+import { callerKey } from '../http/caller-key.ts'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { issueReceipt } from '../receipts/issue-receipt.ts'
 import { receiptsRoutes } from '../receipts/receipts-routes.ts'
+import { createAdmission } from './admit-order.ts'
 import { deleteContents } from './delete-contents.ts'
 import { openJob, openToDelete } from './open-job.ts'
 import { orderJob } from './order-job.ts'
@@ -62,6 +64,7 @@ function quoteRoute(parts: PlatformParts): Route {
 
 function orderRoute(parts: PlatformParts): Route {
   const provePayment = createProvePayment(parts)
+  const admit = createAdmission(parts)
   return defineRoute({
     method: 'POST',
     path: '/v1/jobs',
@@ -74,18 +77,28 @@ function orderRoute(parts: PlatformParts): Route {
     answers: {
       200: { description: 'The outcome, also where the agent failed the job', schema: job },
       202: { description: 'No outcome yet: ask for the job again', schema: job },
-      402: { description: 'The payment does not pay this job; nothing was sent' },
+      402: { description: 'The payment does not pay this job, or its payer has less; nothing was sent' },
       404: { description: 'No such agent' },
       409: {
         description: 'The agent cannot be paid now, or the job_id or the payment is in use for another job',
       },
-      429: { description: 'The payer, or the agent, has too many jobs without an outcome or a payment' },
+      429: {
+        description:
+          'The payer, the agent or the address has too many jobs, or bytes, without an outcome or a payment; or too ' +
+          'many deadlines of the payer ran out at this agent',
+      },
+      503: { description: 'The chain does not say now what the payer has; nothing was sent' },
     },
-    async handle({ body, query, signal }) {
-      const ordered = await orderJob(parts, provePayment, body)
-      const known = query.wait === 'false' ? ordered.job : await waitForOutcome(parts, ordered.job, signal)
-      const receipt = await issueReceipt(parts, known)
-      return showJob(known, { token: ordered.token, ...(receipt !== undefined && { receipt }) })
+    async handle({ body, query, caller, signal }) {
+      const by = { kind: 'caller', provePayment, admit, from: callerKey(caller.ip) } as const
+      const { job: ordered, token } = await orderJob(parts, by, body)
+      const isWaitedFor = query.wait !== 'false'
+      const later = async () => {
+        const known = isWaitedFor ? await waitForOutcome(parts, ordered, signal) : ordered
+        const receipt = await issueReceipt(parts, known)
+        return showJob(known, { token, ...(receipt !== undefined && { receipt }) })
+      }
+      return { later }
     },
   })
 }

@@ -2,7 +2,9 @@ import { readSettlement, refuseSettlement } from '@farebox/client/read-settlemen
 import type { Answer } from '@farebox/client/exchange'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
+import type { OutageWatch } from '../reputation/create-outage-watch.ts'
 import { askAgent, type Heard } from './ask-agent.ts'
+import { blameJob } from './blame-job.ts'
 import { forgetIfUnpaid } from './delete-contents.ts'
 import { LEASE_MS, releaseJob, renewLease } from './job-leases.ts'
 import type { JobRow } from './job-row.ts'
@@ -10,16 +12,24 @@ import { nextLook, planLook } from './plan-look.ts'
 import { readFate } from './read-fate.ts'
 import { recordAnswer, recordAskingOver, recordFate, recordUnusable } from './record-answer.ts'
 
+/** Who looks after jobs, for how long, and what he asks where one came to nothing. */
+export interface LookingAfter {
+  readonly holder: string
+  readonly signal: AbortSignal
+  readonly outages: Pick<OutageWatch, 'isAway'>
+}
+
 /**
  * Does for a job what is due: asks its agent with the bytes that are written down, sees what the chain says, writes
- * both down and lets the job go until it is due again. Whoever calls holds the job's lease; it is renewed meanwhile.
+ * both down, judges a job that came to nothing, and lets it go until it is due again. Whoever calls holds the job's
+ * lease; it is renewed meanwhile.
  *
  * Where the signal aborts, the job is let go as it is: whoever takes it next sends the same bytes.
  */
 export async function lookAfterJob(
   parts: PlatformParts,
   job: JobRow,
-  { holder, signal }: { readonly holder: string; readonly signal: AbortSignal },
+  { holder, signal, outages }: LookingAfter,
 ): Promise<void> {
   const done = new AbortController()
   const renewing = keepLease(parts, job.jobId, { holder, signal: done.signal })
@@ -30,6 +40,7 @@ export async function lookAfterJob(
       return
     }
     const seen = await seeChain(parts, known, heard?.answer)
+    await blameJob(parts, seen, outages)
     const nextLookAtMs = nextLook(seen, parts.clock.nowMs(), heard?.retryAfterMs)
     if (nextLookAtMs === undefined && !seen.askingOver) await recordAskingOver(parts, seen)
     await forgetIfUnpaid(parts.database, seen, {
@@ -51,15 +62,16 @@ async function ask(
 ): Promise<{ readonly job: JobRow; readonly heard?: Heard }> {
   if (!planLook(job, parts.clock.nowMs()).ask) return { job }
   let heard: Heard | undefined
+  const beganMs = parts.clock.nowMs()
   try {
     heard = await askAgent(parts, job, signal)
     // An answer that came is kept; a sending that we cut off ourselves says nothing.
     if (signal.aborted && heard.answer === undefined) return { job }
-    return { job: await recordAnswer(parts, job, heard), heard }
+    return { job: await recordAnswer(parts, job, heard, beganMs), heard }
   } catch (error) {
     // Whatever it was: the agent is not asked again without end for it, and the chain is looked at all the same.
     parts.log.error('an answer was not written down', { job: job.jobId, error: describeError(error) })
-    return { job: await recordUnusable(parts, job), ...(heard && { heard }) }
+    return { job: await recordUnusable(parts, job, beganMs), ...(heard && { heard }) }
   }
 }
 

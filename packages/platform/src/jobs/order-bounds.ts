@@ -11,10 +11,14 @@ const MAX_OPEN_OF_AGENT = 500
 const MAX_UNPAID_OF_PAYER = 4 * MAX_OPEN_OF_PAYER
 const UNPAID_COUNTED_MS = 3_600_000
 
+/** A payer whose own short deadlines ran out so often at an agent within so long is refused there until that is past. */
+const MAX_OWN_DEADLINES = 5
+const OWN_DEADLINES_MS = 600_000
+
 /**
- * May this payer order one more job of this agent?
+ * May this payer order one more job of this agent? What is counted is in the database, the same for every process.
  *
- * @throws {Refusal} `rate_limited`, saying of what there are too many
+ * @throws {Refusal} `rate_limited`, saying of what there are too many, and when to come back
  */
 export async function checkOrderBounds(
   { database, clock }: Pick<PlatformParts, 'database' | 'clock'>,
@@ -26,12 +30,20 @@ export async function checkOrderBounds(
     throw tooMany('this payer has too many jobs without an outcome: wait for some of them', 5)
   if (ofAgent >= MAX_OPEN_OF_AGENT)
     throw tooMany('the agent has too many jobs without an outcome: wait for some of them', 5)
-  const unpaid = await countUnpaidJobs(database, payer, clock.nowMs() - UNPAID_COUNTED_MS)
+  const nowMs = clock.nowMs()
+  const unpaid = await countUnpaidJobs(database, payer, nowMs - UNPAID_COUNTED_MS)
   if (unpaid >= MAX_UNPAID_OF_PAYER)
     throw tooMany(
       `this payer ordered ${MAX_UNPAID_OF_PAYER} jobs in the last hour whose payments were not used and still could ` +
         'be: wait until some of them are, or have run out',
       60,
+    )
+  const pausedUntilMs = await findPause(database, { payer, agentId, nowMs })
+  if (pausedUntilMs !== undefined)
+    throw tooMany(
+      `deadline: ${MAX_OWN_DEADLINES} jobs of this payer at this agent ended within ten minutes by deadlines shorter ` +
+        'than the agent may take (max_deadline_seconds): leave it more time, later',
+      Math.max(1, Math.ceil((pausedUntilMs - nowMs) / 1_000)),
     )
 }
 
@@ -46,4 +58,19 @@ async function countUnpaidJobs(database: Database, payer: string, sinceMs: numbe
     [payer, new Date(sinceMs)],
   )
   return row?.jobs ?? 0
+}
+
+/** Each agent apart: nobody can have a payer refused by agents that he does not own. */
+async function findPause(
+  database: Database,
+  { payer, agentId, nowMs }: { readonly payer: string; readonly agentId: number; readonly nowMs: number },
+): Promise<number | undefined> {
+  const [row] = await database.query<{ created_at: Date }>(
+    'find-own-deadlines',
+    `select created_at from jobs
+     where payer = $1 and agent_id = $2 and fault = 'deadline' and created_at > $3
+     order by created_at desc offset ${MAX_OWN_DEADLINES - 1} limit 1`,
+    [payer, agentId, new Date(nowMs - OWN_DEADLINES_MS)],
+  )
+  return row && row.created_at.getTime() + OWN_DEADLINES_MS
 }

@@ -2,15 +2,17 @@ import { jobBody } from '@farebox/client/plan-job'
 import type { ProvenPayment } from '@farebox/payments/check-payment'
 import type { JobOrder } from '@farebox/platform-api/jobs'
 import { hashJson } from '@farebox/platform-api/receipt'
-import { compileInput } from '@farebox/protocol/fields/compile'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import { MAX_BODY_BYTES, MILLISECONDS_LOOK_FROM } from '@farebox/protocol/limits'
+import { MAX_BODY_BYTES, MILLISECONDS_LOOK_FROM, SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
+import { CheckFailed } from '../checking/checker.ts'
+import { loopTurns } from '../http/loop-turns.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import type { JobKind, JobRow } from './job-row.ts'
+import type { JobRow } from './job-row.ts'
+import { leastDeadlineSeconds, secondsLeft, type OrderEnd } from '../reputation/fair-deadline.ts'
+import type { AdmitOrder } from './admit-order.ts'
 import { insertJob, readJob, type NewJob } from './job-store.ts'
 import { makeJobToken } from './job-token.ts'
-import { checkOrderBounds } from './order-bounds.ts'
 import { readPayable, type PayableCapability } from './payable-agent.ts'
 import { agreeOnPayment, type ProvePayment } from './prove-payment.ts'
 import { addReadToken } from './read-tokens.ts'
@@ -22,6 +24,17 @@ export interface OrderedJob {
   readonly token: string
 }
 
+/** Who orders, and how what he orders gets in. */
+export type Ordering =
+  | {
+      readonly kind: 'caller'
+      readonly provePayment: ProvePayment
+      readonly admit: AdmitOrder
+      /** As `callerKey` has it. */
+      readonly from: string
+    }
+  | { readonly kind: 'canary'; readonly provePayment: ProvePayment }
+
 /**
  * Takes an order: checks all that can be known without asking anybody, and writes the job down with the very bytes
  * and the payment that will be sent (D8). It is sent by whoever looks after jobs, from this moment on whatever ends.
@@ -32,19 +45,23 @@ export interface OrderedJob {
  */
 export async function orderJob(
   parts: PlatformParts,
-  provePayment: ProvePayment,
+  ordering: Ordering,
   order: JobOrder,
-  kind: JobKind = 'caller',
 ): Promise<OrderedJob> {
-  const payment = provePayment(order.payment)
+  const payment = ordering.provePayment(order.payment)
   const jobId = order.job_id.toLowerCase()
-  const inputHash = await hashJson(order.input)
+  const inputHash = await loopTurns.take(() => hashJson(order.input))
   const known = await findOrdered(parts, { ...order, job_id: jobId }, payment, inputHash)
   if (known !== undefined) return known
   const payable = await readPayable(parts, order.agent_id, order.capability)
   agreeOnPayment(parts, payment, payable, jobId)
-  const body = writeBody(parts, payable, { ...order, job_id: jobId })
-  if (kind === 'caller') await checkOrderBounds(parts, payment.payer, payable.agentId)
+  const body = await writeBody(parts, payable, { ...order, job_id: jobId })
+  const { kind } = ordering
+  if (kind === 'caller')
+    refuseHurry(parts, payable, {
+      deadline: body.deadline,
+      validBefore: Number(payment.authorization.validBefore),
+    })
   const { token, hash } = makeJobToken()
   const { network, authorization, payer } = payment
   const written: NewJob = {
@@ -65,7 +82,10 @@ export async function orderJob(
     paymentHeader: order.payment,
     tokenHashes: [hash],
   }
-  const job = await insertJob(parts.database, written, parts.clock.nowMs())
+  const job =
+    ordering.kind === 'caller'
+      ? await ordering.admit(written, ordering.from)
+      : await insertJob(parts.database, written, parts.clock.nowMs())
   if (job !== undefined) return { job, token }
   // Somebody was quicker: with this very order, or with the same payment for another job.
   const twin = await findOrdered(parts, { ...order, job_id: jobId }, payment, inputHash)
@@ -94,17 +114,17 @@ async function findOrdered(
 }
 
 /** The bytes that will be sent, and the deadline in them (Unix seconds). */
-function writeBody(
-  { clock }: Pick<PlatformParts, 'clock'>,
+async function writeBody(
+  { clock, checker }: Pick<PlatformParts, 'clock' | 'checker'>,
   payable: PayableCapability,
   order: JobOrder,
-): Pick<NewJob, 'requestBody' | 'deadline'> {
+): Promise<Pick<NewJob, 'requestBody' | 'deadline'>> {
   const { endpoint: agentUrl, declaration, name: capability } = payable
-  const input = checkInput(payable, order.input)
+  const input = await checkInput(checker, payable, order.input)
   const deadline = agreeOnDeadline(payable, order.deadline, clock.nowMs() / 1_000)
   const { max_deadline_seconds: deadlineSeconds } = declaration
   const job = { agentUrl, declaration, jobId: order.job_id, capability, input, deadlineSeconds }
-  const requestBody = jobBody(job, deadline)
+  const requestBody = await loopTurns.take(() => jobBody(job, deadline))
   if (Buffer.byteLength(requestBody) <= MAX_BODY_BYTES) return { requestBody, deadline }
   throw new Refusal(
     'validation',
@@ -113,12 +133,26 @@ function writeBody(
 }
 
 /** As the caller gave it: what is coerced and dropped is the agent's own doing (D19, D20). */
-function checkInput({ capability }: PayableCapability, given: JobOrder['input']): JsonObject {
+async function checkInput(
+  checker: PlatformParts['checker'],
+  { agentId, capability }: PayableCapability,
+  given: JobOrder['input'],
+): Promise<JsonObject> {
   // It was parsed from JSON at the door.
   const input = given as JsonObject
-  const checked = compileInput(capability.input_schema)(input)
-  if (checked.ok) return input
-  throw new Refusal('validation', `input.${checked.violation.field}: ${checked.violation.reason}`)
+  const fields = JSON.stringify(capability.input_schema)
+  const violation = await checker.run('input', { fields, input }, `agent ${agentId}`).catch(refuseUnchecked)
+  if (violation === undefined) return input
+  throw new Refusal('validation', `input.${violation.field}: ${violation.reason}`)
+}
+
+/** Seconds after which the threads have done what they had. */
+const CHECK_AGAIN_SECONDS = 5
+
+function refuseUnchecked(error: unknown): never {
+  if (!(error instanceof CheckFailed)) throw error
+  const options = { cause: error, retryAfterSeconds: CHECK_AGAIN_SECONDS }
+  throw new Refusal('unavailable', `input: ${error.message}; nothing was sent`, options)
 }
 
 /** Unix seconds: the caller's, or as much time as the agent may take where that is less. */
@@ -127,4 +161,27 @@ function agreeOnDeadline({ declaration }: PayableCapability, deadline: number, n
     throw new Refusal('validation', 'deadline: must be Unix seconds, this looks like milliseconds')
   if (deadline <= now) throw new Refusal('validation', 'deadline: has passed')
   return Math.min(deadline, now + declaration.max_deadline_seconds)
+}
+
+/**
+ * An order leaves its agent a fair share of the time it has declared: shorter ones would have handlers run for nothing.
+ *
+ * @throws {Refusal} `validation`, naming the least time and what leaves less
+ */
+function refuseHurry(
+  { clock }: Pick<PlatformParts, 'clock'>,
+  { declaration }: PayableCapability,
+  end: OrderEnd,
+): void {
+  const least = leastDeadlineSeconds(declaration.max_deadline_seconds)
+  const left = secondsLeft(end, clock.nowMs())
+  if (left >= least) return
+  const isPayment = end.validBefore - SETTLE_MARGIN_SECONDS < end.deadline
+  const what = isPayment
+    ? `payment: validBefore must be at least ${least + SETTLE_MARGIN_SECONDS} s ahead`
+    : `deadline: must be at least ${least} s ahead`
+  throw new Refusal(
+    'validation',
+    `${what}: the agent may take ${declaration.max_deadline_seconds} s, this leaves ${Math.max(0, left).toFixed(1)} s`,
+  )
 }

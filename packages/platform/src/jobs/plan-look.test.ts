@@ -32,6 +32,7 @@ function job(changes: Partial<JobRow> = {}): JobRow {
     askingOver: false,
     endpoint: '',
     maxDeadlineSeconds: 10,
+    deadline: SENT_MS / 1_000 + 10,
     paymentHeader: 'e30=',
     errorType: undefined,
     error: undefined,
@@ -52,6 +53,11 @@ function job(changes: Partial<JobRow> = {}): JobRow {
     nextLookAtMs: SENT_MS,
     sendings: 1,
     foreignAnswers: 0,
+    firstAskedAtMs: SENT_MS,
+    hadFairTime: true,
+    hasLeft: true,
+    isPutOff: false,
+    fault: undefined,
     ...changes,
   }
 }

@@ -22,7 +22,9 @@ const LONGEST_CHAIN_WAIT_MS = 3_600_000
 /**
  * What is to be done now. A job is asked for until it is answered: at the latest until its payment is dead, or, where
  * it was paid and not delivered, for as long as an agent keeps a paid response (D24). Its payment is watched until it
- * was used or cannot be used any more, whatever the agent has said (FLOW-08).
+ * was used or cannot be used any more, whatever the agent has said (FLOW-08): again and again where the agent has worked
+ * on it, and once, at its end, where it took no such order or the payment never left. Payments signed for nothing cost
+ * two looks each.
  */
 export function planLook(job: JobRow, nowMs: number): Plan {
   return { ask: wantsAsking(job, nowMs), seeChain: wantsChain(job, nowMs) }
@@ -36,12 +38,14 @@ export function planLook(job: JobRow, nowMs: number): Plan {
 export function nextLook(job: JobRow, nowMs: number, retryAfterMs?: number): number | undefined {
   const { ask, seeChain } = planLook(job, nowMs)
   if (ask) return nowMs + waitMs(job, retryAfterMs)
-  if (!seeChain) return undefined
+  if (job.payment !== 'open' || !mayStillBeSeen(job, nowMs)) return undefined
   // The longer nothing has happened, the seldomer; but soon after the moment from which there is certainty.
   const sinceMs = nowMs - job.createdAtMs - (job.elapsedMs ?? 0)
-  const later = nowMs + Math.min(Math.max(sinceMs / 4, FIRST_WAIT_MS), LONGEST_CHAIN_WAIT_MS)
+  const pace = job.answer === 'failed' ? 1 : 1 / 4
+  const later = nowMs + Math.min(Math.max(sinceMs * pace, FIRST_WAIT_MS), LONGEST_CHAIN_WAIT_MS)
   const certainMs = usableUntil(job) * 1_000 + FIRST_WAIT_MS
-  return nowMs < certainMs ? Math.min(later, certainMs) : later
+  if (nowMs >= certainMs) return later
+  return seeChain && !wasRefused(job) ? Math.min(later, certainMs) : certainMs
 }
 
 /** Unix seconds from which on the chain takes the job's authorization no more, whatever reorganisation comes (D8). */
@@ -59,7 +63,17 @@ function wantsAsking(job: JobRow, nowMs: number): boolean {
 }
 
 function wantsChain(job: JobRow, nowMs: number): boolean {
-  return job.payment === 'open' && nowMs <= usableUntil(job) * 1_000 + CHAIN_WATCHED_MS
+  const isDue = job.hasLeft || nowMs >= usableUntil(job) * 1_000
+  return job.payment === 'open' && isDue && mayStillBeSeen(job, nowMs)
+}
+
+/** The agent did not take the order: it has nothing to charge for, and where it does, that is found at the end. */
+function wasRefused({ answer, errorType }: JobRow): boolean {
+  return answer === 'failed' && errorType !== 'internal' && errorType !== 'deadline'
+}
+
+function mayStillBeSeen(job: JobRow, nowMs: number): boolean {
+  return nowMs <= usableUntil(job) * 1_000 + CHAIN_WATCHED_MS
 }
 
 /** No stranger's wish puts the next try off for longer than a minute. */

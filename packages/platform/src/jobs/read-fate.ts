@@ -2,6 +2,7 @@ import { receiptProvesPayment } from '@farebox/payments/chain-proof'
 import { readReceipt } from '@farebox/payments/chain-receipt'
 import { findSettlement } from '@farebox/payments/find-settlement'
 import { findNetwork, type Network } from '@farebox/payments/networks'
+import { nowSeconds } from '@farebox/server/clock'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
 import type { JobRow } from './job-row.ts'
@@ -26,7 +27,7 @@ export async function readFate(parts: PlatformParts, job: JobRow, hint?: string)
   try {
     if (hint !== undefined && (await provesPayment(parts, network, job, hint)))
       return { payment: 'paid', transaction: hint.toLowerCase() }
-    const verdict = await findSettlement(parts.rpc, network, job.authorization)
+    const verdict = await findSettlement(parts.rpc, network, job.authorization, nowSeconds(parts.clock))
     if (verdict.kind === 'settled') return { payment: 'paid', transaction: verdict.transaction }
     const certainAt = Number(job.authorization.validBefore) + network.finalitySeconds
     const isDead =

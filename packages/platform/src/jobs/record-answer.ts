@@ -1,9 +1,13 @@
 import type { Answer } from '@farebox/client/exchange'
+import { isObject } from '@farebox/client/parse-json'
 import type { Outcome } from '@farebox/client/read-outcome'
 import { hashJson } from '@farebox/platform-api/receipt'
-import { compileOutput } from '@farebox/protocol/fields/compile'
+import type { Violation } from '@farebox/protocol/fields/compile'
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import { CheckFailed } from '../checking/checker.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { readAgent } from '../registry/read-agent.ts'
+import { fairSeconds, secondsLeft } from '../reputation/fair-deadline.ts'
 import type { Heard } from './ask-agent.ts'
 import { changeJob, type JobChanges } from './change-job.ts'
 import type { JobRow } from './job-row.ts'
@@ -15,12 +19,17 @@ const MAX_FOREIGN_ANSWERS = 12
 /** What of an answer's headers is kept. */
 const KEPT_HEADERS = ['content-type', 'payment-response', 'retry-after'] as const
 
-/** Writes down what came of a sending, the bytes of a delivery included. */
-export async function recordAnswer(parts: PlatformParts, job: JobRow, heard: Heard): Promise<JobRow> {
+/** Writes down what came of a sending that began at `beganMs`, the bytes of a delivery included. */
+export async function recordAnswer(
+  parts: PlatformParts,
+  job: JobRow,
+  heard: Heard,
+  beganMs: number,
+): Promise<JobRow> {
   const delivery = await describeDelivery(parts, job, heard.outcome)
   const nowMs = parts.clock.nowMs()
   return await changeJob(parts.database, job.jobId, nowMs, known => {
-    const counted = countSending(known, heard.outcome)
+    const counted = { ...countSending(known, heard.outcome), ...witness(known, heard, beganMs) }
     const said = answerOf(heard.outcome)
     const answer = weigh(known.answer, said)
     if (answer === known.answer || answer !== said) return counted
@@ -39,10 +48,34 @@ export async function recordAnswer(parts: PlatformParts, job: JobRow, heard: Hea
  * Counts a sending whose answer could not be written down, as one that no agent gives: whoever gives it again and again
  * is not asked for ever.
  */
-export async function recordUnusable(parts: PlatformParts, job: JobRow): Promise<JobRow> {
+export async function recordUnusable(parts: PlatformParts, job: JobRow, beganMs: number): Promise<JobRow> {
   const outcome = { kind: 'foreign', reason: 'it could not be written down' } as const
   const nowMs = parts.clock.nowMs()
-  return await changeJob(parts.database, job.jobId, nowMs, known => countSending(known, outcome))
+  return await changeJob(parts.database, job.jobId, nowMs, known => ({
+    ...countSending(known, outcome),
+    ...witness(known, { answer: undefined, hasLeft: true }, beganMs),
+  }))
+}
+
+/** What the platform itself saw of a sending, for whoever judges the job later. */
+function witness(
+  known: JobRow,
+  { answer, hasLeft }: Pick<Heard, 'answer' | 'hasLeft'>,
+  beganMs: number,
+): JobChanges {
+  const { deadline, authorization, maxDeadlineSeconds } = known
+  const left = secondsLeft({ deadline, validBefore: Number(authorization.validBefore) }, beganMs)
+  return {
+    firstAskedAtMs: known.firstAskedAtMs ?? beganMs,
+    hadFairTime: known.hadFairTime || left >= fairSeconds(maxDeadlineSeconds),
+    hasLeft: known.hasLeft || hasLeft,
+    isPutOff: answer !== undefined && isNotNow(answer),
+  }
+}
+
+/** The 503 of an agent that takes no work now: documented, with the time to come back. */
+function isNotNow({ status, headers, json }: Answer): boolean {
+  return status === 503 && headers.has('retry-after') && isObject(json) && json['status'] === 'failed'
 }
 
 function countSending(known: JobRow, outcome: Outcome): JobChanges {
@@ -111,14 +144,28 @@ async function describeDelivery(parts: PlatformParts, job: JobRow, outcome: Outc
   if (outcome.kind !== 'completed') return {}
   const agent = await readAgent(parts.database, job.agentId)
   const fields = agent?.declaration?.capabilities[job.capability]?.output_schema
-  const checked = fields && compileOutput(fields)(outcome.output)
+  const violation = fields && (await checkOutput(parts, job, fields, outcome.output))
   return {
     outputHash: await hashJson(outcome.output),
     ...(outcome.completedAt !== undefined &&
       isTime(outcome.completedAt) && { completedAt: outcome.completedAt }),
-    ...(checked?.ok === false && {
-      outputProblem: `${checked.violation.field}: ${checked.violation.reason}`,
-    }),
+    ...(violation && { outputProblem: `${violation.field}: ${violation.reason}` }),
+  }
+}
+
+/** What cannot be checked is not held against its agent: it is paid, and its payer has it. */
+async function checkOutput(
+  { checker, log }: PlatformParts,
+  { agentId, jobId }: JobRow,
+  fields: FieldMap,
+  output: JsonObject,
+): Promise<Violation | undefined> {
+  try {
+    return await checker.run('output', { fields: JSON.stringify(fields), output }, `agent ${agentId}`)
+  } catch (error) {
+    if (!(error instanceof CheckFailed)) throw error
+    log.warn('output not checked', { job: jobId, agent: agentId, reason: error.message })
+    return undefined
   }
 }
 

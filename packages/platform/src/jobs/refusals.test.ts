@@ -6,6 +6,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
 import { findNetwork } from '@farebox/payments/networks'
 import type { JobOrder } from '@farebox/platform-api/jobs'
+import { systemClock } from '@farebox/server/clock'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createApp } from '../http/create-app.ts'
 import type { Background } from '../platform-parts.ts'
@@ -31,6 +32,8 @@ let agent: ChainAgent
 let app: FastifyInstance
 let ask: ReturnType<typeof answersAsDocumented>
 let jobs: Background
+/** How far the platform's clock has moved on. */
+let aheadMs: number
 
 beforeAll(async () => {
   chain = await startChain()
@@ -41,7 +44,9 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  stage = await stagePlatform({ realTime: true, rpc: createJsonRpc(chain.rpcUrl) })
+  aheadMs = 0
+  const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
+  stage = await stagePlatform({ clock, rpc: createJsonRpc(chain.rpcUrl) })
   agent = await startChainAgent(chain)
   const routes = jobsRoutes(stage.parts)
   app = createApp(stage.parts, routes)
@@ -231,6 +236,7 @@ test('a payment that ran out unused is dead: the job stays expired, not charged,
   // The chain's own time decides (D8).
   await callAnvil(chain.rpcUrl, 'evm_increaseTime', [151])
   await callAnvil(chain.rpcUrl, 'evm_mine', [])
+  aheadMs = 151_000
   const { rows } = await stage.database.pool.query<{ job_id: string }>('select job_id from jobs')
   const jobId = rows[0]?.job_id ?? ''
   await vi.waitUntil(async () => (await readJob(stage.database, jobId))?.nextLookAtMs === undefined, {

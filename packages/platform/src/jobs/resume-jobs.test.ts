@@ -9,13 +9,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import type { Background } from '../platform-parts.ts'
 import { honestly, startChainAgent, type ChainAgent } from '../test-setup/chain-agent.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
-import { signOrder } from '../test-setup/job-orders.ts'
+import { orderingOf, signOrder } from '../test-setup/job-orders.ts'
 import { stagePlatform, TEST_DATABASE_URL, type Stage } from '../test-setup/stage-platform.ts'
 import { LEASE_MS } from './job-leases.ts'
 import type { JobRow } from './job-row.ts'
 import { readJob } from './job-store.ts'
 import { orderJob } from './order-job.ts'
-import { createProvePayment } from './prove-payment.ts'
 import { startJobs } from './start-jobs.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -60,13 +59,16 @@ async function startWorker(rpcUrl = chain.rpcUrl): Promise<Worker> {
     import { startJobs } from '@farebox/platform/jobs/start-jobs'
     import { createOutbound } from '@farebox/platform/outbound/outbound'
     import { openStorage } from '@farebox/platform/storage/open-storage'
+    import { createChecker } from '@farebox/platform/checking/checker'
     import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
     import { systemClock } from '@farebox/server/clock'
     import { silentLog } from '@farebox/server/log'
     const database = await openStorage(${JSON.stringify(options)})
     const outbound = createOutbound({ localMode: true })
     const rpc = createJsonRpc(${JSON.stringify(rpcUrl)})
-    startJobs({ database, outbound, rpc, clock: systemClock, log: silentLog }, { pollMs: 20 })
+    const settings = { facilitator: undefined }
+    const checker = createChecker({ clock: systemClock })
+    startJobs({ database, outbound, rpc, checker, clock: systemClock, log: silentLog, settings }, { pollMs: 20 })
     console.log('{}')`)
 }
 
@@ -88,7 +90,7 @@ async function order(): Promise<string> {
     validSeconds: 300,
     deadlineSeconds: 120,
   })
-  const { job } = await orderJob(stage.parts, createProvePayment(stage.parts), signed)
+  const { job } = await orderJob(stage.parts, orderingOf(stage.parts), signed)
   return job.jobId
 }
 

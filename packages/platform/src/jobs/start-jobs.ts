@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { describeError } from '@farebox/server/log'
 import { CALLS_PER_HOST } from '../outbound/limits.ts'
 import type { Background, PlatformParts } from '../platform-parts.ts'
+import { createOutageWatch } from '../reputation/create-outage-watch.ts'
 import { deleteOldContents } from './delete-contents.ts'
 import { endSendings, takeJobsToLookAt, takeJobsToSend } from './job-leases.ts'
 import type { JobRow } from './job-row.ts'
@@ -43,11 +44,12 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
   // Every job under way listens to it.
   setMaxListeners(0, signal)
   const holder = randomUUID()
+  const outages = createOutageWatch(parts)
   const sendings = createJobsUnderWay()
   const looks = createJobsUnderWay()
 
   const lookAfter = (job: JobRow): Promise<void> =>
-    lookAfterJob(parts, job, { holder, signal }).catch((error: unknown) => {
+    lookAfterJob(parts, job, { holder, signal, outages }).catch((error: unknown) => {
       // Its lease runs out, and somebody looks after it again.
       parts.log.error('a job was not looked after', { job: job.jobId, error: describeError(error) })
     })
@@ -75,6 +77,7 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
       stopping.abort()
       await rounds
       await Promise.all([sendings.ended(), looks.ended()])
+      await outages.stop()
     },
   }
 }

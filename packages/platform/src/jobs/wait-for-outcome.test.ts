@@ -1,12 +1,12 @@
 import type { Database } from '@farebox/server/postgres/connect'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { insertAgent } from '../test-setup/insert-agent.ts'
-import { signOrder } from '../test-setup/job-orders.ts'
+import { orderingOf, signOrder } from '../test-setup/job-orders.ts'
+import { payersWith } from '../test-setup/pretend-payers.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { changeJob } from './change-job.ts'
 import { JOB_COLUMNS, type JobRow } from './job-row.ts'
 import { orderJob } from './order-job.ts'
-import { createProvePayment } from './prove-payment.ts'
 import { waitForOutcome } from './wait-for-outcome.ts'
 
 const OUTPUT = JSON.stringify({ output: { words: 2 } })
@@ -14,7 +14,7 @@ const OUTPUT = JSON.stringify({ output: { words: 2 } })
 let stage: Stage
 
 beforeEach(async () => {
-  stage = await stagePlatform({ realTime: true })
+  stage = await stagePlatform({ realTime: true, rpc: payersWith(1_000_000n) })
 })
 afterEach(async () => {
   await stage.close()
@@ -23,7 +23,7 @@ afterEach(async () => {
 async function order(): Promise<JobRow> {
   const { owner, endpoint } = await insertAgent(stage.database)
   const signed = await signOrder(stage.parts, { endpoint: endpoint ?? '', payTo: owner })
-  return (await orderJob(stage.parts, createProvePayment(stage.parts), signed)).job
+  return (await orderJob(stage.parts, orderingOf(stage.parts), signed)).job
 }
 
 /** The stage's database, which tells how many bytes of bodies each query brought. */

@@ -33,7 +33,7 @@ export async function readHealthSummary(
   const [p50, p95] = row.latencies_ms ?? []
   return {
     agent_id: agentId,
-    availability: nameAvailability(row),
+    ...describeAvailability(row),
     consecutive_failures: row.failures ?? 0,
     checked_at: toSeconds(row.checked_at),
     last_ok_at: toSeconds(row.last_ok_at),
@@ -78,11 +78,13 @@ const READ_SUMMARY = `
     from hours, unnest(latencies_ms) as one where is_recent) as latency
   where a.agent_id = $1 and a.standing in ('listed', 'provisional')`
 
-function nameAvailability({ failures, checked_at: checkedAt }: HealthColumns): AgentHealth['availability'] {
-  if (failures === null || checkedAt === null) return 'waiting'
+function describeAvailability({
+  failures,
+  checked_at: checkedAt,
+}: HealthColumns): Pick<AgentHealth, 'availability' | 'warned'> {
+  if (failures === null || checkedAt === null) return { availability: 'waiting', warned: false }
   const { isWarned, isOffline } = availabilityOf(failures)
-  if (isOffline) return 'offline'
-  return isWarned ? 'warned' : 'online'
+  return { availability: isOffline ? 'offline' : 'online', warned: isWarned && !isOffline }
 }
 
 function toSeconds(date: Date | null): number | null {

@@ -1,3 +1,4 @@
+import { createBodyBuffer } from '@farebox/protocol/body/body-buffer'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '@farebox/server/clock'
 import type { HttpLine } from './http-line.ts'
@@ -129,14 +130,18 @@ function refuseEncoded(headers: { readonly [name: string]: string | undefined })
 }
 
 async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw tooManyBytes('body')
-    chunks.push(chunk)
+  const buffer = createBodyBuffer(maxBytes)
+  for await (const piece of body) {
+    const fault = buffer.add(piece)
+    if (fault === 'too large') throw tooManyBytes('body')
+    if (fault !== undefined) throw new OutboundFailure('not-acceptable', 'a body in too many pieces')
   }
-  return Buffer.concat(chunks, bytes).toString('utf8')
+  return decodeUtf8(buffer.bytes())
+}
+
+/** A byte order mark stays, as the agent sent it. */
+function decodeUtf8({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8')
 }
 
 function tooManyBytes(where: string): OutboundFailure {

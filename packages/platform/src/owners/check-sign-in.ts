@@ -87,5 +87,19 @@ function recoverSigner(crypto: EvmCrypto, message: string, signature: string): s
   const text = new TextEncoder().encode(message)
   // EIP-191, version 0x45: what `personal_sign` hashes.
   const prefix = new TextEncoder().encode(`\x19Ethereum Signed Message:\n${text.length}`)
-  return crypto.recoverAddress(crypto.keccak256(Buffer.concat([prefix, text])), fromHex(signature))
+  return crypto.recoverAddress(
+    crypto.keccak256(Buffer.concat([prefix, text])),
+    withUsualV(fromHex(signature)),
+  )
+}
+
+/**
+ * Some wallets, hardware ones among them, write v as the bare recovery id: 0 or 1 for 27 or 28. It says the same, and a
+ * sign-in has no contract that would refuse it. Payments are held to what the token takes.
+ */
+function withUsualV(signature: Uint8Array): Uint8Array {
+  const v = signature[64]
+  return signature.length === 65 && (v === 0 || v === 1)
+    ? Uint8Array.of(...signature.subarray(0, 64), v + 27)
+    : signature
 }

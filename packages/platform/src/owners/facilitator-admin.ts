@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { OwnerSummary, Sponsorship } from '@farebox/payments/facilitator-api'
 import { createJsonOrigin, type JsonAnswer, type JsonRequest } from '@farebox/payments/http-json'
 import { Refusal } from '../http/refusal.ts'
 import type { PlatformSettings } from '../platform-parts.ts'
@@ -6,19 +7,31 @@ import type { PlatformSettings } from '../platform-parts.ts'
 /** A FACILITATOR_SECRET as its facilitator lists it. */
 export interface FacilitatorSecret {
   readonly id: string
+  /** Who made it: an address that was signed in here, or whatever somebody with the service token wrote. */
+  readonly owner: string
   readonly wallets: readonly string[]
   /** Unix seconds. */
   readonly createdAt: number
   readonly revokedAt: number | null
 }
 
-/** The facilitator's administration of secrets, for an owner. All throw a {@link Refusal}. */
+/** The facilitator's administration of secrets and their owners. All throw a {@link Refusal}. */
 export interface FacilitatorAdmin {
   /** Every secret of an owner, the revoked ones too. */
   list(owner: string): Promise<readonly FacilitatorSecret[]>
+  /** Every secret that may take payments to one of these wallets, whoever made it; at most a hundred wallets. */
+  listByWallets(wallets: readonly string[]): Promise<readonly FacilitatorSecret[]>
   /** `conflict` where the owner has as many active ones as may be. */
-  create(owner: string, wallets: readonly string[]): Promise<FacilitatorSecret & { readonly secret: string }>
+  create(
+    owner: string,
+    wallets: readonly string[],
+    sponsorship: Sponsorship,
+  ): Promise<FacilitatorSecret & { readonly secret: string }>
   revoke(secretId: string): Promise<void>
+  /** Says why the gas of these owners is paid; at most 200. One that the operator has named stays named. */
+  sponsor(owners: readonly string[], sponsorship: Sponsorship): Promise<void>
+  /** Why an owner's gas is paid, its limit and what it used of that. */
+  readOwner(owner: string): Promise<OwnerSummary>
 }
 
 const TIMEOUT_MS = 10_000
@@ -43,10 +56,17 @@ export function createFacilitatorAdmin(settings: PlatformSettings['facilitator']
       const answer = await send({ method: 'GET', path })
       return read(z.array(facilitatorSecret), answer, 200)
     },
-    async create(owner, wallets) {
-      const answer = await send({ method: 'POST', path: '/secrets', body: { owner, wallets } })
+    async listByWallets(wallets) {
+      const answer = await send({ method: 'GET', path: `/secrets?wallets=${wallets.join(',')}` })
+      return read(z.array(facilitatorSecret), answer, 200)
+    },
+    async create(owner, wallets, sponsorship) {
+      const answer = await send({ method: 'POST', path: '/secrets', body: { owner, wallets, sponsorship } })
       if (answer.status === 409) {
-        throw new Refusal('conflict', 'you have two active secrets, the most there may be: delete one first')
+        throw new Refusal(
+          'conflict',
+          'you have two active secrets, the most there may be; revoke one: npx farebox secret revoke <id>',
+        )
       }
       return read(createdSecret, answer, 201)
     },
@@ -55,14 +75,29 @@ export function createFacilitatorAdmin(settings: PlatformSettings['facilitator']
       const { status } = await send({ method: 'DELETE', path })
       if (status !== 204 && status !== 404) throw unexpected(status)
     },
+    async sponsor(owners, sponsorship) {
+      const { status } = await send({ method: 'PUT', path: '/owners', body: { owners, sponsorship } })
+      if (status !== 204) throw unexpected(status)
+    },
+    async readOwner(owner) {
+      const answer = await send({ method: 'GET', path: `/owners/${encodeURIComponent(owner)}` })
+      return read(ownerSummary, answer, 200)
+    },
   }
 }
 
 const facilitatorSecret = z.object({
   id: z.string(),
+  owner: z.string(),
   wallets: z.array(z.string()),
   createdAt: z.number(),
   revokedAt: z.number().nullable(),
+})
+const ownerSummary = z.object({
+  owner: z.string(),
+  sponsorship: z.enum(['named', 'listed', 'unlisted']),
+  settlementsToday: z.number(),
+  dailySettlements: z.number().nullable(),
 })
 const createdSecret = z.object({ ...facilitatorSecret.shape, secret: z.string() })
 
@@ -75,6 +110,6 @@ function read<T>(schema: z.ZodType<T>, { status, body }: JsonAnswer, wanted: num
 
 function unexpected(status: number): Refusal {
   // Its words may hold a secret; its status is enough to look there.
-  const cause = new Error(`the facilitator's /secrets answered ${status}`)
+  const cause = new Error(`the facilitator's administration answered ${status}`)
   return new Refusal('unavailable', 'the facilitator did not do it: ask again in a moment', { cause })
 }

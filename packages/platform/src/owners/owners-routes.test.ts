@@ -9,6 +9,7 @@ import { insertAgent } from '../test-setup/insert-agent.ts'
 import { createManualClock } from '../test-setup/manual-clock.ts'
 import { makeWallet, signedInAs } from '../test-setup/sign-in.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { createFacilitatorAdmin } from './facilitator-admin.ts'
 import { ownersRoutes } from './owners-routes.ts'
 
 const HOUR_MS = 3_600_000
@@ -229,6 +230,26 @@ describe('FACILITATOR_SECRETs', () => {
     expect(await list()).toEqual([])
   })
 
+  test('those that the operator made for one’s wallet are shown as such, with that wallet alone, and are not one’s to revoke', async () => {
+    const wallet = makeWallet(stage.parts.crypto).address
+    await insertAgent(stage.database, { owner, wallet })
+    const facilitator = createFacilitatorAdmin(stage.parts.settings.facilitator)
+    const made = await facilitator.create('npm run secret', [wallet, `0x${'cd'.repeat(20)}`], 'named')
+    await facilitator.create('npm run secret', [`0x${'ef'.repeat(20)}`], 'named')
+    const own = (await create()).json<Made>()
+    const listed = (await ask({ url: '/v1/me/secrets' })).json<{ secrets: readonly unknown[] }>()
+    expect(listed.secrets).toEqual([
+      expect.objectContaining({ secret_id: own.secret_id, made_by: 'you' }),
+      expect.objectContaining({ secret_id: made.id, made_by: 'operator', wallets: [wallet] }),
+    ])
+    const revoked = await ask({ method: 'DELETE', url: `/v1/me/secrets/${made.id}` })
+    const rotated = await ask({ method: 'POST', url: `/v1/me/secrets/${made.id}/rotate` })
+    for (const answer of [revoked, rotated]) {
+      expect(answer.statusCode).toBe(404)
+      expect(answer.json<{ error: string }>().error).toMatch(/made with the admin token: not yours to rotate/)
+    }
+  })
+
   test('are rotated by a second one, which lives beside the first until that is revoked', async () => {
     const first = (await create()).json<Made>()
     const rotate = async (): Promise<LightMyRequestResponse> =>
@@ -240,7 +261,7 @@ describe('FACILITATOR_SECRETs', () => {
     const third = await rotate()
     expect([third.statusCode, third.json<{ error: string }>().error]).toEqual([
       409,
-      expect.stringMatching(/two active/),
+      expect.stringMatching(/two active.*npx farebox secret revoke <id>$/),
     ])
     const revoke = { method: 'DELETE', url: `/v1/me/secrets/${first.secret_id}` } as const
     expect([(await ask(revoke)).statusCode, (await ask(revoke)).statusCode]).toEqual([204, 204])

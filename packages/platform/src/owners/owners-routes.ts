@@ -8,6 +8,7 @@ import type { AgentRow } from '../registry/agent-row.ts'
 import { countOwnAgents, listOwnAgents, readOwnAgent } from './own-agents.ts'
 import { readDashboard } from './read-dashboard.ts'
 import { secretsRoutes } from './secrets-routes.ts'
+import { settlementLimitRoute } from './settlement-limit-route.ts'
 import { listSessions } from './sessions.ts'
 import { describeSession, sessionsRoutes } from './sessions-routes.ts'
 
@@ -16,7 +17,13 @@ const AGENTS_PER_PAGE = 100
 
 /** What owners do: sign in, look at their agents, administer their secrets. */
 export function ownersRoutes(parts: PlatformParts): readonly Route[] {
-  return [...sessionsRoutes(parts), meRoute(parts), ...agentsRoutes(parts), ...secretsRoutes(parts)]
+  return [
+    ...sessionsRoutes(parts),
+    meRoute(parts),
+    ...agentsRoutes(parts),
+    ...secretsRoutes(parts),
+    settlementLimitRoute(parts),
+  ]
 }
 
 function meRoute({ database, clock }: PlatformParts): Route {

@@ -7,9 +7,11 @@ import {
 } from '@farebox/platform-api/owners'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import type { Database } from '@farebox/server/postgres/connect'
 import type { PlatformParts } from '../platform-parts.ts'
 import { createFacilitatorAdmin, type FacilitatorAdmin, type FacilitatorSecret } from './facilitator-admin.ts'
 import { listOwnWallets } from './own-agents.ts'
+import { readListing, reportOwnerAnew } from './secret-owners.ts'
 import { writeAudit } from './write-audit.ts'
 
 const secretParams = z.strictObject({ secretId: z.string().regex(/^[\w-]{1,64}$/, 'is no id of a secret') })
@@ -22,12 +24,15 @@ export function secretsRoutes(parts: PlatformParts): readonly Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/me/secrets',
-      summary: 'Your FACILITATOR_SECRETs, without themselves',
+      summary: 'Your FACILITATOR_SECRETs, and those that others made for your wallets, without themselves',
       access: 'owner',
       answers: { 200: { description: 'The revoked ones too', schema: secretsShape } },
       handle: async ({ caller }) => {
-        const found = await admin.list(caller.address)
-        return { body: { secrets: found.map(describeSecret) } }
+        const [own, others] = await Promise.all([
+          admin.list(caller.address),
+          listOthers(parts, admin, caller.address),
+        ])
+        return { body: { secrets: [...own.map(secret => describeSecret(secret, 'you')), ...others] } }
       },
     }),
     createRoute(parts, admin),
@@ -52,7 +57,7 @@ function createRoute({ database, clock }: PlatformParts, admin: FacilitatorAdmin
         const rule = 'must be your own address or the proven wallet of a listed agent of yours'
         throw new Refusal('forbidden', `wallets[${foreign}]: ${rule}`)
       }
-      const made = await admin.create(caller.address, body.wallets ?? own)
+      const made = await makeSecret(database, admin, caller.address, body.wallets ?? own)
       await writeAudit(database, {
         atMs: clock.nowMs(),
         actor: caller.address,
@@ -65,7 +70,8 @@ function createRoute({ database, clock }: PlatformParts, admin: FacilitatorAdmin
   })
 }
 
-function rotateRoute({ database, clock }: PlatformParts, admin: FacilitatorAdmin): Route {
+function rotateRoute(parts: PlatformParts, admin: FacilitatorAdmin): Route {
+  const { database, clock } = parts
   return defineRoute({
     method: 'POST',
     path: '/v1/me/secrets/:secretId/rotate',
@@ -76,13 +82,13 @@ function rotateRoute({ database, clock }: PlatformParts, admin: FacilitatorAdmin
     belongsTo: 'account',
     answers: { 201: { description: 'Keep it: it is shown this once', schema: createdSecretShape } },
     handle: async ({ params, caller }) => {
-      const old = await findOwnSecret(admin, caller.address, params.secretId)
+      const old = await findOwnSecret(parts, admin, caller.address, params.secretId)
       if (old.revokedAt !== null) throw new Refusal('conflict', 'secretId: is revoked: make a new secret')
       const own = await listOwnWallets(database, caller.address)
       const wallets = old.wallets.filter(wallet => own.includes(wallet))
       if (wallets.length === 0)
         throw new Refusal('conflict', 'secretId: none of its wallets is yours any more: make a new secret')
-      const made = await admin.create(caller.address, wallets)
+      const made = await makeSecret(database, admin, caller.address, wallets)
       await writeAudit(database, {
         atMs: clock.nowMs(),
         actor: caller.address,
@@ -98,7 +104,8 @@ function rotateRoute({ database, clock }: PlatformParts, admin: FacilitatorAdmin
   })
 }
 
-function revokeRoute({ database, clock }: PlatformParts, admin: FacilitatorAdmin): Route {
+function revokeRoute(parts: PlatformParts, admin: FacilitatorAdmin): Route {
+  const { database, clock } = parts
   return defineRoute({
     method: 'DELETE',
     path: '/v1/me/secrets/:secretId',
@@ -109,7 +116,7 @@ function revokeRoute({ database, clock }: PlatformParts, admin: FacilitatorAdmin
     belongsTo: 'account',
     answers: { 204: { description: 'It is revoked' } },
     handle: async ({ params, caller }) => {
-      const secret = await findOwnSecret(admin, caller.address, params.secretId)
+      const secret = await findOwnSecret(parts, admin, caller.address, params.secretId)
       if (secret.revokedAt === null) {
         await admin.revoke(secret.id)
         await writeAudit(database, {
@@ -124,27 +131,73 @@ function revokeRoute({ database, clock }: PlatformParts, admin: FacilitatorAdmin
   })
 }
 
+/** Makes it, and says with it whether its owner has a listed agent: without that word its gas would have no limit. */
+async function makeSecret(
+  database: Database,
+  admin: FacilitatorAdmin,
+  owner: string,
+  wallets: readonly string[],
+): Promise<Awaited<ReturnType<FacilitatorAdmin['create']>>> {
+  await reportOwnerAnew(database, owner)
+  const made = await admin.create(owner, wallets, await readListing(database, owner))
+  await reportOwnerAnew(database, owner)
+  return made
+}
+
+/** The facilitator takes no more at once; nobody stakes with so many wallets. */
+const MAX_WALLETS = 100
+
+/**
+ * Those that somebody with the service token made for a wallet of the owner's, as `npm run secret` does; of their wallets
+ * the owner's own.
+ */
+async function listOthers(
+  { database }: PlatformParts,
+  admin: FacilitatorAdmin,
+  address: string,
+): Promise<readonly z.infer<typeof secretShape>[]> {
+  const own = (await listOwnWallets(database, address)).slice(0, MAX_WALLETS)
+  const found = await admin.listByWallets(own)
+  return found
+    .filter(({ owner }) => owner !== address)
+    .map(secret => {
+      const wallets = secret.wallets.filter(wallet => own.includes(wallet))
+      return describeSecret({ ...secret, wallets }, 'operator')
+    })
+}
+
 /** The facilitator revokes whatever it is told to: whose a secret is, is looked at here. */
 async function findOwnSecret(
+  parts: PlatformParts,
   admin: FacilitatorAdmin,
   address: string,
   secretId: string,
 ): Promise<FacilitatorSecret> {
   const secret = (await admin.list(address)).find(one => one.id === secretId)
-  if (secret === undefined) throw new Refusal('not_found', 'secretId: you have no such secret')
-  return secret
+  if (secret !== undefined) return secret
+  const others = await listOthers(parts, admin, address)
+  throw new Refusal(
+    'not_found',
+    others.some(one => one.secret_id === secretId)
+      ? 'secretId: it was made with the admin token: not yours to rotate or revoke'
+      : 'secretId: you have no such secret',
+  )
 }
 
 function created(
   made: FacilitatorSecret & { readonly secret: string },
   replaces: string | null,
 ): { readonly status: number; readonly body: z.infer<typeof createdSecretShape> } {
-  return { status: 201, body: { ...describeSecret(made), secret: made.secret, replaces } }
+  return { status: 201, body: { ...describeSecret(made, 'you'), secret: made.secret, replaces } }
 }
 
-function describeSecret(secret: FacilitatorSecret): z.infer<typeof secretShape> {
+function describeSecret(
+  secret: FacilitatorSecret,
+  madeBy: z.infer<typeof secretShape>['made_by'],
+): z.infer<typeof secretShape> {
   return {
     secret_id: secret.id,
+    made_by: madeBy,
     wallets: [...secret.wallets],
     created_at: secret.createdAt,
     revoked_at: secret.revokedAt,

@@ -2,6 +2,7 @@ import type { signInTerms } from '@farebox/platform-api/owners'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
+import { fromHex } from '@farebox/payments/bytes'
 import { createApp } from '../http/create-app.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
 import { makeWallet, signInMessage, type TestWallet } from '../test-setup/sign-in.ts'
@@ -61,6 +62,24 @@ test('EIP-4361 a wallet that signs what the platform asks for is signed in, by c
   for (const headers of [{ authorization: `Bearer ${token}` }, { cookie: `${COOKIE}=${token}` }]) {
     const me = await ask({ method: 'GET', url: '/v1/me', headers })
     expect(me.json()).toMatchObject({ address: wallet.address, agents: 0 })
+  }
+})
+
+test('a wallet that writes v as 0 or 1 is signed in; for payments such a signature stays refused', async () => {
+  const { crypto } = stage.parts
+  const seen = new Set<number>()
+  while (seen.size < 2) {
+    const signer = makeWallet(crypto)
+    const message = signInMessage(signer, await askTerms())
+    const usual = signer.personalSign(message)
+    const v = Number(`0x${usual.slice(-2)}`) - 27
+    seen.add(v)
+    const signature = `${usual.slice(0, -2)}0${v}`
+    expect((await signIn({ message, signature })).json()).toMatchObject({ address: signer.address })
+    const digest = crypto.keccak256(Buffer.from(message))
+    expect(crypto.recoverAddress(digest, fromHex(signature))).toBeUndefined()
+    const flipped = `${usual.slice(0, -2)}0${1 - v}`
+    expect((await signIn({ message, signature: flipped })).statusCode).toBe(401)
   }
 })
 

@@ -7,11 +7,13 @@ import {
   EnvironmentError,
   readCount,
   readDatabaseUrl,
+  readDirectDatabaseUrl,
   readHttpUrl,
   readKey,
   readPort,
   readRpcUrl,
   readSchema,
+  readTogether,
   readToken,
   shown,
   variablesOf,
@@ -21,6 +23,7 @@ import {
 import { isHostName } from '../outbound/host-rules.ts'
 import { readBlock, type AddressBlock } from '../outbound/public-address.ts'
 import { CHECK_INTERVAL_MS, REFRESH_INTERVAL_MS, type PlatformSettings } from '../platform-parts.ts'
+import { PLATFORM_VARIABLES } from './variables.ts'
 
 /** What the platform is told by its environment; read once. */
 export interface PlatformEnvironment {
@@ -38,6 +41,8 @@ export interface PlatformEnvironment {
   readonly rpcUrl: string
   /** Undefined: needed, unless the program brings a database of its own. */
   readonly databaseUrl: string | undefined
+  /** The server itself; set where `databaseUrl` leads to a pooler such as PgBouncer. */
+  readonly directDatabaseUrl: string | undefined
   readonly databaseSchema: string
   /** Where a database that the program brings keeps its files. */
   readonly dataFolder: string
@@ -47,41 +52,63 @@ export interface PlatformEnvironment {
 
 const DEFAULT_CONFIRMATIONS = 12
 
+/** What the DATABASE_URL of a platform must be, where nothing else brings a database. */
+export const DATABASE_ADVICE = 'give the postgres:// URL of a PostgreSQL server, 14 or newer, with pg_trgm'
+
 /**
- * Reads the environment of the platform, the only place that does. Every variable is in
+ * Reads the environment of the platform, the only place that does. Every variable is in `variables.ts` and in
  * docs/operating-the-platform.md.
  *
- * Throws {@link EnvironmentError} for the first variable that is missing or wrong. No value of a secret is in it.
+ * Throws {@link EnvironmentError} naming every variable that is missing or wrong. No value of a secret is in it.
+ *
+ * @param bringsDatabase - whether the program has a database of its own where DATABASE_URL is unset
  */
-export function readEnvironment(source: EnvironmentSource, crypto: EvmCrypto): PlatformEnvironment {
-  const read = variablesOf(source)
-  const localMode = readSwitch('PLATFORM_LOCAL', read)
-  const port = readPort('PLATFORM_PORT', read) ?? 4000
-  return {
-    host: read('PLATFORM_HOST') ?? '127.0.0.1',
-    port,
-    metricsPort: readPort('METRICS_PORT', read),
-    trustedProxies: readProxies(read),
-    shunnedHosts: readShunned(read),
-    shunnedAddresses: readShunnedAddresses(read),
-    network: readNetwork(read('PLATFORM_NETWORK') ?? 'eip155:8453'),
-    rpcUrl: readRpcUrl(read),
-    databaseUrl: readDatabaseUrl(read),
-    databaseSchema: readSchema(read) ?? 'farebox_platform',
-    dataFolder: read('PLATFORM_DATA') ?? '.farebox/platform',
-    settings: {
-      publicUrl: readPublicUrl(read, { localMode, port }),
-      localMode,
-      registryAddress: readAddress('AGENT_REGISTRY_ADDRESS', read, crypto),
-      registryFirstBlock: readCount('AGENT_REGISTRY_BLOCK', read) ?? 0,
-      confirmations: readConfirmations(read) ?? (localMode ? 0 : DEFAULT_CONFIRMATIONS),
-      checkIntervalMs: readMs('PLATFORM_CHECK_SECONDS', read) ?? CHECK_INTERVAL_MS,
-      refreshIntervalMs: readMs('PLATFORM_REFRESH_SECONDS', read) ?? REFRESH_INTERVAL_MS,
-      facilitator: readFacilitator(read),
-      operatorToken: readToken('PLATFORM_OPERATOR_TOKEN', read),
-      ...readCanary(source),
-    },
-  }
+export function readEnvironment(
+  source: EnvironmentSource,
+  crypto: EvmCrypto,
+  { bringsDatabase = true }: { readonly bringsDatabase?: boolean } = {},
+): PlatformEnvironment {
+  const read = variablesOf(source, PLATFORM_VARIABLES)
+  return readTogether({
+    host: () => read('PLATFORM_HOST') ?? '127.0.0.1',
+    port: () => readListeningPort(read),
+    metricsPort: () => readPort('METRICS_PORT', read),
+    trustedProxies: () => readProxies(read),
+    shunnedHosts: () => readShunned(read),
+    shunnedAddresses: () => readShunnedAddresses(read),
+    network: () => readNetwork(read('PLATFORM_NETWORK') ?? 'eip155:8453'),
+    rpcUrl: () => readRpcUrl(read),
+    databaseUrl: () => readDatabaseUrl(read, bringsDatabase ? undefined : DATABASE_ADVICE),
+    directDatabaseUrl: () => readDirectDatabaseUrl(read),
+    databaseSchema: () => readSchema(read) ?? 'farebox_platform',
+    dataFolder: () => read('PLATFORM_DATA') ?? '.farebox/platform',
+    settings: () => readSettings(source, read, crypto),
+  })
+}
+
+function readSettings(
+  source: EnvironmentSource,
+  read: ReadVariable,
+  crypto: EvmCrypto,
+): PlatformEnvironment['settings'] {
+  const isLocal = (): boolean => readSwitch('PLATFORM_LOCAL', read)
+  const { canary, ...settings } = readTogether({
+    publicUrl: () => readPublicUrl(read, { localMode: isLocal(), port: readListeningPort(read) }),
+    localMode: isLocal,
+    registryAddress: () => readAddress('AGENT_REGISTRY_ADDRESS', read, crypto),
+    registryFirstBlock: () => readCount('AGENT_REGISTRY_BLOCK', read) ?? 0,
+    confirmations: () => readConfirmations(read) ?? (isLocal() ? 0 : DEFAULT_CONFIRMATIONS),
+    checkIntervalMs: () => readMs('PLATFORM_CHECK_SECONDS', read) ?? CHECK_INTERVAL_MS,
+    refreshIntervalMs: () => readMs('PLATFORM_REFRESH_SECONDS', read) ?? REFRESH_INTERVAL_MS,
+    facilitator: () => readFacilitator(read),
+    operatorToken: () => readToken('PLATFORM_OPERATOR_TOKEN', read),
+    canary: () => readCanary(source, read),
+  })
+  return { ...settings, ...canary }
+}
+
+function readListeningPort(read: ReadVariable): number {
+  return readPort('PLATFORM_PORT', read) ?? 4000
 }
 
 /** Exactly one word or the other: what is meant to be public must not be local by a slip. */
@@ -180,9 +207,12 @@ function readFacilitator(read: ReadVariable): PlatformSettings['facilitator'] {
   )
 }
 
-function readCanary(source: EnvironmentSource): Pick<PlatformSettings, 'canaryKey' | 'canaryBudgetAtomic'> {
-  const canaryKey = readKey('CANARY_PRIVATE_KEY', source)
-  const budget = variablesOf(source)('CANARY_DAILY_BUDGET')
+function readCanary(
+  source: EnvironmentSource,
+  read: ReadVariable,
+): Pick<PlatformSettings, 'canaryKey' | 'canaryBudgetAtomic'> {
+  const canaryKey = readKey('CANARY_PRIVATE_KEY', source, read)
+  const budget = read('CANARY_DAILY_BUDGET')
   if (budget === undefined && canaryKey === undefined) return { canaryKey, canaryBudgetAtomic: 0n }
   if (budget === undefined || canaryKey === undefined)
     throw new EnvironmentError(

@@ -4,14 +4,18 @@ import { systemClock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import { startMetricsServer } from '@farebox/server/metrics-server'
 import type { Database } from '@farebox/server/postgres/connect'
+import { reachDatabase } from '@farebox/server/postgres/reach-database'
 import { startOwnDatabase, type StartDatabase } from '@farebox/server/postgres/start-own-database'
 import type { RunningServer } from '@farebox/server/run-server'
+import { explainTakenPort } from '@farebox/server/program/explain-taken-port'
 import { startInOrder, type End } from '@farebox/server/start-in-order'
+import { createChecker } from '../checking/checker.ts'
 import { createPlatform } from '../create-platform.ts'
 import { createOutbound } from '../outbound/outbound.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { openStorage } from '../storage/open-storage.ts'
-import type { PlatformEnvironment } from './read-environment.ts'
+import { createNodeClock } from './node-clock.ts'
+import { DATABASE_ADVICE, type PlatformEnvironment } from './read-environment.ts'
 
 /**
  * Starts the platform an environment describes.
@@ -32,10 +36,12 @@ export async function startPlatform(
     })
     started.push(() => platform.close())
     if (metricsPort !== undefined) {
-      const metrics = await startMetricsServer(platform.metrics, { host, port: metricsPort })
+      const metrics = await explainTakenPort('METRICS_PORT', metricsPort, () =>
+        startMetricsServer(platform.metrics, { host, port: metricsPort }),
+      )
       started.push(metrics.stop)
     }
-    const url = await platform.listen({ host, port })
+    const url = await explainTakenPort('PLATFORM_PORT', port, () => platform.listen({ host, port }))
     log.info('listening', { url, network: network.id, registry: settings.registryAddress })
     return { url }
   })
@@ -48,13 +54,17 @@ async function openDatabase(
   started: End[],
 ): Promise<Database> {
   const { databaseUrl, databaseSchema: schema, dataFolder: folder } = environment
-  const advice = 'give the postgres:// URL of a PostgreSQL server, 14 or newer, with pg_trgm'
-  const database = await openStorage({
-    connectionString:
-      databaseUrl ?? (await startOwnDatabase(startDatabase, { folder, advice }, log, started)),
-    schema,
-    onError: error => log.warn('database connection lost', { error: error.message }),
-  })
+  const own = { folder, advice: DATABASE_ADVICE }
+  const connectionString = databaseUrl ?? (await startOwnDatabase(startDatabase, own, log, started))
+  const onError = (error: Error): void => log.warn('database connection lost', { error: error.message })
+  const database = await reachDatabase(connectionString, () =>
+    openStorage({
+      connectionString,
+      directConnectionString: environment.directDatabaseUrl,
+      schema,
+      onError,
+    }),
+  )
   started.push(() => database.pool.end())
   return database
 }
@@ -65,7 +75,8 @@ async function openParts(
   database: Database,
   started: End[],
 ): Promise<PlatformParts> {
-  const rpc = createJsonRpc(rpcUrl)
+  const nodeClock = createNodeClock(systemClock, log)
+  const rpc = createJsonRpc(rpcUrl, { dates: nodeClock })
   started.push(() => rpc.close())
   const outbound = createOutbound({
     localMode: settings.localMode,
@@ -74,10 +85,22 @@ async function openParts(
     shunnedAddresses,
   })
   started.push(() => outbound.close())
+  const checker = createChecker({ clock: systemClock })
+  started.push(() => checker.close())
   const crypto = await loadEvmCrypto({
     onFallback: reason => log.warn('signatures are checked by the slower wasm curve', { reason }),
   })
   const publicUrl = settings.publicUrl ?? `http://${host}:${port}`
-  const parts = { database, rpc, outbound, crypto, network, log, clock: systemClock }
+  const parts = {
+    database,
+    rpc,
+    outbound,
+    checker,
+    crypto,
+    network,
+    log,
+    clock: systemClock,
+    clockSkew: nodeClock.skew,
+  }
   return { ...parts, settings: { ...settings, publicUrl } }
 }

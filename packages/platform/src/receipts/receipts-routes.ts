@@ -5,7 +5,7 @@ import { readKeySet, readSigningKey } from './platform-keys.ts'
 
 /** The keys that receipts are checked by. A receipt itself is at its job's route. */
 export function receiptsRoutes(parts: PlatformParts): readonly Route[] {
-  const { database, clock } = parts
+  const { database, clock, settings } = parts
   return [
     defineRoute({
       method: 'GET',
@@ -16,7 +16,8 @@ export function receiptsRoutes(parts: PlatformParts): readonly Route[] {
       async handle() {
         // So that whoever saves the set before the first receipt has its key.
         await readSigningKey(database, clock.nowMs())
-        return { body: await readKeySet(database), headers: { 'cache-control': 'public, max-age=300' } }
+        const body = { issuer: settings.publicUrl, ...(await readKeySet(database)) }
+        return { body, headers: { 'cache-control': 'public, max-age=300' } }
       },
     }),
   ]

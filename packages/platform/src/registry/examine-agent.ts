@@ -10,9 +10,9 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { refuse, type Examination } from './examination.ts'
 import { failureSentence } from './failure-sentence.ts'
 import { readAbout } from './read-about.ts'
-import { readJson } from './read-json.ts'
+import { readJson } from '../checking/read-json.ts'
 
-type ExaminingParts = Pick<PlatformParts, 'outbound' | 'crypto' | 'clock' | 'network'>
+type ExaminingParts = Pick<PlatformParts, 'outbound' | 'checker' | 'crypto' | 'clock' | 'network'>
 type Refused = Extract<Examination, { readonly kind: 'refused' }>
 
 /** Nobody lists more ways to be paid; a stranger's list is read no further. */

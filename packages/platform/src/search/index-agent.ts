@@ -1,6 +1,8 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type pg from 'pg'
 import type { Badge, Standing } from '../registry/agent-row.ts'
+import { applyRecounts } from '../tallies/apply-recounts.ts'
+import { readTally } from '../tallies/read-tally.ts'
 import { describeEntry, type Entry, type FindableAgent } from './describe-entry.ts'
 
 /**
@@ -44,22 +46,16 @@ async function readFindable(client: pg.PoolClient, agentId: number): Promise<Fin
     declaration: Declaration | null
     is_offline: boolean
     badge_shown: Badge
-    payers_to_leave_out: readonly string[]
   }>(
-    `select standing, name, description, declaration, is_offline, badge_shown,
-            array_remove(array[owner, wallet, proven_wallet], null) as payers_to_leave_out
+    `select standing, name, description, declaration, is_offline, badge_shown
      from agents where agent_id = $1 for no key update`,
     [agentId],
   )
   const [row] = rows
   if (row === undefined || row.is_offline || !['listed', 'provisional'].includes(row.standing))
     return undefined
-  const paid = await client.query<{ jobs: string; payers: string }>(
-    `select count(*) as jobs, count(distinct payer) as payers from jobs
-     where agent_id = $1 and kind = 'caller' and state = 'completed' and not charged_without_delivery
-       and payer <> all($2)`,
-    [agentId, row.payers_to_leave_out],
-  )
+  await applyRecounts(client, agentId)
+  const { jobsDone, payers } = await readTally(client, agentId)
   return {
     agentId,
     name: row.name,
@@ -67,8 +63,8 @@ async function readFindable(client: pg.PoolClient, agentId: number): Promise<Fin
     declaration: row.declaration ?? undefined,
     isProvisional: row.standing === 'provisional',
     badgeShown: row.badge_shown,
-    jobsDone: Number(paid.rows[0]?.jobs ?? 0),
-    payers: Number(paid.rows[0]?.payers ?? 0),
+    jobsDone,
+    payers,
   }
 }
 

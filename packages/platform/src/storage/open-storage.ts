@@ -1,3 +1,4 @@
+import { checkConnections } from '@farebox/server/postgres/check-connections'
 import { connect, type Database } from '@farebox/server/postgres/connect'
 import { migrate } from '@farebox/server/postgres/migrate'
 
@@ -8,6 +9,11 @@ const MIGRATIONS = new URL('../../migrations/', import.meta.url)
 export interface StorageOptions {
   /** `postgres://user:password@host:port/database` */
   readonly connectionString: string
+  /**
+   * The server itself, where `connectionString` leads to a pooler that hands out connections for one transaction at a time:
+   * for migrations, and whatever else lasts longer.
+   */
+  readonly directConnectionString?: string | undefined
   /** A schema of its own; default `farebox_platform`. */
   readonly schema?: string
   /** Connections at most; default 10. */
@@ -24,16 +30,20 @@ export interface StorageOptions {
  */
 export async function openStorage(options: StorageOptions): Promise<Database> {
   const { connectionString, schema = 'farebox_platform', connections = 10 } = options
+  const isPooled = options.directConnectionString !== undefined
+  const direct = options.directConnectionString ?? connectionString
   const database = connect({
     connectionString,
     schema,
     connections,
     program: 'farebox-platform',
+    isPooled,
     searchPath: true,
     onError: options.onError ?? (() => undefined),
   })
   try {
-    await migrate(connectionString, { folder: MIGRATIONS, schema, program: 'platform' })
+    await checkConnections(database, { isPooled, searchPath: true })
+    await migrate(direct, { folder: MIGRATIONS, schema, program: 'platform' })
     return database
   } catch (error) {
     await database.pool.end()

@@ -16,8 +16,8 @@ export function findChromium(): string | undefined {
   return found
 }
 
-/** Starts it without a window, and without anything that calls home. */
-export async function startBrowser(executablePath: string): Promise<Browser> {
+/** Starts it without a window, and without anything that calls home. `words`: more of its command line. */
+export async function startBrowser(executablePath: string, words: readonly string[] = []): Promise<Browser> {
   return await chromium.launch({
     executablePath,
     args: [
@@ -28,6 +28,7 @@ export async function startBrowser(executablePath: string): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...words,
     ],
   })
 }

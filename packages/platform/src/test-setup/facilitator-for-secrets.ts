@@ -1,4 +1,6 @@
 import { createApp } from '@farebox/facilitator/http/create-app'
+import { DEFAULT_LIMITS } from '@farebox/facilitator/facilitator-limits'
+import { addOwnersRoutes } from '@farebox/facilitator/http/owners-routes'
 import { addSecretsRoutes } from '@farebox/facilitator/http/secrets-routes'
 import { createMemoryLedger } from '@farebox/facilitator/ledger/memory/memory-ledger'
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
@@ -19,8 +21,9 @@ export async function serveSecrets(parts: {
 }): Promise<SecretsFacilitator> {
   const adminToken = 'a-service-token-of-the-tests'
   const app = createApp(silentLog)
-  const { secrets } = createMemoryLedger(parts.clock)
+  const { secrets, owners } = createMemoryLedger(parts.clock)
   addSecretsRoutes(app, { secrets, ...parts, adminToken })
+  addOwnersRoutes(app, { owners, limits: DEFAULT_LIMITS.owners, clock: parts.clock, adminToken })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return { url, adminToken, close: () => app.close() }
 }

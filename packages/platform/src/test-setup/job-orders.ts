@@ -3,6 +3,9 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { privateKeySigner, signPayment } from '@farebox/payments/sign-payment'
 import { createRequirement } from '@farebox/payments/requirement'
 import type { JobOrder } from '@farebox/platform-api/jobs'
+import { createAdmission } from '../jobs/admit-order.ts'
+import type { Ordering } from '../jobs/order-job.ts'
+import { createProvePayment } from '../jobs/prove-payment.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 
 /** What of an order matters to a test. */
@@ -51,4 +54,10 @@ export async function signOrder(
     deadline: nowSeconds + (terms.deadlineSeconds ?? 10),
     payment: header,
   }
+}
+
+/** Somebody who orders from this machine, as the route has it. */
+export function orderingOf(parts: PlatformParts): Ordering {
+  const [provePayment, admit] = [createProvePayment(parts), createAdmission(parts)]
+  return { kind: 'caller', provePayment, admit, from: '127.0.0.1' }
 }

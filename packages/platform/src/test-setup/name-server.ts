@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import ipaddr from 'ipaddr.js'
 
 /** A DNS server at loopback, so that the real resolver is tested too. */
 export interface NameServer {
@@ -10,10 +11,10 @@ export interface NameServer {
   close(): Promise<void>
 }
 
-/** One record of an answer; `data` is an IPv4 address for A, a name for CNAME. */
+/** One record of an answer, good for no time at all; `data` is an address for A and AAAA, a name for CNAME. */
 export interface NameRecord {
   readonly name: string
-  readonly type: 'A' | 'CNAME'
+  readonly type: 'A' | 'AAAA' | 'CNAME'
   readonly data: string
 }
 
@@ -21,7 +22,7 @@ const TYPES = { A: 1, CNAME: 5, AAAA: 28 } as const
 const NO_ERROR = 0x8180
 const NO_SUCH_NAME = 0x8183
 
-/** Starts one. `answer` says the records for a name's A question, `'nothing'` for silence, none for no such name. */
+/** Starts one. `answer` says the records of a name, `'nothing'` for silence, none for no such name. */
 export async function startNameServer(
   answer: (name: string) => readonly NameRecord[] | 'nothing',
 ): Promise<NameServer> {
@@ -32,7 +33,7 @@ export async function startNameServer(
     questions.push(`${type === TYPES.AAAA ? 'AAAA' : 'A'} ${name}`)
     const records = answer(name)
     if (records === 'nothing') return
-    const told = type === TYPES.A ? records : records.filter(record => record.type === 'CNAME')
+    const told = records.filter(record => record.type === 'CNAME' || TYPES[record.type] === type)
     const head = Buffer.alloc(12)
     message.copy(head, 0, 0, 2)
     head.writeUInt16BE(records.length === 0 ? NO_SUCH_NAME : NO_ERROR, 2)
@@ -67,7 +68,8 @@ function readQuestion(message: Buffer): { name: string; type: number; end: numbe
 }
 
 function writeRecord(record: NameRecord): Buffer {
-  const value = record.type === 'A' ? Buffer.from(record.data.split('.').map(Number)) : writeName(record.data)
+  const value =
+    record.type === 'CNAME' ? writeName(record.data) : Buffer.from(ipaddr.parse(record.data).toByteArray())
   const rest = Buffer.alloc(10)
   rest.writeUInt16BE(TYPES[record.type], 0)
   rest.writeUInt16BE(1, 2)

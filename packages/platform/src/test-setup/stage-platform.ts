@@ -14,6 +14,7 @@ import {
   type PlatformSettings,
 } from '../platform-parts.ts'
 import { openStorage } from '../storage/open-storage.ts'
+import { createCheckerHere } from './checker-here.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
 
 /** The PostgreSQL of the tests; FAREBOX_TEST_DATABASE_URL names another. */
@@ -51,10 +52,16 @@ export async function stagePlatform(options: StageOptions = {}): Promise<Stage> 
   const clock = options.clock ?? (options.realTime === true ? systemClock : manualClock)
   const database = await openStorage({ connectionString: TEST_DATABASE_URL, schema, connections: 6 })
   const outbound = options.outbound ?? createOutbound({ localMode: true, clock })
-  const closers: (() => Promise<unknown>)[] = [() => database.pool.end(), () => outbound.close()]
+  const checker = options.checker ?? createCheckerHere()
+  const closers: (() => Promise<unknown>)[] = [
+    () => database.pool.end(),
+    () => outbound.close(),
+    () => checker.close(),
+  ]
   const parts: PlatformParts = {
     database,
     outbound,
+    checker,
     clock,
     log: options.log ?? silentLog,
     crypto: options.crypto ?? (await loadEvmCrypto()),

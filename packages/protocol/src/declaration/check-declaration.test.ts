@@ -44,13 +44,18 @@ function without(key: string): object {
 
 describe('a good declaration', () => {
   test('D28 comes back as it was', () => {
-    expect(checkDeclaration(declaration())).toEqual({ ok: true, declaration: declaration() })
+    expect(checkDeclaration(declaration())).toEqual({
+      ok: true,
+      declaration: declaration(),
+      warnings: [],
+    })
   })
 
   test('D28 may name its $schema, which is not served', () => {
     expect(checkDeclaration({ $schema: './agent.schema.json', ...declaration() })).toEqual({
       ok: true,
       declaration: declaration(),
+      warnings: [],
     })
   })
 
@@ -58,7 +63,7 @@ describe('a good declaration', () => {
     const permitted = declaration({
       capabilities: { buy: capability({ permissions: [PERMISSION] }), count: capability() },
     })
-    expect(checkDeclaration(permitted)).toEqual({ ok: true, declaration: permitted })
+    expect(checkDeclaration(permitted)).toEqual({ ok: true, declaration: permitted, warnings: [] })
   })
 
   test.each([

@@ -1,5 +1,7 @@
 import type { Declaration } from './declaration.ts'
 import { DECLARATION } from './declaration-rules.ts'
+import { startDeclarationCheck } from './declaration-check.ts'
+import { MAX_DECLARATION_PROBLEMS } from '../limits.ts'
 import type { Problem } from './problem.ts'
 import { isObject, nameOf, unbracket } from './rule.ts'
 
@@ -7,21 +9,31 @@ import { isObject, nameOf, unbracket } from './rule.ts'
  * Checks a whole declaration from outside: a config file, a served `/about` (D1, D18, D28).
  *
  * Returns it typed, or every problem found: unknown keys of an object first, then the rest in the order of its
- * rules. Addresses are checked for their form here; their checksum by the payments layer, which has the hash.
+ * rules. Warnings are of what is not right and changes nothing that the declaration does: an example that its own field
+ * would refuse. The check takes a bounded number of steps (D42). Addresses are checked for their form here; their checksum by the payments layer, which has the hash.
  */
 export function checkDeclaration(
   value: unknown,
 ):
-  | { readonly ok: true; readonly declaration: Declaration }
+  | { readonly ok: true; readonly declaration: Declaration; readonly warnings: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] } {
   if (!isObject(value)) {
     const fix =
       unbracket(value) ?? 'write the declaration as one object: { "service_version": "1.0", "name": … }'
     return { ok: false, problems: [{ path: [], reason: `must be a JSON object, got ${nameOf(value)}`, fix }] }
   }
-  const problems = DECLARATION.check(value, [])
-  if (problems.length > 0) return { ok: false, problems }
+  const whole = startDeclarationCheck()
+  const problems = DECLARATION.check(value, [], whole)
+  if (problems.length > 0) return { ok: false, problems: firstOf(problems) }
   const { $schema: _editorOnly, ...declaration } = value
   // Every property of the type was checked above; the cast is what that check earns.
-  return { ok: true, declaration: declaration as unknown as Declaration }
+  return { ok: true, declaration: declaration as unknown as Declaration, warnings: whole.warnings }
+}
+
+/** As many as are reported; the last says that there may be more. */
+function firstOf(problems: readonly Problem[]): readonly Problem[] {
+  if (problems.length < MAX_DECLARATION_PROBLEMS) return problems
+  const reason = `has at least ${MAX_DECLARATION_PROBLEMS} problems; those after the first ${MAX_DECLARATION_PROBLEMS} are not listed`
+  const more = { path: [], reason, fix: 'fix those listed, then check again' }
+  return [...problems.slice(0, MAX_DECLARATION_PROBLEMS), more]
 }

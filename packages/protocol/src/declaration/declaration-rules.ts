@@ -4,6 +4,7 @@ import { MAX_AGENT_NAME_CHARACTERS, MAX_DESCRIPTION_CHARACTERS } from '../limits
 import { SERVICE_VERSION } from '../version.ts'
 import { maxDeadline } from './deadline-rule.ts'
 import type { Declaration, Permission, Pricing } from './declaration.ts'
+import type { DeclarationCheck } from './declaration-check.ts'
 import { nameSchema, refuseName } from './name-rule.ts'
 import { price } from './price-rule.ts'
 import type { Problem } from './problem.ts'
@@ -33,7 +34,10 @@ const PRICING: { readonly [key in keyof Pricing]: Rule } = {
 }
 
 const PERMISSION_KEYS: { readonly [key in keyof Permission]: Rule } = {
-  type: described('What is asked for.', exactly('EXECUTE_TRANSACTIONS')),
+  type: described(
+    'What is asked for: "EXECUTE_TRANSACTIONS", the one type there is.',
+    exactly('EXECUTE_TRANSACTIONS'),
+  ),
   reason: described(
     'Why, in words for the user who is asked for it.',
     text({ min: 1, max: MAX_DESCRIPTION_CHARACTERS, example: 'Buys the ticket you chose' }),
@@ -105,7 +109,7 @@ const KEYS: { readonly [key in keyof Declaration | '$schema']: Rule } = {
 /** What a declaration may say (D18, D28): the one source of its check and of the schema that editors read. */
 export const DECLARATION: Rule = object(KEYS)
 
-function checkCapabilities(value: unknown, path: Path): readonly Problem[] {
+function checkCapabilities(value: unknown, path: Path, whole: DeclarationCheck): readonly Problem[] {
   if (!isObject(value)) {
     const reason = `must be an object from capability name to capability, got ${nameOf(value)}`
     return [{ path, reason, fix: unbracket(value) ?? `write ${showExample({ count: CAPABILITY.example })}` }]
@@ -115,10 +119,15 @@ function checkCapabilities(value: unknown, path: Path): readonly Problem[] {
     const fix = `add one, such as "count": ${showExample(CAPABILITY.example)}`
     return [{ path, reason: 'must declare at least one capability', fix }]
   }
-  return names.flatMap(name => checkCapability(value[name], [...path, name], name))
+  return names.flatMap(name => checkCapability(name, value[name], [...path, name], whole))
 }
 
-function checkCapability(value: unknown, path: Path, name: string): readonly Problem[] {
+function checkCapability(
+  name: string,
+  value: unknown,
+  path: Path,
+  whole: DeclarationCheck,
+): readonly Problem[] {
   if (name === '' || countCodePoints(name) > MAX_AGENT_NAME_CHARACTERS) {
     const reason = `a capability name has 1 to ${MAX_AGENT_NAME_CHARACTERS} characters`
     const fix =
@@ -126,15 +135,15 @@ function checkCapability(value: unknown, path: Path, name: string): readonly Pro
     return [{ path, reason, fix, at: 'key' }]
   }
   const fault = refuseName(name, 'task')
-  return fault === undefined ? CAPABILITY.check(value, path) : [{ path, ...fault }]
+  return fault === undefined ? CAPABILITY.check(value, path, whole) : [{ path, ...fault }]
 }
 
-function checkPermissions(value: unknown, path: Path): readonly Problem[] {
+function checkPermissions(value: unknown, path: Path, whole: DeclarationCheck): readonly Problem[] {
   if (!Array.isArray(value)) {
     const fix = isObject(value)
       ? 'put brackets around it: [{ … }]'
       : 'write a list of permissions, or remove the key'
     return [{ path, reason: `must be an array of permissions, got ${nameOf(value)}`, fix }]
   }
-  return value.flatMap((permission, index) => PERMISSION.check(permission, [...path, index]))
+  return value.flatMap((permission, index) => PERMISSION.check(permission, [...path, index], whole))
 }

@@ -208,7 +208,6 @@ describe('what has a wrong shape, both refuse', () => {
     ['an enum with a value twice', withField({ type: 'string', enum: ['a', 'a'] })],
     ['an enum of another type', withField({ type: 'string', enum: [1] })],
     ['a default of another type', withField({ type: 'integer', default: 1.5 })],
-    ['an example of another type', withField({ type: 'boolean', examples: ['true'] })],
     ['a length that is a text', withField({ type: 'string', minLength: '1' })],
     ['a length below zero', withField({ type: 'string', minLength: -1 })],
     ['half an item', withField({ type: 'array', maxItems: 1.5 })],

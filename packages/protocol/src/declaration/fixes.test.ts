@@ -172,7 +172,7 @@ describe('D18 what to do about a field', () => {
     [{ type: 'string', default: 5 }, 'write "5"'],
     [{ type: 'array', default: {} }, 'write a value of type array, or change the type'],
     [{ type: 'string', maxLength: 1, default: 'ab' }, 'shorten the text, or raise "maxLength"'],
-    [{ type: 'string', format: 'email', examples: ['a'] }, 'change the text, or "format"'],
+    [{ type: 'string', format: 'email', default: 'a' }, 'change the text, or "format"'],
     [
       { type: 'array', items: { type: 'string' }, default: [1] },
       'change the value, or what the field says of its contents',

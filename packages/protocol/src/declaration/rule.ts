@@ -1,6 +1,7 @@
 import { countCodePoints } from '../fields/code-points.ts'
 import type { JsonObject, JsonValue } from '../fields/field.ts'
 import { inlineJson } from '../fields/inline-json.ts'
+import type { DeclarationCheck } from './declaration-check.ts'
 import { meantKey } from './meant-key.ts'
 import { nearest } from './nearest.ts'
 import type { Problem } from './problem.ts'
@@ -10,8 +11,8 @@ export type Path = Problem['path']
 
 /** What must be true of one value of a declaration, told once: to the check and to editors. */
 export interface Rule {
-  /** Everything wrong with the value found at `path`. */
-  readonly check: (value: unknown, path: Path) => readonly Problem[]
+  /** What is wrong with the value found at `path`, as far as the check of the whole declaration may go. */
+  readonly check: (value: unknown, path: Path, whole: DeclarationCheck) => readonly Problem[]
   /** The same in JSON Schema, as far as that can say it. */
   readonly schema: JsonObject
   /** A value that is right; shown where one is missing. */
@@ -72,8 +73,8 @@ export function object(rules: Rules): Rule {
   const required = Object.entries(rules).filter(([, rule]) => rule.isOptional !== true)
   const example = Object.fromEntries(required.map(([key, rule]) => [key, rule.example]))
   return {
-    check(value, path) {
-      if (isObject(value)) return checkKeys(value, path, rules)
+    check(value, path, whole) {
+      if (isObject(value)) return checkKeys(value, path, { rules, whole })
       const fix = unbracket(value) ?? `write ${showExample(example)}`
       return [{ path, reason: `must be an object, got ${nameOf(value)}`, fix }]
     },
@@ -124,13 +125,19 @@ export function nameOf(value: unknown): string {
 }
 
 /** Unknown keys first, then each known one by its rule. A mistyped key is told once, not also as a missing one. */
-function checkKeys(value: { [key: string]: unknown }, path: Path, rules: Rules): readonly Problem[] {
+function checkKeys(
+  value: { [key: string]: unknown },
+  path: Path,
+  { rules, whole }: { readonly rules: Rules; readonly whole: DeclarationCheck },
+): readonly Problem[] {
   const missing = new Set(Object.keys(rules).filter(key => isMissing(value, key, rules)))
   const unknown = Object.keys(value)
     .filter(key => !Object.hasOwn(rules, key))
+    .slice(0, whole.problemsLeft)
     .map(key => unknownKey(key, { value, path, rules, missing }))
+  whole.problemsLeft -= unknown.length
   const known = Object.entries(rules).flatMap(([key, rule]) => {
-    if (Object.hasOwn(value, key)) return rule.check(value[key], [...path, key])
+    if (Object.hasOwn(value, key)) return rule.check(value[key], [...path, key], whole)
     if (!missing.has(key)) return []
     const fix = `add ${JSON.stringify(key)}: ${showExample(rule.example)}`
     return [{ path: [...path, key], reason: 'is required', fix }]

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatPath } from '../declaration/problem.ts'
-import { checkFields, MAX_FIELD_DEPTH, MAX_FIELDS } from './check-fields.ts'
+import { MAX_FIELD_DEPTH, MAX_SCHEMA_FIELDS } from '../limits.ts'
+import { checkFields } from './check-fields.ts'
 import { FORMATS } from './formats.ts'
 
 /** Every problem as one line, path first. */
@@ -109,7 +110,6 @@ describe('D18 keywords', () => {
     [{ type: 'number', default: '5' }, 's.f.default: must be a number, got "5"'],
     [{ type: 'string', enum: ['a'], default: 'b' }, 's.f.default: must be one of "a", got "b"'],
     [{ type: 'string', examples: 'a' }, 's.f.examples: must be an array, got "a"'],
-    [{ type: 'integer', maximum: 3, examples: [1, 5] }, 's.f.examples[1]: must be at most 3, got 5'],
     [
       {
         type: 'array',
@@ -227,7 +227,9 @@ describe('VAL-18 hostile schemas', () => {
     const fields = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, index) => [`f${index}`, { type: 'string' }]),
     )
-    expect(problemsOf(fields)).toEqual([`s: must hold at most ${MAX_FIELDS} fields, nested ones included`])
+    expect(problemsOf(fields)).toEqual([
+      `s: must hold at most ${MAX_SCHEMA_FIELDS} fields, nested ones included`,
+    ])
   })
 
   test('nesting', () => {

@@ -73,12 +73,15 @@ export function isOfType(value: unknown, type: FieldType): value is JsonValue {
   }
 }
 
-/** The number grammar of JSON; `Number` alone would also take `" "`, `"0x10"` and `"Infinity"`. */
+/** The number grammar of JSON, read as a JSON number would be; `Number` alone would also take `" "`, `"0x10"` and `"Infinity"`. */
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
+
+/** A text of digits alone is an integer, and must be one that a number keeps: other digits would reach the handler. */
+const DIGITS = /^-?\d+$/
 
 function parseNumber(text: string): number | undefined {
   if (!JSON_NUMBER.test(text)) return undefined
   const number = Number(text)
-  const lostDigits = Number.isInteger(number) && !Number.isSafeInteger(number)
-  return Number.isFinite(number) && !lostDigits ? number : undefined
+  const kept = DIGITS.test(text) ? Number.isSafeInteger(number) : Number.isFinite(number)
+  return kept ? number : undefined
 }

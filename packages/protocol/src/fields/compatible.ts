@@ -1,11 +1,12 @@
 import { passage } from './coerce.ts'
 import { worst, type Compatibility } from './compatibility.ts'
 import { rangeFindings, scalarFindings } from './compatible-scalars.ts'
-import { compileValue, INPUT_RULES } from './compile-value.ts'
+import { compileValue } from './compile-value.ts'
 import { describeValue } from './describe-value.ts'
 import { canonicalJson } from './equal-json.ts'
 import type { Field, FieldMap, JsonValue } from './field.ts'
 import { startRun } from './plain-json.ts'
+import { INPUT_RULES } from './value-rules.ts'
 
 /** What a map of outputs does for a map of inputs; fields meet by name. */
 export interface MapsCompatibility {
@@ -64,9 +65,12 @@ function compareValues(values: readonly JsonValue[], input: Field): Compatibilit
   let changed: string | undefined
   let refused: string | undefined
   let passed = 0
+  let { stepsLeft } = startRun()
   for (const value of values) {
-    const run = startRun()
+    const run = { ...startRun(), stepsLeft }
     const taken = check(value, run)
+    stepsLeft = run.stepsLeft
+    if (stepsLeft < 0) return TOO_MUCH_TO_COMPARE
     if (taken === undefined) refused ??= `${describeValue(value)} is refused: ${run.reason}`
     else passed += 1
     if (taken !== undefined && canonicalJson(taken) !== canonicalJson(value)) {
@@ -78,6 +82,11 @@ function compareValues(values: readonly JsonValue[], input: Field): Compatibilit
   if (changed !== undefined) return { grade: 'safe', reason: changed }
   return { grade: 'same', reason: 'every value it can have is accepted' }
 }
+
+const TOO_MUCH_TO_COMPARE = {
+  grade: 'lossy',
+  reason: 'can fail at run time: its values are too many to compare',
+} as const
 
 function enumFindings(input: Field): Compatibility[] {
   if (input.enum === undefined) return []

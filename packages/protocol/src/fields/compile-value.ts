@@ -1,4 +1,5 @@
-import { coerce, isOfType } from './coerce.ts'
+import { CHECK_STEPS_PER_VALUE } from '../limits.ts'
+import { isOfType } from './coerce.ts'
 import {
   lengthConstraints,
   numberConstraints,
@@ -7,7 +8,8 @@ import {
   type Constraint,
 } from './constraints.ts'
 import { describeValue } from './describe-value.ts'
-import type { Field, FieldMap, FieldType, JsonObject, JsonValue } from './field.ts'
+import { leafCheck } from './leaf-check.ts'
+import type { Field, FieldMap, JsonObject, JsonValue } from './field.ts'
 import {
   copyPlainJson,
   countValues,
@@ -18,47 +20,29 @@ import {
   readOwn,
   refuse,
   setOwn,
+  takeSteps,
   type Run,
 } from './plain-json.ts'
-
-/** Checks a value; undefined means refused, with the reason in the run. */
-export type ValueCheck = (value: unknown, run: Run) => JsonValue | undefined
-
-/** In what the checks of inputs, of outputs and of a declaration's own values differ. */
-export interface Rules {
-  /** The value as the type asks for it, or undefined. */
-  readonly convert: (value: unknown, type: FieldType) => JsonValue | undefined
-  readonly isRequired: (field: Field) => boolean
-  /** Whether values come from code that may have made anything, rather than from a JSON parser. */
-  readonly distrust: boolean
-}
-
-/** D19, D20: JSON from a caller; coerced, and what is not declared falls away. */
-export const INPUT_RULES: Rules = {
-  convert: coerce,
-  isRequired: field => field.required === true,
-  distrust: false,
-}
-
-/**
- * D19, D20: whatever a handler returned; never coerced, and copied, so that what was checked is what is sent.
- */
-export const OUTPUT_RULES: Rules = {
-  convert: asItIs,
-  isRequired: field => field.required !== false,
-  distrust: true,
-}
-
-/**
- * `default`, `examples` and `enum` of an input: already of their type, with the input's idea of `required`.
- */
-export const DECLARED_INPUT_RULES: Rules = { ...INPUT_RULES, convert: asItIs }
+import type { Rules, ValueCheck } from './value-rules.ts'
 
 /** Builds the check of one field; `depth` is how many arrays and objects enclose it. */
 export function compileValue(field: Field, rules: Rules, depth: number): ValueCheck {
+  const known = rules.built?.get(field)
+  if (known !== undefined) return known
+  const check = buildCheck(field, rules, depth)
+  rules.built?.set(field, check)
+  return check
+}
+
+function buildCheck(field: Field, rules: Rules, depth: number): ValueCheck {
   switch (field.type) {
     case 'string':
-      return leafCheck(field, rules, stringConstraints(field), value => typeof value === 'string')
+      return leafCheck(
+        field,
+        rules,
+        stringConstraints(field, rules.compilePattern),
+        value => typeof value === 'string',
+      )
     case 'number':
     case 'integer':
       return leafCheck(field, rules, numberConstraints(field), value => typeof value === 'number')
@@ -81,7 +65,9 @@ export function compileMap(
   depth: number,
 ): (source: object, run: Run) => JsonObject | undefined {
   const entries = Object.entries(fields).map(([name, field]) => compileEntry(name, field, rules, depth))
+  const steps = entries.length * CHECK_STEPS_PER_VALUE
   return (source, run) => {
+    if (!takeSteps(run, steps)) return undefined
     const result: JsonObject = {}
     let present = 0
     for (const entry of entries) {
@@ -91,7 +77,7 @@ export function compileMap(
       const droppedBefore = run.dropped.length
       const value = given === undefined ? entry.absent(run) : entry.check(given, run)
       if (value === undefined) {
-        run.steps.push(entry.name)
+        run.path.push(entry.name)
         return undefined
       }
       if (run.dropped.length > droppedBefore) addStep(run, droppedBefore, entry.name)
@@ -119,8 +105,12 @@ function compileEntry(name: string, field: Field, rules: Rules, depth: number): 
     return { name, check, isOptional: false, absent: run => refuse(run, 'is required') }
   }
   if (fallback === undefined) return { name, check, isOptional: true, absent: () => undefined }
-  // A copy each time: what one handler does to its default must not reach the next job.
-  return { name, check, isOptional: false, absent: run => check(copyPlainJson(fallback, run, depth), run) }
+  // Many items may lack the same large default: its text counts each time.
+  const steps = JSON.stringify(fallback).length
+  const absent = (run: Run): JsonValue | undefined =>
+    // A copy each time: what one handler does to its default must not reach the next job.
+    takeSteps(run, steps) ? check(copyPlainJson(fallback, run, depth), run) : undefined
+  return { name, check, isOptional: false, absent }
 }
 
 /** Names what the map left out, so that its owner learns of it; the first few are enough for that. */
@@ -140,38 +130,6 @@ function addStep(run: Run, from: number, step: string | number): void {
   for (const path of run.dropped.slice(from)) path.push(step)
 }
 
-function asItIs(value: unknown, type: FieldType): JsonValue | undefined {
-  return isOfType(value, type) ? value : undefined
-}
-
-const AN: { readonly [type in FieldType]: string } = {
-  string: 'a string',
-  number: 'a number',
-  integer: 'an integer',
-  boolean: 'a boolean',
-  array: 'an array',
-  object: 'an object',
-}
-
-function leafCheck<T extends JsonValue>(
-  field: Field,
-  rules: Rules,
-  constraints: readonly Constraint<T>[],
-  isLeaf: (value: JsonValue) => value is T & JsonValue,
-): ValueCheck {
-  const { type } = field
-  return (given, run) => {
-    const value = rules.convert(given, type)
-    if (value === undefined || !isLeaf(value))
-      return refuse(run, `must be ${AN[type]}, got ${describeValue(given)}`)
-    for (const constraint of constraints) {
-      const reason = constraint(value)
-      if (reason !== undefined) return refuse(run, reason)
-    }
-    return value
-  }
-}
-
 function enumConstraint(field: Field): Constraint<JsonValue>[] {
   return field.enum === undefined ? [] : [oneOf(field.enum)]
 }
@@ -182,7 +140,7 @@ function containerCheck(field: Field, rules: Rules, check: ValueCheck): ValueChe
   const checkAll: ValueCheck = (given, run) => {
     const value = check(given, run)
     if (value === undefined) return undefined
-    const reason = constraints[0]?.(value)
+    const reason = constraints[0]?.(value, run)
     return reason === undefined ? value : refuse(run, reason)
   }
   return rules.distrust ? (given, run) => guard(run, () => checkAll(given, run)) : checkAll
@@ -196,7 +154,7 @@ function arrayCheck(field: Field, rules: Rules, depth: number): ValueCheck {
     if (rules.distrust && hasToJson(given))
       return refuse(run, `must be a plain array, got ${describePlainly(given)}`)
     for (const constraint of constraints) {
-      const reason = constraint(given.length)
+      const reason = constraint(given.length, run)
       if (reason !== undefined) return refuse(run, reason)
     }
     if (checkItem !== undefined) return checkItems(given, checkItem, run)
@@ -212,7 +170,7 @@ function checkItems(given: readonly unknown[], checkItem: ValueCheck, run: Run):
     const droppedBefore = run.dropped.length
     const item = checkItem(given[index], run)
     if (item === undefined) {
-      run.steps.push(index)
+      run.path.push(index)
       return undefined
     }
     if (run.dropped.length > droppedBefore) addStep(run, droppedBefore, index)

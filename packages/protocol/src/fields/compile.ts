@@ -1,8 +1,10 @@
 import { formatPath } from '../declaration/problem.ts'
-import { compileMap, INPUT_RULES, OUTPUT_RULES } from './compile-value.ts'
+import { MAX_OUTPUT_CHECK_STEPS } from '../limits.ts'
+import { compileMap } from './compile-value.ts'
 import { describeValue } from './describe-value.ts'
 import type { FieldMap, JsonObject } from './field.ts'
 import { describePlainly, guard, isPlainObject, refuse, startRun, type Run } from './plain-json.ts'
+import { INPUT_RULES, OUTPUT_RULES } from './value-rules.ts'
 
 /** The first thing wrong with an input or output, in declared order (D21). */
 export interface Violation {
@@ -13,9 +15,12 @@ export interface Violation {
 }
 
 /** Checks one input; never throws, never changes its argument. */
-export type InputCheck = (
-  input: JsonObject,
-) => { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly violation: Violation }
+export type InputCheck = (input: JsonObject) => InputResult
+
+/** What an {@link InputCheck} answers. */
+export type InputResult =
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly violation: Violation }
 
 /** Checks one output, whatever it is; never throws, never changes its argument. */
 export type OutputCheck = (output: unknown) => OutputResult
@@ -34,7 +39,7 @@ export type OutputResult =
  * Builds the check of a capability's input: coerces (D19), then checks each field in declared order, fills
  * defaults and leaves out what is not declared (D20). Only own properties count: a required field called
  * `toString` is missing from `{}`. Object fields without `properties` and arrays without `items` are handed
- * on as they are.
+ * on as they are. What needs more than `MAX_INPUT_CHECK_STEPS` is refused where they ran out.
  *
  * @param fields an `input_schema` that `checkFields` found nothing wrong with
  * @throws {SyntaxError | RangeError} for a pattern or format that `checkFields` would have refused
@@ -55,7 +60,8 @@ export function compileInput(fields: FieldMap): InputCheck {
  * Builds the check of a capability's output: no coercion, every declared field present unless `required:
  * false`, and only plain JSON data, of which it makes a fresh copy: what was checked is what is sent.
  * Undefined counts as absent, null is a value of no type. Anything else a handler can return (NaN, cycles,
- * dates, class instances, throwing getters, a Promise) is a violation, never an exception.
+ * dates, class instances, throwing getters, a Promise) is a violation, never an exception. So is what needs more
+ * than `MAX_OUTPUT_CHECK_STEPS`.
  *
  * @param fields an `output_schema` that `checkFields` found nothing wrong with
  * @throws {SyntaxError | RangeError} for a pattern or format that `checkFields` would have refused
@@ -66,7 +72,7 @@ export function compileInput(fields: FieldMap): InputCheck {
 export function compileOutput(fields: FieldMap): OutputCheck {
   const check = compileMap(fields, OUTPUT_RULES, 1)
   return output => {
-    const run = startRun()
+    const run = startRun(MAX_OUTPUT_CHECK_STEPS)
     const value = guard(run, () => {
       if (typeof output !== 'object' || output === null) {
         return refuse(run, `must be an object, got ${describeValue(output)}`)
@@ -84,8 +90,8 @@ export function formatViolation(violation: Violation): string {
   return `${violation.field}: ${violation.reason}`
 }
 
-/** Steps were noted from the inside out; a whole that is wrong goes by the name of its side. */
+/** The path was noted from the inside out; a whole that is wrong goes by the name of its side. */
 function violationOf(run: Run, whole: string): Violation {
-  const field = formatPath(run.steps.toReversed())
+  const field = formatPath(run.path.toReversed())
   return { field: field === '' ? whole : field, reason: run.reason }
 }

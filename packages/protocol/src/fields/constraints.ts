@@ -3,20 +3,24 @@ import { count, describeValue, quote } from './describe-value.ts'
 import { canonicalJson } from './equal-json.ts'
 import type { Field, JsonValue } from './field.ts'
 import { FORMAT_EXAMPLES, isFormat, matchesFormat } from './formats.ts'
-import { compilePattern } from './pattern.ts'
+import type { PatternTest } from './pattern.ts'
+import { takeSteps, type Run } from './plain-json.ts'
 
-/** Why a value is refused, or undefined where it is not. */
-export type Constraint<T> = (value: T) => string | undefined
+/** Why a value is refused, or undefined where it is not. What takes long is taken from the run's steps (D42). */
+export type Constraint<T> = (value: T, run: Run) => string | undefined
 
 /**
  * What a string field asks for beyond its type, in the order in which it is checked; lengths before patterns.
  */
-export function stringConstraints(field: Field): Constraint<string>[] {
+export function stringConstraints(
+  field: Field,
+  compilePattern: (source: string) => PatternTest,
+): Constraint<string>[] {
   const constraints: Constraint<string>[] = []
   if (field.enum !== undefined) constraints.push(oneOf(field.enum))
   if (field.minLength !== undefined) constraints.push(minLength(field.minLength))
   if (field.maxLength !== undefined) constraints.push(maxLength(field.maxLength))
-  if (field.pattern !== undefined) constraints.push(matches(field.pattern))
+  if (field.pattern !== undefined) constraints.push(matches(field.pattern, compilePattern(field.pattern)))
   if (field.format !== undefined) constraints.push(ofFormat(field.format))
   return constraints
 }
@@ -54,11 +58,19 @@ export function oneOf(allowed: readonly JsonValue[]): Constraint<JsonValue> {
   const primitives = new Set<JsonValue>(allowed.filter(value => typeof value !== 'object'))
   const shown = allowed.slice(0, MAX_SHOWN_VALUES).map(showAllowed).join(', ')
   const more = allowed.length > MAX_SHOWN_VALUES ? ` and ${allowed.length - MAX_SHOWN_VALUES} more` : ''
-  return value => {
-    const isKnown = primitives.has(value) || (typeof value === 'object' && known.has(canonicalJson(value)))
-    return isKnown ? undefined : `must be one of ${shown}${more}, got ${describeValue(value)}`
+  const isKnown = (value: JsonValue, run: Run): boolean => {
+    if (typeof value !== 'object') return primitives.has(value)
+    const text = canonicalJson(value)
+    return takeSteps(run, text.length * STEPS_PER_CANONICAL_CHARACTER) && known.has(text)
+  }
+  return (value, run) => {
+    if (isKnown(value, run)) return undefined
+    return run.stepsLeft < 0 ? run.reason : `must be one of ${shown}${more}, got ${describeValue(value)}`
   }
 }
+
+/** Properties are sorted, and each enclosing enum writes the value again. */
+const STEPS_PER_CANONICAL_CHARACTER = 8
 
 const MAX_SHOWN_VALUES = 10
 
@@ -85,11 +97,11 @@ function maxLength(maximum: number): Constraint<string> {
   }
 }
 
-function matches(source: string): Constraint<string> {
-  const test = compilePattern(source)
+function matches(source: string, test: PatternTest): Constraint<string> {
   const limit = `must be at most ${count(test.maxTextLength, 'character')} long to be matched against its pattern`
-  return text => {
+  return (text, run) => {
     if (text.length > test.maxTextLength) return `${limit}, got ${text.length}`
+    if (!takeSteps(run, (text.length + 1) * test.instructions)) return run.reason
     return test(text) ? undefined : `must match the pattern ${source}, got ${quote(text)}`
   }
 }

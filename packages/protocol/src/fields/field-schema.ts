@@ -1,13 +1,14 @@
 import { nameSchema } from '../declaration/name-rule.ts'
 import type { Rule } from '../declaration/rule.ts'
-import { checkFields, MAX_FIELDS } from './check-fields.ts'
+import { MAX_FIELD_NAME_CHARACTERS, MAX_SCHEMA_FIELDS } from '../limits.ts'
+import { checkFields } from './check-fields.ts'
 import { FIELD_KEYWORDS, isFieldType, type FieldType, type JsonObject, type Side } from './field.ts'
 import { keywordRule } from './keyword-rules.ts'
 
 /** The rule of an `input_schema` or `output_schema` (D18), for the rules of a declaration. */
 export function fieldsRule(side: Side, example: JsonObject): Rule {
   return {
-    check: (value, path) => checkFields(value, path, { side }),
+    check: (value, path, whole) => checkFields(value, path, { side, whole }),
     // The type is there for editors, which begin with it.
     schema: { type: 'object', allOf: [{ $ref: '#/definitions/fields' }], examples: [example] },
     example,
@@ -24,8 +25,8 @@ export function fieldDefinitions(): JsonObject {
   return {
     fields: {
       type: 'object',
-      maxProperties: MAX_FIELDS,
-      propertyNames: nameSchema(),
+      maxProperties: MAX_SCHEMA_FIELDS,
+      propertyNames: nameSchema(MAX_FIELD_NAME_CHARACTERS),
       additionalProperties: { $ref: '#/definitions/field' },
     },
     field: {

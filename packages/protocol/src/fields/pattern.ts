@@ -1,19 +1,23 @@
 import { RE2JS } from 're2js'
-import { MAX_PATTERN_CHARACTERS } from '../limits.ts'
+import { MAX_INPUT_CHECK_STEPS, MAX_PATTERN_CHARACTERS, PATTERN_BASE_INSTRUCTIONS } from '../limits.ts'
 import { countCodePoints } from './code-points.ts'
 
 /** A compiled `pattern`: whether the text holds a match anywhere. */
 export interface PatternTest {
   (text: string): boolean
-  /**
-   * Length in UTF-16 units from which on matching would take too long; longer texts are to be refused unseen.
-   */
+  /** Of the compiled program: matching a text takes at most as many steps as this times its length. */
+  readonly instructions: number
+  /** What compiling it counts for, in instructions (D42). */
+  readonly compileCost: number
+  /** Length in UTF-16 units from which on a text alone would take more steps than a whole input may. */
   readonly maxTextLength: number
 }
 
 /**
  * Compiles a `pattern` for the linear-time engine: RE2 syntax, unanchored, by code point (D18). No lookaround
  * and no back-references; those are what makes other engines hang.
+ *
+ * Linear in the text still means steps ≈ text × program: who matches counts them.
  *
  * @param source at most 256 characters
  * @throws {SyntaxError} whose message says what is wrong, to be shown after the field's name
@@ -24,17 +28,28 @@ export function compilePattern(source: string): PatternTest {
     throw new SyntaxError(`must be at most ${MAX_PATTERN_CHARACTERS} characters, got ${length}`)
   }
   const pattern = compile(source)
-  const maxTextLength = Math.floor(MAX_STEPS / Math.max(1, pattern.programSize()))
+  const instructions = Math.max(1, pattern.programSize())
+  const maxTextLength = Math.floor(MAX_INPUT_CHECK_STEPS / instructions) - 1
   return Object.assign((text: string) => text.length <= maxTextLength && pattern.test(text), {
+    instructions,
+    compileCost: PATTERN_BASE_INSTRUCTIONS + instructions + tableCost(source),
     maxTextLength,
   })
 }
 
 /**
- * Linear in the text still means steps ≈ text × program, and `[ab]*a[ab]{900}` takes 10 s for a body of 1
- * MiB. This bound keeps the worst pattern at about 0.1 s and lets small ones read whole bodies.
+ * What the engine does for its tables of characters while it reads a pattern, which leaves one instruction: each class
+ * of Unicode is copied, and without regard to case a range beyond ASCII is folded character by character.
  */
-const MAX_STEPS = 8_000_000
+function tableCost(source: string): number {
+  const classes = source.match(/\\[pP]|\[:/g)?.length ?? 0
+  const foldsCase = /\(\?[a-zA-Z]*i/.test(source)
+  const wideRanges = foldsCase ? (source.match(/-(?:\\|[^\0-\x7f])/g)?.length ?? 0) : 0
+  return classes * (foldsCase ? 2 : 1) * INSTRUCTIONS_PER_CLASS + wideRanges * INSTRUCTIONS_PER_WIDE_RANGE
+}
+
+const INSTRUCTIONS_PER_CLASS = 200
+const INSTRUCTIONS_PER_WIDE_RANGE = 5_000
 
 function compile(source: string): RE2JS {
   try {

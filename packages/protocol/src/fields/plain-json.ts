@@ -1,14 +1,18 @@
-import { MAX_BODY_DEPTH } from '../limits.ts'
+import { CHECK_STEPS_PER_VALUE, MAX_BODY_DEPTH, MAX_INPUT_CHECK_STEPS, MAX_VALUES } from '../limits.ts'
 import { count, describeValue, UNREADABLE } from './describe-value.ts'
 import type { JsonObject, JsonValue } from './field.ts'
 
 /**
  * How a check tells what it found: undefined is returned for "refused", the reason is here, and every value
- * on the way out adds its own step, so `steps` is the path from the inside to the outside.
+ * on the way out adds its own name or index, so `path` leads from the inside to the outside.
  */
 export interface Run {
   reason: string
-  readonly steps: (string | number)[]
+  readonly path: (string | number)[]
+  /** What the rest of the check may cost (D42); below zero it is over. */
+  stepsLeft: number
+  /** What it may cost in all. */
+  readonly maxSteps: number
   /**
    * Array items and properties seen so far; bounds the work an object graph that shares its parts can cause.
    */
@@ -20,8 +24,19 @@ export interface Run {
 }
 
 /** A run in which nothing has happened yet. */
-export function startRun(): Run {
-  return { reason: '', steps: [], values: 0, dropped: [] }
+export function startRun(maxSteps: number = MAX_INPUT_CHECK_STEPS): Run {
+  return { reason: '', path: [], stepsLeft: maxSteps, maxSteps, values: 0, dropped: [] }
+}
+
+/** Takes steps from what the whole check may cost (D42); false, with the reason, where fewer are left. */
+export function takeSteps(run: Run, steps: number): boolean {
+  run.stepsLeft -= steps
+  if (run.stepsLeft >= 0) return true
+  refuse(
+    run,
+    `is where the check reached its limit of ${run.maxSteps} steps; send fewer items, or shorter texts where there is a pattern`,
+  )
+  return false
 }
 
 /** Notes why a value is refused. */
@@ -78,12 +93,10 @@ export function setOwn(target: JsonObject, key: string, value: JsonValue): void 
 /** Adds to the values seen; false, with the reason, where that is more than anybody means to send. */
 export function countValues(run: Run, amount: number): boolean {
   run.values += amount
-  if (run.values <= MAX_VALUES) return true
+  if (run.values <= MAX_VALUES) return takeSteps(run, amount * CHECK_STEPS_PER_VALUE)
   refuse(run, `must hold at most ${MAX_VALUES} values in all`)
   return false
 }
-
-const MAX_VALUES = 1_000_000
 
 /**
  * Whether an object is one that JSON text can stand for: a literal or a `JSON.parse` result, of this or
@@ -121,7 +134,7 @@ function copyArray(source: readonly unknown[], run: Run, depth: number): JsonVal
   for (let index = 0; index < length; index += 1) {
     const item = copyPlainJson(source[index], run, depth + 1)
     if (item === undefined) {
-      run.steps.push(index)
+      run.path.push(index)
       return undefined
     }
     copy.push(item)
@@ -138,7 +151,7 @@ function copyObject(source: object, run: Run, depth: number): JsonObject | undef
     if (property === undefined) continue
     const value = copyPlainJson(property, run, depth + 1)
     if (value === undefined) {
-      run.steps.push(key)
+      run.path.push(key)
       return undefined
     }
     setOwn(copy, key, value)

@@ -1,9 +1,11 @@
 import { formatPath } from '../declaration/problem.ts'
+import { MAX_DECLARATION_CHECK_STEPS } from '../limits.ts'
 import { compileInput, compileOutput, type Violation } from './compile.ts'
-import { compileValue, DECLARED_INPUT_RULES, OUTPUT_RULES, type Rules } from './compile-value.ts'
+import { compileValue } from './compile-value.ts'
 import type { Field, FieldMap, JsonObject, JsonValue, Side } from './field.ts'
 import { copyPlainJson, countValues, setOwn, startRun, type Run } from './plain-json.ts'
 import { sampleText } from './sample-text.ts'
+import { DECLARED_INPUT_RULES, OUTPUT_RULES, type Rules } from './value-rules.ts'
 
 /** A valid value of a whole map of fields, or the field for which none was found and why. */
 export type SampleResult =
@@ -24,7 +26,7 @@ export type SampleResult =
  */
 export function sample(fields: FieldMap, side: Side = 'input'): SampleResult {
   const rules = side === 'input' ? DECLARED_INPUT_RULES : OUTPUT_RULES
-  const made = sampleMap(fields, rules, startRun())
+  const made = sampleMap(fields, rules, startRun(MAX_DECLARATION_CHECK_STEPS))
   if (!made.ok) return { ok: false, violation: { field: formatPath(made.path), reason: made.reason } }
   const check = side === 'input' ? compileInput(fields) : compileOutput(fields)
   const checked = check(made.value)
@@ -47,13 +49,19 @@ function sampleMap(fields: FieldMap, rules: Rules, budget: Run): Sampled<JsonObj
 
 /** The first candidate that the field's own check accepts. */
 function sampleField(field: Field, rules: Rules, budget: Run): Sampled<JsonValue> {
-  const accepts = compileValue(field, rules, 0)
+  const check = compileValue(field, rules, 0)
+  const accepts = (candidate: JsonValue): boolean => {
+    const run = { ...startRun(), stepsLeft: budget.stepsLeft }
+    const isTaken = check(candidate, run) !== undefined
+    budget.stepsLeft = run.stepsLeft
+    return isTaken
+  }
   for (const candidate of [...(field.examples ?? []), ...defaultOf(field), ...(field.enum ?? [])]) {
     const copy = copyPlainJson(candidate, budget, 0)
-    if (copy !== undefined && accepts(copy, startRun()) !== undefined) return { ok: true, value: copy }
+    if (copy !== undefined && accepts(copy)) return { ok: true, value: copy }
   }
-  const made = makeValue(field, rules, budget, candidate => accepts(candidate, startRun()) !== undefined)
-  if (!made.ok || accepts(made.value, startRun()) !== undefined) return made
+  const made = makeValue(field, rules, budget, accepts)
+  if (!made.ok || accepts(made.value)) return made
   return NOTHING_MADE
 }
 

@@ -23,12 +23,14 @@ export interface JobPending {
   readonly service_version: typeof SERVICE_VERSION
 }
 
-/** Makes the pending body. */
-export function jobPending(jobId: string): JobPending {
+const SETTLEMENT_UNKNOWN = 'settlement is not yet known: repeat the same job_id with the same payment header'
+
+/** Makes the pending body; `error` says what is awaited, where it is not the settlement. */
+export function jobPending(jobId: string, error: string = SETTLEMENT_UNKNOWN): JobPending {
   return {
     status: 'pending',
     job_id: jobId,
-    error: 'settlement is not yet known: repeat the same job_id with the same payment header',
+    error,
     service_version: SERVICE_VERSION,
   }
 }

@@ -1,10 +1,10 @@
 import pg from 'pg'
 
-/** Queries against one schema, each a named prepared statement. */
+/** Queries against one schema, each a named prepared statement unless a pooler hands the connections out. */
 export interface Database {
   readonly schema: string
   readonly pool: pg.Pool
-  /** Runs `text` prepared under `name`; the same name always goes with the same text. */
+  /** Runs `text`, where it can be prepared under `name`; the same name always goes with the same text. */
   query<Row extends pg.QueryResultRow>(
     name: string,
     text: string,
@@ -31,19 +31,24 @@ export function connect(options: {
   readonly program: string
   /** Whether bare table names mean those of the schema; extensions of the database are found as well. */
   readonly searchPath?: boolean
+  /**
+   * A pooler such as PgBouncer hands out a server connection for one transaction at a time: nothing is prepared or set for
+   * longer. Timeout and search path are then the role's; see `checkConnections`.
+   */
+  readonly isPooled?: boolean
   readonly onError: (error: Error) => void
 }): Database {
-  const { connectionString, schema, connections, program, onError } = options
+  const { connectionString, schema, connections, program, isPooled = false, onError } = options
   if (!SCHEMA_NAME.test(schema))
     throw new Error(`schema must be a plain lower-case name, got ${JSON.stringify(schema)}`)
   const pool = new pg.Pool({
     connectionString,
     max: connections,
     application_name: program,
-    ...(options.searchPath === true && { options: `-c search_path=${schema},public` }),
+    ...(options.searchPath === true && !isPooled && { options: `-c search_path=${schema},public` }),
     connectionTimeoutMillis: QUERY_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
-    statement_timeout: QUERY_TIMEOUT_MS,
+    ...(!isPooled && { statement_timeout: QUERY_TIMEOUT_MS }),
   })
   pool.on('error', onError)
   return {
@@ -51,7 +56,7 @@ export function connect(options: {
     pool,
     async query<Row extends pg.QueryResultRow>(name: string, text: string, values: readonly unknown[] = []) {
       const { rows } = await pool.query<Row>({
-        name: `${schema}.${name}`.slice(-63),
+        ...(!isPooled && { name: `${schema}.${name}`.slice(-63) }),
         text,
         values: [...values],
       })

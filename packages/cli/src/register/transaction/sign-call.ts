@@ -1,10 +1,10 @@
 import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { signTransaction } from '@farebox/payments/transaction/sign-transaction'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import type { KeySigner } from '../../keys/paying-key.ts'
 import { countTransactions, readFirstBlock } from './ask-node.ts'
 import type { SentTransaction } from './follow-transaction.ts'
 import type { PlannedTransaction } from './plan-transaction.ts'
-import { signTransaction } from './sign-transaction.ts'
 
 /** Signs a planned call behind all that its wallet has sent. Nothing is sent. */
 export async function signCall(

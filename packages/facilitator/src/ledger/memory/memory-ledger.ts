@@ -2,9 +2,10 @@ import type { Clock } from '@farebox/server/clock'
 import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../../secrets/secret-store.ts'
 import { DEFAULT_PAYER_STANDING, type Ledger, type PayerStanding } from '../ledger.ts'
 import { createMemoryAudit, memoryTotals } from './memory-audit.ts'
+import { createMemoryOwners, sponsor } from './memory-owners.ts'
 import { createMemoryPayments } from './memory-payments.ts'
 import { createMemoryLeases, createMemorySettlements } from './memory-settlements.ts'
-import { createMemoryTables } from './memory-tables.ts'
+import { createMemoryTables, type MemoryTables } from './memory-tables.ts'
 
 /**
  * The ledger's twin in memory, for tests and simulations: the same rules, gone with the process. Facilitators
@@ -13,11 +14,12 @@ import { createMemoryTables } from './memory-tables.ts'
 export function createMemoryLedger(clock: Clock, standing: PayerStanding = DEFAULT_PAYER_STANDING): Ledger {
   const tables = createMemoryTables()
   return {
-    payments: createMemoryPayments(tables),
+    payments: createMemoryPayments(tables, standing),
     settlements: createMemorySettlements(tables, clock, standing),
     leases: createMemoryLeases(tables, clock),
-    audit: createMemoryAudit(tables),
-    secrets: createMemorySecrets(),
+    audit: createMemoryAudit(tables, clock),
+    secrets: createMemorySecrets(tables),
+    owners: createMemoryOwners(tables),
     // Within one process whoever holds the lease is woken directly; nobody relies on a bell.
     signals: { publish: () => Promise.resolve(), subscribe: () => () => undefined },
     totals: async (network, nowSeconds) => await Promise.resolve(memoryTotals(tables, network, nowSeconds)),
@@ -25,19 +27,23 @@ export function createMemoryLedger(clock: Clock, standing: PayerStanding = DEFAU
   }
 }
 
-function createMemorySecrets(): SecretStore {
+function createMemorySecrets(tables: MemoryTables): SecretStore {
   const secrets = new Map<string, StoredSecret>()
   return {
-    async create(secret) {
+    async create(secret, sponsorship) {
       const active = [...secrets.values()].filter(one => one.owner === secret.owner && one.revokedAt === null)
-      if (active.length < ACTIVE_SECRETS) secrets.set(secret.id, secret)
-      return await Promise.resolve(active.length < ACTIVE_SECRETS)
+      const mayHave = active.length < ACTIVE_SECRETS
+      if (mayHave) secrets.set(secret.id, secret)
+      if (mayHave && sponsorship !== undefined) sponsor(tables, secret.owner, sponsorship)
+      return await Promise.resolve(mayHave)
     },
     async find(id) {
       return await Promise.resolve(secrets.get(id))
     },
-    async list(owner) {
-      const owned = [...secrets.values()].filter(secret => secret.owner === owner)
+    async list(of) {
+      const owned = [...secrets.values()].filter(({ owner, wallets }) =>
+        'owner' in of ? owner === of.owner : wallets.some(wallet => of.wallets.includes(wallet)),
+      )
       return await Promise.resolve(
         owned.sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1)),
       )

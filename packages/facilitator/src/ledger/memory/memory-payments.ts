@@ -6,29 +6,33 @@ import {
   type HoldRequest,
   type PaymentLedger,
 } from '../payment-ledger.ts'
+import type { PayerStanding } from '../ledger.ts'
 import type { LedgerPayment } from '../payment-record.ts'
+import { barringEnd } from './memory-failures.ts'
+import { ownerUse } from './memory-owners.ts'
 import { utcDay, type MemoryPayment, type MemoryTables } from './memory-tables.ts'
 
 /** {@link PaymentLedger} in memory: each method is one step because nothing else runs in between. */
-export function createMemoryPayments(tables: MemoryTables): PaymentLedger {
+export function createMemoryPayments(tables: MemoryTables, standing: PayerStanding): PaymentLedger {
   const { payments } = tables
   return {
-    hold: request => resolved(() => hold(tables, request)),
+    hold: request => resolved(() => hold(tables, standing, request)),
     capture: request => resolved(() => capture(tables, request)),
-    release: (holdId, owner) =>
+    release: ({ holdId, binding, owner }) =>
       resolved(() => {
         const row = [...payments.values()].find(
           one => one.holdId === holdId && one.owner === owner && one.state === 'held',
         )
-        if (row !== undefined) payments.set(row.key, { ...row, state: 'released' })
-        return row !== undefined
+        if (row?.binding !== binding) return false
+        payments.set(row.key, { ...row, state: 'released' })
+        return true
       }),
     find: keys => resolved(() => keys.flatMap(key => payments.get(key) ?? [])),
   }
 }
 
-function hold(tables: MemoryTables, request: HoldRequest): HoldOutcome {
-  const { payment, nowSeconds } = request
+function hold(tables: MemoryTables, standing: PayerStanding, request: HoldRequest): HoldOutcome {
+  const { payment, owner, nowSeconds, limits } = request
   const row = tables.payments.get(payment.key)
   if (row !== undefined) {
     if (row.binding !== request.binding || !sameTerms(row, payment)) return { kind: 'bound-otherwise' }
@@ -38,11 +42,21 @@ function hold(tables: MemoryTables, request: HoldRequest): HoldOutcome {
       return { kind: 'in-settlement', transaction: row.transaction }
     }
   }
-  const standing = tables.payerFailures.get(`${payment.network} ${payment.authorization.from}`)
-  if (standing !== undefined && standing.barredUntil > nowSeconds)
-    return { kind: 'payer-barred', untilSeconds: standing.barredUntil }
-  const settled = tables.settlementCounts.get(`${request.secretId} ${utcDay(nowSeconds)}`) ?? 0
-  if (settled >= request.dailySettlements) return { kind: 'over-budget' }
+  const { network, authorization } = payment
+  const pair = { network, payer: authorization.from, owner }
+  const untilSeconds = barringEnd(tables, pair, standing, nowSeconds)
+  if (untilSeconds !== undefined) return { kind: 'payer-barred', untilSeconds }
+  const use = ownerUse(tables, owner, nowSeconds, payment.key)
+  const used = use.settlements + use.unsent
+  const limit = limits.dailySettlements[use.sponsorship] ?? undefined
+  if (limit !== undefined && used >= limit) return { kind: 'over-budget', budget: { used, limit } }
+  if (use.open >= limits.open) return { kind: 'owner-too-many-open' }
+  if (request.alone) {
+    if (use.sponsorship === 'unlisted') return { kind: 'code-not-sponsored' }
+    if (use.openAlone >= limits.openAlone) return { kind: 'owner-too-many-open' }
+    const hasBurned = tables.burners.has(`${network} ${authorization.from} ${utcDay(nowSeconds)}`)
+    if (hasBurned || use.revertedGas >= limits.revertedGas) return { kind: 'gas-used-up' }
+  }
   if (countOpen(tables, payment) >= MOST_OPEN_PAYMENTS) return { kind: 'too-many-open' }
 
   const open = sumOpen(tables, request)
@@ -51,7 +65,7 @@ function hold(tables: MemoryTables, request: HoldRequest): HoldOutcome {
   const asked = Math.ceil(request.holdUntil)
   const holdUntil = row?.state === 'held' ? Math.max(row.holdUntil, asked) : asked
   tables.payments.set(payment.key, heldRow(request, row, holdUntil))
-  return { kind: 'held', holdId: request.holdId, holdUntil }
+  return { kind: 'held', holdId: request.holdId, holdUntil, budget: { used: used + 1, limit } }
 }
 
 function countOpen({ payments }: MemoryTables, { key, network, authorization }: LedgerPayment): number {
@@ -103,12 +117,19 @@ function heldRow(request: HoldRequest, row: MemoryPayment | undefined, holdUntil
     state: 'held',
     observedBlock: observed.blockNumber,
     attempts: row?.attempts ?? 0,
+    faults: row?.faults ?? 0,
+    alone: request.alone,
+    harmed: false,
+    claim: undefined,
     transaction: row?.transaction ?? '',
     blockNumber: undefined,
     failure: undefined,
     transactionId: undefined,
     capturedAt: 0,
     auditedAt: 0,
+    wasSettled: false,
+    settledAtMs: undefined,
+    isConfirmed: false,
   }
 }
 

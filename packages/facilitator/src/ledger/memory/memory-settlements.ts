@@ -7,6 +7,9 @@ import type {
   SenderLeases,
   SettlementLedger,
 } from '../settlement-ledger.ts'
+import { countFailures } from './memory-failures.ts'
+import { countUse } from './memory-owners.ts'
+import { takeTurns } from './memory-turns.ts'
 import { utcDay, type MemoryPayment, type MemoryTables, type MemoryTransaction } from './memory-tables.ts'
 
 /** {@link SettlementLedger} in memory. */
@@ -17,11 +20,12 @@ export function createMemorySettlements(
 ): SettlementLedger {
   const { payments, transactions } = tables
   return {
-    async backlog({ network, relayer }, limit) {
+    async backlog(account, limits) {
+      const { network, relayer } = account
+      const nowMs = clock.nowMs()
+      const together = takeTurns(tables, account, { alone: false, limit: limits.together }, nowMs)
+      const alone = takeTurns(tables, account, { alone: true, limit: limits.alone }, nowMs)
       const rows = [...payments.values()].filter(row => row.network === network)
-      const captured = rows
-        .filter(row => row.state === 'captured')
-        .sort((one, other) => one.attempts - other.attempts || one.capturedAt - other.capturedAt)
       const open = [...transactions.values()]
         .filter(one => one.network === network && one.relayer === relayer && one.state === 'open')
         .sort((one, other) => one.nonce - other.nonce)
@@ -29,13 +33,14 @@ export function createMemorySettlements(
           ...transaction,
           payments: rows.filter(row => row.transactionId === transaction.id),
         }))
-      return await Promise.resolve({ captured: captured.slice(0, limit), open })
+      return await Promise.resolve({ together, alone, open })
     },
     async submit(lease, transaction, keys) {
       const rows = keys.flatMap(key => payments.get(key) ?? []).filter(row => row.state === 'captured')
       const taken = [...transactions.values()].some(one => isOpenAt(one, lease, transaction.nonce))
       if (!holdsLease(tables, clock, lease) || taken || rows.length !== keys.length) return undefined
-      const id = String(transactions.size + 1)
+      // Never used again, not even where an earlier state was restored.
+      const id = transaction.hash
       const { network, relayer } = lease
       transactions.set(id, {
         ...transaction,
@@ -52,8 +57,7 @@ export function createMemorySettlements(
           transactionId: id,
           transaction: transaction.hash,
         })
-        const day = `${row.secretId} ${utcDay(nowSeconds(clock))}`
-        tables.settlementCounts.set(day, (tables.settlementCounts.get(day) ?? 0) + 1)
+        countUse(tables, row.owner, nowSeconds(clock), { settlements: 1 })
       }
       return await Promise.resolve(id)
     },
@@ -74,13 +78,15 @@ export function createMemorySettlements(
       const changed = conclusions.flatMap(conclusion => {
         const row = payments.get(conclusion.key)
         if (row === undefined || row.state !== conclusion.from) return []
-        payments.set(row.key, concludedRow(row, conclusion))
+        payments.set(row.key, concludedRow(row, conclusion, clock.nowMs()))
         return [{ row, conclusion }]
       })
-      keepStanding(tables, changed, standing, nowSeconds(clock))
+      countFailures(tables, changed, standing, nowSeconds(clock))
+      countGas(tables, changed, nowSeconds(clock))
+      const dropped = dropPayers(tables, changed)
       const closed = closes && transactions.get(closes.transactionId)
       if (closes && closed?.state === 'open') transactions.set(closed.id, { ...closed, state: closes.as })
-      return await Promise.resolve(changed.map(({ row }) => row.key))
+      return await Promise.resolve([...changed.map(({ row }) => row.key), ...dropped])
     },
   }
 }
@@ -122,43 +128,66 @@ function isOpenAt(transaction: MemoryTransaction, { network, relayer }: SenderLe
   )
 }
 
-function concludedRow(row: MemoryPayment, conclusion: Conclusion): MemoryPayment {
+function concludedRow(row: MemoryPayment, conclusion: Conclusion, nowMs: number): MemoryPayment {
   const decided = {
     ...row,
     state: conclusion.to,
     transactionId: undefined,
     blockNumber: undefined,
     failure: undefined,
+    harmed: false,
+    claim: undefined,
   }
   switch (conclusion.to) {
     case 'settled':
-      return { ...decided, transaction: conclusion.transaction, blockNumber: conclusion.blockNumber }
+      return {
+        ...decided,
+        transaction: conclusion.transaction,
+        blockNumber: conclusion.blockNumber,
+        wasSettled: true,
+        settledAtMs: row.settledAtMs ?? nowMs,
+        isConfirmed: false,
+      }
     case 'failed':
       return { ...decided, transaction: conclusion.transaction, failure: conclusion.failure }
     case 'captured': {
-      const observedBlock =
-        conclusion.observedBlock > row.observedBlock ? conclusion.observedBlock : row.observedBlock
-      return { ...decided, transaction: '', attempts: row.attempts + 1, observedBlock }
+      const { observedBlock, isFault = false, hasCode = false } = conclusion
+      const wasSent = row.state !== 'captured'
+      return {
+        ...decided,
+        transaction: '',
+        attempts: row.attempts + (wasSent ? 1 : 0),
+        faults: row.faults + (isFault ? 1 : 0),
+        harmed: wasSent && !isFault,
+        alone: row.alone || hasCode,
+        observedBlock: observedBlock > row.observedBlock ? observedBlock : row.observedBlock,
+      }
     }
   }
 }
 
-/** One settled payment makes good for all failures before it. */
-function keepStanding(
-  { payerFailures }: MemoryTables,
-  changed: readonly { readonly row: MemoryPayment; readonly conclusion: Conclusion }[],
-  { failuresAllowed, barredSeconds }: PayerStanding,
-  now: number,
-): void {
-  const payerOf = (row: MemoryPayment): string => `${row.network} ${row.authorization.from}`
-  const settled = new Set(
-    changed.filter(({ conclusion }) => conclusion.to === 'settled').map(({ row }) => payerOf(row)),
-  )
-  for (const payer of settled) payerFailures.delete(payer)
+type Changed = readonly { readonly row: MemoryPayment; readonly conclusion: Conclusion }[]
+
+function countGas(tables: MemoryTables, changed: Changed, nowSeconds: number): void {
   for (const { row, conclusion } of changed) {
-    const payer = payerOf(row)
-    if (conclusion.to !== 'failed' || !conclusion.blamed || settled.has(payer)) continue
-    const failures = (payerFailures.get(payer)?.failures ?? 0) + 1
-    payerFailures.set(payer, { failures, barredUntil: failures >= failuresAllowed ? now + barredSeconds : 0 })
+    if (conclusion.to !== 'captured' || conclusion.revertedGas === undefined) continue
+    countUse(tables, row.owner, nowSeconds, { revertedGas: conclusion.revertedGas })
+    tables.burners.add(`${row.network} ${row.authorization.from} ${utcDay(nowSeconds)}`)
   }
+}
+
+/** Fails what else is held or captured of payers whose code has burned gas; returns the keys. */
+function dropPayers({ payments }: MemoryTables, changed: Changed): readonly string[] {
+  return changed.flatMap(({ row: { network, authorization }, conclusion }) => {
+    if (conclusion.to !== 'failed' || conclusion.dropsPayer !== true) return []
+    const dropped = [...payments.values()].filter(
+      row =>
+        row.network === network &&
+        row.authorization.from === authorization.from &&
+        row.alone &&
+        (row.state === 'held' || row.state === 'captured'),
+    )
+    for (const row of dropped) payments.set(row.key, { ...row, state: 'failed', failure: conclusion.failure })
+    return dropped.map(row => row.key)
+  })
 }

@@ -1,3 +1,4 @@
+import type { Sponsorship } from '../owner-ledger.ts'
 import type { PaymentRecord } from '../payment-record.ts'
 import type { SignedSettlement } from '../settlement-ledger.ts'
 
@@ -6,6 +7,13 @@ export interface MemoryPayment extends PaymentRecord {
   readonly transactionId: string | undefined
   /** Order of capture. */
   readonly capturedAt: number
+  /** When it was first settled, in milliseconds; undefined where it never was. */
+  readonly settledAtMs: number | undefined
+  readonly isConfirmed: boolean
+  /** A transaction failed under it through no fault of its own. */
+  readonly harmed: boolean
+  /** Which relayer is about to send it, and until when no other should. */
+  readonly claim: { readonly relayer: string; readonly untilMs: number } | undefined
 }
 
 /** A signed transaction. */
@@ -22,10 +30,14 @@ export interface MemoryTransaction extends SignedSettlement {
 export interface MemoryTables {
   readonly payments: Map<string, MemoryPayment>
   readonly transactions: Map<string, MemoryTransaction>
-  /** By secret and UTC day. */
-  readonly settlementCounts: Map<string, number>
-  /** By network and payer. */
-  readonly payerFailures: Map<string, { readonly failures: number; readonly barredUntil: number }>
+  /** By owner; one that is not here is named. */
+  readonly sponsorships: Map<string, Sponsorship>
+  /** By owner and UTC day. */
+  readonly ownerUse: Map<string, { readonly settlements: number; readonly revertedGas: bigint }>
+  /** Those under whose payments gas was burned: network, payer and UTC day. */
+  readonly burners: Set<string>
+  /** By network, payer and owner. */
+  readonly payerFailures: Map<string, PairFailures>
   /** By network and relayer. */
   readonly leases: Map<
     string,
@@ -33,12 +45,24 @@ export interface MemoryTables {
   >
 }
 
+/** How often payments of a payer to an owner failed in a row. */
+export interface PairFailures {
+  readonly network: string
+  readonly payer: string
+  readonly owner: string
+  readonly failures: number
+  readonly failedAt: number
+  readonly barredUntil: number
+}
+
 /** Empty tables. */
 export function createMemoryTables(): MemoryTables {
   return {
     payments: new Map(),
     transactions: new Map(),
-    settlementCounts: new Map(),
+    sponsorships: new Map(),
+    ownerUse: new Map(),
+    burners: new Set(),
     payerFailures: new Map(),
     leases: new Map(),
   }

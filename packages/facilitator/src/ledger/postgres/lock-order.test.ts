@@ -8,17 +8,13 @@ const KEYS = ['a', 'b', 'c']
 /** How each statement that locks several payments is called for `a`, `b` and `c`, named in another order. */
 const STATEMENTS: readonly (readonly [name: string, state: string, statement: string])[] = [
   ['captures', 'held', `select capture_together('[${['c', 'b', 'a'].map(captureJson).join()}]')`],
-  ['holds', 'held', `select hold_together('[${['c', 'b', 'a'].map(holdJson).join()}]')`],
+  ['holds', 'held', `select hold_together('[${['c', 'b', 'a'].map(holdJson).join()}]', 5, 600)`],
   [
     'submit',
     'captured',
     `select submit('n', 'r', 1, 1, '0x', '0x', 1, 1, array['c', 'b', 'a'], '2030-01-01')`,
   ],
-  [
-    'conclude',
-    'captured',
-    `select conclude_in_order('[{"key":"c"},{"key":"b"},{"key":"a"}]', null, null, 0, 5, 600)`,
-  ],
+  ['conclude', 'captured', `select conclude('[{"key":"c"},{"key":"b"},{"key":"a"}]', null, null, 0, 5, 600)`],
 ]
 
 describe.skipIf(!(await hasPostgres()))('what locks several payments', () => {
@@ -115,7 +111,8 @@ function holdJson(key: string): string {
     now: 1,
     balance: 9,
     block: 1,
-    daily_settlements: 9,
+    alone: false,
+    limits: { daily_settlements: {}, open: 9, open_alone: 9, reverted_gas: 9 },
   })
 }
 

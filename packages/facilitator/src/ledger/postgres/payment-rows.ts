@@ -20,12 +20,15 @@ export interface PaymentRow {
   readonly hold_until: string
   readonly observed_block: string
   readonly attempts: number
+  readonly faults: number
+  readonly alone: boolean
   readonly transaction_id: string | null
   readonly transaction_hash: string
   readonly block_number: string | null
   readonly failure_reason: string | null
   readonly failure_message: string | null
   readonly audited_at: string
+  readonly was_settled: boolean
 }
 
 /** The columns of {@link PaymentRow}, for select lists, also of what is turned into JSON. */
@@ -48,12 +51,15 @@ export const PAYMENT_COLUMNS = [
   'hold_until::text as hold_until',
   'observed_block::text as observed_block',
   'attempts',
+  'faults',
+  'alone',
   'transaction_id::text as transaction_id',
   'transaction_hash',
   'block_number::text as block_number',
   'failure_reason',
   'failure_message',
   'audited_at::text as audited_at',
+  'settled_at is not null as was_settled',
 ].join(', ')
 
 /** A row in the ledger's own terms. */
@@ -79,6 +85,8 @@ export function toPaymentRecord(row: PaymentRow): PaymentRecord {
     holdUntil: Number(row.hold_until),
     observedBlock: BigInt(row.observed_block),
     attempts: row.attempts,
+    faults: row.faults,
+    alone: row.alone,
     transaction: row.transaction_hash,
     blockNumber: row.block_number === null ? undefined : BigInt(row.block_number),
     failure:
@@ -86,5 +94,6 @@ export function toPaymentRecord(row: PaymentRow): PaymentRecord {
         ? undefined
         : { reason: row.failure_reason, message: row.failure_message ?? '' },
     auditedAt: Number(row.audited_at),
+    wasSettled: row.was_settled,
   }
 }

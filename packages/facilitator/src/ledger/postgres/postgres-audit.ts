@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { AuditLedger } from '../audit-ledger.ts'
 import type { LedgerTotals } from '../ledger.ts'
 import type { Database } from '@farebox/server/postgres/connect'
@@ -19,7 +20,15 @@ export function createPostgresAudit({ schema, query }: Database): AuditLedger {
     update ${schema}.payments p set state = 'expired', changed_at = now() from due where p.key = due.key
     returning p.key`
   const settled = `select ${PAYMENT_COLUMNS} from ${schema}.payments
-    where network = $1 and state = 'settled' and block_number >= $2 order by block_number`
+    where network = $1 and state = 'settled' and not confirmed and block_number >= $2
+    order by block_number desc limit $3`
+  const unconfirmed = (settledAt: string): string => `select ${PAYMENT_COLUMNS} from ${schema}.payments
+    where network = $1 and state = 'settled' and not confirmed and ${settledAt} order by settled_at limit $3`
+  const younger = unconfirmed(`settled_at > now() - $2 * interval '1 second'`)
+  const older = unconfirmed(`settled_at <= now() - $2 * interval '1 second'`)
+  const confirm = `with seen as materialized (
+      select key from ${schema}.payments where key = any ($1) and state = 'settled' order by key for no key update)
+    update ${schema}.payments p set confirmed = true from seen where p.key = seen.key`
   const uncharged = `select ${PAYMENT_COLUMNS} from ${schema}.payments
     where network = $1 and state in ('failed', 'released', 'expired') and not audit_done
       and audited_at <= valid_before + $2 and audited_at < $3
@@ -34,7 +43,33 @@ export function createPostgresAudit({ schema, query }: Database): AuditLedger {
           limit ${FORGOTTEN_AT_ONCE} for update skip locked)
       returning 1)
     select count(*)::integer as gone from gone`
+  const adopt = `insert into ${schema}.payments as p (key, network, asset, payer, pay_to, value, valid_after, valid_before,
+      nonce, signature, binding, owner, secret_id, state, hold_id, hold_until, observed_block, transaction_hash,
+      block_number, captured_at, settled_at)
+    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'settled', $14, 0, $15, $16, $15, now(), now()
+      where exists (select 1 from ${schema}.sender_leases where network = $2 and relayer = $17)
+    on conflict (key) do update set state = 'settled', transaction_hash = excluded.transaction_hash,
+      block_number = excluded.block_number, changed_at = now()
+    where p.state in ('held', 'released', 'expired') and p.binding = excluded.binding and p.owner = excluded.owner
+    returning key`
   return {
+    async adopt({ payment, binding, owner, secretId, relayer, transaction, blockNumber }) {
+      const { from, to, value, validAfter, validBefore, nonce } = payment.authorization
+      const terms = [
+        payment.key,
+        payment.network,
+        payment.asset,
+        from,
+        to,
+        value,
+        validAfter,
+        validBefore,
+        nonce,
+      ]
+      const purpose = [payment.signature, binding, owner, secretId, randomUUID()]
+      const values = [...terms, ...purpose, blockNumber.toString(), transaction, relayer]
+      return (await query('adopt', adopt, values)).length > 0
+    },
     async expireHolds(network, nowSeconds) {
       for (let total = 0; ;) {
         const moved = (await query('expire', expire, [network, nowSeconds])).length
@@ -42,10 +77,19 @@ export function createPostgresAudit({ schema, query }: Database): AuditLedger {
         if (moved < EXPIRED_AT_ONCE) return total
       }
     },
-    async settledSince(network, blockNumber) {
-      return (await query<PaymentRow>('settledSince', settled, [network, blockNumber.toString()])).map(
-        toPaymentRecord,
-      )
+    async settledSince(network, blockNumber, limit) {
+      const values = [network, blockNumber.toString(), limit]
+      return (await query<PaymentRow>('settledSince', settled, values)).map(toPaymentRecord)
+    },
+    async unconfirmed(network, age, limit) {
+      const rows =
+        'belowSeconds' in age
+          ? await query<PaymentRow>('younger', younger, [network, age.belowSeconds, limit])
+          : await query<PaymentRow>('older', older, [network, age.fromSeconds, limit])
+      return rows.map(toPaymentRecord)
+    },
+    async confirm(keys) {
+      await query('confirm', confirm, [keys])
     },
     async uncharged(network, finalitySeconds, { auditedBefore, limit }) {
       const values = [network, finalitySeconds, auditedBefore, limit]

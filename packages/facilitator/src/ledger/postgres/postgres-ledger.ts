@@ -1,8 +1,10 @@
 import type { Clock } from '@farebox/server/clock'
 import { DEFAULT_PAYER_STANDING, type Ledger, type PayerStanding } from '../ledger.ts'
+import { checkConnections } from '@farebox/server/postgres/check-connections'
 import { connect } from '@farebox/server/postgres/connect'
 import { migrate } from '@farebox/server/postgres/migrate'
 import { createPostgresAudit, readTotals } from './postgres-audit.ts'
+import { createPostgresOwners } from './postgres-owners.ts'
 import { createPostgresPayments } from './postgres-payments.ts'
 import { createPostgresSecrets } from './postgres-secrets.ts'
 import { createPostgresLeases, createPostgresSettlements } from './postgres-settlements.ts'
@@ -15,6 +17,11 @@ const MIGRATIONS = new URL('../../../migrations/', import.meta.url)
 export interface PostgresLedgerOptions {
   /** `postgres://user:password@host:port/database` */
   readonly connectionString: string
+  /**
+   * The server itself, where `connectionString` leads to a pooler that hands out connections for one transaction at a time:
+   * for migrations, and whatever else lasts longer.
+   */
+  readonly directConnectionString?: string | undefined
   /** A schema of its own; default `farebox_facilitator`. */
   readonly schema?: string
   /** Connections at most; default 10. */
@@ -33,26 +40,31 @@ export interface PostgresLedgerOptions {
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
   const { connectionString, clock, schema = 'farebox_facilitator', connections = 10 } = options
   const { standing = DEFAULT_PAYER_STANDING } = options
+  const isPooled = options.directConnectionString !== undefined
+  const direct = options.directConnectionString ?? connectionString
   const database = connect({
     connectionString,
     schema,
     connections,
     program: 'farebox-facilitator',
+    isPooled,
     onError: options.onError ?? (() => undefined),
   })
   try {
-    await migrate(connectionString, { folder: MIGRATIONS, schema, program: 'facilitator' })
+    await checkConnections(database, { isPooled, searchPath: false })
+    await migrate(direct, { folder: MIGRATIONS, schema, program: 'facilitator' })
   } catch (error) {
     await database.pool.end()
     throw error
   }
-  const signals = createPostgresSignals(database, connectionString, clock)
+  const signals = createPostgresSignals(database, direct, clock)
   return {
-    payments: createPostgresPayments(database, clock),
+    payments: createPostgresPayments(database, clock, standing),
     settlements: createPostgresSettlements(database, clock, { standing, ring: signals.ring }),
     leases: createPostgresLeases(database),
     audit: createPostgresAudit(database),
     secrets: createPostgresSecrets(database),
+    owners: createPostgresOwners(database),
     signals,
     totals: (network, nowSeconds) => readTotals(database, network, nowSeconds),
     pool: () => ({

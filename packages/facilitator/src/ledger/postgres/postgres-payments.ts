@@ -1,5 +1,7 @@
 import type { Clock } from '@farebox/server/clock'
+import type { PayerStanding } from '../ledger.ts'
 import type {
+  Budget,
   CaptureOutcome,
   CaptureRequest,
   HoldOutcome,
@@ -21,6 +23,8 @@ interface HoldRow {
   readonly open_sum: string | null
   readonly settling_sum: string | null
   readonly barred_until: number | null
+  readonly used: number | null
+  readonly daily_limit: number | null
 }
 
 interface CaptureRow {
@@ -35,16 +39,25 @@ interface CaptureRow {
  * {@link PaymentLedger} on PostgreSQL: the steps are functions of the schema, one round trip for all requests that
  * arrive in the same moment.
  */
-export function createPostgresPayments(database: Database, clock: Clock): PaymentLedger {
+export function createPostgresPayments(
+  database: Database,
+  clock: Clock,
+  { failuresAllowed, barredSeconds }: PayerStanding,
+): PaymentLedger {
   const { schema, query } = database
-  const hold = `select ${schema}.hold_together($1) as outcomes`
+  const hold = `select ${schema}.hold_together($1, $2, $3) as outcomes`
   const capture = `select ${schema}.capture_together($1) as outcomes`
   const release = `update ${schema}.payments set state = 'released', changed_at = now()
-    where hold_id = $1 and owner = $2 and state = 'held' returning key`
+    where hold_id = $1 and owner = $2 and binding = $3 and state = 'held' returning key`
   const find = `select ${PAYMENT_COLUMNS} from ${schema}.payments where key = any ($1)`
 
-  const together = async <Row>(name: string, text: string, requests: readonly object[]): Promise<Row[]> => {
-    const [row] = await query<{ outcomes: Row[] }>(name, text, [JSON.stringify(requests)])
+  const together = async <Row>(
+    name: string,
+    text: string,
+    requests: readonly object[],
+    more: readonly unknown[] = [],
+  ): Promise<Row[]> => {
+    const [row] = await query<{ outcomes: Row[] }>(name, text, [JSON.stringify(requests), ...more])
     if (row === undefined) throw new Error(`${name} returned no row`)
     return row.outcomes
   }
@@ -53,14 +66,17 @@ export function createPostgresPayments(database: Database, clock: Clock): Paymen
 
   return {
     hold: groupRequests(clock, async requests => {
-      const rows = await together<HoldRow>('holdTogether', hold, requests.map(holdValues))
+      const rows = await together<HoldRow>('holdTogether', hold, requests.map(holdValues), [
+        failuresAllowed,
+        barredSeconds,
+      ])
       return rows.map((row, index) => readHold(requests[index]?.holdId ?? '', row))
     }),
     capture: groupRequests(clock, async requests =>
       (await together<CaptureRow>('captureTogether', capture, requests.map(captureValues))).map(readCapture),
     ),
-    async release(holdId, owner) {
-      return (await query('release', release, [holdId, owner])).length > 0
+    async release({ holdId, binding, owner }) {
+      return (await query('release', release, [holdId, owner, binding])).length > 0
     },
     find: groupRequests(clock, async (requests: readonly (readonly string[])[]) => {
       const found = await findAll([...new Set(requests.flat())])
@@ -91,7 +107,13 @@ function holdValues(request: HoldRequest): object {
     now: request.nowSeconds,
     balance: observed.balanceAtomic.toString(),
     block: observed.blockNumber.toString(),
-    daily_settlements: request.dailySettlements,
+    alone: request.alone,
+    limits: {
+      daily_settlements: request.limits.dailySettlements,
+      open: request.limits.open,
+      open_alone: request.limits.openAlone,
+      reverted_gas: request.limits.revertedGas,
+    },
   }
 }
 
@@ -111,7 +133,7 @@ function captureValues({ payment, binding, owner }: CaptureRequest): object {
 function readHold(holdId: string, row: HoldRow): HoldOutcome {
   switch (row.outcome) {
     case 'held':
-      return { kind: 'held', holdId, holdUntil: row.held_until ?? 0 }
+      return { kind: 'held', holdId, holdUntil: row.held_until ?? 0, budget: readBudget(row) }
     case 'in-settlement':
       return { kind: 'in-settlement', transaction: row.transaction_hash ?? '' }
     case 'failed':
@@ -124,11 +146,19 @@ function readHold(holdId: string, row: HoldRow): HoldOutcome {
       }
     case 'payer-barred':
       return { kind: 'payer-barred', untilSeconds: row.barred_until ?? 0 }
-    case 'bound-otherwise':
     case 'over-budget':
+      return { kind: 'over-budget', budget: readBudget(row) }
+    case 'bound-otherwise':
     case 'too-many-open':
+    case 'owner-too-many-open':
+    case 'code-not-sponsored':
+    case 'gas-used-up':
       return { kind: row.outcome }
   }
+}
+
+function readBudget({ used, daily_limit }: HoldRow): Budget {
+  return { used: used ?? 0, limit: daily_limit ?? undefined }
 }
 
 function readCapture(row: CaptureRow): CaptureOutcome {

@@ -1,5 +1,6 @@
 import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../../secrets/secret-store.ts'
 import type { Database } from '@farebox/server/postgres/connect'
+import { sponsorStatement } from './postgres-owners.ts'
 
 interface SecretRow {
   readonly id: string
@@ -21,17 +22,20 @@ export function createPostgresSecrets({ schema, query, inTransaction }: Database
     select $1, $2, $3, $4, $5, $6
     where (select count(*) from ${schema}.secrets where owner = $3 and revoked_at is null) < ${ACTIVE_SECRETS}
     returning id`
+  const sponsor = sponsorStatement(schema)
   const find = `select ${COLUMNS} from ${schema}.secrets where id = $1`
   const list = `select ${COLUMNS} from ${schema}.secrets where owner = $1 order by created_at, id`
+  const listByWallets = `select ${COLUMNS} from ${schema}.secrets where wallets && $1::text[] order by created_at, id`
   const setWallets = `update ${schema}.secrets set wallets = $2 where id = $1 returning ${COLUMNS}`
   const revoke = `update ${schema}.secrets set revoked_at = coalesce(revoked_at, $2)
     where id = $1 returning ${COLUMNS}`
   return {
-    async create(secret) {
+    async create(secret, sponsorship) {
       return await inTransaction(async client => {
         await client.query(lock, [secret.owner])
         const { id, hash, owner, wallets, createdAt, revokedAt } = secret
         const { rowCount } = await client.query(create, [id, hash, owner, wallets, createdAt, revokedAt])
+        if (rowCount === 1 && sponsorship !== undefined) await client.query(sponsor, [owner, sponsorship])
         return rowCount === 1
       })
     },
@@ -39,8 +43,12 @@ export function createPostgresSecrets({ schema, query, inTransaction }: Database
       const [row] = await query<SecretRow>('findSecret', find, [id])
       return row && toSecret(row)
     },
-    async list(owner) {
-      return (await query<SecretRow>('listSecrets', list, [owner])).map(toSecret)
+    async list(of) {
+      const rows =
+        'owner' in of
+          ? await query<SecretRow>('listSecrets', list, [of.owner])
+          : await query<SecretRow>('listSecretsByWallets', listByWallets, [of.wallets])
+      return rows.map(toSecret)
     },
     async change(id, change) {
       const [row] =

@@ -16,9 +16,10 @@ interface TransactionRow {
   readonly payments: readonly PaymentRow[] | null
 }
 
-/** Two lists in one row, each null where it is empty. */
+/** Three lists in one row, each null where it is empty. */
 interface BacklogRow {
-  readonly captured: readonly PaymentRow[] | null
+  readonly together: readonly PaymentRow[] | null
+  readonly alone: readonly PaymentRow[] | null
   readonly open: readonly TransactionRow[] | null
 }
 
@@ -33,11 +34,11 @@ export function createPostgresSettlements(
 ): SettlementLedger {
   const { schema, query } = database
   // As JSON: one round trip, and nothing to read column by column.
-  const backlog = `select
-    (select json_agg(waiting) from (
-      select ${PAYMENT_COLUMNS} from ${schema}.payments
-        where network = $1 and state = 'captured' order by attempts, captured_at, key limit $3) waiting
-    ) as captured,
+  const rowsOf = (keys: string): string => `(select json_agg(waiting) from (
+      select ${PAYMENT_COLUMNS} from unnest(turns.${keys}) with ordinality as turn (its_key, place)
+        join ${schema}.payments on key = its_key order by place) waiting)`
+  const backlog = `with turns as materialized (select * from ${schema}.take_turns($1, $2, $3, $4))
+    select ${rowsOf('together')} as together, ${rowsOf('apart')} as alone,
     (select json_agg(sent) from (
       select id::text, nonce::text, hashes, raw, max_fee::text, priority_fee::text,
         (select json_agg(carried) from (
@@ -45,16 +46,18 @@ export function createPostgresSettlements(
             where transaction_id = t.id and state = 'submitted' order by captured_at, key) carried
         ) as payments
         from ${schema}.transactions t where network = $1 and relayer = $2 and state = 'open' order by t.nonce) sent
-    ) as open`
+    ) as open from turns`
   const submit = `select ${schema}.submit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as id`
   const replace = `select ${schema}.replace_transaction($1, $2, $3, $4, $5, $6, $7, $8) as replaced`
-  const conclude = `select array(select ${schema}.conclude_in_order($1, $2, $3, $4, $5, $6)) as keys,
+  const conclude = `select array(select ${schema}.conclude($1, $2, $3, $4, $5, $6)) as keys,
     pg_notify($7, $8)`
   return {
-    async backlog({ network, relayer }, limit) {
-      const [row] = await query<BacklogRow>('backlog', backlog, [network, relayer, limit])
+    async backlog({ network, relayer }, limits) {
+      const values = [network, relayer, limits.together, limits.alone]
+      const [row] = await query<BacklogRow>('backlog', backlog, values)
       return {
-        captured: (row?.captured ?? []).map(toPaymentRecord),
+        together: (row?.together ?? []).map(toPaymentRecord),
+        alone: (row?.alone ?? []).map(toPaymentRecord),
         open: (row?.open ?? []).map(toOpen),
       }
     },
@@ -165,9 +168,19 @@ function toJson(conclusion: Conclusion): object {
         to,
         transaction: conclusion.transaction,
         blamed: conclusion.blamed,
+        drops_payer: conclusion.dropsPayer,
         ...conclusion.failure,
       }
     case 'captured':
-      return { key, from, to, transaction: '', observed_block: conclusion.observedBlock.toString() }
+      return {
+        key,
+        from,
+        to,
+        transaction: '',
+        observed_block: conclusion.observedBlock.toString(),
+        is_fault: conclusion.isFault,
+        has_code: conclusion.hasCode,
+        reverted_gas: conclusion.revertedGas?.toString(),
+      }
   }
 }

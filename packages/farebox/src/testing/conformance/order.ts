@@ -106,15 +106,20 @@ export const ORDER_CHECKS: readonly Check[] = [
     const { jobId } = await context.delivered()
     expectFailure(await postJob(context, await context.jobBody({ jobId }), '!!!!'), 402, 'payment')
   }),
-  order('stored response before terms and deadline', NEEDS.paidJob, async context => {
-    const { jobId, reply } = await context.delivered()
+  order('stored response before deadline', NEEDS.paidJob, async context => {
+    const { jobId, payment, reply } = await context.delivered()
+    const again = await postJob(context, await context.jobBody({ jobId, deadline: 1 }), payment)
+    expectThat(again.text === reply.text, 'the stored response', again.text)
+  }),
+  order('the payment of a repeat before it answers', NEEDS.paidJob, async context => {
+    const { jobId } = await context.delivered()
     const { signer } = context.payer()
     const worthless = await forgeHeader(context, {
       signer,
       sign: { value: '0', to: OTHER, validBefore: '1' },
     })
     const again = await postJob(context, await context.jobBody({ jobId, deadline: 1 }), worthless)
-    expectThat(again.text === reply.text, 'the stored response', again.text)
+    expectFailure(again, 402, 'payment')
   }),
 ]
 

@@ -1,3 +1,5 @@
+import { readWebStream } from '@farebox/protocol/body/read-web-stream'
+import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { systemClock, type Clock } from '../../clock.ts'
 import type { Patience } from './patience.ts'
 import { NoAnswer } from './verdicts.ts'
@@ -34,9 +36,6 @@ export interface Sending {
   readonly signal: AbortSignal
   readonly patience: Patience
 }
-
-/** What comes beyond is not read (D37). */
-const MAX_ANSWER_BYTES = 5_000_000
 
 /**
  * Sends one request and reads the whole answer. Redirects are answers like any other (D37).
@@ -81,15 +80,10 @@ async function exchange(sending: Sending, outgoing: Outgoing, timeoutMs: number)
   }
 }
 
+/** Empty where there is more than any reader takes (D39). */
 async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length > MAX_ANSWER_BYTES) break
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const body = await readWebStream(response.body, MAX_RESPONSE_BYTES)
+  return typeof body === 'string' ? '' : new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
 }
 
 /** The value, or undefined for what is not JSON. */

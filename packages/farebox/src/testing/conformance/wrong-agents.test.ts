@@ -266,7 +266,11 @@ describe('an agent that is wrong in one thing fails the checks of that thing, an
       },
       { ...withPayer(), only: ['idempotency', 'order'] },
     )
-    expect(failed).toEqual(['idempotency/other payer', 'order/capability before stored response'])
+    expect(failed).toEqual([
+      'idempotency/other payer',
+      'order/capability before stored response',
+      'order/the payment of a repeat before it answers',
+    ])
   })
 
   test('PAY-37 charges a new payment for a stored response', async () => {

@@ -5,6 +5,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { judgeTarget } from '../../outbound/judge-url.ts'
 import { readOwnAgent } from '../../owners/own-agents.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
+import { testWebhookRoute } from './test-route.ts'
 import { deleteWebhook, readWebhook, setWebhook, type Webhook } from './webhooks.ts'
 
 const PATH = '/v1/me/agents/:agentId/webhook'
@@ -12,7 +13,7 @@ const params = z.strictObject({ agentId: z.coerce.number().int().positive() })
 
 /** Where an owner hears when an agent of his is warned of, offline, or back. */
 export function ownerWebhookRoutes(parts: PlatformParts): readonly Route[] {
-  return [readRoute(parts), setRoute(parts), deleteRoute(parts)]
+  return [readRoute(parts), setRoute(parts), testWebhookRoute(parts), deleteRoute(parts)]
 }
 
 function readRoute(parts: PlatformParts): Route {

@@ -56,14 +56,18 @@ export async function pruneDeliveries({ database, clock }: PlatformParts): Promi
   )
 }
 
-interface DueDelivery {
+/** A notice, and who takes it. */
+export interface Notice {
   readonly delivery_id: string
-  readonly agent_id: string
   readonly body: string
-  /** This one included. */
-  readonly attempts: number
   readonly url: string
   readonly secret: string
+}
+
+interface DueDelivery extends Notice {
+  readonly agent_id: string
+  /** This one included. */
+  readonly attempts: number
 }
 
 /** What was written for an owner of before is not sent to anybody. */
@@ -96,10 +100,10 @@ async function sendDelivery(parts: PlatformParts, delivery: DueDelivery, signal:
   if (state === 'given-up') parts.log.warn('webhook given up', { agent, failure })
 }
 
-/** Resolves to why it was not taken, in words that its owner may read; undefined where it was. */
-async function postDelivery(
-  { outbound, clock }: PlatformParts,
-  delivery: DueDelivery,
+/** Sends a notice once. Resolves to why it was not taken, in words that its owner may read; undefined where it was. */
+export async function postDelivery(
+  { outbound, clock }: Pick<PlatformParts, 'outbound' | 'clock'>,
+  delivery: Notice,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const outcome = await outbound.send({

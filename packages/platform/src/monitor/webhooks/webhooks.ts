@@ -74,6 +74,20 @@ export async function readWebhook(
   }
 }
 
+/** What a notice to this owner is sent by; undefined where none is set. */
+export async function readReceiver(
+  database: Database,
+  agentId: number,
+  owner: string,
+): Promise<{ readonly url: string; readonly secret: string } | undefined> {
+  const [row] = await database.query<{ url: string; secret: string }>(
+    'read-receiver',
+    'select url, secret from agent_webhooks where agent_id = $1 and owner = $2',
+    [agentId, owner],
+  )
+  return row
+}
+
 /** Removes it, and what was not told yet. Resolves to whether this owner had set one. */
 export async function deleteWebhook(database: Database, agentId: number, owner: string): Promise<boolean> {
   return await database.inTransaction(async client => {

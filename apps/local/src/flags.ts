@@ -1,0 +1,109 @@
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { LOCAL_CHAIN_IDS } from '@farebox/local/economy'
+
+/** What was asked of `npm start`. */
+export interface Flags {
+  readonly chainId: number
+  readonly ports: { readonly [name in PortName]: number }
+  /** Between two checks of an agent by the platform; undefined: the platform's own 600. */
+  readonly checkSeconds: number | undefined
+  /** As it was given. */
+  readonly folder: string
+  readonly once: boolean
+  readonly help: boolean
+}
+
+/** What listens, by the flag that chooses its port. */
+export type PortName = 'chain' | 'facilitator' | 'platform' | 'agents'
+
+/** In the order in which they are started. */
+export const PORT_NAMES: readonly PortName[] = ['chain', 'facilitator', 'platform', 'agents']
+
+const DEFAULT_PORTS: Flags['ports'] = { chain: 8545, facilitator: 4010, platform: 4000, agents: 3001 }
+export const DEFAULT_FOLDER = '.farebox'
+
+export const HELP = `npm start -- [options]
+
+  --chain-id <id>             ${LOCAL_CHAIN_IDS.join(' or ')}; default ${LOCAL_CHAIN_IDS[0]}, which stock x402 clients know
+  --chain-port <port>         default ${DEFAULT_PORTS.chain}
+  --facilitator-port <port>   default ${DEFAULT_PORTS.facilitator}
+  --platform-port <port>      default ${DEFAULT_PORTS.platform}
+  --agents-port <port>        of the first agent, the others follow; default ${DEFAULT_PORTS.agents}
+  --check-seconds <seconds>   between two checks of an agent by the platform; default 600
+  --folder <folder>           where everything is kept, seen from this clone; default ${DEFAULT_FOLDER}
+  --once                      stop after the first jobs are paid
+`
+
+/** An unknown flag is a person's slip, not a mistake of ours: an `Error` with a sentence and the help. */
+export function readFlags(words: readonly string[]): Flags {
+  try {
+    return read(words)
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`, { cause: error })
+  }
+}
+
+/** The words that ask for these flags: those that are not the default. */
+export function wordsOf({ chainId, ports, checkSeconds, folder, once }: Flags): readonly string[] {
+  return [
+    ...(chainId === LOCAL_CHAIN_IDS[0] ? [] : ['--chain-id', String(chainId)]),
+    ...PORT_NAMES.flatMap(name =>
+      ports[name] === DEFAULT_PORTS[name] ? [] : [`--${name}-port`, String(ports[name])],
+    ),
+    ...(checkSeconds === undefined ? [] : ['--check-seconds', String(checkSeconds)]),
+    ...(folder === DEFAULT_FOLDER ? [] : ['--folder', shellWord(folder)]),
+    ...(once ? ['--once'] : []),
+  ]
+}
+
+/** The economy's folder. Npm runs in the clone, wherever it was called. */
+export function folderOf(root: string, folder: string): string {
+  return resolve(root, folder)
+}
+
+/** A word as a shell takes it. */
+export function shellWord(word: string): string {
+  return /^[\w./@%+=,:-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+}
+
+function read(words: readonly string[]): Flags {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      'chain-id': { type: 'string', default: String(LOCAL_CHAIN_IDS[0]) },
+      'chain-port': { type: 'string', default: String(DEFAULT_PORTS.chain) },
+      'facilitator-port': { type: 'string', default: String(DEFAULT_PORTS.facilitator) },
+      'platform-port': { type: 'string', default: String(DEFAULT_PORTS.platform) },
+      'agents-port': { type: 'string', default: String(DEFAULT_PORTS.agents) },
+      'check-seconds': { type: 'string' },
+      folder: { type: 'string', default: DEFAULT_FOLDER },
+      once: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  return {
+    chainId: wholeNumber('--chain-id', values['chain-id']),
+    ports: {
+      chain: wholeNumber('--chain-port', values['chain-port']),
+      facilitator: wholeNumber('--facilitator-port', values['facilitator-port']),
+      platform: wholeNumber('--platform-port', values['platform-port']),
+      agents: wholeNumber('--agents-port', values['agents-port']),
+    },
+    checkSeconds: readCheckSeconds(values['check-seconds']),
+    folder: values.folder,
+    once: values.once,
+    help: values.help,
+  }
+}
+
+function readCheckSeconds(value: string | undefined): number | undefined {
+  if (value === undefined || /^[1-9]\d{0,5}$/.test(value))
+    return value === undefined ? undefined : Number(value)
+  throw new Error(`--check-seconds must be a whole number of at least 1, got ${JSON.stringify(value)}`)
+}
+
+function wholeNumber(flag: string, value: string): number {
+  if (/^\d{1,9}$/.test(value)) return Number(value)
+  throw new Error(`${flag} must be a whole number, got ${JSON.stringify(value)}`)
+}

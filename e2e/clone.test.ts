@@ -1,0 +1,156 @@
+import { copyFile, cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startChild } from '@farebox/local/child-process'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { goOutside, type Outside } from './stage/outside.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+let outside: Outside
+let folder: string
+
+beforeAll(async () => {
+  // Nothing of ours is published: only packages of others are to be had.
+  outside = await goOutside({ published: false })
+  folder = join(outside.folder, 'my agent')
+})
+afterAll(() => outside.strike())
+
+/** A block of README, line by line. */
+async function shown(name: string): Promise<readonly string[]> {
+  const readme = await readFile(join(root, 'README.md'), 'utf8')
+  const [, text] = new RegExp(`<!-- try: ${name} -->\\n\`{3}\\w*\\n([^]*?)\\n\`{3}`).exec(readme) ?? []
+  if (text === undefined) throw new Error(`README.md has no block ${name}`)
+  return text.split('\n')
+}
+
+/** Where the packages that are ours were taken from. */
+async function sourcesOfOurs(): Promise<readonly (string | undefined)[]> {
+  const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')) as {
+    readonly packages: { readonly [path: string]: { readonly resolved?: string } }
+  }
+  const ours = Object.entries(lock.packages).filter(([path]) =>
+    /node_modules\/(@farebox\/|farebox$)/.test(path),
+  )
+  return ours.map(([, { resolved }]) => resolved)
+}
+
+test('a clone makes a project outside of it, which installs with the packages of others alone, and passes its tests', async () => {
+  const [init = '', enter, ...then] = await shown('init')
+  expect([enter, ...then]).toEqual(['cd ../my-agent', 'npm install', 'npx farebox dev'])
+  // The same line, with the place filled in.
+  const line = init.replace('../my-agent', `'${folder}'`)
+  const made = await outside.run('sh', ['-c', line], { folder: root })
+  expect(made).toMatchObject({ code: 0, out: expect.stringContaining('vendor/') })
+  expect(made.out).toContain(`cd '${folder}'`)
+
+  const installed = await outside.run('npm', ['install'], { folder })
+  expect({ ...installed, out: '' }, 'without a warning').toEqual({ code: 0, out: '', err: '' })
+  const sources = await sourcesOfOurs()
+  expect(sources).toHaveLength(6)
+  for (const source of sources) expect(source).toMatch(/^file:vendor\/farebox-.*\.tgz$/)
+  expect(await outside.run('npm', ['test'], { folder })).toMatchObject({ code: 0 })
+  expect(await outside.run('npm', ['run', 'check'], { folder })).toMatchObject({ code: 0, err: '' })
+  expect(await outside.run('npx', ['farebox', 'types', '--check'], { folder })).toMatchObject({ code: 0 })
+}, 180_000)
+
+test('that project is moved away, serves in dev, and answers the call that README shows as it shows it', async () => {
+  const moved = join(outside.folder, 'elsewhere')
+  await rename(folder, moved)
+  folder = moved
+  const dev = await startChild({
+    command: 'node_modules/.bin/farebox',
+    arguments: ['dev', '--port', '0'],
+    folder,
+    environment: outside.environment,
+    readReady(line) {
+      const [, url] = /(http:\/\/127\.0\.0\.1:\d+).*payments are off/.exec(line) ?? []
+      return url === undefined ? undefined : { url, line }
+    },
+  })
+  const { url } = dev.ready
+  try {
+    const [heading = ''] = await shown('dev-output')
+    expect(heading.replace('http://127.0.0.1:3000', url)).toBe(dev.ready.line)
+    const [call = ''] = await shown('call')
+    const called = await outside.run('sh', ['-c', call.replace('http://localhost:3000', url)], { folder })
+    const [output] = await shown('call-output')
+    expect(called).toMatchObject({ code: 0, out: `${output}\n` })
+  } finally {
+    await dev.stop()
+  }
+}, 60_000)
+
+test('what its Dockerfile copies before it installs is enough, and brings no commands', async () => {
+  const image = join(outside.folder, 'image')
+  const dockerfile = await readFile(join(folder, 'Dockerfile'), 'utf8')
+  const ignored = (await readFile(join(folder, '.dockerignore'), 'utf8')).split('\n')
+  await mkdir(image)
+  expect(dockerfile).toContain('COPY package.json package-lock.json ./\nCOPY vendor ./vendor\nRUN npm ci')
+  for (const file of ['package.json', 'package-lock.json'])
+    await copyFile(join(folder, file), join(image, file))
+  await cp(join(folder, 'vendor'), join(image, 'vendor'), {
+    recursive: true,
+    filter: source => !ignored.some(line => line !== '' && source === join(folder, line)),
+  })
+  const { code, err } = await outside.run('npm', ['ci', '--omit=dev'], { folder: image })
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(await readdir(join(image, 'node_modules', '@farebox'))).toEqual(['payments', 'protocol'])
+  expect(await readdir(join(image, 'vendor'))).not.toContain('local')
+}, 60_000)
+
+test('dev --paid says what to install of the clone, and then pays a job', async () => {
+  const refused = await outside.run('npx', ['farebox', 'dev', '--paid'], { folder })
+  const [install = ''] = /npm install \S+ \S+/.exec(refused.err) ?? []
+  expect(install).toBe('npm install --save-dev ./vendor/local/*.tgz')
+  const installed = await outside.run('sh', ['-c', install], { folder })
+  expect({ ...installed, out: '' }, 'without a warning').toEqual({ code: 0, out: '', err: '' })
+  for (const source of await sourcesOfOurs()) expect(source).toMatch(/^file:vendor\//)
+
+  const dev = await startChild({
+    command: 'node_modules/.bin/farebox',
+    arguments: ['dev', '--paid', '--port', '0'],
+    folder,
+    environment: outside.environment,
+    readReady: line => /(http:\/\/127\.0\.0\.1:\d+).*payments are on/.exec(line)?.[1],
+  })
+  try {
+    const words = ['farebox', 'call', dev.ready, 'count', '--text', 'Exact fare', '--max-price', '0.01']
+    const paid = await outside.run('npx', words, { folder })
+    expect(paid).toMatchObject({ code: 0, out: expect.stringContaining('"words":2') })
+  } finally {
+    await dev.stop()
+  }
+}, 180_000)
+
+test('it starts for money, and asks for a payment', async () => {
+  const environment = {
+    AGENT_WALLET_ADDRESS: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+    SERVICE_DEV_MODE: 'false',
+    PORT: '0',
+  }
+  await writeFile(
+    join(folder, '.env'),
+    Object.entries(environment)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  )
+  const start = await startChild({
+    command: 'node_modules/.bin/farebox',
+    arguments: ['start'],
+    folder,
+    environment: outside.environment,
+    readReady: line => /http:\/\/\S+?:(\d+)/.exec(line)?.[1],
+  })
+  try {
+    const answer = await fetch(`http://127.0.0.1:${start.ready}/execute`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ task: { capability: 'count' } }),
+    })
+    expect(answer.status).toBe(402)
+  } finally {
+    await start.stop()
+  }
+}, 60_000)

@@ -1,0 +1,4 @@
+import { expectAttacksToFail } from '../expect-attacks-to-fail.test-setup.ts'
+import { accessAttacks } from './attacks.ts'
+
+expectAttacksToFail(accessAttacks)

@@ -1,0 +1,71 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import type { Score } from '../../battery.ts'
+import type { Attack, AttackRun } from '../attack.ts'
+import { startHostileServer, type HostileAnswer } from './hostile-server.ts'
+import { judgeMemory } from './judge-memory.ts'
+import { createMemoryReader, type MemoryReader } from './read-memory.ts'
+import { READERS, type ReaderName } from './readers.ts'
+
+/** As fast as they are taken, and each alone: a stream that is read late hands several out as one. */
+const ANSWERS: readonly HostileAnswer[] = [
+  { chunks: 900_000, apart: false },
+  { chunks: 60_000, apart: true },
+]
+
+/** Row 1 of the attacks on record, at everything of ours that reads an untrusted host's answer. */
+export const oneByteAnswers: Attack = {
+  name: 'one-byte chunks in answers',
+  before:
+    'facilitator and JSON-RPC client, 2 answers of 900,000 chunks: 195 MiB held for 1,758 KiB of body (114 × its ' +
+    'bytes); each chunk alone: platform 14.8 ×, conformance kit 11 ×, fetch door 8.1 ×',
+  async run(run) {
+    const memory = await createMemoryReader()
+    try {
+      const scores: Score[] = []
+      for (const name of Object.keys(READERS) as ReaderName[])
+        for (const answer of ANSWERS) scores.push(await attack(name, answer, memory, run))
+      return scores
+    } finally {
+      await memory.close()
+    }
+  },
+}
+
+async function attack(
+  name: ReaderName,
+  answer: HostileAnswer,
+  memory: MemoryReader,
+  { size, signal }: AttackRun,
+): Promise<Score> {
+  signal.throwIfAborted()
+  const connections = size === 'small' ? 2 : 8
+  const server = await startHostileServer(answer)
+  const child = fork(new URL('reader.child.ts', import.meta.url), [name], {
+    execArgv: ['--conditions=@farebox/source', '--import', import.meta.resolve('tsx')],
+    env: { ...process.env, ...memory.environment },
+  })
+  try {
+    await once(child, 'message')
+    const pid = pidOf(child)
+    // One first, and held: what is loaded and compiled once, for all of them, is not what is measured.
+    child.send({ url: server.url, count: 1 })
+    await server.quiet(1)
+    const first = server.sent()
+    const before = await memory.readSettled(pid)
+    child.send({ url: server.url, count: connections })
+    await server.quiet(1 + connections)
+    const after = await memory.readSettled(pid)
+    const test = `${name}, ${connections} answers of ${answer.chunks} chunks${answer.apart ? ', each alone' : ''}`
+    return judgeMemory({ test, before, after, connections, bytes: server.sent() - first })
+  } finally {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await server.close()
+  }
+}
+
+function pidOf({ pid }: ChildProcess): number {
+  if (pid === undefined) throw new Error('no process could be started for a reader')
+  return pid
+}

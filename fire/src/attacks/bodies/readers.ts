@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { connect } from '@farebox/client/client-options'
+import { exchange } from '@farebox/client/exchange'
+import { createFacilitatorClient } from '@farebox/payments/facilitator-client'
+import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { createOutbound } from '@farebox/platform/outbound/outbound'
+import { runConformance, serveFixture } from 'farebox/testing'
+
+const MINUTE_MS = 60_000
+const MAX_BYTES = 5_242_880
+
+/** Every part of ours that reads what an untrusted host sends; each begins to read from a URL and never needs to end. */
+export const READERS = {
+  'the client': async url => {
+    await exchange(connect({}), { url, method: 'GET', timeoutMs: MINUTE_MS, maxBytes: MAX_BYTES })
+  },
+  "the agent's facilitator client": async url => {
+    await createFacilitatorClient({ url, secret: 'secret' }).supported({ timeoutMs: MINUTE_MS })
+  },
+  'the JSON-RPC client': async url => {
+    await createJsonRpc(url).call('eth_chainId', [], { timeoutMs: MINUTE_MS })
+  },
+  "the platform's outbound calls": async url => {
+    const outbound = createOutbound({ localMode: true })
+    await outbound.send({ url, method: 'POST', body: '{}', maxBytes: MAX_BYTES, timeoutMs: MINUTE_MS })
+  },
+  'the conformance kit': async url => {
+    for await (const _ of runConformance({ baseUrl: url, mode: 'dev', only: ['health'] })) continue
+  },
+  "the agent's fetch door": async url => {
+    // The hostile answer is handed on as a request's body.
+    const { body } = await fetch(url)
+    const { agent } = await serveFixture('dev')
+    await agent.fetch(
+      new Request('http://agent.example/execute', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+        duplex: 'half',
+      }),
+    )
+  },
+} as const satisfies { readonly [name: string]: (url: string) => Promise<void> }
+
+/** One of {@link READERS}. */
+export type ReaderName = keyof typeof READERS
+
+/** Starts so many at once; what comes of them is no matter. Resolves when all are over. */
+export async function startReaders(name: ReaderName, url: string, count: number): Promise<void> {
+  await Promise.all(Array.from({ length: count }, () => READERS[name](url).catch(() => delay(0))))
+}

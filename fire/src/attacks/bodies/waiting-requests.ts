@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { registerAgent } from '@farebox/local/register-agent'
+import { sendOrder, signOrder } from '../../../../e2e/stage/order.ts'
+import { jobBody, post } from '../../../../e2e/stage/pay.ts'
+import { setStage } from '../../../../e2e/stage/stage.ts'
+import type { Score } from '../../battery.ts'
+import type { Attack } from '../attack.ts'
+import { judgeMemory } from './judge-memory.ts'
+import { createMemoryReader } from './read-memory.ts'
+
+const PRICE = '0.002'
+/** Of empty objects: parsed, they weigh twenty times their bytes. */
+const RECORDS = 300_000
+/** After so long the job is under way. */
+const RUNNING_MS = 1_500
+
+/** One payment, one slow job, and many repeats of its request, each with a whole body, that wait for its end. */
+export const waitingRequests: Attack = {
+  name: 'large requests that wait for one job',
+  before:
+    'ten repeats of 0.9 MiB each: the agent held 201,054 KiB for 8,789 KiB of body, the platform 200,460 KiB ' +
+    '(23 × its bytes)',
+  async run({ size, signal }) {
+    const memory = await createMemoryReader()
+    const stage = await setStage()
+    try {
+      const { environment } = memory
+      const wallet = TEST_KEYS.agent.address
+      const facilitator = await stage.facilitator()
+      const platform = await stage.platform({ facilitator, environment })
+      const served = await stage.agent({
+        config: 'fire/src/attacks/bodies/agent/agent.json',
+        name: 'slow-counter',
+        facilitator,
+        secret: await stage.secret(facilitator, [wallet]),
+        wallet,
+        store: 'memory:',
+        environment,
+      })
+      const { agentId } = await registerAgent({ url: platform.url }, stage.chain, { url: served.url, wallet })
+      const agent = { agentId, endpoint: served.url, wallet }
+      // How long the job takes that the others wait for.
+      const [connections, seconds] = size === 'small' ? [10, 12] : [60, 30]
+      const sign = (records: number, takes: number) =>
+        signOrder(stage, agent, {
+          capability: 'count',
+          price: PRICE,
+          input: { records: Array.from({ length: records }, () => ({})), seconds: takes },
+        })
+      const scores: Score[] = []
+      for (const at of ['agent', 'platform'] as const) {
+        const send = async ({
+          job_id,
+          input,
+          payment,
+        }: Awaited<ReturnType<typeof sign>>): Promise<number> => {
+          const order = { agent_id: agentId, capability: 'count', job_id, input, payment }
+          if (at === 'platform')
+            return (await sendOrder(platform.url, { ...order, deadline: inSeconds(seconds + 5) })).status
+          const options = { capability: 'count', deadlineSeconds: seconds + 5 }
+          return (await post(served.url, jobBody(job_id, input, options), payment)).status
+        }
+        // What a program loads with its first work, and with its first large body.
+        await send(await sign(1, 0))
+        await send(await sign(RECORDS, 0))
+        const { pid } = at === 'agent' ? served : platform
+        signal.throwIfAborted()
+        const order = await sign(RECORDS, seconds)
+        const job = send(order)
+        // It runs then: what it holds of its own input was verified to be paid for.
+        await delay(RUNNING_MS)
+        const before = await memory.readSettled(pid)
+        const statuses: number[] = []
+        const repeats = Array.from({ length: connections }, async () => statuses.push(await send(order)))
+        const ended = Promise.allSettled([...repeats, job.then(status => statuses.push(status))])
+        const after = await memory.readSettled(pid)
+        const bytes = connections * JSON.stringify(order.input).length
+        scores.push(
+          judgeMemory({ test: `${at}, ${connections} requests`, before, after, connections, bytes }),
+        )
+        await ended
+        scores.push({
+          test: `${at}, answers`,
+          reached: tally(statuses),
+          target: 'the job is delivered; no other answer than 200, or come back (202, 503)',
+          isMet: statuses.length === connections + 1 && statuses.includes(200) && statuses.every(isFair),
+        })
+      }
+      return scores
+    } finally {
+      await stage.strike()
+      await memory.close()
+    }
+  },
+}
+
+function isFair(status: number): boolean {
+  return status === 200 || status === 202 || status === 503
+}
+
+function tally(statuses: readonly number[]): string {
+  const kinds = [...new Set(statuses)].toSorted((one, other) => one - other)
+  return kinds.map(kind => `${statuses.filter(status => status === kind).length} × ${kind}`).join(', ')
+}
+
+function inSeconds(seconds: number): number {
+  return Math.floor(Date.now() / 1_000) + seconds
+}

@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { Redis } from 'ioredis'
+import { transfersTo } from '../../../../e2e/stage/pay.ts'
+import type { Score } from '../../battery.ts'
+import { findLastingPorts } from '../../storms/stage/lasting-ports.ts'
+import { startRedis } from '../../storms/stage/start-redis.ts'
+import type { Attack } from '../attack.ts'
+import { playScene, send, type PaidScene } from '../stage/paid-scene.ts'
+import { countRefusals, repeatUntilAnswered, type Repeated } from './repeat-until-answered.ts'
+
+const REPEAT_FOR_MS = 60_000
+
+/** Redis is killed while payments are settled, and comes back empty (row 16). */
+export const loseRedis: Attack = {
+  name: 'Redis killed in mid-settlement comes back empty',
+  before: '8 of 8 jobs were charged, answered 402 and never delivered (small form)',
+  run: async run =>
+    await playScene(async scene => {
+      const [port = 0] = await findLastingPorts(1)
+      const onLine = (): void => undefined
+      let redis = await startRedis({ folder: join(scene.stage.folder, 'redis'), port, onLine })
+      try {
+        const url = await scene.hire({ name: 'agent', store: `redis://127.0.0.1:${port}` })
+        const jobs = await signJobs(scene, url, run.size === 'small' ? 8 : 80)
+        const first = jobs.map(async job => await send(url, job))
+        // Some are charged by then, some are being charged; the agent does not know of most of it yet.
+        while ((await transfersTo(scene.stage, TEST_KEYS.agent.address)) < jobs.length / 4) {
+          run.signal.throwIfAborted()
+          await delay(5)
+        }
+        await redis.kill()
+        redis = await startRedis({ folder: join(scene.stage.folder, 'redis-empty'), port, onLine })
+        await Promise.all(first)
+        const repeated = await repeatAll(url, jobs)
+        return await judge(scene, repeated)
+      } finally {
+        await redis.stop()
+      }
+    }),
+}
+
+/** Records vanish one by one while the agent runs, as under `allkeys-lru` (row 10). */
+export const evictRecords: Attack = {
+  name: 'records of charged jobs are evicted',
+  before: '4 of 4 charged jobs were answered 402 when they were repeated (small form)',
+  run: async ({ size }) =>
+    await playScene(async scene => {
+      const [port = 0] = await findLastingPorts(1)
+      const redis = await startRedis({
+        folder: join(scene.stage.folder, 'redis'),
+        port,
+        onLine: () => undefined,
+      })
+      const admin = new Redis(port)
+      try {
+        const url = await scene.hire({ name: 'agent', store: `redis://127.0.0.1:${port}` })
+        const jobs = await signJobs(scene, url, size === 'small' ? 4 : 24)
+        for (const job of jobs) await send(url, job)
+        await admin.flushall()
+        const repeated = await repeatAll(url, jobs)
+        return await judge(scene, repeated)
+      } finally {
+        admin.disconnect()
+        await redis.stop()
+      }
+    }),
+}
+
+async function signJobs(
+  scene: PaidScene,
+  url: string,
+  count: number,
+): Promise<readonly Awaited<ReturnType<PaidScene['sign']>>[]> {
+  // Half of them as stock clients sign: our facilitator says whose job those paid.
+  return await Promise.all(
+    Array.from(
+      { length: count },
+      async (_, at) => await scene.sign(url, { unbound: at % 2 === 1, deadlineSeconds: 25 }),
+    ),
+  )
+}
+
+async function repeatAll(
+  url: string,
+  jobs: readonly Awaited<ReturnType<PaidScene['sign']>>[],
+): Promise<readonly Repeated[]> {
+  return await Promise.all(jobs.map(async job => await repeatUntilAnswered(url, job, REPEAT_FOR_MS)))
+}
+
+async function judge({ stage }: PaidScene, repeated: readonly Repeated[]): Promise<readonly Score[]> {
+  const transfers = await transfersTo(stage, TEST_KEYS.agent.address)
+  const delivered = repeated.filter(({ isDelivered }) => isDelivered).length
+  const refusals = countRefusals(repeated)
+  return [
+    {
+      test: `${repeated.length} jobs repeated until answered`,
+      reached: `${delivered} delivered, ${transfers} transfers`,
+      target: `${repeated.length} delivered, as many transfers`,
+      isMet: delivered === repeated.length && transfers === repeated.length,
+    },
+    {
+      test: 'answers that deny a charge',
+      reached: String(refusals),
+      target: '0',
+      isMet: refusals === 0,
+    },
+  ]
+}

@@ -1,0 +1,4 @@
+import { expectAttacksToFail } from '../expect-attacks-to-fail.test-setup.ts'
+import { reputationAttacks } from './attacks.ts'
+
+expectAttacksToFail(reputationAttacks)

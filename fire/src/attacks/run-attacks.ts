@@ -1,0 +1,27 @@
+import type { BatteryResult, BatteryRun } from '../battery.ts'
+import type { Attack } from './attack.ts'
+
+/** Runs attacks one after the other; an attack that succeeds, or whose program fails, is a finding. */
+export async function runAttacks(attacks: readonly Attack[], run: BatteryRun): Promise<BatteryResult> {
+  const { size, seed, signal, progress } = run
+  const scores: BatteryResult['scores'][number][] = []
+  const findings: string[] = []
+  for (const [done, attack] of attacks.entries()) {
+    signal.throwIfAborted()
+    progress({ doing: attack.name, done, of: attacks.length })
+    try {
+      const seen = await attack.run({ size, seed, signal })
+      if (seen.length === 0) findings.push(`${attack.name}: measured nothing`)
+      scores.push(...seen.map(score => ({ ...score, test: `${attack.name}: ${score.test}` })))
+      const replay = `fire/src/attacks/main.ts --only "${attack.name}" --seed ${seed}`
+      for (const { test, reached, target, isMet } of seen)
+        if (!isMet) findings.push(`${attack.name}: ${test}: ${reached}, asked: ${target} (${replay})`)
+    } catch (error) {
+      signal.throwIfAborted()
+      findings.push(
+        `${attack.name}: the program failed: ${error instanceof Error ? error.message : 'unknown error'}`,
+      )
+    }
+  }
+  return { scores, findings }
+}

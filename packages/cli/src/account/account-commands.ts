@@ -1,0 +1,175 @@
+import { Command } from 'commander'
+import type { CommandMaker } from '../command-maker.ts'
+import { withPlatformOptions } from '../register/register-command.ts'
+import type { RawLoginOptions } from './login.ts'
+import type { RawSecretOptions } from './manage-secrets.ts'
+import type { RawWebhookOptions } from './manage-webhook.ts'
+import type { RawDashboardOptions } from './show-dashboard.ts'
+
+/** `farebox login`: a session at a platform, by a key of this machine. */
+export const loginCommand: CommandMaker = (world, end) => {
+  const command = new Command('login')
+    .summary('signs an owner in at a platform, by key')
+    .description('Sign in at a platform as the owner of your agents, with a key of yours. Costs nothing.')
+    .option('--wallet [name]', 'the wallet that holds your agents; without a name, the one that pays calls')
+    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
+  return withPlatformOptions(command)
+    .addHelpText('after', LOGIN_EXAMPLES)
+    .action(async (options: RawLoginOptions) => {
+      const { login } = await import('./login.ts')
+      end(await login(world, options))
+    })
+}
+
+/** `farebox logout`: ends it. */
+export const logoutCommand: CommandMaker = (world, end) =>
+  withPlatformOptions(
+    new Command('logout').summary('ends that session').description('End the session at a platform.'),
+  )
+    .addHelpText('after', '\nExample\n  farebox logout')
+    .action(async (options: RawLoginOptions) => {
+      const { logout } = await import('./login.ts')
+      end(await logout(world, options))
+    })
+
+/** `farebox whoami`: who is signed in. */
+export const whoamiCommand: CommandMaker = (world, end) =>
+  withPlatformOptions(
+    new Command('whoami')
+      .summary('who is signed in, and until when')
+      .description('Show who is signed in at a platform, and until when. Exit code 1 where nobody is.'),
+  )
+    .addHelpText('after', '\nExample\n  farebox whoami --json')
+    .action(async (options: RawLoginOptions) => {
+      const { whoami } = await import('./login.ts')
+      end(await whoami(world, options))
+    })
+
+/** `farebox dashboard [agent id]`. */
+export const dashboardCommand: CommandMaker = (world, end) => {
+  const command = new Command('dashboard')
+    .summary('your agents: listing, availability, badge, jobs, earnings')
+    .description('Show your agents as their platform sees them, and your secrets.')
+    .argument('[agent id]', 'one of them')
+    .option('--days <count>', 'how far back jobs and earnings go, 1 to 30 (default: 7)')
+  return withPlatformOptions(command)
+    .addHelpText('after', '\nExamples\n  farebox dashboard\n  farebox dashboard 7 --days 30 --json')
+    .action(async (agentId: string | undefined, options: RawDashboardOptions) => {
+      const { showDashboard } = await import('./show-dashboard.ts')
+      end(await showDashboard(world, agentId, options))
+    })
+}
+
+/** `farebox secret create|list|rotate|revoke`. */
+export const secretCommand: CommandMaker = (world, end) => {
+  const secret = new Command('secret')
+    .summary('what an agent needs to be paid: its FACILITATOR_SECRET')
+    .description('Make, list, replace and revoke the FACILITATOR_SECRETs of your agents.')
+    .addHelpText('after', SECRET_EXAMPLES)
+  const shownOnce = (command: Command): Command =>
+    command.option('--env', 'print FACILITATOR_SECRET=…, a line of a .env file')
+  withPlatformOptions(
+    shownOnce(
+      secret
+        .command('create')
+        .description('make a secret; it is shown this once')
+        .option('--for <wallet...>', 'the wallets it takes payments to (default: yours, and your agents’)'),
+    ),
+  )
+    .addHelpText('after', '\nExample\n  farebox secret create --env >> .env')
+    .action(async (options: RawSecretOptions) => {
+      const { createSecret } = await import('./manage-secrets.ts')
+      end(await createSecret(world, options))
+    })
+  withPlatformOptions(secret.command('list').description('all of yours, without themselves'))
+    .addHelpText('after', '\nExample\n  farebox secret list')
+    .action(async (options: RawSecretOptions) => {
+      const { listSecrets } = await import('./manage-secrets.ts')
+      end(await listSecrets(world, options))
+    })
+  withPlatformOptions(
+    shownOnce(
+      secret
+        .command('rotate')
+        .description('make the secret that replaces another one; both work until that one is revoked')
+        .argument('<secret id>', 'the one to be replaced'),
+    ),
+  )
+    .addHelpText('after', '\nExample\n  farebox secret rotate 4f1c… --env')
+    .action(async (secretId: string, options: RawSecretOptions) => {
+      const { rotateSecret } = await import('./manage-secrets.ts')
+      end(await rotateSecret(world, secretId, options))
+    })
+  withPlatformOptions(
+    secret
+      .command('revoke')
+      .description('end a secret, within seconds and for good')
+      .argument('<secret id>', 'as farebox secret list shows it')
+      .option('--yes', 'agree without being asked; needed where nobody is at a terminal'),
+  )
+    .addHelpText('after', '\nExample\n  farebox secret revoke 4f1c…')
+    .action(async (secretId: string, options: RawSecretOptions) => {
+      const { revokeSecret } = await import('./manage-secrets.ts')
+      end(await revokeSecret(world, secretId, options))
+    })
+  return secret
+}
+
+/** `farebox webhook set|show|test|remove`. */
+export const webhookCommand: CommandMaker = (world, end) => {
+  const webhook = new Command('webhook')
+    .summary('where you hear that an agent is warned, offline, or back')
+    .description('Have the platform call a URL of yours when an agent is warned, offline, or back.')
+    .addHelpText('after', WEBHOOK_EXAMPLES)
+  const under = (name: string, description: string): Command =>
+    webhook.command(name).description(description).argument('<agent id>', 'the number of the agent')
+  withPlatformOptions(
+    under('set', 'set the URL; shows a new secret, this once').argument('<https_url>', 'where notices go'),
+  )
+    .addHelpText('after', '\nExample\n  farebox webhook set 7 https://me.example/hook')
+    .action(async (agentId: string, url: string, options: RawWebhookOptions) => {
+      const { setWebhook } = await import('./manage-webhook.ts')
+      end(await setWebhook(world, agentId, url, options))
+    })
+  for (const [name, description] of [
+    ['show', 'where notices go, and how the newest one went'],
+    ['test', 'send a signed notice now'],
+    ['remove', 'send no more notices'],
+  ] as const) {
+    withPlatformOptions(under(name, description))
+      .addHelpText('after', `\nExample\n  farebox webhook ${name} 7`)
+      .action(async (agentId: string, options: RawWebhookOptions) => {
+        const { removeWebhook, showWebhook, testWebhook } = await import('./manage-webhook.ts')
+        const run = { show: showWebhook, test: testWebhook, remove: removeWebhook }[name]
+        end(await run(world, agentId, options))
+      })
+  }
+  return webhook
+}
+
+const LOGIN_EXAMPLES = `
+The session is kept in ~/.farebox/sessions, readable by you alone. It lasts a day, or two hours unused. The message that
+is signed names the platform (EIP-4361); one that names another platform is not signed.
+
+Examples
+  farebox login --platform https://platform.example --wallet default
+  farebox whoami
+  farebox dashboard
+`
+
+const SECRET_EXAMPLES = `
+A secret takes payments to the wallets it names and can do nothing else. Give it to the agent as FACILITATOR_SECRET.
+
+Examples
+  farebox secret create --env >> .env
+  farebox secret list
+`
+
+const WEBHOOK_EXAMPLES = `
+Every notice has the header farebox-signature: t=<Unix seconds>,v1=<hex of HMAC-SHA256 over "<t>.<body>">, under the
+secret that farebox webhook set showed.
+
+Examples
+  farebox webhook set 7 https://me.example/hook
+  farebox webhook test 7
+`

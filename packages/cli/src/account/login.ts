@@ -1,0 +1,119 @@
+import { checksumAddress } from '@farebox/payments/address'
+import { loadEvmCrypto, loadKeccak } from '@farebox/payments/evm-crypto'
+import { signedIn, signInTerms } from '@farebox/platform-api/owners'
+import { systemClock } from '@farebox/client/clock'
+import { signText } from '../keys/sign-text.ts'
+import type { ExitCode } from '../refusal.ts'
+import { createAskPlatform, PlatformRefusal } from '../register/ask-platform.ts'
+import { findPlatform } from '../register/find-platform.ts'
+import { findKey } from '../register/open-registry.ts'
+import type { RawKeyOptions } from '../register/register-options.ts'
+import { tellInJson } from '../register/tell-in-json.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { untilTime } from '../terminal/until-time.ts'
+import type { World } from '../world.ts'
+import { openAccount } from './open-account.ts'
+import { forgetSession, keepSession, readSession } from './session-file.ts'
+import { signInMessage } from './sign-in-message.ts'
+import { asTyped } from '../terminal/as-typed.ts'
+
+/** What commander made of the words of `login`, `logout` and `whoami`. */
+export interface RawLoginOptions extends RawKeyOptions {
+  readonly platform?: string
+  readonly json?: true
+}
+
+/**
+ * `farebox login`: signs in at a platform with a key of this machine (Sign-In with Ethereum, EIP-4361) and keeps the
+ * session. The session's token is never shown.
+ *
+ * @throws {Refusal} where the platform does not take it; nothing is kept then
+ */
+export async function login(world: World, raw: RawLoginOptions): Promise<ExitCode> {
+  return await tellInJson(
+    world,
+    raw,
+    async () => {
+      const { url, local } = await findPlatform(world, raw.platform)
+      const ask = createAskPlatform(url, world.signal)
+      const key = await findKey(world, raw, local)
+      const crypto = await loadEvmCrypto()
+      const terms = await ask({ method: 'POST', path: '/v1/sessions/nonces', schema: signInTerms })
+      const message = signInMessage(crypto, terms, { platform: url, address: key.address })
+      const signature = signText(crypto, await key.unlock(), message)
+      const begun = await ask({ path: '/v1/sessions', body: { message, signature }, schema: signedIn })
+      const { address, token, expires_at: expiresAt } = begun
+      // One session at a time: the one before is ended rather than left to whoever finds a copy of it.
+      await endFormer(world, url)
+      await keepSession(world.home, { version: 1, platform: url, address, token, expiresAt })
+      const shown = checksumAddress(crypto, address)
+      const { green, dim } = paintFor(world.err)
+      world.err.write(
+        `  ${green('✓')} signed in at ${url}\n` +
+          `    ${dim('as    ')} ${shown}  ${key.source}\n` +
+          `    ${dim('until ')} ${untilTime(expiresAt, systemClock.nowMs() / 1_000)}, or two hours unused\n` +
+          `    ${dim('next  ')} ${asTyped(world, 'farebox dashboard')}\n`,
+      )
+      return { ok: true, platform: url, address: shown, expires_at: expiresAt }
+    },
+    'nothing was signed in',
+  )
+}
+
+async function endFormer(world: World, url: string): Promise<void> {
+  if ((await readSession(world.home, url)) === undefined) return
+  await openAccount(world, url)
+    .then(account => account.signOut())
+    .catch(() => undefined)
+}
+
+/** `farebox logout`: ends the session at the platform and forgets it here, also where the platform is away. */
+export async function logout(world: World, raw: RawLoginOptions): Promise<ExitCode> {
+  return await tellInJson(
+    world,
+    raw,
+    async () => {
+      const { url } = await findPlatform(world, raw.platform)
+      const kept = await readSession(world.home, url)
+      if (kept === undefined) {
+        world.err.write(`  not signed in at ${url}\n`)
+        return { ok: true, platform: url, was_signed_in: false }
+      }
+      const account = await openAccount(world, url).catch(() => undefined)
+      const isEnded = await account?.signOut().then(
+        () => true,
+        (error: unknown) => error instanceof PlatformRefusal,
+      )
+      await forgetSession(world.home, url)
+      const { green, yellow } = paintFor(world.err)
+      world.err.write(
+        isEnded === false
+          ? `  ${yellow('!')} forgotten here; the platform cannot be reached, so the session ends by itself at ${new Date(kept.expiresAt * 1_000).toISOString()}\n`
+          : `  ${green('✓')} signed out of ${url}\n`,
+      )
+      return { ok: true, platform: url, was_signed_in: true, ended: isEnded !== false }
+    },
+    'still signed in',
+  )
+}
+
+/** `farebox whoami`: who is signed in at a platform, and until when; exit code 1 where nobody is. */
+export async function whoami(world: World, raw: RawLoginOptions): Promise<ExitCode> {
+  return await tellInJson(
+    world,
+    raw,
+    async () => {
+      const account = await openAccount(world, raw.platform)
+      const { address, agents, session } = await account.readMe()
+      const shown = checksumAddress({ keccak256: await loadKeccak() }, address)
+      const { platform } = account.session
+      if (raw.json !== true) {
+        world.out.write(`${shown}\n`)
+        const until = untilTime(session.expires_at, systemClock.nowMs() / 1_000)
+        world.err.write(`  at ${platform}, until ${until}; ${agents} ${agents === 1 ? 'agent' : 'agents'}\n`)
+      }
+      return { ok: true, platform, address: shown, agents, expires_at: session.expires_at }
+    },
+    'nothing was changed',
+  )
+}

@@ -1,0 +1,143 @@
+import { loadKeccak } from '@farebox/payments/evm-crypto'
+import { checksumAddress, refuseAddress } from '@farebox/payments/address'
+import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { tellInJson } from '../register/tell-in-json.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+import { openAccount, type NewSecret, type OpenAccount, type OwnedSecret } from './open-account.ts'
+import { asTyped } from '../terminal/as-typed.ts'
+
+/** What commander made of the words of `farebox secret …`. */
+export interface RawSecretOptions {
+  readonly platform?: string
+  readonly json?: true
+  /** Wallets that it takes payments to. */
+  readonly for?: readonly string[]
+  /** Prints the line of a `.env` file alone. */
+  readonly env?: true
+  readonly yes?: true
+}
+
+/** `farebox secret create`: makes a FACILITATOR_SECRET. This output alone shows it. */
+export async function createSecret(world: World, raw: RawSecretOptions): Promise<ExitCode> {
+  return await tell(world, raw, async account => {
+    const wallets = raw.for === undefined ? undefined : await readWallets(raw.for)
+    return await showNew(world, raw, await account.createSecret(wallets))
+  })
+}
+
+/** `farebox secret rotate <id>`: makes the secret that is to replace another one; both work until that one is revoked. */
+export async function rotateSecret(world: World, secretId: string, raw: RawSecretOptions): Promise<ExitCode> {
+  return await tell(world, raw, async account =>
+    showNew(world, raw, await account.rotateSecret(readSecretId(secretId))),
+  )
+}
+
+/** `farebox secret list`: every secret of the owner, without itself. */
+export async function listSecrets(world: World, raw: RawSecretOptions): Promise<ExitCode> {
+  return await tell(world, raw, async account => {
+    const found = await account.listSecrets()
+    if (raw.json !== true) await showList(world, found)
+    return { ok: true, secrets: found }
+  })
+}
+
+/** `farebox secret revoke <id>`: within seconds and for good. */
+export async function revokeSecret(world: World, secretId: string, raw: RawSecretOptions): Promise<ExitCode> {
+  return await tell(world, raw, async account => {
+    const id = readSecretId(secretId)
+    await agreeToRevoke(world, id, raw)
+    await account.revokeSecret(id)
+    world.err.write(`  ${paintFor(world.err).green('✓')} revoked ${id}\n`)
+    return { ok: true, secret_id: id, revoked: true }
+  })
+}
+
+async function tell(
+  world: World,
+  raw: RawSecretOptions,
+  work: (account: OpenAccount) => Promise<object>,
+): Promise<ExitCode> {
+  const stopped = 'farebox secret list shows what there is'
+  return await tellInJson(world, raw, async () => work(await openAccount(world, raw.platform)), stopped)
+}
+
+async function showNew(world: World, { json, env }: RawSecretOptions, made: NewSecret): Promise<object> {
+  const { secret, secret_id: id, wallets, replaces } = made
+  // Whatever a platform sends must stay one line of a .env file.
+  if (!/^[\x21-\x7e]{1,500}$/.test(secret)) {
+    throw new Refusal('the platform answered with a secret in no form that is known', 'nothing was shown')
+  }
+  if (json !== true) {
+    world.out.write(env === true ? `FACILITATOR_SECRET=${secret}\n` : `${secret}\n`)
+    const { green, dim } = paintFor(world.err)
+    const row = (name: string, text: string): string => `    ${dim(name.padEnd(9))}${text}\n`
+    const next =
+      replaces === null
+        ? 'give it to the agent as FACILITATOR_SECRET'
+        : `restart the agent with it, then: farebox secret revoke ${printable(replaces)}`
+    world.err.write(
+      `  ${green('✓')} secret ${printable(id)}, shown this once\n` +
+        row('pays to', (await shownWallets(wallets)).join(', ')) +
+        row('next', asTyped(world, next)),
+    )
+  }
+  return { ok: true, ...made }
+}
+
+/** It does not count as one of the owner's two. */
+const OPERATORS = 'made with the admin token: not yours to rotate or revoke'
+
+async function showList(world: World, found: readonly OwnedSecret[]): Promise<void> {
+  const { out, err } = world
+  if (found.length === 0) {
+    err.write(`  no secrets so far\n  ${asTyped(world, 'farebox secret create')} makes one\n`)
+    return
+  }
+  const { dim } = paintFor(out)
+  const width = Math.max(...found.map(one => printable(one.secret_id).length))
+  for (const { secret_id: id, made_by: madeBy, wallets, created_at: at, revoked_at: ended } of found) {
+    const state = ended === null ? 'live   ' : 'revoked'
+    const line = `${printable(id).padEnd(width)}  ${state}  ${day(at)}  ${(await shownWallets(wallets)).join(', ')}`
+    out.write(`${ended === null ? line : dim(line)}\n`)
+    if (madeBy === 'operator' && ended === null) out.write(`${' '.repeat(width)}  ${dim(OPERATORS)}\n`)
+  }
+}
+
+async function agreeToRevoke(world: World, id: string, { yes }: RawSecretOptions): Promise<void> {
+  if (yes === true) return
+  if (!world.canAsk) {
+    throw new Refusal('nobody is there to agree to it', `farebox secret revoke ${id} --yes`, {
+      exitCode: EXIT.usage,
+    })
+  }
+  if (await world.ask.confirm(`Revoke ${id}? Agents that use it are paid no more, within seconds.`)) return
+  throw new Refusal('not revoked', '')
+}
+
+function readSecretId(text: string): string {
+  if (/^[\w-]{1,64}$/.test(text)) return text
+  // What was typed may be the secret itself.
+  throw new Refusal('that is not the id of a secret', 'farebox secret list shows the ids', {
+    exitCode: EXIT.usage,
+  })
+}
+
+async function readWallets(words: readonly string[]): Promise<readonly string[]> {
+  const keccak256 = await loadKeccak()
+  return words.map(word => {
+    const reason = refuseAddress({ keccak256 }, word)
+    if (reason === undefined) return word.toLowerCase()
+    throw new Refusal(`--for ${reason}`, 'like --for 0x…', { exitCode: EXIT.usage })
+  })
+}
+
+async function shownWallets(wallets: readonly string[]): Promise<readonly string[]> {
+  const keccak256 = await loadKeccak()
+  return wallets.map(wallet => checksumAddress({ keccak256 }, wallet))
+}
+
+function day(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().slice(0, 10)
+}

@@ -1,0 +1,119 @@
+import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { PlatformRefusal } from '../register/ask-platform.ts'
+import { readAgentId } from '../register/read-agent-id.ts'
+import { tellInJson } from '../register/tell-in-json.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+import { openAccount, type OpenAccount, type OwnedWebhook } from './open-account.ts'
+import { asTyped } from '../terminal/as-typed.ts'
+
+/** What commander made of the words of `farebox webhook …`. */
+export interface RawWebhookOptions {
+  readonly platform?: string
+  readonly json?: true
+}
+
+/** `farebox webhook set <agent id> <url>`: where notices about an agent go; shows the new secret, this once. */
+export async function setWebhook(
+  world: World,
+  agentId: string,
+  url: string,
+  raw: RawWebhookOptions,
+): Promise<ExitCode> {
+  return await tell(world, raw, agentId, async (account, id) => {
+    const made = await account.setWebhook(id, url)
+    if (raw.json !== true) {
+      const { green } = paintFor(world.err)
+      world.out.write(`${printable(made.secret)}\n`)
+      world.err.write(
+        `  ${green('✓')} agent ${id} reports to ${printable(made.url)}\n` +
+          '    the line above is its secret, shown this once: every notice is signed with it\n' +
+          `    ${asTyped(world, `farebox webhook test ${id}`)} sends a notice now\n`,
+      )
+    }
+    return { ok: true, ...made }
+  })
+}
+
+/** `farebox webhook show <agent id>`: where notices go, and how the newest one went. */
+export async function showWebhook(world: World, agentId: string, raw: RawWebhookOptions): Promise<ExitCode> {
+  return await tell(world, raw, agentId, async (account, id) => {
+    const found = await account.readWebhook(id)
+    if (raw.json !== true) world.out.write(`${printable(found.url)}\n  ${describeDelivery(found)}\n`)
+    return { ok: true, ...found }
+  })
+}
+
+/** `farebox webhook test <agent id>`: has the platform send a signed notice now; exit code 1 where it was not taken. */
+export async function testWebhook(world: World, agentId: string, raw: RawWebhookOptions): Promise<ExitCode> {
+  return await tell(world, raw, agentId, async (account, id) => {
+    const { delivered, failure, url } = await account.testWebhook(id)
+    if (!delivered) {
+      throw new Refusal(
+        `${printable(url)} did not take the notice: ${printable(failure ?? 'no reason given')}`,
+        'it must answer 2xx within a few seconds, at the URL itself: redirects are not followed',
+      )
+    }
+    world.err.write(`  ${paintFor(world.err).green('✓')} ${printable(url)} took a signed notice\n`)
+    return { ok: true, agent_id: id, url, delivered }
+  })
+}
+
+/** `farebox webhook remove <agent id>`: no more notices. */
+export async function removeWebhook(
+  world: World,
+  agentId: string,
+  raw: RawWebhookOptions,
+): Promise<ExitCode> {
+  return await tell(world, raw, agentId, async (account, id) => {
+    await account.removeWebhook(id)
+    world.err.write(`  ${paintFor(world.err).green('✓')} agent ${id} has no webhook any more\n`)
+    return { ok: true, agent_id: id, removed: true }
+  })
+}
+
+/** How the newest notice of a webhook went. */
+export function describeDelivery({ last_delivery: last }: OwnedWebhook): string {
+  if (last === null) return 'no notice so far; tests are not listed'
+  const at = new Date(last.created_at * 1_000).toISOString().slice(0, 16).replace('T', ' ')
+  const tried = `${last.attempts} ${last.attempts === 1 ? 'attempt' : 'attempts'}`
+  const failure = last.failure === null ? '' : `: ${printable(last.failure)}`
+  switch (last.state) {
+    case 'delivered':
+      return `newest notice of ${at} UTC delivered`
+    case 'waiting':
+      return `newest notice of ${at} UTC waits after ${tried}${failure}`
+    case 'given-up':
+      return `newest notice of ${at} UTC given up after ${tried}${failure}`
+  }
+}
+
+async function tell(
+  world: World,
+  raw: RawWebhookOptions,
+  agentId: string,
+  work: (account: OpenAccount, agentId: number) => Promise<object>,
+): Promise<ExitCode> {
+  return await tellInJson(
+    world,
+    raw,
+    async () => {
+      const id = readAgentId(agentId)
+      const account = await openAccount(world, raw.platform)
+      try {
+        return await work(account, id)
+      } catch (error) {
+        if (!(error instanceof PlatformRefusal)) throw error
+        throw new Refusal(error.message, adviceFor(error, id), { cause: error, exitCode: EXIT.refused })
+      }
+    },
+    'farebox webhook show tells how it is',
+  )
+}
+
+function adviceFor({ status, message, next }: PlatformRefusal, id: number): string {
+  if (status === 404 && message.includes('webhook')) return `farebox webhook set ${id} https://…`
+  if (status === 404) return 'farebox dashboard lists your agents'
+  return status === 400 ? 'give a public https URL' : next
+}

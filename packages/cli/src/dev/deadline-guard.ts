@@ -1,0 +1,111 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { subscribe } from 'node:diagnostics_channel'
+import { IncomingMessage } from 'node:http'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import type { JobContext } from 'farebox'
+
+/** Answers for handlers that never come back. */
+export interface DeadlineGuard {
+  /** Handlers that do the same and are watched while they do it. What is no function is left as it is. */
+  watch(handlers: unknown): unknown
+  /** The form in which the thread says what it did. */
+  setFormat(format: 'text' | 'json'): void
+}
+
+/** A job whose handler has begun, as the thread of the guard is told. */
+export interface GuardedJob {
+  readonly id: number
+  readonly jobId: string
+  readonly capability: string
+  /** Unix milliseconds. */
+  readonly deadlineMs: number
+  /** The caller's connection, as this process numbers it; undefined where it is not known. */
+  readonly socket: number | undefined
+}
+
+/** What the thread of the guard is told. */
+export type GuardMessage =
+  | { readonly kind: 'begun'; readonly job: GuardedJob }
+  | { readonly kind: 'ended'; readonly id: number }
+  | { readonly kind: 'format'; readonly format: 'text' | 'json' }
+
+const THREAD = fileURLToPath(import.meta.url.replace(/deadline-guard(?=\.[jt]s$)/, 'deadline-guard-thread'))
+/** Run from the sources it needs the loader of TypeScript, which a thread does not inherit. */
+const START = `
+  const load = () => import(${JSON.stringify(pathToFileURL(THREAD).href)})
+  ${THREAD.endsWith('.ts') ? `import(${JSON.stringify(import.meta.resolve('tsx/esm/api'))}).then(tsx => tsx.register()).then(load)` : 'load()'}
+`
+const BEAT_EVERY_MS = 100
+
+/**
+ * A handler that computes without ever awaiting holds up the whole process: its deadline cannot be enforced here. A
+ * thread beside it sees that the process no longer beats, and once the deadline has passed it answers the caller with
+ * 408 on its connection, says which handler it was, and ends the process.
+ */
+export function startDeadlineGuard(): DeadlineGuard {
+  const beats = new Int32Array(new SharedArrayBuffer(4))
+  const thread = new Worker(START, { eval: true, workerData: beats })
+  // Without it jobs are as they would be in production.
+  thread.on('error', () => undefined)
+  thread.unref()
+  setInterval(() => Atomics.add(beats, 0, 1), BEAT_EVERY_MS).unref()
+  const requests = followRequests()
+  const tell = (message: GuardMessage): void => thread.postMessage(message)
+  let lastId = 0
+
+  function watched(handler: HandlerFunction): HandlerFunction {
+    return (input, context) => {
+      lastId += 1
+      const id = lastId
+      const { jobId, capability, deadline } = context
+      const socket = numberOf(requests.getStore())
+      tell({ kind: 'begun', job: { id, jobId, capability, deadlineMs: deadline * 1_000, socket } })
+      const end = (): void => tell({ kind: 'ended', id })
+      try {
+        const result = handler(input, context)
+        void Promise.resolve(result).then(end, end)
+        return result
+      } catch (error) {
+        end()
+        throw error
+      }
+    }
+  }
+
+  return {
+    setFormat: format => tell({ kind: 'format', format }),
+    watch(handlers) {
+      if (typeof handlers === 'function') return watched(handlers as HandlerFunction)
+      if (typeof handlers !== 'object' || handlers === null) return handlers
+      return Object.fromEntries(
+        Object.entries(handlers).map(([name, one]: [string, unknown]) => [
+          name,
+          typeof one === 'function' ? watched(one as HandlerFunction) : one,
+        ]),
+      )
+    },
+  }
+}
+
+type HandlerFunction = (input: unknown, context: JobContext) => unknown
+
+/** The request that the code that runs now is about. */
+function followRequests(): AsyncLocalStorage<IncomingMessage> {
+  const requests = new AsyncLocalStorage<IncomingMessage>()
+  // Published by Node just before the server's own listener is called, in the same turn.
+  subscribe('http.server.request.start', message => {
+    const { request } = message as { readonly request?: unknown }
+    if (request instanceof IncomingMessage) requests.enterWith(request)
+  })
+  return requests
+}
+
+/** Node keeps the number to itself; where it does not have it, as on Windows, the connection is just cut. */
+function numberOf(request: IncomingMessage | undefined): number | undefined {
+  const { _handle: handle } = (request?.socket ?? {}) as {
+    readonly _handle?: { readonly fd?: unknown } | null
+  }
+  const number = handle?.fd
+  return typeof number === 'number' && number >= 0 ? number : undefined
+}

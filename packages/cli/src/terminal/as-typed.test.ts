@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { COMMANDS } from '../commands.ts'
+import { createTestWorld } from '../testing/test-world.ts'
+import { asTyped, COMMAND_NAMES } from './as-typed.ts'
+
+const BY_NPX = { program: 'npx farebox' }
+
+test('a hint names npx before each command where the shell does not find farebox', () => {
+  expect(asTyped(BY_NPX, 'set it, then: farebox secret revoke 1; farebox dev starts it')).toBe(
+    'set it, then: npx farebox secret revoke 1; npx farebox dev starts it',
+  )
+  expect(asTyped(BY_NPX, "FAREBOX_LOCAL='/a b' farebox call http://h")).toBe(
+    "FAREBOX_LOCAL='/a b' npx farebox call http://h",
+  )
+})
+
+test('a hint stays as it is where the shell finds farebox, and where it names npx or a package', () => {
+  expect(asTyped({ program: 'farebox' }, 'farebox dev starts it')).toBe('farebox dev starts it')
+  for (const hint of ['npx farebox dev', '@farebox/cli init', 'farebox is a program', 'my-farebox dev']) {
+    expect(asTyped(BY_NPX, hint)).toBe(hint)
+  }
+})
+
+test('the commands that a hint may name are those of the program', () => {
+  const { world } = createTestWorld({ folder: '/' })
+  expect(COMMANDS.map(make => make(world, () => undefined).name())).toEqual(COMMAND_NAMES)
+})

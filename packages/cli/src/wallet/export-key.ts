@@ -1,0 +1,73 @@
+import { open } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { toHex } from '@farebox/payments/bytes'
+import { createSecretFile } from '../home/secret-file.ts'
+import { unlockWallet } from '../keys/paying-key.ts'
+import type { PasswordOptions } from '../keys/password.ts'
+import { DEFAULT_WALLET, readWallet } from '../keys/wallet-files.ts'
+import { EXIT, Refusal } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+
+/** The options of `farebox wallet export`. */
+export interface ExportOptions extends PasswordOptions {
+  /** A new file, readable by its owner alone. */
+  readonly to?: string
+  /** Prints the key to the output. */
+  readonly print?: true
+}
+
+/**
+ * `farebox wallet export`: the private key of a wallet, by its password, into a new file of 0600, or with `--print` to
+ * the output.
+ *
+ * @throws {Refusal} for a wrong password, a file that is there, or where neither is asked for
+ */
+export async function exportKey(
+  world: World,
+  name: string = DEFAULT_WALLET,
+  { to, print, passwordFile }: ExportOptions = {},
+): Promise<void> {
+  if ((to === undefined) === (print === undefined)) {
+    throw new Refusal(
+      'where shall the key go?',
+      'give --to <file> for a new file that you alone can read, or --print',
+      { exitCode: EXIT.usage },
+    )
+  }
+  const wallet = await readWallet(world, name)
+  const path = to === undefined ? undefined : resolve(world.folder, to)
+  if (path !== undefined) await refuseExisting(path)
+  await agree(world, name)
+  const key = await unlockWallet(world, await loadEvmCrypto(), wallet, { passwordFile })
+  const text = `${toHex(key)}\n`
+  key.fill(0)
+  if (path === undefined) {
+    world.out.write(text)
+    world.err.write('  whoever has this key has the money: clear the screen, and tell nobody\n')
+    return
+  }
+  await createSecretFile(path, text).catch((cause: unknown) => {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    throw new Refusal(`${printable(path)}: cannot be written (${code})`, 'nothing was written', { cause })
+  })
+  world.err.write(`  the key is in ${printable(path)}, readable by you alone; delete it when it has served\n`)
+}
+
+/** Told before a password is asked for; the file system has the last word. */
+async function refuseExisting(path: string): Promise<void> {
+  const file = await open(path, 'r').catch(() => undefined)
+  if (file === undefined) return
+  await file.close()
+  throw new Refusal(`${printable(path)} is there already`, 'name a new file: nothing is written over', {
+    exitCode: EXIT.usage,
+  })
+}
+
+async function agree(world: World, name: string): Promise<void> {
+  // Without a terminal the password that was given is the agreement.
+  if (!world.canAsk) return
+  if (await world.ask.confirm(`Show the private key of the wallet "${printable(name)}"?`)) return
+  throw new Refusal('not exported', '')
+}

@@ -1,0 +1,59 @@
+import { checksumAddress } from '@farebox/payments/address'
+import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { signText } from '../keys/sign-text.ts'
+import { findPayingKey } from '../keys/paying-key.ts'
+import type { PasswordOptions } from '../keys/password.ts'
+import { EXIT, Refusal } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import type { World } from '../world.ts'
+
+/** The options of `farebox wallet sign`. */
+export interface SignOptions extends PasswordOptions {
+  readonly wallet?: string
+  readonly json?: true
+  readonly yes?: true
+}
+
+const MAX_CHARACTERS = 10_000
+
+/**
+ * `farebox wallet sign`: signs a text as wallets do (EIP-191, `personal_sign`), such as the message of a sign-in. No
+ * payment and no transaction can be signed by it: their digests have other beginnings.
+ *
+ * @param text `-`: all of the standard input, as it stands
+ * @throws {Refusal} where nobody agrees to it
+ */
+export async function signMessage(world: World, text: string, options: SignOptions): Promise<void> {
+  const message = text === '-' ? await world.readInput() : text
+  if (message.length > MAX_CHARACTERS) {
+    throw new Refusal(`a text of ${message.length} characters is not signed`, `at most ${MAX_CHARACTERS}`, {
+      exitCode: EXIT.usage,
+    })
+  }
+  const { wallet, passwordFile } = options
+  const key = await findPayingKey(world, { wallet, passwordFile })
+  const crypto = await loadEvmCrypto()
+  const address = checksumAddress(crypto, key.address)
+  world.err.write(
+    `  ${address}  ${key.source} signs\n${message
+      .split('\n')
+      .map(line => `    ${printable(line)}\n`)
+      .join('')}`,
+  )
+  await agree(world, options)
+  const signature = signText(crypto, await key.unlock(), message)
+  world.out.write(
+    options.json === true ? `${printableJson({ address, message, signature })}\n` : `${signature}\n`,
+  )
+}
+
+async function agree(world: World, { yes }: SignOptions): Promise<void> {
+  if (yes === true) return
+  if (!world.canAsk) {
+    throw new Refusal('nobody is there to agree to it', 'add --yes; nothing was signed', {
+      exitCode: EXIT.usage,
+    })
+  }
+  if (!(await world.ask.confirm('Sign it?'))) throw new Refusal('not signed', '')
+}

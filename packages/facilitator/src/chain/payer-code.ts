@@ -1,0 +1,100 @@
+import { fromHex, toHex } from '@farebox/payments/bytes'
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { Clock } from '@farebox/server/clock'
+import { gather } from '../gather.ts'
+import { createReadCodeSizes } from './code-sizes.ts'
+
+/** What a payer's account is: an ordinary one, one with code whose doings are known, or one with any other code. */
+export type PayerCode =
+  | { readonly kind: 'none' }
+  /** `codeHash` is that of the account's own code, `0x` hex: for a delegated account, of its designator. */
+  | { readonly kind: 'known'; readonly codeHash: string }
+  | { readonly kind: 'unknown' }
+
+/** Says what the accounts are, now. Rejects when the node gives no answer. */
+export type ReadPayerCodes = (accounts: readonly string[]) => Promise<readonly PayerCode[]>
+
+const NONE: PayerCode = { kind: 'none' }
+const UNKNOWN: PayerCode = { kind: 'unknown' }
+
+/** An account delegated to a contract has this before the contract's address as its code (EIP-7702). */
+const DELEGATION = /^0xef0100([0-9a-f]{40})$/i
+/** How many contracts are remembered that accounts are delegated to. */
+const MAX_REMEMBERED = 1_000
+/** Of one question; a word each in its answer. */
+const LIMITS = { atMost: 200, inFlight: 8 }
+
+/**
+ * Makes the question. An account's code is known where its hash is in the list, and for a delegated account where the
+ * hash of the contract's code is. Those that ask in the same moment share one call; accounts without code, nearly all,
+ * cost no more than that.
+ *
+ * @param known - keccak256 of runtime codes, `0x` hex
+ */
+export function createReadPayerCodes(
+  { rpc, crypto, clock }: { readonly rpc: JsonRpc; readonly crypto: EvmCrypto; readonly clock: Clock },
+  known: readonly string[],
+): ReadPayerCodes {
+  const hashes = new Set(known.map(hash => hash.toLowerCase()))
+  const readSizes = gatherSizes(rpc, clock)
+  // A contract's code does not change; only an account that is no contract yet may become one.
+  const delegates = new Map<string, boolean>()
+
+  const readCode = async (account: string): Promise<string> => {
+    const code = await rpc.call('eth_getCode', [account, 'latest'])
+    if (typeof code !== 'string' || !/^0x(?:[0-9a-f]{2})*$/i.test(code))
+      throw new Error('the node answered no code')
+    return code
+  }
+  const hashOf = (code: string): string => toHex(crypto.keccak256(fromHex(code)))
+  const isKnownDelegate = async (contract: string): Promise<boolean> => {
+    const remembered = delegates.get(contract)
+    if (remembered !== undefined) return remembered
+    const code = await readCode(contract)
+    const isKnown = hashes.has(hashOf(code))
+    if (delegates.size >= MAX_REMEMBERED) delegates.clear()
+    if (code !== '0x') delegates.set(contract, isKnown)
+    return isKnown
+  }
+  const judge = async (account: string): Promise<PayerCode> => {
+    if (hashes.size === 0) return UNKNOWN
+    const code = await readCode(account)
+    if (code === '0x') return NONE
+    const codeHash = hashOf(code)
+    const [, contract] = DELEGATION.exec(code) ?? []
+    const isKnown = contract === undefined ? hashes.has(codeHash) : await isKnownDelegate(`0x${contract}`)
+    return isKnown ? { kind: 'known', codeHash } : UNKNOWN
+  }
+  return async accounts => {
+    const sizes = await readSizes(accounts)
+    return await Promise.all(
+      accounts.map(async (account, index) => (sizes[index] === 0 ? NONE : await judge(account))),
+    )
+  }
+}
+
+/** Asks for the sizes of those that come together in one call. */
+function gatherSizes(
+  rpc: JsonRpc,
+  clock: Clock,
+): (accounts: readonly string[]) => Promise<readonly number[]> {
+  interface Waiting {
+    readonly account: string
+    readonly resolve: (size: number) => void
+    readonly reject: (error: unknown) => void
+  }
+  const read = createReadCodeSizes(rpc)
+  const ask = gather<Waiting>(clock, LIMITS, async group => {
+    try {
+      const sizes = await read(group.map(one => one.account))
+      group.forEach((one, index) => one.resolve(sizes[index] ?? 0))
+    } catch (error) {
+      for (const one of group) one.reject(error)
+    }
+  })
+  return accounts =>
+    Promise.all(
+      accounts.map(account => new Promise<number>((resolve, reject) => ask([{ account, resolve, reject }]))),
+    )
+}

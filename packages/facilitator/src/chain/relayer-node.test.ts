@@ -1,0 +1,37 @@
+import type { JsonRpc } from '@farebox/payments/json-rpc'
+import { systemClock } from '@farebox/server/clock'
+import { expect, test } from 'vitest'
+import { createRelayerNode } from './relayer-node.ts'
+
+const GWEI = 1_000_000_000n
+
+function suggesting(baseFee: bigint, tip: bigint): JsonRpc {
+  const answers: { readonly [method: string]: unknown } = {
+    eth_getBlockByNumber: { baseFeePerGas: `0x${baseFee.toString(16)}` },
+    eth_maxPriorityFeePerGas: `0x${tip.toString(16)}`,
+  }
+  return { call: method => Promise.resolve(answers[method]), close: () => Promise.resolve() }
+}
+
+test.each([
+  ['what the node suggests', { base: 2n * GWEI, suggested: GWEI, offered: GWEI }],
+  [
+    'no more than the base fee, whatever others offered lately',
+    { base: GWEI / 100n, suggested: 40n * GWEI, offered: GWEI / 100n },
+  ],
+  [
+    '0.001 gwei at most where the base fee is nearly nothing',
+    { base: 7n, suggested: 40n * GWEI, offered: GWEI / 1_000n },
+  ],
+  ['0.001 gwei where the node suggests nothing', { base: GWEI, suggested: 0n, offered: GWEI / 1_000n }],
+])('as a tip is offered: %s', async (_, { base, suggested, offered }) => {
+  const { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas } = await createRelayerNode(
+    suggesting(base, suggested),
+    systemClock,
+  ).fees()
+  expect({ baseFeePerGas, maxPriorityFeePerGas }).toEqual({
+    baseFeePerGas: base,
+    maxPriorityFeePerGas: offered,
+  })
+  expect(maxFeePerGas).toBe(2n * base + offered)
+})

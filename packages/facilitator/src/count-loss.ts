@@ -1,0 +1,22 @@
+import type { Log } from '@farebox/server/log'
+import type { Conclusion } from './ledger/settlement-ledger.ts'
+import type { Metrics } from './metrics.ts'
+
+/**
+ * Says that a payment was lost, where a conclusion means that: it was proven, its job was delivered, a reorganisation
+ * undid it, and it can never be made again.
+ */
+export function countLoss(
+  { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
+  conclusion: Conclusion,
+): void {
+  if (conclusion.to !== 'failed' || conclusion.lostAtomic === undefined) return
+  const { key, failure, lostAtomic } = conclusion
+  metrics.paymentsLost.inc()
+  metrics.lostAtomic.inc(Number(lostAtomic))
+  log.error('a payment is lost: its job was delivered, and the chain took the transfer back', {
+    key,
+    atomic: lostAtomic,
+    ...failure,
+  })
+}

@@ -1,0 +1,63 @@
+import type { Charge } from '@farebox/payments/facilitator-api'
+import { isBoundNonce } from '@farebox/payments/nonce-binding'
+import { isFinalFailure } from '../ledger/final-failure.ts'
+import type { LedgerPayment, PaymentRecord } from '../ledger/payment-record.ts'
+import type { Caller, Engine } from './engine.ts'
+import type { PaymentRequest } from './read-payment-request.ts'
+
+/**
+ * What this very payment was charged for before, or is being charged for: so that an agent whose own record is lost
+ * can deliver what was paid (D40). Undefined where it was not charged, or by another owner: whose payments those are is
+ * nobody else's business.
+ *
+ * A ledger that lost its last rows does not know: where it has the payment as not charged, or not at all, the chain is
+ * asked. Not at all for a nonce that names no job: whoever asks could have any charge written down as theirs.
+ *
+ * Rejects where ledger or chain give no answer: then nothing is known.
+ */
+export async function findCharge(
+  engine: Engine,
+  caller: Caller,
+  request: PaymentRequest,
+): Promise<Charge | undefined> {
+  const { payment } = request
+  const findRecord = async (): Promise<PaymentRecord | undefined> =>
+    (await engine.ledger.find([payment.key]))[0]
+  let record = await findRecord()
+  if (mayBeForgotten(record, payment) && (await engine.observe(payment)).used) {
+    const charge = await engine.recoverCharge(caller, request)
+    if (charge.kind === 'unclear' || charge.kind === 'unused')
+      return { state: 'pending', binding: request.binding, transaction: '', now: engine.chainNow() }
+    if (charge.kind === 'recovered') record = await findRecord()
+  }
+  if (record === undefined || record.owner !== caller.owner || !isSame(record, payment)) return undefined
+  const { state, binding, transaction, blockNumber } = record
+  if (state === 'settled' && blockNumber !== undefined) {
+    const chargedAt = await engine.blockSeconds(blockNumber)
+    return { state, binding, transaction, chargedAt, now: engine.chainNow() }
+  }
+  return mayStillBeCharged(engine, record)
+    ? { state: 'pending', binding, transaction, now: engine.chainNow() }
+    : undefined
+}
+
+function mayBeForgotten(record: PaymentRecord | undefined, { authorization }: LedgerPayment): boolean {
+  if (record === undefined) return isBoundNonce(authorization.nonce)
+  return record.state === 'held' || record.state === 'released' || record.state === 'expired'
+}
+
+function mayStillBeCharged({ network }: Engine, record: PaymentRecord): boolean {
+  if (record.state === 'failed') return !isFinalFailure(record, network)
+  return record.state === 'captured' || record.state === 'submitted' || record.state === 'settled'
+}
+
+/** A payer may sign one nonce twice, for different terms: the ledger knows the first. */
+function isSame({ authorization }: PaymentRecord, payment: PaymentRequest['payment']): boolean {
+  const { to, value, validAfter, validBefore } = payment.authorization
+  return (
+    authorization.to === to &&
+    authorization.value === value &&
+    authorization.validAfter === validAfter &&
+    authorization.validBefore === validBefore
+  )
+}

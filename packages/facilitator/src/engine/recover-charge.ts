@@ -1,0 +1,38 @@
+import type { ChainReader } from '../chain/chain-reader.ts'
+import type { AuditLedger } from '../ledger/audit-ledger.ts'
+import type { Caller, RecoveredCharge } from './engine.ts'
+import type { PaymentRequest } from './read-payment-request.ts'
+
+/**
+ * Asks the chain whether a payment that the ledger does not have as charged was charged by us all the same: a database
+ * that failed over with loss, or was restored, has forgotten its last seconds. A transfer that one of our relayer accounts
+ * sent is ours; its row is written anew, for the job that asks first, and for no other (I1). Only who says what the payment
+ * is for is answered so: without a binding nobody could tell whose charge it was.
+ *
+ * Rejects where chain or ledger give no answer.
+ */
+export async function recoverCharge(
+  { reader, audit }: { readonly reader: ChainReader; readonly audit: Pick<AuditLedger, 'adopt'> },
+  caller: Caller,
+  { payment, binding }: Pick<PaymentRequest, 'payment' | 'binding'>,
+): Promise<RecoveredCharge> {
+  const isBound = binding !== payment.key
+  if (!isBound || !caller.wallets.includes(payment.authorization.to)) return { kind: 'none' }
+  const verdict = await reader.findSettlement(payment)
+  if (verdict.kind === 'unclear' || verdict.kind === 'unused') return { kind: verdict.kind }
+  if (verdict.kind !== 'settled') return { kind: 'none' }
+  const { transaction, blockNumber } = verdict
+  const relayer = await reader.readSender(transaction)
+  // The node that answers now is behind the one that showed the transfer.
+  if (relayer === undefined) return { kind: 'unclear' }
+  const charge = {
+    payment,
+    binding,
+    owner: caller.owner,
+    secretId: caller.id,
+    relayer,
+    transaction,
+    blockNumber,
+  }
+  return (await audit.adopt(charge)) ? { kind: 'recovered', transaction } : { kind: 'none' }
+}

@@ -1,0 +1,54 @@
+import type { PayerStanding } from '../ledger.ts'
+import type { Conclusion } from '../settlement-ledger.ts'
+import type { MemoryPayment, MemoryTables } from './memory-tables.ts'
+
+/** What one owner's failures count for the others at most. */
+const COUNTED_OF_OWNER = 2
+
+/** Until when this owner may not hold a payment of this payer; undefined where it may. */
+export function barringEnd(
+  { payerFailures, sponsorships }: MemoryTables,
+  { network, payer, owner }: { readonly network: string; readonly payer: string; readonly owner: string },
+  { failuresAllowed, barredSeconds }: PayerStanding,
+  nowSeconds: number,
+): number | undefined {
+  const own = payerFailures.get(`${network} ${payer} ${owner}`)?.barredUntil ?? 0
+  const recent = [...payerFailures.values()].filter(
+    pair =>
+      pair.network === network &&
+      pair.payer === payer &&
+      pair.failedAt > nowSeconds - barredSeconds &&
+      sponsorships.get(pair.owner) !== 'unlisted',
+  )
+  const failures = recent.reduce((sum, pair) => sum + Math.min(pair.failures, COUNTED_OF_OWNER), 0)
+  const all = failures >= failuresAllowed ? Math.max(...recent.map(pair => pair.failedAt)) + barredSeconds : 0
+  const end = Math.max(own, all)
+  return end > nowSeconds ? end : undefined
+}
+
+/** One settled payment makes good for all failures of its payer with its owner. */
+export function countFailures(
+  { payerFailures }: MemoryTables,
+  changed: readonly { readonly row: MemoryPayment; readonly conclusion: Conclusion }[],
+  { failuresAllowed, barredSeconds }: PayerStanding,
+  nowSeconds: number,
+): void {
+  const pairOf = (row: MemoryPayment): string => `${row.network} ${row.authorization.from} ${row.owner}`
+  const settled = new Set(
+    changed.filter(({ conclusion }) => conclusion.to === 'settled').map(({ row }) => pairOf(row)),
+  )
+  for (const pair of settled) payerFailures.delete(pair)
+  for (const { row, conclusion } of changed) {
+    const pair = pairOf(row)
+    if (conclusion.to !== 'failed' || !conclusion.blamed || settled.has(pair)) continue
+    const failures = (payerFailures.get(pair)?.failures ?? 0) + 1
+    payerFailures.set(pair, {
+      network: row.network,
+      payer: row.authorization.from,
+      owner: row.owner,
+      failures,
+      failedAt: nowSeconds,
+      barredUntil: failures >= failuresAllowed ? nowSeconds + barredSeconds : 0,
+    })
+  }
+}

@@ -1,0 +1,68 @@
+import type { MemoryPayment, MemoryTables } from './memory-tables.ts'
+
+/** As in `take_turns` of migration 0007. */
+const CLAIMED_MS = 3_000
+
+/** The captured payments whose turn it is, those that go together or those that go alone; see SettlementLedger. */
+export function takeTurns(
+  tables: MemoryTables,
+  { network, relayer }: { readonly network: string; readonly relayer: string },
+  lane: { readonly alone: boolean; readonly limit: number },
+  nowMs: number,
+): readonly MemoryPayment[] {
+  const isShared = [...tables.leases.entries()].some(
+    ([account, { expiresAtMs }]) =>
+      account.startsWith(`${network} `) && account !== `${network} ${relayer}` && expiresAtMs > nowMs,
+  )
+  const isFree = ({ claim }: MemoryPayment): boolean =>
+    !isShared || claim === undefined || claim.relayer === relayer || claim.untilMs < nowMs
+  const waiting = [...tables.payments.values()].filter(
+    row => row.network === network && row.state === 'captured' && row.alone === lane.alone && isFree(row),
+  )
+  const places = rank(waiting, row => `${row.owner} ${row.authorization.from}`, byUrgency)
+  const place = (row: MemoryPayment): number => places.get(row.key) ?? 0
+  const turns = rank(
+    waiting,
+    row => row.owner,
+    (one, other) => harmedFirst(one, other) || place(one) - place(other) || byUrgency(one, other),
+  )
+  const turn = (row: MemoryPayment): number => turns.get(row.key) ?? 0
+  const taken = waiting
+    .sort((one, other) => harmedFirst(one, other) || turn(one) - turn(other) || byUrgency(one, other))
+    .slice(0, lane.limit)
+  if (!isShared) return taken
+  return taken.map(row => {
+    const claimed = { ...row, claim: { relayer, untilMs: nowMs + CLAIMED_MS } }
+    tables.payments.set(row.key, claimed)
+    return claimed
+  })
+}
+
+/** The place of each row among those of its group, by key. */
+function rank(
+  rows: readonly MemoryPayment[],
+  groupOf: (row: MemoryPayment) => string,
+  order: (one: MemoryPayment, other: MemoryPayment) => number,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  return new Map(
+    [...rows].sort(order).map(row => {
+      const place = (counts.get(groupOf(row)) ?? 0) + 1
+      counts.set(groupOf(row), place)
+      return [row.key, place] as const
+    }),
+  )
+}
+
+function byUrgency(one: MemoryPayment, other: MemoryPayment): number {
+  return (
+    harmedFirst(one, other) ||
+    one.faults - other.faults ||
+    Number(one.authorization.validBefore) - Number(other.authorization.validBefore) ||
+    one.capturedAt - other.capturedAt
+  )
+}
+
+function harmedFirst(one: MemoryPayment, other: MemoryPayment): number {
+  return Number(other.harmed) - Number(one.harmed)
+}

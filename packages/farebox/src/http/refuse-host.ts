@@ -1,0 +1,20 @@
+import type { IncomingMessage } from 'node:http'
+import { lastFailure, type Answer } from './answer.ts'
+
+/** RFC 9112 §3.2: HTTP/1.1 must name one host, HTTP/1.0 may leave it out, and nobody may name two. */
+export function refuseHost({ rawHeaders, httpVersion }: IncomingMessage): Answer | undefined {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  if (hosts === 1) return undefined
+  if (hosts > 1) return lastFailure('validation', 400, 'the Host header must come once')
+  return httpVersion === '1.0' ? undefined : lastFailure('validation', 400, 'the Host header is required')
+}
+
+/** What a caller that names no host has called. */
+export function ownAddress({ socket }: IncomingMessage): string {
+  const { localAddress = 'localhost', localPort } = socket
+  return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort ?? 80}`
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+
+/** The time of a machine, for what its processes share and what outlives them. */
+export interface MachineClock {
+  /** Names this run of the machine: another after it was started anew. */
+  readonly boot: string
+  /** Milliseconds since then, the same for all processes; nobody can set it. */
+  sinceBootMs(): number
+  /** Unix milliseconds; may be set at any moment. */
+  nowMs(): number
+}
+
+/** This machine's. Where the system does not name its runs, a time since boot that begins anew tells of another one. */
+export const machineClock: MachineClock = {
+  boot: readBoot(),
+  sinceBootMs: () => Number(process.hrtime.bigint() / 1_000_000n),
+  nowMs: () => Date.now(),
+}
+
+function readBoot(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    return 'unnamed'
+  }
+}

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createJsonOrigin } from '@farebox/payments/http-json'
+import { readProcess, type ProcessDescription } from 'farebox/command-line'
+import { readLocalFile, type LocalFile } from './local-file.ts'
+
+/** An economy that another process of this machine runs. */
+export interface JoinedEconomy extends Pick<LocalFile, 'chain' | 'payer'> {
+  readonly facilitator: { readonly url: string; readonly adminToken: string }
+  /** Who runs it. */
+  readonly process: ProcessDescription
+  /** Resolves once that process has ended. */
+  readonly ended: Promise<void>
+  /** Stops watching; the economy goes on. */
+  leave(): void
+}
+
+/** What is being started is waited for this long. */
+const STARTING_MS = 30_000
+const LOOK_EVERY_MS = 500
+
+/**
+ * Joins the economy of a folder that a running process holds (see {@link FolderInUseError}). One that is still being
+ * started is waited for.
+ *
+ * @param folder the economy's
+ * @param pid of the process that holds it
+ * @returns undefined where that process ends, or its facilitator does not come to answer
+ */
+export async function joinEconomy(
+  folder: string,
+  pid: number,
+  signal: AbortSignal,
+): Promise<JoinedEconomy | undefined> {
+  const owner = await readProcess(pid)
+  if (owner === undefined) return undefined
+  for (let waitedMs = 0; waitedMs < STARTING_MS && (await isStill(owner)); waitedMs += LOOK_EVERY_MS) {
+    const found = await readAnswering(folder)
+    if (found !== undefined) return { ...found, process: owner, ...watch(owner) }
+    await delay(LOOK_EVERY_MS, undefined, { signal })
+  }
+  return undefined
+}
+
+/** Its file stays when an economy stops: it counts once the facilitator that it names takes this folder's token. */
+async function readAnswering(
+  folder: string,
+): Promise<Pick<JoinedEconomy, 'chain' | 'payer' | 'facilitator'> | undefined> {
+  const file = await readLocalFile(folder)
+  const token = await readFile(join(folder, 'facilitator', 'admin-token'), 'utf8').catch(() => undefined)
+  if (file === undefined || token === undefined) return undefined
+  const facilitator = { url: file.facilitator.url, adminToken: token.trim() }
+  return (await answers(facilitator)) ? { chain: file.chain, payer: file.payer, facilitator } : undefined
+}
+
+async function answers({ url, adminToken }: JoinedEconomy['facilitator']): Promise<boolean> {
+  const origin = createJsonOrigin(url)
+  try {
+    const headers = { authorization: `Bearer ${adminToken}` }
+    const request = { method: 'GET', path: '/secrets?owner=local', headers, timeoutMs: 2_000 } as const
+    return (await origin.send(request)).status === 200
+  } catch {
+    return false
+  } finally {
+    await origin.close()
+  }
+}
+
+function watch(owner: ProcessDescription): Pick<JoinedEconomy, 'ended' | 'leave'> {
+  const leaving = new AbortController()
+  const ended = new Promise<void>(resolve => {
+    const look = async (): Promise<void> => {
+      while (await isStill(owner))
+        await delay(LOOK_EVERY_MS, undefined, { signal: leaving.signal, ref: false })
+      resolve()
+    }
+    // It was left: nobody waits for its end.
+    look().catch(() => undefined)
+  })
+  return { ended, leave: () => leaving.abort() }
+}
+
+async function isStill(owner: ProcessDescription): Promise<boolean> {
+  return (await readProcess(owner.pid))?.startedAt === owner.startedAt
+}

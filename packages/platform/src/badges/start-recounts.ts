@@ -1,0 +1,64 @@
+import type { Database } from '@farebox/server/postgres/connect'
+import { describeError } from '@farebox/server/log'
+import type { Background, PlatformParts } from '../platform-parts.ts'
+import { recountAgent } from './change-badge.ts'
+
+/** So long after a job ended at most, work permitting, its agent's numbers say so; and so seldom is each agent written. */
+const RECOUNT_EVERY_MS = 1_000
+const AGENTS_AT_ONCE = 200
+
+/**
+ * Keeps what is shown of agents' jobs up to date: the number done in search and pages, and the badge. Any number of
+ * processes do the same on one database.
+ */
+export function startRecounts(parts: PlatformParts): Background {
+  const { clock, log } = parts
+  const ending = new AbortController()
+  const { signal } = ending
+  const running = repeat()
+  return {
+    async stop() {
+      ending.abort()
+      await running
+    },
+  }
+
+  async function repeat(): Promise<void> {
+    while (!signal.aborted) {
+      await recountAgents(parts, signal).catch((error: unknown) => {
+        log.error('job counts not updated', { error: describeError(error) })
+      })
+      await clock.sleep(RECOUNT_EVERY_MS, signal)
+    }
+  }
+}
+
+/** Does it once for every agent that has something to be added; resolves to how many outcomes were. */
+export async function recountAgents(parts: PlatformParts, signal?: AbortSignal): Promise<number> {
+  let added = 0
+  for (let after = 0; ;) {
+    const agentIds = await findChanged(parts.database, after)
+    for (const agentId of agentIds) {
+      if (signal?.aborted === true) return added
+      added += await recountAgent(parts, agentId)
+    }
+    const last = agentIds.at(-1)
+    if (last === undefined || agentIds.length < AGENTS_AT_ONCE) return added
+    after = last
+  }
+}
+
+/** As quick with a million outcomes of one agent as with one. */
+async function findChanged(database: Database, after: number): Promise<readonly number[]> {
+  const rows = await database.query<{ agent_id: string }>(
+    'find-changed-agents',
+    `with recursive changed (agent_id) as (
+       select min(agent_id) from recounts where agent_id > $1
+       union all
+       select (select min(agent_id) from recounts where agent_id > changed.agent_id)
+       from changed where changed.agent_id is not null
+     ) select agent_id from changed where agent_id is not null limit ${AGENTS_AT_ONCE}`,
+    [after],
+  )
+  return rows.map(row => Number(row.agent_id))
+}

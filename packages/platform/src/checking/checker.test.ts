@@ -1,0 +1,52 @@
+import { systemClock } from '@farebox/server/clock'
+import { afterEach, expect, test } from 'vitest'
+import { CheckFailed, createChecker, type Checker } from './checker.ts'
+
+let checker: Checker | undefined
+afterEach(() => checker?.close())
+
+const TEXT_FIELD = JSON.stringify({ text: { type: 'string', required: true } })
+
+test('a check runs in a thread and gives the verdict of the protocol', async () => {
+  checker = createChecker({ clock: systemClock })
+  expect(await checker.run('about', '{', 'https://agent.example')).toEqual({
+    ok: false,
+    reason: 'is not JSON',
+  })
+  expect(await checker.run('input', { fields: TEXT_FIELD, input: { text: 'a' } }, 'agent 1')).toBeUndefined()
+  expect(await checker.run('input', { fields: TEXT_FIELD, input: {} }, 'agent 1')).toEqual({
+    field: 'text',
+    reason: 'is required',
+  })
+})
+
+test('checks of one owner wait for each other, and another owner has the next turn', async () => {
+  checker = createChecker({ clock: systemClock, threads: 1 })
+  const done: string[] = []
+  const ordered = ['slow 1', 'slow 2', 'slow 3', 'other'].map(async name => {
+    const owner = name.split(' ')[0] ?? ''
+    await checker?.run('input', { fields: TEXT_FIELD, input: { text: 'a' } }, owner)
+    done.push(name)
+  })
+  await Promise.all(ordered)
+  expect(done).toEqual(['slow 1', 'slow 2', 'other', 'slow 3'])
+})
+
+test('a check that takes too long is given up, and the next one has a thread of its own', async () => {
+  let limitMs = 0
+  const clock = { ...systemClock, sleep: () => systemClock.sleep(limitMs) }
+  checker = createChecker({ clock, threads: 1 })
+  const given = { fields: TEXT_FIELD, input: { text: 'a' } }
+  await expect(checker.run('input', given, 'agent 1')).rejects.toThrow(CheckFailed)
+  limitMs = 60_000
+  expect(await checker.run('input', given, 'agent 1')).toBeUndefined()
+})
+
+test('more checks than can wait are refused at once', async () => {
+  const full = (checker = createChecker({ clock: systemClock, threads: 1 }))
+  const given = { fields: TEXT_FIELD, input: { text: 'a' } }
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, () => full.run('input', given, 'agent 1')),
+  )
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(3)
+})

@@ -1,0 +1,5 @@
+import { createTurns } from '@farebox/protocol/body/turns'
+import { systemClock } from '@farebox/server/clock'
+
+/** Work that would hold up the event loop, of which a process has one. */
+export const loopTurns = createTurns(systemClock)

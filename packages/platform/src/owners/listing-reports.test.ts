@@ -1,0 +1,169 @@
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createApp } from '../http/create-app.ts'
+import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
+import { serveSecrets, type SecretsFacilitator } from '../test-setup/facilitator-for-secrets.ts'
+import { insertAgent } from '../test-setup/insert-agent.ts'
+import { createManualClock } from '../test-setup/manual-clock.ts'
+import { makeWallet, signedInAs } from '../test-setup/sign-in.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { createFacilitatorAdmin, type FacilitatorAdmin } from './facilitator-admin.ts'
+import { ownersRoutes } from './owners-routes.ts'
+import { REPORTED_AGAIN_MS, takeListingReports } from './secret-owners.ts'
+import { reportListings, startListingReports } from './start-listing-reports.ts'
+
+const HOUR_MS = 3_600_000
+
+const clock = createManualClock()
+let stage: Stage
+let facilitator: SecretsFacilitator
+let app: FastifyInstance
+let admin: FacilitatorAdmin
+let owner: string
+
+beforeAll(async () => {
+  const { parts, close } = await stagePlatform()
+  facilitator = await serveSecrets({ crypto: parts.crypto, clock })
+  await close()
+  stage = await stagePlatform({ clock, settings: { facilitator } })
+  app = createApp(stage.parts, ownersRoutes(stage.parts))
+  admin = createFacilitatorAdmin(facilitator)
+})
+beforeEach(async () => {
+  clock.pass(60_000)
+  await stage.database.query('clear', 'delete from secret_owners')
+  owner = makeWallet(stage.parts.crypto).address
+})
+afterAll(async () => {
+  await app.close()
+  await facilitator.close()
+  await stage.close()
+})
+
+async function makeSecret(): Promise<void> {
+  const headers = await signedInAs(stage.parts, owner)
+  const answer = await app.inject({ method: 'POST', url: '/v1/me/secrets', headers, payload: {} })
+  expect(answer.statusCode).toBe(201)
+}
+
+async function setStanding(agentId: number, standing: string): Promise<void> {
+  await stage.database.query('set-standing', 'update agents set standing = $2 where agent_id = $1', [
+    agentId,
+    standing,
+  ])
+}
+
+async function sponsorship(): Promise<string> {
+  return (await admin.readOwner(owner)).sponsorship
+}
+
+test('a secret of an owner without a listed agent counts as unlisted from its first moment', async () => {
+  await insertAgent(stage.database, { owner, standing: 'waiting' })
+  await makeSecret()
+  expect(await sponsorship()).toBe('unlisted')
+})
+
+test('a secret of an owner with a listed agent counts as listed from its first moment', async () => {
+  await insertAgent(stage.database, { owner })
+  await makeSecret()
+  expect(await sponsorship()).toBe('listed')
+})
+
+test('an owner is reported as listed and unlisted as its agents change, once each time', async () => {
+  await makeSecret()
+  const { agentId } = await insertAgent(stage.database, { owner, standing: 'waiting' })
+  expect(await reportListings(stage.parts, admin)).toBe(1)
+  expect(await reportListings(stage.parts, admin)).toBe(0)
+  for (const [standing, expected] of [
+    ['listed', 'listed'],
+    ['taken-down', 'unlisted'],
+    ['listed', 'listed'],
+    ['deregistered', 'unlisted'],
+  ] as const) {
+    await setStanding(agentId, standing)
+    expect(await reportListings(stage.parts, admin)).toBe(1)
+    expect(await sponsorship()).toBe(expected)
+  }
+})
+
+test('an owner that the operator has named stays named whatever is reported, until the name is deleted', async () => {
+  await admin.create(owner, [owner], 'named')
+  await makeSecret()
+  await reportListings(stage.parts, admin)
+  expect(await sponsorship()).toBe('named')
+  const answer = await fetch(`${facilitator.url}/owners/${owner}/name`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${facilitator.adminToken}` },
+  })
+  expect([answer.status, await sponsorship()]).toEqual([204, 'unlisted'])
+})
+
+test('a report that a crash interrupts is made again when its lease has ended, by whoever is there', async () => {
+  await makeSecret()
+  await insertAgent(stage.database, { owner })
+  expect(await takeListingReports(stage.database, clock.nowMs())).toMatchObject([
+    { owner, listing: 'listed' },
+  ])
+  expect(await reportListings(stage.parts, admin)).toBe(0)
+  clock.pass(30_000)
+  expect(await reportListings(stage.parts, admin)).toBe(1)
+  expect(await sponsorship()).toBe('listed')
+})
+
+test('a report under way while a secret is made is not recorded, so that the owner is reported again', async () => {
+  await makeSecret()
+  const beside = {
+    ...admin,
+    async sponsor(...said: Parameters<FacilitatorAdmin['sponsor']>) {
+      await makeSecret()
+      await admin.sponsor(...said)
+    },
+  }
+  expect(await reportListings(stage.parts, beside)).toBe(1)
+  clock.pass(30_000)
+  expect(await reportListings(stage.parts, admin)).toBe(1)
+})
+
+test('every owner is reported again after an hour, in case the facilitator lost it', async () => {
+  await makeSecret()
+  await reportListings(stage.parts, admin)
+  clock.pass(REPORTED_AGAIN_MS - 1)
+  expect(await reportListings(stage.parts, admin)).toBe(0)
+  clock.pass(1)
+  expect(await reportListings(stage.parts, admin)).toBe(1)
+})
+
+test('while the facilitator is away nothing is recorded as reported', async () => {
+  await makeSecret()
+  await insertAgent(stage.database, { owner })
+  const away = createFacilitatorAdmin({ url: 'http://127.0.0.1:1', adminToken: 'x'.repeat(16) })
+  await expect(reportListings(stage.parts, away)).rejects.toThrow('out of reach')
+  clock.pass(30_000)
+  expect(await reportListings(stage.parts, admin)).toBe(1)
+  expect(await sponsorship()).toBe('listed')
+})
+
+test('the work goes on by itself and ends when it is stopped', async () => {
+  await makeSecret()
+  await insertAgent(stage.database, { owner })
+  const working = startListingReports(stage.parts)
+  await expect.poll(sponsorship).toBe('listed')
+  await working.stop()
+})
+
+test('GET /v1/me/settlement-limit shows an owner limit and use, and what lifts the limit', async () => {
+  const headers = await signedInAs(stage.parts, owner)
+  const ask = answersAsDocumented(app, ownersRoutes(stage.parts))
+  const read = async (): Promise<unknown> => (await ask({ url: '/v1/me/settlement-limit', headers })).json()
+  await makeSecret()
+  expect(await read()).toEqual({
+    sponsorship: 'unlisted',
+    used_today: 0,
+    daily_limit: 20,
+    next_step: 'register an agent to lift it: farebox register',
+  })
+  await insertAgent(stage.database, { owner })
+  clock.pass(HOUR_MS)
+  await reportListings(stage.parts, admin)
+  expect(await read()).toMatchObject({ sponsorship: 'listed', daily_limit: 100_000, next_step: null })
+})

@@ -1,0 +1,64 @@
+import { describeError } from '@farebox/server/log'
+import type { Background, PlatformParts } from '../platform-parts.ts'
+import { createFacilitatorAdmin, type FacilitatorAdmin } from './facilitator-admin.ts'
+import { recordListingReports, takeListingReports, type ListingReport } from './secret-owners.ts'
+
+/** So long after an agent is listed at most, work permitting, its owner's limit is lifted. */
+const REPORT_EVERY_MS = 10_000
+
+type Reporting = Pick<PlatformParts, 'database' | 'clock'>
+
+/**
+ * Reports to the facilitator which owners of secrets have a listed agent, whenever that changes and every hour (D41). Any
+ * number of processes do the same on one database; what a crash interrupts is reported again.
+ */
+export function startListingReports(parts: PlatformParts): Background {
+  const { clock, log, settings } = parts
+  const ending = new AbortController()
+  const { signal } = ending
+  const admin = createFacilitatorAdmin(settings.facilitator)
+  const running = settings.facilitator === undefined ? Promise.resolve() : repeat()
+  return {
+    async stop() {
+      ending.abort()
+      await running
+    },
+  }
+
+  async function repeat(): Promise<void> {
+    while (!signal.aborted) {
+      await reportListings(parts, admin, signal).catch((error: unknown) => {
+        log.warn('listing of owners not reported to the facilitator; tried again', {
+          error: describeError(error),
+        })
+      })
+      await clock.sleep(REPORT_EVERY_MS, signal)
+    }
+  }
+}
+
+/**
+ * Reports every owner that is due; resolves to how many.
+ *
+ * @throws {Refusal} where the facilitator does not take it: these owners are due again when their lease has ended
+ */
+export async function reportListings(
+  { database, clock }: Reporting,
+  admin: FacilitatorAdmin,
+  signal?: AbortSignal,
+): Promise<number> {
+  for (let reported = 0; ;) {
+    const reports = signal?.aborted === true ? [] : await takeListingReports(database, clock.nowMs())
+    if (reports.length === 0) return reported
+    await send(admin, reports)
+    await recordListingReports(database, reports, clock.nowMs())
+    reported += reports.length
+  }
+}
+
+async function send(admin: FacilitatorAdmin, reports: readonly ListingReport[]): Promise<void> {
+  for (const listing of ['listed', 'unlisted'] as const) {
+    const owners = reports.filter(one => one.listing === listing).map(({ owner }) => owner)
+    if (owners.length > 0) await admin.sponsor(owners, listing)
+  }
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { runDeployCommand } from '@farebox/server/deploy/run-deploy-command'
+import type { DescribedProgram } from '@farebox/server/program/show-help'
+import { DEPLOY_REGISTRY } from './deploy-registry.ts'
+import { PLATFORM_VARIABLES } from './variables.ts'
+
+/** Beside `src` and beside `dist`: the same two levels up from either. */
+const MANIFEST = new URL('../../package.json', import.meta.url)
+
+/** The program `farebox-platform`, as `--help` tells of it. */
+export function describePlatform(): DescribedProgram {
+  const { version } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { readonly version: string }
+  return {
+    name: 'farebox-platform',
+    summary: 'registers agents, checks them, finds them, and sends them paid jobs',
+    version,
+    commands: [
+      {
+        name: 'deploy-registry',
+        summary: DEPLOY_REGISTRY.summary,
+        run: words => runDeployCommand(DEPLOY_REGISTRY, words),
+      },
+    ],
+    variables: PLATFORM_VARIABLES,
+    documentation: 'docs/operating-the-platform.md',
+  }
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { fairSeconds, leastDeadlineSeconds, secondsLeft } from './fair-deadline.ts'
+import { judgeFault, type FailedJob, type Witnesses } from './judge-fault.ts'
+
+const SENT_MS = 1_800_000_000_000
+
+const failure = (changes: Partial<FailedJob> = {}): FailedJob => ({
+  state: 'failed',
+  errorType: 'internal',
+  chargedWithoutDelivery: false,
+  createdAtMs: SENT_MS,
+  firstAskedAtMs: SENT_MS + 100,
+  hadFairTime: true,
+  isPutOff: false,
+  isOrderFair: true,
+  ...changes,
+})
+
+const quiet: Witnesses = { sawOutage: async () => false, couldPay: async () => true }
+
+test.each([
+  ['internal', failure()],
+  ['deadline', failure({ errorType: 'deadline' })],
+  ['no answer', failure({ state: 'expired', errorType: undefined })],
+])('D43 %s counts against an agent that had its fair time, from a payer who could pay', async (_, job) => {
+  expect(await judgeFault(job, quiet)).toBe('agent')
+})
+
+test('D43 a failure whose payer could not pay any more is the payer’s', async () => {
+  expect(await judgeFault(failure(), { ...quiet, couldPay: async () => false })).toBe('payer')
+})
+
+test('D43 an outage that the platform saw is nobody’s failure, and so is a node that does not say', async () => {
+  expect(await judgeFault(failure(), { ...quiet, sawOutage: async () => true })).toBe('outage')
+  expect(await judgeFault(failure(), { ...quiet, couldPay: async () => undefined })).toBe('outage')
+})
+
+test('D43 an agent’s word that it takes no such order is nobody’s failure, whatever it says of the payer', async () => {
+  for (const errorType of ['validation', 'capability', 'payment'])
+    expect(await judgeFault(failure({ errorType }), quiet)).toBe('refused')
+  expect(await judgeFault(failure({ state: 'expired', isPutOff: true }), quiet)).toBe('refused')
+})
+
+test('D43 a deadline shorter than the fair time is the order’s, and a late sending the platform’s', async () => {
+  const late = { hadFairTime: false }
+  expect(await judgeFault(failure({ ...late, isOrderFair: false }), quiet)).toBe('deadline')
+  expect(await judgeFault(failure({ ...late, isOrderFair: true }), quiet)).toBe('unseen')
+  expect(await judgeFault(failure({ ...late, state: 'expired', isOrderFair: true }), quiet)).toBe('unseen')
+})
+
+test('FLOW-08 a charge without a delivery is the agent’s, however short the deadline was and whatever was away', async () => {
+  const charged = { chargedWithoutDelivery: true, hadFairTime: false, isOrderFair: false }
+  const away: Witnesses = { sawOutage: async () => true, couldPay: async () => false }
+  expect(await judgeFault(failure(charged), away)).toBe('agent')
+})
+
+test('FLOW-08 a charge is not held against an agent that the platform first heard after the response was forgotten', async () => {
+  const tooLate = { chargedWithoutDelivery: true, firstAskedAtMs: SENT_MS + 600_001 }
+  expect(await judgeFault(failure(tooLate), quiet)).toBe('unseen')
+})
+
+test('D17 an order leaves half of what the agent may take, at most ten seconds', () => {
+  expect([0.4, 1, 1.5, 5, 20, 30, 3_600].map(leastDeadlineSeconds)).toEqual([0.2, 0.5, 0.75, 2.5, 10, 10, 10])
+})
+
+test('the fair time is nine tenths of what the agent declares, and a payment that ends early leaves less', () => {
+  expect(fairSeconds(10)).toBe(9)
+  const deadline = SENT_MS / 1_000 + 10
+  expect(secondsLeft({ deadline, validBefore: deadline + 60 }, SENT_MS)).toBe(10)
+  expect(secondsLeft({ deadline, validBefore: deadline }, SENT_MS)).toBe(0)
+})

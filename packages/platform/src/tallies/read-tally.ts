@@ -1,0 +1,55 @@
+import type { Database } from '@farebox/server/postgres/connect'
+import type pg from 'pg'
+
+/** What an agent's jobs for others came to: its owner's own, and those to its wallet from itself, are left out. */
+export interface Tally {
+  /** Jobs done and paid for, however many each payer had. */
+  readonly jobsDone: number
+  /** Who had at least one done. */
+  readonly payers: number
+  /** Of each payer's newest ten that count: paid for. */
+  readonly paid: number
+  /** And failed by the agent's fault. */
+  readonly failed: number
+  /** Payers of whom at least one counts as paid. */
+  readonly paying: number
+  /** Jobs that came to nothing and do not count against the agent; of each payer the newest ten. */
+  readonly leftOut: number
+}
+
+const NOTHING: Tally = { jobsDone: 0, payers: 0, paid: 0, failed: 0, paying: 0, leftOut: 0 }
+
+/** What is written of an agent; what has ended since the last `applyRecounts` is missing. */
+export async function readTally(client: pg.PoolClient | Database['pool'], agentId: number): Promise<Tally> {
+  const { rows } = await client.query<TallyColumns>(READ_TALLY, [agentId])
+  const [row] = rows
+  if (row === undefined) return NOTHING
+  return {
+    jobsDone: Number(row.jobs_done),
+    payers: Number(row.payers),
+    paid: Number(row.paid),
+    failed: Number(row.failed),
+    paying: Number(row.paying),
+    leftOut: Number(row.left_out),
+  }
+}
+
+interface TallyColumns {
+  readonly jobs_done: string
+  readonly payers: string
+  readonly paid: string
+  readonly failed: string
+  readonly paying: string
+  readonly left_out: string
+}
+
+const READ_TALLY = `
+  select t.jobs_done - coalesce(own.jobs_done, 0) as jobs_done, t.payers - own.payers as payers,
+    t.paid - coalesce(own.paid, 0) as paid, t.failed - coalesce(own.failed, 0) as failed,
+    t.paying - own.paying as paying, t.left_out - coalesce(own.left_out, 0) as left_out
+  from agent_tallies t join agents a using (agent_id)
+  cross join lateral (
+    select sum(jobs_done) as jobs_done, sum(paid) as paid, sum(failed) as failed, sum(left_out) as left_out,
+      count(*) filter (where jobs_done > 0) as payers, count(*) filter (where paid > 0) as paying
+    from agent_payers where agent_id = a.agent_id and payer in (a.owner, a.wallet, a.proven_wallet)) as own
+  where t.agent_id = $1`

@@ -1,0 +1,64 @@
+import { createServer, type Server } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { createUnsentAnswers, type UnsentAnswers } from './unsent-answers.ts'
+
+const MEBIBYTE = 1_048_576
+
+let server: Server | undefined
+const callers: Socket[] = []
+afterEach(async () => {
+  for (const caller of callers.splice(0)) caller.destroy()
+  await new Promise(resolve => server?.close(resolve))
+})
+
+/** A server whose every answer has five mebibytes; resolves to its port. */
+async function serveLarge(unsent: UnsentAnswers): Promise<number> {
+  const body = Buffer.alloc(5 * MEBIBYTE, 'x')
+  server = createServer((request, response) => {
+    unsent.add(request.socket, response, body.length)
+    response.end(body)
+  })
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>(resolve => server?.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+/** Asks, and reads nothing until it is told to. */
+function ask(port: number): Socket {
+  const caller = connect(port, '127.0.0.1')
+  caller.pause()
+  caller.on('error', () => undefined)
+  caller.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+  callers.push(caller)
+  return caller
+}
+
+test('a caller that takes nothing of its answer is cut off, and there is room again', async () => {
+  const unsent = createUnsentAnswers(300)
+  const port = await serveLarge(unsent)
+  for (let made = 0; made < 12; made += 1) ask(port)
+  await expect.poll(() => unsent.hasRoom(5 * MEBIBYTE)).toBe(false)
+  // Small answers always go out.
+  expect(unsent.hasRoom(1_000)).toBe(true)
+  await expect.poll(() => unsent.hasRoom(64 * MEBIBYTE), { timeout: 5_000 }).toBe(true)
+})
+
+test('a caller that reads slowly gets all of it, and its connection takes another request', async () => {
+  const unsent = createUnsentAnswers(400)
+  const port = await serveLarge(unsent)
+  const caller = ask(port)
+  let came = 0
+  caller.on('data', (chunk: Buffer) => {
+    came += chunk.length
+    // Slower than the limit in all, never in between.
+    caller.pause()
+    setTimeout(() => caller.resume(), 20)
+  })
+  caller.resume()
+  await expect.poll(() => came, { timeout: 20_000 }).toBeGreaterThan(5 * MEBIBYTE)
+  await expect.poll(() => unsent.hasRoom(64 * MEBIBYTE)).toBe(true)
+  await new Promise(resolve => setTimeout(resolve, 600))
+  caller.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+  await expect.poll(() => came, { timeout: 20_000 }).toBeGreaterThan(10 * MEBIBYTE)
+}, 60_000)

@@ -1,0 +1,16 @@
+import { MAX_BODY_DEPTH, MAX_RESPONSE_BYTES } from '../limits.ts'
+import { nestsDeeperThan } from './json-depth.ts'
+
+/**
+ * Why this may not be the body of a 200 (D39): larger or deeper than every reader takes. Undefined where it may be
+ * saved, charged for and sent. The reason has the size.
+ *
+ * @param body JSON, the whole answer as UTF-8
+ */
+export function refuseResponse(body: Uint8Array): string | undefined {
+  if (body.length > MAX_RESPONSE_BYTES)
+    return `must be at most ${MAX_RESPONSE_BYTES} bytes with all around it, got ${body.length}`
+  if (nestsDeeperThan(body, MAX_BODY_DEPTH))
+    return `must be nested at most ${MAX_BODY_DEPTH} deep with all around it, in ${body.length} bytes`
+  return undefined
+}

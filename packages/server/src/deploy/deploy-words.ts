@@ -1,0 +1,91 @@
+import { createInterface } from 'node:readline/promises'
+import { EnvironmentError, readKey, type EnvironmentSource, type ReadVariable } from '../environment.ts'
+import { shownWord, USAGE_EXIT_CODE, type ProgramScreen } from '../program/run-program.ts'
+import { showVariables, table } from '../program/show-help.ts'
+import type { VariablesHelp } from '../program/variables.ts'
+
+/** What a command that deploys a contract was asked. */
+export interface DeployWords {
+  readonly isDryRun: boolean
+  /** Nobody is to be asked. */
+  readonly isAgreed: boolean
+  readonly isJson: boolean
+}
+
+/** The variables that say who deploys. */
+export const DEPLOYER_VARIABLES = {
+  DEPLOYER_PRIVATE_KEY: {
+    meaning: 'the account that pays for the deployment and has no rights over the contract afterwards',
+  },
+  DEPLOYER_PRIVATE_KEY_FILE: { meaning: 'a file with that key, which keeps it out of process listings' },
+} as const satisfies VariablesHelp
+
+const OPTIONS = [
+  ['--dry-run', 'show address and cost, and send nothing'],
+  ['--yes', 'agree to the cost without being asked; needed where nobody can be'],
+  ['--json', 'one JSON document on stdout; everything else on stderr'],
+  ['--help', 'this help'],
+] as const
+
+/** The key of `DEPLOYER_PRIVATE_KEY` or its file; never a word of the command line. */
+export function readDeployerKey(source: EnvironmentSource, read: ReadVariable): string | undefined {
+  return readKey('DEPLOYER_PRIVATE_KEY', source, read)
+}
+
+/**
+ * Reads the words of a command that deploys a contract. Help and what is not understood are answered here.
+ *
+ * @param name - with the program's: `farebox-platform deploy-registry`
+ * @returns the exit code where there is nothing left to do
+ */
+export function readDeployWords(
+  words: readonly string[],
+  {
+    name,
+    summary,
+    variables,
+  }: { readonly name: string; readonly summary: string; readonly variables: VariablesHelp },
+  screen: ProgramScreen,
+): DeployWords | number {
+  if (words.includes('--help') || words.includes('-h')) {
+    const lines = [`${name}   ${summary}`, '', 'Options', ...table(OPTIONS, screen.columns), '']
+    lines.push('Environment', ...showVariables(variables, screen.columns), '', EXIT_CODES, '')
+    screen.out(lines.join('\n'))
+    return 0
+  }
+  const unknown = words.find(word => !OPTIONS.some(([option]) => option === word))
+  if (unknown !== undefined) {
+    const isKey = unknown.startsWith('-') ? '' : '; a key is read from DEPLOYER_PRIVATE_KEY or its file alone'
+    screen.err(`✗ there is no option ${shownWord(unknown)}${isKey}\n  ${name} --help lists what there is\n`)
+    return USAGE_EXIT_CODE
+  }
+  const has = (option: string): boolean => words.includes(option)
+  return { isDryRun: has('--dry-run'), isAgreed: has('--yes'), isJson: has('--json') }
+}
+
+/** The exit code of a deployment that was sent and is in no block yet. */
+export const OPEN_EXIT_CODE = 3
+
+const EXIT_CODES = `Exit codes
+  0  it is there                     2  the words were not understood, or nobody could be asked
+  1  it is not, and why was said     3  sent, and in no block yet: run the same command again`
+
+/**
+ * Asks on the terminal; without one, `--yes` has to agree.
+ *
+ * @throws {EnvironmentError} where nobody can be asked
+ */
+export async function confirmOnTerminal(question: string, { isAgreed }: DeployWords): Promise<boolean> {
+  if (isAgreed) return true
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new EnvironmentError(
+      'nobody can be asked without a terminal: give --yes to agree, nothing was sent',
+    )
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(?:es)?$/i.test((await terminal.question(`${question} (y/N) `)).trim())
+  } finally {
+    terminal.close()
+  }
+}

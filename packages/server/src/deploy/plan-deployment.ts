@@ -1,0 +1,138 @@
+import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
+import type { Network } from '@farebox/payments/networks'
+import { quantity } from '@farebox/payments/rpc-words'
+import { readFees, type GasFees } from '@farebox/payments/transaction/read-fees'
+import { DEPLOYER_PROXY, deploymentAddress, deploymentCall } from './deployment-address.ts'
+
+/** A contract that can be put on a chain. */
+export interface DeployableContract {
+  readonly name: string
+  /** `0x` hex, the arguments of its constructor at its end. */
+  readonly creationCode: string
+  /** `0x` hex: what stands at its address afterwards. */
+  readonly runtimeCode: string
+}
+
+/** What a deployment is made with. */
+export interface DeploymentParts {
+  readonly rpc: JsonRpc
+  readonly network: Network
+  readonly crypto: Pick<EvmCrypto, 'keccak256' | 'sign' | 'addressOf'>
+}
+
+/** What would be sent, and what it costs at most. */
+export interface PlannedDeployment {
+  readonly contract: DeployableContract
+  /** Where the contract will be, lower case. */
+  readonly address: string
+  /** Who sends, lower case. */
+  readonly deployer: string
+  readonly balanceWei: bigint
+  readonly nonce: number
+  readonly gasLimit: bigint
+  readonly fees: GasFees
+  /** What the gas costs at most, in wei; a rollup adds its data fee, which is small beside it. */
+  readonly gasWei: bigint
+}
+
+/** Why a contract cannot be deployed; nothing was sent. */
+export class DeploymentRefused extends Error {
+  override readonly name = 'DeploymentRefused'
+  /** What to do about it. */
+  readonly next: string
+
+  constructor(message: string, next: string, options?: ErrorOptions) {
+    super(message, options)
+    this.next = next
+  }
+}
+
+/** Blocks may differ from what was estimated. */
+const GAS_MARGIN_PERCENT = 120n
+
+/**
+ * Whether the contract stands at its address.
+ *
+ * @throws {DeploymentRefused} where something else does, or the node is of another chain
+ */
+export async function isDeployed(
+  { rpc, network, crypto }: DeploymentParts,
+  contract: DeployableContract,
+): Promise<boolean> {
+  const chainId = Number(await rpc.call('eth_chainId', []))
+  if (chainId !== network.chainId) {
+    throw new DeploymentRefused(
+      `the node is of chain ${chainId}, not of ${network.name} (${network.id})`,
+      'set EVM_RPC_URL to a node of that chain, or name the other network; nothing was sent',
+    )
+  }
+  const address = deploymentAddress(crypto, contract.creationCode)
+  const code = await readCode(rpc, address)
+  if (code === '0x') return false
+  if (code === contract.runtimeCode.toLowerCase()) return true
+  throw new DeploymentRefused(
+    `${address} holds other code than ${contract.name}`,
+    'nothing was sent; is the node in order? ask another one',
+  )
+}
+
+/**
+ * Says what a deployment would send and cost, by the node's estimate. Sends nothing.
+ *
+ * @param deployer - lower-case address of who would send it
+ * @throws {DeploymentRefused} where the chain has no deployer proxy, the deployer too little ETH, or the node refuses
+ */
+export async function planDeployment(
+  parts: DeploymentParts,
+  contract: DeployableContract,
+  deployer: string,
+): Promise<PlannedDeployment> {
+  const { rpc, network, crypto } = parts
+  if ((await readCode(rpc, DEPLOYER_PROXY.address)) !== DEPLOYER_PROXY.runtimeCode) {
+    throw new DeploymentRefused(
+      `${network.name} has no deterministic deployment proxy at ${DEPLOYER_PROXY.address}`,
+      'it is put there by a transaction that anybody may send: github.com/Arachnid/deterministic-deployment-proxy',
+    )
+  }
+  const [fees, nonce, balanceWei] = await Promise.all([
+    readFees(rpc),
+    countTransactions(rpc, deployer, 'latest'),
+    rpc.call('eth_getBalance', [deployer, 'latest']).then(balance => BigInt(String(balance))),
+  ])
+  const gasLimit = ((await estimateGas(rpc, contract, deployer)) * GAS_MARGIN_PERCENT) / 100n
+  const gasWei = gasLimit * fees.maxFeePerGas
+  const address = deploymentAddress(crypto, contract.creationCode)
+  return { contract, address, deployer, balanceWei, nonce, gasLimit, fees, gasWei }
+}
+
+async function estimateGas(
+  rpc: JsonRpc,
+  { name, creationCode }: DeployableContract,
+  from: string,
+): Promise<bigint> {
+  const data = deploymentCall(creationCode)
+  try {
+    // Without a price: what the deployer holds is compared with the cost by ourselves, in our own words.
+    const call = { from, to: DEPLOYER_PROXY.address, data, value: quantity(0n) }
+    return BigInt(String(await rpc.call('eth_estimateGas', [call])))
+  } catch (cause) {
+    if (!(cause instanceof JsonRpcError)) throw cause
+    throw new DeploymentRefused(`the node would not run it: ${cause.message}`, `${name} was not sent`, {
+      cause,
+    })
+  }
+}
+
+/** How many transactions of an account are in blocks or, with `pending`, known to the node. */
+export async function countTransactions(
+  rpc: JsonRpc,
+  address: string,
+  upTo: 'latest' | 'pending',
+): Promise<number> {
+  return Number(await rpc.call('eth_getTransactionCount', [address, upTo]))
+}
+
+async function readCode(rpc: JsonRpc, address: string): Promise<string> {
+  return String(await rpc.call('eth_getCode', [address, 'latest'])).toLowerCase()
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { EnvironmentError, readCount, readKey, readPort, readTogether, variablesOf } from './environment.ts'
+
+const source = (variables: { readonly [name: string]: string }) => ({ variables, readFile: () => '' })
+
+describe('an environment read together', () => {
+  test('every wrong variable is named at once, each once', () => {
+    const read = variablesOf(source({ PORT: 'x', COUNT: '0' }))
+    const port = (): number | undefined => readPort('PORT', read)
+    const inner = () => readTogether({ port, count: () => readCount('COUNT', read) })
+    expect(() => readTogether({ port, inner })).toThrow(
+      expect.objectContaining({
+        problems: [
+          'PORT must be a port, 0 to 65535, got "x"',
+          'COUNT must be a whole number, 1 to 999999999, got "0"',
+        ],
+      }),
+    )
+  })
+
+  test('what is right comes back under its name', () => {
+    const read = variablesOf(source({ PORT: '80' }))
+    expect(readTogether({ port: () => readPort('PORT', read), none: () => read('NONE') })).toEqual({
+      port: 80,
+      none: undefined,
+    })
+  })
+
+  test('a mistake of the program is not taken for one of the operator', () => {
+    const parts = {
+      broken: (): never => {
+        throw new TypeError('no')
+      },
+    }
+    expect(() => readTogether(parts)).toThrow(TypeError)
+  })
+
+  test('a variable without help cannot be read', () => {
+    const read = variablesOf(source({}), { KNOWN: { meaning: 'known' } })
+    expect(read('KNOWN')).toBeUndefined()
+    expect(() => read('FORGOTTEN')).toThrow('FORGOTTEN is read and not described')
+    expect(() => read('FORGOTTEN')).not.toThrow(EnvironmentError)
+  })
+})
+
+describe('a key in a file', () => {
+  const readFrom = (code: string) =>
+    readKey('KEY', {
+      variables: { KEY_FILE: '/run/0xsecret' },
+      readFile: () => {
+        throw Object.assign(new Error(`${code}: no such file, open '/run/0xsecret'`), { code })
+      },
+    })
+
+  test.each([
+    ['ENOENT', 'KEY_FILE: there is no such file; name a file that holds 0x and 64 hex digits'],
+    ['EACCES', 'KEY_FILE: this user may not read the file; name a file that holds 0x and 64 hex digits'],
+    ['EIO', 'KEY_FILE: it cannot be read (EIO); name a file that holds 0x and 64 hex digits'],
+  ])(
+    'that cannot be read (%s) is explained without its path, which may be the key itself',
+    (code, message) => {
+      expect(() => readFrom(code)).toThrow(expect.objectContaining({ message }))
+    },
+  )
+})

@@ -1,0 +1,73 @@
+import { EnvironmentError } from '../environment.ts'
+import type { Database } from './connect.ts'
+
+/** PgBouncer's word for a setting that it does not pass on; its code is that of any protocol violation. */
+const UNSUPPORTED_PARAMETER = /unsupported startup parameter/i
+
+/** What connections should be like. */
+export interface ExpectedConnections {
+  /** Whether a pooler hands them out for one transaction at a time. */
+  readonly isPooled: boolean
+  /** Whether bare table names must mean those of the schema. */
+  readonly searchPath: boolean
+}
+
+/**
+ * Asks a connection whether it has the settings it needs. Behind a pooler they are those of the role; where there is one
+ * that nobody spoke of, ours are refused or dropped, and everything would fail later, request by request.
+ *
+ * @throws {EnvironmentError} saying what to set
+ */
+export async function checkConnections(
+  { pool, schema }: Pick<Database, 'pool' | 'schema'>,
+  { isPooled, searchPath }: ExpectedConnections,
+): Promise<void> {
+  const { path, timeout, role, database } = await readSettings(pool)
+  const isTimed = timeout !== '0'
+  const isFound = !searchPath || firstOf(path) === schema
+  if (isTimed && isFound) return
+  if (!isPooled) throw new EnvironmentError(unspoken('it drops the settings of our connections'))
+  const settings = [
+    ...(isTimed ? [] : [`set statement_timeout = '10s'`]),
+    ...(isFound ? [] : [`set search_path = ${schema}, public`]),
+  ]
+  const statements = settings.map(setting => `alter role ${role} in database ${database} ${setting};`)
+  throw new EnvironmentError(
+    'DATABASE_URL: the connections of the pooler lack settings that only the role can bring: run ' +
+      `${statements.join(' ')} and then RECONNECT in the pooler's console`,
+  )
+}
+
+interface SettingsRow {
+  readonly path: string
+  readonly timeout: string
+  readonly role: string
+  readonly database: string
+}
+
+async function readSettings(pool: Database['pool']): Promise<SettingsRow> {
+  try {
+    const { rows } = await pool.query<SettingsRow>(
+      `select current_setting('search_path') as path, current_setting('statement_timeout') as timeout,
+        quote_ident(current_user) as role, quote_ident(current_database()) as database`,
+    )
+    const [row] = rows
+    if (row === undefined) throw new Error('the database did not tell its settings')
+    return row
+  } catch (error) {
+    if (error instanceof Error && UNSUPPORTED_PARAMETER.test(error.message))
+      throw new EnvironmentError(unspoken(`it refuses the settings of our connections (${error.message})`))
+    throw error
+  }
+}
+
+function unspoken(why: string): string {
+  return (
+    `DATABASE_URL leads to a connection pooler: ${why}. ` +
+    'Set DATABASE_DIRECT_URL to the PostgreSQL server itself, for migrations and LISTEN; see "Behind PgBouncer" in the docs'
+  )
+}
+
+function firstOf(path: string): string {
+  return (path.split(',')[0] ?? '').trim().replaceAll('"', '')
+}

@@ -1,0 +1,52 @@
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { describeError } from '../log.ts'
+import { reachDatabase } from './reach-database.ts'
+
+const DATABASE_URL = process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
+
+async function open(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  await client.connect()
+  await client.end()
+}
+
+const hasPostgres = await open(DATABASE_URL).then(
+  () => true,
+  () => false,
+)
+
+describe('a database that cannot be opened is named', () => {
+  test.each([
+    [
+      'postgres://me:hunter22@127.0.0.1:9/ledger',
+      'cannot reach PostgreSQL at 127.0.0.1:9 (database "ledger"): connection refused (ECONNREFUSED); ' +
+        'start it or set DATABASE_URL',
+    ],
+    [
+      'postgres://me:hunter22@localhost:9',
+      'cannot reach PostgreSQL at localhost:9: connection refused (ECONNREFUSED); start it or set DATABASE_URL',
+    ],
+    [
+      'postgres://me:hunter22@database.invalid/ledger',
+      /^cannot reach PostgreSQL at database\.invalid:5432 \(database "ledger"\): (there is no host of this name|the name of the host could not be looked up) \(E\w+\)/,
+    ],
+  ])('%s, without its password', async (url, message) => {
+    const refused = await reachDatabase(url, () => open(url)).catch((error: unknown) => error)
+    expect((refused as Error).message).toMatch(message)
+    expect(describeError(refused)).not.toContain('hunter22')
+  })
+
+  test.runIf(hasPostgres)('also where the server is there and the database is not', async () => {
+    const url = new URL(DATABASE_URL)
+    url.pathname = '/no_such_database'
+    await expect(reachDatabase(url.href, () => open(url.href))).rejects.toThrow(
+      /\(database "no_such_database"\): there is no such database \(3D000\)/,
+    )
+  })
+
+  test('another failure is left as it is', async () => {
+    const failure = new Error('migration 0001 did not run')
+    await expect(reachDatabase(DATABASE_URL, () => Promise.reject(failure))).rejects.toBe(failure)
+  })
+})

@@ -1,0 +1,43 @@
+import { whyUnreachable } from '../program/why-unreachable.ts'
+
+/** What PostgreSQL says to whoever may not come in (its appendix A, error codes). */
+const REFUSALS: { readonly [code: string]: string } = {
+  '28P01': 'the user or the password was refused',
+  '28000': 'the user was refused',
+  '3D000': 'there is no such database',
+  '53300': 'it has no connection left',
+  '57P03': 'it is starting up or shutting down',
+}
+
+/**
+ * Opens a database, and says which one where it is not there.
+ *
+ * @param open - connects to the connection string
+ * @throws {Error} naming host, port and database, never user or password; what has another reason as it is
+ */
+export async function reachDatabase<T>(connectionString: string, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open()
+  } catch (cause) {
+    const reason = whyUnreachable(cause) ?? whyRefused(cause)
+    if (reason === undefined) throw cause
+    throw new Error(
+      `cannot reach PostgreSQL at ${nameDatabase(connectionString)}: ${reason}; start it or set DATABASE_URL`,
+      { cause },
+    )
+  }
+}
+
+function whyRefused(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return Object.hasOwn(REFUSALS, code) ? `${REFUSALS[code]} (${code})` : undefined
+}
+
+/** `127.0.0.1:5432 (database "ledger")` */
+function nameDatabase(connectionString: string): string {
+  const { hostname, port, pathname, searchParams } = new URL(connectionString)
+  const host = searchParams.get('host') ?? (hostname || 'localhost')
+  const database = decodeURIComponent(pathname.slice(1))
+  const named = database === '' ? '' : ` (database ${JSON.stringify(database)})`
+  return `${host}:${port || searchParams.get('port') || '5432'}${named}`
+}
