@@ -126,7 +126,8 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     log,
   })
   const opened = ports.jobStore ?? (await openJobStore(environment.store, clock).catch(closeFirst(handlers)))
-  const turns = createTurns({ nowMs: steadyClock.nowMs, sleep: ms => sleep(clock, ms) })
+  // How long the event loop is held up is told by real time, also where a test moves the agent's clock.
+  const turns = createTurns({ nowMs: steadyClock.nowMs, sleep: ms => sleep(systemClock, ms) })
   const inputs = createInputChecks(declaration, turns)
   const closers: (() => Promise<void>)[] = [opened.close, inputs.close]
   const payments = environment.devMode

@@ -60,6 +60,10 @@ describe('the test agent', () => {
     expect(output).toEqual({ words: 6 })
   })
 
+  test('answers to a large body too while the clock stands still', async () => {
+    expect(await agent.call('count', { text: 'x '.repeat(50_000).trim() })).toEqual({ words: 50_000 })
+  })
+
   test('D21 D26 throws the typed error that the caller would be answered with', async () => {
     await expect(agent.call('count', { text: '' })).rejects.toThrow(
       'text: must be at least 1 character, got 0',
