@@ -27,7 +27,7 @@ function mayRunAgain(
   const hasFailed =
     run.endedMs !== undefined &&
     run.endedMs <= next.startedMs &&
-    (!run.hasReturned || run.endedMs >= run.deadlineMs - SLACK_MS)
+    (!run.hasReturned || run.leftMs < TAKEN_OFF_MS)
   if (hasFailed) return true
   const fromMs = run.startedMs - LATE_MS
   const isDisturbed = world.jobs.disturbances().some(({ process, atMs }) => {
@@ -42,5 +42,5 @@ function mayRunAgain(
 /** A process that stopped right after its claim begins late, and learns only then that it lost its lease. */
 const LATE_MS = 2 * LONGEST_PAUSE_MS
 
-/** Clocks of the process and of the world differ. */
-const SLACK_MS = 5_000
+/** A payment that expires, or the time to settle, ends a run before the deadline that its handler was told. */
+const TAKEN_OFF_MS = 5_000

@@ -29,18 +29,21 @@ export async function runPlannedHandler(
   const { wires, jobs } = world
   const { runs } = jobs.of(jobName(`${agent}/${context.jobId}`))
   const plan = planRun(handling, badRunRate, context.remainingMs())
+  const leftMs = (): number => context.deadline * 1_000 - process.nowMs()
+  const leftAtStartMs = leftMs()
   const run = {
     process: process.name,
     startedMs: wires.time.nowMs(),
     endedMs: undefined as number | undefined,
+    leftMs: Infinity,
     hasReturned: false,
-    deadlineMs: context.deadline * 1_000,
   }
   runs.push(run)
   const number = runs.length
   wires.trace.note(process.name, () => `handler begins ${context.jobId}, run ${number}, ${plan.tookMs} ms`)
   if (plan.tookMs > 0) await new Promise<void>(resolve => void process.after(plan.tookMs, resolve))
   run.endedMs = wires.time.nowMs()
+  run.leftMs = Math.min(leftMs(), leftAtStartMs - (run.endedMs - run.startedMs))
   if (plan.ends === 'badly') throw new Error('the handler was to fail')
   if (plan.ends === 'with a wrong output') return { text: 7 }
   run.hasReturned = true

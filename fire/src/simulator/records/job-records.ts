@@ -6,10 +6,10 @@ export interface HandlerRun {
   readonly startedMs: number
   /** Undefined while it runs, or where its process died first. */
   endedMs: number | undefined
+  /** What was left of its deadline then: by the clock of its process, or by a timer, which minds no clock that is set. */
+  leftMs: number
   /** It returned an output, in time or not. */
   hasReturned: boolean
-  /** The job's deadline, as the handler was told. */
-  readonly deadlineMs: number
 }
 
 /** A response that was saved, with the payment it was saved for. */
