@@ -5,6 +5,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSteps } from './steps.mjs'
 import { checkLayers } from './check-layers.mjs'
+import { checkRules } from './check-rules.mjs'
 import { build, root, run, tellFailure } from './prepare.mjs'
 
 const SOURCES = ['packages', 'apps', 'examples', 'e2e', 'bench', 'fire', 'scripts']
@@ -26,6 +27,11 @@ try {
     'layers',
     () => checkLayers(root),
     count => ({ text: `${count} files` }),
+  )
+  await steps.step(
+    'rules',
+    () => checkRules(root),
+    count => ({ text: `${count} cited` }),
   )
   await steps.step('contracts', () => node('packages/contracts/scripts/compile.mjs', '--check'))
   await steps.step('schema', () =>
