@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Battery, BatteryResult, BatterySize } from '../battery.ts'
+import { ROOT } from '../edits/sources.ts'
 import type { Breach } from './breach.ts'
 import { BREACHES } from './breaches.ts'
 import { commitBreaches, type BreachesOutcome } from './commit-breaches.ts'
-import { ROOT } from './copy-sources.ts'
 import { formatBreaches } from './format-breaches.ts'
 import { PROMISE_NAMES } from './promises.ts'
 

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { applyEdit } from '../simulator/mutants/mutant.ts'
+import { applyEdits } from '../edits/edit.ts'
+import { findTest, openSources } from '../edits/sources.ts'
 import type { Breach } from './breach.ts'
 import { runTests, type RedTest } from './run-tests.ts'
 
@@ -26,11 +27,10 @@ export async function commitBreach(
 ): Promise<BreachOutcome> {
   const restore = new Map<string, string>()
   try {
-    for (const edit of breach.edits) {
-      const path = join(folder, edit.file)
-      const source = await readFile(path, 'utf8')
-      const broken = applyEdit(breach.name, edit, source)
-      if (!restore.has(path)) restore.set(path, source)
+    const sources = await openSources(folder)
+    for (const [file, broken] of await applyEdits(breach.name, breach.edits, sources)) {
+      const path = join(folder, file)
+      restore.set(path, await readFile(path, 'utf8'))
       await writeFile(path, broken)
     }
     return await lookForRed(folder, breach, signal, redBefore)
@@ -50,7 +50,8 @@ async function lookForRed(
 ): Promise<BreachOutcome> {
   const reasons: string[] = []
   for (const { file, only } of breach.tests) {
-    const { red: all, passed, unloaded } = await runTests(folder, { files: [file], only }, signal)
+    const files = [await findTest(file, folder)]
+    const { red: all, passed, unloaded } = await runTests(folder, { files, only }, signal)
     const red = all.filter(test => !redBefore.has(keyOf(test)))
     const noticed = red.find(({ isAssertion }) => isAssertion)
     if (noticed !== undefined) return { breach, red: noticed, reason: '' }

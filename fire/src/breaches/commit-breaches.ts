@@ -1,5 +1,6 @@
 import type { Breach } from './breach.ts'
 import { commitBreach, keyOf, type BreachOutcome } from './commit-breach.ts'
+import { findTest } from '../edits/sources.ts'
 import { copySources, type SourcesCopy } from './copy-sources.ts'
 import { runTests } from './run-tests.ts'
 
@@ -27,7 +28,8 @@ export async function commitBreaches(
 ): Promise<BreachesOutcome> {
   const copies = await Promise.all(Array.from({ length: Math.min(COPIES, breaches.length) }, copySources))
   try {
-    const files = [...new Set(breaches.flatMap(({ tests }) => tests.map(({ file }) => file)))].sort()
+    const tests = [...new Set(breaches.flatMap(breach => breach.tests.map(({ file }) => file)))]
+    const files = (await Promise.all(tests.map(test => findTest(test)))).sort()
     const [first] = copies
     if (first === undefined) return { outcomes: [], sound: 0, unsound: [] }
     const { passed, red, unloaded } = await runTests(first.folder, { files, toTheEnd: true }, signal)

@@ -1,10 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-/** The root of the repository. */
-export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+import { ROOT } from '../edits/sources.ts'
 
 /** The packages' sources in a folder of their own, where they can be broken without harm. */
 export interface SourcesCopy {

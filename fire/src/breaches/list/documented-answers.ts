@@ -1,5 +1,4 @@
 import type { Breach } from '../breach.ts'
-import { AGENT, PROTOCOL } from './folders.ts'
 
 /** P6: whatever comes, the answer is a documented one, and says nothing of the inside. */
 export const DOCUMENTED_ANSWERS: readonly Breach[] = [
@@ -9,14 +8,14 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
     breaks: 'what a handler threw is told to the caller',
     edits: [
       {
-        file: `${AGENT}/execute/handler-failure.ts`,
+        in: 'farebox/failureError',
         find: 'export function failureError({ typed }: HandlerFailure): ServiceError {\n',
         replace: `export function failureError({ typed, told }: HandlerFailure): ServiceError {
   if (typed === undefined) return new InternalError(told)
 `,
       },
     ],
-    tests: [{ file: `${AGENT}/execute/pipeline.test.ts` }],
+    tests: [{ file: 'farebox/pipeline.test.ts' }],
   },
   {
     name: 'depth-not-counted',
@@ -24,12 +23,12 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
     breaks: 'a body nested a hundred thousand deep reaches the parser',
     edits: [
       {
-        file: `${AGENT}/execute/parse-body.ts`,
+        in: 'farebox/parseJson',
         find: 'if (!isUtf8(body) || nestsDeeperThan(body, MAX_BODY_DEPTH)) return undefined',
         replace: 'if (!isUtf8(body)) return undefined',
       },
     ],
-    tests: [{ file: `${AGENT}/testing/conformance/conformance.test.ts` }],
+    tests: [{ file: 'farebox/conformance.test.ts' }],
   },
   {
     name: 'two-payments-taken-for-one',
@@ -37,12 +36,12 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
     breaks: 'of two payment headers the first is taken',
     edits: [
       {
-        file: `${AGENT}/execute/prove-payer.ts`,
+        in: 'farebox/provePayer',
         find: 'if (header === undefined || second !== undefined)',
         replace: 'if (header === undefined && second === undefined)',
       },
     ],
-    tests: [{ file: `${AGENT}/execute/pipeline.test.ts` }],
+    tests: [{ file: 'farebox/pipeline.test.ts' }],
   },
   {
     name: 'body-without-limit',
@@ -50,17 +49,17 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
     breaks: 'a body of any size is read to its end',
     edits: [
       {
-        file: `${AGENT}/http/read-body.ts`,
+        in: 'farebox/createBodyReader',
         find: 'readNodeStream(request, { maxBytes: MAX_BODY_BYTES, hasRoom })',
         replace: 'readNodeStream(request, { maxBytes: Infinity, hasRoom })',
       },
       {
-        file: `${AGENT}/http/read-body.ts`,
+        in: 'farebox/createBodyReader',
         find: "if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return 'too large'",
         replace: '',
       },
     ],
-    tests: [{ file: `${AGENT}/http/serve.test.ts`, only: 'VAL-05' }],
+    tests: [{ file: 'farebox/serve.test.ts', only: 'VAL-05' }],
   },
   {
     name: 'log-line-forged',
@@ -68,12 +67,12 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
     breaks: 'a line break in what a stranger sent begins a line of the log',
     edits: [
       {
-        file: `${AGENT}/log.ts`,
+        in: 'farebox/escaped',
         find: '  return value.replace(UNSAFE, ',
         replace: '  return value.replace(/\\0/g, ',
       },
     ],
-    tests: [{ file: `${AGENT}/log.test.ts` }],
+    tests: [{ file: 'farebox/log.test.ts' }],
   },
   {
     name: 'log-redaction-off',
@@ -81,12 +80,12 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
     breaks: 'a secret in the words of others is written to the log',
     edits: [
       {
-        file: `${AGENT}/log.ts`,
+        in: 'farebox/createLog',
         find: 'options.write(hide(lines))',
         replace: 'options.write(lines)',
       },
     ],
-    tests: [{ file: `${AGENT}/log.test.ts` }],
+    tests: [{ file: 'farebox/log.test.ts' }],
   },
   {
     name: 'checking-without-budget',
@@ -94,11 +93,11 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
     breaks: 'one input can be checked for as long as its patterns and items take',
     edits: [
       {
-        file: `${PROTOCOL}/fields/plain-json.ts`,
+        in: 'protocol/takeSteps',
         find: 'if (run.stepsLeft >= 0) return true',
         replace: 'if (run.stepsLeft > Number.NEGATIVE_INFINITY) return true',
       },
     ],
-    tests: [{ file: `${PROTOCOL}/fields/check-budget.test.ts`, only: 'by many empty objects' }],
+    tests: [{ file: 'protocol/check-budget.test.ts', only: 'by many empty objects' }],
   },
 ]

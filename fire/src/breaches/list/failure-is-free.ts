@@ -1,5 +1,4 @@
 import type { Breach } from '../breach.ts'
-import { AGENT, FACILITATOR, PAYMENTS } from './folders.ts'
 
 /** P3, I5 and I7: a failure costs nothing, what is not known is not a failure, and the ledger is the chain. */
 export const FAILURE_IS_FREE: readonly Breach[] = [
@@ -9,12 +8,12 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'while a payment is being charged the caller is told that it failed',
     edits: [
       {
-        file: `${AGENT}/execute/settle-payment.ts`,
+        in: 'farebox/settlePayment',
         find: 'if (known === undefined) return answerPending(saved.jobId)',
         replace: 'if (known === undefined) return { ...answerPending(saved.jobId), status: 402 }',
       },
     ],
-    tests: [{ file: `${AGENT}/execute/settle-payment.test.ts` }],
+    tests: [{ file: 'farebox/settle-payment.test.ts' }],
   },
   {
     name: 'unknown-is-failed',
@@ -22,12 +21,12 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'a settlement that nobody answered counts as refused',
     edits: [
       {
-        file: `${PAYMENTS}/facilitator-client.ts`,
+        in: 'payments/createFacilitatorClient',
         find: "return { kind: 'unknown', cause: causeOf(error, hide) }",
         replace: "return { kind: 'failed', reason: 'timeout', message: '', transaction: '' }",
       },
     ],
-    tests: [{ file: `${PAYMENTS}/facilitator-client.test.ts` }],
+    tests: [{ file: 'payments/facilitator-client.test.ts' }],
   },
   {
     name: 'broken-facilitator-is-a-verdict',
@@ -35,12 +34,12 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'a 502 that says `success: false` counts as a refusal, though a transfer may be under way',
     edits: [
       {
-        file: `${PAYMENTS}/facilitator-client.ts`,
+        in: 'payments/judges',
         find: 'status >= 200 && status < 500 &&',
         replace: 'status >= 200 && status < 600 &&',
       },
     ],
-    tests: [{ file: `${PAYMENTS}/facilitator-client.test.ts` }],
+    tests: [{ file: 'payments/facilitator-client.test.ts' }],
   },
   {
     name: 'late-result-answered-200',
@@ -48,12 +47,12 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'a handler that blocks past its deadline is answered 200, and charged for',
     edits: [
       {
-        file: `${AGENT}/execute/enforce-deadline.ts`,
+        in: 'farebox/withinDeadline',
         find: 'if (clock.nowMs() < deadline.atMs) return result',
         replace: 'return result',
       },
     ],
-    tests: [{ file: `${AGENT}/execute/pipeline.test.ts` }],
+    tests: [{ file: 'farebox/pipeline.test.ts' }],
   },
   {
     name: 'released-hold-charged',
@@ -61,12 +60,12 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'what an agent gave back after a failure can still be charged',
     edits: [
       {
-        file: 'packages/facilitator/migrations/0002-hold-and-capture.sql',
+        in: 'facilitator/migrations/capture',
         find: "where p.key = p_key and p.state in ('held', 'expired') and p.binding",
         replace: "where p.key = p_key and p.state in ('held', 'expired', 'released') and p.binding",
       },
     ],
-    tests: [{ file: `${FACILITATOR}/ledger/ledger.test.ts` }],
+    tests: [{ file: 'facilitator/ledger.test.ts' }],
   },
   {
     name: 'transaction-sent-before-saved',
@@ -74,12 +73,12 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'a signed transaction goes to the chain before the ledger has it',
     edits: [
       {
-        file: `${FACILITATOR}/chain/run-round.ts`,
+        in: 'facilitator/submit',
         find: '  const id = await parts.settlements.submit(\n',
         replace: '  await parts.node.broadcast(signed.raw)\n  const id = await parts.settlements.submit(\n',
       },
     ],
-    tests: [{ file: `${FACILITATOR}/recovery.test.ts`, only: 'PAY-22' }],
+    tests: [{ file: 'facilitator/recovery.test.ts', only: 'PAY-22' }],
   },
   {
     name: 'reorganisation-not-noticed',
@@ -87,12 +86,12 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'a settled row stays settled when its block is gone',
     edits: [
       {
-        file: `${FACILITATOR}/revisit-settled.ts`,
+        in: 'facilitator/revisitSettled',
         find: 'else await follow(parts, record, used.has(record.key) ? receipt : undefined)',
         replace: 'else await Promise.resolve(follow)',
       },
     ],
-    tests: [{ file: `${FACILITATOR}/recovery.test.ts`, only: 'PAY-18' }],
+    tests: [{ file: 'facilitator/recovery.test.ts', only: 'PAY-18' }],
   },
   {
     name: 'foreign-settlement-not-noticed',
@@ -100,12 +99,12 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'a payment that somebody else submitted stays uncharged in the ledger',
     edits: [
       {
-        file: `${FACILITATOR}/revisit-uncharged.ts`,
+        in: 'facilitator/look',
         find: 'const verdict = observation.used ? await reader.findSettlement(record) : undefined',
         replace: 'const verdict = observation.used ? undefined : await reader.findSettlement(record)',
       },
     ],
-    tests: [{ file: `${FACILITATOR}/recovery.test.ts`, only: 'I7' }],
+    tests: [{ file: 'facilitator/recovery.test.ts', only: 'I7' }],
   },
   {
     name: 'failure-told-late',
@@ -113,12 +112,12 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'a failure that is told late is told as it was, whatever became of the job meanwhile',
     edits: [
       {
-        file: `${AGENT}/execute/let-go.ts`,
+        in: 'farebox/letGo',
         find: "if (word !== 'ours' || !isStale(service.clock, askedMs)) return word",
         replace: "if (word !== 'ours' || isStale !== undefined || askedMs < 0) return word",
       },
     ],
-    tests: [{ file: `${AGENT}/execute/find-repeat.test.ts`, only: 'stood still' }],
+    tests: [{ file: 'farebox/find-repeat.test.ts', only: 'stood still' }],
   },
   {
     name: 'overrun-told-late',
@@ -126,12 +125,12 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'an overrun that is told late is told as it was, whatever became of the job meanwhile',
     edits: [
       {
-        file: `${AGENT}/execute/let-go.ts`,
+        in: 'farebox/letGo',
         find: 'kept.then(async ours => ours && (await held.isStillHeld()))',
         replace: 'kept',
       },
     ],
-    tests: [{ file: `${AGENT}/execute/find-repeat.test.ts`, only: 'so is that a handler overran' }],
+    tests: [{ file: 'farebox/find-repeat.test.ts', only: 'so is that a handler overran' }],
   },
   {
     name: 'refusal-told-late',
@@ -139,11 +138,11 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'a refusal is told by any look, however long it took',
     edits: [
       {
-        file: `${AGENT}/execute/find-repeat.ts`,
+        in: 'farebox/findRepeat',
         find: "if (terms.kind === 'agreed' || !isStale(service.clock, askedMs)) return undefined",
         replace: 'if (isStale !== undefined || askedMs < 0) return undefined',
       },
     ],
-    tests: [{ file: `${AGENT}/execute/find-repeat.test.ts`, only: 'read slowly' }],
+    tests: [{ file: 'farebox/find-repeat.test.ts', only: 'read slowly' }],
   },
 ]

@@ -1,5 +1,4 @@
 import type { Breach } from '../breach.ts'
-import { AGENT, FACILITATOR, PAYMENTS } from './folders.ts'
 
 /** P1, I1, I2 and I6: one payment, one job, one run. */
 export const ONE_PAYMENT_ONE_JOB: readonly Breach[] = [
@@ -9,12 +8,12 @@ export const ONE_PAYMENT_ONE_JOB: readonly Breach[] = [
     breaks: 'an agent takes one payment for any number of jobs',
     edits: [
       {
-        file: `${AGENT}/jobs/job-row.ts`,
+        in: 'farebox/claimPayment',
         find: 'if (kept !== undefined && kept.jobKey !== wish.jobKey) return undefined',
         replace: '',
       },
     ],
-    tests: [{ file: `${AGENT}/jobs/memory-store.test.ts` }],
+    tests: [{ file: 'farebox/memory-store.test.ts' }],
   },
   {
     name: 'ledger-binding-dropped',
@@ -22,12 +21,12 @@ export const ONE_PAYMENT_ONE_JOB: readonly Breach[] = [
     breaks: 'the facilitator holds and charges a payment for another job than its first',
     edits: [
       {
-        file: 'packages/facilitator/migrations/0007-fair-turns.sql',
+        in: 'facilitator/migrations/hold',
         find: `is distinct from (p_binding, p_pay_to, p_value, p_valid_after, p_valid_before) then`,
         replace: `is distinct from (found_row.binding, p_pay_to, p_value, p_valid_after, p_valid_before) then`,
       },
     ],
-    tests: [{ file: `${FACILITATOR}/ledger/ledger.test.ts` }],
+    tests: [{ file: 'facilitator/ledger.test.ts' }],
   },
   {
     name: 'bound-nonce-not-checked',
@@ -35,12 +34,12 @@ export const ONE_PAYMENT_ONE_JOB: readonly Breach[] = [
     breaks: 'a payment whose nonce names one job is taken for another',
     edits: [
       {
-        file: `${PAYMENTS}/nonce-binding.ts`,
+        in: 'payments/refuseNonce',
         find: "return bindNonce(crypto, binding, fromHex(salt)) === nonce ? undefined : 'the nonce is bound to another job'",
         replace: 'return undefined',
       },
     ],
-    tests: [{ file: `${PAYMENTS}/nonce-binding.test.ts` }],
+    tests: [{ file: 'payments/nonce-binding.test.ts' }],
   },
   {
     name: 'settled-job-not-sealed',
@@ -48,12 +47,12 @@ export const ONE_PAYMENT_ONE_JOB: readonly Breach[] = [
     breaks: 'a job that is done and paid for can be claimed, run and charged once more',
     edits: [
       {
-        file: `${AGENT}/jobs/job-row.ts`,
+        in: 'farebox/claimRow',
         find: 'if (row !== undefined && (row.sealed || isHeld(row, nowMs))) return undefined',
         replace: 'if (row !== undefined && isHeld(row, nowMs)) return undefined',
       },
     ],
-    tests: [{ file: `${AGENT}/jobs/memory-store.test.ts` }],
+    tests: [{ file: 'farebox/memory-store.test.ts' }],
   },
   {
     name: 'verdict-asked-for-again',
@@ -61,12 +60,12 @@ export const ONE_PAYMENT_ONE_JOB: readonly Breach[] = [
     breaks: 'a payment that was refused is submitted once more while its record cannot be written',
     edits: [
       {
-        file: `${AGENT}/execute/settlements.ts`,
+        in: 'farebox/createSettlements',
         find: 'known ??= await settleOnce(held)',
         replace: 'known = await settleOnce(held)',
       },
     ],
-    tests: [{ file: `${AGENT}/execute/settle-payment.test.ts` }],
+    tests: [{ file: 'farebox/settle-payment.test.ts' }],
   },
   {
     name: 'claim-without-lease',
@@ -74,12 +73,12 @@ export const ONE_PAYMENT_ONE_JOB: readonly Breach[] = [
     breaks: 'a job that somebody is doing is done by whoever comes',
     edits: [
       {
-        file: `${AGENT}/jobs/job-row.ts`,
+        in: 'farebox/claimRow',
         find: 'if (row !== undefined && (row.sealed || isHeld(row, nowMs))) return undefined',
         replace: 'if (row !== undefined && row.sealed) return undefined',
       },
     ],
-    tests: [{ file: `${AGENT}/jobs/memory-store.test.ts` }],
+    tests: [{ file: 'farebox/memory-store.test.ts' }],
   },
   {
     name: 'fence-ignored',
@@ -87,12 +86,12 @@ export const ONE_PAYMENT_ONE_JOB: readonly Breach[] = [
     breaks: 'who lost a job to another process still writes its record',
     edits: [
       {
-        file: `${AGENT}/jobs/memory-store.ts`,
+        in: 'farebox/createMemoryStore',
         find: 'if (row?.fence !== holder.fence) return false',
         replace: 'if (row === undefined) return false',
       },
     ],
-    tests: [{ file: `${AGENT}/jobs/memory-store.test.ts` }],
+    tests: [{ file: 'farebox/memory-store.test.ts' }],
   },
   {
     name: 'runs-beside-an-overrun',
@@ -100,11 +99,11 @@ export const ONE_PAYMENT_ONE_JOB: readonly Breach[] = [
     breaks: 'a retry runs beside a handler that outlived its deadline',
     edits: [
       {
-        file: `${AGENT}/execute/let-go.ts`,
+        in: 'farebox/letGo',
         find: "instanceof StillRunning && job.state === 'running'",
         replace: "instanceof StillRunning && job.state === ('never' as string)",
       },
     ],
-    tests: [{ file: `${AGENT}/execute/find-repeat.test.ts` }],
+    tests: [{ file: 'farebox/find-repeat.test.ts' }],
   },
 ]

@@ -1,5 +1,4 @@
 import type { Breach } from '../breach.ts'
-import { AGENT } from './folders.ts'
 
 /** P2 and I4: what was paid for can be had. */
 export const SAVED_BEFORE_MONEY: readonly Breach[] = [
@@ -9,13 +8,13 @@ export const SAVED_BEFORE_MONEY: readonly Breach[] = [
     breaks: 'a payment is charged for a response that was never written down',
     edits: [
       {
-        file: `${AGENT}/execute/keep-leases.ts`,
+        in: 'farebox/createLeaseKeeper',
         find: 'const held = await renewNow(holding, next)',
         replace:
           "const held = next.state === 'saved' ? await Promise.resolve(true) : await renewNow(holding, next)",
       },
     ],
-    tests: [{ file: `${AGENT}/execute/keep-leases.test.ts` }],
+    tests: [{ file: 'farebox/keep-leases.test.ts' }],
   },
   {
     name: 'paid-response-forgotten-soon',
@@ -23,12 +22,12 @@ export const SAVED_BEFORE_MONEY: readonly Breach[] = [
     breaks: 'a paid response is kept for ten seconds',
     edits: [
       {
-        file: `${AGENT}/execute/settlements.ts`,
+        in: 'farebox/createSettlements',
         find: 'keepMs: RESPONSE_KEPT_SECONDS * 1_000,',
         replace: 'keepMs: 10_000,',
       },
     ],
-    tests: [{ file: `${AGENT}/execute/find-repeat.test.ts` }],
+    tests: [{ file: 'farebox/find-repeat.test.ts' }],
   },
   {
     name: 'crashed-settlement-not-taken-up',
@@ -36,12 +35,12 @@ export const SAVED_BEFORE_MONEY: readonly Breach[] = [
     breaks: 'what a dead process was settling is left as it is',
     edits: [
       {
-        file: `${AGENT}/jobs/recover-jobs.ts`,
+        in: 'farebox/takeUpUnresolved',
         find: 'for (const jobKey of own.slice(0, MAX_PER_ROUND)) {',
         replace: 'for (const jobKey of own.slice(0, 0)) {',
       },
     ],
-    tests: [{ file: `${AGENT}/execute/settle-payment.test.ts` }],
+    tests: [{ file: 'farebox/settle-payment.test.ts' }],
   },
   {
     name: 'saved-job-forgotten',
@@ -49,12 +48,12 @@ export const SAVED_BEFORE_MONEY: readonly Breach[] = [
     breaks: 'a response whose payment is being charged can be swept away',
     edits: [
       {
-        file: `${AGENT}/jobs/job-row.ts`,
+        in: 'farebox/forgetAt',
         find: "return job.state === 'saved' ? Number.POSITIVE_INFINITY : atMs",
         replace: 'return job.state === undefined ? Number.POSITIVE_INFINITY : atMs',
       },
     ],
-    tests: [{ file: `${AGENT}/jobs/memory-store.test.ts` }],
+    tests: [{ file: 'farebox/memory-store.test.ts' }],
   },
   {
     name: 'answer-of-any-size',
@@ -62,12 +61,12 @@ export const SAVED_BEFORE_MONEY: readonly Breach[] = [
     breaks: 'an answer that no reader takes is saved and charged for',
     edits: [
       {
-        file: `${AGENT}/execute/check-output.ts`,
+        in: 'farebox/writeResponse',
         find: 'const refused = refuseResponse(Buffer.from(response))',
         replace: "const refused = refuseResponse(Buffer.from(response === '' ? response : '{}'))",
       },
     ],
-    tests: [{ file: `${AGENT}/execute/pipeline.test.ts` }],
+    tests: [{ file: 'farebox/pipeline.test.ts' }],
   },
   {
     name: 'charge-forgotten-with-its-record',
@@ -75,12 +74,12 @@ export const SAVED_BEFORE_MONEY: readonly Breach[] = [
     breaks: 'a job that was charged is refused when its record was lost, as if nothing had been charged',
     edits: [
       {
-        file: `${AGENT}/execute/deliver-charged.ts`,
+        in: 'farebox/refuseUnlessCharged',
         find: "  if (past.kind === 'none') {\n    service.admission.failed(payment.payer)",
         replace:
           "  if (past.kind === 'none' || past.kind === 'open') {\n    service.admission.failed(payment.payer)",
       },
     ],
-    tests: [{ file: `${AGENT}/execute/deliver-charged.test.ts` }],
+    tests: [{ file: 'farebox/deliver-charged.test.ts' }],
   },
 ]

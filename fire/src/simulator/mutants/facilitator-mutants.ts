@@ -1,7 +1,5 @@
 import type { Mutant } from './mutant.ts'
 
-const facilitator = 'packages/facilitator/src'
-
 /** Breaks of the facilitator: its ledger, its transactions, and what it says of them. */
 export const FACILITATOR_MUTANTS: readonly Mutant[] = [
   {
@@ -9,12 +7,12 @@ export const FACILITATOR_MUTANTS: readonly Mutant[] = [
     breaks: 'the facilitator keeps the first job of a payment: here it takes any',
     edits: [
       {
-        file: `${facilitator}/ledger/memory/memory-payments.ts`,
+        in: 'facilitator/hold',
         find: 'if (row.binding !== request.binding || !sameTerms(row, payment))',
         replace: 'if (!sameTerms(row, payment))',
       },
       {
-        file: `${facilitator}/ledger/memory/memory-payments.ts`,
+        in: 'facilitator/capture',
         find: 'if (row.binding !== binding || row.owner !== owner || !sameTerms(row, payment))',
         replace: 'if (row.owner !== owner || !sameTerms(row, payment))',
       },
@@ -25,7 +23,7 @@ export const FACILITATOR_MUTANTS: readonly Mutant[] = [
     breaks: 'a stuck transaction is replaced under its own nonce: here under the next',
     edits: [
       {
-        file: `${facilitator}/chain/raise-fees.ts`,
+        in: 'facilitator/raiseFees',
         find: 'parts.relayer.sign(call, transaction.nonce, fees)',
         replace: 'parts.relayer.sign(call, transaction.nonce + 1, fees)',
       },
@@ -37,7 +35,7 @@ export const FACILITATOR_MUTANTS: readonly Mutant[] = [
     breaks: 'only a hold can be given back: here a charge under way too',
     edits: [
       {
-        file: `${facilitator}/ledger/memory/memory-payments.ts`,
+        in: 'facilitator/createMemoryPayments',
         find: "one => one.holdId === holdId && one.owner === owner && one.state === 'held',",
         replace: 'one => one.holdId === holdId && one.owner === owner,',
       },
@@ -49,7 +47,7 @@ export const FACILITATOR_MUTANTS: readonly Mutant[] = [
     breaks: 'what was given back is not charged: here it is',
     edits: [
       {
-        file: `${facilitator}/ledger/memory/memory-payments.ts`,
+        in: 'facilitator/capture',
         find: "    case 'held':\n    case 'expired': {",
         replace: "    case 'held':\n    case 'released' as never:\n    case 'expired': {",
       },
@@ -60,7 +58,7 @@ export const FACILITATOR_MUTANTS: readonly Mutant[] = [
     breaks: 'the facilitator says settled when it is proven: here when it is sent',
     edits: [
       {
-        file: `${facilitator}/engine/settle-payment.ts`,
+        in: 'facilitator/awaitSettlement',
         find: "if (end?.kind === 'failed') return failed(engine, request, end)",
         replace: `if (end?.kind === 'failed') return failed(engine, request, end)
   if (transaction !== '') return settled(engine, request, transaction)`,
@@ -72,7 +70,7 @@ export const FACILITATOR_MUTANTS: readonly Mutant[] = [
     breaks: 'the ledger follows the chain: here it does not',
     edits: [
       {
-        file: `${facilitator}/reconcile.ts`,
+        in: 'facilitator/startReconciler',
         find: 'await reconcile(parts, rounds)',
         replace: 'await Promise.resolve(rounds)',
       },

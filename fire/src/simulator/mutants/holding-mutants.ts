@@ -1,7 +1,5 @@
 import type { Mutant } from './mutant.ts'
 
-const agent = 'packages/farebox/src'
-
 /** Breaks of how an agent holds jobs and payments, and of how it asks whether they were charged. */
 export const HOLDING_MUTANTS: readonly Mutant[] = [
   {
@@ -9,7 +7,7 @@ export const HOLDING_MUTANTS: readonly Mutant[] = [
     breaks: 'a payment is claimed for one job: here for any number',
     edits: [
       {
-        file: `${agent}/jobs/job-row.ts`,
+        in: 'farebox/claimPayment',
         find: 'if (kept !== undefined && kept.jobKey !== wish.jobKey) return undefined',
         replace: '',
       },
@@ -20,7 +18,7 @@ export const HOLDING_MUTANTS: readonly Mutant[] = [
     breaks: 'a response is saved before its payment is charged: here it is written when all is over',
     edits: [
       {
-        file: `${agent}/execute/keep-leases.ts`,
+        in: 'farebox/createLeaseKeeper',
         find: 'const held = await renewNow(holding, next)',
         // The lease seems to last, or who waits for it would wait for ever.
         replace: `holding.leaseEndsMs = clock.nowMs() + LEASE_MS
@@ -33,7 +31,7 @@ export const HOLDING_MUTANTS: readonly Mutant[] = [
     breaks: 'a job has one holder at a time: here whoever comes takes it',
     edits: [
       {
-        file: `${agent}/jobs/job-row.ts`,
+        in: 'farebox/claimRow',
         find: 'if (row !== undefined && (row.sealed || isHeld(row, nowMs))) return undefined',
         replace: 'if (row !== undefined && row.sealed) return undefined',
       },
@@ -44,7 +42,7 @@ export const HOLDING_MUTANTS: readonly Mutant[] = [
     breaks: 'only the holder of a job writes it: here anybody who held it once',
     edits: [
       {
-        file: `${agent}/jobs/memory-store.ts`,
+        in: 'farebox/createMemoryStore',
         find: 'if (row?.fence !== holder.fence) return false',
         replace: 'if (row === undefined) return false',
       },
@@ -55,7 +53,7 @@ export const HOLDING_MUTANTS: readonly Mutant[] = [
     breaks: 'what a crash left is taken up: here it is left',
     edits: [
       {
-        file: `${agent}/jobs/recover-jobs.ts`,
+        in: 'farebox/takeUpUnresolved',
         find: 'for (const jobKey of own.slice(0, MAX_PER_ROUND)) {',
         replace: 'for (const jobKey of own.slice(0, 0)) {',
       },
@@ -66,7 +64,7 @@ export const HOLDING_MUTANTS: readonly Mutant[] = [
     breaks: 'after a try whose end is not known a refusal says nothing: here it is final',
     edits: [
       {
-        file: `${agent}/payment-gate/facilitator-gate.ts`,
+        in: 'farebox/createFacilitatorGate',
         find: 'isFirst ? told : doubted(told)',
         replace: 'told',
       },
@@ -77,7 +75,7 @@ export const HOLDING_MUTANTS: readonly Mutant[] = [
     breaks: 'what was charged is delivered although its record was lost: here it is refused',
     edits: [
       {
-        file: `${agent}/execute/charged-before.ts`,
+        in: 'farebox/judgePastCharge',
         find: "if (outcome.kind === 'none') return outcome",
         replace: "if (outcome.kind !== 'pending') return { kind: 'none' }",
       },

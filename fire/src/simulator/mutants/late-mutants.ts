@@ -1,8 +1,5 @@
 import type { Mutant } from './mutant.ts'
 
-const agent = 'packages/farebox/src'
-const payments = 'packages/payments/src'
-
 /**
  * Breaks of what looks again because time has passed, or because the chain may change its mind. Each of them is how our
  * own code was once; before there were ambushes it took hundreds of thousands of histories to find it. That what took
@@ -16,7 +13,7 @@ export const LATE_MUTANTS: readonly Mutant[] = [
     breaks: 'a cancelled payment is refused when its block is buried: here at the head',
     edits: [
       {
-        file: `${payments}/find-settlement.ts`,
+        in: 'payments/judgeUse',
         find: 'const isFinal = head.seconds > spentSeconds + network.finalitySeconds',
         replace: 'const isFinal = head.seconds + spentSeconds > 0',
       },
@@ -28,7 +25,7 @@ export const LATE_MUTANTS: readonly Mutant[] = [
     breaks: 'who hears late that a job was let go looks again: here it tells what was true then',
     edits: [
       {
-        file: `${agent}/execute/let-go.ts`,
+        in: 'farebox/letGo',
         find: "if (word !== 'ours' || !isStale(service.clock, askedMs)) return word",
         replace: "if (word !== 'ours' || isStale !== undefined || askedMs < 0) return word",
       },

@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { EditDoesNotFit } from '../../edits/edit.ts'
 import { bundleSimulator } from '../runner/bundle-simulator.ts'
 import { simulateSeeds } from '../runner/simulate-seeds.ts'
 import { readSeeds } from './caught-at.ts'
-import { applyEdit, MutantDoesNotFit } from './mutant.ts'
 import { MUTANTS } from './mutants.ts'
 
 /** Histories looked at from the recorded one on: something else may have moved it a little. */
@@ -72,16 +70,7 @@ test('a mutant whose text is not in the sources any more is refused, and named',
   const [edit] = mutant.edits
   if (edit === undefined) throw new Error('no edit')
   const outdated = { ...mutant, edits: [{ ...edit, find: 'what nobody ever wrote' }] }
-  await expect(bundleSimulator([outdated])).rejects.toThrow(MutantDoesNotFit)
-  await expect(
-    bundleSimulator([{ ...mutant, edits: [{ ...edit, file: 'packages/farebox/src/bin.ts' }] }]),
-  ).rejects.toThrow('is in no simulator')
-})
-
-test('a text that is there twice is refused as well: nobody could say which was meant', async () => {
-  const file = 'packages/farebox/src/jobs/job-row.ts'
-  const source = await readFile(fileURLToPath(new URL(`../../../../${file}`, import.meta.url)), 'utf8')
-  expect(() => applyEdit('twice', { file, find: 'export function', replace: '' }, source)).toThrow(
-    MutantDoesNotFit,
-  )
+  await expect(bundleSimulator([outdated])).rejects.toThrow(EditDoesNotFit)
+  const elsewhere = { in: 'local/startPostgres', find: 'export', replace: 'export ' }
+  await expect(bundleSimulator([{ ...mutant, edits: [elsewhere] }])).rejects.toThrow('is in no simulator')
 })

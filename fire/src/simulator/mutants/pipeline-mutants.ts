@@ -1,9 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
-const agent = 'packages/farebox/src'
-
 /** A body as failures have it. */
-const FAILED = `const FAILED = '{"status":"failed","error_type":"internal","error":"mutant","service_version":"1.0"}'`
+const FAILED = '{"status":"failed","error_type":"internal","error":"mutant","service_version":"1.0"}'
 
 /** Breaks of the agent's pipeline: who is told what, and when. */
 export const PIPELINE_MUTANTS: readonly Mutant[] = [
@@ -12,13 +10,13 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
     breaks: 'the output waits for the proof: here it does not',
     edits: [
       {
-        file: `${agent}/execute/settle-payment.ts`,
+        in: 'farebox/settlePayment',
         find: 'settlements.resume(saved.held),\n  )',
         replace: `first,
   )`,
       },
       {
-        file: `${agent}/execute/settle-payment.ts`,
+        in: 'farebox/settlePayment',
         find: 'const known = await withinPatience(',
         replace: `const { response } = saved.held.job as { response: string }
   const first = settlements.resume(saved.held)
@@ -32,7 +30,7 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
     breaks: 'a response is its payer’s: here whoever pays anything gets it',
     edits: [
       {
-        file: `${agent}/execute/find-repeat.ts`,
+        in: 'farebox/findRepeat',
         find: "if (job.payer !== (payment?.payer ?? '')) throw new PaymentError('this job_id is in use by another payer')",
         replace: '',
       },
@@ -43,15 +41,9 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
     breaks: 'while money may move the answer is 503: here 402',
     edits: [
       {
-        file: `${agent}/execute/settle-payment.ts`,
+        in: 'farebox/settlePayment',
         find: 'if (known === undefined) return answerPending(saved.jobId)',
-        replace:
-          'if (known === undefined) return { ...answerPending(saved.jobId), status: 402, body: FAILED }',
-      },
-      {
-        file: `${agent}/execute/settle-payment.ts`,
-        find: 'import type { Clock }',
-        replace: `${FAILED}\nimport type { Clock }`,
+        replace: `if (known === undefined) return { ...answerPending(saved.jobId), status: 402, body: '${FAILED}' }`,
       },
     ],
   },
@@ -60,7 +52,7 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
     breaks: 'what a failing store leaves in doubt is answered 503: here as the failure it may not be',
     edits: [
       {
-        file: `${agent}/execute/pipeline.ts`,
+        in: 'farebox/serveOrder',
         find: 'if (payment === undefined) throw error.cause',
         replace: 'if (order !== undefined) throw error.cause',
       },
@@ -71,7 +63,7 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
     breaks: 'a refusal is told when the job has been looked up: here at once, also of what was paid',
     edits: [
       {
-        file: `${agent}/execute/pipeline.ts`,
+        in: 'farebox/serveOrder',
         find: "if (repeat !== undefined) return countAnswer(service, order, 'repeat', repeat)",
         replace: `if (terms.kind === 'refused') throw terms.refusal
       if (repeat !== undefined) return countAnswer(service, order, 'repeat', repeat)`,
@@ -83,7 +75,7 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
     breaks: 'a paid response is kept for ten minutes: here for ten seconds',
     edits: [
       {
-        file: `${agent}/execute/settlements.ts`,
+        in: 'farebox/createSettlements',
         find: 'keepMs: RESPONSE_KEPT_SECONDS * 1_000,',
         replace: 'keepMs: 10_000,',
       },
@@ -95,7 +87,7 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
     breaks: 'who repeats with the same deadline waits for the end: here 408',
     edits: [
       {
-        file: `${agent}/execute/find-repeat.ts`,
+        in: 'farebox/joinableMs',
         find: 'if (ownMs >= job.deadlineMs) return Math.max(ownMs, job.deadlineMs + RUN_OVER_MS) - nowMs',
         replace: '',
       },
@@ -106,7 +98,7 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
     breaks: 'no run begins while an earlier one still runs: here it does',
     edits: [
       {
-        file: `${agent}/execute/let-go.ts`,
+        in: 'farebox/letGo',
         find: "if (failure instanceof StillRunning && job.state === 'running') {",
         replace: "if (failure instanceof StillRunning && job.state === ('never' as string)) {",
       },

@@ -1,8 +1,5 @@
 import type { Mutant } from './mutant.ts'
 
-const payments = 'packages/payments/src'
-const client = 'packages/client/src'
-
 /** Breaks of what agents, facilitators and clients have in common: proofs, bindings, and answers that did not come. */
 export const PROOF_MUTANTS: readonly Mutant[] = [
   {
@@ -10,7 +7,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     breaks: 'a settlement without an answer is unknown: here it failed',
     edits: [
       {
-        file: `${payments}/facilitator-client.ts`,
+        in: 'payments/createFacilitatorClient',
         find: "return { kind: 'unknown', cause: causeOf(error, hide) }",
         replace:
           "return { kind: 'failed', reason: 'timeout', message: causeOf(error, hide), transaction: '' }",
@@ -22,7 +19,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     breaks: 'a used nonce proves nothing: here it proves a payment',
     edits: [
       {
-        file: `${payments}/find-settlement.ts`,
+        in: 'payments/findSettlement',
         find: 'return await findUse(rpc, network, authorization, head)',
         replace: "return { kind: 'settled', transaction: `0x${'0'.repeat(64)}`, blockNumber: head.number }",
       },
@@ -33,7 +30,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     breaks: 'a receipt must show the transfer: here that it succeeded is enough',
     edits: [
       {
-        file: `${payments}/chain-proof.ts`,
+        in: 'payments/receiptProvesPayment',
         find: 'if (!receipt.succeeded) return false',
         replace: 'return receipt.succeeded',
       },
@@ -44,7 +41,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     breaks: 'a bound payment is good for its job alone: here for any',
     edits: [
       {
-        file: `${payments}/nonce-binding.ts`,
+        in: 'payments/refuseNonce',
         find: 'if (!isBoundNonce(nonce)) return undefined',
         replace: 'if (nonce !== salt) return undefined',
       },
@@ -55,7 +52,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     breaks: 'a paid call without an answer is unresolved: here our client says that nobody was reached',
     edits: [
       {
-        file: `${client}/repeat-until-answered.ts`,
+        in: 'client/ask',
         find: "return { outcome: { kind: 'unavailable', reason }, cause }",
         replace:
           "if (reason !== 'never') throw cause\n    return { outcome: { kind: 'unavailable', reason }, cause }",

@@ -1,8 +1,5 @@
 import type { Mutant } from './mutant.ts'
 
-const facilitator = 'packages/facilitator/src'
-const payments = 'packages/payments/src'
-
 /** Breaks of what is not believed as it is told: nodes (decision 31), and a ledger that lost its last rows. */
 export const TRUST_MUTANTS: readonly Mutant[] = [
   {
@@ -10,12 +7,12 @@ export const TRUST_MUTANTS: readonly Mutant[] = [
     breaks: 'a receipt counts when block and state agree with it: here by itself',
     edits: [
       {
-        file: `${facilitator}/chain/judge-receipt.ts`,
+        in: 'facilitator/judgeReceipt',
         find: "if (!isInBlock) return doubted('its block does not list the transaction')",
         replace: '',
       },
       {
-        file: `${facilitator}/chain/judge-receipt.ts`,
+        in: 'facilitator/judgeReceipt',
         find: "if (proven.some(({ key }) => !used.has(key))) return doubted('it shows a transfer, the state does not')",
         replace: '',
       },
@@ -27,7 +24,7 @@ export const TRUST_MUTANTS: readonly Mutant[] = [
     breaks: 'a block far ahead of our clock is no time to judge by: here it is',
     edits: [
       {
-        file: `${payments}/block-time.ts`,
+        in: 'payments/plausibleBlockTime',
         find: 'if (blockSeconds <= nowSeconds + MAX_BLOCK_AHEAD_SECONDS) return blockSeconds',
         replace: 'if (nowSeconds > 0) return blockSeconds',
       },
@@ -39,7 +36,7 @@ export const TRUST_MUTANTS: readonly Mutant[] = [
     breaks: 'what a ledger lost is looked for on the chain: here it is refused as never charged',
     edits: [
       {
-        file: `${facilitator}/engine/settle-payment.ts`,
+        in: 'facilitator/answerForgotten',
         find: "if (charge.kind === 'recovered') return settled(engine, request, charge.transaction)",
         replace: "if (charge.kind === 'recovered') return undefined",
       },
