@@ -8,7 +8,7 @@ import {
   type CheckResult,
 } from 'farebox/testing'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { privateKeySigner } from '@farebox/payments/sign-payment'
+import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setStage, type Stage } from './stage/stage.ts'
 

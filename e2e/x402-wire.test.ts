@@ -12,21 +12,25 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { fund } from '@farebox/local/chain/faucet'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { findSettlement } from '@farebox/payments/find-settlement'
-import { createPaymentChecker, refuseTerms, type ProvenPayment } from '@farebox/payments/check-payment'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
-import type { FacilitatorRequest } from '@farebox/payments/facilitator-api'
-import { createFacilitatorClient, type FacilitatorClient } from '@farebox/payments/facilitator-client'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
-import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { findSettlement } from '@farebox/payments/chain/find-settlement'
+import { createPaymentChecker, refuseTerms, type ProvenPayment } from '@farebox/payments/x402/check-payment'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
+import { createFacilitatorClient, type FacilitatorClient } from '@farebox/payments/x402/facilitator-client'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
-import { decodePaymentHeader, encodeHeader, type PaymentResponse } from '@farebox/payments/payment-header'
+import {
+  decodePaymentHeader,
+  encodeHeader,
+  type PaymentResponse,
+} from '@farebox/payments/x402/payment-header'
 import {
   createRequirement,
   paymentRequiredHeader,
   type PaymentRequirement,
-} from '@farebox/payments/requirement'
-import { privateKeySigner, signPayment, type SignedPayment } from '@farebox/payments/sign-payment'
+} from '@farebox/payments/x402/requirement'
+import { privateKeySigner, signPayment, type SignedPayment } from '@farebox/payments/x402/sign-payment'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startReferenceFacilitator, type ReferenceFacilitator } from './stage/reference-facilitator.ts'

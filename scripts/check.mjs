@@ -5,6 +5,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSteps } from './steps.mjs'
 import { checkLayers } from './check-layers.mjs'
+import { checkRooms } from './check-rooms.mjs'
 import { checkRules } from './check-rules.mjs'
 import { build, root, run, tellFailure } from './prepare.mjs'
 
@@ -27,6 +28,11 @@ try {
     'layers',
     () => checkLayers(root),
     count => ({ text: `${count} files` }),
+  )
+  await steps.step(
+    'rooms',
+    () => checkRooms(root),
+    count => ({ text: `${count} folders` }),
   )
   await steps.step(
     'rules',

@@ -11,7 +11,7 @@ import { startPostgres } from '@farebox/local/postgres/start-postgres'
 import { startAgentProcess, type AgentProcess } from '@farebox/local/start-agent-process'
 import { startFacilitatorProcess, type FacilitatorProcess } from '@farebox/local/start-facilitator-process'
 import { startPlatformProcess, type PlatformProcess } from '@farebox/local/start-platform-process'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import pg from 'pg'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

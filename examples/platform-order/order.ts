@@ -4,9 +4,9 @@
 
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork } from '@farebox/payments/networks'
-import { privateKeySigner, signPayment } from '@farebox/payments/sign-payment'
+import { privateKeySigner, signPayment } from '@farebox/payments/x402/sign-payment'
 import { job, quote } from '@farebox/platform-api/jobs'
 
 const [platform, agentId, capability, input = '{}'] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-import { decodeHeader, type PaymentResponse } from '@farebox/payments/payment-header'
+import { decodeHeader, type PaymentResponse } from '@farebox/payments/x402/payment-header'
 import type { Answered } from '../rounds/drive.ts'
 import { TEXT } from './sign-jobs.ts'
 

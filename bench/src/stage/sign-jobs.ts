@@ -1,16 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import type { Authorization } from '@farebox/payments/authorization'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
-import { decodeHeader, encodeHeader } from '@farebox/payments/payment-header'
-import type { PaymentRequired, PaymentRequirement } from '@farebox/payments/requirement'
+import { decodeHeader, encodeHeader } from '@farebox/payments/x402/payment-header'
+import type { PaymentRequired, PaymentRequirement } from '@farebox/payments/x402/requirement'
 import {
   authorizationTypedData,
   privateKeySigner,
   signPayment,
   type PaymentSigner,
-} from '@farebox/payments/sign-payment'
+} from '@farebox/payments/x402/sign-payment'
 import { request } from 'undici'
 import type { ReadyRequest } from '../rounds/drive.ts'
 

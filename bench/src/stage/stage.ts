@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 
 /** What all benches stand on: a folder that is removed afterwards, and everything that must be stopped. */
 export interface Stage {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { TRANSFER_TOPIC } from '@farebox/payments/chain-proof'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
-import { privateKeySigner } from '@farebox/payments/sign-payment'
+import { TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
+import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import type { FaultStage } from './fault-stage.ts'
 
 /** So much a new payer has: a second payment would be possible, and is seen. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { callOurs, callStock, type Called, type CallEnd } from './call-agent.ts'
 import type { FaultStage, WiredAgent } from './fault-stage.ts'
 import { transfersOf, type FundedPayer } from './payer.ts'

@@ -1,5 +1,5 @@
 import { fund } from '@farebox/local/chain/faucet'
-import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { agentFaults } from './agent-faults.ts'
 import { settleFaults, verifyFaults } from './facilitator-faults.ts'
 import type { FaultStage } from './fault-stage.ts'

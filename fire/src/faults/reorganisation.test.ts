@@ -1,4 +1,4 @@
-import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { fund } from '@farebox/local/chain/faucet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setFaultStage, type FaultStage } from './fault-stage.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { createAuthorizationHasher, type Authorization } from '@farebox/payments/authorization'
-import { fromHex, toHex } from '@farebox/payments/bytes'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { createAuthorizationHasher, type Authorization } from '@farebox/payments/authorization/authorization'
+import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
 
 /** Terms of a payment as they travel; every field may be made wrong. */

@@ -1,5 +1,5 @@
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
-import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { findNetwork } from '@farebox/payments/networks'
 import type { Need, Subject } from './subject.ts'
 import { openToken } from './token.ts'

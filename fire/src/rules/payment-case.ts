@@ -1,4 +1,4 @@
-import type { Authorization } from '@farebox/payments/authorization'
+import type { Authorization } from '@farebox/payments/authorization/authorization'
 import type { Draft } from './draft.ts'
 import type { Outcome, UnnumberedCase, Verdict } from './rule-case.ts'
 import type { Told } from './subject.ts'

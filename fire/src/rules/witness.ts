@@ -1,8 +1,8 @@
-import { receiptProvesPayment, TRANSFER_TOPIC } from '@farebox/payments/chain-proof'
-import { readReceipt } from '@farebox/payments/chain-receipt'
-import { readHead } from '@farebox/payments/find-settlement'
-import type { Authorization } from '@farebox/payments/authorization'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import { receiptProvesPayment, TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
+import { readReceipt } from '@farebox/payments/chain/chain-receipt'
+import { readHead } from '@farebox/payments/chain/find-settlement'
+import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 
 /** What the chain says, whatever anybody answered. */

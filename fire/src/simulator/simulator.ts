@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { runHistory, type Simulator } from './history/run-history.ts'
 import { setStage } from './history/stage.ts'
 import { pretendCurve } from './pretended-curve.ts'

@@ -1,4 +1,4 @@
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
 import type { NodeRequest } from './chain/virtual-rpc.ts'
 import type { Token } from './chain/token.ts'

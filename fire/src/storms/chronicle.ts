@@ -1,4 +1,4 @@
-import type { Authorization } from '@farebox/payments/authorization'
+import type { Authorization } from '@farebox/payments/authorization/authorization'
 import type { MortalKind } from './stage/mortal.ts'
 
 /** A job and the payment for it, as they are sent: the same bytes each time. */

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
 import { decodeFunctionData, parseAbi, recoverTypedDataAddress, serializeSignature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork } from '@farebox/payments/networks'
-import { decodePaymentHeader } from '@farebox/payments/payment-header'
-import { createRequirement } from '@farebox/payments/requirement'
-import { signPayment } from '@farebox/payments/sign-payment'
+import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
+import { createRequirement } from '@farebox/payments/x402/requirement'
+import { signPayment } from '@farebox/payments/x402/sign-payment'
 import {
   cancelAuthorization,
   cancelTypedData,

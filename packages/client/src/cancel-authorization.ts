@@ -1,9 +1,9 @@
-import { createAuthorizationHasher } from '@farebox/payments/authorization'
-import { sameAddress } from '@farebox/payments/address'
-import { fromHex, toHex } from '@farebox/payments/bytes'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { createAuthorizationHasher } from '@farebox/payments/authorization/authorization'
+import { sameAddress } from '@farebox/payments/crypto/address'
+import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
-import { countFrom27 } from '@farebox/payments/sign-payment'
+import { countFrom27 } from '@farebox/payments/x402/sign-payment'
 import { readJournalEntry, type JournalEntry } from './journal-entry.ts'
 
 /** EIP-712 types of a cancellation (EIP-3009), as wallets want them. */

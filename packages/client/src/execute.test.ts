@@ -1,9 +1,9 @@
 import { inspect } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { privateKeyToAccount } from 'viem/accounts'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
-import { decodePaymentHeader, encodeHeader } from '@farebox/payments/payment-header'
-import { privateKeySigner, type PaymentSigner } from '@farebox/payments/sign-payment'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { decodePaymentHeader, encodeHeader } from '@farebox/payments/x402/payment-header'
+import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import {
   AGENT_WALLET,

@@ -1,5 +1,5 @@
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
-import type { PaymentSigner } from '@farebox/payments/sign-payment'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { readPrice } from '@farebox/protocol/money/usdc'

@@ -1,7 +1,7 @@
 import { readJobRequest, jobIdKey } from '@farebox/protocol/job/job-request'
-import type { Authorization } from '@farebox/payments/authorization'
+import type { Authorization } from '@farebox/payments/authorization/authorization'
 import { findNetwork, type Network } from '@farebox/payments/networks'
-import { decodePaymentHeader } from '@farebox/payments/payment-header'
+import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
 import { isObject, parseJson } from './parse-json.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Authorization } from '@farebox/payments/authorization'
+import type { Authorization } from '@farebox/payments/authorization/authorization'
 import type { Network } from '@farebox/payments/networks'
-import type { PaymentResponse } from '@farebox/payments/payment-header'
+import type { PaymentResponse } from '@farebox/payments/x402/payment-header'
 import type { JournalEntry } from './journal-entry.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { JournalEntry } from './journal-entry.ts'
  *
  * Nothing an agent answers takes a signed authorization back: until `chargeableUntil` a dishonest one can
  * still use it. Who wants to pay again for the same work asks the chain first (`findSettlement` of
- * `@farebox/payments/find-settlement` takes `network` and `authorization`), or takes it back by
+ * `@farebox/payments/chain/find-settlement` takes `network` and `authorization`), or takes it back by
  * `cancelAuthorization`.
  */
 export interface PaidAttempt {

@@ -1,6 +1,6 @@
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import { WALLET_PLACEHOLDER, type Declaration } from '@farebox/protocol/declaration/declaration'
-import { formatPath, type Problem } from '@farebox/protocol/declaration/problem'
+import { formatPath, type Problem } from '@farebox/protocol/problems/problem'
 import { UnusableAnswer } from './agent-errors.ts'
 import { readAgentUrl } from './agent-url.ts'
 import { connect, type ClientOptions } from './client-options.ts'

@@ -1,4 +1,4 @@
-import { decodeHeader, type PaymentResponse } from '@farebox/payments/payment-header'
+import { decodeHeader, type PaymentResponse } from '@farebox/payments/x402/payment-header'
 import { isObject } from './parse-json.ts'
 
 const TRANSACTION = /^0x[0-9a-f]{64}$/i

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
-import { privateKeySigner } from '@farebox/payments/sign-payment'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { TRANSACTION, startTestAgent, type TestAgent } from '../testing/agent.ts'
 import { createTestClock, type TestClock } from '../testing/clock.ts'
 import { execute } from './execute.ts'

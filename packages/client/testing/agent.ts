@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createPaymentChecker, refuseTerms, type ProvenPayment } from '@farebox/payments/check-payment'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { createPaymentChecker, refuseTerms, type ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
-import { refuseNonce } from '@farebox/payments/nonce-binding'
-import { decodePaymentHeader, encodeHeader } from '@farebox/payments/payment-header'
+import { refuseNonce } from '@farebox/payments/authorization/nonce-binding'
+import { decodePaymentHeader, encodeHeader } from '@farebox/payments/x402/payment-header'
 import {
   createRequirement,
   paymentRequiredBody,
   paymentRequiredHeader,
   type PaymentRequirement,
-} from '@farebox/payments/requirement'
+} from '@farebox/payments/x402/requirement'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { failureBody } from '@farebox/protocol/errors/error-types'
 import { readJobRequest, type JobRequest } from '@farebox/protocol/job/job-request'

@@ -1,6 +1,6 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import type { FacilitatorRequest } from '@farebox/payments/facilitator-api'
-import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
+import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
+import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { systemClock } from '@farebox/server/clock'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createRelayer } from './chain/relayer.ts'

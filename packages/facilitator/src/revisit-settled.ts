@@ -1,5 +1,5 @@
-import { receiptProvesPayment } from '@farebox/payments/chain-proof'
-import type { ChainReceipt } from '@farebox/payments/chain-receipt'
+import { receiptProvesPayment } from '@farebox/payments/chain/chain-proof'
+import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import { correctLedger, type ReconcilerParts } from './correct-ledger.ts'
 import type { PaymentRecord } from './ledger/payment-record.ts'
 

@@ -7,13 +7,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import { declarationSchema } from '@farebox/protocol/declaration/declaration-schema'
-import { formatProblem } from '@farebox/protocol/declaration/problem'
+import { formatProblem } from '@farebox/protocol/problems/problem'
 import { ERROR_STATUS } from '@farebox/protocol/errors/error-types'
 import { coerce } from '@farebox/protocol/fields/coerce'
 import { compileInput, formatViolation } from '@farebox/protocol/fields/compile'
 import { FIELD_KEYWORDS } from '@farebox/protocol/fields/field'
 import { FORMATS, FORMAT_EXAMPLES } from '@farebox/protocol/fields/formats'
-import { keywordRule } from '@farebox/protocol/fields/keyword-rules'
+import { keywordRule } from '@farebox/protocol/field-rules/keyword-rules'
 import {
   COERCION_SAMPLES,
   ERROR_CLASSES,

@@ -1,7 +1,7 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import { nearest } from '@farebox/protocol/declaration/nearest'
-import type { InferInput, InferOutput } from '@farebox/protocol/fields/infer'
+import { nearest } from '@farebox/protocol/problems/nearest'
+import type { InferInput, InferOutput } from '@farebox/protocol/translation/infer'
 
 /** What a handler is told beside its input. */
 export interface JobContext {

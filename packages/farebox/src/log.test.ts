@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { createSecretFilter } from '@farebox/payments/secret-filter'
+import { createSecretFilter } from '@farebox/payments/http/secret-filter'
 import { describe, expect, test } from 'vitest'
 import { createLog, type Log, type LogFormat } from './log.ts'
 

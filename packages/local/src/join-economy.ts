@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createJsonOrigin } from '@farebox/payments/http-json'
+import { createJsonOrigin } from '@farebox/payments/http/http-json'
 import { readProcess, type ProcessDescription } from 'farebox/command-line'
 import { readLocalFile, type LocalFile } from './local-file.ts'
 

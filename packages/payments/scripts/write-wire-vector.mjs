@@ -4,13 +4,17 @@
 // The packages must be built.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { AUTHORIZATION_TYPES, createAuthorizationHasher } from '@farebox/payments/authorization'
-import { concatBytes, fromHex, toHex } from '@farebox/payments/bytes'
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { AUTHORIZATION_TYPES, createAuthorizationHasher } from '@farebox/payments/authorization/authorization'
+import { concatBytes, fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork } from '@farebox/payments/networks'
-import { bindNonce, NONCE_EXTENSION } from '@farebox/payments/nonce-binding'
-import { encodeHeader } from '@farebox/payments/payment-header'
-import { createRequirement, paymentRequiredBody, paymentRequiredHeader } from '@farebox/payments/requirement'
+import { bindNonce, NONCE_EXTENSION } from '@farebox/payments/authorization/nonce-binding'
+import { encodeHeader } from '@farebox/payments/x402/payment-header'
+import {
+  createRequirement,
+  paymentRequiredBody,
+  paymentRequiredHeader,
+} from '@farebox/payments/x402/requirement'
 
 const file = fileURLToPath(new URL('../../../docs/wire-vector.json', import.meta.url))
 const text = `${JSON.stringify(await makeVector(), null, 2)}\n`

@@ -1,6 +1,10 @@
-import type { Authorization } from '../src/authorization.ts'
-import { AUTHORIZATION_CANCELED_TOPIC, AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '../src/chain-proof.ts'
-import type { ChainLog } from '../src/chain-receipt.ts'
+import type { Authorization } from '../src/authorization/authorization.ts'
+import {
+  AUTHORIZATION_CANCELED_TOPIC,
+  AUTHORIZATION_USED_TOPIC,
+  TRANSFER_TOPIC,
+} from '../src/chain/chain-proof.ts'
+import type { ChainLog } from '../src/chain/chain-receipt.ts'
 import { findNetwork, type Network } from '../src/networks.ts'
 
 export const VALID_BEFORE = 1_800_000_060

@@ -1,5 +1,5 @@
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'

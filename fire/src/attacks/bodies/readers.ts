@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '@farebox/client/client-options'
 import { exchange } from '@farebox/client/exchange'
-import { createFacilitatorClient } from '@farebox/payments/facilitator-client'
-import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { createOutbound } from '@farebox/platform/outbound/outbound'
 import { runConformance, serveFixture } from 'farebox/testing'
 

@@ -1,6 +1,6 @@
 import { releaseOf } from '@farebox/facilitator/test-setup/payments-for-tests'
 import { randomBytes } from 'node:crypto'
-import { HOLD_EXTENSION } from '@farebox/payments/facilitator-api'
+import { HOLD_EXTENSION } from '@farebox/payments/x402/facilitator-api'
 import type { Score } from '../../battery.ts'
 import type { Attack, AttackRun } from '../attack.ts'
 import { startNodesStage, type NodesStage } from './nodes-stage.ts'

@@ -1,5 +1,5 @@
-import type { Authorization } from '@farebox/payments/authorization'
-import type { FacilitatorRequest } from '@farebox/payments/facilitator-api'
+import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import type { Network } from '@farebox/payments/networks'
 
 /** A signed payment, its payer, and how an agent sends it. */

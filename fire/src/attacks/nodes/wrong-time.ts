@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { VerifyOutcome } from '@farebox/payments/facilitator-client'
+import type { VerifyOutcome } from '@farebox/payments/x402/facilitator-client'
 import type { Score } from '../../battery.ts'
 import type { Attack, AttackRun } from '../attack.ts'
 import { datesHeads } from './faulty-node.ts'

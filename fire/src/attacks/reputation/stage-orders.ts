@@ -6,7 +6,7 @@ import {
   type Stack,
 } from '@farebox/facilitator/test-setup/start-stack'
 import { NETWORK, PAY_TO } from '@farebox/facilitator/test-setup/payments-for-tests'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { createApp } from '@farebox/platform/http/create-app'
 import { jobsRoutes } from '@farebox/platform/jobs/jobs-routes'
 import { startJobs } from '@farebox/platform/jobs/start-jobs'

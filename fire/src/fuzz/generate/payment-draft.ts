@@ -1,8 +1,11 @@
-import { createAuthorizationHasher, type AuthorizationHasher } from '@farebox/payments/authorization'
-import { fromHex, toHex } from '@farebox/payments/bytes'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import {
+  createAuthorizationHasher,
+  type AuthorizationHasher,
+} from '@farebox/payments/authorization/authorization'
+import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
-import { bindNonce, NONCE_EXTENSION } from '@farebox/payments/nonce-binding'
+import { bindNonce, NONCE_EXTENSION } from '@farebox/payments/authorization/nonce-binding'
 import type { Random } from '../../simulator/seeded-random.ts'
 import { NETWORK_ID, ORIGIN, WALLET } from '../run/fuzz-stage.ts'
 

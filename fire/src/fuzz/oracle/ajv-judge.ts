@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Declaration } from 'farebox'
-import { toJsonSchema } from '@farebox/protocol/fields/json-schema'
+import { toJsonSchema } from '@farebox/protocol/translation/json-schema'
 import type { InputJudge } from './judge-course.ts'
 
 /** As ajv-formats has it, but for the dot in the domain: RFC 5321 asks for none. */

@@ -1,4 +1,4 @@
-import { HOLD_EXTENSION } from '@farebox/payments/facilitator-api'
+import { HOLD_EXTENSION } from '@farebox/payments/x402/facilitator-api'
 import { bearer, makeSecret } from '../administer.ts'
 import { brief } from '../payment-case.ts'
 import type { UnnumberedCase } from '../rule-case.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { HOLD_EXTENSION } from '@farebox/payments/facilitator-api'
+import { HOLD_EXTENSION } from '@farebox/payments/x402/facilitator-api'
 import type { PaymentCase } from '../payment-case.ts'
 
 /** What a payment is for, in the hold extension: the resource, where x402 has no field that is bound. */

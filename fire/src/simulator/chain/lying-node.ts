@@ -1,4 +1,4 @@
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Lie } from '../faults/plan-lies.ts'
 import type { Random } from '../seeded-random.ts'
 import type { Callee, Wires } from '../wires/exchange.ts'

@@ -1,8 +1,8 @@
 import { batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
-import { toHex } from '@farebox/payments/bytes'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
-import type { ChainLog } from '@farebox/payments/chain-receipt'
-import { JsonRpcError } from '@farebox/payments/json-rpc'
+import { toHex } from '@farebox/payments/crypto/bytes'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
+import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import {
   encodePaid,

@@ -1,5 +1,5 @@
-import { fromHex, toHex } from '@farebox/payments/bytes'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { parseTransaction, serializeTransaction } from 'viem/utils'
 import { readBatch, readSettle, readTokenCall } from './calls.ts'
 import type { ChainTransaction } from './virtual-chain.ts'

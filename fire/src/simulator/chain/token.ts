@@ -1,10 +1,10 @@
-import type { Authorization } from '@farebox/payments/authorization'
+import type { Authorization } from '@farebox/payments/authorization/authorization'
 import {
   AUTHORIZATION_CANCELED_TOPIC,
   AUTHORIZATION_USED_TOPIC,
   TRANSFER_TOPIC,
-} from '@farebox/payments/chain-proof'
-import type { ChainLog } from '@farebox/payments/chain-receipt'
+} from '@farebox/payments/chain/chain-proof'
+import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
 
 /** The token at one block: never changed, only replaced. */
 export interface TokenState {

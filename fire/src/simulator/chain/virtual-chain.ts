@@ -1,4 +1,4 @@
-import type { ChainLog } from '@farebox/payments/chain-receipt'
+import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
 import type { Random } from '../seeded-random.ts'
 import type { Trace } from '../history-trace.ts'
 import type { Token, TokenCall, TokenState } from './token.ts'

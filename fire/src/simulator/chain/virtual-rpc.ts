@@ -1,4 +1,4 @@
-import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
+import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { ProcessKind } from '../faults/faults.ts'
 import type { Random } from '../seeded-random.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'

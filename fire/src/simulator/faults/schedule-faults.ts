@@ -1,4 +1,4 @@
-import { paymentKey } from '@farebox/payments/authorization'
+import { paymentKey } from '@farebox/payments/authorization/authorization'
 import { BLOCK_MS } from '../chain/virtual-chain.ts'
 import type { Parties } from '../history/start-parties.ts'
 import type { Random } from '../seeded-random.ts'

@@ -1,6 +1,9 @@
 import { mintSecret, type NewSecret } from '@farebox/facilitator/secrets/secret-form'
-import { createAuthorizationHasher, type AuthorizationHasher } from '@farebox/payments/authorization'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import {
+  createAuthorizationHasher,
+  type AuthorizationHasher,
+} from '@farebox/payments/authorization/authorization'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { createRandom } from '../seeded-random.ts'
 import { enterWorld } from '../stand-ins/current-world.ts'

@@ -1,5 +1,5 @@
 import { createAgent, type Declaration, type JobContext, type JsonObject, type Log } from 'farebox'
-import { decodeHeader } from '@farebox/payments/payment-header'
+import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { readPaymentsOnChain } from '../records/payments-on-chain.ts'
 import type { Random } from '../seeded-random.ts'
 import { webBody } from '../stand-ins/web-body.ts'

@@ -1,5 +1,5 @@
-import type { JsonAnswer, JsonOrigin } from '@farebox/payments/http-json'
-import { JsonRpcError } from '@farebox/payments/json-rpc'
+import type { JsonAnswer, JsonOrigin } from '@farebox/payments/http/http-json'
+import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import { exchange, type Callee, type Wires } from '../wires/exchange.ts'
 import { callThroughPort } from '../wires/port.ts'

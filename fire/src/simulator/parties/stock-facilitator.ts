@@ -1,5 +1,5 @@
-import type { Authorization } from '@farebox/payments/authorization'
-import type { FacilitatorRequest } from '@farebox/payments/facilitator-api'
+import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import type { VirtualAnswer } from '../stand-ins/fastify.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import { callThroughPort } from '../wires/port.ts'

@@ -1,6 +1,6 @@
-import { paymentKey, type Authorization } from '@farebox/payments/authorization'
+import { paymentKey, type Authorization } from '@farebox/payments/authorization/authorization'
 import type { Network } from '@farebox/payments/networks'
-import { decodePaymentHeader } from '@farebox/payments/payment-header'
+import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
 
 /** What a caller was told. */
 export interface SeenAnswer {

@@ -1,11 +1,11 @@
 import {
   createAuthorizationHasher as create,
   type AuthorizationHasher,
-} from '@farebox/payments/authorization'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+} from '@farebox/payments/authorization/authorization'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
 
-export * from '@farebox/payments/authorization'
+export * from '@farebox/payments/authorization/authorization'
 
 // Stands in for the hashing of authorizations: the domain of the one token is hashed once, not by each process.
 

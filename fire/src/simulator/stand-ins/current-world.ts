@@ -1,5 +1,5 @@
-import type { JsonOrigin } from '@farebox/payments/http-json'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { JsonOrigin } from '@farebox/payments/http/http-json'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Random } from '../seeded-random.ts'
 
 /**

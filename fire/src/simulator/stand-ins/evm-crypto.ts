@@ -1,7 +1,7 @@
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { currentWorld } from './current-world.ts'
 
-/** Stands in for `@farebox/payments/evm-crypto`, whose loading would wait for the machine: it is loaded once. */
+/** Stands in for `@farebox/payments/crypto/evm-crypto`, whose loading would wait for the machine: it is loaded once. */
 export function loadEvmCrypto(): Promise<EvmCrypto> {
   return Promise.resolve(currentWorld().crypto)
 }

@@ -1,5 +1,5 @@
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
-import { privateKeySigner, type PaymentSigner } from '@farebox/payments/sign-payment'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import { defineAgent } from 'farebox'
 
 /** Who pays. */

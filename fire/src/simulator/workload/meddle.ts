@@ -1,11 +1,11 @@
-import { paymentKey } from '@farebox/payments/authorization'
+import { paymentKey } from '@farebox/payments/authorization/authorization'
 import {
   HOLD_EXTENSION,
   type FacilitatorRequest,
   type ReleaseRequest,
-} from '@farebox/payments/facilitator-api'
-import { createFacilitatorClient } from '@farebox/payments/facilitator-client'
-import { createRequirement } from '@farebox/payments/requirement'
+} from '@farebox/payments/x402/facilitator-api'
+import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
+import { createRequirement } from '@farebox/payments/x402/requirement'
 import type { FacilitatorWord } from '../records/word-records.ts'
 import { hostName } from '../parties/supervise.ts'
 import type { Random } from '../seeded-random.ts'

@@ -1,4 +1,4 @@
-import { decodeHeader } from '@farebox/payments/payment-header'
+import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { firstSuccess, type Chronicle, type StormOrder } from '../chronicle.ts'
 import { orderKey, type ChainPayment, type ChainRecord } from './read-chain.ts'
 

@@ -1,4 +1,4 @@
-import { AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chain-proof'
+import { AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
 import { callAnvil } from '@farebox/local/chain/anvil-rpc'
 import type { StormOrder } from '../chronicle.ts'
 import type { StormStage } from '../stage/storm-stage.ts'

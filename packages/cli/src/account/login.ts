@@ -1,5 +1,5 @@
-import { checksumAddress } from '@farebox/payments/address'
-import { loadEvmCrypto, loadKeccak } from '@farebox/payments/evm-crypto'
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import { loadEvmCrypto, loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { signedIn, signInTerms } from '@farebox/platform-api/owners'
 import { systemClock } from '@farebox/client/clock'
 import { signText } from '../keys/sign-text.ts'

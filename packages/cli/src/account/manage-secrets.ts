@@ -1,5 +1,5 @@
-import { loadKeccak } from '@farebox/payments/evm-crypto'
-import { checksumAddress, refuseAddress } from '@farebox/payments/address'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
+import { checksumAddress, refuseAddress } from '@farebox/payments/crypto/address'
 import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
 import { tellInJson } from '../register/tell-in-json.ts'
 import { paintFor } from '../terminal/paint.ts'

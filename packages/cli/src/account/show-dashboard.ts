@@ -1,5 +1,5 @@
-import { checksumAddress } from '@farebox/payments/address'
-import { loadKeccak } from '@farebox/payments/evm-crypto'
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { systemClock } from '@farebox/client/clock'
 import type { AgentBadge } from '@farebox/platform-api/badges'
 import type { AgentHealth } from '@farebox/platform-api/monitor'

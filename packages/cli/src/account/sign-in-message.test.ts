@@ -1,5 +1,5 @@
-import { checksumAddress } from '@farebox/payments/address'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { signInMessage, type SignInTerms } from './sign-in-message.ts'
 

@@ -1,5 +1,5 @@
-import { checksumAddress } from '@farebox/payments/address'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { isOnLoopback } from '../keys/local-economy.ts'
 import { Refusal } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'

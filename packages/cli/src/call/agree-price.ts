@@ -1,6 +1,6 @@
 import type { Quote } from '@farebox/client/read-quote'
-import { checksumAddress } from '@farebox/payments/address'
-import { loadKeccak } from '@farebox/payments/evm-crypto'
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { namePaidNetwork } from '../chain/name-network.ts'
 import type { OpenChain } from '../chain/open-chain.ts'

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '@farebox/client/clock'
-import { encodeHeader } from '@farebox/payments/payment-header'
+import { encodeHeader } from '@farebox/payments/x402/payment-header'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { COUNTER } from '../testing/served-agent.ts'
 import { createTestWorld } from '../testing/test-world.ts'

@@ -1,11 +1,11 @@
 import type { PaidAttempt } from '@farebox/client/paid-attempt'
 import { PaymentUnresolved } from '@farebox/client/payment-unresolved'
-import type { Authorization } from '@farebox/payments/authorization'
+import type { Authorization } from '@farebox/payments/authorization/authorization'
 import {
   AUTHORIZATION_CANCELED_TOPIC,
   AUTHORIZATION_USED_TOPIC,
   TRANSFER_TOPIC,
-} from '@farebox/payments/chain-proof'
+} from '@farebox/payments/chain/chain-proof'
 import { findNetwork } from '@farebox/payments/networks'
 import {
   DeadlineError,

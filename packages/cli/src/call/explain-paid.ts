@@ -1,6 +1,6 @@
 import type { PaidAttempt } from '@farebox/client/paid-attempt'
 import { PaymentUnresolved } from '@farebox/client/payment-unresolved'
-import { findSettlement, type ChainVerdict } from '@farebox/payments/find-settlement'
+import { findSettlement, type ChainVerdict } from '@farebox/payments/chain/find-settlement'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { OpenChain } from '../chain/open-chain.ts'

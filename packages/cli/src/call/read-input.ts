@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Capability } from '@farebox/protocol/declaration/declaration'
-import { nearest } from '@farebox/protocol/declaration/nearest'
+import { nearest } from '@farebox/protocol/problems/nearest'
 import { compileInput } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { setOwn } from '@farebox/protocol/fields/plain-json'

@@ -1,6 +1,6 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Field, FieldMap, Side } from '@farebox/protocol/fields/field'
-import { sample } from '@farebox/protocol/fields/sample'
+import { sample } from '@farebox/protocol/samples/sample'
 import { EXIT, type ExitCode } from '../refusal.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'

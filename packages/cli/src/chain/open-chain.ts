@@ -1,5 +1,5 @@
-import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import { isLocalNetwork, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
 import { EXIT, Refusal } from '../refusal.ts'

@@ -1,5 +1,5 @@
-import { checksumAddress } from '@farebox/payments/address'
-import { loadKeccak } from '@farebox/payments/evm-crypto'
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { refuseTerms, type Payer, type Terms } from 'farebox/testing'

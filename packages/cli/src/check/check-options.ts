@@ -1,5 +1,5 @@
 import { isLoopback, readAgentUrl } from '@farebox/client/agent-url'
-import { nearest } from '@farebox/protocol/declaration/nearest'
+import { nearest } from '@farebox/protocol/problems/nearest'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { areaOf, listChecks } from 'farebox/testing'
 import { readNetwork } from '../chain/name-network.ts'

@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path'
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
-import { sample } from '@farebox/protocol/fields/sample'
+import { sample } from '@farebox/protocol/samples/sample'
 import type { Paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { cut } from './describe-agent.ts'

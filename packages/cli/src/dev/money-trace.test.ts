@@ -1,6 +1,6 @@
 import * as lines from '@farebox/local/money-lines'
-import { checksumAddress } from '@farebox/payments/address'
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { expect, test } from 'vitest'
 import type { JobEvent } from './messages.ts'
 import { createMoneyTrace, type MoneyTrace, type SettledOnChain } from './money-trace.ts'

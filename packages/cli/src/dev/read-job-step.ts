@@ -1,4 +1,4 @@
-import { isAddress } from '@farebox/payments/address'
+import { isAddress } from '@farebox/payments/crypto/address'
 import { readUsdc } from '@farebox/protocol/money/usdc'
 import type { JobEvent } from './messages.ts'
 

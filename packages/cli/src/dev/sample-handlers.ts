@@ -1,7 +1,7 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { InternalError } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import { sample } from '@farebox/protocol/fields/sample'
+import { sample } from '@farebox/protocol/samples/sample'
 import type { Handler } from 'farebox'
 
 /** Handlers for every capability, and which of them are made up. */

@@ -1,6 +1,6 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import { sample } from '@farebox/protocol/fields/sample'
+import { sample } from '@farebox/protocol/samples/sample'
 import { printable } from '../terminal/printable.ts'
 
 /** A job that can be sent as it stands. */

@@ -1,5 +1,5 @@
 import { createDecipheriv, timingSafeEqual } from 'node:crypto'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { deriveKey, macOf } from './derive-key.ts'
 import type { Keystore } from './keystore.ts'
 

@@ -1,6 +1,6 @@
 import { pbkdf2, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Derivation, Keystore } from './keystore.ts'
 
 const runScrypt = promisify<string, Uint8Array, number, object, Buffer>(scrypt)

@@ -1,5 +1,5 @@
 import { createCipheriv, randomBytes, randomUUID } from 'node:crypto'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { deriveKey, macOf } from './derive-key.ts'
 
 /** What geth writes: about a second and 256 MB for each guess at the password. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { decryptKey } from './decrypt-key.ts'
 import { encryptKey } from './encrypt-key.ts'

@@ -1,8 +1,8 @@
 import { lstat, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { isLoopback } from '@farebox/client/agent-url'
-import { isAddress } from '@farebox/payments/address'
-import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { isAddress } from '@farebox/payments/crypto/address'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { World } from '../world.ts'
 
 /** The economy that runs on this machine, as its `.farebox/local.json` tells it. */

@@ -1,5 +1,5 @@
-import { concatBytes, toHex } from '@farebox/payments/bytes'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { concatBytes, toHex } from '@farebox/payments/crypto/bytes'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { KeySigner } from './paying-key.ts'
 
 /** Signs a text as wallets do (`personal_sign`, EIP-191). */

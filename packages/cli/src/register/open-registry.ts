@@ -1,4 +1,4 @@
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Platform } from '@farebox/platform-api/registry'
 import { nameNetwork } from '../chain/name-network.ts'
 import { findChain, type OpenChain } from '../chain/open-chain.ts'

@@ -1,5 +1,5 @@
-import { checksumAddress } from '@farebox/payments/address'
-import { loadKeccak } from '@farebox/payments/evm-crypto'
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import type { Platform, Registration } from '@farebox/platform-api/registry'
 import { formatCoin } from '../chain/coin.ts'
 import { nameNetwork } from '../chain/name-network.ts'

@@ -1,5 +1,5 @@
 import { AgentUnreachable } from '@farebox/client/agent-errors'
-import { JsonRpcError } from '@farebox/payments/json-rpc'
+import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'

@@ -1,5 +1,5 @@
 import { createCipheriv, randomBytes } from 'node:crypto'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { deriveKey, macOf } from '../keys/derive-key.ts'
 
 /** Geth's "light" cost: a hundredth of the second that a real wallet takes to open. */

@@ -60,7 +60,7 @@ test('the types written are those that are inferred from the same declaration', 
       typesOf(declarationOf({ job: { input: fields, output: fields } })),
     )
     const lines = [
-      `import type { InferInput, InferOutput } from '@farebox/protocol/fields/infer'`,
+      `import type { InferInput, InferOutput } from '@farebox/protocol/translation/infer'`,
       `import type { JobInput, JobOutput } from './types-${index}.d.ts'`,
       SAME,
       // JSON reads as a type too, of exactly the value it is.

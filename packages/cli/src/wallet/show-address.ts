@@ -1,5 +1,5 @@
-import { checksumAddress } from '@farebox/payments/address'
-import { loadKeccak } from '@farebox/payments/evm-crypto'
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { findPayingKey } from '../keys/paying-key.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'

@@ -1,5 +1,5 @@
-import { checksumAddress, refuseAddress } from '@farebox/payments/address'
-import { loadKeccak } from '@farebox/payments/evm-crypto'
+import { checksumAddress, refuseAddress } from '@farebox/payments/crypto/address'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { coinOf, formatCoin } from '../chain/coin.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { verifyMessage, type Hex } from 'viem'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runCli } from '../run-cli.ts'

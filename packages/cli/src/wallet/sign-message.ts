@@ -1,5 +1,5 @@
-import { checksumAddress } from '@farebox/payments/address'
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { signText } from '../keys/sign-text.ts'
 import { findPayingKey } from '../keys/paying-key.ts'
 import type { PasswordOptions } from '../keys/password.ts'

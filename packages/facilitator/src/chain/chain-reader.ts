@@ -1,17 +1,17 @@
-import { createAuthorizationHasher } from '@farebox/payments/authorization'
+import { createAuthorizationHasher } from '@farebox/payments/authorization/authorization'
 import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
-import { toHex } from '@farebox/payments/bytes'
-import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain-receipt'
-import { plausibleBlockTime } from '@farebox/payments/block-time'
+import { toHex } from '@farebox/payments/crypto/bytes'
+import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain/chain-receipt'
+import { plausibleBlockTime } from '@farebox/payments/chain/block-time'
 import {
   findSettlement,
   readBlockSeconds,
   readHead,
   type ChainVerdict,
-} from '@farebox/payments/find-settlement'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
-import { quantity } from '@farebox/payments/rpc-words'
-import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
+} from '@farebox/payments/chain/find-settlement'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { quantity } from '@farebox/payments/chain/rpc-words'
+import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import { nowSeconds, type Clock } from '@farebox/server/clock'
 import type { LedgerPayment } from '../ledger/payment-record.ts'

@@ -1,4 +1,4 @@
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 
 /** The size of each account's code, in bytes. Rejects when the node gives no answer. */
 export type ReadCodeSizes = (accounts: readonly string[]) => Promise<readonly number[]>

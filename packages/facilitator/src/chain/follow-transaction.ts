@@ -1,4 +1,4 @@
-import type { ChainReceipt } from '@farebox/payments/chain-receipt'
+import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import type { Clock } from '@farebox/server/clock'
 import type {
   ClosedTransaction,

@@ -1,5 +1,5 @@
-import { receiptProvesPayment } from '@farebox/payments/chain-proof'
-import type { ChainReceipt } from '@farebox/payments/chain-receipt'
+import { receiptProvesPayment } from '@farebox/payments/chain/chain-proof'
+import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import type { Network } from '@farebox/payments/networks'
 import type { PaymentRecord } from '../ledger/payment-record.ts'
 import type { OpenTransaction } from '../ledger/settlement-ledger.ts'

@@ -1,5 +1,5 @@
-import { BlockFromFuture } from '@farebox/payments/block-time'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import { BlockFromFuture } from '@farebox/payments/chain/block-time'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { systemClock } from '@farebox/server/clock'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-import { BlockFromFuture, plausibleBlockTime } from '@farebox/payments/block-time'
-import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
+import { BlockFromFuture, plausibleBlockTime } from '@farebox/payments/chain/block-time'
+import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import { nowSeconds, type Clock } from '@farebox/server/clock'
 

@@ -1,4 +1,4 @@
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { systemClock } from '@farebox/server/clock'
 import { expect, test } from 'vitest'
 import { createRelayerNode } from './relayer-node.ts'

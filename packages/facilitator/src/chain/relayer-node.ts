@@ -1,5 +1,5 @@
-import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain-receipt'
-import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
+import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain/chain-receipt'
+import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Clock } from '@farebox/server/clock'
 import type { Fees, SettlementCall } from './relayer.ts'
 

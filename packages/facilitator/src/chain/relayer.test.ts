@@ -1,5 +1,5 @@
 import { BATCH_SETTLER_ADDRESS, LOCAL_USDC_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import fc from 'fast-check'
 import { keccak256, parseTransaction, recoverTransactionAddress, type Hex } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'

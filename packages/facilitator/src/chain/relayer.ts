@@ -1,6 +1,6 @@
 import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
-import { fromHex, toHex } from '@farebox/payments/bytes'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
 import { serializeTransaction } from 'viem/utils'
 import type { LedgerPayment } from '../ledger/payment-record.ts'

@@ -1,4 +1,4 @@
-import type { HoldBudget } from '@farebox/payments/facilitator-api'
+import type { HoldBudget } from '@farebox/payments/x402/facilitator-api'
 import { nowSeconds } from '@farebox/server/clock'
 import type { Budget, HoldOutcome } from '../ledger/payment-ledger.ts'
 import type { Caller, Engine } from './engine.ts'

@@ -1,4 +1,4 @@
-import type { PaymentChecker } from '@farebox/payments/check-payment'
+import type { PaymentChecker } from '@farebox/payments/x402/check-payment'
 import type { Network } from '@farebox/payments/networks'
 import type { Observation } from '../chain/chain-reader.ts'
 import type { Clock } from '@farebox/server/clock'

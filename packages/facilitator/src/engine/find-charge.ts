@@ -1,5 +1,5 @@
-import type { Charge } from '@farebox/payments/facilitator-api'
-import { isBoundNonce } from '@farebox/payments/nonce-binding'
+import type { Charge } from '@farebox/payments/x402/facilitator-api'
+import { isBoundNonce } from '@farebox/payments/authorization/nonce-binding'
 import { isFinalFailure } from '../ledger/final-failure.ts'
 import type { LedgerPayment, PaymentRecord } from '../ledger/payment-record.ts'
 import type { Caller, Engine } from './engine.ts'

@@ -1,4 +1,4 @@
-import type { ChainVerdict } from '@farebox/payments/find-settlement'
+import type { ChainVerdict } from '@farebox/payments/chain/find-settlement'
 import { expect, test } from 'vitest'
 import type { AuditLedger, ForgottenCharge } from '../ledger/audit-ledger.ts'
 import { createPaymentForTests, createReaderForTests } from '../test-setup/receipts-for-tests.ts'

@@ -1,4 +1,4 @@
-import type { Charge } from '@farebox/payments/facilitator-api'
+import type { Charge } from '@farebox/payments/x402/facilitator-api'
 
 /** Why a payment is refused, with the name x402 facilitators have for it and a sentence for a person. */
 export interface Refusal {

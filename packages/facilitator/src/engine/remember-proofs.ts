@@ -1,5 +1,5 @@
-import type { PaymentChecker, ProvenPayment } from '@farebox/payments/check-payment'
-import type { DecodedPayment } from '@farebox/payments/payment-header'
+import type { PaymentChecker, ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { DecodedPayment } from '@farebox/payments/x402/payment-header'
 
 /** A payment is asked about twice, to verify and to settle, seconds apart; each takes about 1 KB. */
 const MAX_REMEMBERED = 4_096

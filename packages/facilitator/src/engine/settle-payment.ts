@@ -1,4 +1,4 @@
-import { SETTLEMENT_PENDING, type SettleResponse } from '@farebox/payments/facilitator-api'
+import { SETTLEMENT_PENDING, type SettleResponse } from '@farebox/payments/x402/facilitator-api'
 import { isFinalFailure } from '../ledger/final-failure.ts'
 import type { CaptureOutcome } from '../ledger/payment-ledger.ts'
 import type { Caller, Engine } from './engine.ts'

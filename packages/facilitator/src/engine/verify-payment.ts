@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { judgeTerms, type TermsRefusal } from '@farebox/payments/check-payment'
-import type { Hold } from '@farebox/payments/facilitator-api'
+import { judgeTerms, type TermsRefusal } from '@farebox/payments/x402/check-payment'
+import type { Hold } from '@farebox/payments/x402/facilitator-api'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Observation } from '../chain/chain-reader.ts'
 import { nowSeconds } from '@farebox/server/clock'

@@ -1,4 +1,4 @@
-import type { OwnerSummary } from '@farebox/payments/facilitator-api'
+import type { OwnerSummary } from '@farebox/payments/x402/facilitator-api'
 import { nowSeconds, type Clock } from '@farebox/server/clock'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { OwnerLedger, OwnerLimits, Sponsorship } from '../ledger/owner-ledger.ts'

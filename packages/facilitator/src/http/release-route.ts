@@ -1,4 +1,4 @@
-import type { ReleaseResponse } from '@farebox/payments/facilitator-api'
+import type { ReleaseResponse } from '@farebox/payments/x402/facilitator-api'
 import type { FastifyInstance } from 'fastify'
 import type { PaymentLedger } from '../ledger/payment-ledger.ts'
 import { answerError, asObject, parseBody } from './answer.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
-import type { CreatedSecret } from '@farebox/payments/facilitator-api'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { CreatedSecret } from '@farebox/payments/x402/facilitator-api'
 import type { FastifyInstance } from 'fastify'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '@farebox/server/clock'

@@ -1,4 +1,4 @@
-import type { SettleResponse } from '@farebox/payments/facilitator-api'
+import type { SettleResponse } from '@farebox/payments/x402/facilitator-api'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine/engine.ts'
 import { readPaymentRequest } from '../engine/read-payment-request.ts'

@@ -1,4 +1,4 @@
-import { HOLD_EXTENSION, type SupportedResponse } from '@farebox/payments/facilitator-api'
+import { HOLD_EXTENSION, type SupportedResponse } from '@farebox/payments/x402/facilitator-api'
 import type { Network } from '@farebox/payments/networks'
 import type { FastifyInstance } from 'fastify'
 

@@ -1,4 +1,4 @@
-import { HOLD_EXTENSION, type VerifyResponse } from '@farebox/payments/facilitator-api'
+import { HOLD_EXTENSION, type VerifyResponse } from '@farebox/payments/x402/facilitator-api'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../engine/engine.ts'
 import { readPaymentRequest } from '../engine/read-payment-request.ts'

@@ -1,4 +1,4 @@
-import type { Sponsorship } from '@farebox/payments/facilitator-api'
+import type { Sponsorship } from '@farebox/payments/x402/facilitator-api'
 
 export type { Sponsorship }
 

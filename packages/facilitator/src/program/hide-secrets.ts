@@ -1,4 +1,4 @@
-import { createSecretFilter, secretsInUrl, type SecretFilter } from '@farebox/payments/secret-filter'
+import { createSecretFilter, secretsInUrl, type SecretFilter } from '@farebox/payments/http/secret-filter'
 import type { FacilitatorEnvironment } from './read-environment.ts'
 
 /** Hides what the environment tells this process in confidence, before a text leaves it (OPS-08). */

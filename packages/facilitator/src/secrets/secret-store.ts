@@ -1,4 +1,4 @@
-import type { Sponsorship } from '@farebox/payments/facilitator-api'
+import type { Sponsorship } from '@farebox/payments/x402/facilitator-api'
 
 /** A FACILITATOR_SECRET as it is stored: the secret itself is not. */
 export interface StoredSecret {

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import type { Authorization } from '@farebox/payments/authorization'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import {
   HOLD_EXTENSION,
   type FacilitatorRequest,
   type ReleaseRequest,
-} from '@farebox/payments/facilitator-api'
-import type { VerifyOutcome } from '@farebox/payments/facilitator-client'
+} from '@farebox/payments/x402/facilitator-api'
+import type { VerifyOutcome } from '@farebox/payments/x402/facilitator-client'
 import { findNetwork, type Network } from '@farebox/payments/networks'
-import { createRequirement } from '@farebox/payments/requirement'
-import { authorizationTypedData, privateKeySigner } from '@farebox/payments/sign-payment'
+import { createRequirement } from '@farebox/payments/x402/requirement'
+import { authorizationTypedData, privateKeySigner } from '@farebox/payments/x402/sign-payment'
 
 /** The network of every test: Base Sepolia, as the local chain plays it. */
 export const NETWORK: Network = (() => {

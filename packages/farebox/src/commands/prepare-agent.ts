@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { loadKeccak } from '@farebox/payments/evm-crypto'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { EnvironmentError } from '../config/environment-error.ts'
 import { findHandlers } from '../config/load-handlers.ts'

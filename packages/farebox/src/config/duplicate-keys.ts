@@ -1,4 +1,4 @@
-import { formatPath, type Problem } from '@farebox/protocol/declaration/problem'
+import { formatPath, type Problem } from '@farebox/protocol/problems/problem'
 import type { Node } from 'jsonc-parser'
 import { partOf, type TextPart } from './locate.ts'
 

@@ -1,4 +1,4 @@
-import { createSecretFilter, secretsInUrl, type SecretFilter } from '@farebox/payments/secret-filter'
+import { createSecretFilter, secretsInUrl, type SecretFilter } from '@farebox/payments/http/secret-filter'
 import type { Variables } from './read-environment.ts'
 
 /** Of these a part is secret: a password, a query, a key in the path. */

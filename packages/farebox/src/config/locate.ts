@@ -1,4 +1,4 @@
-import type { Problem } from '@farebox/protocol/declaration/problem'
+import type { Problem } from '@farebox/protocol/problems/problem'
 import type { Node } from 'jsonc-parser'
 
 /** The part of a text that a problem is about: from `start` up to `end`. */

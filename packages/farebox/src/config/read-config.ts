@@ -1,5 +1,5 @@
-import { refuseAddress } from '@farebox/payments/address'
-import { loadKeccak } from '@farebox/payments/evm-crypto'
+import { refuseAddress } from '@farebox/payments/crypto/address'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import { WALLET_PLACEHOLDER, type Declaration } from '@farebox/protocol/declaration/declaration'
 import { readTextFile } from './read-text-file.ts'

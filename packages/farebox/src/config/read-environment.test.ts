@@ -1,4 +1,4 @@
-import { loadKeccak } from '@farebox/payments/evm-crypto'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { EnvironmentError } from './environment-error.ts'
 import { readEnvironment, type Environment, type Variables } from './read-environment.ts'

@@ -1,5 +1,5 @@
-import { judgeTerms, refuseTerms, type ProvenPayment } from '@farebox/payments/check-payment'
-import { refuseNonce } from '@farebox/payments/nonce-binding'
+import { judgeTerms, refuseTerms, type ProvenPayment } from '@farebox/payments/x402/check-payment'
+import { refuseNonce } from '@farebox/payments/authorization/nonce-binding'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import type { ArrivedRequest } from './arrived-request.ts'

@@ -1,4 +1,4 @@
-import { paymentRequiredHeader } from '@farebox/payments/requirement'
+import { paymentRequiredHeader } from '@farebox/payments/x402/requirement'
 import { NO_STORE, type Answer } from '../http/answer.ts'
 import type { ArrivedRequest } from './arrived-request.ts'
 import { chooseCapability } from './job-order.ts'

@@ -1,5 +1,5 @@
-import type { ProvenPayment } from '@farebox/payments/check-payment'
-import { isBoundNonce } from '@farebox/payments/nonce-binding'
+import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import { isBoundNonce } from '@farebox/payments/authorization/nonce-binding'
 import { CHARGE_COUNTS_SECONDS } from '@farebox/protocol/limits'
 import type { ChargeOutcome } from '../payment-gate/payment-gate.ts'
 import { authorizeAgent } from './authorize-agent.ts'

@@ -1,4 +1,4 @@
-import type { ProvenPayment } from '@farebox/payments/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import { PAYMENT_CLAIM_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import type { Job, RunningJob, UnpaidJob } from '../jobs/job.ts'

@@ -1,5 +1,5 @@
-import type { ProvenPayment } from '@farebox/payments/check-payment'
-import { encodeHeader, type PaymentResponse } from '@farebox/payments/payment-header'
+import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import { encodeHeader, type PaymentResponse } from '@farebox/payments/x402/payment-header'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import type { Answer } from '../http/answer.ts'
 import { answerPending, answerSettled } from './answer-job.ts'

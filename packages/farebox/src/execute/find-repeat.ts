@@ -1,4 +1,4 @@
-import type { ProvenPayment } from '@farebox/payments/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
 import { DeadlineError, PaymentError } from '@farebox/protocol/errors/service-errors'
 import { LARGE_BODY_BYTES } from '@farebox/protocol/limits'
 import type { Answer } from '../http/answer.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Variables } from '../config/read-environment.ts'

@@ -1,4 +1,4 @@
-import type { ProvenPayment } from '@farebox/payments/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
 import { DeadlineError, ValidationError } from '@farebox/protocol/errors/service-errors'
 import type { Answer } from '../http/answer.ts'
 import type { AcceptedPayment } from './accept-terms.ts'

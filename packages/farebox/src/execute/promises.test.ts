@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
-import type { SettleOutcome } from '@farebox/payments/facilitator-client'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
 import {
   CapabilityError,
   DeadlineError,

@@ -1,5 +1,5 @@
-import type { ProvenPayment } from '@farebox/payments/check-payment'
-import { decodePaymentHeader } from '@farebox/payments/payment-header'
+import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import type { ArrivedRequest } from './arrived-request.ts'
 import type { Payments } from './service.ts'

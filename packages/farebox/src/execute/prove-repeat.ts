@@ -1,5 +1,5 @@
-import { refuseTerms, type ProvenPayment } from '@farebox/payments/check-payment'
-import { isBoundNonce } from '@farebox/payments/nonce-binding'
+import { refuseTerms, type ProvenPayment } from '@farebox/payments/x402/check-payment'
+import { isBoundNonce } from '@farebox/payments/authorization/nonce-binding'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import type { SettledJob } from '../jobs/job.ts'
 import { namesJob } from './accept-terms.ts'

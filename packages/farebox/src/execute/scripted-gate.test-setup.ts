@@ -1,5 +1,5 @@
-import { toHex } from '@farebox/payments/bytes'
-import type { SettleOutcome } from '@farebox/payments/facilitator-client'
+import { toHex } from '@farebox/payments/crypto/bytes'
+import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
 import type { ChargeOutcome, PaymentGate, Verdict } from '../payment-gate/payment-gate.ts'
 
 /** A gate that answers what the test scripted, and remembers what it was asked. */

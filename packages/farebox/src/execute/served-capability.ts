@@ -1,4 +1,4 @@
-import type { PaymentRequirement } from '@farebox/payments/requirement'
+import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 import type { InputCheck, OutputCheck } from '@farebox/protocol/fields/compile'
 
 /** A declared capability, its schemas compiled. */

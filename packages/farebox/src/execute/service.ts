@@ -1,6 +1,6 @@
 import type { Turns } from '@farebox/protocol/body/turns'
-import type { PaymentChecker } from '@farebox/payments/check-payment'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { PaymentChecker } from '@farebox/payments/x402/check-payment'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Clock } from '../clock.ts'
 import type { InputChecks } from '../input-checks/check-inputs.ts'

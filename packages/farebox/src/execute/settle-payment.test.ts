@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { describe, expect, test } from 'vitest'
 import type { JobStore } from '../jobs/job-store.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'

@@ -1,5 +1,5 @@
-import type { SettleOutcome } from '@farebox/payments/facilitator-client'
-import { encodeHeader, type PaymentResponse } from '@farebox/payments/payment-header'
+import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
+import { encodeHeader, type PaymentResponse } from '@farebox/payments/x402/payment-header'
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
 import { sleep, type Clock } from '../clock.ts'
 import type { SavedJob, SettledJob, UnpaidJob } from '../jobs/job.ts'

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { toHex } from '@farebox/payments/bytes'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { toHex } from '@farebox/payments/crypto/bytes'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork } from '@farebox/payments/networks'
-import { encodeHeader } from '@farebox/payments/payment-header'
-import { createRequirement } from '@farebox/payments/requirement'
+import { encodeHeader } from '@farebox/payments/x402/payment-header'
+import { createRequirement } from '@farebox/payments/x402/requirement'
 import {
   authorizationTypedData,
   privateKeySigner,
   signPayment,
   type PaymentSigner,
-} from '@farebox/payments/sign-payment'
+} from '@farebox/payments/x402/sign-payment'
 import { defineAgent } from '../define-agent.ts'
 import type { FakeClock } from '../testing/fake-clock.ts'
 import { ENDPOINT } from './staged-request.test-setup.ts'

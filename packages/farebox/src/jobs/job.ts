@@ -1,6 +1,6 @@
-import type { HoldRequest } from '@farebox/payments/facilitator-api'
-import type { Authorization } from '@farebox/payments/authorization'
-import type { PaymentRequirement } from '@farebox/payments/requirement'
+import type { HoldRequest } from '@farebox/payments/x402/facilitator-api'
+import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 
 /**
  * What is remembered of a job, in whatever store. The states follow the money:

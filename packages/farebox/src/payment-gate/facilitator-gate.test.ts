@@ -1,14 +1,18 @@
-import type { ProvenPayment } from '@farebox/payments/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
 import {
   AUTHORIZATION_CANCELED_TOPIC,
   AUTHORIZATION_USED_TOPIC,
   TRANSFER_TOPIC,
-} from '@farebox/payments/chain-proof'
-import { HOLD_EXTENSION, type FacilitatorRequest } from '@farebox/payments/facilitator-api'
-import type { FacilitatorClient, SettleOutcome, VerifyOutcome } from '@farebox/payments/facilitator-client'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+} from '@farebox/payments/chain/chain-proof'
+import { HOLD_EXTENSION, type FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
+import type {
+  FacilitatorClient,
+  SettleOutcome,
+  VerifyOutcome,
+} from '@farebox/payments/x402/facilitator-client'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { findNetwork, type Network } from '@farebox/payments/networks'
-import { createRequirement } from '@farebox/payments/requirement'
+import { createRequirement } from '@farebox/payments/x402/requirement'
 import { describe, expect, test } from 'vitest'
 import { sleep } from '../clock.ts'
 import type { RecordedPayment } from '../jobs/job.ts'

@@ -1,11 +1,15 @@
-import { receiptProvesPayment } from '@farebox/payments/chain-proof'
-import { readReceipt } from '@farebox/payments/chain-receipt'
-import { findSettlement, type ChainVerdict } from '@farebox/payments/find-settlement'
-import { HOLD_EXTENSION, type FacilitatorRequest, type HoldRequest } from '@farebox/payments/facilitator-api'
-import type { SettleOutcome } from '@farebox/payments/facilitator-client'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import { receiptProvesPayment } from '@farebox/payments/chain/chain-proof'
+import { readReceipt } from '@farebox/payments/chain/chain-receipt'
+import { findSettlement, type ChainVerdict } from '@farebox/payments/chain/find-settlement'
+import {
+  HOLD_EXTENSION,
+  type FacilitatorRequest,
+  type HoldRequest,
+} from '@farebox/payments/x402/facilitator-api'
+import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
-import type { PaymentRequirement } from '@farebox/payments/requirement'
+import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 import { sleep } from '../clock.ts'
 import type { RecordedPayment } from '../jobs/job.ts'
 import { judgeCharge } from './judge-charge.ts'

@@ -1,7 +1,7 @@
-import type { ProvenPayment } from '@farebox/payments/check-payment'
-import type { Charge } from '@farebox/payments/facilitator-api'
-import { findSettlement, readBlockSeconds, readHead } from '@farebox/payments/find-settlement'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { Charge } from '@farebox/payments/x402/facilitator-api'
+import { findSettlement, readBlockSeconds, readHead } from '@farebox/payments/chain/find-settlement'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import type { ChargeOutcome } from './payment-gate.ts'
 

@@ -1,7 +1,7 @@
-import type { Hold } from '@farebox/payments/facilitator-api'
-import type { ProvenPayment } from '@farebox/payments/check-payment'
-import type { SettleOutcome, VerifyOutcome } from '@farebox/payments/facilitator-client'
-import type { PaymentRequirement } from '@farebox/payments/requirement'
+import type { Hold } from '@farebox/payments/x402/facilitator-api'
+import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { SettleOutcome, VerifyOutcome } from '@farebox/payments/x402/facilitator-client'
+import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 import type { RecordedPayment } from '../jobs/job.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { loadKeccak } from '@farebox/payments/evm-crypto'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { readEnvironment, type Variables } from '../config/read-environment.ts'

@@ -1,5 +1,5 @@
-import { HOLD_EXTENSION } from '@farebox/payments/facilitator-api'
-import { createFacilitatorClient } from '@farebox/payments/facilitator-client'
+import { HOLD_EXTENSION } from '@farebox/payments/x402/facilitator-api'
+import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
 import type { Environment } from '../config/read-environment.ts'
 import type { Log } from '../log.ts'
 import { refuseAbilities } from './facilitator-abilities.ts'

@@ -1,5 +1,5 @@
-import { readReceipt } from '@farebox/payments/chain-receipt'
-import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { readReceipt } from '@farebox/payments/chain/chain-receipt'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { LocalChain } from './start-chain.ts'
 
 /** The number of the block that holds a transaction; undefined while there is none. */

@@ -1,5 +1,5 @@
-import { JsonRpcError, type JsonRpc } from '../json-rpc.ts'
-import { isQuantity } from '../rpc-words.ts'
+import { JsonRpcError, type JsonRpc } from '../chain/json-rpc.ts'
+import { isQuantity } from '../chain/rpc-words.ts'
 
 /** What a unit of gas may cost (EIP-1559), in wei. */
 export interface GasFees {

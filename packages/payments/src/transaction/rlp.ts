@@ -1,4 +1,4 @@
-import { concatBytes, fromHex } from '../bytes.ts'
+import { concatBytes, fromHex } from '../crypto/bytes.ts'
 
 /** What RLP tells (Ethereum's Yellow Paper, appendix B): bytes, and lists of them. */
 export type RlpItem = Uint8Array | readonly RlpItem[]

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { parseTransaction, recoverTransactionAddress, keccak256, type Hex } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fromHex, toHex } from '../bytes.ts'
-import { loadEvmCrypto, type EvmCrypto } from '../evm-crypto.ts'
+import { fromHex, toHex } from '../crypto/bytes.ts'
+import { loadEvmCrypto, type EvmCrypto } from '../crypto/evm-crypto.ts'
 import { encodeRlp } from './rlp.ts'
 import { signTransaction } from './sign-transaction.ts'
 

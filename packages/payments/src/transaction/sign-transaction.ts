@@ -1,5 +1,5 @@
-import { concatBytes, fromHex, toHex } from '../bytes.ts'
-import type { EvmCrypto } from '../evm-crypto.ts'
+import { concatBytes, fromHex, toHex } from '../crypto/bytes.ts'
+import type { EvmCrypto } from '../crypto/evm-crypto.ts'
 import { encodeRlp, uintBytes, type RlpItem } from './rlp.ts'
 
 /** A transaction of type 2 (EIP-1559). Amounts are wei. */

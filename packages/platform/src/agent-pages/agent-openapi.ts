@@ -1,6 +1,6 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import { toJsonSchema } from '@farebox/protocol/fields/json-schema'
+import { toJsonSchema } from '@farebox/protocol/translation/json-schema'
 import type { AgentRow } from '../registry/agent-row.ts'
 import { ownersText } from '../search/owners-text.ts'
 import { shownEndpoint } from '../search/shown-endpoint.ts'

@@ -1,7 +1,7 @@
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { createJsonLog } from '@farebox/server/log'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { startJobs } from '../jobs/start-jobs.ts'

@@ -1,6 +1,6 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import type { SampleResult } from '@farebox/protocol/fields/sample'
+import type { SampleResult } from '@farebox/protocol/samples/sample'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 
 /**

@@ -2,7 +2,7 @@ import { checkDeclaration } from '@farebox/protocol/declaration/check-declaratio
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { compileInput, compileOutput, type Violation } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import { sample, type SampleResult } from '@farebox/protocol/fields/sample'
+import { sample, type SampleResult } from '@farebox/protocol/samples/sample'
 import { createCompiledCache } from './compiled-cache.ts'
 import { readJson } from './read-json.ts'
 

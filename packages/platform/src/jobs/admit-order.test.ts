@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../http/create-app.ts'
 import { insertAgent, sampleDeclaration } from '../test-setup/insert-agent.ts'

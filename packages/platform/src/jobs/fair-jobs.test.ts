@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { OutboundOutcome, OutboundRequest } from '../outbound/outbound.ts'
 import type { Background } from '../platform-parts.ts'

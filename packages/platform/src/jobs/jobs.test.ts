@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JobAnswer, JobOrder } from '@farebox/platform-api/jobs'
 import { hashJson, verifyReceipt } from '@farebox/platform-api/receipt'
 import { systemClock } from '@farebox/server/clock'
@@ -194,9 +194,9 @@ test('D6 one payment pays for one job', async () => {
 
 /** A payment whose nonce is bound to no job, as stock clients make it. */
 async function freelySigned(): Promise<string> {
-  const { createRequirement } = await import('@farebox/payments/requirement')
-  const { authorizationTypedData, privateKeySigner } = await import('@farebox/payments/sign-payment')
-  const { encodeHeader } = await import('@farebox/payments/payment-header')
+  const { createRequirement } = await import('@farebox/payments/x402/requirement')
+  const { authorizationTypedData, privateKeySigner } = await import('@farebox/payments/x402/sign-payment')
+  const { encodeHeader } = await import('@farebox/payments/x402/payment-header')
   const { network, crypto } = stage.parts
   const terms = { network, payTo: AGENT, amountAtomic: 10_000n, maxDeadlineSeconds: 10 }
   const authorization = {

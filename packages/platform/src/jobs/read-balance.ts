@@ -1,4 +1,4 @@
-import type { JsonRpc } from '@farebox/payments/json-rpc'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 
 /** Selector of `balanceOf(address)`, ERC-20. */

@@ -1,5 +1,5 @@
-import type { Authorization } from '@farebox/payments/authorization'
-import { isAuthorizationUsed } from '@farebox/payments/find-settlement'
+import type { Authorization } from '@farebox/payments/authorization/authorization'
+import { isAuthorizationUsed } from '@farebox/payments/chain/find-settlement'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
 import { readBalance } from './read-balance.ts'

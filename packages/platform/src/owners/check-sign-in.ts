@@ -1,6 +1,6 @@
-import { checksumAddress } from '@farebox/payments/address'
-import { fromHex } from '@farebox/payments/bytes'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import { fromHex } from '@farebox/payments/crypto/bytes'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { Refusal } from '../http/refusal.ts'
 import { readSiweMessage, SiweSyntaxError, type SiweMessage } from './siwe-message.ts'
 

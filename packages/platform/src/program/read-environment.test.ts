@@ -1,4 +1,4 @@
-import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isWithin } from '../outbound/public-address.ts'
 import { readEnvironment, type PlatformEnvironment } from './read-environment.ts'

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
-import { refuseAddress } from '@farebox/payments/address'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { refuseAddress } from '@farebox/payments/crypto/address'
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import {

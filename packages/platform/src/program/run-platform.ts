@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { StartDatabase } from '@farebox/server/postgres/start-own-database'
 import { runProgram } from '@farebox/server/program/run-program'
 import { runServer } from '@farebox/server/run-server'

@@ -1,5 +1,5 @@
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
-import { createJsonRpc } from '@farebox/payments/json-rpc-pool'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { systemClock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import { startMetricsServer } from '@farebox/server/metrics-server'

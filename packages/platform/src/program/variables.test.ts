@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { loadEvmCrypto } from '@farebox/payments/evm-crypto'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { expect, test } from 'vitest'
 import { readEnvironment } from './read-environment.ts'
 import { PLATFORM_VARIABLES } from './variables.ts'

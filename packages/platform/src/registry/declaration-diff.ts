@@ -1,5 +1,5 @@
 import type { DeclarationChange } from '@farebox/platform-api/registry'
-import { sameAddress } from '@farebox/payments/address'
+import { sameAddress } from '@farebox/payments/crypto/address'
 import type { Capability, Declaration, Permission } from '@farebox/protocol/declaration/declaration'
 import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
 import { gravest, quote, sortByGravity } from './declaration-change.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isAddress, sameAddress } from '@farebox/payments/address'
+import { isAddress, sameAddress } from '@farebox/payments/crypto/address'
 import type { Network } from '@farebox/payments/networks'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { MAX_AGENT_NAME_CHARACTERS } from '@farebox/protocol/limits'

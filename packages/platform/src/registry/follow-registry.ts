@@ -1,4 +1,4 @@
-import { JsonRpcError } from '@farebox/payments/json-rpc'
+import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type pg from 'pg'
 import type { PlatformParts } from '../platform-parts.ts'
 import { applyChainState } from './apply-chain-state.ts'

@@ -1,4 +1,4 @@
-import { refuseAddress } from '@farebox/payments/address'
+import { refuseAddress } from '@farebox/payments/crypto/address'
 import { CheckFailed } from '../checking/checker.ts'
 import { PROBE_LIMITS } from '../outbound/limits.ts'
 import type { PlatformParts } from '../platform-parts.ts'

@@ -1,5 +1,5 @@
-import { createJsonOrigin } from '@farebox/payments/http-json'
-import { readHead } from '@farebox/payments/find-settlement'
+import { createJsonOrigin } from '@farebox/payments/http/http-json'
+import { readHead } from '@farebox/payments/chain/find-settlement'
 import { describeError } from '@farebox/server/log'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { forgetOutages, writeOutage, type OutageOf } from './outages.ts'

@@ -1,6 +1,6 @@
 import type { RegistrationStatus } from '@farebox/platform-api/registry'
 import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
-import { checksumAddress } from '@farebox/payments/address'
+import { checksumAddress } from '@farebox/payments/crypto/address'
 import { encodeFunctionData } from 'viem'
 import type { PlatformParts } from '../platform-parts.ts'
 import { encodeRegister, STAKE_WEI } from '../registry/registry-contract.ts'

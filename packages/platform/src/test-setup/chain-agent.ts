@@ -3,8 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { sendTransaction } from '@farebox/local/chain/send-transaction'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { findNetwork, type Network } from '@farebox/payments/networks'
-import { decodePaymentHeader, encodeHeader, type DecodedPayment } from '@farebox/payments/payment-header'
-import { createRequirement, paymentRequiredBody, paymentRequiredHeader } from '@farebox/payments/requirement'
+import { decodePaymentHeader, encodeHeader, type DecodedPayment } from '@farebox/payments/x402/payment-header'
+import {
+  createRequirement,
+  paymentRequiredBody,
+  paymentRequiredHeader,
+} from '@farebox/payments/x402/requirement'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { sampleDeclaration } from './insert-agent.ts'

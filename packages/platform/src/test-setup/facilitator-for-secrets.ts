@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '@farebox/facilitator/facilitator-limits'
 import { addOwnersRoutes } from '@farebox/facilitator/http/owners-routes'
 import { addSecretsRoutes } from '@farebox/facilitator/http/secrets-routes'
 import { createMemoryLedger } from '@farebox/facilitator/ledger/memory/memory-ledger'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Clock } from '@farebox/server/clock'
 import { silentLog } from '@farebox/server/log'
 

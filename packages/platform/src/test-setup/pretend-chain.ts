@@ -1,5 +1,5 @@
 import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
-import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
+import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem'
 
 /** A chain of blocks with the registry's logs in them, which can be rewritten as no real one lets itself. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkDeclaration } from './check-declaration.ts'
-import { formatPath } from './problem.ts'
+import { formatPath } from '../problems/problem.ts'
 
 const PERMISSION = {
   type: 'EXECUTE_TRANSACTIONS',

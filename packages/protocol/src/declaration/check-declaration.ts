@@ -1,9 +1,9 @@
 import type { Declaration } from './declaration.ts'
 import { DECLARATION } from './declaration-rules.ts'
-import { startDeclarationCheck } from './declaration-check.ts'
+import { startDeclarationCheck } from '../field-rules/declaration-check.ts'
 import { MAX_DECLARATION_PROBLEMS } from '../limits.ts'
-import type { Problem } from './problem.ts'
-import { isObject, nameOf, unbracket } from './rule.ts'
+import type { Problem } from '../problems/problem.ts'
+import { isObject, nameOf, unbracket } from '../field-rules/rule.ts'
 
 /**
  * Checks a whole declaration from outside: a config file, a served `/about` (D1, D18, D28).

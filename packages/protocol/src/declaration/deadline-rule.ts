@@ -1,5 +1,5 @@
 import { MAX_MAX_DEADLINE_SECONDS } from '../limits.ts'
-import type { Rule } from './rule.ts'
+import type { Rule } from '../field-rules/rule.ts'
 
 /** `max_deadline_seconds` (D28). */
 export function maxDeadline(): Rule {

@@ -1,13 +1,13 @@
 import { countCodePoints } from '../fields/code-points.ts'
-import { fieldsRule } from '../fields/field-schema.ts'
+import { fieldsRule } from '../field-rules/field-schema.ts'
 import { MAX_AGENT_NAME_CHARACTERS, MAX_DESCRIPTION_CHARACTERS } from '../limits.ts'
 import { SERVICE_VERSION } from '../version.ts'
 import { maxDeadline } from './deadline-rule.ts'
 import type { Declaration, Permission, Pricing } from './declaration.ts'
-import type { DeclarationCheck } from './declaration-check.ts'
-import { nameSchema, refuseName } from './name-rule.ts'
+import type { DeclarationCheck } from '../field-rules/declaration-check.ts'
+import { nameSchema, refuseName } from '../field-rules/name-rule.ts'
 import { price } from './price-rule.ts'
-import type { Problem } from './problem.ts'
+import type { Problem } from '../problems/problem.ts'
 import {
   anything,
   described,
@@ -21,7 +21,7 @@ import {
   unbracket,
   type Path,
   type Rule,
-} from './rule.ts'
+} from '../field-rules/rule.ts'
 import { wallet } from './wallet-rule.ts'
 
 const PRICING: { readonly [key in keyof Pricing]: Rule } = {

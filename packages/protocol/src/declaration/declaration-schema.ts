@@ -1,5 +1,5 @@
 import type { JsonObject } from '../fields/field.ts'
-import { fieldDefinitions } from '../fields/field-schema.ts'
+import { fieldDefinitions } from '../field-rules/field-schema.ts'
 import { DECLARATION } from './declaration-rules.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { formatUsdc, MAX_AMOUNT_CHARACTERS, readPrice } from '../money/usdc.ts'
 import { USDC_DECIMALS } from '../limits.ts'
-import type { Rule } from './rule.ts'
+import type { Rule } from '../field-rules/rule.ts'
 
 /** A decimal amount of USDC above zero, as a string (D1). */
 export function price(example: string): Rule {

@@ -1,5 +1,5 @@
 import { WALLET_PLACEHOLDER } from './declaration.ts'
-import type { Rule } from './rule.ts'
+import type { Rule } from '../field-rules/rule.ts'
 
 /** The address that is paid, or what stands for the environment's (D28). Its checksum needs a hash: see `refuseAddress`. */
 export function wallet(): Rule {

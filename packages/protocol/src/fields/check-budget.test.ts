@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { checkDeclaration } from '../declaration/check-declaration.ts'
-import { formatProblem } from '../declaration/problem.ts'
+import { formatProblem } from '../problems/problem.ts'
 import { MAX_INPUT_CHECK_STEPS } from '../limits.ts'
 import { compileInput, compileOutput } from './compile.ts'
-import { compatible } from './compatible.ts'
+import { compatible } from '../compatibility/compatible.ts'
 import type { Field, FieldMap } from './field.ts'
-import { sample } from './sample.ts'
+import { sample } from '../samples/sample.ts'
 
 const LIMIT = `is where the check reached its limit of ${MAX_INPUT_CHECK_STEPS} steps`
 

@@ -1,4 +1,4 @@
-import { formatPath } from '../declaration/problem.ts'
+import { formatPath } from '../problems/problem.ts'
 import { MAX_OUTPUT_CHECK_STEPS } from '../limits.ts'
 import { compileMap } from './compile-value.ts'
 import { describeValue } from './describe-value.ts'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkFields } from './check-fields.ts'
-import { compatible } from './compatible.ts'
+import { checkFields } from '../field-rules/check-fields.ts'
+import { compatible } from '../compatibility/compatible.ts'
 import { compileInput, compileOutput, formatViolation } from './compile.ts'
 import { canonicalJson } from './equal-json.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type JsonValue,
 } from './field.ts'
 import { FORMATS } from './formats.ts'
-import { sample } from './sample.ts'
+import { sample } from '../samples/sample.ts'
 
 const TYPES = Object.keys(FIELD_KEYWORDS).filter(isFieldType)
 const PATTERNS = ['^[a-z]+$', '^\\d{3}$', 'a', '', '^x*$', '^(foo|bar)-?\\w{2,}$']

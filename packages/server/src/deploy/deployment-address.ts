@@ -1,5 +1,5 @@
-import { concatBytes, fromHex, toHex } from '@farebox/payments/bytes'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { concatBytes, fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 
 /**
  * The contract that creates others at addresses that depend on their code alone, at the same place on every chain

@@ -1,7 +1,7 @@
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
-import { JsonRpcError, type JsonRpc } from '@farebox/payments/json-rpc'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
-import { quantity } from '@farebox/payments/rpc-words'
+import { quantity } from '@farebox/payments/chain/rpc-words'
 import { readFees, type GasFees } from '@farebox/payments/transaction/read-fees'
 import { DEPLOYER_PROXY, deploymentAddress, deploymentCall } from './deployment-address.ts'
 

@@ -1,5 +1,5 @@
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
-import { JsonRpcError } from '@farebox/payments/json-rpc'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { Refusal } from '../../refusal.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Clock } from '@farebox/client/clock'
-import { JsonRpcError } from '@farebox/payments/json-rpc'
+import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import type { OpenRegistry } from '../open-registry.ts'
 import {

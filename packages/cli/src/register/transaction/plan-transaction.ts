@@ -1,4 +1,4 @@
-import { JsonRpcError } from '@farebox/payments/json-rpc'
+import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { formatCoin } from '../../chain/coin.ts'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { Refusal } from '../../refusal.ts'

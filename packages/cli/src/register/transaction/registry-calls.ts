@@ -1,5 +1,5 @@
-import { concatBytes, fromHex, toHex, writeUint256 } from '@farebox/payments/bytes'
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import { concatBytes, fromHex, toHex, writeUint256 } from '@farebox/payments/crypto/bytes'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 
 type Hash = Pick<EvmCrypto, 'keccak256'>
 

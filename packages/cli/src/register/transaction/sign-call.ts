@@ -1,4 +1,4 @@
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { signTransaction } from '@farebox/payments/transaction/sign-transaction'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import type { KeySigner } from '../../keys/paying-key.ts'

@@ -1,4 +1,4 @@
-import { formatPath } from '@farebox/protocol/declaration/problem'
+import { formatPath } from '@farebox/protocol/problems/problem'
 import { readTokens, type Token } from './json-tokens.ts'
 import { commentFault, oddFault, type SyntaxFault } from './syntax-faults.ts'
 

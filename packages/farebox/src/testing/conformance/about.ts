@@ -1,6 +1,6 @@
-import { refuseAddress } from '@farebox/payments/address'
+import { refuseAddress } from '@farebox/payments/crypto/address'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
-import { formatProblem } from '@farebox/protocol/declaration/problem'
+import { formatProblem } from '@farebox/protocol/problems/problem'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { NEEDS, type Check } from './check.ts'
 import type { CheckContext } from './context.ts'

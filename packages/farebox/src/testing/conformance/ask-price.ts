@@ -1,4 +1,4 @@
-import { decodeHeader } from '@farebox/payments/payment-header'
+import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { NEEDS, type Check } from './check.ts'
 import { postJob, type CheckContext } from './context.ts'
 import {

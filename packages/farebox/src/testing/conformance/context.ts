@@ -1,5 +1,5 @@
-import type { EvmCrypto } from '@farebox/payments/evm-crypto'
-import type { PaymentSigner } from '@farebox/payments/sign-payment'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { FakeGate } from '../fake-gate.ts'
 import type { AgentView } from './agent-view.ts'

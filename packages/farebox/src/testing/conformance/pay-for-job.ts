@@ -1,4 +1,4 @@
-import { maxTimeoutSeconds } from '@farebox/payments/requirement'
+import { maxTimeoutSeconds } from '@farebox/payments/x402/requirement'
 import type { CheckContext } from './context.ts'
 import { signedHeader } from './forge-payment.ts'
 import { refuseTerms } from './refuse-terms.ts'

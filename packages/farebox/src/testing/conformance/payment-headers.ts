@@ -1,4 +1,4 @@
-import { encodeHeader } from '@farebox/payments/payment-header'
+import { encodeHeader } from '@farebox/payments/x402/payment-header'
 import { NEEDS, type Check } from './check.ts'
 import { expectFailure, expectThat } from './expectations.ts'
 import { forgeHeader, sendAccepted, type Envelope } from './forge-payment.ts'

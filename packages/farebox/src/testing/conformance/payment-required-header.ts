@@ -1,5 +1,5 @@
 import { findNetwork } from '@farebox/payments/networks'
-import { maxTimeoutSeconds } from '@farebox/payments/requirement'
+import { maxTimeoutSeconds } from '@farebox/payments/x402/requirement'
 import { MAX_PAYMENT_REQUIRED_HEADER_BYTES } from '@farebox/protocol/limits'
 import {
   askPrice,

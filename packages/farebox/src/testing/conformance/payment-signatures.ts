@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { toHex } from '@farebox/payments/bytes'
-import { privateKeySigner } from '@farebox/payments/sign-payment'
+import { toHex } from '@farebox/payments/crypto/bytes'
+import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import type { Check } from './check.ts'
 import { sendSignature } from './forge-payment.ts'
 import { acceptance, refusal } from './judge-payment.ts'

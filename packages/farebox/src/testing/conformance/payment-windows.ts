@@ -1,5 +1,5 @@
-import { fromHex } from '@farebox/payments/bytes'
-import { bindNonce, NONCE_EXTENSION } from '@farebox/payments/nonce-binding'
+import { fromHex } from '@farebox/payments/crypto/bytes'
+import { bindNonce, NONCE_EXTENSION } from '@farebox/payments/authorization/nonce-binding'
 import { MAX_AUTHORIZATION_SECONDS } from '@farebox/protocol/limits'
 import { NEEDS, type Check } from './check.ts'
 import { postJob, type CheckContext } from './context.ts'

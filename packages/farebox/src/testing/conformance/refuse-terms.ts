@@ -1,4 +1,4 @@
-import { sameAddress } from '@farebox/payments/address'
+import { sameAddress } from '@farebox/payments/crypto/address'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Terms } from './terms.ts'

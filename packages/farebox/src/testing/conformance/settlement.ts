@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { decodeHeader } from '@farebox/payments/payment-header'
+import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { needsFixture, NEEDS, type Check } from './check.ts'
 import { NotApplicable } from './verdicts.ts'
 import type { CheckContext } from './context.ts'

@@ -1,4 +1,4 @@
-import { decodeHeader } from '@farebox/payments/payment-header'
+import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { isObject } from './expectations.ts'
 import type { Reply } from './send-request.ts'
 

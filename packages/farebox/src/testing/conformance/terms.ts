@@ -1,5 +1,5 @@
 import type { Network } from '@farebox/payments/networks'
-import type { PaymentRequirement } from '@farebox/payments/requirement'
+import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 
 /** Why nothing can be asked about a price. */
 export const NO_PRICE = 'POST /execute without payment is not answered 402'

@@ -1,4 +1,4 @@
-import { decodeHeader, encodeHeader } from '@farebox/payments/payment-header'
+import { decodeHeader, encodeHeader } from '@farebox/payments/x402/payment-header'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AgentMode } from './agent-mode.ts'
 import { isObject } from './expectations.ts'

@@ -1,0 +1,14 @@
+import { toHex } from '../crypto/bytes.ts'
+import type { EvmCrypto } from '../crypto/evm-crypto.ts'
+
+/**
+ * What a payment is for, as the facilitator keeps it: keccak256 of agent, capability and job_id (D10). The parts
+ * are joined as a JSON array, so that no two triples spell the same bytes.
+ */
+export function holdBinding(
+  crypto: EvmCrypto,
+  job: { readonly agent: string; readonly capability: string; readonly jobId: string },
+): string {
+  const named = JSON.stringify([job.agent, job.capability, job.jobId.toLowerCase()])
+  return toHex(crypto.keccak256(new TextEncoder().encode(named)))
+}

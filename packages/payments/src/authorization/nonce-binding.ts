@@ -1,0 +1,51 @@
+import { concatBytes, fromHex, toHex } from '../crypto/bytes.ts'
+import type { EvmCrypto } from '../crypto/evm-crypto.ts'
+
+/** What a bound nonce names: this job of this capability at this endpoint, and no other (D13). */
+export interface NonceBinding {
+  /** The URL the job is posted to, as the agent's own 402 names it: `https://agent.example/execute`. */
+  readonly endpoint: string
+  readonly capability: string
+  /** Compared case-folded, like job_ids everywhere (D16). */
+  readonly jobId: string
+}
+
+/** The key of the payment's `extensions` that carries the salt. */
+export const NONCE_EXTENSION = 'farebox-nonce'
+
+/** Salt of a bound nonce, in bytes. */
+export const NONCE_SALT_BYTES = 16
+
+/** "fare": a nonce that begins with it says that it is bound. */
+const MAGIC = Uint8Array.of(0x66, 0x61, 0x72, 0x65)
+const MAGIC_HEX = toHex(MAGIC)
+
+/** The nonce for a job: magic ‖ first 28 bytes of keccak256(endpoint ‖ capability ‖ job_id ‖ salt), as hex (D13). */
+export function bindNonce(crypto: EvmCrypto, binding: NonceBinding, salt: Uint8Array): string {
+  const named = new TextEncoder().encode(binding.endpoint + binding.capability + binding.jobId.toLowerCase())
+  const hash = crypto.keccak256(concatBytes(named, salt))
+  return toHex(concatBytes(MAGIC, hash.subarray(0, 28)))
+}
+
+/** Does the nonce say that it is bound to a job? */
+export function isBoundNonce(nonce: string): boolean {
+  return nonce.startsWith(MAGIC_HEX)
+}
+
+/**
+ * Is this payment good for this job, as far as its nonce says? A nonce without the magic is free; one with it is
+ * good for the named job alone and must come with its salt.
+ *
+ * Returns the reason where it is refused, undefined where it is good.
+ */
+export function refuseNonce(
+  crypto: EvmCrypto,
+  nonce: string,
+  salt: string | undefined,
+  binding: NonceBinding,
+): string | undefined {
+  if (!isBoundNonce(nonce)) return undefined
+  if (salt === undefined)
+    return `the nonce is bound to a job, but extensions["${NONCE_EXTENSION}"].salt is missing`
+  return bindNonce(crypto, binding, fromHex(salt)) === nonce ? undefined : 'the nonce is bound to another job'
+}

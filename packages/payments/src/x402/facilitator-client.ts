@@ -1,0 +1,214 @@
+import {
+  type ReleaseRequest,
+  HOLD_EXTENSION,
+  SETTLEMENT_PENDING,
+  type Charge,
+  type FacilitatorRequest,
+  type Hold,
+  type SupportedResponse,
+} from './facilitator-api.ts'
+import { createJsonOrigin, type JsonAnswer, type JsonOriginOptions } from '../http/http-json.ts'
+import { createSecretFilter, secretsInUrl, type SecretFilter } from '../http/secret-filter.ts'
+
+/** What a facilitator said of a payment. */
+export type VerifyOutcome =
+  | { readonly kind: 'valid'; readonly hold: Hold | undefined }
+  | {
+      readonly kind: 'invalid'
+      readonly reason: string
+      readonly message: string
+      /** The charge that it was used for before, where the facilitator knows it (D40). */
+      readonly charge?: Charge | undefined
+    }
+  /** It refused our FACILITATOR_SECRET. */
+  | { readonly kind: 'unauthorized' }
+  /** No verdict: unreachable, too slow, broken. */
+  | {
+      readonly kind: 'unavailable'
+      readonly cause: string
+      /** It is there, and was asked too often (429). */
+      readonly isBusy?: true
+    }
+
+/** What a facilitator said of a settlement. Three values, because "don't know" is not "no" (D8). */
+export type SettleOutcome =
+  | { readonly kind: 'settled'; readonly transaction: string }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      readonly message: string
+      readonly transaction: string
+    }
+  | { readonly kind: 'unknown'; readonly cause: string }
+
+/** A facilitator, over one keep-alive pool. Any that speaks the x402 HTTP API will do (D9). */
+export interface FacilitatorClient {
+  /** Never rejects. Safe to repeat. */
+  verify(request: FacilitatorRequest, options: { readonly timeoutMs: number }): Promise<VerifyOutcome>
+  /** Never rejects. Repeat with the identical request until it is not `unknown`. */
+  settle(request: FacilitatorRequest, options: { readonly timeoutMs: number }): Promise<SettleOutcome>
+  /** Gives a hold back; only for facilitators with the hold extension. Rejects when no answer came. */
+  release(hold: ReleaseRequest, options: { readonly timeoutMs: number }): Promise<void>
+  /** Rejects when it cannot be read. */
+  supported(options: { readonly timeoutMs: number }): Promise<SupportedResponse>
+  close(): Promise<void>
+}
+
+/** Opens the pool. `secret` is the FACILITATOR_SECRET, sent as a bearer token. */
+export function createFacilitatorClient(options: {
+  readonly url: string
+  readonly secret: string
+  /** Hears the time that each answer tells. */
+  readonly dates?: JsonOriginOptions['dates']
+}): FacilitatorClient {
+  const { dates } = options
+  const origin = createJsonOrigin(options.url, dates === undefined ? {} : { dates })
+  const headers = { authorization: `Bearer ${options.secret}` }
+  // What a facilitator says is told to callers and logged: one that repeats our header back gives nothing away (OPS-08).
+  const hide = createSecretFilter([options.secret, ...secretsInUrl(options.url)])
+  const post = (path: string, body: object, timeoutMs: number): Promise<JsonAnswer> =>
+    origin.send({ method: 'POST', path, body, headers, timeoutMs })
+  return {
+    async verify(request, { timeoutMs }) {
+      try {
+        return readVerify(await post('/verify', request, timeoutMs), hide)
+      } catch (error) {
+        return { kind: 'unavailable', cause: causeOf(error, hide) }
+      }
+    },
+    async settle(request, { timeoutMs }) {
+      try {
+        return readSettle(await post('/settle', request, timeoutMs), hide)
+      } catch (error) {
+        return { kind: 'unknown', cause: causeOf(error, hide) }
+      }
+    },
+    async release({ holdId, binding }, { timeoutMs }) {
+      const answer = await post('/release', { holdId, binding }, timeoutMs)
+      if (answer.status !== 200) throw new Error(`/release answered HTTP ${answer.status}`)
+    },
+    async supported({ timeoutMs }) {
+      return readSupported(await origin.send({ method: 'GET', path: '/supported', headers, timeoutMs }))
+    },
+    close: () => origin.close(),
+  }
+}
+
+/** A refusal counts with a refusing status too: facilitators send theirs with 200, 400, 402 or 403 (D11). */
+function readVerify({ status, body }: JsonAnswer, hide: SecretFilter): VerifyOutcome {
+  if (isObject(body) && typeof body['isValid'] === 'boolean' && judges(status)) {
+    if (body['isValid']) {
+      return status === 200
+        ? { kind: 'valid', hold: readHold(body['extensions']) }
+        : { kind: 'unavailable', cause: `valid with HTTP ${status}` }
+    }
+    return {
+      kind: 'invalid',
+      reason: words(body['invalidReason'], 'invalid_payment', hide),
+      message: words(body['invalidMessage'], '', hide),
+      charge: readCharge(body['extensions']),
+    }
+  }
+  if (status === 401 || status === 403) return { kind: 'unauthorized' }
+  if (status === 429) return { kind: 'unavailable', cause: '/verify answered HTTP 429', isBusy: true }
+  return { kind: 'unavailable', cause: `/verify answered HTTP ${status} without a verdict` }
+}
+
+/** Only a definite verdict is one (D8); a success must come as one and name its transaction, or nothing was proven. */
+function readSettle({ status, body }: JsonAnswer, hide: SecretFilter): SettleOutcome {
+  if (!isObject(body) || typeof body['success'] !== 'boolean' || !judges(status)) {
+    return { kind: 'unknown', cause: `/settle answered HTTP ${status} without a definite verdict` }
+  }
+  const reason = words(body['errorReason'], 'settle_failed', hide)
+  if (reason === SETTLEMENT_PENDING) return { kind: 'unknown', cause: SETTLEMENT_PENDING }
+  const transaction = words(body['transaction'], '', hide).toLowerCase()
+  if (!body['success'])
+    return { kind: 'failed', reason, message: words(body['errorMessage'], '', hide), transaction }
+  if (status !== 200) return { kind: 'unknown', cause: `/settle claims success with HTTP ${status}` }
+  return HASH.test(transaction)
+    ? { kind: 'settled', transaction }
+    : { kind: 'unknown', cause: '/settle claims success without a transaction' }
+}
+
+/**
+ * Can an answer with this status be a verdict on the payment? Not one about ourselves (401), about our haste
+ * (408, 425, 429), from another place (3xx) or from a broken server (5xx): an earlier try may still be under way.
+ */
+function judges(status: number): boolean {
+  return (
+    status >= 200 && status < 500 && Math.floor(status / 100) !== 3 && ![401, 408, 425, 429].includes(status)
+  )
+}
+
+function readHold(extensions: unknown): Hold | undefined {
+  const hold = isObject(extensions) ? extensions[HOLD_EXTENSION] : undefined
+  if (!isObject(hold)) return undefined
+  const { holdId, holdUntil, budget } = hold
+  if (typeof holdId !== 'string' || typeof holdUntil !== 'number') return undefined
+  if (!isObject(budget)) return { holdId, holdUntil }
+  const { used, limit } = budget
+  return typeof used === 'number' && typeof limit === 'number'
+    ? { holdId, holdUntil, budget: { used, limit } }
+    : { holdId, holdUntil }
+}
+
+const HASH = /^0x[0-9a-f]{64}$/
+
+/** Undefined where there is none, or none that says when it was: what cannot be read proves no charge. */
+function readCharge(extensions: unknown): Charge | undefined {
+  const extension = isObject(extensions) ? extensions[HOLD_EXTENSION] : undefined
+  const charge = isObject(extension) ? extension['charge'] : undefined
+  if (!isObject(charge)) return undefined
+  const { state, binding, transaction, chargedAt, now } = charge
+  if (typeof binding !== 'string' || typeof now !== 'number') return undefined
+  if (state === 'pending') return { state, binding, transaction: hashOf(transaction) ?? '', now }
+  const hash = hashOf(transaction)
+  if (state !== 'settled' || hash === undefined || typeof chargedAt !== 'number') return undefined
+  return { state, binding, transaction: hash, chargedAt, now }
+}
+
+function hashOf(value: unknown): string | undefined {
+  return typeof value === 'string' && HASH.test(value.toLowerCase()) ? value.toLowerCase() : undefined
+}
+
+function readSupported({ status, body }: JsonAnswer): SupportedResponse {
+  if (status !== 200 || !isObject(body) || !Array.isArray(body['kinds'])) {
+    throw new Error(`/supported answered HTTP ${status} without kinds`)
+  }
+  const kinds = body['kinds'].filter(isKind)
+  const extensions = texts(body['extensions'])
+  const signers = isObject(body['signers']) ? Object.entries(body['signers']) : []
+  return {
+    kinds,
+    extensions,
+    signers: Object.fromEntries(signers.map(([family, addresses]) => [family, texts(addresses)])),
+  }
+}
+
+function isKind(value: unknown): value is SupportedResponse['kinds'][number] {
+  return (
+    isObject(value) &&
+    typeof value['x402Version'] === 'number' &&
+    typeof value['scheme'] === 'string' &&
+    typeof value['network'] === 'string'
+  )
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter(one => typeof one === 'string') : []
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Facilitators' words end up in answers and logs: strings only, short, and without what we have told in confidence. */
+function words(value: unknown, fallback: string, hide: SecretFilter): string {
+  return typeof value === 'string' && value !== '' ? hide(value.slice(0, 10_000)).slice(0, 300) : fallback
+}
+
+function causeOf(error: unknown, hide: SecretFilter): string {
+  if (!(error instanceof Error)) return 'no answer'
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  return error.message === '' ? code : hide(`${code}: ${error.message}`).slice(0, 300)
+}

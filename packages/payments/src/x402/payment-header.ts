@@ -1,0 +1,183 @@
+import { MAX_AUTHORIZATION_TIME, MAX_PAYMENT_HEADER_CHARACTERS } from '@farebox/protocol/limits'
+import type { Authorization } from '../authorization/authorization.ts'
+import { fromBase64 } from '../crypto/bytes.ts'
+import { NONCE_EXTENSION, NONCE_SALT_BYTES } from '../authorization/nonce-binding.ts'
+
+/** A payment as it came in a header: its shape checked, nothing in it believed yet (D4). */
+export interface DecodedPayment {
+  /** `eip155:<chain id>` */
+  readonly network: string
+  /** Lower-case; only the v2 envelope names it. */
+  readonly asset: string | undefined
+  /** What the v2 envelope says it accepted; only compared, never used. */
+  readonly accepted: { readonly amount: string; readonly payTo: string } | undefined
+  readonly authorization: Authorization
+  /** 65 bytes as lower-case hex. */
+  readonly signature: string
+  /** Salt of a bound nonce (D13), 16 bytes as lower-case hex. */
+  readonly salt: string | undefined
+}
+
+/** The x402 v2 settle result, carried by the `PAYMENT-RESPONSE` header (D7). */
+export interface PaymentResponse {
+  readonly success: boolean
+  readonly transaction: string
+  readonly network: string
+  readonly payer?: string
+  readonly amount?: string
+  readonly errorReason?: string
+  readonly errorMessage?: string
+}
+
+type Decoded =
+  | { readonly ok: true; readonly payment: DecodedPayment }
+  | { readonly ok: false; readonly reason: string }
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+const UINT = /^(?:0|[1-9]\d{0,77})$/
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const NONCE = /^0x[0-9a-fA-F]{64}$/
+const SIGNATURE = /^0x[0-9a-fA-F]{130}$/
+const ANY_HEX = /^0x[0-9a-fA-F]*$/
+const NETWORK = /^eip155:(?:0|[1-9]\d{0,15})$/
+const SALT = new RegExp(`^0x[0-9a-fA-F]{${NONCE_SALT_BYTES * 2}}$`)
+const UINT256_END = 1n << 256n
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** JSON in standard base64: the form of all three payment headers. */
+export function encodeHeader(value: object): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(value))
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return btoa(text)
+}
+
+/** Reads a header of ours back, or of a stranger's; undefined for anything that is not base64 of JSON. */
+export function decodeHeader(header: string): unknown {
+  if (header.length > MAX_PAYMENT_HEADER_CHARACTERS || !BASE64.test(header)) return undefined
+  const padding = header.endsWith('==') ? 2 : header.endsWith('=') ? 1 : 0
+  const length = header.length - padding
+  if (length % 4 === 1 || (padding > 0 && header.length % 4 !== 0)) return undefined
+  try {
+    return JSON.parse(UTF8.decode(fromBase64(header.slice(0, length))))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Decodes a `PAYMENT-SIGNATURE` header: standard base64, padding optional, of a v2 envelope or of a v1 one with
+ * its network as `eip155:<id>` (D4). Whatever the bytes, the answer is a payment or a reason; nothing is thrown.
+ */
+export function decodePaymentHeader(header: string): Decoded {
+  const { length } = header
+  if (length > MAX_PAYMENT_HEADER_CHARACTERS)
+    return refuse(
+      `the payment header is too long: at most ${MAX_PAYMENT_HEADER_CHARACTERS} characters, got ${length}`,
+    )
+  const envelope = decodeHeader(header)
+  if (!isObject(envelope)) return refuse('the payment header must be base64 of a JSON object')
+  return readEnvelope(envelope)
+}
+
+/** {@link decodePaymentHeader} for an envelope already parsed, as a facilitator gets it. */
+export function readEnvelope(envelope: { readonly [key: string]: unknown }): Decoded {
+  const { x402Version } = envelope
+  if (x402Version === 2) {
+    const { accepted } = envelope
+    if (!isObject(accepted)) return refuse('accepted must be an object: the entry of accepts that this pays')
+    const { scheme, network, asset, amount, payTo } = accepted
+    if (!isText(asset, ADDRESS)) return refuse('accepted.asset must be an address')
+    if (!isText(amount, UINT)) return refuse('accepted.amount must be a decimal string of atomic units')
+    if (!isText(payTo, ADDRESS)) return refuse('accepted.payTo must be an address')
+    return readPayment(
+      { scheme, network, asset: asset.toLowerCase(), accepted: { amount, payTo: payTo.toLowerCase() } },
+      envelope,
+    )
+  }
+  if (x402Version === 1) {
+    const { scheme, network } = envelope
+    return readPayment({ scheme, network, asset: undefined, accepted: undefined }, envelope)
+  }
+  return refuse('x402Version must be 2 (or 1)')
+}
+
+function readPayment(
+  named: {
+    readonly scheme: unknown
+    readonly network: unknown
+    readonly asset: DecodedPayment['asset']
+    readonly accepted: DecodedPayment['accepted']
+  },
+  envelope: { readonly [key: string]: unknown },
+): Decoded {
+  const { scheme, network, asset, accepted } = named
+  if (scheme !== 'exact') return refuse('scheme must be "exact"')
+  if (!isText(network, NETWORK)) return refuse('network must be "eip155:<chain id>"')
+  const { payload, extensions } = envelope
+  if (!isObject(payload)) return refuse('payload must be an object')
+  const authorization = readAuthorization(payload['authorization'])
+  if (typeof authorization === 'string') return refuse(authorization)
+  const { signature } = payload
+  if (!isText(signature, SIGNATURE)) return refuse(refuseSignature(signature))
+  const salt = readSalt(extensions)
+  if (salt === false)
+    return refuse(`extensions["${NONCE_EXTENSION}"].salt must be ${NONCE_SALT_BYTES} bytes of hex`)
+  return {
+    ok: true,
+    payment: { network, asset, accepted, authorization, signature: signature.toLowerCase(), salt },
+  }
+}
+
+/** The authorization in its one canonical spelling, or the reason. BigInt takes `""`, `" 1 "` and `"0x1"`: we do not. */
+function readAuthorization(value: unknown): Authorization | string {
+  if (!isObject(value)) return 'payload.authorization must be an object'
+  const { from, to, value: amount, validAfter, validBefore, nonce } = value
+  if (!isText(from, ADDRESS)) return 'authorization.from must be an address'
+  if (!isText(to, ADDRESS)) return 'authorization.to must be an address'
+  if (!isText(amount, UINT) || BigInt(amount) >= UINT256_END)
+    return 'authorization.value must be a decimal string of atomic units'
+  if (!isTime(validAfter)) return 'authorization.validAfter must be a decimal string of Unix seconds'
+  if (!isTime(validBefore))
+    return 'authorization.validBefore must be a decimal string of Unix seconds, below 2^47'
+  if (!isText(nonce, NONCE)) return 'authorization.nonce must be 32 bytes of hex'
+  return {
+    from: from.toLowerCase(),
+    to: to.toLowerCase(),
+    value: amount,
+    validAfter,
+    validBefore,
+    nonce: nonce.toLowerCase(),
+  }
+}
+
+function refuseSignature(signature: unknown): string {
+  if (typeof signature !== 'string' || !ANY_HEX.test(signature)) return 'payload.signature must be hex'
+  return signature.length > 132
+    ? 'payload.signature is longer than 65 bytes: contract wallets are not supported yet, pay from an ordinary one'
+    : 'payload.signature must be 65 bytes'
+}
+
+/** The salt, undefined where none was sent, false where something else was. */
+function readSalt(extensions: unknown): string | undefined | false {
+  if (!isObject(extensions) || !Object.hasOwn(extensions, NONCE_EXTENSION)) return undefined
+  const extension = extensions[NONCE_EXTENSION]
+  if (!isObject(extension) || !isText(extension['salt'], SALT)) return false
+  return extension['salt'].toLowerCase()
+}
+
+function isTime(value: unknown): value is string {
+  return isText(value, UINT) && BigInt(value) < MAX_AUTHORIZATION_TIME
+}
+
+function isText(value: unknown, form: RegExp): value is string {
+  return typeof value === 'string' && form.test(value)
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function refuse(reason: string): { readonly ok: false; readonly reason: string } {
+  return { ok: false, reason }
+}

@@ -1,0 +1,150 @@
+import { passage } from '../fields/coerce.ts'
+import { worst, type Compatibility } from './compatibility.ts'
+import { rangeFindings, scalarFindings } from './compatible-scalars.ts'
+import { compileValue } from '../fields/compile-value.ts'
+import { describeValue } from '../fields/describe-value.ts'
+import { canonicalJson } from '../fields/equal-json.ts'
+import type { Field, FieldMap, JsonValue } from '../fields/field.ts'
+import { startRun } from '../fields/plain-json.ts'
+import { INPUT_RULES } from '../fields/value-rules.ts'
+
+/** What a map of outputs does for a map of inputs; fields meet by name. */
+export interface MapsCompatibility {
+  /** Inputs that have an output of their name, in the inputs' order, impossible ones included. */
+  readonly matches: readonly (Compatibility & { readonly name: string })[]
+  /** Inputs that get nothing from these outputs, in the inputs' order. */
+  readonly open: readonly { readonly name: string; readonly required: boolean }[]
+}
+
+/**
+ * Whether values of an output field may feed an input field. Knows by the same table as the server's check
+ * what coercion does (D19), and looks at every constraint of both sides.
+ *
+ * @example
+ * compatible({ type: 'number' }, { type: 'string' })
+ * // { grade: 'safe', reason: 'every number becomes its text' }
+ */
+export function compatible(output: Field, input: Field): Compatibility {
+  const way = passage(output.type, input.type)
+  if (way === 'never') {
+    return {
+      grade: 'impossible',
+      reason: `${withArticle(output.type)} never becomes ${withArticle(input.type)}`,
+    }
+  }
+  if (output.enum !== undefined) return compareValues(output.enum, input)
+  if (output.type === 'boolean') return compareValues([true, false], input)
+  return worst([
+    ...scalarFindings(output, input, way),
+    ...containerFindings(output, input),
+    ...enumFindings(input),
+  ])
+}
+
+/**
+ * Matches the outputs of one step with the inputs of the next by name.
+ *
+ * @example
+ * compatibleMaps({ text: { type: 'string' } }, { text: { type: 'string' }, to: { type: 'string', required:
+ * true } }) // { matches: [{ name: 'text', grade: 'same', … }], open: [{ name: 'to', required: true }] }
+ */
+export function compatibleMaps(outputs: FieldMap, inputs: FieldMap): MapsCompatibility {
+  const matches: (Compatibility & { name: string })[] = []
+  const open: { name: string; required: boolean }[] = []
+  for (const [name, input] of Object.entries(inputs)) {
+    const output = Object.hasOwn(outputs, name) ? outputs[name] : undefined
+    if (output === undefined) open.push({ name, required: input.required === true })
+    else matches.push({ name, ...worst([compatible(output, input), ...presenceFindings(output, input)]) })
+  }
+  return { matches, open }
+}
+
+/** Where the values are known, the input's own check is the judge. */
+function compareValues(values: readonly JsonValue[], input: Field): Compatibility {
+  const check = compileValue(input, INPUT_RULES, 0)
+  let changed: string | undefined
+  let refused: string | undefined
+  let passed = 0
+  let { stepsLeft } = startRun()
+  for (const value of values) {
+    const run = { ...startRun(), stepsLeft }
+    const taken = check(value, run)
+    stepsLeft = run.stepsLeft
+    if (stepsLeft < 0) return TOO_MUCH_TO_COMPARE
+    if (taken === undefined) refused ??= `${describeValue(value)} is refused: ${run.reason}`
+    else passed += 1
+    if (taken !== undefined && canonicalJson(taken) !== canonicalJson(value)) {
+      changed ??= `${describeValue(value)} becomes ${describeValue(taken)}`
+    }
+  }
+  if (refused !== undefined && passed === 0) return { grade: 'impossible', reason: refused }
+  if (refused !== undefined) return { grade: 'lossy', reason: `can fail at run time: ${refused}` }
+  if (changed !== undefined) return { grade: 'safe', reason: changed }
+  return { grade: 'same', reason: 'every value it can have is accepted' }
+}
+
+const TOO_MUCH_TO_COMPARE = {
+  grade: 'lossy',
+  reason: 'can fail at run time: its values are too many to compare',
+} as const
+
+function enumFindings(input: Field): Compatibility[] {
+  if (input.enum === undefined) return []
+  return [{ grade: 'lossy', reason: "can fail at run time: only the values of the input's enum pass" }]
+}
+
+function containerFindings(output: Field, input: Field): Compatibility[] {
+  if (input.type === 'array') return arrayFindings(output, input)
+  if (input.type === 'object') return objectFindings(output, input)
+  return []
+}
+
+function arrayFindings(output: Field, input: Field): Compatibility[] {
+  const lengths = rangeFindings(
+    [output.minItems ?? 0, output.maxItems ?? Number.POSITIVE_INFINITY],
+    [input.minItems ?? 0, input.maxItems ?? Number.POSITIVE_INFINITY],
+    'number of items',
+  )
+  if (input.items === undefined) return lengths
+  if (output.items === undefined) return [...lengths, undeclared('items')]
+  const { grade, reason } = compatible(output.items, input.items)
+  return [...lengths, { grade, reason: `items: ${reason}` }]
+}
+
+function objectFindings(output: Field, input: Field): Compatibility[] {
+  if (input.properties === undefined) return []
+  if (output.properties === undefined) return [undeclared('properties')]
+  const { matches, open } = compatibleMaps(output.properties, input.properties)
+  const inputs = input.properties
+  const findings = matches.map(({ name, grade, reason }) => ({ grade, reason: `${name}: ${reason}` }))
+  for (const { name, required } of open) {
+    if (required) findings.push({ grade: 'impossible', reason: `${name}: is required and not in the output` })
+    else if (inputs[name]?.default !== undefined) {
+      findings.push({ grade: 'safe', reason: `${name}: its default stands in` })
+    }
+  }
+  const dropped = Object.keys(output.properties).filter(name => !Object.hasOwn(inputs, name))
+  if (dropped.length > 0)
+    findings.push({ grade: 'safe', reason: `${dropped.join(', ')}: left out, not declared` })
+  return findings
+}
+
+function presenceFindings(output: Field, input: Field): Compatibility[] {
+  if (output.required !== false) return []
+  if (input.required === true) {
+    return [
+      { grade: 'lossy', reason: 'can fail at run time: the output may leave it out, the input requires it' },
+    ]
+  }
+  return input.default === undefined
+    ? []
+    : [{ grade: 'safe', reason: 'its default stands in where it is left out' }]
+}
+
+function undeclared(what: string): Compatibility {
+  return { grade: 'lossy', reason: `can fail at run time: the output does not declare its ${what}` }
+}
+
+function withArticle(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
+}

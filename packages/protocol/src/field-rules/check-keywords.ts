@@ -1,0 +1,201 @@
+import type { DeclarationCheck } from './declaration-check.ts'
+import { nearest } from '../problems/nearest.ts'
+import type { Problem } from '../problems/problem.ts'
+import {
+  MAX_DECLARATION_CHECK_STEPS,
+  MAX_DECLARATION_PATTERN_INSTRUCTIONS,
+  MAX_DECLARATION_PROBLEMS,
+} from '../limits.ts'
+import { coerce } from '../fields/coerce.ts'
+import { compileValue } from '../fields/compile-value.ts'
+import { quote } from '../fields/describe-value.ts'
+import { canonicalJson } from '../fields/equal-json.ts'
+import type { Field, JsonValue, Side } from '../fields/field.ts'
+import { FORMATS, isFormat } from '../fields/formats.ts'
+import { shortJson } from '../fields/inline-json.ts'
+import { mendPattern } from './mend-pattern.ts'
+import { startRun } from '../fields/plain-json.ts'
+import { DECLARED_INPUT_RULES, OUTPUT_RULES, type Rules, type ValueCheck } from '../fields/value-rules.ts'
+
+/**
+ * What is wrong between the keywords of one field, each of which is of the right shape by itself: bounds that
+ * cross, a pattern that does not compile, an unknown format, values that the field would refuse.
+ *
+ * @param whole the check of the declaration, from whose budget it takes
+ * @returns paths that start at the field; the problems refuse the declaration, the warnings do not
+ */
+export function checkKeywords(field: Field, side: Side, whole: DeclarationCheck): CheckedKeywords {
+  const problems = [...checkBounds(field), ...checkPattern(field, whole), ...checkFormat(field)]
+  return problems.length > 0 ? { problems, warnings: [] } : checkValues(field, side, whole)
+}
+
+/** What {@link checkKeywords} found. */
+export interface CheckedKeywords {
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly Problem[]
+}
+
+function checkBounds(field: Field): Problem[] {
+  const pairs = [
+    ['minLength', 'maxLength'],
+    ['minimum', 'maximum'],
+    ['minItems', 'maxItems'],
+  ] as const
+  return pairs.flatMap(([low, high]) => {
+    const [from, to] = [field[low], field[high]]
+    if (from === undefined || to === undefined || from <= to) return []
+    const reason = `must not be above ${high}, got ${from} and ${to}`
+    return [
+      { path: [low], reason, fix: `raise ${high} to ${from} or more, or lower ${low} to ${to} or less` },
+    ]
+  })
+}
+
+function checkPattern({ pattern }: Field, whole: DeclarationCheck): Problem[] {
+  if (pattern === undefined) return []
+  try {
+    // Counted for every field that has it: whoever compiles the fields later compiles each.
+    // Once they are used up, which is said once, no more are compiled.
+    if (whole.instructionsLeft < 0) return []
+    whole.instructionsLeft -= whole.compilePattern(pattern).compileCost
+    return whole.instructionsLeft >= 0 ? [] : [{ path: ['pattern'], ...OUT_OF_INSTRUCTIONS }]
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [{ path: ['pattern'], reason, fix: mendPattern(pattern, reason) }]
+  }
+}
+
+const OUT_OF_INSTRUCTIONS = {
+  reason: `makes the patterns of this declaration too large: together they may compile to at most ${MAX_DECLARATION_PATTERN_INSTRUCTIONS} instructions`,
+  fix: 'use "format", "enum" or "maxLength" in place of patterns, or smaller repeats',
+} as const
+
+function checkFormat({ format }: Field): Problem[] {
+  if (format === undefined || isFormat(format)) return []
+  const guess = nearest(format, FORMATS) ?? OTHER_LANGUAGES.get(format.toLowerCase())
+  const hint = guess === undefined ? `, known are ${FORMATS.join(', ')}` : `, did you mean "${guess}"?`
+  const fix = guess === undefined ? 'write one of them, use "pattern", or remove it' : `write "${guess}"`
+  return [{ path: ['format'], reason: `unknown format ${quote(format)}${hint}`, fix }]
+}
+
+const OTHER_LANGUAGES: ReadonlyMap<string, string> = new Map([
+  ['url', 'uri'],
+  ['link', 'uri'],
+  ['datetime', 'date-time'],
+  ['timestamp', 'date-time'],
+  ['guid', 'uuid'],
+  ['ip', 'ipv4'],
+  ['domain', 'hostname'],
+])
+
+/**
+ * `enum` against the rest of the field, then `default` and `examples` against all of it. Nothing is coerced. An example
+ * is for people (in JSON Schema it is an annotation): one that the field would refuse is a warning.
+ */
+function checkValues(field: Field, side: Side, whole: DeclarationCheck): CheckedKeywords {
+  const { enum: allowed, default: fallback, examples } = field
+  const { enum: _enum, ...rest } = field
+  const judge = (judged: Field, keyword: 'enum' | 'default' | 'examples', values: readonly JsonValue[]) =>
+    checkAll(judged, { keyword, values, side, whole })
+  const wrong = allowed === undefined ? [] : [...judge(rest, 'enum', allowed), ...checkUnique(allowed)]
+  if (wrong.length > 0) return { problems: wrong, warnings: [] }
+  const problems = fallback === undefined ? [] : judge(field, 'default', [fallback])
+  const isHeard = examples !== undefined && whole.warnings.length < MAX_DECLARATION_PROBLEMS
+  return { problems, warnings: isHeard ? judge(field, 'examples', examples) : [] }
+}
+
+interface Judged {
+  readonly keyword: 'enum' | 'default' | 'examples'
+  readonly values: readonly JsonValue[]
+  readonly side: Side
+  readonly whole: DeclarationCheck
+}
+
+function checkAll(field: Field, { keyword, values, side, whole }: Judged): Problem[] {
+  const isInput = side === 'input'
+  const rules: Rules = {
+    ...(isInput ? DECLARED_INPUT_RULES : OUTPUT_RULES),
+    compilePattern: whole.compilePattern,
+    built: isInput ? whole.builtInputs : whole.builtOutputs,
+  }
+  const check = compileValue(field, rules, 0)
+  const mend = createMender(field, rules)
+  const problems: Problem[] = []
+  for (const [index, value] of values.entries()) {
+    const start = keyword === 'default' ? [keyword] : [keyword, index]
+    const run = {
+      ...startRun(MAX_DECLARATION_CHECK_STEPS),
+      stepsLeft: whole.stepsLeft - STEPS_PER_DECLARED_VALUE,
+    }
+    const isRight = run.stepsLeft >= 0 && check(value, run) !== undefined
+    whole.stepsLeft = run.stepsLeft
+    // Who asked says so: it is a problem, whatever the keyword.
+    if (run.stepsLeft < 0) return []
+    if (isRight) continue
+    const fix = run.path.length > 0 ? CHANGE_INSIDE : mend(value)
+    problems.push({ path: [...start, ...run.path.toReversed()], reason: run.reason, fix })
+    if (problems.length === MAX_WRONG_VALUES) break
+  }
+  return problems
+}
+
+/** A declared value is checked, written as a key and built into a set. */
+const STEPS_PER_DECLARED_VALUE = 50
+
+/** Of one keyword: a list that is wrong is wrong in the same way. */
+const MAX_WRONG_VALUES = 10
+
+const CHANGE_INSIDE = 'change the value, or what the field says of its contents'
+
+/** Of a hint only: where they run out, it names another keyword. */
+const MAX_MENDING_STEPS = 10_000
+
+/**
+ * Says what to do about a refused value: the value in the field's own type where it only was written in another, else
+ * the two things that may change.
+ */
+function createMender(field: Field, rules: Rules): (value: JsonValue) => string {
+  const alone = new Map<keyof Field, ValueCheck>()
+  const refuses = (keyword: keyof Field, value: JsonValue): boolean => {
+    if (field[keyword] === undefined) return false
+    const { built: _built, ...own } = rules
+    const check = alone.get(keyword) ?? compileValue({ type: field.type, [keyword]: field[keyword] }, own, 0)
+    alone.set(keyword, check)
+    return check(value, startRun(MAX_MENDING_STEPS)) === undefined
+  }
+  return value => {
+    const meant = coerce(value, field.type)
+    const text = meant === undefined || meant === value ? undefined : shortJson(meant)
+    if (text !== undefined) return `write ${text}`
+    if (meant === undefined) return `write a value of type ${field.type}, or change the type`
+    const refusing = CONSTRAINTS.find(([keyword]) => refuses(keyword, value))
+    if (refusing === undefined) return 'change the value, or what the field asks of it'
+    const [keyword, change] = refusing
+    return `${change}${JSON.stringify(keyword)}`
+  }
+}
+
+/** For each what may change: the value, or the keyword that refuses it. */
+const CONSTRAINTS = [
+  ['enum', 'write one of those, or add the value to '],
+  ['minLength', 'lengthen the text, or lower '],
+  ['maxLength', 'shorten the text, or raise '],
+  ['pattern', 'change the text, or '],
+  ['format', 'change the text, or '],
+  ['minimum', 'write a greater value, or lower '],
+  ['maximum', 'write a smaller value, or raise '],
+  ['minItems', 'add items, or lower '],
+  ['maxItems', 'remove items, or raise '],
+] as const satisfies readonly (readonly [keyof Field, string])[]
+
+function checkUnique(values: readonly JsonValue[]): Problem[] {
+  const seen = new Set<string>()
+  return values.flatMap((value, index) => {
+    const key = canonicalJson(value)
+    if (!seen.has(key)) {
+      seen.add(key)
+      return []
+    }
+    return [{ path: ['enum', index], reason: 'is there twice', fix: 'remove one of the two' }]
+  })
+}

@@ -1,0 +1,114 @@
+// Within a package imports run downhill: each room, a folder of `src`, imports from those after it only. And no folder
+// holds more files than a person takes in at a look.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { Explained } from './prepare.mjs'
+
+/** From top to bottom. A name is a folder, or a file at the top of `src`. Packages that are not here are still to come. */
+const ROOMS = {
+  protocol: [
+    ['declaration', 'samples', 'compatibility', 'translation', 'job'],
+    ['field-rules'],
+    ['fields'],
+    ['problems', 'money', 'errors', 'body'],
+    ['health', 'payment-required'],
+    ['version', 'limits'],
+  ],
+  payments: [['x402', 'transaction'], ['chain'], ['authorization', 'http'], ['crypto', 'networks']],
+}
+
+/** Source files of one folder, tests and what only they use left out. */
+const MOST_FILES = 14
+/** Folders that were larger when this was first checked. None may grow; each is taken out when it is divided. */
+const LARGER = {
+  'cli/src/call': 29,
+  'cli/src/check': 17,
+  'cli/src/dev': 45,
+  'cli/src/init': 18,
+  'cli/src/register': 30,
+  'client/src': 24,
+  'facilitator/src/chain': 20,
+  'farebox/src': 18,
+  'farebox/src/commands': 23,
+  'farebox/src/config': 19,
+  'farebox/src/execute': 42,
+  'farebox/src/isolation': 16,
+  'farebox/src/jobs': 19,
+  'farebox/src/testing/conformance': 56,
+  'local/src': 26,
+  'platform/src/http': 17,
+  'platform/src/jobs': 29,
+  'platform/src/monitor': 17,
+  'platform/src/outbound': 16,
+  'platform/src/owners': 15,
+  'platform/src/registry': 33,
+  'platform/src/search': 20,
+}
+
+const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]*)['"]/g
+
+/**
+ * Throws naming each import that climbs, each room that is not in the order, and each folder that is too large.
+ *
+ * @param {string} root
+ * @returns {number} how many rooms there are
+ */
+export function checkRooms(root) {
+  const faults = []
+  let count = 0
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const src = join(root, 'packages', name, 'src')
+    const files = sources(src)
+    const folders = groupByFolder(files)
+    count += folders.size
+    for (const [folder, { length }] of folders) {
+      const place = relative(join(root, 'packages'), folder).split(sep).join('/')
+      const most = LARGER[place] ?? MOST_FILES
+      if (length > most) faults.push(`packages/${place} has ${length} files, at most ${most} are wanted`)
+      if (LARGER[place] !== undefined && length < LARGER[place])
+        faults.push(`packages/${place} has ${length} files: say so in scripts/check-rooms.mjs`)
+    }
+    const order = ROOMS[name]
+    if (order !== undefined) faults.push(...climbs(src, files, order))
+  }
+  if (faults.length > 0) throw new Explained(faults.join('\n'))
+  return count
+}
+
+/** Imports of one package that go up or sideways. */
+function climbs(src, files, order) {
+  const depthOf = new Map(order.flatMap((rooms, depth) => rooms.map(room => [room, depth])))
+  const roomOf = file => {
+    const [first = ''] = relative(src, file).split(sep)
+    return basename(first, '.ts')
+  }
+  const faults = []
+  for (const file of files) {
+    const room = roomOf(file)
+    const depth = depthOf.get(room)
+    if (depth === undefined) {
+      faults.push(`${relative(dirname(dirname(src)), file)}: ${room} is not in the order of rooms`)
+      continue
+    }
+    for (const [, specifier] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
+      const imported = roomOf(join(dirname(file), specifier))
+      if (imported !== room && !((depthOf.get(imported) ?? -1) > depth))
+        faults.push(`${relative(dirname(dirname(src)), file)}: ${specifier} is not below ${room}`)
+    }
+  }
+  return faults
+}
+
+function sources(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(entry => join(entry.parentPath, entry.name))
+    .filter(file => !/\.test(?:-\w+)?\.ts$|[/\\]test-setup[/\\]|\.d\.ts$/.test(file))
+}
+
+function groupByFolder(files) {
+  const folders = new Map()
+  for (const file of files) folders.set(dirname(file), [...(folders.get(dirname(file)) ?? []), file])
+  return folders
+}
