@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
-import { findFreePort } from '@farebox/local/free-port'
+import { findFreePort } from '@farebox/local/processes/free-port'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { registerAgent } from '@farebox/local/register-agent'
 import type { FacilitatorProcess } from '@farebox/local/start-facilitator-process'

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fareboxProgram } from '@farebox/local/programs'
-import { startChild, type RunningChild } from '@farebox/local/child-process'
+import { startChild, type RunningChild } from '@farebox/local/processes/child-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jobBody } from './stage/pay.ts'
 

@@ -1,4 +1,4 @@
-import { startChild } from '@farebox/local/child-process'
+import { startChild } from '@farebox/local/processes/child-process'
 import { fareboxProgram } from '@farebox/local/programs'
 import type { Stage } from '../../../e2e/stage/stage.ts'
 

@@ -6,7 +6,7 @@ import { paymentKey } from '@farebox/payments/authorization/authorization'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { gasLimit } from './chain/relayer.ts'
+import { gasLimit } from './relayer/relayer.ts'
 import type { HoldRequest } from './ledger/payment-ledger.ts'
 import {
   releaseOf,

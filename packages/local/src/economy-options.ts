@@ -1,4 +1,4 @@
-import type { PortChoice } from './port-choice.ts'
+import type { PortChoice } from './processes/port-choice.ts'
 import type { EconomyAgent } from './start-agent-process.ts'
 
 /** How the economy is started. */

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { callOnce } from './call-once.ts'
+import { callOnce } from './processes/call-once.ts'
 import { topUp } from './chain/top-up.ts'
 import type { EconomyOptions } from './economy-options.ts'
 import { describeAgent, writeLocalFile } from './local-file.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { CreateSecretRequest } from '@farebox/payments/x402/facilitator-api'
 import { createJsonOrigin } from '@farebox/payments/http/http-json'
 import type { FacilitatorProcess } from './start-facilitator-process.ts'
-import { writeDurably } from './write-durably.ts'
+import { writeDurably } from './processes/write-durably.ts'
 
 /** A facilitator that is administered. */
 type Administration = Pick<FacilitatorProcess, 'url' | 'adminToken'>

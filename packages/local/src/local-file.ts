@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { LocalChain } from './chain/start-chain.ts'
-import { writeDurably } from './write-durably.ts'
+import { writeDurably } from './processes/write-durably.ts'
 
 /** What `local.json` in an economy's folder says, for whoever wants to use it while it runs. Test keys only. */
 export interface LocalFile {

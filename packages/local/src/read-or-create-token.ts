@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { writeDurably } from './write-durably.ts'
+import { writeDurably } from './processes/write-durably.ts'
 
 /** A service token of 32 random bytes, kept in a file between runs, closed to other users. */
 export async function readOrCreateToken(file: string): Promise<string> {

@@ -3,11 +3,11 @@ import { basename, dirname, join } from 'node:path'
 import { createJsonOrigin } from '@farebox/payments/http/http-json'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import type { ChildExit } from './child-process.ts'
+import type { ChildExit } from './processes/child-process.ts'
 import type { LocalChain } from './chain/start-chain.ts'
 import { fareboxProgram } from './programs.ts'
 import type { FacilitatorProcess } from './start-facilitator-process.ts'
-import { runProgram } from './run-program.ts'
+import { runProgram } from './processes/run-program.ts'
 
 /** One agent to be served. */
 export interface EconomyAgent {

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ChildExit } from './child-process.ts'
+import type { ChildExit } from './processes/child-process.ts'
 import type { LocalChain } from './chain/start-chain.ts'
-import { findFreePort } from './free-port.ts'
+import { findFreePort } from './processes/free-port.ts'
 import { platformProgram } from './programs.ts'
 import { readOrCreateToken } from './read-or-create-token.ts'
-import { runProgram } from './run-program.ts'
+import { runProgram } from './processes/run-program.ts'
 import type { FacilitatorProcess } from './start-facilitator-process.ts'
 
 /** A running platform. */

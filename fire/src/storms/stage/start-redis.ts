@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
-import { startChild } from '@farebox/local/child-process'
-import { endWithUs } from '@farebox/local/end-with-us'
+import { startChild } from '@farebox/local/processes/child-process'
+import { endWithUs } from '@farebox/local/processes/end-with-us'
 import { killFamily } from './process-family.ts'
 import type { Life } from './mortal.ts'
 

@@ -39,7 +39,7 @@ async function importLocal() {
   const [economy, joining, folder, secret, file, keys, topUp, block, lines] = await Promise.all([
     import('@farebox/local/economy'),
     import('@farebox/local/join-economy'),
-    import('@farebox/local/claim-folder'),
+    import('@farebox/local/processes/claim-folder'),
     import('@farebox/local/facilitator-secret'),
     import('@farebox/local/local-file'),
     import('@farebox/local/chain/test-keys'),

@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { readGlibcVersion } from '../glibc.ts'
+import { readGlibcVersion } from '../processes/glibc.ts'
 import { findAnvil } from './anvil-binary.ts'
 
 test('finds the program that npm installed for this machine', async () => {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { isGlibcAtLeast } from '../glibc.ts'
+import { isGlibcAtLeast } from '../processes/glibc.ts'
 
 /** The oldest glibc that the Linux builds of anvil 1.7 load with. */
 const OLDEST_GLIBC = '2.35'

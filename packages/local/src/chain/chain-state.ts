@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { replaceDurably, writeDurably } from '../write-durably.ts'
+import { replaceDurably, writeDurably } from '../processes/write-durably.ts'
 import { callAnvilForText } from './anvil-rpc.ts'
 
 /** The files in which a chain outlives its anvil. */

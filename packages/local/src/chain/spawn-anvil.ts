@@ -1,8 +1,8 @@
-import { ChildNotReadyError, startChild } from '../child-process.ts'
-import type { RunningChild } from '../child-process.ts'
-import { readGlibcVersion } from '../glibc.ts'
-import { isThere } from '../is-there.ts'
-import { portTaken } from '../port-taken-error.ts'
+import { ChildNotReadyError, startChild } from '../processes/child-process.ts'
+import type { RunningChild } from '../processes/child-process.ts'
+import { readGlibcVersion } from '../processes/glibc.ts'
+import { isThere } from '../processes/is-there.ts'
+import { portTaken } from '../processes/port-taken-error.ts'
 import { findAnvil } from './anvil-binary.ts'
 import type { ChainFiles } from './chain-state.ts'
 

@@ -1,8 +1,8 @@
 import { chmod, cp, mkdir, readFile, readdir, realpath, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { isGlibcAtLeast } from '../glibc.ts'
-import { isThere } from '../is-there.ts'
+import { isGlibcAtLeast } from '../processes/glibc.ts'
+import { isThere } from '../processes/is-there.ts'
 import type { DatabaseUser } from './database-user.ts'
 import { isReachableBy } from './database-user.ts'
 

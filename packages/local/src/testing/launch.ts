@@ -1,5 +1,5 @@
-import { startChild } from '../child-process.ts'
-import type { RunningChild } from '../child-process.ts'
+import { startChild } from '../processes/child-process.ts'
+import type { RunningChild } from '../processes/child-process.ts'
 
 /**
  * Runs a few lines of module code in a process of its own, so that a test can kill a launcher without mercy.

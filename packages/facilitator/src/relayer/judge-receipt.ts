@@ -3,10 +3,10 @@ import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import type { Network } from '@farebox/payments/networks'
 import type { PaymentRecord } from '../ledger/payment-record.ts'
 import type { OpenTransaction } from '../ledger/settlement-ledger.ts'
-import type { ChainReader } from './chain-reader.ts'
+import type { ChainReader } from '../chain/chain-reader.ts'
 import type { Relayer } from './relayer.ts'
 import type { RelayerNode } from './relayer-node.ts'
-import type { SecondNode } from './second-node.ts'
+import type { SecondNode } from '../chain/second-node.ts'
 
 /** What a receipt is held against. */
 export interface JudgeParts {

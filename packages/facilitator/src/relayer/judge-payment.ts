@@ -1,7 +1,7 @@
 import type { Network } from '@farebox/payments/networks'
 import type { PaymentRecord } from '../ledger/payment-record.ts'
 import type { Conclusion } from '../ledger/settlement-ledger.ts'
-import type { ChainReader, Observation } from './chain-reader.ts'
+import type { ChainReader, Observation } from '../chain/chain-reader.ts'
 
 /** What a payment is judged with. */
 export interface JudgeParts {

@@ -1,7 +1,7 @@
 import { receiptProvesPayment } from '@farebox/payments/chain/chain-proof'
 import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import { correctLedger, type ReconcilerParts } from './correct-ledger.ts'
-import type { PaymentRecord } from './ledger/payment-record.ts'
+import type { PaymentRecord } from '../ledger/payment-record.ts'
 
 /** Settled rows whose block the node does not have, by key: in how many rounds in a row. */
 export type MissingBlocks = Map<string, number>

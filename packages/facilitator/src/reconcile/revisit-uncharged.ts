@@ -1,5 +1,5 @@
 import { correctLedger, type ReconcilerParts } from './correct-ledger.ts'
-import type { PaymentRecord } from './ledger/payment-record.ts'
+import type { PaymentRecord } from '../ledger/payment-record.ts'
 
 /** Rows in one look at the chain. */
 const ROWS_PER_LOOK = 50

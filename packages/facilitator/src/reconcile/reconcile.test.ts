@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { silentLog } from '@farebox/server/log'
 import { expect, test } from 'vitest'
-import type { ChainReader } from './chain/chain-reader.ts'
-import { DEFAULT_LIMITS } from './facilitator-limits.ts'
-import { createMemoryLedger } from './ledger/memory/memory-ledger.ts'
-import type { LedgerPayment } from './ledger/payment-record.ts'
-import { createMetrics } from './metrics.ts'
+import type { ChainReader } from '../chain/chain-reader.ts'
+import { DEFAULT_LIMITS } from '../facilitator-limits.ts'
+import { createMemoryLedger } from '../ledger/memory/memory-ledger.ts'
+import type { LedgerPayment } from '../ledger/payment-record.ts'
+import { createMetrics } from '../metrics.ts'
 import { firstRound, reconcile } from './reconcile.ts'
-import { NETWORK, PAY_TO } from './test-setup/payments-for-tests.ts'
+import { NETWORK, PAY_TO } from '../test-setup/payments-for-tests.ts'
 
 // What rows of the ledger become is in recovery.test.ts, on a real chain. Here are many of them.
 

@@ -5,7 +5,7 @@ import type { Network } from '@farebox/payments/networks'
 import { serializeTransaction } from 'viem/utils'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import type { SignedSettlement } from '../ledger/settlement-ledger.ts'
-import { encodeBatch, encodeSettle, encodeTransfer } from './calldata.ts'
+import { encodeBatch, encodeSettle, encodeTransfer } from '../chain/calldata.ts'
 
 /** Fees of a transaction, in wei (EIP-1559). */
 export interface Fees {

@@ -7,7 +7,7 @@ import type {
   SenderLease,
 } from '../ledger/settlement-ledger.ts'
 import { describeError } from '@farebox/server/log'
-import type { ChainReader } from './chain-reader.ts'
+import type { ChainReader } from '../chain/chain-reader.ts'
 import { judgeReceipt, type JudgeParts } from './judge-receipt.ts'
 import { raiseFees, type RaiseParts } from './raise-fees.ts'
 import { SINGLE_GAS } from './relayer.ts'

@@ -4,7 +4,7 @@ import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import { describeError } from '@farebox/server/log'
 import type { Metrics } from '../metrics.ts'
-import type { Header, KnownChain } from './known-chain.ts'
+import type { Header, KnownChain } from '../chain/known-chain.ts'
 import { gasLimit, type Relayer } from './relayer.ts'
 import type { RelayerNode } from './relayer-node.ts'
 

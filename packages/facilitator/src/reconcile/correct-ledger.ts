@@ -1,11 +1,11 @@
 import type { Network } from '@farebox/payments/networks'
 import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
-import type { ChainReader } from './chain/chain-reader.ts'
-import { countLoss } from './count-loss.ts'
-import type { Ledger } from './ledger/ledger.ts'
-import type { Conclusion } from './ledger/settlement-ledger.ts'
-import type { Metrics } from './metrics.ts'
+import type { ChainReader } from '../chain/chain-reader.ts'
+import { countLoss } from '../count-loss.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Conclusion } from '../ledger/settlement-ledger.ts'
+import type { Metrics } from '../metrics.ts'
 
 /** What the reconciler works with. */
 export interface ReconcilerParts {
