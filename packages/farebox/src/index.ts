@@ -1,10 +1,10 @@
-export { createAgent, type Agent, type AgentOptions, type AgentPorts } from './create-agent.ts'
+export { createAgent, type Agent, type AgentOptions, type AgentPorts } from './agent/create-agent.ts'
 export { defineAgent } from './define-agent.ts'
-export { DeclarationError } from './serve-declaration.ts'
+export { DeclarationError } from './agent/serve-declaration.ts'
 export type { Handler, HandlerOf, HandlersOf, JobContext } from './handlers.ts'
-export type { HandlersModule } from './host-handlers.ts'
-export { EnvironmentError, type EnvironmentProblem } from './config/environment-error.ts'
-export type { Environment, Isolation, Variables } from './config/read-environment.ts'
+export type { HandlersModule } from './agent/host-handlers.ts'
+export { EnvironmentError, type EnvironmentProblem } from './environment/environment-error.ts'
+export type { Environment, Isolation, Variables } from './environment/read-environment.ts'
 export { readConfig, ConfigError } from './config/read-config.ts'
 export {
   CapabilityError,

@@ -1,5 +1,5 @@
-import { ENVIRONMENT_VARIABLES } from '../config/environment-variables.ts'
-import type { CommandOption } from './read-words.ts'
+import { ENVIRONMENT_VARIABLES } from '../environment/environment-variables.ts'
+import type { CommandOption } from '../invocation/read-words.ts'
 
 /** What the help of a command tells. */
 export interface CommandHelp {

@@ -1,4 +1,4 @@
-import { explainFailure } from './explain-failure.ts'
+import { explainFailure } from '../invocation/explain-failure.ts'
 import { findCli } from './hand-over.ts'
 import { helpAlone, refuseAlone } from './help-alone.ts'
 import { ownVersion } from './own-version.ts'

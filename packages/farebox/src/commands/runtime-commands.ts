@@ -1,6 +1,6 @@
 import { writeHelp } from './command-help.ts'
-import { START_OPTIONS, VALIDATE_OPTIONS } from './command-options.ts'
-import type { CommandWorld } from './command-world.ts'
+import { START_OPTIONS, VALIDATE_OPTIONS } from '../invocation/command-options.ts'
+import type { CommandWorld } from '../invocation/command-world.ts'
 
 /** A command that the runtime does itself. */
 export interface RuntimeCommand {

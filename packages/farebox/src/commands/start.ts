@@ -1,10 +1,10 @@
-import { readDotEnv, type DotEnv } from '../config/read-dot-env.ts'
-import { readStartOptions, type StartOptions } from './command-options.ts'
-import { processWorld, type CommandWorld } from './command-world.ts'
-import { writeListening, type Listening } from './listening.ts'
-import { serveAgent } from './serve-agent.ts'
-import { serveUntilStopped } from './serve-until-stopped.ts'
-import { stopRequested } from './stop-requested.ts'
+import { readDotEnv, type DotEnv } from '../environment/read-dot-env.ts'
+import { readStartOptions, type StartOptions } from '../invocation/command-options.ts'
+import { processWorld, type CommandWorld } from '../invocation/command-world.ts'
+import { writeListening, type Listening } from '../serving/listening.ts'
+import { serveAgent } from '../serving/serve-agent.ts'
+import { serveUntilStopped } from '../serving/serve-until-stopped.ts'
+import { stopRequested } from '../serving/stop-requested.ts'
 
 /**
  * `farebox start`: serves the agent until it is told to stop, in this process or in several workers on one port.
@@ -32,7 +32,7 @@ export async function startCommand(
         ).superviseWorkers(words, options.workers, world, tell)
   } catch (error) {
     // Loaded where it is needed: a command that goes well has no use for it.
-    const { refuse } = await import('./refuse.ts')
+    const { refuse } = await import('../invocation/refuse.ts')
     return refuse(error, world)
   }
 }

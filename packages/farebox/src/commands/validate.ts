@@ -5,8 +5,8 @@ import { ConfigError, readConfig } from '../config/read-config.ts'
 import { readTextFile } from '../config/read-text-file.ts'
 import { shownText } from '../config/shown-text.ts'
 import { relativePlace } from '../own-frames.ts'
-import { readValidateOptions } from './command-options.ts'
-import { processWorld, type CommandWorld } from './command-world.ts'
+import { readValidateOptions } from '../invocation/command-options.ts'
+import { processWorld, type CommandWorld } from '../invocation/command-world.ts'
 
 /**
  * `farebox validate`: checks the config alone, for CI; no environment, no handlers. Exit code 0 good, with warnings
@@ -22,7 +22,7 @@ export async function validateCommand(
     return json ? await validateAsJson(file, world) : await validateForPeople(file, world)
   } catch (error) {
     // Loaded where it is needed: a command that goes well has no use for it.
-    const { refuse } = await import('./refuse.ts')
+    const { refuse } = await import('../invocation/refuse.ts')
     return refuse(error, world)
   }
 }

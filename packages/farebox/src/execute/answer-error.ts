@@ -1,12 +1,12 @@
 import { ERROR_STATUS, INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/error-types'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
-import { failure, shuttingDown, type Answer } from '../http/answer.ts'
+import { failure, shuttingDown, type Answer } from '../answer/answer.ts'
 import type { Log } from '../log.ts'
-import type { JobOrder } from './job-order.ts'
-import { TryLater } from './admission.ts'
-import { UnauthorizedAgent } from './authorize-agent.ts'
-import { RefusedPayment } from './refused-payment.ts'
-import { HandlerCutOff } from './run-handler.ts'
+import type { JobOrder } from './request/job-order.ts'
+import { TryLater } from './service/admission.ts'
+import { UnauthorizedAgent } from './payment/authorize-agent.ts'
+import { RefusedPayment } from './payment/refused-payment.ts'
+import { HandlerCutOff } from './run/run-handler.ts'
 
 /** The one place that turns what was thrown into HTTP (D15, D26). What is not meant for the caller goes to the log. */
 export function answerError(log: Log, thrown: unknown): Answer {

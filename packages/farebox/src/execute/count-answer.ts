@@ -1,9 +1,9 @@
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
-import type { Answer } from '../http/answer.ts'
-import type { JobOrder } from './job-order.ts'
-import { RefusedPayment } from './refused-payment.ts'
-import { HandlerOverran } from './run-handler.ts'
-import type { Service } from './service.ts'
+import type { Answer } from '../answer/answer.ts'
+import type { JobOrder } from './request/job-order.ts'
+import { RefusedPayment } from './payment/refused-payment.ts'
+import { HandlerOverran } from './run/run-handler.ts'
+import type { Service } from './service/service.ts'
 
 /** Counts the answer of a job that did not fail, and hands it on. */
 export function countAnswer(

@@ -1,7 +1,7 @@
 import { getActiveResourcesInfo } from 'node:process'
 import { expect, test } from 'vitest'
 import { systemClock, type Clock } from '../clock.ts'
-import { createAgent } from '../create-agent.ts'
+import { createAgent } from '../agent/create-agent.ts'
 import type { Job } from '../jobs/job.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createLog } from '../log.ts'

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { failure } from './answer.ts'
+import { failure } from '../answer/answer.ts'
 
 /** What never became a request: our own form of answer, and the connection closed (HTTP-05). */
 export function answerBrokenRequest(

@@ -3,7 +3,7 @@ import { readWebStream } from '@farebox/protocol/body/read-web-stream'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import type { Clock } from '../clock.ts'
 import { finishJobs, type StopGrace } from './finish-jobs.ts'
-import { failure, shuttingDown, type Answer } from './answer.ts'
+import { failure, shuttingDown, type Answer } from '../answer/answer.ts'
 import { COMMON_HEADERS, unreadable, type ServiceRoutes } from './service-routes.ts'
 
 /** The routes as a function from web-standard request to response: for those who embed an agent in their own server. */

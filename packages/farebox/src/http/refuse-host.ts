@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { lastFailure, type Answer } from './answer.ts'
+import { lastFailure, type Answer } from '../answer/answer.ts'
 
 /** RFC 9112 §3.2: HTTP/1.1 must name one host, HTTP/1.0 may leave it out, and nobody may name two. */
 export function refuseHost({ rawHeaders, httpVersion }: IncomingMessage): Answer | undefined {

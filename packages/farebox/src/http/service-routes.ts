@@ -2,10 +2,10 @@ import type { BodyFault } from '@farebox/protocol/body/body-buffer'
 import { MAX_BODY_BYTES, MAX_BODY_PIECES } from '@farebox/protocol/limits'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import type { Health } from '@farebox/protocol/health'
-import type { ArrivedRequest } from '../execute/arrived-request.ts'
+import type { ArrivedRequest } from '../execute/request/arrived-request.ts'
 import { execute } from '../execute/pipeline.ts'
-import type { Service } from '../execute/service.ts'
-import { failure, lastFailure, NO_STORE, type Answer } from './answer.ts'
+import type { Service } from '../execute/service/service.ts'
+import { failure, lastFailure, NO_STORE, type Answer } from '../answer/answer.ts'
 
 /** The three routes (D31), apart from how requests come in: by socket or by `fetch`. */
 export interface ServiceRoutes {

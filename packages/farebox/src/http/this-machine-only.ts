@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { lastFailure, type Answer } from './answer.ts'
+import { lastFailure, type Answer } from '../answer/answer.ts'
 
 /**
  * The refusal of a request that comes from a page of another host, or under a name that is not this machine's: while

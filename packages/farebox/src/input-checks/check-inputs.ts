@@ -2,7 +2,7 @@ import type { Turns } from '@farebox/protocol/body/turns'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { InputResult } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import type { ServedCapability } from '../execute/served-capability.ts'
+import type { ServedCapability } from '../handler/served-capability.ts'
 import { createInputThread } from './input-thread.ts'
 
 /** Checks inputs so that no other request waits long for it (D42). */

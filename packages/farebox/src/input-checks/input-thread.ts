@@ -3,7 +3,7 @@ import { InternalError } from '@farebox/protocol/errors/service-errors'
 import type { InputResult } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import type { CheckedInput, InputOrder } from './input-messages.ts'
-import { startThread } from './start-thread.ts'
+import { startThread } from '../start-thread.ts'
 
 /** A thread that checks inputs, one after the other. */
 export interface InputThread {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { splitForPipe } from '../workers/split-for-pipe.ts'
+import { splitForPipe } from './split-for-pipe.ts'
 
 /** A line that is longer is cut in two: somebody writes without ever ending one. */
 const MAX_LINE_CHARACTERS = 65_536

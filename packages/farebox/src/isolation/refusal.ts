@@ -1,5 +1,5 @@
-import { HandlersError } from '../config/load-handlers.ts'
-import { describeThrown } from '../execute/describe-thrown.ts'
+import { HandlersError } from '../loading/load-handlers.ts'
+import { describeThrown } from '../handler/describe-thrown.ts'
 import { ExplainedError } from '../explained-error.ts'
 
 /** Why handlers cannot be served, on its way from the process that found out. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
-import { describeThrown } from '../execute/describe-thrown.ts'
-import { logStray } from '../execute/handler-failure.ts'
+import { describeThrown } from '../handler/describe-thrown.ts'
+import { logStray } from '../handler/handler-failure.ts'
 import type { Log } from '../log.ts'
 import type { Guard } from './guard.ts'
 import { endPlace, openPlace, watchPlace, type Place } from './place.ts'

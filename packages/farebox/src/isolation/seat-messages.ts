@@ -2,8 +2,8 @@ import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-typ
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
-import type { HandlerFailure } from '../execute/handler-failure.ts'
-import type { JudgedOutput } from '../execute/judge-output.ts'
+import type { HandlerFailure } from '../handler/handler-failure.ts'
+import type { JudgedOutput } from '../handler/judge-output.ts'
 import type { Refusal } from './refusal.ts'
 
 /** The first message to a seat: what it is to serve. */

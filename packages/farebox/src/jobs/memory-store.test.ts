@@ -1,4 +1,4 @@
-import { describeJobStore } from './job-store-contract.ts'
+import { describeJobStore } from './test-setup/job-store-contract.ts'
 import { createMemoryStore } from './memory-store.ts'
 
 describeJobStore('memory:', async () => {

@@ -21,11 +21,11 @@ export async function openJobStore(setting: string, clock: Clock): Promise<OpenJ
   }
   const folder = /^lmdb:(?!\/\/)(.+)$/.exec(setting)?.[1]
   if (folder !== undefined) {
-    const { openLmdbStore } = await import('./lmdb-store.ts')
+    const { openLmdbStore } = await import('./lmdb/lmdb-store.ts')
     return openLmdbStore(folder, isMachines ? machineClock : clock)
   }
   if (/^rediss?:\/\//.test(setting)) {
-    const { openRedisStore } = await import('./redis-store.ts')
+    const { openRedisStore } = await import('./redis/redis-store.ts')
     return openRedisStore(setting)
   }
   // Not the whole of it: an address of something else may hold a password.

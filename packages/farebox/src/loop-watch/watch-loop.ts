@@ -1,5 +1,5 @@
 import { url as debuggerUrl } from 'node:inspector'
-import { startThread } from '../input-checks/start-thread.ts'
+import { startThread } from '../start-thread.ts'
 
 /** What the thread is told when it starts. */
 export interface LoopWatchData {

@@ -1,6 +1,6 @@
 import type { ErrorType } from '@farebox/protocol/errors/error-types'
-import type { LeaseKeeper } from '../execute/keep-leases.ts'
-import type { Settlements } from '../execute/settlements.ts'
+import type { LeaseKeeper } from '../settlements/keep-leases.ts'
+import type { Settlements } from '../settlements/settlements.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 

@@ -1,4 +1,4 @@
-import type { Settlements } from '../execute/settlements.ts'
+import type { Settlements } from '../settlements/settlements.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 import { createAgentInstruments, type AgentInstruments } from './agent-instruments.ts'

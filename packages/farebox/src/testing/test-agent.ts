@@ -5,7 +5,7 @@ import { serviceError } from '@farebox/protocol/errors/service-errors'
 import type { InferCallerInput, InferOutput } from '@farebox/protocol/translation/infer'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import { systemClock, type Clock } from '../clock.ts'
-import { createAgent, type Agent, type AgentOptions } from '../create-agent.ts'
+import { createAgent, type Agent, type AgentOptions } from '../agent/create-agent.ts'
 import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createLog } from '../log.ts'
 

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Clock } from '../clock.ts'
-import type { Listening } from '../commands/listening.ts'
+import type { Listening } from '../serving/listening.ts'
 import { readReport, STOP } from './worker-messages.ts'
 
 /** One worker, from its fork to its end. */

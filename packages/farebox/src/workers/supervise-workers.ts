@@ -1,10 +1,10 @@
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { sleep, systemClock } from '../clock.ts'
-import type { CommandWorld } from '../commands/command-world.ts'
-import type { Listening } from '../commands/listening.ts'
-import { outliveReaders } from '../commands/outlive-readers.ts'
-import { stopRequested } from '../commands/stop-requested.ts'
+import type { CommandWorld } from '../invocation/command-world.ts'
+import type { Listening } from '../serving/listening.ts'
+import { outliveReaders } from '../serving/outlive-readers.ts'
+import { stopRequested } from '../serving/stop-requested.ts'
 import { ExplainedError } from '../explained-error.ts'
 import { createLog, type Log } from '../log.ts'
 import { COLOURED, PLAIN } from '../paint.ts'
@@ -67,7 +67,7 @@ async function openMetrics({ metrics }: Listening, crew: Crew, log: Log): Promis
   if (metrics === undefined) return () => Promise.resolve()
   try {
     const { gatherMetrics } = await import('./gather-metrics.ts')
-    const { serveMetrics } = await import('../metrics/serve-metrics.ts')
+    const { serveMetrics } = await import('../scrape/serve-metrics.ts')
     const door = await serveMetrics(gatherMetrics(crew.workers), metrics)
     log.note('metrics are served', { url: door.url ?? '' })
     return door.close

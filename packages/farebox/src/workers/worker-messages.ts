@@ -1,4 +1,4 @@
-import type { Listening } from '../commands/listening.ts'
+import type { Listening } from '../serving/listening.ts'
 import type { MetricsAddress } from '../metrics/agent-metrics.ts'
 
 /** What a worker tells the process that watches over it. */

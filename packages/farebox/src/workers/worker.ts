@@ -1,10 +1,10 @@
 import cluster from 'node:cluster'
-import { readStartOptions } from '../commands/command-options.ts'
-import { processWorld } from '../commands/command-world.ts'
-import { serveAgent, serveOneMore } from '../commands/serve-agent.ts'
-import { serveUntilStopped } from '../commands/serve-until-stopped.ts'
+import { readStartOptions } from '../invocation/command-options.ts'
+import { processWorld } from '../invocation/command-world.ts'
+import { serveAgent, serveOneMore } from '../serving/serve-agent.ts'
+import { serveUntilStopped } from '../serving/serve-until-stopped.ts'
 import { leaveCrew } from './leave-crew.ts'
-import { splitForPipe } from './split-for-pipe.ts'
+import { splitForPipe } from '../isolation/split-for-pipe.ts'
 import { tellMetrics, tellSupervisor } from './tell-supervisor.ts'
 import { STOP } from './worker-messages.ts'
 
@@ -25,7 +25,7 @@ async function serve(): Promise<number> {
     tellSupervisor({ kind: 'listening', listening: served.listening })
     return await serveUntilStopped(served.agent, stop, world)
   } catch (error) {
-    const { refuse } = await import('../commands/refuse.ts')
+    const { refuse } = await import('../invocation/refuse.ts')
     const exitCode = refuse(error, world)
     tellSupervisor({ kind: 'refused' })
     return exitCode

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Agent } from '../../create-agent.ts'
+import type { Agent } from '../../agent/create-agent.ts'
 import type { AgentMode } from './agent-mode.ts'
 import type { Check } from './check.ts'
 import { listChecks } from './list-checks.ts'

@@ -1,0 +1,262 @@
+import { createTurns, type Turns } from '@farebox/protocol/body/turns'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { formatProblem } from '@farebox/protocol/problems/problem'
+import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
+import { sleep, steadyClock, systemClock, type Clock } from '../clock.ts'
+import { hideSecretsOf } from '../environment/hide-secrets.ts'
+import {
+  readEnvironment,
+  type Environment,
+  type Isolation,
+  type Variables,
+} from '../environment/read-environment.ts'
+import { createAdmission } from '../execute/service/admission.ts'
+import type { HandlerHost } from '../handler/handler-host.ts'
+import { createLeaseKeeper } from '../settlements/keep-leases.ts'
+import type { Payments, Service } from '../execute/service/service.ts'
+import { createSettlements } from '../settlements/settlements.ts'
+import type { AnyHandlers, HandlersOf } from '../handlers.ts'
+import { hostHandlers, type HandlersModule } from './host-handlers.ts'
+import { createFetchDoor } from '../http/fetch-door.ts'
+import { within } from '../http/finish-jobs.ts'
+import { createHttpServer } from '../http/serve.ts'
+import { createServiceRoutes } from '../http/service-routes.ts'
+import { isThisMachine } from '../http/this-machine-only.ts'
+import { createInputChecks, type InputChecks } from '../input-checks/check-inputs.ts'
+import { createJobBell } from '../jobs/job-bell.ts'
+import type { OpenJobStore } from '../jobs/job-store.ts'
+import { openJobStore } from '../jobs/open-job-store.ts'
+import { recoverJobs } from '../execute/recover-jobs.ts'
+import { createLastCall, type LastCall } from '../last-call.ts'
+import { createLog, type Log } from '../log.ts'
+import type { AgentWatch, OpenMetricsDoor } from '../metrics/agent-metrics.ts'
+import { openMetricsDoor, openWatch } from '../scrape/open-watch.ts'
+import { openPayments } from './open-payments.ts'
+import type { PaymentGate } from '../payment-gate/payment-gate.ts'
+import { serveCapabilities, servedDeclaration } from './serve-declaration.ts'
+
+/** What an agent is made of. */
+export interface AgentOptions<D extends Declaration> {
+  /** From `defineAgent`, or from `readConfig` of an `agent.json`. It is checked again here. */
+  readonly declaration: D
+  /** Functions; or the module that exports them by default, as a URL or a path. */
+  readonly handlers: HandlersOf<D> | (Declaration extends D ? AnyHandlers : never) | HandlersModule
+  /**
+   * `worker`: handlers run in processes of their own, so that one which blocks or breaks harms its own job alone. They
+   * must be given as a module. Default: `SERVICE_ISOLATION`.
+   */
+  readonly isolation?: Isolation
+  /** Default: `process.env`, read once, here. */
+  readonly variables?: Variables
+  /** Parts of the outside world, for tests, simulators and those who bring their own. */
+  readonly ports?: Partial<AgentPorts>
+}
+
+/** Where an agent touches the world. */
+export interface AgentPorts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly jobStore: OpenJobStore
+  readonly paymentGate: PaymentGate
+  /** How long a caller waits for a settlement before it is answered 503 pending. */
+  readonly settlePatienceMs: number
+  /** Where metrics are read, where SERVICE_METRICS_PORT asks for them; default: `GET /metrics` there. */
+  readonly metricsDoor: OpenMetricsDoor
+}
+
+/** An agent: it answers `fetch`, and listens where asked to. */
+export interface Agent {
+  /** As `/about` serves it. */
+  readonly declaration: Declaration
+  readonly environment: Environment
+  /** Answers one web-standard request, without a socket. */
+  fetch(request: Request): Promise<Response>
+  /** Listens on the environment's `PORT`, or on the one given (0: any); resolves to the port. */
+  listen(options?: {
+    readonly port?: number
+    readonly host?: string
+    /** While it listens on loopback: takes nothing from pages of other hosts, nor under another host's name. */
+    readonly thisMachineOnly?: boolean
+  }): Promise<number>
+  /**
+   * Stops (D32): new jobs are answered 503, those in flight finish, connections close, and settlements not known
+   * yet are left to the next process. Safe to call twice.
+   *
+   * With `successor: true` somebody else serves the address from now on: this agent stops listening at once, and
+   * nobody is answered 503; whoever has already asked gets an answer here, and everybody after that is the
+   * successor's.
+   */
+  close(options?: { readonly successor?: boolean }): Promise<void>
+}
+
+/**
+ * Makes an agent from its declaration and its handlers.
+ *
+ * Throws a `DeclarationError`, an `EnvironmentError` naming the variable, a `TypeError` for handlers that do
+ * not match, a `HandlersError` for a module of them that cannot be loaded, or the job store's own error: what cannot
+ * work does not start.
+ *
+ * @example
+ * const agent = await createAgent({ declaration, handlers: { echo: ({ text }) => ({ text }) } })
+ * await agent.listen()
+ */
+export async function createAgent<const D extends Declaration>(options: AgentOptions<D>): Promise<Agent> {
+  const { ports = {} } = options
+  const clock = ports.clock ?? systemClock
+  const keccak256 = await loadKeccak()
+  const variables = options.variables ?? process.env
+  const environment = readEnvironment(variables, { keccak256 })
+  const log =
+    ports.log ??
+    createLog({
+      format: environment.logFormat,
+      write: lines => process.stdout.write(lines),
+      nowMs: () => clock.nowMs(),
+      hide: hideSecretsOf(variables),
+    })
+  const { declaration, warnings } = servedDeclaration(options.declaration, environment.wallet, { keccak256 })
+  const capabilities = serveCapabilities(declaration, environment.network)
+  const watch = await openWatch(environment)
+  const handlers = await hostHandlers(options.handlers, {
+    isolation: options.isolation ?? environment.isolation,
+    declaration,
+    devMode: environment.devMode,
+    clock,
+    log,
+  })
+  const opened = ports.jobStore ?? (await openJobStore(environment.store, clock).catch(closeFirst(handlers)))
+  // How long the event loop is held up is told by real time, also where a test moves the agent's clock.
+  const turns = createTurns({ nowMs: steadyClock.nowMs, sleep: ms => sleep(systemClock, ms) })
+  const inputs = createInputChecks(declaration, turns)
+  const closers: (() => Promise<void>)[] = [opened.close, inputs.close]
+  const payments = environment.devMode
+    ? undefined
+    : await openPayments(environment, { clock, log, closers, gate: ports.paymentGate })
+  const lastCall = createLastCall()
+  const service = composeService({
+    lastCall,
+    declaration,
+    capabilities,
+    handlers,
+    inputs,
+    turns,
+    payments,
+    opened,
+    clock,
+    log,
+    patienceMs: ports.settlePatienceMs,
+    leastDeadlineSeconds: environment.leastDeadlineSeconds,
+    watch,
+  })
+  const routes = createServiceRoutes(service)
+  const server = createHttpServer(routes, clock)
+  const door = createFetchDoor(routes, clock)
+  const stopping = new AbortController()
+  const recovering = payments?.gate === undefined ? Promise.resolve() : recoverJobs(service, stopping.signal)
+  for (const warning of warnings) log.warn(`agent.json: ${formatProblem(warning)}: ${warning.fix}`)
+  warnOfRisks(environment, log)
+
+  let closing: Promise<void> | undefined
+  const close = async (hasSuccessor: boolean): Promise<void> => {
+    const grace = { jobsMs: SHUTDOWN_GRACE_SECONDS * 1_000 - ENDING_MS, lastCall }
+    await Promise.all([hasSuccessor ? server.handOver(grace) : server.close(grace), door.close(grace)])
+    stopping.abort()
+    // Whose time is over is told so, and then ended, where it can be.
+    await handlers.close()
+    // First nothing new is taken up, then what is open is left.
+    await within(
+      clock,
+      LEAVING_MS,
+      recovering.then(() => service.settlements.stop()),
+    )
+    service.leases.stop()
+    for (const closeOne of closers.toReversed()) await closeOne()
+    log.flush()
+  }
+  return {
+    declaration,
+    environment,
+    fetch: request => door.fetch(request),
+    async listen({ port = environment.port, host, thisMachineOnly = false } = {}) {
+      await openMetricsDoor(watch, environment, { open: ports.metricsDoor, log, closers })
+      return await server.listen(port, host, { thisMachineOnly: thisMachineOnly && isThisMachine(host) })
+    },
+    close: ({ successor = false } = {}) => (closing ??= close(successor)),
+  }
+}
+
+/** Of the time a stop may take: what is needed once the jobs in flight have had theirs. */
+const ENDING_MS = 6_000
+/** For a facilitator or a store that does not answer: what is open then is stored, and taken up at the next start. */
+const LEAVING_MS = 1_000
+
+/** What cannot start leaves nothing open. */
+function closeFirst({ close }: HandlerHost): (error: unknown) => Promise<never> {
+  return async error => {
+    await close()
+    throw error
+  }
+}
+
+function composeService(parts: {
+  readonly declaration: Declaration
+  readonly capabilities: Service['capabilities']
+  readonly handlers: HandlerHost
+  readonly inputs: InputChecks
+  readonly turns: Turns
+  readonly payments: Payments | undefined
+  readonly opened: OpenJobStore
+  readonly lastCall: LastCall
+  readonly clock: Clock
+  readonly log: Log
+  readonly patienceMs: number | undefined
+  readonly leastDeadlineSeconds: number
+  readonly watch: AgentWatch
+}): Service {
+  const { declaration, capabilities, handlers, lastCall, clock, log, watch } = parts
+  const jobs = watch.watchStore(parts.opened.store)
+  const gate = parts.payments?.gate && watch.watchGate(parts.payments.gate)
+  const payments = parts.payments && { ...parts.payments, gate }
+  const bell = createJobBell(clock)
+  const leases = createLeaseKeeper(jobs, clock)
+  const settlements = createSettlements({
+    gate,
+    bell,
+    clock,
+    log,
+    patienceMs: parts.patienceMs,
+  })
+  return {
+    declaration,
+    capabilities,
+    handlers,
+    payments,
+    jobs,
+    bell,
+    leases,
+    settlements: watch.watchSettlements(settlements, leases),
+    lastCall,
+    inputs: parts.inputs,
+    turns: parts.turns,
+    clock,
+    log,
+    metrics: watch.metrics,
+    leastDeadlineSeconds: parts.leastDeadlineSeconds,
+    admission: createAdmission(clock === systemClock ? steadyClock : clock),
+  }
+}
+
+/** What starts but should be known: said once, at the start. */
+function warnOfRisks(environment: Environment, log: Log): void {
+  if (environment.devMode) return log.warn('dev mode: payments are off, every job is free')
+  if (environment.facilitatorSecret === undefined) {
+    log.warn(
+      'FACILITATOR_SECRET is not set: every paid request will be answered 401; ' +
+        'npx farebox secret create --env makes one for this wallet, or ask who runs FACILITATOR_URL',
+    )
+  }
+  if (environment.store === 'memory:') {
+    log.warn('SERVICE_STORE=memory: forgets jobs and open settlements when this process stops')
+  }
+}

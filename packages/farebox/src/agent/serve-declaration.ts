@@ -1,0 +1,67 @@
+import { refuseAddress } from '@farebox/payments/crypto/address'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { Network } from '@farebox/payments/networks'
+import { createRequirement, paymentRequiredBody } from '@farebox/payments/x402/requirement'
+import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { formatProblem, type Problem } from '@farebox/protocol/problems/problem'
+import { compileInput, compileOutput } from '@farebox/protocol/fields/compile'
+import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
+import type { ServedCapability } from '../handler/served-capability.ts'
+
+/** Thrown for a declaration that cannot be served, with every problem it has. */
+export class DeclarationError extends TypeError {
+  override readonly name = 'DeclarationError'
+}
+
+/**
+ * The declaration as `/about` serves it: checked, with the environment's wallet; and what is not right in it and stops
+ * nothing. Throws a {@link DeclarationError}.
+ */
+export function servedDeclaration(
+  given: Declaration,
+  wallet: string,
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+): { readonly declaration: Declaration; readonly warnings: readonly Problem[] } {
+  const checked = checkDeclaration(given)
+  if (!checked.ok) {
+    throw new DeclarationError(checked.problems.map(formatProblem).join('\n'))
+  }
+  const literal = checked.declaration.wallet
+  const refused = literal.startsWith('0x') ? refuseAddress(crypto, literal) : undefined
+  if (refused !== undefined) throw new DeclarationError(`wallet: ${refused}`)
+  return { declaration: { ...checked.declaration, wallet }, warnings: checked.warnings }
+}
+
+/** Each declared capability with its schemas compiled, and its price computed. */
+export function serveCapabilities(
+  declaration: Declaration,
+  network: Network,
+): ReadonlyMap<string, ServedCapability> {
+  return new Map(
+    Object.entries(declaration.capabilities).map(([name, capability]) => {
+      const price = readPrice(capability.pricing.amount)
+      if (!price.ok) throw new DeclarationError(`capabilities.${name}: cannot be served`)
+      const requirement = createRequirement({
+        network,
+        payTo: declaration.wallet,
+        amountAtomic: price.atomic,
+        maxDeadlineSeconds: declaration.max_deadline_seconds,
+      })
+      return [
+        name,
+        {
+          name,
+          requirement,
+          price: formatUsdc(price.atomic),
+          description: capability.description,
+          checkInput: compileInput(capability.input_schema),
+          checkOutput: compileOutput(capability.output_schema),
+          demand: JSON.stringify(
+            paymentRequiredBody(requirement, { agent: declaration.name, capability: name }),
+          ),
+        },
+      ]
+    }),
+  )
+}

@@ -1,0 +1,42 @@
+import { HOLD_EXTENSION } from '@farebox/payments/x402/facilitator-api'
+import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
+import type { Environment } from '../environment/read-environment.ts'
+import type { Log } from '../log.ts'
+import { refuseAbilities } from '../payment-gate/facilitator-abilities.ts'
+
+const ASK_MS = 5_000
+
+/**
+ * Asks the facilitator once what it supports, and warns in one line where no payment could be taken with it: better
+ * at the start than at the first job (D12). Never rejects; nothing waits for it. Silent in dev mode, and without a
+ * secret, of which there is a warning already.
+ */
+export async function warnOfFacilitator(environment: Environment, log: Log): Promise<void> {
+  const { devMode, facilitatorUrl: url, facilitatorSecret: secret, network, rpcUrl } = environment
+  if (devMode || secret === undefined) return
+  const facilitator = createFacilitatorClient({ url, secret })
+  // An address may hold more than the place.
+  const at = new URL(url).origin
+  try {
+    const supported = await facilitator.supported({ timeoutMs: ASK_MS })
+    const refusal = refuseAbilities(supported, {
+      network,
+      asksChain: rpcUrl !== undefined,
+    })
+    if (refusal !== undefined)
+      log.warn('no payment can be taken, paid requests will be answered 500', { reason: refusal, at })
+    else if (!supported.extensions.includes(HOLD_EXTENSION))
+      log.warn(
+        'the facilitator does not bind payments to jobs: agents that share a wallet and not a store may both answer ' +
+          'for one payment; give each agent a wallet of its own',
+        { at },
+      )
+  } catch (error) {
+    log.warn('the facilitator does not answer, paid requests will be answered 500 until it does', {
+      at,
+      cause: error instanceof Error && error.message !== '' ? error.message : 'no answer',
+    })
+  } finally {
+    await facilitator.close().catch(() => undefined)
+  }
+}

@@ -1,0 +1,91 @@
+import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
+import type { Job, RecordedPayment, SettledJob } from '../../jobs/job.ts'
+import type { JobChange } from '../../jobs/job-store.ts'
+import type { JobOrder } from '../request/job-order.ts'
+import { HoldLost, type HeldJob } from '../../settlements/keep-leases.ts'
+import { OutcomeInDoubt } from './outcome-in-doubt.ts'
+import type { ReservedPayment } from '../payment/reserve-payment.ts'
+
+declare const saved: unique symbol
+
+/** A response that is safe, and the payment that may now be charged for it. */
+export interface SavedResponse {
+  readonly [saved]: true
+  readonly jobId: string
+  readonly paymentKey: string
+  readonly held: HeldJob
+}
+
+/** The store failed, and the record was taken back: nothing can be charged. */
+export class SaveTakenBack extends Error {
+  override readonly name = 'SaveTakenBack'
+}
+
+/**
+ * Saves the response with the payment it is for, before any money can move (D7), if this process still holds the
+ * job. Throws {@link HoldLost} where it does not.
+ *
+ * Where the store fails, the record is taken back: {@link SaveTakenBack} when that worked, {@link OutcomeInDoubt}
+ * when nobody knows: the store may have taken it, and then the payment will be charged.
+ */
+export async function saveResponse(
+  order: JobOrder,
+  held: HeldJob,
+  reserved: ReservedPayment,
+  response: string,
+): Promise<SavedResponse> {
+  const { payment, binding } = reserved
+  const { key, payer, authorization, signature } = payment
+  const recorded: RecordedPayment = {
+    key,
+    authorization,
+    signature,
+    requirement: order.capability.requirement,
+    binding,
+  }
+  const before = held.job
+  const refusedPayments = before.state === 'unpaid' ? before.refusedPayments : []
+  let kept: boolean
+  try {
+    kept = await held.keep({
+      version: 1,
+      state: 'saved',
+      payer,
+      jobId: order.jobId,
+      response,
+      payment: recorded,
+      refusedPayments,
+    })
+  } catch (error) {
+    const takenBack = await held.letGo(takeBack(before)).catch(() => false)
+    if (takenBack)
+      throw new SaveTakenBack('the job store failed before the response was saved', { cause: error })
+    throw new OutcomeInDoubt('the job store failed while the response was saved', { cause: error })
+  }
+  if (!kept) throw new HoldLost('the job was taken over before its response was saved')
+  // The one place where the brand is given.
+  return { jobId: order.jobId, paymentKey: key, held } as SavedResponse
+}
+
+/** A response that was made for an earlier payment stays for sale, and the payments refused for it stay refused. */
+function takeBack(before: Job): Exclude<JobChange, { kind: 'hold' }> {
+  return before.state === 'unpaid'
+    ? { kind: 'leave', job: before, sealed: false, keepMs: RESPONSE_KEPT_SECONDS * 1_000 }
+    : { kind: 'forget' }
+}
+
+/**
+ * Keeps a response that nothing is charged for any more: in dev mode, where nobody pays (D22: the job_id alone decides),
+ * and where the job was charged before (D40), with the receipt of that charge.
+ */
+export async function keepFinalResponse(
+  held: HeldJob,
+  response: string,
+  paid?: { readonly paymentKey: string; readonly paymentResponse: string },
+): Promise<SettledJob> {
+  const { payer } = held.job
+  const job: SettledJob = { version: 1, state: 'settled', payer, response, paymentResponse: '', ...paid }
+  const kept = await held.letGo({ kind: 'leave', job, sealed: true, keepMs: RESPONSE_KEPT_SECONDS * 1_000 })
+  if (!kept) throw new HoldLost('the job was taken over before its response was kept')
+  return job
+}

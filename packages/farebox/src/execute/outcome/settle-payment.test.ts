@@ -1,0 +1,351 @@
+import { randomUUID } from 'node:crypto'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { describe, expect, test } from 'vitest'
+import type { JobStore } from '../../jobs/job-store.ts'
+import { createMemoryStore } from '../../jobs/memory-store.ts'
+import { createFakeClock } from '../../testing/fake-clock.ts'
+import { stageAgent } from '../paid-stage.test-setup.ts'
+import { createScriptedGate, FAILED, UNKNOWN } from '../scripted-gate.test-setup.ts'
+import { signerOf } from '../staged-payment.test-setup.ts'
+import { after, receiptOf } from '../staged-request.test-setup.ts'
+
+const runs = (calls: readonly string[]): number => calls.filter(call => call === 'handler').length
+const settles = (calls: readonly string[]): number => calls.filter(call => call === 'settle').length
+
+describe('PAY-12, D22 a settlement that definitely failed', () => {
+  test('D7 is a 402 that carries the receipt', async () => {
+    const stage = await stageAgent()
+    stage.gate.settles.push(FAILED)
+    const answer = await stage.post()
+    expect(answer).toMatchObject({
+      status: 402,
+      json: {
+        error_type: 'payment',
+        error: 'the payment could not be settled (insufficient_funds): sign a new one for the same job_id',
+      },
+    })
+    expect(receiptOf(answer)).toEqual({
+      success: false,
+      transaction: '',
+      network: 'eip155:84532',
+      payer: expect.any(String),
+      errorReason: 'insufficient_funds',
+    })
+  })
+
+  test('the same header again gets the same 402, receipt included, and nobody is asked', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    stage.gate.settles.push(FAILED)
+    const first = await stage.post({ jobId, payment })
+    stage.calls.length = 0
+    const again = await stage.post({ jobId, payment })
+    expect(again).toMatchObject({ status: 402, text: first.text })
+    expect(receiptOf(again)).toEqual(receiptOf(first))
+    expect(stage.calls).toEqual(['read'])
+    expect(stage.gate.charged.size).toBe(0)
+  })
+
+  test('a new authorization of the same payer buys the response, without a second run', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    stage.gate.settles.push(FAILED, FAILED)
+    const refused = [await stage.sign({ jobId }), await stage.sign({ jobId })]
+    for (const payment of refused) expect((await stage.post({ jobId, payment })).status).toBe(402)
+    expect(await stage.post({ jobId })).toMatchObject({ status: 200, json: { output: { text: 'hi' } } })
+    expect(runs(stage.calls)).toBe(1)
+    expect(stage.gate.charged.size).toBe(1)
+    // What was refused once is never submitted, and sees what was bought since.
+    for (const payment of refused) expect((await stage.post({ jobId, payment })).status).toBe(200)
+    expect(settles(stage.calls)).toBe(3)
+  })
+
+  test('another payer does not get it', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    stage.gate.settles.push(FAILED)
+    await stage.post({ jobId })
+    const payer = signerOf(await loadEvmCrypto(), 2)
+    expect(await stage.post({ jobId, payment: await stage.sign({ jobId, payer }) })).toMatchObject({
+      status: 402,
+      json: { error: 'this job_id is in use by another payer' },
+    })
+    expect(stage.gate.charged.size).toBe(0)
+  })
+
+  test('IDM-02 it is not sold under a cheaper capability', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    stage.gate.settles.push(FAILED)
+    await stage.post({ jobId, capability: 'work' })
+    const answer = await stage.post({ jobId, capability: 'cheap' })
+    expect(answer).toMatchObject({
+      status: 402,
+      json: { error: expect.stringContaining('costs 10000 atomic units') },
+    })
+    expect(stage.gate.charged.size).toBe(0)
+    expect((await stage.post({ jobId, capability: 'work' })).status).toBe(200)
+  })
+
+  test('a new payment that does not verify leaves it for sale', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    stage.gate.settles.push(FAILED)
+    await stage.post({ jobId })
+    stage.gate.verifies.push({ kind: 'invalid', reason: 'insufficient_funds', message: '' })
+    expect((await stage.post({ jobId })).status).toBe(402)
+    expect((await stage.post({ jobId })).status).toBe(200)
+    expect(runs(stage.calls)).toBe(1)
+  })
+
+  test('D24 after ten minutes it is forgotten, and the handler runs again', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    stage.gate.settles.push(FAILED)
+    await stage.post({ jobId })
+    await stage.clock.advance(601_000)
+    expect((await stage.post({ jobId })).status).toBe(200)
+    expect(runs(stage.calls)).toBe(2)
+  })
+})
+
+describe('D8, PAY-13 a settlement that is not known', () => {
+  test('is a 503 pending after the patience, and a 200 for who asks again later', async () => {
+    const stage = await stageAgent({ settlePatienceMs: 1_000 })
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    stage.gate.settles.push(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
+    const pending = await after(stage.clock, 1_000, stage.post({ jobId, payment }))
+    expect(pending).toMatchObject({
+      status: 503,
+      json: { status: 'pending', job_id: jobId, service_version: '1.0' },
+    })
+    expect(pending.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+    expect(pending.headers.get('cache-control')).toBe('no-store')
+    await stage.clock.advance(10_000)
+    const first = await stage.post({ jobId, payment })
+    const second = await stage.post({ jobId, payment })
+    expect([first.status, second.status, second.text]).toEqual([200, 200, first.text])
+    expect(receiptOf(second)).toEqual(receiptOf(first))
+    expect([runs(stage.calls), settles(stage.calls), stage.gate.charged.size]).toEqual([1, 5, 1])
+  })
+
+  test('is waited for by a repeat, with the patience of its own', async () => {
+    const stage = await stageAgent({ settlePatienceMs: 1_000 })
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    stage.gate.settles.push(...Array.from({ length: 12 }, () => UNKNOWN))
+    expect((await after(stage.clock, 1_000, stage.post({ jobId, payment }))).status).toBe(503)
+    expect((await after(stage.clock, 1_000, stage.post({ jobId, payment }))).status).toBe(503)
+    stage.gate.settles.length = 0
+    expect((await after(stage.clock, 5_000, stage.post({ jobId, payment }))).status).toBe(200)
+  })
+
+  test('then fails: the repeat is a 402 with the receipt', async () => {
+    const stage = await stageAgent({ settlePatienceMs: 100 })
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    stage.gate.settles.push(UNKNOWN, FAILED)
+    expect((await after(stage.clock, 150, stage.post({ jobId, payment }))).status).toBe(503)
+    await stage.clock.advance(1_000)
+    const repeat = await stage.post({ jobId, payment })
+    expect(repeat.status).toBe(402)
+    expect(receiptOf(repeat)).toMatchObject({ success: false })
+  })
+
+  test('is asked for with the identical payment each time', async () => {
+    const stage = await stageAgent({ settlePatienceMs: 100 })
+    const asked: unknown[] = []
+    const { settle } = stage.gate
+    stage.gate.settles.push(UNKNOWN, UNKNOWN)
+    Object.assign(stage.gate, {
+      settle: (payment: Parameters<typeof settle>[0]) => {
+        asked.push(payment)
+        return settle(payment)
+      },
+    })
+    await after(stage.clock, 2_000, stage.post())
+    expect(asked).toHaveLength(3)
+    expect(new Set(asked.map(payment => JSON.stringify(payment))).size).toBe(1)
+  })
+
+  test('a gate that rejects, against its contract, is not a failure either', async () => {
+    const stage = await stageAgent({ settlePatienceMs: 100 })
+    const { settle } = stage.gate
+    let calls = 0
+    Object.assign(stage.gate, {
+      settle: (payment: Parameters<typeof settle>[0]) =>
+        (calls += 1) === 1 ? Promise.reject(new Error('broken')) : settle(payment),
+    })
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    expect((await after(stage.clock, 150, stage.post({ jobId, payment }))).status).toBe(503)
+    await stage.clock.advance(1_000)
+    expect((await stage.post({ jobId, payment })).status).toBe(200)
+  })
+})
+
+describe('a store that does not take what is known', () => {
+  /** A store whose writes of a state fail, without effect or after it, as often as said. */
+  function failing(store: JobStore, state: string, times: number, when: 'before' | 'after'): JobStore {
+    let left = times
+    return {
+      ...store,
+      async write(holder, change) {
+        if (change.kind === 'forget' || change.job.state !== state || left === 0)
+          return await store.write(holder, change)
+        left -= 1
+        if (when === 'after') await store.write(holder, change)
+        throw new Error('the store does not answer')
+      },
+    }
+  }
+
+  test.each(['before', 'after'] as const)(
+    'I5 a failure is told once it is recorded, and never submitted again meanwhile (%s)',
+    async when => {
+      const clock = createFakeClock()
+      const stage = await stageAgent({
+        clock,
+        store: failing(createMemoryStore(clock), 'unpaid', 3, when),
+        settlePatienceMs: 100,
+      })
+      const jobId = randomUUID()
+      const payment = await stage.sign({ jobId })
+      stage.gate.settles.push(FAILED)
+      expect((await after(clock, 150, stage.post({ jobId, payment }))).status).toBe(503)
+      await clock.advance(5_000)
+      expect((await stage.post({ jobId, payment })).status).toBe(402)
+      await clock.advance(60_000)
+      expect(settles(stage.calls)).toBe(1)
+      expect(stage.gate.charged.size).toBe(0)
+    },
+  )
+
+  test('where another process has the job by now, what that one says is what counts', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const taken: JobStore = {
+      ...store,
+      write: async (holder, change) =>
+        change.kind === 'leave' && change.job.state === 'unpaid' ? false : await store.write(holder, change),
+    }
+    const stage = await stageAgent({ clock, store: taken })
+    stage.gate.settles.push(FAILED)
+    expect((await stage.post()).status).toBe(503)
+    await clock.advance(5_000)
+    expect(stage.calls.filter(call => call === 'leave unpaid')).toHaveLength(1)
+    expect(settles(stage.calls)).toBe(1)
+  })
+
+  test.each(['before', 'after'] as const)(
+    'a success is told at once, and to repeats once it is found again (%s)',
+    async when => {
+      const clock = createFakeClock()
+      const stage = await stageAgent({ clock, store: failing(createMemoryStore(clock), 'settled', 1, when) })
+      const jobId = randomUUID()
+      const payment = await stage.sign({ jobId })
+      const first = await stage.post({ jobId, payment })
+      expect(first.status).toBe(200)
+      const repeat = await after(clock, 20_000, stage.post({ jobId, payment }))
+      const later = await stage.post({ jobId, payment })
+      expect([200, 503]).toContain(repeat.status)
+      expect(later).toMatchObject({ status: 200, text: first.text })
+      expect(stage.gate.charged.size).toBe(1)
+    },
+  )
+})
+
+describe('D32, OPS-04 stopping while a settlement is open', () => {
+  test('leaves it saved and free, and the next process sees it through', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    const first = await stageAgent({ clock, store, gate, settlePatienceMs: 100 })
+    const jobId = randomUUID()
+    const payment = await first.sign({ jobId })
+    gate.settles.push(UNKNOWN, UNKNOWN)
+    expect((await after(clock, 150, first.post({ jobId, payment }))).status).toBe(503)
+    const stopped = first.agent.close()
+    await clock.advance(2_000)
+    await stopped
+    const [jobKey = ''] = await store.unresolved()
+    expect(await store.read(jobKey)).toMatchObject({ held: false, job: { state: 'saved' } })
+
+    gate.settles.length = 0
+    const second = await stageAgent({ clock, store, gate })
+    await clock.advance(0)
+    expect(second.calls).toEqual(['read', 'claim', 'settle', 'leave settled'])
+    expect(second.logs()).toContain(`taking up a settlement that an earlier process left job=${jobId}`)
+    expect(await second.post({ jobId, payment })).toMatchObject({
+      status: 200,
+      json: { output: { text: 'hi' } },
+    })
+    expect(gate.charged.size).toBe(1)
+  })
+
+  test('one left by a process that died is taken up once its lease is over, by one of the others', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    const cut = { off: false }
+    const dying: JobStore = {
+      ...store,
+      write: async (holder, change) =>
+        cut.off ? await new Promise<boolean>(() => undefined) : await store.write(holder, change),
+      unresolved: () => Promise.resolve([]),
+    }
+    const first = await stageAgent({ clock, store: dying, gate, settlePatienceMs: 100 })
+    const others = [await stageAgent({ clock, store, gate }), await stageAgent({ clock, store, gate })]
+    const jobId = randomUUID()
+    const payment = await first.sign({ jobId })
+    gate.settle = async () => {
+      cut.off = true
+      return await Promise.resolve(UNKNOWN)
+    }
+    expect((await after(clock, 150, first.post({ jobId, payment }))).status).toBe(503)
+    gate.settle = createScriptedGate().settle
+    await clock.advance(16_000)
+    expect(others.flatMap(other => other.calls.filter(call => call === 'leave settled'))).toEqual([
+      'leave settled',
+    ])
+    for (const other of others) expect((await other.post({ jobId, payment })).status).toBe(200)
+  })
+
+  test('another agent’s, in the same store, is left alone: it has its own facilitator', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const first = await stageAgent({ clock, store, settlePatienceMs: 100 })
+    first.gate.settles.push(...Array.from({ length: 20 }, () => UNKNOWN))
+    await after(clock, 150, first.post())
+    const stopped = first.agent.close()
+    await clock.advance(2_000)
+    await stopped
+    const strangers = [
+      await stageAgent({
+        clock,
+        store,
+        variables: { AGENT_WALLET_ADDRESS: '0x00000000000000000000000000000000000fa4e1' },
+      }),
+      await stageAgent({ clock, store, variables: { SERVICE_NETWORK: 'eip155:8453' } }),
+      await stageAgent({ clock, store, variables: { SERVICE_PUBLIC_URL: 'https://other.example' } }),
+    ]
+    await clock.advance(30_000)
+    for (const stranger of strangers) expect(stranger.calls).toEqual([])
+    expect(await store.unresolved()).toHaveLength(1)
+  })
+
+  test('a job of another network is another job: what test money bought is not given away for it', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const testing = await stageAgent({ clock, store })
+    const jobId = randomUUID()
+    expect((await testing.post({ jobId })).status).toBe(200)
+    const dev = await stageAgent({ clock, store, variables: { SERVICE_DEV_MODE: 'true' } })
+    expect(await dev.post({ jobId, payment: null, input: { text: 'again' } })).toMatchObject({
+      status: 200,
+      json: { output: { text: 'again' } },
+    })
+  })
+})

@@ -1,0 +1,42 @@
+import type { Clock } from '../../clock.ts'
+import type { Answer } from '../../answer/answer.ts'
+import type { LastCall } from '../../last-call.ts'
+import { answerPending, answerSettled } from './answer-job.ts'
+import { refuseUnpaid } from '../payment/refused-payment.ts'
+import type { SavedResponse } from './save-response.ts'
+import type { Service } from '../service/service.ts'
+
+/**
+ * Charges for a saved response, and answers: 200 when the transfer is proven, 402 when it definitely failed, 503
+ * while it is not known (D7, D8). The one place where money moves; a {@link SavedResponse} is what it takes.
+ */
+export async function settlePayment(
+  { settlements, clock, lastCall }: Pick<Service, 'settlements' | 'clock' | 'lastCall'>,
+  saved: SavedResponse,
+): Promise<Answer> {
+  const known = await withinPatience(
+    { clock, lastCall, patienceMs: settlements.patienceMs },
+    settlements.resume(saved.held),
+  )
+  if (known === undefined) return answerPending(saved.jobId)
+  if (known.state === 'settled') return answerSettled(known)
+  throw refuseUnpaid(known, saved.paymentKey)
+}
+
+/** What work comes to, or undefined where it takes longer, or the agent has to stop: it goes on then. */
+async function withinPatience<T>(
+  {
+    clock,
+    lastCall,
+    patienceMs,
+  }: { readonly clock: Clock; readonly lastCall: LastCall; readonly patienceMs: number },
+  work: Promise<T>,
+): Promise<T | undefined> {
+  let cancel: () => void = () => undefined
+  const patienceOver = new Promise<undefined>(resolve => {
+    const over = (): void => resolve(undefined)
+    const cancels = [clock.after(patienceMs, over), lastCall.on(over)]
+    cancel = () => cancels.forEach(each => each())
+  })
+  return await Promise.race([work, patienceOver]).finally(cancel)
+}

@@ -1,0 +1,135 @@
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { Hold } from '@farebox/payments/x402/facilitator-api'
+import { holdBinding } from '@farebox/payments/authorization/hold-binding'
+import { InternalError, PaymentError } from '@farebox/protocol/errors/service-errors'
+import type { AcceptedPayment } from '../request/accept-terms.ts'
+import type { Clock } from '../../clock.ts'
+import type { Deadline } from '../../handler/enforce-deadline.ts'
+import { agentKey, type JobOrder } from '../request/job-order.ts'
+import { TryLater } from '../service/admission.ts'
+import { UnauthorizedAgent } from './authorize-agent.ts'
+import type { Service } from '../service/service.ts'
+import type { ChargeOutcome, PaymentGate, Verdict } from '../../payment-gate/payment-gate.ts'
+import { StillRunning } from '../service/still-running.ts'
+
+declare const reserved: unique symbol
+
+/** A payment that the facilitator found good and, where it can, holds for this job. */
+export interface ReservedPayment {
+  readonly [reserved]: true
+  readonly payment: AcceptedPayment
+  readonly binding: string
+  readonly hold: Hold | undefined
+}
+
+/** A verdict of the facilitator against the payment: its claim here can be dropped, it was never held. */
+export class PaymentRejected extends PaymentError {
+  readonly paymentKey: string
+  /** Whether it was charged before, and for what. */
+  readonly charge: ChargeOutcome
+
+  constructor(message: string, paymentKey: string, charge: ChargeOutcome = { kind: 'none' }) {
+    super(message)
+    this.paymentKey = paymentKey
+    this.charge = charge
+  }
+}
+
+/** The deadline passed before the facilitator gave its verdict; what it still reserves is given back when it comes. */
+export class VerifyOverran extends StillRunning {
+  constructor(ended: Promise<void>) {
+    super('the payment was not verified before the deadline', ended)
+  }
+}
+
+/** Our facilitator's word for a wallet that is not the secret's: the agent's own mistake, for its own log. */
+const PAY_TO_NOT_OWNED = 'pay_to_not_owned'
+
+/** What a payment is bound to at the facilitator: this job of this agent (D10). */
+export function bindingOf(service: Service, crypto: EvmCrypto, order: JobOrder): string {
+  return holdBinding(crypto, {
+    agent: agentKey(service),
+    capability: order.capability.name,
+    jobId: order.jobId,
+  })
+}
+
+/** Verifying is never given longer than this, however far the deadline (PAY-20). */
+const MAX_VERIFY_MS = 5_000
+
+/** The amount stays reserved this long beyond the deadline, for the settlement to be sent. */
+const HOLD_MARGIN_SECONDS = 30
+
+/**
+ * Asks the facilitator whether the payment is good, and to hold it for this job (D10). Throws a
+ * {@link PaymentRejected} for its verdict against it, {@link UnauthorizedAgent} where it refused our secret (D11),
+ * an `InternalError` where it gave no verdict (D12), and a {@link VerifyOverran} where it gave none before the deadline.
+ * Nothing is charged in any case.
+ */
+export async function reservePayment(
+  service: Service,
+  gate: PaymentGate,
+  crypto: EvmCrypto,
+  order: JobOrder,
+  payment: AcceptedPayment,
+  deadline: Deadline,
+): Promise<ReservedPayment> {
+  const binding = bindingOf(service, crypto, order)
+  const asking = gate.verify(payment, {
+    requirement: order.capability.requirement,
+    binding,
+    holdUntil: Math.ceil(deadline.atMs / 1_000) + HOLD_MARGIN_SECONDS,
+    timeoutMs: MAX_VERIFY_MS,
+  })
+  const outcome = await untilDeadline(service.clock, deadline, asking)
+  if (outcome === undefined) throw new VerifyOverran(asking.then(late => giveBack(gate, late, binding)))
+  switch (outcome.kind) {
+    // The one place where the brand is given.
+    case 'valid':
+      warnOfBudget(service, outcome.hold)
+      return { payment, binding, hold: outcome.hold } as ReservedPayment
+    case 'invalid':
+      if (outcome.reason === PAY_TO_NOT_OWNED) service.log.warn(outcome.message, { job: order.jobId })
+      throw new PaymentRejected(
+        outcome.message || `the payment was refused: ${outcome.reason}`,
+        payment.key,
+        outcome.charge,
+      )
+    case 'unauthorized':
+      service.log.warn('the facilitator refused FACILITATOR_SECRET', { job: order.jobId })
+      throw new UnauthorizedAgent()
+    case 'unavailable': {
+      service.log.warn('the facilitator gave no verdict', { cause: outcome.cause, job: order.jobId })
+      if (outcome.isBusy === true) {
+        service.admission.facilitatorBusy()
+        throw new TryLater('the facilitator is asked too often at this moment: come back in a second', 1)
+      }
+      throw new InternalError('the payment could not be verified now, nothing was charged')
+    }
+  }
+}
+
+/** What the work comes to, or undefined where the deadline comes first. */
+async function untilDeadline<T>(clock: Clock, { atMs }: Deadline, work: Promise<T>): Promise<T | undefined> {
+  let cancel: () => void = () => undefined
+  const tooLate = new Promise<undefined>(resolve => {
+    cancel = clock.after(atMs - clock.nowMs(), () => resolve(undefined))
+  })
+  return await Promise.race([work, tooLate]).finally(cancel)
+}
+
+async function giveBack(gate: PaymentGate, late: Verdict, binding: string): Promise<void> {
+  if (late.kind === 'valid' && late.hold !== undefined) await gate.release(late.hold, binding)
+}
+
+/** Lines from four fifths of a limit to its end: enough to be seen, too few to fill a log. */
+const BUDGET_LINES = 10
+
+/** Our facilitator announces that its owner's settlements of today are nearly used up, before it refuses any (D41). */
+function warnOfBudget({ log }: Service, hold: Hold | undefined): void {
+  if (hold?.budget === undefined) return
+  const { used, limit } = hold.budget
+  const step = Math.max(1, Math.floor(limit / 5 / BUDGET_LINES))
+  if (used % step === 0)
+    log.warn("the facilitator's settlements for today are nearly used up", { used, limit })
+}

@@ -1,0 +1,48 @@
+import { sleep, type Clock } from '../clock.ts'
+import { takeOverJob } from './run/claim-job.ts'
+import { isOwnJob } from './request/job-order.ts'
+import type { Service } from './service/service.ts'
+import type { Log } from '../log.ts'
+
+/** How often the store is searched for settlements that a dead process left in doubt. */
+const ROUND_MS = 5_000
+/** Taken up in one round; the rest waits for the next, here or on another replica. */
+const MAX_PER_ROUND = 200
+
+type Parts = Pick<Service, 'declaration' | 'payments' | 'jobs' | 'leases' | 'settlements'> & {
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/**
+ * Takes up what a crash left: every response that was saved but whose settlement nobody sees through any more is
+ * claimed and settled here (D8, D32). This agent's own only: another's facilitator may not be ours to ask.
+ * Runs at start and then in rounds, until the signal aborts.
+ */
+export async function recoverJobs(parts: Parts, signal: AbortSignal): Promise<void> {
+  const { clock, log } = parts
+  while (!signal.aborted) {
+    try {
+      await takeUpUnresolved(parts, signal)
+    } catch (error) {
+      log.warn('the job store could not be searched for open settlements', {
+        cause: error instanceof Error ? error.message : 'no answer',
+      })
+    }
+    await sleep(clock, ROUND_MS, signal)
+  }
+}
+
+async function takeUpUnresolved(parts: Parts, signal: AbortSignal): Promise<void> {
+  const { jobs, settlements, log } = parts
+  const own = (await jobs.unresolved()).filter(jobKey => isOwnJob(parts, jobKey))
+  for (const jobKey of own.slice(0, MAX_PER_ROUND)) {
+    if (signal.aborted) return
+    const stored = await jobs.read(jobKey)
+    if (stored === undefined || stored.held || stored.job.state !== 'saved') continue
+    const held = await takeOverJob(parts, jobKey, stored.job)
+    if (held === undefined) continue
+    log.note('taking up a settlement that an earlier process left', { job: stored.job.jobId })
+    void settlements.resume(held)
+  }
+}

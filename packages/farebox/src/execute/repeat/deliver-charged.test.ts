@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { createMemoryStore } from '../../jobs/memory-store.ts'
+import type { JobStore } from '../../jobs/job-store.ts'
+import type { ChargeOutcome } from '../../payment-gate/payment-gate.ts'
+import { createFakeClock } from '../../testing/fake-clock.ts'
+import { stageAgent, type Stage } from '../paid-stage.test-setup.ts'
+import { createScriptedGate } from '../scripted-gate.test-setup.ts'
+import { after, receiptOf } from '../staged-request.test-setup.ts'
+
+// D40: the record of a job is gone, and its payment was charged.
+
+const TRANSACTION = `0x${'ab'.repeat(32)}`
+const USED = { kind: 'invalid', reason: 'invalid_exact_evm_nonce_already_used', message: 'used' } as const
+
+/** Charged so many seconds ago; by default the nonce alone says for which job. */
+function chargedAgo(ageSeconds: number, binding?: string): ChargeOutcome {
+  return { kind: 'settled', transaction: TRANSACTION, binding, ageSeconds }
+}
+
+function refusedAsUsed(stage: Stage, charge: ChargeOutcome): void {
+  stage.gate.verifies.push({ ...USED, charge })
+}
+
+const runs = (stage: Stage): number => stage.calls.filter(call => call === 'handler').length
+
+describe('a payment that was charged for this very job, by a facilitator that refuses it as used', () => {
+  test('I4 has its job run again and delivered with the receipt of that charge, and nothing is charged', async () => {
+    const stage = await stageAgent()
+    refusedAsUsed(stage, chargedAgo(30))
+    const answer = await stage.post()
+    expect(answer).toMatchObject({ status: 200, json: { output: { text: 'hi' } } })
+    expect(receiptOf(answer)).toMatchObject({ success: true, transaction: TRANSACTION, amount: '10000' })
+    expect([runs(stage), stage.gate.charged.size]).toEqual([1, 0])
+  })
+
+  test('I2 has one run only: its repeats get the same bytes for ten minutes', async () => {
+    const stage = await stageAgent()
+    refusedAsUsed(stage, chargedAgo(30))
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    const first = await stage.post({ jobId, payment })
+    await stage.clock.advance(595_000)
+    expect((await stage.post({ jobId, payment })).text).toBe(first.text)
+    expect(runs(stage)).toBe(1)
+  })
+
+  test('I1 buys no other run once its ten minutes are over: 402 names the transaction', async () => {
+    const stage = await stageAgent()
+    refusedAsUsed(stage, chargedAgo(590))
+    const answer = await stage.post()
+    expect(answer).toMatchObject({ status: 402, json: { error: expect.stringContaining(TRANSACTION) } })
+    expect([runs(stage), stage.gate.charged.size]).toEqual([0, 0])
+  })
+
+  test('is answered 503 while its settlement is under way, and never by a failure', async () => {
+    const stage = await stageAgent({ variables: { SERVICE_PUBLIC_URL: 'http://agent.test' } })
+    refusedAsUsed(stage, { kind: 'pending', binding: '0x' })
+    const answer = await stage.post()
+    expect(answer).toMatchObject({ status: 503, json: { status: 'pending' } })
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+    expect(runs(stage)).toBe(0)
+  })
+
+  test('is answered 503 where nobody can say what became of it', async () => {
+    const stage = await stageAgent()
+    refusedAsUsed(stage, { kind: 'unknown', cause: 'no answer' })
+    expect((await stage.post()).status).toBe(503)
+  })
+
+  test.each([
+    [
+      'fails',
+      () => {
+        throw new Error('once')
+      },
+    ],
+    ['returns what its schema refuses', () => ({ text: 1 })],
+  ])('I5 is answered 503 with the transaction where the run %s, and tried again', async (_, work) => {
+    const stage = await stageAgent()
+    stage.work = work
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    refusedAsUsed(stage, chargedAgo(30))
+    const first = await stage.post({ jobId, payment })
+    expect(first).toMatchObject({ status: 503, json: { error: expect.stringContaining(TRANSACTION) } })
+    stage.work = ({ text }) => ({ text })
+    refusedAsUsed(stage, chargedAgo(40))
+    expect((await stage.post({ jobId, payment })).status).toBe(200)
+  })
+
+  test('I6 is run by one of two replicas that are asked at once, and both deliver it', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    const stages = [await stageAgent({ clock, store, gate }), await stageAgent({ clock, store, gate })]
+    gate.verifies.push({ ...USED, charge: chargedAgo(5) })
+    const jobId = randomUUID()
+    const payment = (await stages[0]?.sign({ jobId })) ?? ''
+    for (const stage of stages)
+      stage.work = async ({ text }) => {
+        await new Promise<void>(resolve => void clock.after(500, resolve))
+        return { text }
+      }
+    const open = stages.map(async stage => await stage.post({ jobId, payment }))
+    await clock.advance(1_000)
+    const answers = await Promise.all(open)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(stages.reduce((sum, stage) => sum + runs(stage), 0)).toBe(1)
+  })
+})
+
+describe('whose job a charge was for', () => {
+  test('is said by a bound nonce, at an agent that knows its URL: another binding at the facilitator changes nothing', async () => {
+    const stage = await stageAgent({ variables: { SERVICE_PUBLIC_URL: 'http://agent.test' } })
+    refusedAsUsed(stage, chargedAgo(5, 'of an agent that had another name'))
+    expect((await stage.post()).status).toBe(200)
+  })
+
+  test('I1 is said by the facilitator where the caller says the URL: charged at another agent of the wallet it is a 402', async () => {
+    const stage = await stageAgent()
+    refusedAsUsed(stage, chargedAgo(5, 'of another agent of this wallet'))
+    expect((await stage.post()).status).toBe(402)
+    expect(runs(stage)).toBe(0)
+    refusedAsUsed(stage, chargedAgo(5))
+    expect((await stage.post()).status).toBe(200)
+  })
+
+  test('PAY-05 is not known of an unbound payment where the chain alone tells of it: 402, no run', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    refusedAsUsed(stage, chargedAgo(5))
+    const answer = await stage.post({ jobId, payment: await stage.sign({ jobId, unbound: true }) })
+    expect(answer).toMatchObject({ status: 402, json: { error: 'used' } })
+    expect(runs(stage)).toBe(0)
+  })
+
+  test('of an unbound payment is what the facilitator charged it for: for another job it is a 402', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId, unbound: true })
+    let asked = ''
+    const { verify } = stage.gate
+    stage.gate.verify = (one, terms) => {
+      asked = terms.binding
+      return verify(one, terms)
+    }
+    refusedAsUsed(stage, chargedAgo(5, `0x${'00'.repeat(32)}`))
+    expect((await stage.post({ jobId, payment })).status).toBe(402)
+    refusedAsUsed(stage, chargedAgo(5, asked))
+    expect((await stage.post({ jobId, payment })).status).toBe(200)
+  })
+})
+
+describe('before a payment is refused as too late, the facilitator is asked whether it was charged', () => {
+  test('a deadline that has passed is no 408 then: the job is run in the time that the agent declares', async () => {
+    const stage = await stageAgent()
+    stage.gate.inquiries.push(chargedAgo(20), chargedAgo(20))
+    stage.work = (input, { signal }) => ({ text: signal.aborted ? 'late' : String(input['text']) })
+    const answer = await stage.post({ deadline: stage.clock.nowMs() / 1_000 - 1 })
+    expect(answer).toMatchObject({ status: 200, json: { output: { text: 'hi' } } })
+    expect(stage.calls).toEqual(['read', 'inquire', 'claim', 'inquire', 'handler', 'leave settled'])
+  })
+
+  test('nor is an authorization that has expired by a clock that was set a 402', async () => {
+    const stage = await stageAgent()
+    stage.gate.inquiries.push(chargedAgo(20), chargedAgo(20))
+    const jobId = randomUUID()
+    const validBefore = stage.clock.nowMs() / 1_000 - 7_200
+    expect((await stage.post({ jobId, payment: await stage.sign({ jobId, validBefore }) })).status).toBe(200)
+  })
+
+  test('it is asked once more under the claim: what was delivered and forgotten meanwhile is not run again', async () => {
+    const stage = await stageAgent()
+    stage.gate.inquiries.push(chargedAgo(589), chargedAgo(600))
+    const answer = await stage.post({ deadline: stage.clock.nowMs() / 1_000 - 1 })
+    expect(answer).toMatchObject({ status: 402, json: { error: expect.stringContaining(TRANSACTION) } })
+    expect(runs(stage)).toBe(0)
+  })
+
+  test('where it does not answer, that is a 503 and not a 408', async () => {
+    const stage = await stageAgent()
+    stage.gate.inquiries.push({ kind: 'unknown', cause: 'no answer' })
+    expect((await stage.post({ deadline: stage.clock.nowMs() / 1_000 - 1 })).status).toBe(503)
+  })
+
+  test('where it knows of no charge, the refusal stands', async () => {
+    const stage = await stageAgent()
+    expect((await stage.post({ deadline: stage.clock.nowMs() / 1_000 - 1 })).status).toBe(408)
+    expect(stage.calls).toEqual(['read', 'inquire'])
+  })
+
+  test('a job that was taken up while it was asked is answered by that, and not refused', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    const { findCharge } = stage.gate
+    stage.gate.findCharge = async (one, terms) => {
+      await new Promise<void>(resolve => void stage.clock.after(1_000, resolve))
+      return await findCharge(one, terms)
+    }
+    const late = stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 - 1 })
+    await stage.clock.advance(500)
+    expect((await stage.post({ jobId, payment })).status).toBe(200)
+    expect((await after(stage.clock, 600, late)).status).toBe(200)
+  })
+
+  test('one that pays another wallet, or is bound to another job, is refused without asking', async () => {
+    const stage = await stageAgent()
+    const payment = await stage.sign({ jobId: randomUUID() })
+    expect((await stage.post({ payment, deadline: stage.clock.nowMs() / 1_000 - 1 })).status).toBe(402)
+    expect(stage.calls).toEqual(['read'])
+  })
+})
+
+test('D40 a store that lost everything in mid-settlement: the charged job is pending, then delivered', async () => {
+  const clock = createFakeClock()
+  let store: JobStore = createMemoryStore(clock)
+  const current: JobStore = {
+    claim: claim => store.claim(claim),
+    read: jobKey => store.read(jobKey),
+    write: (holder, change) => store.write(holder, change),
+    unresolved: () => store.unresolved(),
+  }
+  const stage = await stageAgent({ clock, store: current, settlePatienceMs: 100 })
+  const jobId = randomUUID()
+  const payment = await stage.sign({ jobId })
+  stage.gate.settles.push({ kind: 'unknown', cause: 'scripted' })
+  expect((await after(clock, 150, stage.post({ jobId, payment }))).status).toBe(503)
+  store = createMemoryStore(clock)
+  await clock.advance(1_000)
+  expect(stage.gate.charged.size).toBe(1)
+  refusedAsUsed(stage, chargedAgo(1))
+  expect((await stage.post({ jobId, payment })).status).toBe(200)
+  expect(stage.gate.charged.size).toBe(1)
+})
+
+test('DDL-02 a verdict that takes longer than the deadline: 408 at the deadline, and the hold is given back', async () => {
+  const stage = await stageAgent()
+  const jobId = randomUUID()
+  const payment = await stage.sign({ jobId })
+  const { verify } = stage.gate
+  stage.gate.verify = async (one, terms) => {
+    await new Promise<void>(resolve => void stage.clock.after(3_500, resolve))
+    return await verify(one, terms)
+  }
+  const answer = stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 + 2 })
+  expect(await after(stage.clock, 2_000, answer)).toMatchObject({
+    status: 408,
+    json: { error: 'the payment was not verified before the deadline' },
+  })
+  expect(stage.calls).not.toContain('release')
+  stage.gate.verify = verify
+  const retry = stage.post({ jobId, payment })
+  await stage.clock.advance(1_600)
+  // Given back before the retry holds it anew.
+  expect(stage.calls.filter(call => call === 'release' || call === 'verify')).toEqual([
+    'verify',
+    'release',
+    'verify',
+  ])
+  expect((await after(stage.clock, 100, retry)).status).toBe(200)
+})

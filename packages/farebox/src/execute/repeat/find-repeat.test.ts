@@ -1,0 +1,607 @@
+import { randomUUID } from 'node:crypto'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { describe, expect, test } from 'vitest'
+import type { Job } from '../../jobs/job.ts'
+import type { JobStore } from '../../jobs/job-store.ts'
+import { sleep } from '../../clock.ts'
+import { createMemoryStore } from '../../jobs/memory-store.ts'
+import { createFakeClock } from '../../testing/fake-clock.ts'
+import { stageAgent, type Stage } from '../paid-stage.test-setup.ts'
+import { createScriptedGate, FAILED, UNKNOWN } from '../scripted-gate.test-setup.ts'
+import { signerOf } from '../staged-payment.test-setup.ts'
+import { after, receiptOf, type Answered } from '../staged-request.test-setup.ts'
+
+const runs = (calls: readonly string[]): number => calls.filter(call => call === 'handler').length
+
+/** A handler that works for so long, and does not listen. */
+function takes(stage: Stage, ms: number): void {
+  stage.work = async ({ text }) => {
+    await new Promise<void>(resolve => {
+      stage.clock.after(ms, resolve)
+    })
+    return { text }
+  }
+}
+
+/** What anybody can make of a settled authorization: the header as it was sent, less what was never on the chain. */
+function withoutSalt(header: string): string {
+  const { extensions: _, ...envelope } = JSON.parse(Buffer.from(header, 'base64').toString()) as {
+    extensions: unknown
+  }
+  return Buffer.from(JSON.stringify(envelope)).toString('base64')
+}
+
+const statuses = (answers: readonly Answered[]): readonly number[] => answers.map(answer => answer.status)
+
+describe('D22 a repeat of a settled job', () => {
+  test('IDM-13 gets the same bytes and the same receipt, and nothing is verified, run or charged again', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    const first = await stage.post({ jobId, payment })
+    await stage.clock.advance(100_000)
+    stage.calls.length = 0
+    const again = await stage.post({ jobId, payment })
+    expect(again).toMatchObject({ status: 200, text: first.text })
+    expect([...again.headers]).toEqual([...first.headers])
+    expect(stage.calls).toEqual(['read'])
+    expect(stage.logs().filter(line => line.startsWith('payment verified'))).toHaveLength(1)
+  })
+
+  test('IDM-05 in the other spelling of the job_id, too', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const first = await stage.post({ jobId })
+    expect((await stage.post({ jobId: jobId.toUpperCase() })).text).toBe(first.text)
+    expect(runs(stage.calls)).toBe(1)
+  })
+
+  test('PAY-37 a new authorization by the same payer gets it too, and is never charged', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const first = await stage.post({ jobId })
+    const second = await stage.post({ jobId, payment: await stage.sign({ jobId }) })
+    expect(second.text).toBe(first.text)
+    expect(stage.gate.charged.size).toBe(1)
+  })
+
+  test('PAY-15, IDM-14 after its authorization expired, and with a deadline that has passed', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId, validBefore: stage.clock.nowMs() / 1_000 + 60 })
+    const first = await stage.post({ jobId, payment })
+    await stage.clock.advance(300_000)
+    expect(await stage.post({ jobId, payment, deadline: 1 })).toMatchObject({ status: 200, text: first.text })
+  })
+
+  test('IDM-01 another payer gets 402, and never the output', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    await stage.post({ jobId, input: { text: 'sesame' } })
+    const answer = await stage.post({
+      jobId,
+      payment: await stage.sign({ jobId, payer: signerOf(await loadEvmCrypto(), 2) }),
+    })
+    expect(answer).toMatchObject({ status: 402, json: { error: 'this job_id is in use by another payer' } })
+    expect(answer.text).not.toContain('sesame')
+    expect(stage.gate.charged.size).toBe(1)
+  })
+
+  test('D40 a header rebuilt from the chain gets nothing: the salt of a bound nonce is not there', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    await stage.post({ jobId, payment, input: { text: 'sesame' } })
+    const rebuilt = withoutSalt(payment)
+    const answer = await stage.post({ jobId, payment: rebuilt })
+    expect(answer).toMatchObject({ status: 402, json: { error: expect.stringContaining('salt') } })
+    expect(answer.text).not.toContain('sesame')
+    expect((await stage.post({ jobId, payment })).status).toBe(200)
+  })
+
+  test('D40 nor does a bound payment of the same payer for another job, with its salt', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    await stage.post({ jobId })
+    const other = await stage.sign({ jobId: randomUUID() })
+    expect((await stage.post({ jobId, payment: other })).status).toBe(402)
+  })
+
+  test('D40 an unbound payment gets it with the job_id alone: that is its only secret', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId, unbound: true })
+    const first = await stage.post({ jobId, payment })
+    expect((await stage.post({ jobId, payment })).text).toBe(first.text)
+    expect(stage.calls).not.toContain('inquire')
+  })
+
+  test('D40 another unbound payment of the payer must be unused: the facilitator is asked', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const first = await stage.post({ jobId, payment: await stage.sign({ jobId, unbound: true }) })
+    const other = await stage.sign({ jobId, unbound: true })
+    const used = { kind: 'settled', transaction: '0x', binding: undefined, ageSeconds: 9 } as const
+    stage.gate.inquiries.push(used, { kind: 'unknown', cause: 'no answer' })
+    expect((await stage.post({ jobId, payment: other })).status).toBe(402)
+    expect((await stage.post({ jobId, payment: other })).status).toBe(503)
+    expect((await stage.post({ jobId, payment: other })).text).toBe(first.text)
+    expect(stage.gate.charged.size).toBe(1)
+  })
+
+  test('D40 another unbound payment that does not pay this agent proves nothing, and nobody is asked', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    await stage.post({ jobId, payment: await stage.sign({ jobId, unbound: true }) })
+    const expired = await stage.sign({ jobId, unbound: true, validBefore: stage.clock.nowMs() / 1_000 - 1 })
+    expect((await stage.post({ jobId, payment: expired })).status).toBe(402)
+    expect(stage.calls).not.toContain('inquire')
+  })
+
+  test('IDM-02 with another input or capability it is the same job: nothing runs, nothing is charged', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const first = await stage.post({ jobId })
+    expect((await stage.post({ jobId, input: { text: 'other' } })).text).toBe(first.text)
+    expect((await stage.post({ jobId, capability: 'cheap' })).text).toBe(first.text)
+    expect([runs(stage.calls), stage.gate.charged.size]).toEqual([1, 1])
+  })
+
+  test('IDM-09, D24 it is kept for ten minutes from the proof, and no longer', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    stage.gate.settles.push(UNKNOWN, UNKNOWN, UNKNOWN)
+    const first = await after(stage.clock, 5_000, stage.post({ jobId }))
+    expect(first.status).toBe(200)
+    // Settled 1.4 s after it was asked, so 3.6 s ago.
+    await stage.clock.advance(595_000)
+    expect((await stage.post({ jobId })).text).toBe(first.text)
+    await stage.clock.advance(2_000)
+    expect((await stage.post({ jobId })).json['completed_at']).not.toBe(first.json['completed_at'])
+    expect([runs(stage.calls), stage.gate.charged.size]).toEqual([2, 2])
+  })
+
+  test('PAY-05 after that the same payment is the facilitator’s to refuse: no free run', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId, validBefore: stage.clock.nowMs() / 1_000 + 3_600 })
+    await stage.post({ jobId, payment })
+    await stage.clock.advance(601_000)
+    stage.gate.verifies.push({ kind: 'invalid', reason: 'invalid_exact_evm_nonce_already_used', message: '' })
+    expect((await stage.post({ jobId, payment })).status).toBe(402)
+    expect(runs(stage.calls)).toBe(1)
+    expect((await stage.post({ jobId })).status).toBe(200)
+  })
+})
+
+describe('D23 a repeat of a running job', () => {
+  test('PAY-03, IDM-03 joins it: one run, one charge, the same bytes for all', async () => {
+    const stage = await stageAgent()
+    takes(stage, 2_000)
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    const open = Array.from({ length: 20 }, async () => await stage.post({ jobId, payment }))
+    await stage.clock.advance(2_200)
+    const answers = await Promise.all(open)
+    expect(statuses(answers)).toEqual(Array<number>(20).fill(200))
+    expect(
+      new Set(answers.map(answer => answer.text + String(answer.headers.get('payment-response')))).size,
+    ).toBe(1)
+    expect([runs(stage.calls), stage.gate.charged.size]).toEqual([1, 1])
+  })
+
+  test('of requests with large bodies eight join it, the others are told to come back', async () => {
+    const stage = await stageAgent()
+    takes(stage, 2_000)
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    const input = { text: 'hi', more: 'x'.repeat(70_000) }
+    const first = stage.post({ jobId, payment, input })
+    await expect.poll(() => runs(stage.calls)).toBe(1)
+    const answers: Awaited<ReturnType<Stage['post']>>[] = []
+    const open = Array.from({ length: 12 }, async () => {
+      answers.push(await stage.post({ jobId, payment, input }))
+    })
+    await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(4)
+    for (const answer of answers)
+      expect(answer).toMatchObject({
+        status: 503,
+        json: { status: 'pending', error: expect.stringContaining('too many') },
+      })
+    await stage.clock.advance(2_200)
+    expect((await first).status).toBe(200)
+    await Promise.all(open)
+    expect(statuses(answers.slice(4))).toEqual(Array<number>(8).fill(200))
+    expect([runs(stage.calls), stage.gate.charged.size]).toEqual([1, 1])
+  })
+
+  test('IDM-04 on another replica as well', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    const stages = [await stageAgent({ clock, store, gate }), await stageAgent({ clock, store, gate })]
+    for (const stage of stages) takes(stage, 2_000)
+    const jobId = randomUUID()
+    const payment = (await stages[0]?.sign({ jobId })) ?? ''
+    const open = stages.map(async stage => await stage.post({ jobId, payment }))
+    await clock.advance(2_200)
+    const [first, second] = await Promise.all(open)
+    expect(second).toMatchObject({ status: 200, text: first?.text })
+    expect([runs(stages.flatMap(stage => stage.calls)), gate.charged.size]).toEqual([1, 1])
+  })
+
+  test('IDM-03 a joiner whose own deadline is earlier is answered 408, alone', async () => {
+    const stage = await stageAgent()
+    takes(stage, 5_000)
+    const jobId = randomUUID()
+    const first = stage.post({ jobId })
+    await stage.clock.advance(100)
+    const joiner = await after(
+      stage.clock,
+      2_000,
+      stage.post({ jobId, deadline: stage.clock.nowMs() / 1_000 + 2 }),
+    )
+    expect(joiner).toMatchObject({
+      status: 408,
+      json: { error: expect.stringContaining('repeat the same job_id with a later deadline') },
+    })
+    expect((await after(stage.clock, 4_000, first)).status).toBe(200)
+  })
+
+  test('docs/decisions/0003 a joiner with the run’s own deadline hears how it ended', async () => {
+    const stage = await stageAgent()
+    takes(stage, 1_990)
+    stage.gate.settles.push(UNKNOWN)
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    const deadline = stage.clock.nowMs() / 1_000 + 2
+    const open = [stage.post({ jobId, payment, deadline }), stage.post({ jobId, payment, deadline })]
+    await stage.clock.advance(3_000)
+    expect(statuses(await Promise.all(open))).toEqual([200, 200])
+  })
+
+  test('I5 where nobody says in time how the run ended it is pending, not a 408: it may still charge', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    let letThrough: (() => void) | undefined
+    const slow: JobStore = {
+      ...store,
+      async write(holder, change) {
+        if (letThrough === undefined && change.kind === 'hold' && change.job.state === 'saved') {
+          await new Promise<void>(resolve => {
+            letThrough = resolve
+          })
+        }
+        return await store.write(holder, change)
+      },
+    }
+    const stage = await stageAgent({ clock, store: slow })
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    const deadline = clock.nowMs() / 1_000 + 2
+    const first = stage.post({ jobId, payment, deadline })
+    const joiner = await after(clock, 5_000, stage.post({ jobId, payment, deadline }))
+    expect(joiner).toMatchObject({ status: 503, json: { status: 'pending' } })
+    letThrough?.()
+    expect((await after(clock, 100, first)).status).toBe(200)
+  })
+
+  test('a joiner of a run that fails runs the job itself', async () => {
+    const stage = await stageAgent()
+    let run = 0
+    stage.work = async () => {
+      run += 1
+      const first = run === 1
+      await new Promise<void>(resolve => {
+        stage.clock.after(500, resolve)
+      })
+      if (first) throw new Error('once')
+      return { text: 'then' }
+    }
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    const open = [stage.post({ jobId, payment }), stage.post({ jobId, payment })]
+    await stage.clock.advance(1_500)
+    expect(statuses(await Promise.all(open))).toEqual([500, 200])
+    expect(stage.gate.charged.size).toBe(1)
+  })
+
+  test('IDM-01 another payer’s running job is refused at once', async () => {
+    const stage = await stageAgent()
+    takes(stage, 2_000)
+    const jobId = randomUUID()
+    const first = stage.post({ jobId })
+    await stage.clock.advance(10)
+    const payer = signerOf(await loadEvmCrypto(), 2)
+    expect((await stage.post({ jobId, payment: await stage.sign({ jobId, payer }) })).status).toBe(402)
+    expect((await after(stage.clock, 2_000, first)).status).toBe(200)
+  })
+
+  test('who waits while the first payment fails buys the response with a payment of his own', async () => {
+    const stage = await stageAgent()
+    takes(stage, 1_000)
+    stage.gate.settles.push(FAILED)
+    const jobId = randomUUID()
+    const open = [stage.post({ jobId }), stage.post({ jobId })]
+    await stage.clock.advance(1_500)
+    expect(statuses(await Promise.all(open)).toSorted((one, other) => one - other)).toEqual([200, 402])
+    expect([runs(stage.calls), stage.gate.charged.size]).toEqual([1, 1])
+  })
+})
+
+describe('IDM-08 a handler that runs on after its deadline', () => {
+  test('D24 keeps the job: a retry waits for its end and runs then, where it has the time', async () => {
+    const stage = await stageAgent()
+    takes(stage, 40_000)
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    expect((await after(stage.clock, 30_000, stage.post({ jobId, payment }))).status).toBe(408)
+    takes(stage, 10)
+    const retry = stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 + 20 })
+    await stage.clock.advance(9_900)
+    expect(runs(stage.calls)).toBe(1)
+    expect((await after(stage.clock, 200, retry)).status).toBe(200)
+    expect([runs(stage.calls), stage.gate.charged.size]).toEqual([2, 1])
+  })
+
+  test('DDL-01 a retry that waits for its end until its own deadline is answered 408 then, and not before', async () => {
+    const stage = await stageAgent()
+    takes(stage, 40_000)
+    const jobId = randomUUID()
+    await after(stage.clock, 30_000, stage.post({ jobId }))
+    let answer: Answered | undefined
+    void stage.post({ jobId, deadline: stage.clock.nowMs() / 1_000 + 5 }).then(told => (answer = told))
+    await stage.clock.advance(4_900)
+    expect(answer).toBeUndefined()
+    await stage.clock.advance(200)
+    expect(answer).toMatchObject({
+      status: 408,
+      json: { error: 'the deadline passed while an earlier attempt at this job was still running' },
+    })
+    expect(runs(stage.calls)).toBe(1)
+  })
+
+  test('and is given up after twice the longest deadline', async () => {
+    const stage = await stageAgent()
+    stage.work = async () => await new Promise(() => undefined)
+    const jobId = randomUUID()
+    expect((await after(stage.clock, 30_000, stage.post({ jobId }))).status).toBe(408)
+    await stage.clock.advance(119_000)
+    stage.work = ({ text }) => ({ text })
+    expect((await after(stage.clock, 2_000, stage.post({ jobId }))).status).toBe(200)
+  })
+
+  test('its reservation is given back at once: what it returns is never charged', async () => {
+    const stage = await stageAgent()
+    takes(stage, 40_000)
+    await after(stage.clock, 30_000, stage.post())
+    expect(stage.calls.slice(-2)).toEqual(['hold running', 'release'])
+    await stage.clock.advance(60_000)
+    expect(stage.gate.charged.size).toBe(0)
+  })
+})
+
+describe('what a dead process left', () => {
+  /** Puts a record there that another process left, just after the first look and before the claim. */
+  function leaveBetween(store: JobStore, jobId: string, job: Job): void {
+    const { read } = store
+    let looked = false
+    store.read = async jobKey => {
+      const seen = await read(jobKey)
+      if (!looked && jobKey.endsWith(jobId)) {
+        looked = true
+        await store.claim({ jobKey, fence: 'left', leaseMs: 1, keepMs: 600_000, job })
+        await store.write({ jobKey, fence: 'left' }, { kind: 'leave', job, sealed: false, keepMs: 600_000 })
+      }
+      return seen
+    }
+  }
+
+  async function savedJob(stage: Stage, jobId: string): Promise<Job> {
+    let saved: Job | undefined
+    const { write } = stage.store
+    stage.store.write = async (holder, change) => {
+      if (change.kind === 'hold' && change.job.state === 'saved') saved = change.job
+      return await write(holder, change)
+    }
+    await stage.post({ jobId, input: { text: 'first' } })
+    stage.store.write = write
+    if (saved === undefined) throw new Error('nothing was saved')
+    return saved
+  }
+
+  test('I2 a response saved meanwhile is settled with its own payment, not run and sold again', async () => {
+    const clock = createFakeClock()
+    const gate = createScriptedGate()
+    const jobId = randomUUID()
+    const earlier = await savedJob(await stageAgent({ clock, gate }), jobId)
+    const store = createMemoryStore(clock)
+    const stage = await stageAgent({ clock, gate, store })
+    leaveBetween(store, jobId, earlier)
+    const answer = await after(clock, 200, stage.post({ jobId, input: { text: 'second' } }))
+    expect(answer).toMatchObject({ status: 200, json: { output: { text: 'first' } } })
+    expect(runs(stage.calls)).toBe(0)
+    expect(gate.charged.size).toBe(1)
+  })
+
+  test('IDM-01 another payer’s response is not sold to this one', async () => {
+    const clock = createFakeClock()
+    const jobId = randomUUID()
+    const store = createMemoryStore(clock)
+    const stage = await stageAgent({ clock, store })
+    leaveBetween(store, jobId, {
+      version: 1,
+      state: 'unpaid',
+      payer: '0x1111111111111111111111111111111111111111',
+      response: '{"secret":1}',
+      amount: '10000',
+      reason: 'insufficient_funds',
+      paymentResponse: 'e30=',
+      refusedPayments: [],
+    })
+    const answer = await stage.post({ jobId })
+    expect(answer.status).toBe(402)
+    expect(answer.text).not.toContain('secret')
+    expect(stage.gate.charged.size).toBe(0)
+  })
+
+  test('a run taken over is a new one: who joins it waits for it, and nobody is told 408 about a charge', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    // It dies when it has written that its handler overran.
+    let writes = 0
+    const dying: JobStore = {
+      ...store,
+      write: async (holder, change) =>
+        (writes += 1) === 1 ? await store.write(holder, change) : await new Promise<boolean>(() => undefined),
+    }
+    const first = await stageAgent({ clock, store: dying, gate })
+    first.work = async () => await new Promise(() => undefined)
+    const second = await stageAgent({ clock, store, gate })
+    takes(second, 8_000)
+    const jobId = randomUUID()
+    const payment = await first.sign({ jobId })
+    const late = await after(
+      clock,
+      2_000,
+      first.post({ jobId, payment, deadline: clock.nowMs() / 1_000 + 2 }),
+    )
+    expect(late.status).toBe(408)
+    await clock.advance(10_000)
+    const deadline = clock.nowMs() / 1_000 + 20
+    const open = [second.post({ jobId, payment, deadline })]
+    await clock.advance(1_000)
+    open.push(second.post({ jobId, payment, deadline }))
+    await clock.advance(8_000)
+    const answers = await Promise.all(open)
+    expect(statuses(answers)).toEqual([200, 200])
+    expect(answers.map(receiptOf)).toEqual(Array(2).fill(expect.objectContaining({ success: true })))
+  })
+
+  test('a failure told by a process that stood still is looked at again: the job was charged meanwhile', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    const still: JobStore = {
+      ...store,
+      async write(holder, change) {
+        const held = await store.write(holder, change)
+        if (change.kind === 'forget') await sleep(clock, 16_000)
+        return held
+      },
+    }
+    const first = await stageAgent({ clock, store: still, gate })
+    first.work = () => {
+      throw new Error('once')
+    }
+    const second = await stageAgent({ clock, store, gate })
+    const jobId = randomUUID()
+    const payment = await first.sign({ jobId })
+    const late = first.post({ jobId, payment })
+    await clock.advance(10)
+    expect((await second.post({ jobId, payment })).status).toBe(200)
+    expect((await after(clock, 17_000, late)).status).toBe(200)
+    expect(gate.charged.size).toBe(1)
+  })
+
+  test('so is that a handler overran: its lease was over, and another process ran the job and charged', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    let stoodStill = false
+    const still: JobStore = {
+      ...store,
+      async write(holder, change) {
+        const held = await store.write(holder, change)
+        const overran = change.kind === 'hold' && change.job.state === 'running' && change.job.overran
+        if (overran && !stoodStill) {
+          stoodStill = true
+          await sleep(clock, 40_000)
+        }
+        return held
+      },
+    }
+    const first = await stageAgent({ clock, store: still, gate })
+    first.work = async () => await new Promise(() => undefined)
+    const second = await stageAgent({ clock, store, gate })
+    const jobId = randomUUID()
+    const payment = await first.sign({ jobId })
+    const late = first.post({ jobId, payment, deadline: clock.nowMs() / 1_000 + 2 })
+    await clock.advance(30_000)
+    const again = second.post({ jobId, payment, deadline: clock.nowMs() / 1_000 + 20 })
+    expect((await after(clock, 100, again)).status).toBe(200)
+    expect((await after(clock, 20_000, late)).status).toBe(200)
+    expect(gate.charged.size).toBe(1)
+  })
+
+  test('so is a refusal that was read slowly: another process ran the job and charged since', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    const slow: JobStore = {
+      ...store,
+      async read(jobKey) {
+        const stored = await store.read(jobKey)
+        await sleep(clock, 1_000)
+        return stored
+      },
+    }
+    const first = await stageAgent({ clock, store: slow, gate })
+    const second = await stageAgent({ clock, store, gate })
+    const jobId = randomUUID()
+    const payment = await first.sign({ jobId })
+    const refused = first.post({ jobId, payment, deadline: clock.nowMs() / 1_000 - 1 })
+    await clock.advance(10)
+    expect((await second.post({ jobId, payment })).status).toBe(200)
+    expect((await after(clock, 5_000, refused)).status).toBe(200)
+    expect(gate.charged.size).toBe(1)
+  })
+
+  test('and where nobody took the job up it is told as it is, and the work is not done again', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const slow: JobStore = {
+      ...store,
+      async write(holder, change) {
+        await sleep(clock, 1_000)
+        return await store.write(holder, change)
+      },
+      async read(jobKey) {
+        await sleep(clock, 1_000)
+        return await store.read(jobKey)
+      },
+    }
+    const stage = await stageAgent({ clock, store: slow })
+    let worked = 0
+    stage.work = () => {
+      worked += 1
+      throw new Error('always')
+    }
+    expect((await after(clock, 20_000, stage.post())).status).toBe(500)
+    expect([worked, stage.gate.charged.size]).toEqual([1, 0])
+  })
+
+  test('a settlement that somebody else saw through while it was taken up is left as it is', async () => {
+    const clock = createFakeClock()
+    const store = createMemoryStore(clock)
+    const gate = createScriptedGate()
+    const jobId = randomUUID()
+    const stage = await stageAgent({ clock, store, gate, settlePatienceMs: 100 })
+    const payment = await stage.sign({ jobId })
+    gate.settles.push(FAILED)
+    const earlier = await savedJob(await stageAgent({ clock, gate: createScriptedGate() }), jobId)
+    await stage.post({ jobId, payment })
+    // The look still says saved, the claim finds what the other process wrote: unpaid.
+    const { read } = store
+    store.read = async jobKey => {
+      store.read = read
+      const seen = await read(jobKey)
+      return seen && { held: false, job: earlier }
+    }
+    const again = await after(clock, 200, stage.post({ jobId, payment }))
+    expect(again.status).toBe(402)
+    expect((await stage.post({ jobId })).status).toBe(200)
+    expect(gate.charged.size).toBe(1)
+  })
+})

@@ -1,0 +1,42 @@
+import { paymentRequiredHeader } from '@farebox/payments/x402/requirement'
+import { NO_STORE, type Answer } from '../../answer/answer.ts'
+import type { ArrivedRequest } from './arrived-request.ts'
+import { chooseCapability } from './job-order.ts'
+import { parseJson } from './parse-body.ts'
+import type { ServedCapability } from '../../handler/served-capability.ts'
+import type { Payments, Service } from '../service/service.ts'
+
+/**
+ * The 402 that asks for a payment (D2, D3, D14): for the capability the body names, else for the first; whatever
+ * else is wrong with the body, a price is the answer. Throws a `CapabilityError` where it names an unknown one.
+ */
+export function askForPayment(service: Service, payments: Payments, arrived: ArrivedRequest): Answer {
+  const capability = chooseCapability(service, namedTask(parseJson(arrived.body)))
+  const url = payments.executeUrl ?? arrived.calledUrl
+  const last = LAST_ANSWERS.get(capability)
+  if (last?.url === url) return last.answer
+  const answer = writeAnswer(capability, url)
+  LAST_ANSWERS.set(capability, { url, answer })
+  return answer
+}
+
+/** The last answer of each capability: it changes only with the URL the agent is called at. */
+const LAST_ANSWERS = new WeakMap<ServedCapability, { readonly url: string; readonly answer: Answer }>()
+
+function writeAnswer({ requirement, name, description, demand }: ServedCapability, url: string): Answer {
+  const header = paymentRequiredHeader(requirement, { url, capability: name, description })
+  return {
+    status: 402,
+    headers: { ...NO_STORE, 'payment-required': header },
+    body: demand,
+    bodyBytes: Buffer.byteLength(demand),
+  }
+}
+
+function namedTask(body: unknown): { readonly capability?: unknown } {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'task')) return {}
+  const { task } = body as { readonly task: unknown }
+  if (typeof task !== 'object' || task === null || Array.isArray(task) || !Object.hasOwn(task, 'capability'))
+    return {}
+  return { capability: (task as { readonly capability: unknown }).capability }
+}

@@ -1,0 +1,21 @@
+import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
+import type { Clock } from '../../clock.ts'
+import type { AcceptedPayment } from './accept-terms.ts'
+import type { Deadline } from '../../handler/enforce-deadline.ts'
+import type { JobOrder } from './job-order.ts'
+
+/**
+ * The deadline that holds: as asked, or the payment's end less the time to settle, where that is earlier (D17). In
+ * dev mode as if a payment had been signed when the job came: a handler that hangs is ended there as well.
+ */
+export function effectiveDeadline(
+  clock: Clock,
+  order: JobOrder,
+  payment: AcceptedPayment | undefined,
+): Deadline {
+  const payableUntil =
+    payment === undefined
+      ? clock.nowMs() / 1_000 + order.capability.requirement.maxTimeoutSeconds
+      : Number(payment.authorization.validBefore)
+  return { atMs: Math.min(order.deadline, payableUntil - SETTLE_MARGIN_SECONDS) * 1_000 }
+}

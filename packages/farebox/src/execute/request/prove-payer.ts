@@ -1,0 +1,26 @@
+import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
+import { PaymentError } from '@farebox/protocol/errors/service-errors'
+import type { ArrivedRequest } from './arrived-request.ts'
+import type { Payments } from '../service/service.ts'
+import { withoutStack } from './without-stack.ts'
+
+/**
+ * Decodes the payment header and proves who signed it: the first half of the local checks (D4, D5). What it pays
+ * for is not looked at yet, because a repeat is answered whatever became of its authorization (D22).
+ * Throws a `PaymentError`; nothing leaves this process.
+ */
+export function provePayer(payments: Payments, arrived: ArrivedRequest): ProvenPayment {
+  const [header, second] = arrived.paymentHeaders
+  if (header === undefined || second !== undefined)
+    throw refuse('send one payment header, PAYMENT-SIGNATURE, once')
+  const decoded = decodePaymentHeader(header)
+  if (!decoded.ok) throw refuse(decoded.reason)
+  const proven = payments.checker.provePayer(decoded.payment)
+  if (!proven.ok) throw refuse(proven.reason)
+  return proven.value
+}
+
+function refuse(reason: string): PaymentError {
+  return withoutStack(() => new PaymentError(reason))
+}

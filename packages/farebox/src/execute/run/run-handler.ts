@@ -1,0 +1,95 @@
+import { DeadlineError, ValidationError } from '@farebox/protocol/errors/service-errors'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { withinDeadline, type Deadline } from '../../handler/enforce-deadline.ts'
+import type { HandlerReturn } from '../../handler/handler-host.ts'
+import type { JobOrder } from '../request/job-order.ts'
+import { HoldLost, type HeldJob } from '../../settlements/keep-leases.ts'
+import { StillRunning } from '../service/still-running.ts'
+import type { Service } from '../service/service.ts'
+
+declare const valid: unique symbol
+
+/** Input that the capability's schema took, coerced and with its defaults. */
+export type ValidInput = JsonObject & { readonly [valid]: true }
+
+/** What a handler returned, on time. */
+export interface HandlerRun extends HandlerReturn {
+  readonly tookMs: number
+}
+
+/** The caller is answered 408, but the handler is still running. */
+export class HandlerOverran extends StillRunning {}
+
+/** The agent stops, and the handler is still running: its caller is answered 503, nothing is charged (D32). */
+export class HandlerCutOff extends Error {
+  override readonly name = 'HandlerCutOff'
+  /** Resolves when the handler is no longer running. */
+  readonly ended: Promise<void>
+
+  constructor(ended: Promise<void>) {
+    super('the handler was still running when the agent had to stop')
+    this.ended = ended
+  }
+}
+
+/** Checks and coerces the input (D18, D19, D20). Throws a `ValidationError` for the first field at fault (D21). */
+export async function checkInput({ inputs }: Service, order: JobOrder): Promise<ValidInput> {
+  const checked = await inputs.check(order.capability, order.readInput, order.bodyBytes)
+  if (!checked.ok) throw new ValidationError(checked.violation.field, checked.violation.reason)
+  // The one place where the brand is given.
+  return checked.value as ValidInput
+}
+
+/**
+ * Runs the handler until the deadline. Its typed errors pass; whatever else it throws becomes `Internal error`
+ * outside and a line in the log (D26). Throws a {@link HandlerOverran} where it is still running at the deadline,
+ * a {@link HandlerCutOff} where it is still running at the last call of a stop, and a {@link HoldLost} where the job is another process's before it begins.
+ */
+export async function runHandler(
+  service: Service,
+  order: JobOrder,
+  input: ValidInput,
+  deadline: Deadline,
+  held: HeldJob,
+): Promise<HandlerRun> {
+  const { clock, handlers } = service
+  if (!(await held.isStillHeld())) throw new HoldLost('the job was taken over before its handler began')
+  const aborter = new AbortController()
+  const stopWatching = held.onLost(reason => aborter.abort(reason))
+  const startedMs = clock.nowMs()
+  let running: Promise<HandlerReturn> | undefined
+  let ended = false
+  let stopListening: () => void = () => undefined
+  const cutOff = new Promise<never>((_, reject) => {
+    stopListening = service.lastCall.on(() => {
+      const cut = new HandlerCutOff(endOf(running))
+      service.log.warn(cut.message, { job: order.jobId })
+      aborter.abort(cut)
+      reject(cut)
+    })
+  })
+  try {
+    const { jobId, capability } = order
+    const payer = held.job.payer === '' ? undefined : held.job.payer
+    const working = withinDeadline(clock, deadline, aborter, () => {
+      running = handlers.run({ jobId, capability, payer, input, deadline, aborter }).finally(() => {
+        ended = true
+      })
+      return running
+    })
+    const { judge } = await Promise.race([working, cutOff])
+    return { judge, tookMs: clock.nowMs() - startedMs }
+  } catch (error) {
+    if (error instanceof DeadlineError && running !== undefined && !ended) {
+      throw new HandlerOverran(error.message, endOf(running))
+    }
+    throw error
+  } finally {
+    stopWatching()
+    stopListening()
+  }
+}
+
+async function endOf(running: Promise<unknown> | undefined): Promise<void> {
+  await running?.catch(() => undefined)
+}

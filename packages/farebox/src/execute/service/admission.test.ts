@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { stageAgent, type Stage } from '../paid-stage.test-setup.ts'
+import { createAdmission, TryLater } from './admission.ts'
+import { createFakeClock } from '../../testing/fake-clock.ts'
+import { after } from '../staged-request.test-setup.ts'
+
+const INVALID = { kind: 'invalid', reason: 'insufficient_funds', message: '' } as const
+
+function takes(stage: Stage, ms: number): void {
+  stage.work = async ({ text }) => {
+    await new Promise<void>(resolve => void stage.clock.after(ms, resolve))
+    return { text }
+  }
+}
+
+const runs = (stage: Stage): number => stage.calls.filter(call => call === 'handler').length
+
+describe('a payer whose own short deadlines ran out', () => {
+  async function runOut(stage: Stage, deadlineSeconds: number): Promise<number> {
+    const deadline = stage.clock.nowMs() / 1_000 + deadlineSeconds
+    return (await after(stage.clock, deadlineSeconds * 1_000 + 100, stage.post({ deadline }))).status
+  }
+
+  test('twenty times is answered 503 for ten seconds, with Retry-After, before any work', async () => {
+    const stage = await stageAgent()
+    takes(stage, 10_000)
+    for (let time = 0; time < 20; time += 1) expect(await runOut(stage, 1)).toBe(408)
+    const answer = await stage.post()
+    expect(answer).toMatchObject({ status: 503, json: { status: 'failed', error_type: 'internal' } })
+    expect(answer.headers.get('retry-after')).toBe('10')
+    expect(runs(stage)).toBe(20)
+    await stage.clock.advance(11_000)
+    takes(stage, 10)
+    expect((await after(stage.clock, 20, stage.post())).status).toBe(200)
+  })
+
+  test('still gets what is stored for it meanwhile', async () => {
+    const stage = await stageAgent()
+    const jobId = randomUUID()
+    const paid = await stage.post({ jobId })
+    takes(stage, 10_000)
+    for (let time = 0; time < 20; time += 1) await runOut(stage, 1)
+    expect((await stage.post()).status).toBe(503)
+    expect((await stage.post({ jobId })).text).toBe(paid.text)
+  })
+
+  test('is not sent away where it gave the time that the agent declares: then the handler was slow', async () => {
+    const stage = await stageAgent()
+    takes(stage, 200_000)
+    for (let time = 0; time < 21; time += 1) expect(await runOut(stage, 60)).toBe(408)
+    expect(runs(stage)).toBe(21)
+  })
+})
+
+describe('a payer whose payments come to nothing', () => {
+  test('is sent away without asking the facilitator after 250, and let in 250 a second', async () => {
+    const stage = await stageAgent()
+    stage.gate.verifies.push(...Array.from({ length: 250 }, () => INVALID))
+    for (let time = 0; time < 250; time += 1) expect((await stage.post()).status).toBe(402)
+    stage.calls.length = 0
+    const answer = await stage.post()
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).toBe('5')
+    expect(stage.calls).toEqual(['read'])
+    await stage.clock.advance(1_000)
+    expect((await stage.post()).status).toBe(200)
+  })
+})
+
+test('a payer who sends nothing but passed deadlines is sent away without asking the facilitator in the end', async () => {
+  const stage = await stageAgent()
+  const deadline = stage.clock.nowMs() / 1_000 - 1
+  for (let time = 0; time < 250; time += 1) expect((await stage.post({ deadline })).status).toBe(408)
+  stage.calls.length = 0
+  const answer = await stage.post({ deadline })
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('retry-after')).toBe('5')
+  expect(stage.calls).toEqual(['read'])
+})
+
+test('fresh wallets share an allowance, and do not push out who has paid', () => {
+  const clock = createFakeClock()
+  const admission = createAdmission(clock)
+  admission.succeeded('0xpaid')
+  let refused = 0
+  for (let wallet = 0; wallet < 30_000; wallet += 1) {
+    try {
+      admission.enter(`0x${wallet}`)
+    } catch (error) {
+      expect(error).toBeInstanceOf(TryLater)
+      refused += 1
+    }
+  }
+  expect(refused).toBe(29_700)
+  admission.enter('0xpaid')
+})
+
+test('while the facilitator is asked too often, only those who have paid here are let in, for a second', async () => {
+  const clock = createFakeClock()
+  const admission = createAdmission(clock)
+  admission.succeeded('0xpaid')
+  admission.enter('0xnew')
+  admission.facilitatorBusy()
+  expect(() => admission.enter('0xnew')).toThrow(TryLater)
+  expect(() => admission.enter('0xother')).toThrow(TryLater)
+  admission.enter('0xpaid')
+  await clock.advance(1_000)
+  admission.enter('0xnew')
+  admission.enter('0xother')
+})
+
+test('an answer of 429 by the facilitator is a 503 to come back to, and no 500', async () => {
+  const stage = await stageAgent()
+  stage.gate.verifies.push({ kind: 'unavailable', cause: 'HTTP 429', isBusy: true })
+  const answer = await stage.post()
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('retry-after')).toBe('1')
+  expect(stage.calls).not.toContain('handler')
+  // Not asked again within the second.
+  stage.calls.length = 0
+  expect((await stage.post()).status).toBe(503)
+  expect(stage.calls).toEqual(['read'])
+})
+
+describe('SERVICE_LEAST_DEADLINE_SECONDS (D17)', () => {
+  const variables = { SERVICE_LEAST_DEADLINE_SECONDS: '5' }
+
+  test('refuses a new run with less time left by 408, before any work', async () => {
+    const stage = await stageAgent({ variables })
+    const answer = await stage.post({ deadline: stage.clock.nowMs() / 1_000 + 4 })
+    expect(answer).toMatchObject({
+      status: 408,
+      json: { error: expect.stringContaining('less than 5 s left') },
+    })
+    expect(stage.calls).toEqual(['read', 'inquire'])
+    expect((await stage.post({ deadline: stage.clock.nowMs() / 1_000 + 6 })).status).toBe(200)
+  })
+
+  test('counts the time that the payment leaves as well', async () => {
+    const stage = await stageAgent({ variables })
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId, validBefore: Math.floor(stage.clock.nowMs() / 1_000) + 14 })
+    expect((await stage.post({ jobId, payment })).status).toBe(408)
+  })
+
+  test('refuses no stored answer, and no join', async () => {
+    const stage = await stageAgent({ variables })
+    takes(stage, 2_000)
+    const jobId = randomUUID()
+    const payment = await stage.sign({ jobId })
+    const first = stage.post({ jobId, payment })
+    await stage.clock.advance(100)
+    const joined = stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 + 4 })
+    await stage.clock.advance(2_000)
+    expect([(await first).status, (await joined).status]).toEqual([200, 200])
+    const short = await stage.post({ jobId, payment, deadline: stage.clock.nowMs() / 1_000 + 1 })
+    expect(short.status).toBe(200)
+  })
+
+  test('holds in dev mode', async () => {
+    const stage = await stageAgent({ variables: { ...variables, SERVICE_DEV_MODE: 'true' } })
+    const deadline = stage.clock.nowMs() / 1_000 + 4
+    expect((await stage.post({ payment: null, deadline })).status).toBe(408)
+  })
+
+  test.each(['-1', 'soon', '3601', '1e3'])(
+    'refuses to start with %s, and names the variable',
+    async value => {
+      await expect(stageAgent({ variables: { SERVICE_LEAST_DEADLINE_SECONDS: value } })).rejects.toThrow(
+        /SERVICE_LEAST_DEADLINE_SECONDS/,
+      )
+    },
+  )
+})

@@ -1,0 +1,53 @@
+import type { Turns } from '@farebox/protocol/body/turns'
+import type { PaymentChecker } from '@farebox/payments/x402/check-payment'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { Clock } from '../../clock.ts'
+import type { InputChecks } from '../../input-checks/check-inputs.ts'
+import type { JobBell } from '../../jobs/job-bell.ts'
+import type { JobStore } from '../../jobs/job-store.ts'
+import type { LastCall } from '../../last-call.ts'
+import type { Log } from '../../log.ts'
+import type { AgentMetrics } from '../../metrics/agent-metrics.ts'
+import type { PaymentGate } from '../../payment-gate/payment-gate.ts'
+import type { Admission } from './admission.ts'
+import type { HandlerHost } from '../../handler/handler-host.ts'
+import type { LeaseKeeper } from '../../settlements/keep-leases.ts'
+import type { Settlements } from '../../settlements/settlements.ts'
+import type { ServedCapability } from '../../handler/served-capability.ts'
+
+/** All that the pipeline works with; made once, by `createAgent`, from injected parts. */
+export interface Service {
+  /** As served by `/about`. */
+  readonly declaration: Declaration
+  readonly capabilities: ReadonlyMap<string, ServedCapability>
+  /** Undefined in dev mode: the payment steps fall away (D14). */
+  readonly payments: Payments | undefined
+  readonly handlers: HandlerHost
+  readonly jobs: JobStore
+  readonly bell: JobBell
+  readonly leases: LeaseKeeper
+  readonly settlements: Settlements
+  readonly lastCall: LastCall
+  readonly inputs: InputChecks
+  /** For what would hold up the event loop. */
+  readonly turns: Turns
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: AgentMetrics
+  /** D17; 0: every deadline that has not passed is taken. */
+  readonly leastDeadlineSeconds: number
+  readonly admission: Admission
+}
+
+/** What taking payments needs. */
+export interface Payments {
+  readonly crypto: EvmCrypto
+  readonly checker: PaymentChecker
+  /** `eip155:<chain id>`: where this agent is paid. */
+  readonly networkId: string
+  /** Undefined where FACILITATOR_SECRET is missing: paid requests are answered 401 (D11). */
+  readonly gate: PaymentGate | undefined
+  /** Where it is configured, and what a bound nonce must name (D13); otherwise the URL a request came to. */
+  readonly executeUrl: string | undefined
+}

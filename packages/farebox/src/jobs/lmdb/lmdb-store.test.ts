@@ -1,0 +1,224 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import type { OpenJobStore } from '../job-store.ts'
+import { running, saved, settled } from '../test-setup/job-samples.ts'
+import { describeDurableJobStore } from '../test-setup/job-store-contract.ts'
+import { openLmdbStore } from './lmdb-store.ts'
+
+let scratch: string
+let folders = 0
+let closing: (() => Promise<void>)[] = []
+const childPath = fileURLToPath(new URL('lmdb-store.child.ts', import.meta.url))
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'farebox-lmdb-'))
+})
+afterEach(async () => {
+  for (const close of closing) await close()
+  closing = []
+})
+afterAll(() => rm(scratch, { recursive: true, force: true }))
+
+/** One that does not exist yet, with a dot in its name, as in `.farebox/jobs.d`. */
+function newFolder(): string {
+  folders += 1
+  return join(scratch, `${folders}.d`)
+}
+
+describeDurableJobStore('lmdb:', async () => {
+  const folder = newFolder()
+  let nowMs = Date.UTC(2030, 0)
+  const clock = { nowMs: () => nowMs, after: () => () => {} }
+  let handles = [await openLmdbStore(folder, clock), await openLmdbStore(folder, clock)] as const
+  const close = async (): Promise<void> => {
+    for (const handle of handles) await handle.close()
+  }
+  return {
+    store: handles[0].store,
+    other: handles[1].store,
+    elapse: async durationMs => {
+      nowMs += durationMs
+    },
+    async reopen() {
+      await close()
+      handles = [await openLmdbStore(folder, clock), await openLmdbStore(folder, clock)]
+      return handles[0].store
+    },
+    close,
+  }
+})
+
+describe('several processes on one folder (D25)', () => {
+  test('D6 share out jobs and payments, each to exactly one of them', async () => {
+    const folder = newFolder()
+    const rounds = 200
+    const rivals = ['left', 'right'].map(name => startChild([folder, 'race', name, String(rounds)]))
+    await Promise.all(rivals.map(rival => rival.ready))
+    const lines = await Promise.all(rivals.map(rival => rival.work()))
+    expect(lines.map(({ length }) => length)).toEqual([rounds, rounds])
+    for (let round = 0; round < rounds; round += 1) {
+      const outcomes = lines.map(line => line[round]?.split(' '))
+      expect(outcomes.map(outcome => outcome?.[0]).sort(), `job ${round}`).toEqual(['claimed', 'held'])
+      expect(outcomes.map(outcome => outcome?.[1]).sort(), `payment ${round}`).toEqual([
+        'claimed',
+        'payment-taken',
+      ])
+    }
+  })
+
+  test('D7 keep every record that was reported safe when one is killed with -9, and go on', async () => {
+    const folder = newFolder()
+    const survivor = await opened(folder)
+    const child = startChild([folder, 'save', 'child', '1000', '8'])
+    await child.ready
+    const reported = await child.work(count => {
+      if (count === 200) child.kill()
+    })
+    expect(reported.length).toBeGreaterThanOrEqual(200)
+    const unresolved = new Set(await survivor.store.unresolved())
+    expect(reported.filter(jobKey => !unresolved.has(jobKey))).toEqual([])
+    const [jobKey = ''] = reported
+    expect(await survivor.store.read(jobKey)).toMatchObject({ job: { state: 'saved' }, held: false })
+    const payment = { key: `payment of ${jobKey}`, keepMs: 1 }
+    expect(await survivor.store.claim({ ...claim, jobKey: 'other', payment })).toEqual({
+      kind: 'payment-taken',
+    })
+    expect(await survivor.store.claim({ ...claim, jobKey })).toMatchObject({ kind: 'claimed' })
+  })
+})
+
+test('D23 what another process wrote is seen at once, within one turn of the event loop', async () => {
+  const folder = newFolder()
+  const { store } = await opened(folder)
+  expect(await store.read('shared 0')).toBeUndefined()
+  // Nothing else can happen here while the other process lives.
+  const [command = '', ...rest] = childCommand([folder, 'race', 'other', '1'])
+  const { status } = spawnSync(command, rest, { input: 'go' })
+  expect(status).toBe(0)
+  expect(await store.read('shared 0')).toMatchObject({ held: true })
+})
+
+describe('a folder that cannot be used', () => {
+  test('D25 is named at the start, with SERVICE_STORE', async () => {
+    const file = join(scratch, 'file')
+    await writeFile(file, '')
+    const folder = join(file, 'jobs')
+    await expect(openLmdbStore(folder, systemClock)).rejects.toThrow(
+      `SERVICE_STORE=lmdb:${folder}: this folder cannot be used: ENOTDIR`,
+    )
+  })
+
+  test.each([1, 8])('D25 is named to %d writers when its disk is full, and loses nothing', async writers => {
+    const folder = newFolder()
+    // A limit on the size of its files is the full disk that needs no disk of its own.
+    const limited = 'trap "" XFSZ; ulimit -f 8192; exec "$@"'
+    const child = startChild([folder, 'save', 'child', '50000', String(writers)], limited)
+    await child.ready
+    const lines = await child.work()
+    expect(child.exitCode()).toBe(0)
+    const failures = lines.filter(line => line.startsWith('failed: '))
+    expect(failures).toHaveLength(writers)
+    expect(lines.filter(line => line.startsWith('next: '))).toHaveLength(writers)
+    for (const failure of failures) {
+      expect(failure).toMatch(`failed: Error: SERVICE_STORE=lmdb:${folder}: this folder cannot be used: `)
+      expect(failure).toMatch(/; is its disk full\?$/)
+    }
+    const again = await opened(folder)
+    const unresolved = new Set(await again.store.unresolved())
+    const reported = lines.filter(line => line.startsWith('child '))
+    expect(reported.length).toBeGreaterThan(0)
+    expect(reported.filter(jobKey => !unresolved.has(jobKey))).toEqual([])
+  })
+})
+
+test('D24 what is kept anew is spared when its first time to be forgotten comes', async () => {
+  let nowMs = 0
+  const { store } = await opened(newFolder(), { nowMs: () => nowMs, after: () => () => {} })
+  const payment = { key: 'p', keepMs: 1_000 }
+  await store.claim({ ...claim, jobKey: 'held', leaseMs: 1_000, keepMs: 1_000 })
+  await store.claim({ ...claim, jobKey: 'saved', leaseMs: 1_000, keepMs: 1_000 })
+  await store.claim({ ...claim, jobKey: 'paid', leaseMs: 500, payment })
+  const hold = { kind: 'hold', leaseMs: 1_000_000, keepMs: 1_000_000 } as const
+  await store.write({ jobKey: 'held', fence: 'fence' }, { ...hold, job: running })
+  await store.write({ jobKey: 'saved', fence: 'fence' }, { ...hold, job: saved })
+  nowMs += 600
+  await store.claim({ ...claim, jobKey: 'paid', payment: { key: 'p', keepMs: 1_000_000 } })
+  nowMs += 100_000
+  // As many writes as make it sweep.
+  for (let at = 0; at < 100; at += 1) await store.claim({ ...claim, jobKey: `${at}` })
+  expect(await store.read('held')).toEqual({ job: running, held: true })
+  expect(await store.read('saved')).toEqual({ job: saved, held: true })
+  expect(await store.claim({ ...claim, jobKey: 'other', payment })).toEqual({ kind: 'payment-taken' })
+})
+
+test('D24 a folder grows no further once as much is forgotten as is claimed', async () => {
+  const folder = newFolder()
+  let nowMs = 0
+  const { store } = await opened(folder, { nowMs: () => nowMs, after: () => () => {} })
+  const job = { ...settled, response: 'x'.repeat(20_000) }
+  const sizes: number[] = []
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(
+      Array.from({ length: 100 }, (_, at) => {
+        const jobKey = `${round} ${at}`
+        return store.claim({ ...claim, jobKey, job, payment: { key: jobKey, keepMs: 500 } })
+      }),
+    )
+    sizes.push((await stat(join(folder, 'data.mdb'))).size)
+    nowMs += claim.leaseMs + claim.keepMs + 1
+  }
+  expect(sizes.at(-1)).toBe(sizes[9])
+})
+
+const claim = { fence: 'fence', leaseMs: 60_000, keepMs: 60_000, job: running }
+
+async function opened(folder: string, clock: Clock = systemClock): Promise<OpenJobStore> {
+  const store = await openLmdbStore(folder, clock)
+  closing.push(() => store.close())
+  return store
+}
+
+interface Child {
+  /** Resolves when it has opened the store. */
+  readonly ready: Promise<void>
+  /** Sends it to work, and resolves to all that it prints until it ends. Calls back with the lines so far. */
+  work(heard?: (count: number) => void): Promise<string[]>
+  kill(): void
+  exitCode(): number | null
+}
+
+/** Starts `lmdb-store.child.ts`, under a shell script where one is given. */
+function startChild(parameters: string[], script = 'exec "$@"'): Child {
+  const command = ['-c', script, 'sh', ...childCommand(parameters)]
+  const child = spawn('/bin/sh', command, { stdio: ['pipe', 'pipe', 'ignore'] })
+  closing.push(async () => {
+    child.kill('SIGKILL')
+  })
+  const ended = once(child, 'close')
+  const output = createInterface({ input: child.stdout })
+  return {
+    ready: once(output, 'line').then(() => {}),
+    kill: () => {
+      child.kill('SIGKILL')
+    },
+    exitCode: () => child.exitCode,
+    async work(heard = () => {}) {
+      const lines: string[] = []
+      output.on('line', line => heard(lines.push(line)))
+      child.stdin.write('go')
+      await ended
+      return lines
+    },
+  }
+}
+
+function childCommand(parameters: string[]): string[] {
+  return [process.execPath, '--conditions=@farebox/source', '--import', 'tsx', childPath, ...parameters]
+}

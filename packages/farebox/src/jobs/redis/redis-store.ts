@@ -1,0 +1,119 @@
+import type { Job } from '../job.ts'
+import type { ClaimOutcome, Holder, JobChange, JobClaim, OpenJobStore } from '../job-store.ts'
+import { readRedisAddress } from './redis-address.ts'
+import { connectRedis } from './redis-connection.ts'
+import { CLAIM_SCRIPT, FORGET_SCRIPT, KEEP_SCRIPT, READ_SCRIPT, UNRESOLVED_SCRIPT } from './redis-scripts.ts'
+
+type Arguments = readonly (string | number)[]
+
+/** Less than a command may take in all. */
+const REPLICATED_WITHIN_MS = 500
+
+/** What `defineCommand` adds to the client: the number of keys, the keys, the arguments. */
+interface JobCommands {
+  claimJob(keys: number, ...rest: Arguments): Promise<[kind: ClaimOutcome['kind'], record?: string]>
+  keepJob(keys: number, ...rest: Arguments): Promise<0 | 1>
+  forgetJob(keys: number, ...rest: Arguments): Promise<0 | 1>
+  readJob(keys: number, ...rest: Arguments): Promise<[record?: string, held?: 0 | 1]>
+  unresolvedJobs(keys: number, ...rest: Arguments): Promise<string[]>
+}
+
+/**
+ * Jobs in a Redis (`redis://host:6379/0`, `rediss://…` for TLS; `?prefix=name` for keys that begin with
+ * `name:`, by default `farebox:`), for processes on any number of machines. It needs Redis 5 or later, or
+ * what speaks like it, as one server, with replicas and failover if wanted; a cluster is refused. Agents that
+ * share a Redis but not their jobs need a prefix each.
+ *
+ * Time is the server's. What has resolved is as durable as the server makes it: `appendonly yes` survives its
+ * crash, but a failover may lose the last moments, and then the facilitator's own record of a payment is what
+ * keeps it from being used twice (D10) and has its job delivered again (D40). With `?replicas=1` a claim or a save counts
+ * once so many replicas have it.
+ *
+ * Where Redis cannot be reached or does not answer within a second, every method rejects, and the connection
+ * is made anew in the background. Opening rejects where Redis cannot be reached, refuses the password, or may
+ * evict keys (D25). No error holds a password.
+ */
+export async function openRedisStore(setting: string): Promise<OpenJobStore> {
+  const address = readRedisAddress(setting)
+  const { redis, ask, close } = await connectRedis(address)
+  redis.defineCommand('claimJob', { lua: CLAIM_SCRIPT })
+  redis.defineCommand('keepJob', { lua: KEEP_SCRIPT })
+  redis.defineCommand('forgetJob', { lua: FORGET_SCRIPT })
+  redis.defineCommand('readJob', { lua: READ_SCRIPT })
+  redis.defineCommand('unresolvedJobs', { lua: UNRESOLVED_SCRIPT })
+  // The client has these methods since the lines above, which its type cannot know.
+  const commands = redis as unknown as JobCommands
+  const savedKey = `${address.prefix}saved`
+  const jobKeyOf = (jobKey: string): string => `${address.prefix}job:${jobKey}`
+  const paymentKeysOf = (payment: string | undefined): string[] =>
+    payment === undefined ? [] : [`${address.prefix}payment:${payment}`]
+
+  /** Waits until as many replicas as asked for have what was written; rejects where they do not have it in time. */
+  const replicated = async (): Promise<void> => {
+    if (address.replicas === 0) return
+    const count = await ask(() => redis.wait(address.replicas, REPLICATED_WITHIN_MS))
+    if (count >= address.replicas) return
+    throw new Error(
+      `SERVICE_STORE=${address.name} cannot be used: ${count} of ${address.replicas} replicas have the last write`,
+    )
+  }
+
+  return {
+    name: address.name,
+    shared: true,
+    store: {
+      async claim(claim) {
+        const keys = [jobKeyOf(claim.jobKey), savedKey, ...paymentKeysOf(claim.payment?.key)]
+        const rest = claimArguments(claim)
+        const [kind, record] = await ask(() => commands.claimJob(keys.length, ...keys, ...rest))
+        if (kind === 'claimed') await replicated()
+        return kind === 'claimed' ? { kind, job: decodeJob(record) } : { kind }
+      },
+      async read(jobKey) {
+        const [record, held] = await ask(() => commands.readJob(1, jobKeyOf(jobKey)))
+        return record === undefined ? undefined : { job: decodeJob(record), held: held === 1 }
+      },
+      async write(holder, change) {
+        const { jobKey, fence } = holder
+        if (change.kind === 'forget') {
+          const keys = [jobKeyOf(jobKey), savedKey, ...paymentKeysOf(change.payment)]
+          return (await ask(() => commands.forgetJob(keys.length, ...keys, jobKey, fence))) === 1
+        }
+        const keys = [jobKeyOf(jobKey), savedKey]
+        const rest = keepArguments(holder, change)
+        const isKept = (await ask(() => commands.keepJob(keys.length, ...keys, ...rest))) === 1
+        if (isKept) await replicated()
+        return isKept
+      },
+      unresolved: () => ask(() => commands.unresolvedJobs(1, savedKey)),
+    },
+    close,
+  }
+}
+
+function claimArguments({ jobKey, fence, leaseMs, keepMs, job, payment }: JobClaim): Arguments {
+  const paid = payment === undefined ? [] : [wholeMs(payment.keepMs)]
+  return [jobKey, fence, wholeMs(leaseMs), wholeMs(keepMs), job.state, JSON.stringify(job), ...paid]
+}
+
+function keepArguments({ jobKey, fence }: Holder, change: Exclude<JobChange, { kind: 'forget' }>): Arguments {
+  const leaseMs = change.kind === 'hold' ? wholeMs(change.leaseMs) : 0
+  const seals = change.kind === 'leave' && change.sealed ? 1 : 0
+  const { job, keepMs } = change
+  return [jobKey, fence, leaseMs, wholeMs(keepMs), job.state, JSON.stringify(job), seals]
+}
+
+/** Redis takes whole milliseconds only, and refuses an expiry of none. */
+function wholeMs(durationMs: number): number {
+  return Math.max(1, Math.ceil(durationMs))
+}
+
+/** JSON, because it writes a lone surrogate as an escape where UTF-8 would lose it (D24: byte-identical). */
+function decodeJob(record: string | undefined): Job {
+  // Only this file writes these records.
+  const job = JSON.parse(record ?? 'null') as Job | null
+  if (job?.version !== 1) {
+    throw new Error('SERVICE_STORE holds a record that this release cannot read; did a later one write it?')
+  }
+  return job
+}

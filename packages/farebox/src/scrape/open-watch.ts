@@ -1,0 +1,40 @@
+import { EnvironmentError } from '../environment/environment-error.ts'
+import type { Environment } from '../environment/read-environment.ts'
+import type { Log } from '../log.ts'
+import { unwatched, type AgentWatch, type OpenMetricsDoor } from '../metrics/agent-metrics.ts'
+
+/**
+ * Begins to count where the environment asks for it. Rejects with an {@link EnvironmentError} where prom-client, an
+ * optional peer, is not installed.
+ */
+export async function openWatch({ metrics }: Environment): Promise<AgentWatch> {
+  if (metrics === undefined) return unwatched
+  try {
+    const { watchAgent } = await import('../metrics/watch-agent.ts')
+    return watchAgent()
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause
+    throw new EnvironmentError({
+      variable: 'SERVICE_METRICS_PORT',
+      problem: 'needs the package prom-client, which is not installed',
+      hint: 'npm install prom-client@15, or leave the variable unset for no metrics',
+    })
+  }
+}
+
+/** Opens the door to what a watch counts, if it does; it is closed with the rest. */
+export async function openMetricsDoor(
+  { source }: AgentWatch,
+  { metrics }: Environment,
+  parts: {
+    readonly open: OpenMetricsDoor | undefined
+    readonly log: Log
+    readonly closers: (() => Promise<void>)[]
+  },
+): Promise<void> {
+  if (source === undefined || metrics === undefined) return
+  const open = parts.open ?? (await import('./serve-metrics.ts')).serveMetrics
+  const door = await open(source, metrics)
+  parts.closers.push(() => door.close())
+  if (door.url !== undefined) parts.log.note('metrics are served', { url: door.url })
+}

@@ -1,0 +1,67 @@
+import { createServer, type Server } from 'node:http'
+import { EnvironmentError } from '../environment/environment-error.ts'
+import type { MetricsAddress, MetricsDoor, MetricsSource } from '../metrics/agent-metrics.ts'
+
+/** Whoever reads metrics asks little and often; whatever is more is not for us. */
+const GUARDS = { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000 }
+const MAX_CONNECTIONS = 20
+
+/**
+ * Serves `GET /metrics` on a port of its own (D31), for Prometheus and nobody else. Throws an `EnvironmentError` where
+ * it cannot listen there.
+ */
+export async function serveMetrics(
+  source: Pick<MetricsSource, 'contentType' | 'metrics'>,
+  { host, port }: MetricsAddress,
+): Promise<MetricsDoor> {
+  const server = createServer(GUARDS, (request, response) => {
+    if (request.url !== '/metrics') return void response.writeHead(404).end()
+    if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end()
+    source.metrics().then(
+      text =>
+        response
+          .writeHead(200, { 'content-type': source.contentType, 'cache-control': 'no-store' })
+          .end(text),
+      () => response.writeHead(500).end(),
+    )
+  })
+  server.maxConnections = MAX_CONNECTIONS
+  await listen(server, { host, port })
+  // Metrics alone are no reason to live.
+  server.unref()
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${portOf(server)}/metrics`,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function listen(server: Server, { host, port }: MetricsAddress): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, { host, port })))
+    // Not shared among the workers of a cluster: each would answer for itself alone.
+    server.listen({ host, port, exclusive: true }, resolve)
+  })
+}
+
+function refusal({ code = 'no reason given' }: NodeJS.ErrnoException, { host, port }: MetricsAddress): Error {
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new EnvironmentError({
+      variable: 'SERVICE_METRICS_HOST',
+      problem: 'is no address of this machine',
+      hint: 'leave it unset for 127.0.0.1, or set it to 0.0.0.0 for every interface',
+    })
+  return new EnvironmentError({
+    variable: 'SERVICE_METRICS_PORT',
+    problem: `cannot be listened on: ${host}:${port} ${code === 'EADDRINUSE' ? 'is taken' : `gives ${code}`}`,
+    hint: 'choose another port, and not that of the agent itself; or leave it unset for no metrics',
+  })
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
