@@ -8,6 +8,10 @@ import { Explained } from './prepare.mjs'
 /** From top to bottom. A name is a folder, or a file at the top of `src`; `*` is every
  * other file there. Packages that are not here are still to come. */
 const ROOMS = {
+  client: [['*'], ['attempt'], ['agent'], ['exchange']],
+  contracts: [['testing'], ['*']],
+  'platform-api': [['*']],
+  server: [['deploy', 'postgres'], ['*'], ['program']],
   protocol: [
     ['declaration', 'samples', 'compatibility', 'translation', 'job'],
     ['field-rules'],
@@ -64,7 +68,6 @@ const LARGER = {
   'cli/src/dev': 45,
   'cli/src/init': 18,
   'cli/src/register': 30,
-  'client/src': 24,
   'farebox/src/isolation': 16,
   'farebox/src/testing/conformance': 56,
   'platform/src/http': 17,

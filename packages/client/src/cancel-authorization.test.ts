@@ -12,7 +12,7 @@ import {
   privateKeyCancelSigner,
   type CancelSigner,
 } from './cancel-authorization.ts'
-import type { JournalEntry } from './journal-entry.ts'
+import type { JournalEntry } from './attempt/journal-entry.ts'
 
 const KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 const STRANGER_KEY = '0xdbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97'

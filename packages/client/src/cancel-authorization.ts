@@ -4,7 +4,7 @@ import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { countFrom27 } from '@farebox/payments/x402/sign-payment'
-import { readJournalEntry, type JournalEntry } from './journal-entry.ts'
+import { readJournalEntry, type JournalEntry } from './attempt/journal-entry.ts'
 
 /** EIP-712 types of a cancellation (EIP-3009), as wallets want them. */
 export const CANCEL_TYPES = {

@@ -18,10 +18,10 @@ import {
 } from '../testing/agent.ts'
 import { createTestClock, type TestClock } from '../testing/clock.ts'
 import { execute, type ExecuteOptions } from './execute.ts'
-import type { JournalEntry } from './journal-entry.ts'
-import { attemptOf } from './paid-attempt.ts'
-import { PaymentUnresolved } from './payment-unresolved.ts'
-import { QuoteRefused } from './quote-refused.ts'
+import type { JournalEntry } from './attempt/journal-entry.ts'
+import { attemptOf } from './attempt/paid-attempt.ts'
+import { PaymentUnresolved } from './attempt/payment-unresolved.ts'
+import { QuoteRefused } from './attempt/quote-refused.ts'
 
 const NOW = 1_800_000_000
 const KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'

@@ -1,10 +1,10 @@
 import { SERVICE_VERSION } from '@farebox/protocol/version'
-import { findCapability, meetAgent, type Agent } from './agent.ts'
-import { UnusableAnswer } from './agent-errors.ts'
-import { connect, type ClientOptions } from './client-options.ts'
-import { exchange } from './exchange.ts'
-import { isObject } from './parse-json.ts'
-import { readQuote, type Quote } from './read-quote.ts'
+import { findCapability, meetAgent, type Agent } from './agent/agent.ts'
+import { UnusableAnswer } from './exchange/agent-errors.ts'
+import { connect, type ClientOptions } from './exchange/client-options.ts'
+import { exchange } from './exchange/exchange.ts'
+import { isObject } from './exchange/parse-json.ts'
+import { readQuote, type Quote } from './attempt/read-quote.ts'
 
 /** D37, as for every probe. */
 const QUOTE_TIMEOUT_MS = 10_000

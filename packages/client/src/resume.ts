@@ -1,9 +1,9 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { readAgentUrl } from './agent-url.ts'
-import { connect, type ClientOptions } from './client-options.ts'
-import { jobResult, type JobResult } from './job-result.ts'
-import { readJournalEntry, type JournalEntry } from './journal-entry.ts'
-import { repeatUntilAnswered } from './repeat-until-answered.ts'
+import { readAgentUrl } from './agent/agent-url.ts'
+import { connect, type ClientOptions } from './exchange/client-options.ts'
+import { jobResult, type JobResult } from './attempt/job-result.ts'
+import { readJournalEntry, type JournalEntry } from './attempt/journal-entry.ts'
+import { repeatUntilAnswered } from './attempt/repeat-until-answered.ts'
 
 /** How a journalled job is taken up again. */
 export interface ResumeOptions extends ClientOptions {

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/clock.ts'
+import type { Clock } from '../src/exchange/clock.ts'
 
 /** Time for tests: it stands still, except that waiting makes it pass. */
 export interface TestClock extends Clock {

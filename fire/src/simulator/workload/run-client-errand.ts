@@ -1,6 +1,6 @@
 import { execute } from '@farebox/client/execute'
-import type { JournalEntry } from '@farebox/client/journal-entry'
-import { PaymentUnresolved } from '@farebox/client/payment-unresolved'
+import type { JournalEntry } from '@farebox/client/attempt/journal-entry'
+import { PaymentUnresolved } from '@farebox/client/attempt/payment-unresolved'
 import { resume } from '@farebox/client/resume'
 import { paymentKey } from '@farebox/payments/authorization/authorization'
 import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'

@@ -1,4 +1,4 @@
-import type { FetchInit } from '@farebox/client/client-options'
+import type { FetchInit } from '@farebox/client/exchange/client-options'
 import type { AgentAnswer, AgentParty, AgentRequest } from '../parties/agent-party.ts'
 import { jobName } from '../records/job-records.ts'
 import type { Send } from '../records/send-records.ts'

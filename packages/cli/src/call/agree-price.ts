@@ -1,4 +1,4 @@
-import type { Quote } from '@farebox/client/read-quote'
+import type { Quote } from '@farebox/client/attempt/read-quote'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { formatUsdc } from '@farebox/protocol/money/usdc'

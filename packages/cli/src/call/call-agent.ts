@@ -1,5 +1,5 @@
-import { readAbout } from '@farebox/client/read-about'
-import type { Quote } from '@farebox/client/read-quote'
+import { readAbout } from '@farebox/client/agent/read-about'
+import type { Quote } from '@farebox/client/attempt/read-quote'
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { findChain } from '../chain/open-chain.ts'
 import { findPayingKey } from '../keys/paying-key.ts'

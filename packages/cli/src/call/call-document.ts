@@ -1,4 +1,4 @@
-import type { JobPayment, JobResult } from '@farebox/client/job-result'
+import type { JobPayment, JobResult } from '@farebox/client/attempt/job-result'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 

@@ -1,4 +1,4 @@
-import { readJournalEntry, type JournalEntry } from '@farebox/client/journal-entry'
+import { readJournalEntry, type JournalEntry } from '@farebox/client/attempt/journal-entry'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { readPrice } from '@farebox/protocol/money/usdc'

@@ -1,6 +1,6 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
-import type { Quote } from '@farebox/client/read-quote'
+import type { Quote } from '@farebox/client/attempt/read-quote'
 import { sample } from '@farebox/protocol/samples/sample'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { formatUsdc } from '@farebox/protocol/money/usdc'

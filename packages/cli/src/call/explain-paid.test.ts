@@ -1,5 +1,5 @@
-import type { PaidAttempt } from '@farebox/client/paid-attempt'
-import { PaymentUnresolved } from '@farebox/client/payment-unresolved'
+import type { PaidAttempt } from '@farebox/client/attempt/paid-attempt'
+import { PaymentUnresolved } from '@farebox/client/attempt/payment-unresolved'
 import type { Authorization } from '@farebox/payments/authorization/authorization'
 import {
   AUTHORIZATION_CANCELED_TOPIC,

@@ -1,5 +1,5 @@
-import type { PaidAttempt } from '@farebox/client/paid-attempt'
-import { PaymentUnresolved } from '@farebox/client/payment-unresolved'
+import type { PaidAttempt } from '@farebox/client/attempt/paid-attempt'
+import { PaymentUnresolved } from '@farebox/client/attempt/payment-unresolved'
 import { findSettlement, type ChainVerdict } from '@farebox/payments/chain/find-settlement'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { formatUsdc } from '@farebox/protocol/money/usdc'

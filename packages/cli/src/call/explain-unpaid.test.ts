@@ -1,4 +1,4 @@
-import { AgentUnreachable } from '@farebox/client/agent-errors'
+import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
 import { expect, test } from 'vitest'
 import { explainUnpaid } from './explain-unpaid.ts'
 

@@ -1,5 +1,5 @@
-import { AgentUnreachable, UnusableAnswer } from '@farebox/client/agent-errors'
-import { QuoteRefused } from '@farebox/client/quote-refused'
+import { AgentUnreachable, UnusableAnswer } from '@farebox/client/exchange/agent-errors'
+import { QuoteRefused } from '@farebox/client/attempt/quote-refused'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { isOnLoopback } from '../keys/local-economy.ts'
 import { EXIT, Refusal } from '../refusal.ts'

@@ -1,5 +1,5 @@
-import type { JobPayment, JobResult } from '@farebox/client/job-result'
-import { readJournalEntry, type JournalEntry } from '@farebox/client/journal-entry'
+import type { JobPayment, JobResult } from '@farebox/client/attempt/job-result'
+import { readJournalEntry, type JournalEntry } from '@farebox/client/attempt/journal-entry'
 import { receiptProvesPayment } from '@farebox/payments/chain/chain-proof'
 import { readReceipt } from '@farebox/payments/chain/chain-receipt'
 import { findNetwork } from '@farebox/payments/networks'

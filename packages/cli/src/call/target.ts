@@ -1,5 +1,5 @@
 import { quote } from '@farebox/client/quote'
-import type { Quote } from '@farebox/client/read-quote'
+import type { Quote } from '@farebox/client/attempt/read-quote'
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { findLocalEconomy, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
 import type { World } from '../world.ts'

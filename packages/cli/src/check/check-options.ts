@@ -1,4 +1,4 @@
-import { isLoopback, readAgentUrl } from '@farebox/client/agent-url'
+import { isLoopback, readAgentUrl } from '@farebox/client/agent/agent-url'
 import { nearest } from '@farebox/protocol/problems/nearest'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { areaOf, listChecks } from 'farebox/testing'

@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/client/clock'
+import { systemClock } from '@farebox/client/exchange/clock'
 import type { World } from '../world.ts'
 import { findPlatform } from './find-platform.ts'
 import { PlatformRefusal } from './ask-platform.ts'

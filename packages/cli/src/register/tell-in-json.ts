@@ -1,4 +1,4 @@
-import { AgentUnreachable } from '@farebox/client/agent-errors'
+import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'

@@ -1,4 +1,4 @@
-import { holdsInfinity } from '@farebox/client/parse-json'
+import { holdsInfinity } from '@farebox/client/exchange/parse-json'
 import { nestsDeeperThan } from '@farebox/protocol/job/json-depth'
 import { LARGE_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_PIECES } from '@farebox/protocol/limits'
 import type { UnreadBody } from '@farebox/protocol/body/read-node-stream'

@@ -2,9 +2,9 @@ import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-typ
 import { serviceError, type ServiceError } from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { jobIdKey } from '@farebox/protocol/job/job-request'
-import type { Answer } from './exchange.ts'
-import { foreignText } from './foreign-text.ts'
-import { isObject } from './parse-json.ts'
+import type { Answer } from '../exchange/exchange.ts'
+import { foreignText } from '../exchange/foreign-text.ts'
+import { isObject } from '../exchange/parse-json.ts'
 
 /** The job is done. */
 export interface Completed {

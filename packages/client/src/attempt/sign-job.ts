@@ -4,7 +4,7 @@ import { signPayment, type PaymentSigner } from '@farebox/payments/x402/sign-pay
 import { DeadlineError } from '@farebox/protocol/errors/service-errors'
 import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import type { Connection } from './client-options.ts'
+import type { Connection } from '../exchange/client-options.ts'
 import { readJournalEntry, type ReadEntry } from './journal-entry.ts'
 import { jobBody, type Job } from './plan-job.ts'
 import { QuoteRefused } from './quote-refused.ts'

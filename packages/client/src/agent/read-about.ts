@@ -1,11 +1,11 @@
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import { WALLET_PLACEHOLDER, type Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatPath, type Problem } from '@farebox/protocol/problems/problem'
-import { UnusableAnswer } from './agent-errors.ts'
+import { UnusableAnswer } from '../exchange/agent-errors.ts'
 import { readAgentUrl } from './agent-url.ts'
-import { connect, type ClientOptions } from './client-options.ts'
-import { exchange } from './exchange.ts'
-import { foreignText } from './foreign-text.ts'
+import { connect, type ClientOptions } from '../exchange/client-options.ts'
+import { exchange } from '../exchange/exchange.ts'
+import { foreignText } from '../exchange/foreign-text.ts'
 
 /** D37: what a probe of a stranger may cost. */
 const ABOUT_TIMEOUT_MS = 10_000

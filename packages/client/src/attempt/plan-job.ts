@@ -2,7 +2,7 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { isJobId } from '@farebox/protocol/job/job-request'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
-import type { KnownAgent } from './agent.ts'
+import type { KnownAgent } from '../agent/agent.ts'
 
 /** One job: all of it that is fixed before anybody is asked. */
 export interface Job {

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { startTestAgent, type Reply, type TestAgent } from '../testing/agent.ts'
-import { createTestClock, type TestClock } from '../testing/clock.ts'
+import { startTestAgent, type Reply, type TestAgent } from '../../testing/agent.ts'
+import { createTestClock, type TestClock } from '../../testing/clock.ts'
 import { readAgentUrl } from './agent-url.ts'
 import { readAbout } from './read-about.ts'
 

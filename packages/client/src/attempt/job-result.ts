@@ -1,7 +1,7 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { compileOutput, type Violation } from '@farebox/protocol/fields/compile'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import type { Answer } from './exchange.ts'
+import type { Answer } from '../exchange/exchange.ts'
 import type { ReadEntry } from './journal-entry.ts'
 import type { Completed } from './read-outcome.ts'
 import { readSettlement, refuseSettlement } from './read-settlement.ts'

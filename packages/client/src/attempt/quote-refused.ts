@@ -1,4 +1,4 @@
-import { foreignText, foreignValue } from './foreign-text.ts'
+import { foreignText, foreignValue } from '../exchange/foreign-text.ts'
 
 /** What an offer to be paid disagreed about; in the order in which they are checked. */
 export const DISAGREEMENTS = [

@@ -5,9 +5,9 @@ import { isAddress, sameAddress } from '@farebox/payments/crypto/address'
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
 import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { maxTimeoutSeconds, type PaymentRequirement } from '@farebox/payments/x402/requirement'
-import { UnusableAnswer } from './agent-errors.ts'
-import type { Answer } from './exchange.ts'
-import { isObject } from './parse-json.ts'
+import { UnusableAnswer } from '../exchange/agent-errors.ts'
+import type { Answer } from '../exchange/exchange.ts'
+import { isObject } from '../exchange/parse-json.ts'
 import { DISAGREEMENTS, QuoteRefused } from './quote-refused.ts'
 
 /** What a job costs and how it is paid; everything in it agreed with `/about` and with our own table. */

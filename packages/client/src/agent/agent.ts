@@ -1,7 +1,7 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { CapabilityError } from '@farebox/protocol/errors/service-errors'
 import { readAgentUrl } from './agent-url.ts'
-import type { Connection } from './client-options.ts'
+import type { Connection } from '../exchange/client-options.ts'
 import { readAbout } from './read-about.ts'
 
 /** Whom to call: a base URL, or with it the declaration a caller has already read and holds the agent to. */
