@@ -5,7 +5,8 @@ import { EXIT, Refusal } from './refusal.ts'
 import { asTyped } from './terminal/as-typed.ts'
 import { paintFor } from './terminal/paint.ts'
 import { printable } from './terminal/printable.ts'
-import { processWorld, type World } from './world.ts'
+import { processWorld } from './process-world.ts'
+import type { World } from './world.ts'
 
 /**
  * Runs `farebox <words>` and resolves to its exit code (see `EXIT`). What goes wrong is said on the error screen:

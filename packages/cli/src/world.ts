@@ -1,10 +1,3 @@
-import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { findProgram } from './find-program.ts'
-import { terminalAsk, type Ask } from './terminal/ask.ts'
-
 /** What a command may touch of the world: handed in, so that a test can be the terminal. */
 export interface World {
   /** Where the command was called. */
@@ -45,53 +38,35 @@ export interface Screen {
   readonly columns: number
 }
 
-/** The process as a world. The only place that reads `process` for the commands. */
-export function processWorld(signal: AbortSignal): World {
-  const variables = process.env
-  return {
-    folder: process.cwd(),
-    variables,
-    home: variables['FAREBOX_HOME'] || join(homedir(), '.farebox'),
-    clone: findClone(),
-    program: findProgram(variables['PATH']),
-    out: screenOf(process.stdout, variables),
-    err: screenOf(process.stderr, variables),
-    canAsk: process.stdin.isTTY && process.stderr.isTTY && !isSet(variables['CI']),
-    ask: terminalAsk(signal),
-    openPage: async url => {
-      if (!process.stderr.isTTY || isSet(variables['CI'])) return false
-      const { openBrowser } = await import('./terminal/open-browser.ts')
-      return await openBrowser(url)
-    },
-    readInput: async () => {
-      const chunks: Buffer[] = []
-      for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
-      return Buffer.concat(chunks).toString('utf8')
-    },
-    signal,
-  }
+/**
+ * How a command asks a person; `world.ask`. Asked only where `world.canAsk`. Each method rejects with a
+ * `Refusal` of exit code 130 when the person leaves the question by Ctrl-C. What stands in a question may come
+ * from a stranger: control characters are taken out here.
+ */
+export interface Ask {
+  /** Yes or no. Only `y` is yes, unless `initial` says that Enter is. */
+  confirm(question: string, options?: { readonly initial?: boolean }): Promise<boolean>
+  /** One line of text; empty where the person just pressed Enter and there is no `initial`. */
+  text(question: string, options?: TextOptions): Promise<string>
+  /** A line that is not shown. */
+  password(question: string, options?: Pick<TextOptions, 'refuse'>): Promise<string>
+  /** One of several; resolves to its `value`. */
+  choose(question: string, choices: readonly Choice[]): Promise<string>
 }
 
-/** In a repository this file is in `packages/cli/src` or `dist`, and what packs the packages is beside those. */
-function findClone(): string | undefined {
-  const folder = fileURLToPath(new URL('../../..', import.meta.url))
-  return existsSync(join(folder, 'scripts', 'pack.mjs')) ? folder : undefined
+/** How a line of text is asked for. */
+export interface TextOptions {
+  /** Shown, dimmed, where nothing has been typed yet. */
+  readonly placeholder?: string
+  /** What Enter alone answers. */
+  readonly initial?: string
+  /** Why an answer will not do, shown under the question; undefined where it will. */
+  readonly refuse?: (answer: string) => string | undefined
 }
 
-function screenOf(stream: NodeJS.WriteStream, variables: World['variables']): Screen {
-  return {
-    write: text => void stream.write(text),
-    live:
-      stream.isTTY &&
-      variables['TERM'] !== 'dumb' &&
-      !isSet(variables['NO_COLOR']) &&
-      !isSet(variables['CI']),
-    get columns() {
-      return stream.columns || 80
-    },
-  }
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== ''
+/** One thing to choose. */
+export interface Choice {
+  readonly value: string
+  readonly label: string
+  readonly hint?: string
 }

@@ -1,7 +1,7 @@
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { checksumAddress, refuseAddress } from '@farebox/payments/crypto/address'
 import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
-import { tellInJson } from '../register/tell-in-json.ts'
+import { tellInJson } from '../register/platform/tell-in-json.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'

@@ -22,9 +22,9 @@ import {
   NOTHING,
   PlatformRefusal,
   type PlatformQuestion,
-} from '../register/ask-platform.ts'
-import { findPlatform } from '../register/find-platform.ts'
-import type { AnswerSchema } from '../register/read-answer.ts'
+} from '../register/platform/ask-platform.ts'
+import { findPlatform } from '../register/platform/find-platform.ts'
+import type { AnswerSchema } from '../register/platform/read-answer.ts'
 import { Refusal } from '../refusal.ts'
 import type { World } from '../world.ts'
 import { forgetSession, readSession, type KeptSession } from './session-file.ts'

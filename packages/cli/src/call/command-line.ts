@@ -1,7 +1,7 @@
 import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'
-import { CALL_OPTIONS } from './call-option-names.ts'
+import { CALL_OPTIONS } from './input/call-option-names.ts'
 
 /** A call as it could be typed. */
 export interface CommandLine {

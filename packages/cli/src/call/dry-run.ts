@@ -12,7 +12,7 @@ import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
 import type { CallOptions } from './call-options.ts'
 import { commandWords, shellLine } from './command-line.ts'
-import { readInput, saysInput, type InputWords } from './read-input.ts'
+import { readInput, saysInput, type InputWords } from './input/read-input.ts'
 import { askPrice, localOf, type Target } from './target.ts'
 import { asTyped } from '../terminal/as-typed.ts'
 

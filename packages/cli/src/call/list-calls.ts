@@ -4,8 +4,8 @@ import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
-import { openCallJournal, type CallList } from './call-journal.ts'
-import type { CallRecord } from './call-record.ts'
+import { openCallJournal, type CallList } from './journal/call-journal.ts'
+import type { CallRecord } from './journal/call-record.ts'
 import { asTyped } from '../terminal/as-typed.ts'
 
 /** `--list`: the calls in the journal, those without an outcome first; files that cannot be read by name. */

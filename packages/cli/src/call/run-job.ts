@@ -11,11 +11,11 @@ import type { ExitCode } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import type { CallOptions } from './call-options.ts'
-import { openCallJournal } from './call-journal.ts'
-import type { SentCall } from './call-record.ts'
-import { finishCall } from './finish-call.ts'
+import { openCallJournal } from './journal/call-journal.ts'
+import type { SentCall } from './journal/call-record.ts'
+import { finishCall } from './outcome/finish-call.ts'
 import type { Target } from './target.ts'
-import { writeDown } from './write-down.ts'
+import { writeDown } from './journal/write-down.ts'
 
 /** A job whose input is checked and whose price is agreed to. */
 export interface PlannedJob {

@@ -1,15 +1,15 @@
 import { basename } from 'node:path'
 import { EXIT, Refusal } from '../refusal.ts'
 import type { World } from '../world.ts'
-import { createAgentProcesses } from './agent-processes.ts'
-import { columnsOf, createAnnouncer } from './announce.ts'
-import type { Announcer } from './announcer.ts'
+import { createAgentProcesses } from './supervise/agent-processes.ts'
+import { columnsOf, createAnnouncer } from './screen/announce.ts'
+import type { Announcer } from './screen/announcer.ts'
 import { economyFolderOf } from '../keys/local-economy.ts'
-import { checkTypes } from './check-types.ts'
-import { DEV_MODE } from './dev-variables.ts'
+import { checkTypes } from './screen/check-types.ts'
+import { DEV_MODE } from './messages/dev-variables.ts'
 import { keepServing, type Session } from './keep-serving.ts'
-import type { LoadOrder, Report, Serving } from './messages.ts'
-import type { PaidPath } from './paid-path.ts'
+import type { LoadOrder, Report, Serving } from './messages/messages.ts'
+import type { PaidPath } from './paid/paid-path.ts'
 import { realClock } from './real-clock.ts'
 import type { DevSettings } from './settings.ts'
 
@@ -61,7 +61,7 @@ export async function develop(world: World, settings: DevSettings): Promise<numb
 
 /** Its code is large, and read only where it is asked for. */
 async function startPaid(world: World, { config }: DevSettings): Promise<PaidPath> {
-  const { startPaidPath } = await import('./paid-path.ts')
+  const { startPaidPath } = await import('./paid/paid-path.ts')
   return await startPaidPath({
     folder: world.folder,
     economyFolder: economyFolderOf(world),

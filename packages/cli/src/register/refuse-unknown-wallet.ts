@@ -1,7 +1,7 @@
 import { readWallet } from '../keys/wallet-files.ts'
 import type { World } from '../world.ts'
-import type { RawRegisterOptions } from './register-options.ts'
-import { tellInJson } from './tell-in-json.ts'
+import type { RawRegisterOptions } from './platform/register-options.ts'
+import { tellInJson } from './platform/tell-in-json.ts'
 
 /**
  * Makes sure that the wallet that is named is there before the agent is asked anything: its name is needed only after

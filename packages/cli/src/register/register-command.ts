@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { CommandMaker } from '../command-maker.ts'
-import type { RawAgentOptions, RawRegisterOptions } from './register-options.ts'
+import type { RawAgentOptions, RawRegisterOptions } from './platform/register-options.ts'
 
 const PLATFORM = [
   '--platform <url>',
@@ -59,7 +59,7 @@ export const registerCommand: CommandMaker = (world, end) => {
   withPlatformOptions(status)
     .addHelpText('after', '\nExample\n  farebox register status')
     .action(async (agentId: string | undefined, options: RawAgentOptions) => {
-      const { showStatus } = await import('./show-status.ts')
+      const { showStatus } = await import('./status/show-status.ts')
       end(await showStatus(world, agentId, options))
     })
   const update = register

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Choice } from '../terminal/ask.ts'
+import type { Choice } from '../world.ts'
 import type { Screen, World } from '../world.ts'
 
 /** What a test lets a command see. */

@@ -1,0 +1,61 @@
+import { compileInput } from '@farebox/protocol/fields/compile'
+import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
+import { setOwn } from '@farebox/protocol/fields/plain-json'
+import { EXIT, Refusal } from '../../refusal.ts'
+import { printable } from '../../terminal/printable.ts'
+import type { World } from '../../world.ts'
+import { readFieldText } from './field-flags.ts'
+
+/**
+ * Asks for the required fields that an input lacks, one by one, each answer checked as the agent will.
+ *
+ * @throws {Refusal} that names them all, where nobody is there to be asked
+ */
+export async function askMissingFields(
+  world: World,
+  input: JsonObject,
+  fields: FieldMap,
+): Promise<JsonObject> {
+  const missing = Object.entries(fields).filter(
+    ([name, { required }]) => required === true && !Object.hasOwn(input, name),
+  )
+  if (missing.length === 0) return input
+  if (!world.canAsk) {
+    const flags = missing.map(([name]) => `--${printable(name)}`)
+    const list = flags.length === 1 ? flags.join() : `${flags.slice(0, -1).join(', ')} and ${flags.at(-1)}`
+    throw new Refusal(
+      `${list} ${flags.length === 1 ? 'is' : 'are'} required`,
+      'the same with --help tells more',
+      {
+        exitCode: EXIT.usage,
+      },
+    )
+  }
+  const complete = { ...input }
+  for (const [name, field] of missing) setOwn(complete, name, await askField(world, name, field))
+  return complete
+}
+
+async function askField(world: World, name: string, field: Field): Promise<JsonValue> {
+  const target = { flag: `--${printable(name)}`, path: [name], field }
+  const { description = '', enum: values, type } = field
+  const question = `${name} (${type})`
+  if (type === 'boolean') return await world.ask.confirm(`${name}? ${description}`.trimEnd())
+  if (values !== undefined && values.every(value => typeof value === 'string')) {
+    return await world.ask.choose(
+      description === '' ? question : `${question}: ${description}`,
+      values.map(value => ({ value, label: value })),
+    )
+  }
+  const check = compileInput({ [name]: field })
+  const refuse = (answer: string): string | undefined => {
+    try {
+      const checked = check({ [name]: readFieldText(target, answer) })
+      return checked.ok ? undefined : checked.violation.reason
+    } catch (error) {
+      if (error instanceof Refusal) return error.message
+      throw error
+    }
+  }
+  return readFieldText(target, await world.ask.text(question, { placeholder: description, refuse }))
+}

@@ -1,0 +1,117 @@
+import { describeValue } from '@farebox/protocol/fields/describe-value'
+import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
+import { setOwn } from '@farebox/protocol/fields/plain-json'
+import { EXIT, Refusal } from '../../refusal.ts'
+import { printable } from '../../terminal/printable.ts'
+import { findTarget, type FieldTarget } from './field-target.ts'
+import { parseJson } from './parse-json.ts'
+
+/**
+ * Reads the flags of a job's fields into an input that is not checked yet: `--text hello --top 3`, `--loud` or
+ * `--loud=false`, `--tag a --tag b` or `--tag '["a","b"]'`, `--options '{"depth":3}'` or `--options.depth 3`.
+ * Texts stay texts: the field's own check turns them into numbers (D19).
+ *
+ * @param words what follows the capability
+ * @param named the `name=value` of `--field`, for any field
+ * @throws {Refusal} for a word that is none of these, naming the flag
+ */
+export function readFieldFlags(
+  words: readonly string[],
+  named: readonly string[],
+  fields: FieldMap,
+): JsonObject {
+  const input: JsonObject = {}
+  const rest = [...words]
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const { name, text } = split(word)
+    const target = findTarget(name, fields)
+    put(input, target, text ?? takeValue(target, rest))
+  }
+  for (const word of named) {
+    const equals = word.indexOf('=')
+    if (equals < 1) throw refuse('--field must be like --field name=value', '')
+    put(input, findTarget(word.slice(0, equals), fields), word.slice(equals + 1))
+  }
+  return input
+}
+
+/** A text as a value of its field: JSON for objects, and where nothing is declared JSON if it is some. */
+export function readFieldText({ flag, field }: FieldTarget, text: string): JsonValue {
+  if (field?.type === 'array') return readItems(flag, text, field.items)
+  return readScalar(flag, text, field)
+}
+
+function split(word: string): { readonly name: string; readonly text: string | undefined } {
+  if (!word.startsWith('--') || word === '--') {
+    const shown = word.length > 40 ? 'a word' : `"${printable(word)}"`
+    throw refuse(
+      `${shown} was not expected here`,
+      'the URL comes first, then the capability, then fields: --text "hello world"',
+    )
+  }
+  const equals = word.indexOf('=')
+  return equals === -1
+    ? { name: word.slice(2), text: undefined }
+    : { name: word.slice(2, equals), text: word.slice(equals + 1) }
+}
+
+/** The value of `--name value`; a boolean needs none. */
+function takeValue({ flag, field }: FieldTarget, rest: string[]): string {
+  const [next] = rest
+  if (field?.type === 'boolean') {
+    if (next !== 'true' && next !== 'false') return 'true'
+  } else if (next === undefined || next.startsWith('--')) {
+    const hint = `one that begins with -- is written ${flag}=--value`
+    throw refuse(`${flag} needs a value`, next === undefined ? '' : hint)
+  }
+  rest.shift()
+  return next
+}
+
+function put(input: JsonObject, target: FieldTarget, text: string): void {
+  const { flag, path, field } = target
+  const last = path.at(-1) ?? ''
+  const parent = parentOf(input, target)
+  const before = Object.hasOwn(parent, last) ? parent[last] : undefined
+  const value = readFieldText(target, text)
+  if (before === undefined) return setOwn(parent, last, value)
+  if (field?.type === 'array' && Array.isArray(before) && Array.isArray(value)) {
+    return setOwn(parent, last, [...before, ...value])
+  }
+  if (isObject(before) && isObject(value)) return setOwn(parent, last, { ...before, ...value })
+  throw refuse(`${flag} is given twice`, 'it takes one value')
+}
+
+function parentOf(input: JsonObject, { flag, path }: FieldTarget): JsonObject {
+  let parent = input
+  for (const step of path.slice(0, -1)) {
+    if (!Object.hasOwn(parent, step)) setOwn(parent, step, {})
+    const inner = parent[step]
+    if (!isObject(inner)) throw refuse(`${flag} and one of its parts are both given`, '')
+    parent = inner
+  }
+  return parent
+}
+
+function readScalar(flag: string, text: string, field: Field | undefined): JsonValue {
+  if (field !== undefined && field.type !== 'object' && field.type !== 'array') return text
+  const value = parseJson(text)
+  if (field === undefined) return value === undefined ? text : value
+  if (field.type === 'object' ? isObject(value) : Array.isArray(value)) return value ?? null
+  const wanted = field.type === 'object' ? 'an object like {"depth": 3}' : 'an array like ["a", "b"]'
+  throw refuse(`${flag} must be ${wanted}, as JSON, got ${printable(describeValue(value ?? text))}`, '')
+}
+
+/** One item, or all of them as a JSON array. */
+function readItems(flag: string, text: string, items: Field | undefined): JsonValue[] {
+  const whole = text.trimStart().startsWith('[') ? parseJson(text) : undefined
+  return Array.isArray(whole) ? whole : [readScalar(flag, text, items)]
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function refuse(message: string, next: string): Refusal {
+  return new Refusal(message, next, { exitCode: EXIT.usage })
+}

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Capability } from '@farebox/protocol/declaration/declaration'
+import { nearest } from '@farebox/protocol/problems/nearest'
+import { compileInput } from '@farebox/protocol/fields/compile'
+import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
+import { setOwn } from '@farebox/protocol/fields/plain-json'
+import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
+import { EXIT, Refusal } from '../../refusal.ts'
+import { printable } from '../../terminal/printable.ts'
+import type { World } from '../../world.ts'
+import { askMissingFields } from './ask-missing-fields.ts'
+import { readFieldFlags } from './field-flags.ts'
+import { parseJson } from './parse-json.ts'
+
+/** Where an input comes from. */
+export interface InputWords {
+  /** The flags of fields, as they were written. */
+  readonly words: readonly string[]
+  /** The `name=value` of `--field`. */
+  readonly named: readonly string[]
+  /** `--input`. */
+  readonly input: string | undefined
+}
+
+/** Whether anything was said about the input at all. */
+export function saysInput({ words, named, input }: InputWords): boolean {
+  return words.length > 0 || named.length > 0 || input !== undefined
+}
+
+/**
+ * Reads the input of a job: `--input`, the flags over it, what is still missing asked for, all of it checked and
+ * coerced as the agent will (D19, D20). What is checked here is what is sent.
+ *
+ * @throws {Refusal} naming the flag
+ */
+export async function readInput(
+  world: World,
+  given: InputWords,
+  { input_schema: fields }: Capability,
+): Promise<JsonObject> {
+  const flags = readFieldFlags(given.words, given.named, fields)
+  const base = given.input === undefined ? {} : await readWhole(world, given.input)
+  tellUndeclared(world, base, fields)
+  const input = await askMissingFields(world, merge(base, flags), fields)
+  const checked = compileInput(fields)(input)
+  if (!checked.ok) {
+    const { field, reason } = checked.violation
+    throw refuse(`--${printable(field)}: ${printable(reason)}`, 'nothing was sent')
+  }
+  // The envelope takes a few hundred bytes of the body.
+  if (Buffer.byteLength(JSON.stringify(checked.value)) > MAX_BODY_BYTES - 1_024) {
+    throw refuse('the input is larger than the 1 MB that an agent takes', 'nothing was sent')
+  }
+  return checked.value
+}
+
+async function readWhole(world: World, given: string): Promise<JsonObject> {
+  const text = await readText(world, given)
+  const value = parseJson(text.replace(/^\uFEFF/, ''))
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  const from = given === '-' ? ' of the standard input' : given.startsWith('@') ? ' of the file' : ''
+  throw refuse(
+    value === undefined
+      ? `--input: the text${from} is not JSON`
+      : `--input: the JSON${from} must be an object of fields`,
+    `like --input '{"text":"hello world"}', --input @file.json, or --input - for standard input`,
+  )
+}
+
+async function readText(world: World, given: string): Promise<string> {
+  if (given === '-') return await world.readInput()
+  if (!given.startsWith('@')) return given
+  const path = given.slice(1)
+  return await readFile(resolve(world.folder, path), 'utf8').catch((cause: unknown) => {
+    throw new Refusal(`--input: the file ${printable(path)} cannot be read`, 'look at its name', {
+      cause,
+      exitCode: EXIT.usage,
+    })
+  })
+}
+
+/** An agent would drop these without a word (D20); a mistyped one is told before anything is paid. */
+function tellUndeclared(world: World, base: JsonObject, fields: FieldMap): void {
+  for (const name of Object.keys(base)) {
+    if (Object.hasOwn(fields, name)) continue
+    const guess = nearest(
+      name,
+      Object.keys(fields).filter(one => !Object.hasOwn(base, one)),
+    )
+    const what = `--input: "${printable(name.slice(0, 60))}" is no field of it`
+    if (guess !== undefined) throw refuse(`${what}, did you mean "${printable(guess)}"?`, 'nothing was sent')
+    world.err.write(`  ${what} and is left out\n`)
+  }
+}
+
+/** The flags over the JSON, objects part by part. */
+function merge(base: JsonObject, over: JsonObject): JsonObject {
+  const merged: JsonObject = {}
+  for (const [name, value] of Object.entries(base)) setOwn(merged, name, value)
+  for (const [name, value] of Object.entries(over)) {
+    const before = Object.hasOwn(merged, name) ? merged[name] : undefined
+    setOwn(merged, name, isObject(before) && isObject(value) ? merge(before, value) : value)
+  }
+  return merged
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function refuse(message: string, next: string): Refusal {
+  return new Refusal(message, next, { exitCode: EXIT.usage })
+}

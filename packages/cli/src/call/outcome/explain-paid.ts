@@ -1,0 +1,150 @@
+import type { PaidAttempt } from '@farebox/client/attempt/paid-attempt'
+import { PaymentUnresolved } from '@farebox/client/attempt/payment-unresolved'
+import { findSettlement, type ChainVerdict } from '@farebox/payments/chain/find-settlement'
+import { isServiceError } from '@farebox/protocol/errors/service-errors'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import type { OpenChain } from '../../chain/open-chain.ts'
+import { EXIT } from '../../refusal.ts'
+import { printable } from '../../terminal/printable.ts'
+import { untilTime } from '../../terminal/until-time.ts'
+import { CallFailure } from './call-failure.ts'
+
+/** A call that failed after its payment had been sent. */
+export interface PaidFailure {
+  readonly error: Error
+  readonly attempt: PaidAttempt
+  /** Whether the pair had been sent by an earlier command too. */
+  readonly resumed: boolean
+  /** Whether a person ended the wait. */
+  readonly stopped: boolean
+  readonly chain: OpenChain | undefined
+  readonly nowSeconds: number
+}
+
+/**
+ * Says what is known of a payment that was sent and brought no output, and no more than that: by the chain where a
+ * node is known, else by the agent's word where it can know, else that it is not known. A typed failure says that
+ * this answer charged nothing; of what was answered before it says nothing, for agents forget that after ten minutes
+ * and a store in memory forgets it with its process (D24).
+ */
+export async function explainPaid(failure: PaidFailure): Promise<CallFailure> {
+  const verdict = await askChain(failure)
+  const { attempt, nowSeconds } = failure
+  if (verdict?.kind === 'settled') return charged(failure, verdict.transaction)
+  const isDead =
+    (verdict?.kind === 'spent-otherwise' && verdict.isFinal) ||
+    (verdict?.kind === 'unused' && Math.min(verdict.headSeconds, nowSeconds) > attempt.chargeableUntil)
+  if (isDead) return notCharged(failure, 'the chain shows no charge, and the payment is void', undefined)
+  // Beyond the first answer an unused nonce proves nothing while it is good: its settlement may be on its way.
+  const isUnclear = verdict !== undefined && verdict.kind !== 'unused'
+  if (isServiceError(failure.error) && isFirstAnswer(failure) && !isUnclear) {
+    const proof = verdict === undefined ? 'not charged, says the agent' : 'not charged, and the chain agrees'
+    return notCharged(
+      failure,
+      proof,
+      nowSeconds < attempt.chargeableUntil ? attempt.chargeableUntil : undefined,
+    )
+  }
+  return unknown(failure)
+}
+
+/** Whether what the agent answered is the only answer there can have been. */
+function isFirstAnswer({ attempt, resumed }: PaidFailure): boolean {
+  return !resumed && attempt.unanswered === 0
+}
+
+async function askChain({
+  attempt,
+  chain,
+  stopped,
+  nowSeconds,
+}: PaidFailure): Promise<ChainVerdict | undefined> {
+  if (chain === undefined || stopped) return undefined
+  // A node that does not answer leaves us with what the agent said.
+  return await findSettlement(chain.rpc, attempt.network, attempt.authorization, nowSeconds).catch(
+    () => undefined,
+  )
+}
+
+function charged(failure: PaidFailure, transaction: string): CallFailure {
+  const { error, attempt } = failure
+  const { jobId } = attempt.entry
+  const again = error instanceof PaymentUnresolved
+  return new CallFailure(
+    {
+      ...factsOf(failure),
+      message: `${reasonOf(failure)}; but ${amountOf(attempt)} was charged, in ${transaction}`,
+      next: again
+        ? `ask for the answer, without paying again: farebox call --resume ${jobId}`
+        : 'the agent was paid and does not answer for it: show it the transaction',
+      charged: 'yes',
+      transaction,
+    },
+    { cause: error, exitCode: again ? EXIT.unresolved : EXIT.refused },
+  )
+}
+
+function notCharged(failure: PaidFailure, proof: string, until: number | undefined): CallFailure {
+  const { error, nowSeconds } = failure
+  const rest =
+    until === undefined
+      ? ''
+      : `\nwhat was signed for it ends at ${untilTime(until, nowSeconds)}; an honest agent has no use for it`
+  return new CallFailure(
+    {
+      ...factsOf(failure),
+      message: reasonOf(failure),
+      next: proof + rest,
+      charged: 'no',
+      ...(until === undefined ? {} : { chargeable_until: until }),
+    },
+    { cause: error },
+  )
+}
+
+function unknown(failure: PaidFailure): CallFailure {
+  const { error, attempt, nowSeconds, chain } = failure
+  const { chargeableUntil, entry } = attempt
+  const isOver = nowSeconds > chargeableUntil
+  const when = isOver
+    ? 'may have been charged'
+    : `may be charged until ${untilTime(chargeableUntil, nowSeconds)}`
+  const ask =
+    isOver && chain === undefined
+      ? `whether it was, the chain tells: farebox call --resume ${entry.jobId} --rpc-url <a node of ${attempt.network.id}>`
+      : `ask again, without paying again: farebox call --resume ${entry.jobId}`
+  const word = isServiceError(error)
+    ? '\nthe agent’s answer does not settle it: what it answered before, it forgets after ten minutes or a restart'
+    : ''
+  return new CallFailure(
+    {
+      ...factsOf(failure),
+      message: reasonOf(failure),
+      next: `a payment of ${amountOf(attempt)} was sent: it ${when}${word}\n${ask}`,
+      charged: 'unknown',
+      ...(isOver ? {} : { chargeable_until: chargeableUntil }),
+    },
+    { cause: error, exitCode: EXIT.unresolved },
+  )
+}
+
+function factsOf({ error, attempt, stopped }: PaidFailure): {
+  readonly job_id: string
+  readonly capability: string
+  readonly type: string
+} {
+  const { jobId, capability } = attempt.entry
+  const type = isServiceError(error) ? error.errorType : stopped ? 'stopped' : 'unresolved'
+  return { job_id: jobId, capability, type }
+}
+
+function reasonOf({ error, attempt, stopped }: PaidFailure): string {
+  if (isServiceError(error)) return `${error.errorType}: ${printable(error.message)}`
+  if (stopped) return `stopped while job ${attempt.entry.jobId} waits for its answer`
+  // The client's own advice is for programs; ours follows.
+  return printable(error.message.replace(/; the payment may have been charged.*$/, ''))
+}
+
+function amountOf({ authorization }: PaidAttempt): string {
+  return `${formatUsdc(BigInt(authorization.value))} USDC`
+}

@@ -1,0 +1,77 @@
+import { AgentUnreachable, UnusableAnswer } from '@farebox/client/exchange/agent-errors'
+import { QuoteRefused } from '@farebox/client/attempt/quote-refused'
+import { isServiceError } from '@farebox/protocol/errors/service-errors'
+import { isOnLoopback } from '../../keys/local-economy.ts'
+import { EXIT, Refusal } from '../../refusal.ts'
+import { printable } from '../../terminal/printable.ts'
+import { CallFailure } from './call-failure.ts'
+
+/**
+ * Puts into a person's words what went wrong before any payment was sent: nothing was charged. What it does not
+ * know is handed back as it is.
+ *
+ * @param url of the agent, as it was typed
+ */
+export function explainUnpaid(error: unknown, url: string): unknown {
+  if (error instanceof Refusal) return error
+  if (error instanceof AgentUnreachable) {
+    return failure(
+      'unreachable',
+      `${printable(url)}: ${printable(error.message)}`,
+      whereToLook(url, error),
+      error,
+    )
+  }
+  if (error instanceof UnusableAnswer) {
+    return failure('unusable', printable(error.message), whoseFault(error, url), error)
+  }
+  if (error instanceof QuoteRefused) {
+    return failure('refused', printable(error.message), adviceFor(error), error)
+  }
+  if (isServiceError(error)) {
+    const { errorType, message } = error
+    return failure(errorType, `${errorType}: ${printable(message)}`, 'nothing was paid', error)
+  }
+  if (error instanceof TypeError && error.message.startsWith('agent URL: ')) {
+    return new Refusal(printable(error.message), urlAdvice(url), { cause: error, exitCode: EXIT.usage })
+  }
+  return error
+}
+
+function whereToLook(url: string, { cause }: AgentUnreachable): string {
+  if (!isOnLoopback(url)) return 'is the URL right, and the agent awake? curl it'
+  // On this machine a closed port is refused at once: what takes too long was accepted.
+  if (cause === undefined)
+    return 'it accepts connections and does not answer: a handler may block its process'
+  return /^https:/i.test(url)
+    ? 'on your own machine agents speak http: is it http:// instead?'
+    : 'is it running? farebox dev starts it'
+}
+
+function whoseFault({ httpStatus }: UnusableAnswer, url: string): string {
+  const route = /\/(?:execute|about|health)\/?$/.exec(url)?.[0]
+  if (httpStatus === 404 && route !== undefined)
+    return `leave out ${printable(route)}: the URL is the agent’s, not a route’s`
+  return httpStatus === 404
+    ? 'is the URL the one the agent is registered by?'
+    : 'this is the agent’s to mend: farebox check tells what'
+}
+
+function failure(type: string, message: string, next: string, cause: unknown): CallFailure {
+  return new CallFailure({ type, message, next, charged: 'no' }, { cause })
+}
+
+function adviceFor({ disagreement }: QuoteRefused): string {
+  if (disagreement === 'network') return 'leave --network out, or take the one it offers'
+  if (disagreement === 'signer') return 'it asked for no payment a moment ago; call again to see its price'
+  return 'the agent contradicts its own /about or the table of tokens: do not pay it'
+}
+
+function urlAdvice(url: string): string {
+  if (/^http:/i.test(url)) return '--allow-http takes it; anybody on the way can read and use what is sent'
+  if (/^[\w.-]+(?::\d+)?(?:\/|$)/.test(url)) {
+    const scheme = isOnLoopback(`http://${url}`) ? 'http' : 'https'
+    return `with its scheme: ${scheme}://${printable(url)}`
+  }
+  return 'like https://agent.example'
+}

@@ -1,0 +1,112 @@
+import type { JobPayment, JobResult } from '@farebox/client/attempt/job-result'
+import { readJournalEntry, type JournalEntry } from '@farebox/client/attempt/journal-entry'
+import { receiptProvesPayment } from '@farebox/payments/chain/chain-proof'
+import { readReceipt } from '@farebox/payments/chain/chain-receipt'
+import { findNetwork } from '@farebox/payments/networks'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import type { OpenChain } from '../../chain/open-chain.ts'
+import { readUsdcBalance } from '../../chain/read-balances.ts'
+import type { LocalEconomy } from '../../keys/local-economy.ts'
+import { paintFor } from '../../terminal/paint.ts'
+import { printable } from '../../terminal/printable.ts'
+import { printableJson } from '../../terminal/printable-json.ts'
+import type { World } from '../../world.ts'
+import { deliveredDocument } from './call-document.ts'
+
+/** What is shown of a delivered job. */
+export interface Delivered {
+  readonly result: JobResult
+  readonly capability: string
+  readonly json: boolean
+  /** The pair that paid; undefined in dev mode. */
+  readonly entry: JournalEntry | undefined
+  readonly chain: OpenChain | undefined
+  readonly local: LocalEconomy | undefined
+}
+
+/** The output to the output; what was paid for it, by whose word, and what is wrong with it, beside it. */
+export async function showDelivered(world: World, delivered: Delivered): Promise<void> {
+  const { result, capability, json } = delivered
+  const { payment, violation } = result
+  // An output is shown before a node is waited for; a document is written once.
+  if (!json) world.out.write(`${printableJson(result.output, world.out.live ? 2 : undefined)}\n`)
+  const proof = payment === undefined ? undefined : await proofOf(delivered, payment)
+  if (json) {
+    const document = deliveredDocument(result, capability, proof?.isConfirmed)
+    world.out.write(`${printableJson(document)}\n`)
+  }
+  const { err } = world
+  if (violation !== undefined) {
+    err.write(
+      `  ${paintFor(err).yellow('!')} the output is not what was declared: ${printable(violation.field)}: ${printable(violation.reason)}\n`,
+    )
+  }
+  if (payment !== undefined && proof !== undefined) showReceipt(world, payment, proof)
+}
+
+function showReceipt({ err }: World, payment: JobPayment, proof: Proof): void {
+  const { green, yellow, dim } = paintFor(err)
+  const row = (name: string, text: string): string => `    ${dim(name.padEnd(13))}${text}\n`
+  const { transaction, receiptProblem, amountAtomic } = payment
+  const { isConfirmed, note, block, link, balance } = proof
+  const mark = isConfirmed ? green('✓') : yellow('!')
+  const word = isConfirmed ? '' : ', says the agent'
+  err.write(`  ${mark} paid ${formatUsdc(amountAtomic, { decimals: 6 })} USDC${word}\n`)
+  if (transaction !== undefined) {
+    err.write(row('transaction', block === undefined ? transaction : `${transaction} in block ${block}`))
+  }
+  if (receiptProblem !== undefined) err.write(row('receipt', printable(receiptProblem)))
+  if (note !== undefined) err.write(row('chain', note))
+  if (link !== undefined) err.write(row('explorer', link))
+  if (balance !== undefined) err.write(row('balance', `${formatUsdc(balance, { decimals: 6 })} USDC`))
+}
+
+/** What is known of a payment beside the agent's word. */
+interface Proof {
+  /** Whether a node has shown the transfer of this very payment. Anything less is the agent's word. */
+  readonly isConfirmed: boolean
+  /** Why it is not confirmed. */
+  readonly note?: string
+  readonly block?: bigint
+  /** Of a confirmed transaction on a public chain: a page of an invented one would lend it credit. */
+  readonly link?: string
+  readonly balance?: bigint
+}
+
+async function proofOf({ chain, entry, local }: Delivered, payment: JobPayment): Promise<Proof> {
+  if (chain === undefined) {
+    return {
+      isConfirmed: false,
+      note: 'no node was asked: --rpc-url <node>, or FAREBOX_RPC_URL, has it checked',
+    }
+  }
+  const { transaction, network, payer } = payment
+  const balance = await readUsdcBalance(chain, payer).catch(() => undefined)
+  const found: Proof =
+    transaction === undefined ? { isConfirmed: false } : await askNode(chain, transaction, entry)
+  const isLocal = chain.isLocal || local?.network === network
+  const explorer = isLocal ? undefined : findNetwork(network)?.explorer
+  return {
+    ...found,
+    ...(found.isConfirmed && explorer !== undefined && { link: `${explorer}/tx/${transaction}` }),
+    ...(balance !== undefined && { balance }),
+  }
+}
+
+/** A resumed call that was answered before its pair was kept has no authorization to compare with. */
+async function askNode(
+  { rpc, network }: OpenChain,
+  transaction: string,
+  entry: JournalEntry | undefined,
+): Promise<Proof> {
+  const receipt = await readReceipt(rpc, transaction).catch(() => 'no answer' as const)
+  if (receipt === 'no answer') return { isConfirmed: false, note: 'the node does not answer' }
+  if (receipt === undefined)
+    return { isConfirmed: false, note: 'the node does not know that transaction, or not yet' }
+  const block = receipt.blockNumber
+  const proves =
+    entry !== undefined && receiptProvesPayment(network, readJournalEntry(entry).authorization, receipt)
+  return proves
+    ? { isConfirmed: true, block }
+    : { isConfirmed: false, block, note: 'that transaction does not hold this payment' }
+}

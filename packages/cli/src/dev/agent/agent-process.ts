@@ -1,0 +1,24 @@
+// The program of an agent process: waits for orders, serves one version of the agent, tells how it goes.
+import { hideSecretsOf } from 'farebox/command-line'
+import { describeStray } from './describe-stray.ts'
+import { readOrder, type Report } from '../messages/messages.ts'
+import { takeOrders } from './take-orders.ts'
+import { traceImports } from './trace-imports.ts'
+
+const taker = takeOrders(traceImports(process.ppid), report)
+// Ctrl-C reaches every process of the terminal: when this one ends is for the watcher to say.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
+process.on('uncaughtException', error =>
+  report({ kind: 'broken', text: hideSecretsOf(process.env)(describeStray(error)) }),
+)
+process.on('disconnect', () => void taker.leave(true))
+process.on('message', message => {
+  const order = readOrder(message)
+  if (order !== undefined) taker.take(order)
+})
+report({ kind: 'up' })
+
+function report(one: Report): void {
+  // Who is told is gone where this fails, and then so are we, in a moment.
+  if (process.connected) process.send?.(one, undefined, undefined, () => undefined)
+}

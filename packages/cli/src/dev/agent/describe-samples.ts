@@ -1,0 +1,107 @@
+import { basename, extname } from 'node:path'
+import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
+import { sample } from '@farebox/protocol/samples/sample'
+import type { Paint } from '../../terminal/paint.ts'
+import { printable } from '../../terminal/printable.ts'
+import { cut } from '../messages/describe-agent.ts'
+
+/** What is made up, and for whom it is told. */
+export interface DescribeSamplesOptions {
+  /** Capabilities without a handler. */
+  readonly sampled: readonly string[]
+  /** The file of handlers; undefined where there is none. */
+  readonly handlers: string | undefined
+  /** What the file of types beside the config is called: `agent.d.ts`. */
+  readonly types: string
+  readonly columns: number
+  readonly paint: Paint
+}
+
+/**
+ * Says that answers are made up, and what to write where so that they no longer are. Empty where every capability
+ * has its handler.
+ */
+export function describeSamples(
+  declaration: Declaration,
+  options: DescribeSamplesOptions,
+): readonly string[] {
+  const { sampled, handlers, columns, paint } = options
+  if (sampled.length === 0) return []
+  const [says, then, ...code] =
+    handlers === undefined
+      ? forNoFile(declaration, options)
+      : forSome(declaration, options, basename(handlers))
+  return [
+    paint.yellow(paint.bold(`! ${says ?? ''}`)),
+    `  ${then ?? ''}`,
+    '',
+    ...code.map(line => paint.dim(cut(`    ${line}`, columns))),
+  ]
+}
+
+function forNoFile(declaration: Declaration, { types }: DescribeSamplesOptions): readonly string[] {
+  return [
+    'SAMPLES: there are no handlers yet, every answer is made up from the output schema',
+    'write handlers.ts beside the config; it takes over as soon as it is saved:',
+    `import type { Handlers } from './${types}'`,
+    'export default {',
+    ...entries(declaration, Object.keys(declaration.capabilities)),
+    '} satisfies Handlers',
+  ]
+}
+
+function forSome(
+  declaration: Declaration,
+  { sampled }: DescribeSamplesOptions,
+  file: string,
+): readonly string[] {
+  const names = sampled.map(printable).join(', ')
+  const [have, answer] = sampled.length === 1 ? ['has', 'its answers are'] : ['have', 'their answers are']
+  return [
+    `SAMPLES: ${names} ${have} no handler in ${file}, ${answer} made up from the output schema`,
+    `add to the default export of ${file}:`,
+    ...entries(declaration, sampled),
+  ]
+}
+
+/** Enough to see how it is done; the rest is the same. */
+const MAX_ENTRIES = 5
+
+function entries(declaration: Declaration, names: readonly string[]): readonly string[] {
+  const shown = names.slice(0, MAX_ENTRIES).flatMap(name => {
+    const capability = declaration.capabilities[name]
+    return capability === undefined ? [] : [`  ${propertyName(name)}: ${functionText(capability)},`]
+  })
+  return names.length > MAX_ENTRIES ? [...shown, '  // …'] : shown
+}
+
+function functionText({ input_schema: input, output_schema: output }: Capability): string {
+  const names = Object.keys(input)
+  const parameters = names.every(isIdentifier)
+    ? names.length === 0
+      ? '()'
+      : `({ ${names.join(', ')} })`
+    : 'input'
+  const made = sample(output, 'output')
+  const value = made.ok ? objectText(made.value) : `{ /* ${made.violation.field} … */ }`
+  return `${parameters} => (${printable(value)})`
+}
+
+/** `{ words: 1, "odd name": [] }` */
+function objectText(value: { readonly [name: string]: unknown }): string {
+  const parts = Object.entries(value).map(([name, one]) => `${propertyName(name)}: ${JSON.stringify(one)}`)
+  return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
+}
+
+function propertyName(name: string): string {
+  return isIdentifier(name) ? name : JSON.stringify(name)
+}
+
+function isIdentifier(name: string): boolean {
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)
+}
+
+/** `agent.json` → `agent.d.ts` */
+export function typesFileName(config: string): string {
+  return `${basename(config, extname(config))}.d.ts`
+}

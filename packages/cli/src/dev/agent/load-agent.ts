@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:net'
+import { dirname, join, relative } from 'node:path'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { createAgent, createLog, readConfig, systemClock, type Agent } from 'farebox'
+import {
+  ExplainedError,
+  explainListenError,
+  explainMismatch,
+  findHandlers,
+  handlerPlaces,
+  HandlersMissing,
+  hideSecretsOf,
+  loadHandlers,
+  readDotEnv,
+} from 'farebox/command-line'
+import { paintFor, type Paint } from '../../terminal/paint.ts'
+import { describeCapabilities } from '../messages/describe-agent.ts'
+import { describeSamples, typesFileName } from './describe-samples.ts'
+import { withWallet, type Variables } from '../messages/dev-variables.ts'
+import type { Description, JobEvent, LoadOrder } from '../messages/messages.ts'
+import type { DeadlineGuard } from './deadline-guard.ts'
+import { createReportingLog } from './reporting-log.ts'
+import { fillWithSamples } from './sample-handlers.ts'
+import { payNext, tryNext } from './try-next.ts'
+
+/** An agent that listens, and how it came to be. */
+export interface LoadedAgent {
+  readonly agent: Agent
+  readonly port: number
+  readonly logFormat: 'text' | 'json'
+  readonly description: Description
+}
+
+/** How far a load has come: also one that failed has read something that can be mended. */
+export interface LoadProgress {
+  /** Files read or looked for so far, imports aside. */
+  readonly files: string[]
+  declaration?: Declaration
+  handlers?: string
+}
+
+/** Who is told on the way. */
+export interface LoadListener {
+  /** Everything is read but the handlers, which are code. */
+  reading(): void
+  /** Watches the handlers while they run; undefined where a debugger may hold them up. */
+  readonly guard: DeadlineGuard | undefined
+  job(event: JobEvent): void
+}
+
+/**
+ * Reads the environment, the config and the handlers, makes the agent and lets it listen. Throws the errors of the
+ * runtime, which `explainFailure` explains.
+ *
+ * @param progress filled in as it goes
+ */
+export async function loadAgent(
+  order: LoadOrder,
+  progress: LoadProgress,
+  listener: LoadListener,
+): Promise<LoadedAgent> {
+  const variables = await readVariables(order, progress)
+  progress.files.push(order.config)
+  const declaration = await readConfig(relative(order.folder, order.config))
+  progress.declaration = declaration
+  const found = await findFile(order, progress)
+  listener.reading()
+  const given = found === undefined ? undefined : await loadHandlers(found)
+  const { handlers, sampled } = fillWithSamples(declaration, given)
+  const logFormat = variables['SERVICE_LOG'] === 'json' ? 'json' : 'text'
+  listener.guard?.setFormat(logFormat)
+  const log = createLog({
+    format: logFormat,
+    write: lines => process.stdout.write(lines),
+    nowMs: () => systemClock.nowMs(),
+    hide: hideSecretsOf(variables),
+  })
+  const paid = withWallet(variables, declaration.wallet)
+  const agent = await createAgent({
+    declaration,
+    // Whatever the file exports: the runtime itself says what is wrong with it.
+    handlers: (listener.guard?.watch(handlers) ?? handlers) as never,
+    variables: paid.variables,
+    // A process under edit is replaced with every save as it is.
+    isolation: 'none',
+    ports: { log: createReportingLog(log, systemClock, order.reportsJobs ? listener.job : undefined) },
+  }).catch(async (error: unknown) => {
+    throw found === undefined ? error : await explainMismatch(error, found, order.folder)
+  })
+  const port = await listen(agent, order)
+  const description = describe(agent, { order, port, sampled, handlers: found, isNamed: paid.isNamed })
+  return { agent, port, logFormat, description }
+}
+
+/** D30: `.env` beside the config, never over the real environment. The handlers see what the agent sees. */
+async function readVariables(order: LoadOrder, progress: LoadProgress): Promise<Variables> {
+  progress.files.push(join(dirname(order.config), '.env'))
+  const file = await readDotEnv(order.config, order.variables, order.folder)
+  // The agent before a save still has the port of its metrics when the next one begins.
+  const metricsOff = { SERVICE_METRICS_PORT: '' }
+  const variables = { ...file?.variables, ...order.variables, ...order.forced, ...metricsOff }
+  Object.assign(process.env, variables)
+  return variables
+}
+
+/** The file of handlers; undefined where there is none and samples may stand in. */
+async function findFile(order: LoadOrder, progress: LoadProgress): Promise<string | undefined> {
+  progress.files.push(...(order.handlers === undefined ? handlerPlaces(order.config) : [order.handlers]))
+  try {
+    const found = order.handlers ?? (await findHandlers(order.config))
+    progress.handlers = found
+    return found
+  } catch (error) {
+    if (order.samplesAllowed && error instanceof HandlersMissing) return undefined
+    throw error
+  }
+}
+
+/** Thrown where nothing is wrong with the agent, but it cannot listen where it was told to. */
+export class CannotListen extends ExplainedError {
+  override readonly name = 'CannotListen'
+}
+
+async function listen(agent: Agent, { port = agent.environment.port, host }: LoadOrder): Promise<number> {
+  try {
+    return await agent.listen({
+      port: port === 0 ? await findFreePort(host) : port,
+      host,
+      // Any page in the developer's browser could run the handlers otherwise.
+      thisMachineOnly: true,
+    })
+  } catch (error) {
+    const explained = await explainListenError(error, { port, host })
+    if (!(explained instanceof ExplainedError)) throw error
+    throw new CannotListen(explained.message, explained.hint, { cause: error })
+  }
+}
+
+/** A number that the next process can ask for too: what is shared by `node:cluster` has its name by it. */
+async function findFreePort(host: string): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject)
+    probe.listen({ port: 0, host, exclusive: true }, resolve)
+  })
+  const address = probe.address()
+  await new Promise(resolve => probe.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+function describe(
+  { declaration, environment }: Agent,
+  made: {
+    readonly order: LoadOrder
+    readonly port: number
+    readonly sampled: readonly string[]
+    readonly handlers: string | undefined
+    /** Whether somebody has said who is paid. */
+    readonly isNamed: boolean
+  },
+): Description {
+  const { order, port, sampled, handlers, isNamed } = made
+  const screen = { columns: order.columns, paint: paintFor(order) }
+  const url = urlOf(order.host, port)
+  const types = typesFileName(order.config)
+  return {
+    name: declaration.name,
+    url,
+    mode: environment.devMode ? 'dev mode: payments are off' : 'payments are on, on a chain of this machine',
+    wallet: declaration.wallet,
+    capabilities: Object.keys(declaration.capabilities),
+    lines: [
+      ...describeCapabilities(declaration, screen),
+      ...(isNamed ? [] : [describeWallet(declaration.wallet, screen.paint)]),
+      ...order.heading,
+    ],
+    sampled,
+    samples: describeSamples(declaration, { sampled, handlers, types, ...screen }),
+    next: environment.devMode
+      ? tryNext(declaration, url, randomUUID())
+      : payNext(declaration, url, order.variables['FAREBOX_LOCAL']),
+  }
+}
+
+function describeWallet(wallet: string, paint: Paint): string {
+  const short = `${wallet.slice(0, 6)}…${wallet.slice(-4)}`
+  return paint.dim(`  wallet ${short}, the dev wallet: AGENT_WALLET_ADDRESS is not set`)
+}
+
+/** Every address is reached by the loopback one; an address of version 6 stands in brackets. */
+export function urlOf(host: string, port: number): string {
+  const isAny = ['0.0.0.0', '::', ''].includes(host)
+  const name = isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}

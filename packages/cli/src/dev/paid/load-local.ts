@@ -1,0 +1,56 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { VENDORED_LOCAL_FOLDER } from '../../init/vendor-folder.ts'
+import { Refusal } from '../../refusal.ts'
+
+/** What `farebox dev --paid` uses of `@farebox/local`. */
+export type LocalPackage = Awaited<ReturnType<typeof importLocal>>
+
+/**
+ * Loads `@farebox/local`, which brings a chain and a database of 100 MB and is therefore installed by those alone who
+ * want it.
+ *
+ * @param folder the project's, for the command that installs it
+ * @throws {Refusal} where it is not installed
+ */
+export async function loadLocal(folder: string): Promise<LocalPackage> {
+  try {
+    return await importLocal()
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    throw new Refusal(
+      'farebox dev --paid needs @farebox/local, which is not installed here',
+      await installCommand(folder),
+      { cause: error },
+    )
+  }
+}
+
+/** A project made from a clone has it as tarballs. */
+async function installCommand(folder: string): Promise<string> {
+  const isVendored = await access(join(folder, VENDORED_LOCAL_FOLDER)).then(
+    () => true,
+    () => false,
+  )
+  return `npm install --save-dev ${isVendored ? `./${VENDORED_LOCAL_FOLDER}/*.tgz` : '@farebox/local'}`
+}
+
+async function importLocal() {
+  const [economy, joining, folder, secret, file, keys, topUp, block, lines] = await Promise.all([
+    import('@farebox/local/economy'),
+    import('@farebox/local/join-economy'),
+    import('@farebox/local/processes/claim-folder'),
+    import('@farebox/local/facilitator-secret'),
+    import('@farebox/local/local-file'),
+    import('@farebox/local/chain/test-keys'),
+    import('@farebox/local/chain/top-up'),
+    import('@farebox/local/chain/settled-in'),
+    import('@farebox/local/money-lines'),
+  ])
+  return { ...economy, ...joining, ...folder, ...secret, ...file, ...keys, ...topUp, ...block, lines }
+}
+
+function isMissing(error: unknown): boolean {
+  const isNotFound = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+  return isNotFound && error.message.includes("'@farebox/local'")
+}

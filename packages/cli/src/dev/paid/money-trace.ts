@@ -1,0 +1,134 @@
+import type * as MoneyLines from '@farebox/local/money-lines'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import { printable } from '../../terminal/printable.ts'
+import type { JobEvent } from '../messages/messages.ts'
+import { readJobStep, type JobTrouble } from './read-job-step.ts'
+
+/** What the chain says once a job is settled; amounts in atomic units. */
+export interface SettledOnChain {
+  readonly blockNumber: bigint | undefined
+  readonly payerAtomic: bigint
+  readonly agentAtomic: bigint
+}
+
+/** What a trace is told with. */
+export interface MoneyTraceOptions {
+  /** `@farebox/local/money-lines`, which is loaded only where it is installed. */
+  readonly lines: typeof MoneyLines
+  /** How an address is spelled everywhere else: with its checksum. */
+  readonly spell: (address: string) => string
+  /** Asked once for each settled job. */
+  readonly readSettled: (transaction: string, payer: string) => Promise<SettledOnChain>
+}
+
+/** Takes the events of all jobs as they come, and gives the lines to print: none, until a job has ended. */
+export type MoneyTrace = (event: JobEvent) => Promise<readonly string[]> | readonly string[]
+
+/** A job that has not ended, as far as it has come. */
+interface OpenJob {
+  readonly id: string
+  readonly capability: string
+  /** Calls not answered yet, as far as the log tells: a repeat joins the running job (D23). */
+  readonly calls: number
+  readonly calledAtMs: number
+  readonly verified?: { readonly payer: string; readonly amountAtomic: bigint; readonly tookMs: number }
+  readonly ran?: { readonly tookMs: number; readonly atMs: number }
+  /** Told already: that it is not known whether it is charged, or that it failed. */
+  readonly told?: 'pending' | 'failed'
+}
+
+/** Calls whose end is not logged, repeats answered from the store above all, are forgotten in the end. */
+const MAX_OPEN_JOBS = 1_000
+
+/**
+ * Makes the trace of `farebox dev --paid`: for each job that was paid, its money step by step, down to what both
+ * wallets hold; for each that failed, why, and that nothing was charged.
+ */
+export function createMoneyTrace(options: MoneyTraceOptions): MoneyTrace {
+  const jobs = new Map<string, OpenJob>()
+  const keep = (key: string, job: OpenJob): readonly [] => {
+    jobs.set(key, job)
+    const [oldest] = jobs.keys()
+    if (jobs.size > MAX_OPEN_JOBS && oldest !== undefined) jobs.delete(oldest)
+    return []
+  }
+  return event => {
+    const step = readJobStep(event)
+    if (step === undefined) return []
+    const [key, { atMs }] = [event.jobId.toLowerCase(), event]
+    const known = jobs.get(key)
+    // Of a job that failed nothing more is heard, until it is tried again.
+    const isAnew = known === undefined || (known.told === 'failed' && step.kind === 'called')
+    const job = isAnew ? startOf(event) : known
+    switch (step.kind) {
+      case 'called':
+        return keep(key, { ...job, capability: step.capability, calls: job.calls + 1 })
+      case 'verified':
+        return keep(key, { ...job, verified: { ...step, tookMs: atMs - job.calledAtMs } })
+      case 'ran':
+        return keep(key, { ...job, ran: { tookMs: step.tookMs, atMs } })
+      case 'settled':
+        jobs.delete(key)
+        return tellSettled(options, job, step.transaction, atMs)
+      case 'refused':
+        if (job.calls > 1) keep(key, { ...job, calls: job.calls - 1 })
+        else jobs.delete(key)
+        return tellTrouble(options, job, step)
+      case 'failed':
+      case 'pending':
+        keep(key, { ...job, told: step.kind })
+        return job.told === step.kind ? [] : tellTrouble(options, job, step)
+    }
+  }
+}
+
+function startOf({ jobId, atMs }: JobEvent): OpenJob {
+  return { id: jobId, capability: '', calls: 0, calledAtMs: atMs }
+}
+
+async function tellSettled(
+  options: MoneyTraceOptions,
+  job: OpenJob,
+  transaction: string,
+  atMs: number,
+): Promise<readonly string[]> {
+  const { lines, readSettled } = options
+  const { verified, ran } = job
+  const payer = verified?.payer
+  // The money has moved, whether the chain can be asked now or not.
+  const chain = payer === undefined ? undefined : await readSettled(transaction, payer).catch(() => undefined)
+  const tookMs = ran === undefined ? undefined : atMs - ran.atMs
+  const told = [
+    ...opening(options, job),
+    ...(ran === undefined ? [] : [lines.ranLine('input and output valid', ran.tookMs)]),
+    lines.settledLine(printable(transaction), chain?.blockNumber, tookMs),
+  ]
+  if (chain === undefined || verified === undefined) return told
+  const { amountAtomic } = verified
+  const wallets = lines.balancesLine(
+    { whose: 'payer', balanceAtomic: chain.payerAtomic, changeAtomic: -amountAtomic },
+    { whose: 'agent', balanceAtomic: chain.agentAtomic, changeAtomic: amountAtomic },
+  )
+  return [...told, wallets]
+}
+
+function tellTrouble(options: MoneyTraceOptions, job: OpenJob, step: JobTrouble): readonly string[] {
+  const { lines } = options
+  const trouble = lines.moneyLine(printable(step.status), step.kind, printable(step.reason))
+  // A handler's typed error is first logged as what it said, then as what was answered.
+  if (job.told === 'failed') return [trouble]
+  // The job that a refused call wanted to join goes on, and may be charged.
+  const isCertain = step.kind === 'failed' || (step.kind === 'refused' && job.calls <= 1)
+  return [...opening(options, job), trouble, ...(isCertain ? [lines.moneyLine('', '', 'not charged')] : [])]
+}
+
+/** Which job it is, and whose money is held for it. */
+function opening({ lines, spell }: MoneyTraceOptions, job: OpenJob): readonly string[] {
+  const { id, capability, verified } = job
+  const name = [capability, lines.shortHex(id)].filter(part => part !== '').join(' · ')
+  const first = lines.moneyLine('', 'job', printable(name))
+  if (verified === undefined) return [first]
+  const amount = formatUsdc(verified.amountAtomic, { decimals: 6 })
+  const held = `${amount} USDC from ${lines.shortHex(spell(verified.payer))}, held`
+  return [first, lines.verifiedLine(held, verified.tookMs)]
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import type { Economy } from '@farebox/local/economy'
+import type { JoinedEconomy } from '@farebox/local/join-economy'
+import type { LocalAgent } from '@farebox/local/local-file'
+import { Refusal } from '../../refusal.ts'
+import type { LocalPackage } from './load-local.ts'
+
+/** The economy that an agent is paid in, started for it or running already. */
+export interface OpenEconomy {
+  readonly chain: Pick<Economy['chain'], 'rpcUrl' | 'chainId' | 'usdc'>
+  readonly facilitator: Pick<Economy['facilitator'], 'url' | 'adminToken'>
+  readonly payer: Economy['payer']
+  /** The process that runs it, where this is not our own. */
+  readonly runBy: number | undefined
+  /** Keeps the agent's files apart from those of other agents in the economy's folder. */
+  readonly name: string
+  /** Writes into `local.json` which agent is served. */
+  noteAgent(agent: LocalAgent): Promise<void>
+  /** Resolves with a sentence when it ends by itself. */
+  readonly broken: Promise<string>
+  /** Stops what was started; a joined economy goes on without the agent. May be called twice. */
+  stop(): Promise<void>
+}
+
+/** What npm start takes, for those who know it by heart; any other where they are taken. */
+const PREFERRED_PORTS = { chain: 8545, facilitator: 4010 } as const
+
+/**
+ * Starts an economy in a folder, or joins the one that runs there.
+ *
+ * @param place `folder`: the economy's; `config`: the agent's, absolute
+ * @throws {Refusal} where a part does not start, or what runs there does not answer; nothing is left running
+ */
+export async function openEconomy(
+  local: LocalPackage,
+  place: { readonly folder: string; readonly config: string },
+  signal: AbortSignal,
+): Promise<OpenEconomy> {
+  const { folder } = place
+  try {
+    const economy = await local.startEconomy({
+      folder,
+      agents: [],
+      chainPort: { preferred: PREFERRED_PORTS.chain },
+      facilitatorPort: { preferred: PREFERRED_PORTS.facilitator },
+      signal,
+    })
+    return ownEconomy(local, folder, economy)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof local.FolderInUseError) {
+      const joined = await local.joinEconomy(folder, error.pid, signal)
+      if (joined !== undefined) return joinedEconomy(local, place, joined)
+      throw new Refusal(
+        `process ${error.pid} holds ${folder}, and its chain and facilitator do not answer`,
+        'end that process first, or work in another folder',
+        { cause: error },
+      )
+    }
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Refusal(`the chain and the facilitator of farebox dev --paid do not start`, reason, {
+      cause: error,
+    })
+  }
+}
+
+function ownEconomy(local: LocalPackage, folder: string, economy: Economy): OpenEconomy {
+  return {
+    ...economy,
+    runBy: undefined,
+    name: 'agents',
+    noteAgent: agent => local.writeLocalFile(folder, economy, [agent]),
+    broken: economy.broken.then(
+      name => `${name} ended by itself: start farebox dev --paid again, its state is kept`,
+    ),
+  }
+}
+
+function joinedEconomy(
+  local: LocalPackage,
+  { folder, config }: { readonly folder: string; readonly config: string },
+  { chain, facilitator, payer, process, ended, leave }: JoinedEconomy,
+): OpenEconomy {
+  let noted: string | undefined
+  return {
+    chain,
+    facilitator,
+    payer,
+    runBy: process.pid,
+    name: `joined-${createHash('sha256').update(config).digest('hex').slice(0, 8)}`,
+    async noteAgent(agent) {
+      noted = agent.url
+      await local.changeLocalAgents(folder, { joined: agent })
+    },
+    broken: ended.then(
+      () =>
+        `process ${process.pid}, which ran the economy in ${folder}, has ended: start farebox dev --paid again`,
+    ),
+    async stop() {
+      leave()
+      if (noted !== undefined) await local.changeLocalAgents(folder, { left: noted })
+      noted = undefined
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import { join, relative } from 'node:path'
+import type { LocalAgent } from '@farebox/local/local-file'
+import { checksumAddress, refuseAddress } from '@farebox/payments/crypto/address'
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import { Refusal } from '../../refusal.ts'
+import type { Screen } from '../../world.ts'
+import { loadLocal, type LocalPackage } from './load-local.ts'
+import type { JobEvent } from '../messages/messages.ts'
+import { createMoneyTrace } from './money-trace.ts'
+import { openEconomy, type OpenEconomy } from './open-economy.ts'
+
+/** How the paid path is started. */
+export interface PaidPathOptions {
+  /** Where the command was called. */
+  readonly folder: string
+  /** Where the economy keeps everything between runs: absolute. */
+  readonly economyFolder: string
+  /** The agent's config, absolute. */
+  readonly config: string
+  /** Who is paid, AGENT_WALLET_ADDRESS where it is set; undefined: the test wallet for agents. */
+  readonly wallet: string | undefined
+  /** Shows that something is being started, while it is. */
+  readonly screen: Screen
+  /** Aborting it while the start goes on gives it up. Afterwards it does nothing; call `stop`. */
+  readonly signal: AbortSignal
+}
+
+/** A chain, a facilitator and a funded wallet on this machine, for one agent to be paid by. */
+export interface PaidPath {
+  /** What the agent's environment needs to be paid here. Holds a secret: not for the screen. */
+  readonly variables: { readonly [name: string]: string }
+  /** What to show under the agent's own heading: aligned lines. */
+  readonly heading: readonly string[]
+  /** Takes each event of the agent's jobs; gives the lines to print: none, until a job has ended. */
+  onJobEvent(event: JobEvent): Promise<readonly string[]> | readonly string[]
+  /** Writes into the economy's `local.json` which agent is served, for whoever looks there. */
+  noteAgent(agent: LocalAgent): Promise<void>
+  /** Resolves with a sentence when the chain or the facilitator ends by itself. */
+  readonly broken: Promise<string>
+  /** Stops everything that was started; state is kept, and an economy that was joined goes on. May be called twice. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts what `farebox dev --paid` needs: a local chain, a facilitator with its database, and a wallet with test money,
+ * on any free ports. Where an economy runs in the folder already, that of `npm start` say, it is joined instead. The
+ * agent itself is started by the caller, with `variables` in its environment.
+ *
+ * @throws {Refusal} where `@farebox/local` is not installed, the wallet is none, what runs in the folder does not
+ * answer, or a part does not start; nothing is left running
+ */
+export async function startPaidPath(options: PaidPathOptions): Promise<PaidPath> {
+  const { screen, signal } = options
+  const local = await loadLocal(options.folder)
+  const crypto = await loadEvmCrypto()
+  if (options.wallet !== undefined) requireWallet(crypto, options.wallet)
+  const { economyFolder: folder, config } = options
+  if (screen.live) screen.write('  starting a chain, a database and a facilitator on this machine …')
+  const economy = await openEconomy(local, { folder, config }, signal).finally(() => {
+    if (screen.live) screen.write('\r\u001b[2K')
+  })
+  try {
+    const { agent, joiningAgent } = local.TEST_KEYS
+    // The economy's own agents have their wallets: what one earns is not to be mistaken for another's.
+    const wallet = options.wallet ?? (economy.runBy === undefined ? agent : joiningAgent).address
+    const secret = await local.readOrCreateSecret(folder, economy.facilitator, [wallet], economy.name)
+    return {
+      variables: agentVariables(economy, { wallet, secret, folder }),
+      heading: await describe(local, economy, { wallet, folder: relative(options.folder, folder) || folder }),
+      onJobEvent: createMoneyTrace({
+        lines: local.lines,
+        spell: address => checksumAddress(crypto, address),
+        readSettled: async (transaction, payer) => ({
+          blockNumber: await local.settledIn(economy.chain, transaction),
+          payerAtomic: await local.usdcBalance(economy.chain, payer),
+          agentAtomic: await local.usdcBalance(economy.chain, wallet),
+        }),
+      }),
+      noteAgent: economy.noteAgent,
+      broken: economy.broken,
+      stop: economy.stop,
+    }
+  } catch (error) {
+    await economy.stop()
+    throw error
+  }
+}
+
+function requireWallet(crypto: EvmCrypto, wallet: string): void {
+  const reason = refuseAddress(crypto, wallet)
+  if (reason === undefined) return
+  const next = 'set it to the address that should be paid, or leave it unset: a test wallet is paid then'
+  throw new Refusal(`AGENT_WALLET_ADDRESS ${reason}`, next)
+}
+
+function agentVariables(
+  { chain, facilitator, runBy, name }: OpenEconomy,
+  { wallet, secret, folder }: { readonly wallet: string; readonly secret: string; readonly folder: string },
+): PaidPath['variables'] {
+  return {
+    SERVICE_DEV_MODE: 'false',
+    AGENT_WALLET_ADDRESS: wallet,
+    FACILITATOR_URL: facilitator.url,
+    FACILITATOR_SECRET: secret,
+    SERVICE_NETWORK: `eip155:${chain.chainId}`,
+    SERVICE_RPC_URL: chain.rpcUrl,
+    SERVICE_STORE: `lmdb:${join(folder, runBy === undefined ? 'jobs' : `jobs-${name}`)}`,
+  }
+}
+
+async function describe(
+  { usdcBalance, lines }: LocalPackage,
+  { chain, facilitator, payer, runBy }: OpenEconomy,
+  { wallet, folder }: { readonly wallet: string; readonly folder: string },
+): Promise<readonly string[]> {
+  const holds = async (address: string): Promise<string> =>
+    `${formatUsdc(await usdcBalance(chain, address), { decimals: 6 }).padStart(11)} USDC`
+  const rows = [
+    ...(runBy === undefined ? [] : [['joined', folder, `the economy that process ${runBy} runs`] as const]),
+    ['chain', chain.rpcUrl, `eip155:${chain.chainId}, on this machine`],
+    ['facilitator', facilitator.url, 'its ledger in a PostgreSQL beside it'],
+    [
+      'test wallet',
+      lines.shortHex(payer.address),
+      `${await holds(payer.address)}   farebox call pays with it`,
+    ],
+    ['paid to', lines.shortHex(wallet), await holds(wallet)],
+  ] as const
+  const widest = Math.max(...rows.map(([, where]) => where.length))
+  return rows.map(([name, where, note]) => `  ${name.padEnd(11)}   ${where.padEnd(widest)}   ${note}`)
+}

@@ -1,0 +1,59 @@
+import { isAddress } from '@farebox/payments/crypto/address'
+import { readUsdc } from '@farebox/protocol/money/usdc'
+import type { JobEvent } from '../messages/messages.ts'
+
+/** What an event says of a job's money; texts are as they were logged, not yet fit for a terminal. */
+export type JobStep =
+  | { readonly kind: 'called'; readonly capability: string }
+  | { readonly kind: 'verified'; readonly payer: string; readonly amountAtomic: bigint }
+  /** The handler's output is good; it took so many milliseconds. */
+  | { readonly kind: 'ran'; readonly tookMs: number }
+  | { readonly kind: 'settled'; readonly transaction: string }
+  | JobTrouble
+
+/** What went wrong; the status that was answered, empty where it is not told. */
+export type JobTrouble =
+  /** This call was answered no; nothing is charged for it. */
+  | { readonly kind: 'refused'; readonly status: string; readonly reason: string }
+  /** The job came to nothing; nothing is charged. */
+  | { readonly kind: 'failed'; readonly status: string; readonly reason: string }
+  /** Whether it is charged is not known yet. */
+  | { readonly kind: 'pending'; readonly status: string; readonly reason: string }
+
+/**
+ * Reads an event of the runtime's log (D27). It counts by the fields that the runtime gives it: a handler can log the
+ * same words, but no fields. Undefined for all that does not move the money.
+ */
+export function readJobStep({ event, fields }: JobEvent): JobStep | undefined {
+  const text = (name: string): string | undefined => {
+    const value = fields[name]
+    return typeof value === 'string' ? value : undefined
+  }
+  if (event === 'execute') return { kind: 'called', capability: text('capability') ?? '' }
+  if (event === 'payment verified') return readVerified(text('payer'), text('amount'))
+  if (event === 'output valid' && typeof fields['ms'] === 'number')
+    return { kind: 'ran', tookMs: fields['ms'] }
+  const transaction = text('transaction')
+  if (event === 'completed' && transaction !== undefined) return { kind: 'settled', transaction }
+  if (event === 'refused' && typeof fields['status'] === 'number') {
+    const reason = `${text('error_type') ?? 'payment'}: ${text('reason') ?? ''}`
+    return { kind: 'refused', status: String(fields['status']), reason }
+  }
+  return readTrouble(event, text('at'), text('cause'))
+}
+
+function readVerified(payer: string | undefined, amount: string | undefined): JobStep | undefined {
+  const read = readUsdc(amount)
+  return !isAddress(payer) || !read.ok ? undefined : { kind: 'verified', payer, amountAtomic: read.atomic }
+}
+
+function readTrouble(event: string, at: string | undefined, cause: string | undefined): JobStep | undefined {
+  // A typed error is answered with a status of its own, and says so afterwards.
+  if (event.startsWith('handler error: ') && at !== undefined)
+    return { kind: 'failed', status: '', reason: `${event}  ${at}` }
+  if (event.startsWith('output refused: ')) return { kind: 'failed', status: '500', reason: event }
+  if (cause === undefined) return undefined
+  const reason = `${event}: ${cause}`
+  if (event === 'the facilitator gave no verdict') return { kind: 'failed', status: '500', reason }
+  return event.startsWith('settlement not known yet') ? { kind: 'pending', status: '503', reason } : undefined
+}

@@ -1,0 +1,124 @@
+import cluster, { type Worker } from 'node:cluster'
+import { fileURLToPath } from 'node:url'
+import { readReport, type Order, type Report } from '../messages/messages.ts'
+import { splitLines } from './split-lines.ts'
+
+/** A process that runs one version of the agent, or waits for one. */
+export interface AgentProcess {
+  send(order: Order): void
+  /** Called with each report from now on, in place of whoever was called before. */
+  onReport(listen: (report: Report) => void): void
+  /** Resolves when it is gone. */
+  readonly ended: Promise<Ending>
+  /** Gives it no more connections, whether it listens to orders or not. */
+  cutOff(): void
+  /** Whether that was done. */
+  readonly isCutOff: boolean
+  /** Ends it at once. */
+  kill(): void
+}
+
+/** How a process ended. */
+export interface Ending {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+/** Where agent processes come from. */
+export interface AgentProcesses {
+  start(): AgentProcess
+}
+
+/** Built or not, as this file is. */
+const AGENT_PROCESS = fileURLToPath(
+  import.meta.url.replace(/supervise\/agent-processes(?=\.[jt]s$)/, 'agent/agent-process'),
+)
+
+/**
+ * Agent processes share their listening port (`node:cluster`): a new one listens before the old one stops, and none of
+ * the connections in between is refused. They end with this process, however it ends.
+ *
+ * @param tellLine each line that one of them writes
+ */
+export function createAgentProcesses(
+  folder: string,
+  tellLine: (line: string, from: 'out' | 'err') => void,
+): AgentProcesses {
+  // Connections are handed out here, one by one: then none is lost with a process that is leaving.
+  cluster.schedulingPolicy = cluster.SCHED_RR
+  cluster.setupPrimary({
+    exec: AGENT_PROCESS,
+    args: [],
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const running = new Set<Worker>()
+  // What blocks in a handler does not notice that we are gone.
+  process.on('exit', () => {
+    for (const worker of running) worker.process.kill('SIGKILL')
+  })
+  return {
+    start() {
+      const worker = cluster.fork()
+      running.add(worker)
+      const send = createSender(worker)
+      let isCutOff = false
+      let listen = (_: Report): void => undefined
+      worker.on('message', (message: unknown) => {
+        const report = readReport(message)
+        if (report?.kind === 'up') send.open()
+        else if (report !== undefined) listen(report)
+      })
+      // A message that did not reach it is answered by its end.
+      worker.on('error', () => undefined)
+      tellLines(worker, tellLine)
+      const ended = new Promise<Ending>(resolve => {
+        worker.process.on('close', (code: number | null, signal: string | null) => {
+          running.delete(worker)
+          resolve({ code, signal })
+        })
+      })
+      return {
+        send: send.send,
+        onReport: next => {
+          listen = next
+        },
+        ended,
+        cutOff() {
+          if (!isCutOff) worker.disconnect()
+          isCutOff = true
+        },
+        get isCutOff() {
+          return isCutOff
+        },
+        kill: () => worker.process.kill('SIGKILL'),
+      }
+    },
+  }
+}
+
+/** Keeps orders until the process listens to them. */
+function createSender(worker: Worker): { send(order: Order): void; open(): void } {
+  let waiting: Order[] | undefined = []
+  const send = (order: Order): void => {
+    if (waiting !== undefined) waiting.push(order)
+    else if (worker.isConnected()) worker.send(order, undefined, () => undefined)
+  }
+  return {
+    send,
+    open() {
+      const kept = waiting ?? []
+      waiting = undefined
+      for (const order of kept) send(order)
+    },
+  }
+}
+
+function tellLines({ process: child }: Worker, tellLine: (line: string, from: 'out' | 'err') => void): void {
+  for (const [stream, from] of [[child.stdout, 'out'] as const, [child.stderr, 'err'] as const]) {
+    const take = splitLines(line => tellLine(line, from))
+    stream?.setEncoding('utf8')
+    stream?.on('data', take)
+    stream?.on('end', () => take(undefined))
+  }
+}

@@ -1,0 +1,92 @@
+import { createFakeClock } from 'farebox/testing'
+import { expect, test } from 'vitest'
+import type { AgentProcess, Ending } from './agent-processes.ts'
+import { dismissProcess } from './dismiss-process.ts'
+import { loadInto } from './load-into.ts'
+import type { LoadOrder, Order, Report } from '../messages/messages.ts'
+
+/** A process that does as the test says. */
+function scripted(): {
+  readonly child: AgentProcess
+  readonly orders: Order[]
+  report(report: Report): void
+  end(ending: Ending): void
+  kills(): number
+} {
+  const orders: Order[] = []
+  let listen = (_: Report): void => undefined
+  let end = (_: Ending): void => undefined
+  let kills = 0
+  let isCutOff = false
+  const ended = new Promise<Ending>(resolve => {
+    end = resolve
+  })
+  const child: AgentProcess = {
+    send: order => void orders.push(order),
+    onReport: next => {
+      listen = next
+    },
+    ended,
+    cutOff() {
+      isCutOff = true
+    },
+    get isCutOff() {
+      return isCutOff
+    },
+    kill() {
+      kills += 1
+      end({ code: null, signal: 'SIGKILL' })
+    },
+  }
+  return { child, orders, report: report => listen(report), end, kills: () => kills }
+}
+
+test('D32 whoever leaves has its grace, and is ended by force after it', async () => {
+  const clock = createFakeClock()
+  const { child, orders, report, kills } = scripted()
+  const told: Report[] = []
+  const left = dismissProcess(child, true, clock, one => told.push(one))
+  report({ kind: 'typed', file: '/p/agent.d.ts' })
+  report({ kind: 'leaving' })
+  await left
+  expect(orders).toEqual([{ kind: 'leave', hasSuccessor: true }])
+  expect(told).toEqual([{ kind: 'typed', file: '/p/agent.d.ts' }])
+  await clock.advance(25_000)
+  expect(kills()).toBe(0)
+  await clock.advance(5_000)
+  expect(kills()).toBe(1)
+  expect(clock.waiting()).toBe(0)
+})
+
+test('one that does not say it is leaving is not waited for; nor is one that is gone, or cut off', async () => {
+  const clock = createFakeClock()
+  const silent = dismissProcess(scripted().child, true, clock, () => undefined)
+  await clock.advance(1_000)
+  await silent
+  const gone = scripted()
+  const dismissed = dismissProcess(gone.child, true, clock, () => undefined)
+  gone.end({ code: 0, signal: null })
+  await dismissed
+  const blocked = scripted()
+  blocked.child.cutOff()
+  await dismissProcess(blocked.child, true, clock, () => undefined)
+})
+
+test('a load that ends its process, or does not end, is no load; what was about to be read is known', async () => {
+  const order = { kind: 'load', config: '/p/agent.json' } as LoadOrder
+  const sources = { files: ['/p/agent.json'], handlers: '/p/handlers.ts' }
+  const ended = scripted()
+  const outcome = loadInto(ended.child, order, new AbortController().signal)
+  ended.report({ kind: 'reading', sources })
+  ended.end({ code: 3, signal: null })
+  expect(await outcome).toEqual({ kind: 'ended', ending: { code: 3, signal: null }, sources })
+  const hung = scripted()
+  const abort = new AbortController()
+  const given = loadInto(hung.child, order, abort.signal)
+  abort.abort()
+  expect(await given).toEqual({ kind: 'ended', ending: undefined, sources: { files: [] } })
+  const broken = scripted()
+  const failed = loadInto(broken.child, order, new AbortController().signal)
+  broken.report({ kind: 'broken', text: 'stray' })
+  expect(await failed).toMatchObject({ kind: 'failed', text: 'stray', isPortTaken: false })
+})

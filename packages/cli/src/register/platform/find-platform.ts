@@ -1,0 +1,64 @@
+import { readAgentUrl } from '@farebox/client/agent/agent-url'
+import { findLocalEconomy, isOnLoopback, type LocalEconomy } from '../../keys/local-economy.ts'
+import { EXIT, Refusal } from '../../refusal.ts'
+import { printable } from '../../terminal/printable.ts'
+import type { World } from '../../world.ts'
+import { openRegistrationJournal } from './registration-journal.ts'
+
+/** The platform that is meant. */
+export interface ChosenPlatform {
+  /** Without a slash at its end. */
+  readonly url: string
+  /** The economy on this machine that it belongs to, where it does. */
+  readonly local: LocalEconomy | undefined
+}
+
+const VARIABLE = 'FAREBOX_PLATFORM'
+
+/**
+ * Which platform: `--platform`, else `FAREBOX_PLATFORM`, else the one of the local economy; for an agent that was
+ * registered from here, else the one it was registered at.
+ *
+ * @param agentId the agent that is meant, where one is
+ * @throws {Refusal} where none is told, or what is told is no URL of one
+ */
+export async function findPlatform(
+  world: World,
+  given: string | undefined,
+  agentId?: number,
+): Promise<ChosenPlatform> {
+  const local = await findLocalEconomy(world)
+  const variable = world.variables[VARIABLE] || undefined
+  const told = given ?? variable ?? local?.platformUrl ?? (await savedPlatform(world, agentId))
+  if (told === undefined) {
+    throw new Refusal(
+      'which platform?',
+      `give --platform https://platform.example, or set ${VARIABLE}\nbeside a local economy that has one, its own is taken: npm start of Farebox runs one`,
+      { exitCode: EXIT.usage },
+    )
+  }
+  const url = readUrl(told, given === undefined ? VARIABLE : '--platform')
+  return { url, local: isOnLoopback(url) ? local : undefined }
+}
+
+/** The platform at which an agent of this number was registered from here; undefined where there is none. */
+async function savedPlatform({ home }: World, agentId: number | undefined): Promise<string | undefined> {
+  if (agentId === undefined) return undefined
+  const records = await openRegistrationJournal(home).list()
+  const platforms = new Set(records.filter(one => one.agentId === agentId).map(({ platform }) => platform))
+  if (platforms.size < 2) return [...platforms][0]
+  throw new Refusal(
+    `which platform? an agent ${agentId} was registered from here at ${platforms.size} of them`,
+    [...platforms].map(url => `--platform ${printable(url)}`).join('\n'),
+    { exitCode: EXIT.usage },
+  )
+}
+
+function readUrl(text: string, name: string): string {
+  try {
+    return readAgentUrl(text, { allowHttp: false })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^agent URL/, name) : String(error)
+    throw new Refusal(printable(reason), 'like https://platform.example', { exitCode: EXIT.usage })
+  }
+}

@@ -1,0 +1,62 @@
+import type {
+  ChangeKind,
+  ChangeRecord,
+  RegistrationJournal,
+  RegistrationRecord,
+} from '../platform/registration-journal.ts'
+
+/** A change that the chain has, however it came there. */
+export type DoneChange = Pick<ChangeRecord, 'platform' | 'agentId' | 'endpoint'> & {
+  readonly kind: ChangeKind
+  readonly registrationId?: string | undefined
+}
+
+/**
+ * Brings what is kept here of an agent up to what the chain says: where it is reached, or that it is no more. Nothing
+ * is kept of an agent that was not registered from here. Done twice it does no harm.
+ *
+ * @param nowMs Unix milliseconds
+ */
+export async function noteChange(
+  journal: RegistrationJournal,
+  change: DoneChange,
+  nowMs: number,
+): Promise<void> {
+  const seconds = Math.floor(nowMs / 1_000)
+  for (const record of await journal.list()) {
+    if (!isOf(record, change)) continue
+    if (change.kind === 'deregister') await end(journal, record, change.agentId, seconds)
+    else await move(journal, record, change, seconds)
+  }
+  // Last: whoever is stopped before this notes it once more.
+  await journal.dropChange(change)
+}
+
+/** A registration that was left before the agent had a number is known by where the agent was reached. */
+function isOf({ platform, agentId, endpoint }: RegistrationRecord, change: DoneChange): boolean {
+  if (platform !== change.platform) return false
+  return agentId === change.agentId || (agentId === undefined && endpoint === change.endpoint)
+}
+
+/** The next registration of the same endpoint is a new one, with a stake of its own. */
+async function end(
+  journal: RegistrationJournal,
+  record: RegistrationRecord,
+  agentId: number,
+  seconds: number,
+): Promise<void> {
+  await journal.dropStake(record)
+  if (record.endedAt === undefined) await journal.write({ ...record, agentId, endedAt: seconds })
+}
+
+/** The status of the agent is from now on that of its new endpoint. */
+async function move(
+  journal: RegistrationJournal,
+  record: RegistrationRecord,
+  { agentId, endpoint, registrationId }: DoneChange,
+  seconds: number,
+): Promise<void> {
+  if (registrationId === undefined || record.endpoint === endpoint || record.endedAt !== undefined) return
+  await journal.write({ ...record, agentId, endpoint, registrationId, movedAt: seconds })
+  await journal.remove(record)
+}

@@ -1,0 +1,89 @@
+import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
+import { formatCoin } from '../../chain/coin.ts'
+import type { OpenChain } from '../../chain/open-chain.ts'
+import { Refusal } from '../../refusal.ts'
+import { printable } from '../../terminal/printable.ts'
+import type { OpenRegistry } from './open-registry.ts'
+import { askNode, readFees, readNumber, type Fees } from '../transaction/ask-node.ts'
+
+/** A call of the registry contract. */
+export interface RegistryCall {
+  /** Lower-case address of who calls. */
+  readonly from: string
+  /** Of the contract. */
+  readonly to: string
+  readonly valueWei: bigint
+  readonly callData: string
+}
+
+/** A call, and what it will cost at most. */
+export interface PlannedTransaction extends RegistryCall {
+  readonly gasLimit: bigint
+  readonly fees: Fees
+  /** What the gas costs at most, in wei. */
+  readonly gasWei: bigint
+}
+
+/** Blocks may differ from what was estimated. */
+const GAS_MARGIN_PERCENT = 125n
+const TEST_WEI = 10n ** 19n
+
+/**
+ * Has the node run the call without sending it, and says what it would cost.
+ *
+ * @throws {Refusal} where the call would fail, or the wallet holds too little for it
+ */
+export async function planTransaction(
+  { chain, testNodeUrl }: Pick<OpenRegistry, 'chain' | 'testNodeUrl'>,
+  call: RegistryCall,
+): Promise<PlannedTransaction> {
+  const fees = await readFees(chain)
+  const balance = readNumber(await askNode(chain, 'eth_getBalance', [call.from, 'latest']))
+  // A node refuses to estimate what the wallet cannot pay, in words of its own.
+  if (balance <= call.valueWei) throw tooPoor(chain, testNodeUrl, call, { balance })
+  const gasLimit = ((await estimate(chain, call)) * GAS_MARGIN_PERCENT) / 100n
+  const gasWei = gasLimit * fees.maxFeePerGas
+  if (balance < call.valueWei + gasWei) throw tooPoor(chain, testNodeUrl, call, { balance, gasWei })
+  return { ...call, gasLimit, fees, gasWei }
+}
+
+async function estimate(
+  chain: OpenChain,
+  { from, to, valueWei, callData: data }: RegistryCall,
+): Promise<bigint> {
+  try {
+    const value = `0x${valueWei.toString(16)}`
+    return readNumber(await askNode(chain, 'eth_estimateGas', [{ from, to, value, data }]))
+  } catch (cause) {
+    if (!(cause instanceof JsonRpcError)) throw cause
+    throw new Refusal(
+      `the registry contract would refuse: ${printable(cause.message.slice(0, 200))}`,
+      'nothing was sent',
+      { cause },
+    )
+  }
+}
+
+function tooPoor(
+  { network }: OpenChain,
+  testNodeUrl: string | undefined,
+  { from, valueWei }: RegistryCall,
+  { balance, gasWei }: { readonly balance: bigint; readonly gasWei?: bigint },
+): Refusal {
+  const gas = gasWei === undefined ? 'gas' : `up to ${formatCoin(gasWei)} ETH for gas`
+  const needed = valueWei === 0n ? gas : `${formatCoin(valueWei)} ETH and ${gas}`
+  const where = testNodeUrl === undefined ? network.name : 'the local chain'
+  return new Refusal(
+    `${from} holds ${formatCoin(balance)} ETH on ${where}; this takes ${needed}`,
+    testNodeUrl === undefined
+      ? `send it ETH on ${network.name} (${network.id}), and say the same again`
+      : `give it ${formatCoin(TEST_WEI)} test ETH, and say the same again:\n${giveTestMoney(testNodeUrl, from)}`,
+  )
+}
+
+/** A line for a shell: the node of a local chain lets everybody set what an address holds. */
+function giveTestMoney(nodeUrl: string, address: string): string {
+  const parameters = [address, `0x${TEST_WEI.toString(16)}`]
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_setBalance', params: parameters })
+  return `curl -s ${new URL(nodeUrl).origin} -H 'content-type: application/json' -d '${body}'`
+}

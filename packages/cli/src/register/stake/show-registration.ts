@@ -1,0 +1,130 @@
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
+import type { Platform, Registration } from '@farebox/platform-api/registry'
+import { formatCoin } from '../../chain/coin.ts'
+import { nameNetwork } from '../../chain/name-network.ts'
+import { isLocalNetwork, isOnLoopback } from '../../keys/local-economy.ts'
+import type { PayingKey } from '../../keys/paying-key.ts'
+import { paintFor } from '../../terminal/paint.ts'
+import { printable } from '../../terminal/printable.ts'
+import { wrap } from '../../terminal/wrap.ts'
+import type { World } from '../../world.ts'
+import { networkOf } from '../registry/check-registration.ts'
+import type { ExaminedAgent } from '../examination/examine-agent.ts'
+import type { ChosenPlatform } from '../platform/find-platform.ts'
+import { localOf } from '../registry/open-registry.ts'
+import type { Registering } from './registering.ts'
+import type { PlannedTransaction } from '../registry/plan-transaction.ts'
+import type { Listed } from './wait-for-listing.ts'
+import { asTyped } from '../../terminal/as-typed.ts'
+
+/** More of an agent is not told on a line. */
+const MAX_CAPABILITIES = 4
+const MAX_FAILED = 5
+const WHAT_COLUMNS = 14
+
+/** What an agent answered, a line each. */
+export function showExamined(world: World, agent: ExaminedAgent): void {
+  const { err } = world
+  const { bold, dim, green, red, yellow } = paintFor(err)
+  const { endpoint, name, declaration, mode, findings } = agent
+  const line = (isGood: boolean, what: string, text: string): string =>
+    `  ${isGood ? green('✓') : red('✗')} ${what.padEnd(WHAT_COLUMNS)}${text}\n`
+  const failed = findings.results.filter(({ outcome }) => outcome === 'failed')
+  const passed = findings.results.filter(({ outcome }) => outcome === 'passed')
+  const counts = `${passed.length} checks passed${failed.length === 0 ? '' : `, ${failed.length} failed`}`
+  err.write(`${bold(printable(name))}   ${dim(endpoint)}\n`)
+  err.write(line(true, 'GET /health', 'version 1.0, status ok'))
+  if (declaration === undefined)
+    err.write(`  ${yellow('!')} ${'GET /about'.padEnd(WHAT_COLUMNS)}missing: 404\n`)
+  else err.write(line(true, 'GET /about', describeCapabilities(declaration.capabilities)))
+  err.write(line(failed.length === 0 && findings.stopped === undefined, 'rules', counts))
+  for (const { check } of failed.slice(0, MAX_FAILED)) err.write(`      ${check.title}\n`)
+  if (failed.length > MAX_FAILED) err.write(`      and ${failed.length - MAX_FAILED} more\n`)
+  if (findings.stopped !== undefined) err.write('      the agent left questions unanswered\n')
+  if (failed.length > 0)
+    err.write(`    ${asTyped(world, `farebox check ${endpoint}`)} tells how to mend it\n`)
+  if (mode === 'locked') {
+    err.write(
+      `  ${yellow('!')} every payment is answered 401: FACILITATOR_SECRET is missing, or refused\n` +
+        '    set it and restart the agent, or nobody can call it\n',
+    )
+  }
+}
+
+function describeCapabilities(capabilities: {
+  readonly [name: string]: { readonly pricing: { readonly amount: string } }
+}): string {
+  const all = Object.entries(capabilities)
+  const shown = all
+    .slice(0, MAX_CAPABILITIES)
+    .map(([name, { pricing }]) => `${printable(name)} ${printable(pricing.amount)} USDC`)
+  const more = all.length > shown.length ? [`${all.length - shown.length} more`] : []
+  return [...shown, ...more].join(', ')
+}
+
+/** What an agent without `/about` can be (D36). */
+export function showPhaseOne({ world }: Registering): void {
+  const { err } = world
+  const text =
+    'Without /about it is registered as Phase 1 only: listed as unpaid and provisional, without capabilities or ' +
+    'prices. It cannot be called through the platform and is not in the builder, and it gives way to whoever proves ' +
+    'to own the endpoint. Once it serves /about, staked for by the wallet it names, it becomes an agent like any other.'
+  err.write(
+    `\n${wrap(text, Math.min(err.columns, 100) - 2)
+      .map(line => `  ${line}\n`)
+      .join('')}`,
+  )
+}
+
+/**
+ * What a registration costs, where, and who pays.
+ *
+ * @param signing undefined where a browser wallet will: it tells the gas itself
+ */
+export async function showTerms(
+  { world, chosen, described }: Registering,
+  registration: Registration,
+  signing: { readonly key: PayingKey; readonly planned: PlannedTransaction } | undefined,
+): Promise<void> {
+  const { found, stake_wei: stakeWei, registry_address: registry } = registration
+  const keccak = { keccak256: await loadKeccak() }
+  const { dim } = paintFor(world.err)
+  const wallet = signing?.key.address ?? (found.phase === 'agent' ? found.wallet : undefined)
+  const source = signing?.key.source ?? 'the wallet of /about, which alone can stake'
+  const rows = [
+    [
+      'stake',
+      `${formatCoin(BigInt(stakeWei))} ETH on ${nameNetwork(networkOf(described), localOf(chosen, described), { isLocal: isLocalPlatform(chosen, described) })}`,
+    ],
+    ['', `held by the registry ${checksumAddress(keccak, registry)}, returned by farebox deregister`],
+    [
+      'gas',
+      signing === undefined ? 'your wallet shows it' : `at most ${shortCoin(signing.planned.gasWei)} ETH`,
+    ],
+    ['from', wallet === undefined ? 'any wallet' : `${checksumAddress(keccak, wallet)}  ${source}`],
+    ['platform', chosen.url],
+  ]
+  world.err.write(`\n${rows.map(([name = '', text = '']) => `  ${dim(name.padEnd(10))}${text}\n`).join('')}`)
+}
+
+/** As precise as anybody wants to know: two digits that count, rounded up. */
+function shortCoin(wei: bigint): string {
+  const unit = 10n ** BigInt(Math.max(0, wei.toString().length - 2))
+  return formatCoin(((wei + unit - 1n) / unit) * unit)
+}
+
+/** What came of it. With `--json` the document tells the same. */
+export function showListed({ world, raw }: Registering, listed: Listed): void {
+  const { err, out } = world
+  const { agentId, profileUrl, isProvisional } = listed
+  err.write(
+    `  ${paintFor(err).green('✓')} listed${isProvisional ? ', as unpaid and provisional (Phase 1)' : ''}\n\n`,
+  )
+  if (raw.json !== true) out.write(`agent    ${agentId}\nprofile  ${printable(profileUrl)}\n`)
+}
+
+/** A platform of this machine that says that its chain is, too. */
+function isLocalPlatform({ url }: ChosenPlatform, { local_mode: isLocal, network }: Platform): boolean {
+  return isLocal && isOnLoopback(url) && isLocalNetwork(network)
+}

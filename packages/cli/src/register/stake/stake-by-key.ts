@@ -1,0 +1,192 @@
+import type { Registration } from '@farebox/platform-api/registry'
+import { formatCoin } from '../../chain/coin.ts'
+import type { PayingKey } from '../../keys/paying-key.ts'
+import { EXIT, Refusal } from '../../refusal.ts'
+import { paintFor } from '../../terminal/paint.ts'
+import { printable } from '../../terminal/printable.ts'
+import { showProgress } from '../../terminal/progress.ts'
+import { findKey, localOf, openRegistry, type OpenRegistry } from '../registry/open-registry.ts'
+import type { StakeRecord } from '../platform/registration-journal.ts'
+import type { Registering } from './registering.ts'
+import { showTerms } from './show-registration.ts'
+import { findAgentId, readEndpointOf, readOwner } from '../transaction/ask-node.ts'
+import { followTransaction, type Followed } from '../registry/follow-transaction.ts'
+import { planTransaction, type PlannedTransaction } from '../registry/plan-transaction.ts'
+import { registerCall } from '../transaction/registry-calls.ts'
+import { signCall } from '../registry/sign-call.ts'
+import { waitForListing, type Listed } from './wait-for-listing.ts'
+
+/** A block comes every few seconds; fees may rise before ours is taken. */
+const BLOCK_WITHIN_MS = 180_000
+
+/**
+ * Goes on with a stake that was signed here before: sends the same bytes until they are in a block. Resolves to its
+ * transaction; undefined where there was none, or it is void: it never came into a block, or what it registered has
+ * been deregistered or moved since.
+ *
+ * @throws {Refusal} where it is not known yet what became of it (exit code 3)
+ */
+export async function followEarlierStake(
+  registering: Registering,
+  registration: Registration,
+): Promise<string | undefined> {
+  const { journal, chosen, world, described, raw } = registering
+  const key = { platform: chosen.url, endpoint: registration.endpoint }
+  const earlier = await journal.readStake(key)
+  if (earlier === undefined) return undefined
+  const registry = await openRegistry(world, chosen, described, raw)
+  try {
+    const followed = await follow(registering, registry, earlier)
+    if (followed.outcome !== 'dead' && (await stands(registry, earlier, followed, registration))) {
+      return await outcomeOf(registering, registration, earlier, followed)
+    }
+    await journal.dropStake(key)
+    world.err.write('  the stake that was signed before is void; this is a new one\n')
+    return undefined
+  } finally {
+    await registry.chain.close()
+  }
+}
+
+/** Whether what it registered is still there, at this endpoint and in the same hands. */
+async function stands(
+  { chain, address, crypto }: OpenRegistry,
+  { from }: StakeRecord,
+  followed: Followed,
+  { endpoint }: Registration,
+): Promise<boolean> {
+  if (followed.outcome !== 'in a block' || followed.receipt.agentId === undefined) return true
+  const { agentId } = followed.receipt
+  if ((await readOwner(chain, address, crypto, agentId)) !== from) return false
+  return (await readEndpointOf(chain, address, crypto, agentId)) === endpoint
+}
+
+/**
+ * Stakes with a key of this machine, once: what is signed is written down before it is sent. Then waits until the
+ * agent is listed.
+ *
+ * @throws {Refusal} where nothing was staked, or it is not known yet (exit code 3)
+ */
+export async function stakeByKey(registering: Registering, registration: Registration): Promise<Listed> {
+  const { world, chosen, described, raw } = registering
+  const registry = await openRegistry(world, chosen, described, raw)
+  try {
+    const transaction = await stakeOnce(registering, registration, registry)
+    return await waitForListing(registering, registration, { transaction })
+  } finally {
+    await registry.chain.close()
+  }
+}
+
+/** Resolves to the transaction that staked; undefined where the wallet had staked before. */
+async function stakeOnce(
+  registering: Registering,
+  registration: Registration,
+  registry: OpenRegistry,
+): Promise<string | undefined> {
+  const { journal, chosen } = registering
+  const key = { platform: chosen.url, endpoint: registration.endpoint }
+  const signed = await signStake(registering, registration, registry)
+  if (signed === undefined) return undefined
+  if (!(await journal.beginStake(key, signed))) {
+    throw new Refusal(
+      'another command is registering the same agent now',
+      'say the same again: it follows that one',
+    )
+  }
+  const followed = await follow(registering, registry, signed)
+  if (followed.outcome === 'dead') await journal.dropStake(key)
+  return await outcomeOf(registering, registration, signed, followed)
+}
+
+/** Undefined where the wallet has staked for this endpoint already. */
+async function signStake(
+  registering: Registering,
+  registration: Registration,
+  registry: OpenRegistry,
+): Promise<StakeRecord | undefined> {
+  const { world, chosen, described, raw } = registering
+  const { chain, address, crypto } = registry
+  const { endpoint } = registration
+  const key = await findKey(world, raw, localOf(chosen, described))
+  refuseOtherWallet(registration, key)
+  if ((await findAgentId(chain, address, crypto, { owner: key.address, endpoint })) !== undefined)
+    return undefined
+  const planned = await planTransaction(registry, {
+    from: key.address,
+    to: address,
+    valueWei: BigInt(registration.stake_wei),
+    callData: registerCall(crypto, endpoint),
+  })
+  await showTerms(registering, registration, { key, planned })
+  await agreeToStake(registering, planned)
+  const signed = await signCall(chain, crypto, await key.unlock(), planned)
+  return { version: 1, chainId: chain.network.chainId, ...signed }
+}
+
+/** D36: the wallet that is paid is the one that stakes. */
+function refuseOtherWallet({ found }: Registration, { address, source }: PayingKey): void {
+  if (found.phase !== 'agent' || found.wallet === address) return
+  throw new Refusal(
+    `the agent is paid at ${found.wallet}, and ${source} is ${address}: only the wallet of /about can stake`,
+    'name that wallet: --wallet <name>; or set AGENT_WALLET_ADDRESS of the agent to this one and restart it',
+  )
+}
+
+async function agreeToStake({ world }: Registering, { valueWei, gasWei }: PlannedTransaction): Promise<void> {
+  if (!world.canAsk) {
+    // --wallet agreed to the stake; gas that costs more than it is nothing anybody thought of.
+    if (gasWei <= valueWei) return
+    throw new Refusal(
+      `the gas costs up to ${formatCoin(gasWei)} ETH now, more than the stake`,
+      'nothing was sent; on a terminal you are asked, and later it may cost less',
+    )
+  }
+  if (await world.ask.confirm(`Stake ${formatCoin(valueWei)} ETH?`)) return
+  throw new Refusal('not staked', 'nothing was sent')
+}
+
+async function follow(
+  { world, clock, timeoutMs = BLOCK_WITHIN_MS }: Registering,
+  registry: OpenRegistry,
+  stake: StakeRecord,
+): Promise<Followed> {
+  const progress = showProgress(world, `staking ${stake.hash}`)
+  try {
+    const { signal } = world
+    return await followTransaction(registry, stake, { clock, signal, timeoutMs })
+  } finally {
+    progress.end()
+  }
+}
+
+async function outcomeOf(
+  { journal, chosen, world }: Registering,
+  { endpoint }: Registration,
+  { hash, from }: StakeRecord,
+  followed: Followed,
+): Promise<string> {
+  const again = `say the same again: farebox register --endpoint ${printable(endpoint)}`
+  if (followed.outcome === 'dead') {
+    throw new Refusal(
+      `another transaction of ${from} took the place of the stake`,
+      `nothing was staked; ${again}`,
+    )
+  }
+  if (followed.outcome === 'open') {
+    throw new Refusal(
+      `the stake ${hash} was sent and is in no block yet`,
+      `${again}; nothing is staked twice`,
+      {
+        exitCode: EXIT.unresolved,
+      },
+    )
+  }
+  const { isSuccess, blockNumber } = followed.receipt
+  if (isSuccess) {
+    world.err.write(`  ${paintFor(world.err).green('✓')} staked    ${hash} in block ${blockNumber}\n`)
+    return hash
+  }
+  await journal.dropStake({ platform: chosen.url, endpoint })
+  throw new Refusal(`the registry contract refused the stake (${hash})`, `only gas was spent; ${again}`)
+}

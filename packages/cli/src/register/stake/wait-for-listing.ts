@@ -1,0 +1,164 @@
+import type { Registration, RegistrationStatus } from '@farebox/platform-api/registry'
+import { EXIT, Refusal } from '../../refusal.ts'
+import { paintFor } from '../../terminal/paint.ts'
+import { printable } from '../../terminal/printable.ts'
+import { showProgress } from '../../terminal/progress.ts'
+import { PlatformRefusal } from '../platform/ask-platform.ts'
+import type { Registering } from './registering.ts'
+import { asTyped } from '../../terminal/as-typed.ts'
+
+/** An agent that people find. */
+export interface Listed {
+  readonly agentId: number
+  readonly profileUrl: string
+  /** Phase 1 (D36). */
+  readonly isProvisional: boolean
+  /** The stake's, where it was seen. */
+  readonly transaction: string | undefined
+}
+
+/** How long a person may take at the stake page, and the chain and the platform with what comes then. */
+const STAKE_WITHIN_MS = 20 * 60_000
+/** Without a terminal nobody has read the address of the stake page yet: whoever reads the log runs it again. */
+const UNSEEN_STAKE_WITHIN_MS = 120_000
+const LIST_WITHIN_MS = 10 * 60_000
+const POLL_MS = 1_000
+/** An outage shorter than so many questions in a row is borne. */
+const MAX_FAILURES = 30
+
+/**
+ * Asks the platform again and again until the agent is listed, and shows how far it is.
+ *
+ * @param staked what is known of the stake before the platform sees it
+ * @throws {Refusal} where it is refused; where it takes too long, with exit code 3
+ */
+export async function waitForListing(
+  registering: Registering,
+  registration: Registration,
+  staked?: { readonly transaction: string | undefined },
+): Promise<Listed> {
+  const { clock, world, timeoutMs } = registering
+  const stakeWithinMs = timeoutMs ?? (world.canAsk ? STAKE_WITHIN_MS : UNSEEN_STAKE_WITHIN_MS)
+  const listWithinMs = timeoutMs ?? LIST_WITHIN_MS
+  const shown = createSteps(registering, registration)
+  let { status } = registration
+  let transaction = staked?.transaction
+  let endMs = clock.nowMs() + (staked === undefined ? stakeWithinMs : listWithinMs)
+  let isSeen = staked !== undefined
+  try {
+    for (;;) {
+      if (status.state === 'listed') return toListed(status, transaction)
+      if (status.state === 'refused' && !status.retried) throw refused(registering, status)
+      if (status.state !== 'waiting_for_stake' && !isSeen) {
+        isSeen = true
+        endMs = clock.nowMs() + listWithinMs
+      }
+      if (status.state === 'confirming') transaction = status.transaction
+      shown.show(status)
+      if (clock.nowMs() >= endMs) throw tooLong(registration, isSeen)
+      await clock.sleep(POLL_MS, world.signal)
+      status = await readStatus(registering, registration, shown)
+    }
+  } finally {
+    shown.end()
+  }
+}
+
+async function readStatus(
+  { platform, clock, world }: Registering,
+  { registration_id: id }: Registration,
+  shown: Steps,
+): Promise<RegistrationStatus> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      const registration = await platform.readRegistration(id)
+      shown.warn(registration)
+      return registration.status
+    } catch (error) {
+      const isPassing = !(error instanceof PlatformRefusal) || error.status >= 500 || error.status === 429
+      if (!isPassing || !(error instanceof Refusal) || failures === MAX_FAILURES) throw error
+      await clock.sleep(POLL_MS, world.signal)
+    }
+  }
+}
+
+interface Steps {
+  /** Where it is now. */
+  show(status: RegistrationStatus): void
+  /** Stakes of others that do not count: said once each. */
+  warn(registration: Registration): void
+  end(): void
+}
+
+function createSteps({ world }: Registering, registration: Registration): Steps {
+  const { err } = world
+  let said = ''
+  let progress = { end: (): void => undefined }
+  const warned = new Set<number>()
+  const steps: Steps = {
+    show(status) {
+      const text = describe(status)
+      if (text === said) return
+      progress.end()
+      said = text
+      progress = showProgress(world, text)
+    },
+    warn({ staked_by_others: others }) {
+      for (const { agent_id: agentId, owner, reason } of others) {
+        if (warned.has(agentId)) continue
+        warned.add(agentId)
+        progress.end()
+        said = ''
+        err.write(
+          `${paintFor(err).yellow('!')} ${owner} staked as agent ${agentId}, which does not count: ${printable(reason)}\n` +
+            `  its wallet has the stake back by: ${asTyped(world, `farebox deregister ${agentId}`)}\n`,
+        )
+      }
+    },
+    end: () => progress.end(),
+  }
+  steps.warn(registration)
+  return steps
+}
+
+function describe(status: RegistrationStatus): string {
+  switch (status.state) {
+    case 'waiting_for_stake':
+      return 'waiting for the stake'
+    case 'confirming':
+      return status.confirmations_wanted === 0 || status.confirmations >= status.confirmations_wanted
+        ? `staked as agent ${status.agent_id}, the platform looks at it`
+        : `staked as agent ${status.agent_id}, block ${status.confirmations} of ${status.confirmations_wanted}`
+    case 'refused':
+      return `not listed yet, looked at again soon: ${printable(status.reason.slice(0, 200))}`
+    case 'listed':
+      return 'listed'
+  }
+}
+
+function toListed(
+  status: Extract<RegistrationStatus, { readonly state: 'listed' }>,
+  transaction: string | undefined,
+): Listed {
+  const { agent_id: agentId, profile_url: profileUrl, provisional: isProvisional } = status
+  return { agentId, profileUrl, isProvisional, transaction }
+}
+
+function refused(
+  { raw }: Registering,
+  { agent_id: agentId, reason }: Extract<RegistrationStatus, { readonly state: 'refused' }>,
+): Refusal {
+  const again = `mend it and say the same again: farebox register --endpoint ${printable(raw.endpoint ?? '')}`
+  return new Refusal(
+    `agent ${agentId} is staked and not listed: ${printable(reason)}`,
+    `${again}\nfarebox deregister ${agentId} returns the stake`,
+  )
+}
+
+function tooLong({ endpoint, stake_page_url: page }: Registration, isSeen: boolean): Refusal {
+  const again = `farebox register --endpoint ${endpoint} goes on waiting; nothing is staked twice`
+  const exit = { exitCode: EXIT.unresolved }
+  if (isSeen) return new Refusal('staked, and not listed yet', again, exit)
+  const next = `stake at ${printable(page)}\n${again}; --timeout <seconds> says how long`
+  return new Refusal('nobody has staked so far', next, exit)
+}

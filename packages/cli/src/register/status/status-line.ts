@@ -1,0 +1,220 @@
+import { systemClock } from '@farebox/client/exchange/clock'
+import type { AgentHealth } from '@farebox/platform-api/monitor'
+import type { Registration, RegistrationStatus } from '@farebox/platform-api/registry'
+import { Refusal } from '../../refusal.ts'
+import { paintFor } from '../../terminal/paint.ts'
+import { printable } from '../../terminal/printable.ts'
+import type { World } from '../../world.ts'
+import { noteChange } from '../registry/note-change.ts'
+import { PlatformRefusal } from '../platform/ask-platform.ts'
+import { openPlatform, type KnownAgent, type OpenPlatform } from '../platform/open-platform.ts'
+import { isSameEndpoint } from '../examination/read-endpoint.ts'
+import type {
+  ChangeRecord,
+  RegistrationJournal,
+  RegistrationRecord,
+} from '../platform/registration-journal.ts'
+import { asTyped } from '../../terminal/as-typed.ts'
+
+/** A registration of this machine, and what its platform says of it now. */
+export interface StatusLine {
+  readonly agent_id: number | null
+  readonly endpoint: string
+  readonly platform: string
+  readonly status: RegistrationStatus | AgentState | null
+  /** Why the platform does not tell. */
+  readonly problem?: string
+  readonly stake_page_url?: string
+  /** Whether it answered the platform's last checks, where the platform says. */
+  readonly availability?: AgentHealth['availability']
+  /** A change that was signed here, and that nobody has seen on the chain yet. */
+  readonly under_way?: Pick<ChangeRecord, 'kind' | 'endpoint' | 'hash'>
+}
+
+/** What becomes of a registration once it has an agent. */
+type AgentState =
+  | { readonly state: 'deregistered'; readonly agent_id: number | null }
+  /** Moved from here; the platform does not know it yet, and has the agent at `from`. */
+  | { readonly state: 'moving'; readonly agent_id: number; readonly from: string }
+  /** Staked, and not looked at yet. */
+  | { readonly state: 'waiting'; readonly agent_id: number }
+
+/** A platform takes a change for done some blocks after the chain has it. */
+const FOLLOWS_WITHIN_S = 900
+
+interface Asked {
+  readonly journal: RegistrationJournal
+  readonly record: RegistrationRecord
+  readonly platform: OpenPlatform
+  readonly change: ChangeRecord | undefined
+}
+
+/** Asks the platform of a registration, and brings what is kept here up to what it says. */
+export async function readStatusLine(
+  journal: RegistrationJournal,
+  record: RegistrationRecord,
+  signal: AbortSignal,
+): Promise<StatusLine> {
+  const { platform: url, endpoint, agentId, endedAt } = record
+  const line = { agent_id: agentId ?? null, endpoint, platform: url }
+  if (endedAt !== undefined) return { ...line, status: { state: 'deregistered', agent_id: line.agent_id } }
+  const change = agentId === undefined ? undefined : await journal.readChange({ platform: url, agentId })
+  const asked = { journal, record, platform: openPlatform(url, signal), change }
+  try {
+    const told = { ...line, ...(await ask(asked)) }
+    const isOpen =
+      agentId !== undefined && (await journal.readChange({ platform: url, agentId })) !== undefined
+    if (change === undefined || !isOpen) return told
+    const { kind, endpoint: to, hash } = change
+    return { ...told, under_way: { kind, endpoint: to, hash } }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { ...line, status: null, problem: error.message }
+  }
+}
+
+type Told = Partial<StatusLine> & Pick<StatusLine, 'status'>
+
+/** A registration is of an endpoint: once there is an agent, it may be elsewhere, or gone. */
+async function ask(asked: Asked): Promise<Told> {
+  const { journal, record, platform } = asked
+  const { agentId, registrationId } = record
+  const registration = await orNotThere(platform.readRegistration(registrationId))
+  if (agentId === undefined) {
+    if (registration instanceof PlatformRefusal) throw registration
+    const number = numberOf(registration)
+    if (number !== undefined) await journal.write({ ...record, agentId: number })
+    return toldBy(registration)
+  }
+  const isForgotten = registration instanceof PlatformRefusal
+  if (!isForgotten && numberOf(registration) === agentId)
+    return { ...toldBy(registration), ...(await readAvailability(platform, registration, agentId)) }
+  const agent = await orNotThere(platform.readAgent(agentId))
+  const isAnother =
+    isForgotten && 'endpoint' in agent && !isSameEndpoint(agent.endpoint ?? '', record.endpoint)
+  if (agent instanceof PlatformRefusal || isAnother) {
+    if (isForgotten) throw registration
+    return { status: null, problem: 'nobody stakes for it here any more: it was moved, or deregistered' }
+  }
+  const isEnded = agent.standing === 'deregistered'
+  const successor = isForgotten ? undefined : numberOf(registration)
+  if (!isEnded || isForgotten || successor === undefined) return await toldByPage(asked, agentId, agent)
+  // The endpoint was registered anew, in a browser or on another machine.
+  await journal.write({ ...record, agentId: successor })
+  return toldBy(registration)
+}
+
+/** What the platform says that it does not have is no failure here. */
+async function orNotThere<T>(asked: Promise<T>): Promise<T | PlatformRefusal> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof PlatformRefusal && error.status === 404) return error
+    throw error
+  }
+}
+
+/** A registration says nothing of the checks that came after it. */
+async function readAvailability(
+  platform: OpenPlatform,
+  { status }: Registration,
+  agentId: number,
+): Promise<Pick<StatusLine, 'availability'>> {
+  if (status.state !== 'listed') return {}
+  try {
+    return availabilityOf(await platform.readAgent(agentId))
+  } catch (error) {
+    if (error instanceof Refusal) return {}
+    throw error
+  }
+}
+
+function availabilityOf({ health }: KnownAgent): Pick<StatusLine, 'availability'> {
+  return health === null ? {} : { availability: health.availability }
+}
+
+function toldBy(registration: Registration): Told {
+  const { status, stake_page_url: page } = registration
+  const number = numberOf(registration)
+  if (number !== undefined) return { agent_id: number, status }
+  return { status, stake_page_url: page }
+}
+
+function numberOf({ status }: Registration): number | undefined {
+  return 'agent_id' in status ? status.agent_id : undefined
+}
+
+async function toldByPage(
+  { journal, record, change }: Asked,
+  agentId: number,
+  agent: KnownAgent,
+): Promise<Told> {
+  const { platform, endpoint, movedAt = 0 } = record
+  const nowMs = systemClock.nowMs()
+  if (agent.standing === 'deregistered') {
+    await noteChange(journal, { platform, agentId, kind: 'deregister', endpoint }, nowMs)
+    return { status: { state: 'deregistered', agent_id: agentId } }
+  }
+  const at = agent.endpoint ?? endpoint
+  if (change?.kind === 'update' && isSameEndpoint(at, change.endpoint))
+    await noteChange(journal, change, nowMs)
+  else if (!isSameEndpoint(at, endpoint) && nowMs / 1_000 - movedAt < FOLLOWS_WITHIN_S) {
+    return { status: { state: 'moving', agent_id: agentId, from: at } }
+  }
+  return { endpoint: at, status: stateOf(platform, agentId, agent), ...availabilityOf(agent) }
+}
+
+function stateOf(platform: string, agentId: number, agent: KnownAgent): RegistrationStatus | AgentState {
+  const { standing, standing_reason: reason } = agent
+  if (standing === 'waiting') return { state: 'waiting', agent_id: agentId }
+  if (standing === 'listed' || standing === 'provisional') {
+    const profileUrl = `${platform}/v1/agents/${agentId}`
+    const provisional = standing === 'provisional'
+    return { state: 'listed', agent_id: agentId, profile_url: profileUrl, provisional }
+  }
+  const told = reason ?? (standing === 'taken-down' ? 'was taken down by the operator' : 'is not listed')
+  return { state: 'refused', agent_id: agentId, reason: told, retried: false }
+}
+
+/** A line, and what it says below it. */
+export function tellStatusLine(world: World, line: StatusLine): string {
+  const { bold, dim } = paintFor(world.out)
+  const { agent_id: agentId, endpoint, platform, under_way: change } = line
+  const number = agentId === null ? 'no number yet' : `agent ${agentId}`
+  const rows = [inWords(line), ...(change === undefined ? [] : inWordsOf(change, agentId ?? 0))]
+  return [
+    `${bold(number)}   ${printable(endpoint)}   ${dim(printable(platform))}\n`,
+    ...rows.map(row => `  ${asTyped(world, row)}\n`),
+  ].join('')
+}
+
+function inWordsOf(
+  { kind, endpoint, hash }: NonNullable<StatusLine['under_way']>,
+  agentId: number,
+): readonly string[] {
+  const to = printable(endpoint)
+  return kind === 'update'
+    ? [`moving to ${to} by ${hash}`, `  farebox register update ${agentId} --endpoint ${to} follows it`]
+    : [`being deregistered by ${hash}`, `  farebox deregister ${agentId} follows it`]
+}
+
+function inWords({ status, problem, stake_page_url: page, availability }: StatusLine): string {
+  switch (status?.state) {
+    case undefined:
+      return printable(problem ?? 'not known')
+    case 'waiting_for_stake':
+      return `waiting for the stake: ${printable(page ?? '')}`
+    case 'confirming':
+      return `staked, ${status.confirmations} of ${status.confirmations_wanted} blocks`
+    case 'waiting':
+      return 'staked, the platform looks at it soon'
+    case 'moving':
+      return `moved from ${printable(status.from)}; the platform follows in a few blocks`
+    case 'deregistered':
+      return 'deregistered, its stake was returned'
+    case 'listed':
+      return `listed${status.provisional ? ' as provisional (Phase 1)' : ''}${availability === 'offline' ? ', offline' : ''}: ${printable(status.profile_url)}`
+    case 'refused':
+      return `not listed: ${printable(status.reason)}`
+  }
+}
