@@ -21,6 +21,8 @@ const TEST_USDC_ATOMIC = 10_000_000n
 export async function makeSecret(words: readonly string[], root: string): Promise<number> {
   const asked = readWords(words)
   if (asked === undefined) {
+    const [wallet] = words.filter(word => word.startsWith('0x') && !isAddress(word))
+    if (wallet !== undefined) process.stderr.write(`✗ ${wallet} is no address: 0x and 40 hex digits\n\n`)
     process.stderr.write(
       'npm run secret -- <the address that should be paid: 0x and 40 hex digits> [--folder <of npm start>]\n',
     )
@@ -52,6 +54,10 @@ export async function makeSecret(words: readonly string[], root: string): Promis
   }
 }
 
+function isAddress(word: string): boolean {
+  return /^0x[0-9a-fA-F]{40}$/.test(word)
+}
+
 function readWords(
   words: readonly string[],
 ): { readonly wallet: string; readonly folder: string } | undefined {
@@ -62,7 +68,7 @@ function readWords(
       allowPositionals: true,
     })
     const [wallet, ...more] = positionals
-    if (wallet === undefined || more.length > 0 || !/^0x[0-9a-fA-F]{40}$/.test(wallet)) return undefined
+    if (wallet === undefined || more.length > 0 || !isAddress(wallet)) return undefined
     return { wallet, folder: values.folder }
   } catch {
     return undefined

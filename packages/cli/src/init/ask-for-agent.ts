@@ -61,9 +61,9 @@ function refuseSilence(given: GivenAnswers): void {
   if (open.length === 0) return
   throw new Refusal(
     `nobody can be asked here, and ${open.map(({ flag }) => flag).join(', ')} ${open.length === 1 ? 'is' : 'are'} not given`,
-    `farebox init --yes takes what is sensible; or say it all:\n${EXAMPLE}`,
+    `add --yes to take what is sensible, or say it all:\n${EXAMPLE}`,
     { exitCode: EXIT.usage },
   )
 }
 
-const EXAMPLE = 'farebox init my-agent --description "Counts words." --capability count --price 0.002'
+const EXAMPLE = '--description "Counts words." --capability count --price 0.002'

@@ -106,8 +106,8 @@ describe('a new agent', () => {
     expect([code, err()]).toEqual([
       2,
       `✗ nobody can be asked here, and --description, --price are not given
-  farebox init --yes takes what is sensible; or say it all:
-  farebox init my-agent --description "Counts words." --capability count --price 0.002
+  add --yes to take what is sensible, or say it all:
+  --description "Counts words." --capability count --price 0.002
 `,
     ])
     expect(await readdir(folder)).toEqual([])

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { findNetwork } from '@farebox/payments/networks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -100,13 +100,15 @@ test('a running economy of a folder above is used before an ended one of this fo
   expect(await findLocalEconomy({ folder: below, variables: {} })).toMatchObject({ path })
 })
 
-test('FAREBOX_LOCAL names the folder of the economy, and none beside it is looked for', async () => {
+test('FAREBOX_LOCAL names the folder of the economy: where none runs there it is refused, whatever runs beside it', async () => {
   chainId = 84_532
   await write('eip155:84532')
   await mkdir(join(folder, 'other place'))
   const other = join(folder, 'other place', 'local.json')
   const variables = { FAREBOX_LOCAL: 'other place' }
-  expect(await findLocalEconomy({ folder, variables })).toBeUndefined()
+  await expect(findLocalEconomy({ folder, variables })).rejects.toThrow(
+    `FAREBOX_LOCAL names ${dirname(other)}, where no local economy runs`,
+  )
   await write('eip155:84532', {}, other)
   expect(await findLocalEconomy({ folder, variables })).toMatchObject({ path: other })
 })

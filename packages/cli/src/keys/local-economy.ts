@@ -3,6 +3,8 @@ import { dirname, join, resolve } from 'node:path'
 import { isLoopback } from '@farebox/client/agent/agent-url'
 import { isAddress } from '@farebox/payments/crypto/address'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+import { Refusal } from '../refusal.ts'
+import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 
 /** The economy that runs on this machine, as its `.farebox/local.json` tells it. */
@@ -35,13 +37,24 @@ const ANSWERS_WITHIN_MS = 2_000
  *
  * A file that is not one of ours, or whose chain is not on this machine or no local one, counts as none: whoever can
  * write to a folder above must not be asked for balances.
+ *
+ * @throws {Refusal} where `FAREBOX_LOCAL` names a folder in which none runs: a command that was meant for test money
+ *   must not take a wallet of one's own instead
  */
 export async function findLocalEconomy({
   folder,
   variables,
 }: Pick<World, 'folder' | 'variables'>): Promise<LocalEconomy | undefined> {
   const named = variables[ECONOMY_FOLDER_VARIABLE] || undefined
-  if (named !== undefined) return await runningEconomy(join(resolve(folder, named), 'local.json'))
+  if (named !== undefined) {
+    const path = resolve(folder, named)
+    const running = await runningEconomy(join(path, 'local.json'))
+    if (running !== undefined) return running
+    throw new Refusal(
+      `${ECONOMY_FOLDER_VARIABLE} names ${printable(path)}, where no local economy runs`,
+      `start it, or unset ${ECONOMY_FOLDER_VARIABLE} to do without its test money`,
+    )
+  }
   for (let here = folder; ; here = dirname(here)) {
     const found = await runningEconomy(join(here, '.farebox', 'local.json'))
     if (found !== undefined || dirname(here) === here) return found

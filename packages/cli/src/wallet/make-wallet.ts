@@ -23,6 +23,7 @@ export async function makeWallet(
 ): Promise<void> {
   // Before a password is thought of; the file itself decides at the end.
   if ((await findWallet(world, name)) !== undefined) throw alreadyThere(name)
+  const local = await findLocalEconomy(world)
   const password = await newPassword(world, name, options)
   const crypto = await loadEvmCrypto()
   const key = newKey(crypto)
@@ -30,7 +31,7 @@ export async function makeWallet(
   const path = await createWallet(world, name, await encryptKey(crypto, key, password))
   key.fill(0)
   world.out.write(`${address}\n`)
-  tellNext(world, { name, path, address, local: await findLocalEconomy(world) })
+  tellNext(world, { name, path, address, local })
 }
 
 /** 32 random bytes that are a key of the curve, as all but one in 2^127 are. */
