@@ -1,4 +1,4 @@
-import { createApp } from '@farebox/platform/http/create-app'
+import { createApp } from '@farebox/platform/app/create-app'
 import { ownersRoutes } from '@farebox/platform/owners/owners-routes'
 import { makeWallet, signInMessage, type TestWallet } from '@farebox/platform/test-setup/sign-in'
 import { stagePlatform } from '@farebox/platform/test-setup/stage-platform'

@@ -1,4 +1,4 @@
-import { createApp } from '@farebox/platform/http/create-app'
+import { createApp } from '@farebox/platform/app/create-app'
 import { ownersRoutes } from '@farebox/platform/owners/owners-routes'
 import { startListingReports } from '@farebox/platform/owners/start-listing-reports'
 import { insertAgent } from '@farebox/platform/test-setup/insert-agent'

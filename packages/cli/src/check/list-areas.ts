@@ -3,7 +3,7 @@ import { paintFor } from '../terminal/paint.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
 import type { RawCheckOptions } from './check-options.ts'
-import { isForStrangers } from './is-for-strangers.ts'
+import { isForStrangers } from './agent/is-for-strangers.ts'
 
 /** `farebox check --list`: every area with its checks and their rules. */
 export function listAreas({ out }: World, options: Pick<RawCheckOptions, 'json' | 'only'>): void {

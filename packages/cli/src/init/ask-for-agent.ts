@@ -1,7 +1,7 @@
 import { EXIT, Refusal } from '../refusal.ts'
 import type { World } from '../world.ts'
-import { DEFAULT_AGENT, refuseAnswer, type NewAgent } from './new-agent.ts'
-import { agentNameOf } from './package-name.ts'
+import { DEFAULT_AGENT, refuseAnswer, type NewAgent } from './project/new-agent.ts'
+import { agentNameOf } from './project/package-name.ts'
 
 /** What was said on the command line; the rest is asked, or taken from the defaults. */
 export type GivenAnswers = { readonly [key in keyof NewAgent]?: string | undefined }

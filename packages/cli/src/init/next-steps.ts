@@ -1,5 +1,5 @@
 import { printable } from '../terminal/printable.ts'
-import { SAMPLE_TEXT } from './new-agent.ts'
+import { SAMPLE_TEXT } from './project/new-agent.ts'
 import { wayTo } from './way-to.ts'
 
 /** Commands to copy: to get it running, and to call it from another terminal. */

@@ -1,12 +1,12 @@
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
-import type { NewAgent } from './new-agent.ts'
+import type { NewAgent } from './project/new-agent.ts'
 import type { NextSteps } from './next-steps.ts'
-import type { OwnFile, ProjectBesideOwn } from './own-files.ts'
+import type { OwnFile, ProjectBesideOwn } from './project/own-files.ts'
 import { wayTo } from './way-to.ts'
-import type { Vendor } from './vendor.ts'
-import type { Conflict } from './write-project.ts'
+import type { Vendor } from './vendor/vendor.ts'
+import type { Conflict } from './project/write-project.ts'
 import { asTyped } from '../terminal/as-typed.ts'
 
 /** A project that was written. */

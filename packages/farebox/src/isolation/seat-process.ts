@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import type { Clock } from '../clock.ts'
-import { forwardLines } from './forward-lines.ts'
+import { forwardLines } from './output/forward-lines.ts'
 import type { Guard } from './guard.ts'
 import { nodeOptions, SEAT_PROGRAM } from './programs.ts'
 import type { SeatOrder } from './seat-messages.ts'

@@ -4,7 +4,7 @@ import { processWorld } from '../invocation/command-world.ts'
 import { serveAgent, serveOneMore } from '../serving/serve-agent.ts'
 import { serveUntilStopped } from '../serving/serve-until-stopped.ts'
 import { leaveCrew } from './leave-crew.ts'
-import { splitForPipe } from '../isolation/split-for-pipe.ts'
+import { splitForPipe } from '../isolation/output/split-for-pipe.ts'
 import { tellMetrics, tellSupervisor } from './tell-supervisor.ts'
 import { STOP } from './worker-messages.ts'
 

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { expect, test } from 'vitest'
-import type { AgentRow } from '../registry/agent-row.ts'
+import type { AgentRow } from '../agents/agent-row.ts'
 import { agentOpenapi } from './agent-openapi.ts'
 
 test('an agent is an OpenAPI 3.1 document with its three routes and no fourth', async () => {

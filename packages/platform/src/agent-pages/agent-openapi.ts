@@ -1,9 +1,9 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { toJsonSchema } from '@farebox/protocol/translation/json-schema'
-import type { AgentRow } from '../registry/agent-row.ts'
-import { ownersText } from '../search/owners-text.ts'
-import { shownEndpoint } from '../search/shown-endpoint.ts'
+import type { AgentRow } from '../agents/agent-row.ts'
+import { ownersText } from '../listing/owners-text.ts'
+import { shownEndpoint } from '../listing/shown-endpoint.ts'
 import { agentAnswers, agentSchemas } from './agent-answers.ts'
 
 const MOST_NAME_CHARACTERS = 64

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { readAgent } from '../registry/read-agent.ts'
+import { readAgent } from '../agents/read-agent.ts'
 import { agentOpenapi } from './agent-openapi.ts'
 import { readAgentPage } from './read-agent-page.ts'
 

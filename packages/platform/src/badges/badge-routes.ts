@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import type { Badge } from '../registry/agent-row.ts'
-import { explainBadge, type BadgeInputs } from './badge.ts'
+import type { Badge } from '../agents/agent-row.ts'
+import { explainBadge, type BadgeInputs } from '../agents/badge.ts'
 import { readBadgeInputs } from './read-badge-inputs.ts'
 
 /** The badge of an agent, with how it was computed (D34). */

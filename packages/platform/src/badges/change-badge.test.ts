@@ -1,6 +1,6 @@
 import { agentBadge } from '@farebox/platform-api/badges'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createApp } from '../http/create-app.ts'
+import { createApp } from '../app/create-app.ts'
 import type { Fault } from '../reputation/judge-fault.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'

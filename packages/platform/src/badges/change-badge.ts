@@ -1,11 +1,11 @@
 import type pg from 'pg'
-import { availabilityOf } from '../monitor/availability.ts'
+import { availabilityOf } from '../agents/availability.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import type { Badge } from '../registry/agent-row.ts'
-import { indexAgent } from '../search/index-agent.ts'
+import type { Badge } from '../agents/agent-row.ts'
+import { indexAgent } from '../listing/index-agent.ts'
 import { applyRecounts } from '../tallies/apply-recounts.ts'
 import { readTally } from '../tallies/read-tally.ts'
-import { earnBadge, explainBadge, shownBadge, type BadgeInputs } from './badge.ts'
+import { earnBadge, explainBadge, shownBadge, type BadgeInputs } from '../agents/badge.ts'
 import { readBadgeInputs } from './read-badge-inputs.ts'
 
 /**

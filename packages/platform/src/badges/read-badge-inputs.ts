@@ -1,10 +1,10 @@
 import type { Database } from '@farebox/server/postgres/connect'
-import { availabilityOf } from '../monitor/availability.ts'
-import { countChecks, uptimeOverSpan } from '../monitor/history.ts'
-import type { Standing } from '../registry/agent-row.ts'
+import { availabilityOf } from '../agents/availability.ts'
+import { countChecks, uptimeOverSpan } from '../agents/history.ts'
+import type { Standing } from '../agents/agent-row.ts'
 import { applyRecounts } from '../tallies/apply-recounts.ts'
 import { readTally } from '../tallies/read-tally.ts'
-import type { BadgeInputs } from './badge.ts'
+import type { BadgeInputs } from '../agents/badge.ts'
 
 const READ_WITHIN_INTERVALS = 2
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { indexAgent } from '../search/index-agent.ts'
+import { indexAgent } from '../listing/index-agent.ts'
 import { readTally } from '../tallies/read-tally.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'

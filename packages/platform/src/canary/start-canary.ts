@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { createProvePayment } from '../jobs/prove-payment.ts'
+import { createProvePayment } from '../jobs/quote/prove-payment.ts'
 import { describeError } from '@farebox/server/log'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { endCanary, enrollAgents, takeDueCanaries, type DueCanary } from './canary-store.ts'

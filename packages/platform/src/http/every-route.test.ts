@@ -4,7 +4,7 @@ import { platformRoutes } from '../create-platform.ts'
 import { serveSecrets, type SecretsFacilitator } from '../test-setup/facilitator-for-secrets.ts'
 import { everythingStored, makeOwnThings, type OwnThings } from '../test-setup/own-things.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { createApp } from './create-app.ts'
+import { createApp } from '../app/create-app.ts'
 import { asObject, createSchemaWriter, type JsonObject } from './json-schema.ts'
 import type { Route } from './route.ts'
 

@@ -5,9 +5,9 @@ import type { OutboundOutcome, OutboundRequest } from '../outbound/outbound.ts'
 import type { Background } from '../platform-parts.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { endSendings, LEASE_MS, takeJobsToLookAt, takeJobsToSend } from './job-leases.ts'
-import { insertJob, type NewJob } from './job-store.ts'
-import { startJobs, type JobsOptions } from './start-jobs.ts'
+import { endSendings, LEASE_MS, takeJobsToLookAt, takeJobsToSend } from './records/job-leases.ts'
+import { insertJob, type NewJob } from './records/job-store.ts'
+import { startJobs, type JobsOptions } from './drive/start-jobs.ts'
 
 const SLOW = 'https://slow.example'
 const WALLET = `0x${'ab'.repeat(20)}`

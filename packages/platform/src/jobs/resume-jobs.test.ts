@@ -11,11 +11,11 @@ import { honestly, startChainAgent, type ChainAgent } from '../test-setup/chain-
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { orderingOf, signOrder } from '../test-setup/job-orders.ts'
 import { stagePlatform, TEST_DATABASE_URL, type Stage } from '../test-setup/stage-platform.ts'
-import { LEASE_MS } from './job-leases.ts'
-import type { JobRow } from './job-row.ts'
-import { readJob } from './job-store.ts'
-import { orderJob } from './order-job.ts'
-import { startJobs } from './start-jobs.ts'
+import { LEASE_MS } from './records/job-leases.ts'
+import type { JobRow } from './records/job-row.ts'
+import { readJob } from './records/job-store.ts'
+import { orderJob } from './order/order-job.ts'
+import { startJobs } from './drive/start-jobs.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -56,7 +56,7 @@ interface Worker {
 async function startWorker(rpcUrl = chain.rpcUrl): Promise<Worker> {
   const options = { connectionString: TEST_DATABASE_URL, schema: stage.database.schema, connections: 4 }
   return await launch(`
-    import { startJobs } from '@farebox/platform/jobs/start-jobs'
+    import { startJobs } from '@farebox/platform/jobs/drive/start-jobs'
     import { createOutbound } from '@farebox/platform/outbound/outbound'
     import { openStorage } from '@farebox/platform/storage/open-storage'
     import { createChecker } from '@farebox/platform/checking/checker'

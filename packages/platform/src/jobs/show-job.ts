@@ -2,8 +2,8 @@ import { isObject, parseJson } from '@farebox/client/exchange/parse-json'
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { RouteAnswer } from '../http/route.ts'
-import type { JobRow } from './job-row.ts'
-import { usableUntil } from './plan-look.ts'
+import type { JobRow } from './records/job-row.ts'
+import { usableUntil } from './drive/plan-look.ts'
 
 /**
  * A job as its payer sees it. 200 where all is said, 202 with `Retry-After` while more may come.

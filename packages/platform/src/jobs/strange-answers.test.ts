@@ -5,7 +5,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JobAnswer, JobOrder } from '@farebox/platform-api/jobs'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { createApp } from '../http/create-app.ts'
+import { createApp } from '../app/create-app.ts'
 import type { Background } from '../platform-parts.ts'
 import {
   startChainAgent,
@@ -16,11 +16,11 @@ import {
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { signOrder } from '../test-setup/job-orders.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { deleteUnpaidContents, UNPAID_KEPT_MS } from './delete-contents.ts'
-import type { JobRow } from './job-row.ts'
-import { readJob, readRequest } from './job-store.ts'
+import { deleteUnpaidContents, UNPAID_KEPT_MS } from './records/delete-contents.ts'
+import type { JobRow } from './records/job-row.ts'
+import { readJob, readRequest } from './records/job-store.ts'
 import { jobsRoutes } from './jobs-routes.ts'
-import { startJobs } from './start-jobs.ts'
+import { startJobs } from './drive/start-jobs.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 

@@ -1,9 +1,9 @@
 import type pg from 'pg'
-import { shownBadge } from '../badges/badge.ts'
+import { shownBadge } from '../agents/badge.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import type { Badge } from '../registry/agent-row.ts'
-import { indexAgent } from '../search/index-agent.ts'
-import { availabilityOf, type Transition } from './availability.ts'
+import type { Badge } from '../agents/agent-row.ts'
+import { indexAgent } from '../listing/index-agent.ts'
+import { availabilityOf, type Transition } from '../agents/availability.ts'
 import { announceTransitions } from './webhooks/announce-transitions.ts'
 import { writeChecksIn, type CheckVerdict } from './write-checks.ts'
 

@@ -1,6 +1,6 @@
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import { PROBE_LIMITS } from '../outbound/limits.ts'
-import type { FailureReason } from '../outbound/outbound-failure.ts'
+import type { FailureReason } from '../outbound/address/outbound-failure.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 
 /** Why a check failed: no answer, or one that is not the documented one. */

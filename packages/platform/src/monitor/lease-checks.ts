@@ -1,5 +1,5 @@
 import type { Database } from '@farebox/server/postgres/connect'
-import type { Badge } from '../registry/agent-row.ts'
+import type { Badge } from '../agents/agent-row.ts'
 
 /** An agent that is ours to check, until the lease ends. */
 export interface CheckLease {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { FastifyInstance } from 'fastify'
-import { createApp } from '../http/create-app.ts'
+import { createApp } from '../app/create-app.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { pretendOutbound } from '../test-setup/pretend-outbound.ts'
@@ -9,7 +9,7 @@ import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { monitorRoutes } from './monitor-routes.ts'
 import { runChecks } from './run-checks.ts'
 import { startMonitor } from './start-monitor.ts'
-import { unwatchAgent, watchAgent } from './watch-agent.ts'
+import { unwatchAgent, watchAgent } from '../agents/watch-agent.ts'
 
 const OWNER = `0x${'a'.repeat(40)}`
 const STRANGER = `0x${'b'.repeat(40)}`

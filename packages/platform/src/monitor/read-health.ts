@@ -1,8 +1,8 @@
 import type { AgentHealth } from '@farebox/platform-api/monitor'
 import type { Database } from '@farebox/server/postgres/connect'
-import { availabilityOf } from './availability.ts'
+import { availabilityOf } from '../agents/availability.ts'
 import type { CheckReason } from './check-agent.ts'
-import { HOUR_MS, HOURS, readHours, uptimeOf, type CheckedHour } from './history.ts'
+import { HOUR_MS, HOURS, readHours, uptimeOf, type CheckedHour } from '../agents/history.ts'
 
 /** How an agent does, without its hours. */
 export type HealthSummary = Omit<AgentHealth, 'timeline'>

@@ -1,6 +1,6 @@
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
-import { countCheck } from './availability.ts'
+import { countCheck } from '../agents/availability.ts'
 import { changeAvailability, changesHowSeen, type ChangingCheck } from './change-availability.ts'
 import type { CheckResult } from './check-agent.ts'
 import type { CheckLease } from './lease-checks.ts'

@@ -2,7 +2,7 @@ import { describeError } from '@farebox/server/log'
 import { computeDueBadges } from '../badges/compute-badges.ts'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { bringBackChecks } from './after-checks.ts'
-import { pruneHours } from './history.ts'
+import { pruneHours } from '../agents/history.ts'
 import { runChecks, type CheckOptions } from './run-checks.ts'
 import { pruneDeliveries, runDeliveries } from './webhooks/send-deliveries.ts'
 

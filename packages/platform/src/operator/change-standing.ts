@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import type { Database } from '@farebox/server/postgres/connect'
 import { Refusal } from '../http/refusal.ts'
-import { unwatchAgent } from '../monitor/watch-agent.ts'
-import { writeAudit } from '../owners/write-audit.ts'
-import type { AgentRow } from '../registry/agent-row.ts'
-import { lockAgent, lookAtRivals } from '../registry/agents-at-endpoint.ts'
-import { blockEndpoint, liftBlocks } from '../registry/taken-down-endpoints.ts'
-import { indexAgent } from '../search/index-agent.ts'
+import { unwatchAgent } from '../agents/watch-agent.ts'
+import { writeAudit } from '../write-audit.ts'
+import type { AgentRow } from '../agents/agent-row.ts'
+import { lockAgent, lookAtRivals } from '../agents/agents-at-endpoint.ts'
+import { blockEndpoint, liftBlocks } from '../agents/taken-down-endpoints.ts'
+import { indexAgent } from '../listing/index-agent.ts'
 
 /**
  * Takes an agent down: it is not found, not checked, and no jobs are sent to it; its page says why. Its stake is the

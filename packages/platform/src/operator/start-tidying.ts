@@ -1,5 +1,5 @@
 import { describeError } from '@farebox/server/log'
-import { deleteUnpaidContents } from '../jobs/delete-contents.ts'
+import { deleteUnpaidContents } from '../jobs/records/delete-contents.ts'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { SESSION_IDLE_MS } from '../owners/sessions.ts'
 

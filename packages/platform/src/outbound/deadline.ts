@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from '@farebox/protocol/limits'
 import type { Clock } from '@farebox/server/clock'
-import { OutboundFailure } from './outbound-failure.ts'
+import { OutboundFailure } from './address/outbound-failure.ts'
 
 /** A moment by which everything has to be over. */
 export interface Deadline {

@@ -1,5 +1,5 @@
 import { errors } from 'undici'
-import { OutboundFailure, type FailureReason } from './outbound-failure.ts'
+import { OutboundFailure, type FailureReason } from './address/outbound-failure.ts'
 
 /** What is told of an error, and what only our log may hold. */
 export interface ExplainedFailure {

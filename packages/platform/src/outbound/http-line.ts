@@ -1,6 +1,6 @@
 import { Client } from 'undici'
 import type { OpenConnection } from './open-connection.ts'
-import { OutboundFailure } from './outbound-failure.ts'
+import { OutboundFailure } from './address/outbound-failure.ts'
 
 /** One connection, spoken HTTP/1.1 over, one request after the other. It is never made anew. */
 export interface HttpLine {

@@ -3,11 +3,11 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext } from 'node:tls'
 import type { Clock } from '@farebox/server/clock'
 import { startDeadline, unlessAborted } from './deadline.ts'
-import { isLocalHost } from './host-rules.ts'
-import type { Target } from './judge-url.ts'
-import { OutboundFailure } from './outbound-failure.ts'
-import { isAllowedAddress, isSameAddress, isWithin, type AddressBlock } from './public-address.ts'
-import type { Resolve } from './resolve-name.ts'
+import { isLocalHost } from './address/host-rules.ts'
+import type { Target } from './address/judge-url.ts'
+import { OutboundFailure } from './address/outbound-failure.ts'
+import { isAllowedAddress, isSameAddress, isWithin, type AddressBlock } from './address/public-address.ts'
+import type { Resolve } from './address/resolve-name.ts'
 
 /**
  * Begins a TCP connection to an address that has passed every rule. The one place where a socket is made, and so the

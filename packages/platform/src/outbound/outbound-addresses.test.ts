@@ -7,8 +7,8 @@ import { createPretendInternet, type Names, type PretendInternet } from '../test
 import { answer, startStranger, type Stranger } from '../test-setup/stranger.ts'
 import { PROBE_LIMITS } from './limits.ts'
 import { createOutbound, type Outbound, type OutboundOutcome } from './outbound.ts'
-import { isAllowedAddress, readBlock } from './public-address.ts'
-import { createResolve } from './resolve-name.ts'
+import { isAllowedAddress, readBlock } from './address/public-address.ts'
+import { createResolve } from './address/resolve-name.ts'
 
 const PUBLIC = '93.184.216.34'
 const PUBLIC_SIX = '2606:4700::1111'

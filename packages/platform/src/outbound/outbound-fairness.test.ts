@@ -5,7 +5,7 @@ import { startNameServer } from '../test-setup/name-server.ts'
 import { createPretendInternet } from '../test-setup/pretend-internet.ts'
 import { answer, httpHead, startStranger, type Behaviour, type Stranger } from '../test-setup/stranger.ts'
 import { createOutbound, type Outbound, type OutboundOutcome } from './outbound.ts'
-import { createResolve } from './resolve-name.ts'
+import { createResolve } from './address/resolve-name.ts'
 
 const certificate = makeCertificate(['*.agents.example'])
 const ca = certificate.certificate

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { Clock } from '@farebox/server/clock'
 import type { HttpLine } from './http-line.ts'
 import { unlessAborted } from './deadline.ts'
-import { OutboundFailure } from './outbound-failure.ts'
+import { OutboundFailure } from './address/outbound-failure.ts'
 
 /** What one request is, once its place is known. */
 export interface Spoken {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createApp } from '../http/create-app.ts'
+import { createApp } from '../app/create-app.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
 import { serveSecrets, type SecretsFacilitator } from '../test-setup/facilitator-for-secrets.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'

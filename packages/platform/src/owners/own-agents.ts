@@ -1,7 +1,7 @@
 import type { Database } from '@farebox/server/postgres/connect'
 import { Refusal } from '../http/refusal.ts'
-import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow } from '../registry/agent-row.ts'
-import { readAgent } from '../registry/read-agent.ts'
+import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow } from '../agents/agent-row.ts'
+import { readAgent } from '../agents/read-agent.ts'
 
 /**
  * The agent of this number, for who holds its token.

@@ -4,7 +4,7 @@ import { dashboard, dashboardQuery, me, ownedAgents } from '@farebox/platform-ap
 import { defineRoute, type Route } from '../http/route.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import type { AgentRow } from '../registry/agent-row.ts'
+import type { AgentRow } from '../agents/agent-row.ts'
 import { countOwnAgents, listOwnAgents, readOwnAgent } from './own-agents.ts'
 import { readDashboard } from './read-dashboard.ts'
 import { secretsRoutes } from './secrets-routes.ts'

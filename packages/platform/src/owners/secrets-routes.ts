@@ -12,7 +12,7 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { createFacilitatorAdmin, type FacilitatorAdmin, type FacilitatorSecret } from './facilitator-admin.ts'
 import { listOwnWallets } from './own-agents.ts'
 import { readListing, reportOwnerAnew } from './secret-owners.ts'
-import { writeAudit } from './write-audit.ts'
+import { writeAudit } from '../write-audit.ts'
 
 const secretParams = z.strictObject({ secretId: z.string().regex(/^[\w-]{1,64}$/, 'is no id of a secret') })
 const CHANGES_PER_MINUTE = 10

@@ -3,7 +3,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { fromHex } from '@farebox/payments/crypto/bytes'
-import { createApp } from '../http/create-app.ts'
+import { createApp } from '../app/create-app.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
 import { makeWallet, signInMessage, type TestWallet } from '../test-setup/sign-in.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'

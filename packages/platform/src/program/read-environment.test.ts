@@ -1,6 +1,6 @@
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { isWithin } from '../outbound/public-address.ts'
+import { isWithin } from '../outbound/address/public-address.ts'
 import { readEnvironment, type PlatformEnvironment } from './read-environment.ts'
 
 const REGISTRY = `0x${'ab'.repeat(20)}`

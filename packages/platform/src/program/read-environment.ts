@@ -20,8 +20,8 @@ import {
   type EnvironmentSource,
   type ReadVariable,
 } from '@farebox/server/environment'
-import { isHostName } from '../outbound/host-rules.ts'
-import { readBlock, type AddressBlock } from '../outbound/public-address.ts'
+import { isHostName } from '../outbound/address/host-rules.ts'
+import { readBlock, type AddressBlock } from '../outbound/address/public-address.ts'
 import { CHECK_INTERVAL_MS, REFRESH_INTERVAL_MS, type PlatformSettings } from '../platform-parts.ts'
 import { PLATFORM_VARIABLES } from './variables.ts'
 

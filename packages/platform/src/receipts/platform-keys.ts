@@ -1,7 +1,7 @@
 import { makeSigningKey, type KeySet, type SigningKey } from '@farebox/platform-api/receipt-keys'
 import type { Database } from '@farebox/server/postgres/connect'
 import type pg from 'pg'
-import { writeAudit } from '../owners/write-audit.ts'
+import { writeAudit } from '../write-audit.ts'
 
 /** Any constant will do, so long as nothing else of the platform's database is locked by it. */
 const ADVISORY_LOCK = 4_020_501

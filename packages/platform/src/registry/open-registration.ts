@@ -4,11 +4,11 @@ import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 import type { Database } from '@farebox/server/postgres/connect'
 import { Refusal } from '../http/refusal.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { examineAgent } from './examine-agent.ts'
-import { sentenceOf, type Examination } from './examination.ts'
+import { examineAgent } from './inspect/examine-agent.ts'
+import { sentenceOf, type Examination } from './inspect/examination.ts'
 import { readRegistrationStatus } from './registration-status.ts'
 import { readRegistrationOf, saveRegistration, type Registration } from './registrations.ts'
-import { isBlocked } from './taken-down-endpoints.ts'
+import { isBlocked } from '../agents/taken-down-endpoints.ts'
 
 /** What was found a moment ago is not asked for again: two tabs are one look. */
 const FOUND_KEPT_MS = 60_000

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { watchAgent } from '../monitor/watch-agent.ts'
+import { watchAgent } from '../agents/watch-agent.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { createPretendChain, type PretendChain, type PretendEvent } from '../test-setup/pretend-chain.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import type { AgentRow } from './agent-row.ts'
-import { createRegistryFollower } from './follow-registry.ts'
-import { readAgent } from './read-agent.ts'
+import type { AgentRow } from '../agents/agent-row.ts'
+import { createRegistryFollower } from './chain/follow-registry.ts'
+import { readAgent } from '../agents/read-agent.ts'
 
 const OWNER = `0x${'a1'.repeat(20)}` as const
 const BAD = 'https://bad.example'

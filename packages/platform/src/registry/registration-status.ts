@@ -3,7 +3,7 @@ import type {
   RegistrationStatus,
 } from '@farebox/platform-api/registry'
 import type { PlatformParts } from '../platform-parts.ts'
-import type { Standing } from './agent-row.ts'
+import type { Standing } from '../agents/agent-row.ts'
 import type { Registration } from './registrations.ts'
 
 type StatusParts = Pick<PlatformParts, 'database' | 'outbound' | 'settings'>

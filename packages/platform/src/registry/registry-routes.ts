@@ -15,14 +15,14 @@ import {
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { readHistory } from './declaration-history.ts'
-import { lookAtAgent } from './look-at-agent.ts'
-import { readAgent } from './read-agent.ts'
-import { encodeRegister, STAKE_WEI } from './registry-contract.ts'
+import { readHistory } from './declarations/declaration-history.ts'
+import { lookAtAgent } from './inspect/look-at-agent.ts'
+import { readAgent } from '../agents/read-agent.ts'
+import { encodeRegister, STAKE_WEI } from './chain/registry-contract.ts'
 import { readRegistrationStatus } from './registration-status.ts'
 import { openRegistration } from './open-registration.ts'
 import { readRegistration, type Registration } from './registrations.ts'
-import { takeAgent } from './take-agents.ts'
+import { takeAgent } from './inspect/take-agents.ts'
 
 const DEFAULT_HISTORY = 20
 /** Each makes up to three calls to a stranger. */

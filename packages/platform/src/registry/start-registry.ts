@@ -1,7 +1,7 @@
 import { describeError } from '@farebox/server/log'
 import type { Background, PlatformParts } from '../platform-parts.ts'
-import { createRegistryFollower, type FollowOptions } from './follow-registry.ts'
-import { startLooks } from './start-looks.ts'
+import { createRegistryFollower, type FollowOptions } from './chain/follow-registry.ts'
+import { startLooks } from './inspect/start-looks.ts'
 
 /** Of the chain: the local one answers at once and its users wait; public ones have a block every two seconds. */
 const LOCAL_INTERVAL_MS = 1_000

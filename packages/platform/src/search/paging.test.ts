@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Refusal } from '../http/refusal.ts'
 import { insertAgent, sampleDeclaration } from '../test-setup/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { tagHash } from './describe-entry.ts'
-import { indexAgent } from './index-agent.ts'
+import { tagHash } from '../listing/describe-entry.ts'
+import { indexAgent } from '../listing/index-agent.ts'
 import { searchRoutes } from './search-routes.ts'
 
 let stage: Stage

@@ -1,9 +1,9 @@
 import { searchMatches, type FoundAgent } from '@farebox/platform-api/search'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Database } from '@farebox/server/postgres/connect'
-import type { Badge } from '../registry/agent-row.ts'
-import { ownersText } from './owners-text.ts'
-import { shownEndpoint } from './shown-endpoint.ts'
+import type { Badge } from '../agents/agent-row.ts'
+import { ownersText } from '../listing/owners-text.ts'
+import { shownEndpoint } from '../listing/shown-endpoint.ts'
 import type { Found } from './gather.ts'
 
 /** What of a description a list shows. */

@@ -3,7 +3,7 @@ import type { Capability, Declaration } from '@farebox/protocol/declaration/decl
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertAgent, sampleDeclaration, type AgentInserted } from '../test-setup/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { indexAgent } from './index-agent.ts'
+import { indexAgent } from '../listing/index-agent.ts'
 import { searchRoutes } from './search-routes.ts'
 
 let stage: Stage

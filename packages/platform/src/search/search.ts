@@ -2,9 +2,9 @@ import type { SearchQuery } from '@farebox/platform-api/search'
 import { readUsdc } from '@farebox/protocol/money/usdc'
 import { Refusal } from '../http/refusal.ts'
 import { readCursor, type Place } from './cursor.ts'
-import { fieldTag } from './describe-entry.ts'
-import { standingOf } from './standing.ts'
-import { askedWords, exactKey, nameKey } from './words.ts'
+import { fieldTag } from '../listing/describe-entry.ts'
+import { standingOf } from '../listing/standing.ts'
+import { askedWords, exactKey, nameKey } from '../listing/words.ts'
 
 /** What is looked for, as the query says it. */
 export interface Search {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { filterConditions, offeredTags, provisionalConditions, type Stage } from './conditions.ts'
-import { tagHash } from './describe-entry.ts'
+import { tagHash } from '../listing/describe-entry.ts'
 import type { Place } from './cursor.ts'
 import type { Found } from './gather.ts'
 import { fromTables, orderOf } from './order.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { createApp, type AppOptions } from '../http/create-app.ts'
+import { createApp, type AppOptions } from '../app/create-app.ts'
 import type { Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { stagePlatform, type Stage, type StageOptions } from './stage-platform.ts'

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { VENDORED_LOCAL_FOLDER } from '../../init/vendor-folder.ts'
+import { VENDORED_LOCAL_FOLDER } from '../../init/vendor/vendor-folder.ts'
 import { Refusal } from '../../refusal.ts'
 
 /** What `farebox dev --paid` uses of `@farebox/local`. */

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Transition } from '../availability.ts'
+import type { Transition } from '../../agents/availability.ts'
 
 /** What an owner is told. */
 export interface Announcement {

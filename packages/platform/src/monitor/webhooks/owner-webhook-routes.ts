@@ -2,7 +2,7 @@ import { webhook as webhookSchema, webhookMade, webhookRequest } from '@farebox/
 import { z } from 'zod'
 import { Refusal } from '../../http/refusal.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import { judgeTarget } from '../../outbound/judge-url.ts'
+import { judgeTarget } from '../../outbound/address/judge-url.ts'
 import { readOwnAgent } from '../../owners/own-agents.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { testWebhookRoute } from './test-route.ts'

@@ -1,0 +1,102 @@
+import type { ToldTime } from '@farebox/payments/http/clock-meter'
+import { Refusal } from '../../refusal.ts'
+import { isOnLoopback } from '../../keys/local-economy.ts'
+import { printable } from '../../terminal/printable.ts'
+import { toldTime } from './agent-clock.ts'
+
+/** The first answer may take longer (D33): a host may have put the agent to sleep. */
+const WAKING_FACTOR = 2
+
+/**
+ * Finds out whether there is anybody at all, before hundreds of checks say the same. Whatever an HTTP server
+ * answers is good enough; what is wrong with it the checks tell. Resolves to the time by its clock, where it tells that.
+ *
+ * @throws {Refusal} that says in a sentence why nobody can be asked
+ */
+export async function reachAgent(
+  url: string,
+  options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<ToldTime | undefined> {
+  const timeoutMs = WAKING_FACTOR * options.timeoutMs
+  const timeout = AbortSignal.timeout(timeoutMs)
+  try {
+    const signal = AbortSignal.any([timeout, options.signal])
+    const sentMs = Date.now()
+    const response = await fetch(`${url}/health`, { redirect: 'manual', signal })
+    const told = toldTime(response.headers, sentMs, Date.now())
+    await response.body?.cancel()
+    refuseRedirect(url, response)
+    return told
+  } catch (error) {
+    options.signal.throwIfAborted()
+    if (error instanceof Refusal) throw error
+    if (timeout.aborted) {
+      throw new Refusal(`${url} has not answered for ${timeoutMs / 1_000} s`, adviceFor(url), {
+        cause: error,
+      })
+    }
+    throw new Refusal(`${url} cannot be reached: ${describe(error)}`, adviceFor(url, error), { cause: error })
+  }
+}
+
+/** Callers follow no redirects (D37): the agent is registered by where it answers itself. */
+function refuseRedirect(url: string, { status, headers }: Response): void {
+  const location = headers.get('location')
+  if (status < 300 || status > 399 || location === null) return
+  const there = URL.canParse(location, `${url}/health`) ? new URL(location, `${url}/health`) : undefined
+  const base = there?.href.replace(/\/health\/?(?:[?#].*)?$/, '')
+  throw new Refusal(
+    `${url} redirects to ${printable(location.slice(0, 200))}, and callers follow no redirects`,
+    base === undefined || base === url
+      ? 'answer /health, /about and /execute themselves'
+      : `check where it leads: farebox check ${printable(base.slice(0, 200))}`,
+  )
+}
+
+const WORDS: { readonly [code: string]: string } = {
+  ECONNREFUSED: 'nobody listens there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the name of its host cannot be looked up now',
+  EHOSTUNREACH: 'there is no way to its host',
+  ENETUNREACH: 'there is no way to its network',
+  ETIMEDOUT: 'the connection was not made in time',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection was not made in time',
+  ECONNRESET: 'the connection was cut before an answer came',
+  UND_ERR_SOCKET: 'the connection was closed before an answer came',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS: http, where https is asked for?',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate does not lead to a root that is trusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate does not lead to a root that is trusted',
+}
+
+function describe(error: unknown): string {
+  const code = codeOf(error)
+  if (code.startsWith('HPE_')) return `what answers does not speak HTTP (${code})`
+  const words = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined
+  if (words !== undefined) return `${words} (${code})`
+  return printable(innermost(error).slice(0, 200))
+}
+
+function adviceFor(url: string, error?: unknown): string {
+  if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(codeOf(error))) {
+    return 'callers and the platform trust no other certificates than your machine does'
+  }
+  return isOnLoopback(url)
+    ? 'is it running? farebox dev starts it'
+    : `is the URL right, and the agent awake? curl ${url}/health`
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  if (error.cause !== undefined) return codeOf(error.cause)
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return error instanceof AggregateError ? codeOf((error.errors as readonly unknown[])[0]) : ''
+}
+
+function innermost(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : innermost(error.cause)
+}

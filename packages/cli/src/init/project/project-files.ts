@@ -1,0 +1,106 @@
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { propertyName, stringLiteral } from '../../types/source-text.ts'
+import { typesOf } from '../../types/types-of.ts'
+import { fillTemplate } from './fill-template.ts'
+import { markdownText } from './markdown-text.ts'
+import { declarationOf, type NewAgent } from './new-agent.ts'
+import { newManifest } from './package-manifest.ts'
+import { packageName } from './package-name.ts'
+import type { ProjectVersions } from './project-versions.ts'
+import { VENDORED_LOCAL_FOLDER } from '../vendor/vendor-folder.ts'
+import { readableJson } from './readable-json.ts'
+
+/** One file of a new project. */
+export interface ProjectFile {
+  /** Relative to the project's folder. */
+  readonly path: string
+  readonly text: string
+  /** What it is for, in a few words. */
+  readonly about: string
+}
+
+/** What the files are made of. */
+interface Project {
+  readonly agent: NewAgent
+  readonly declaration: Declaration
+  readonly versions: ProjectVersions
+  /** Name of package, service and image. */
+  readonly slug: string
+}
+
+/**
+ * Everything a new project consists of. Names and descriptions may be anybody's: in each file they stand as text,
+ * never as code.
+ */
+export async function projectFiles(
+  agent: NewAgent,
+  versions: ProjectVersions,
+): Promise<readonly ProjectFile[]> {
+  const slug = packageName(agent.name, Object.keys({ ...versions.dependencies, ...versions.devDependencies }))
+  const project = { agent, declaration: declarationOf(agent), versions, slug }
+  return await Promise.all(
+    FILES.map(async ([path, about, write]) => ({
+      path: path.replace('{{slug}}', slug),
+      about,
+      text: await write(project),
+    })),
+  )
+}
+
+type Write = (project: Project) => string | Promise<string>
+
+/** Path, what it is for, and how it is written; in the order in which people want to know of them. */
+const FILES: readonly (readonly [path: string, about: string, write: Write])[] = [
+  ['agent.json', 'what it does, what goes in and out, what it costs', writeConfig],
+  ['handlers.ts', 'does it', filled('handlers.ts', ({ agent }) => propertyName(agent.capability))],
+  ['agent.d.ts', 'types of the handlers, made from agent.json', ({ declaration }) => typesOf(declaration)],
+  ['agent.test.ts', 'npm test', filled('agent.test.ts', ({ agent }) => stringLiteral(agent.capability))],
+  ['package.json', 'dependencies and scripts', writeManifest],
+  ['tsconfig.json', 'for your editor, and npm run check', filled('tsconfig.json')],
+  ['.env.example', 'every variable there is', filled('env.example')],
+  ['README.md', 'how to run it, and to be paid', filled('README.md')],
+  ['Dockerfile', 'runs it in a container', filled('Dockerfile')],
+  ['{{slug}}.service', 'runs it with systemd', filled('agent.service')],
+  ['.gitignore', 'keeps .env out of the repository', filled('gitignore')],
+  ['.dockerignore', 'keeps .env out of the image', filled('dockerignore')],
+]
+
+/** Where the installed runtime has it: editors complete `agent.json` from it and check while it is written. */
+const SCHEMA = './node_modules/farebox/agent.schema.json'
+
+function writeConfig({ declaration }: Project): string {
+  return readableJson({ $schema: SCHEMA, ...declaration })
+}
+
+/** As npm itself writes it: it rewrites the file whenever something is installed. */
+function writeManifest({ agent, versions, slug }: Project): string {
+  return `${JSON.stringify(newManifest(slug, agent.description, versions), undefined, 2)}\n`
+}
+
+/** What differs by where our packages come from. */
+const PLACES = {
+  registry: {
+    copyVendor: '',
+    ignoreVendor: '',
+    vendorRow: '',
+    installLocal: 'npm install --save-dev @farebox/local',
+  },
+  vendor: {
+    copyVendor: 'COPY vendor ./vendor\n',
+    ignoreVendor: `${VENDORED_LOCAL_FOLDER}\n`,
+    vendorRow: '| `vendor/` | Farebox itself, packed from its repository; committed with the rest |\n',
+    installLocal: `npm install --save-dev ./${VENDORED_LOCAL_FOLDER}/*.tgz`,
+  },
+} as const
+
+/** @param capability the first capability's name, as it is written in that file */
+function filled(template: string, capability: (project: Project) => string = () => ''): Write {
+  return project =>
+    fillTemplate(template, {
+      ...PLACES[project.versions.source],
+      slug: project.slug,
+      title: markdownText(project.agent.name),
+      description: markdownText(project.agent.description),
+      capability: capability(project),
+    })
+}

@@ -1,0 +1,124 @@
+import { lstat, mkdir, mkdtemp, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Refusal } from '../../refusal.ts'
+
+/** Something that stands where a file is to be written. */
+export interface Conflict {
+  /** Relative to the project's folder. */
+  readonly path: string
+  readonly what: 'a file' | 'a symbolic link' | 'a folder' | 'no plain file'
+  /** Whether `--overwrite` may put the file in its place. */
+  readonly isReplaceable: boolean
+}
+
+/**
+ * What stands in the way of writing these files, in their order. Throws a `Refusal` where the folder cannot be one.
+ *
+ * @param folder absolute; it need not be there yet
+ */
+export async function findConflicts(folder: string, paths: readonly string[]): Promise<readonly Conflict[]> {
+  await refuseNoFolder(folder)
+  const found = await Promise.all(paths.map(path => look(folder, path)))
+  return found.filter(conflict => conflict !== undefined)
+}
+
+/**
+ * Writes all of the files, or none: where one cannot be written, what was made is removed and what was replaced is put
+ * back. A file is replaced only if it is named as such; one that appeared meanwhile is not.
+ *
+ * @param options.replace paths of files and links that give way
+ * @throws {Refusal} that names what could not be written
+ */
+export async function writeProject(
+  folder: string,
+  files: readonly { readonly path: string; readonly text: string | Uint8Array }[],
+  options: { readonly replace: readonly string[]; readonly signal?: AbortSignal },
+): Promise<void> {
+  const undo: (() => Promise<unknown>)[] = []
+  try {
+    const made = await mkdir(folder, { recursive: true })
+    if (made !== undefined) undo.push(() => removeEmpty(folder, made))
+    const aside = options.replace.length === 0 ? undefined : await mkdtemp(join(folder, '.farebox-init-'))
+    if (aside !== undefined) undo.push(() => rmdir(aside))
+    for (const [index, { path, text }] of files.entries()) {
+      options.signal?.throwIfAborted()
+      const file = join(folder, path)
+      if (aside !== undefined && options.replace.includes(path)) {
+        const old = join(aside, String(index))
+        await rename(file, old)
+        undo.push(() => rename(old, file))
+      }
+      const parent = await mkdir(dirname(file), { recursive: true })
+      if (parent !== undefined) undo.push(() => removeEmpty(dirname(file), parent))
+      await writeNew(file, text)
+      undo.push(() => rm(file))
+    }
+    if (aside !== undefined) await rm(aside, { recursive: true })
+  } catch (error) {
+    for (const step of undo.toReversed()) await step().catch(() => undefined)
+    if (options.signal?.aborted === true) throw error
+    throw new Refusal(`nothing was written: ${reasonOf(error)}`, 'mend that, and try again', { cause: error })
+  }
+}
+
+/** What is there already stays: also what came a moment ago, and what a link points to. */
+async function writeNew(file: string, text: string | Uint8Array): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: 'wx' })
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') await rm(file, { force: true })
+    throw error
+  }
+}
+
+/** Removes the folder and those above it, down to the first that was made; none that holds anything. */
+async function removeEmpty(folder: string, first: string): Promise<void> {
+  for (let path = folder; ; path = dirname(path)) {
+    await rmdir(path)
+    if (path === first) return
+  }
+}
+
+async function refuseNoFolder(folder: string): Promise<void> {
+  for (let path = folder; ; path = dirname(path)) {
+    const code = await stat(path).then(
+      found => (found.isDirectory() ? 'folder' : 'other'),
+      (error: unknown) => codeOf(error),
+    )
+    if (code === 'folder') return
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw inTheWay(path, code === 'other' ? 'a file' : code)
+    // What `stat` does not find although it is there leads nowhere.
+    if ((await look('', path)) !== undefined) throw inTheWay(path, 'a symbolic link to nothing')
+  }
+}
+
+function inTheWay(path: string, what: string): Refusal {
+  return new Refusal(
+    `${path} cannot be a folder: it is ${what}`,
+    'name another folder: farebox init <folder>',
+  )
+}
+
+async function look(folder: string, path: string): Promise<Conflict | undefined> {
+  try {
+    const found = await lstat(join(folder, path))
+    if (found.isSymbolicLink()) return { path, what: 'a symbolic link', isReplaceable: true }
+    if (found.isFile()) return { path, what: 'a file', isReplaceable: true }
+    return { path, what: found.isDirectory() ? 'a folder' : 'no plain file', isReplaceable: false }
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined
+    throw new Refusal(`${join(folder, path)} cannot be looked at (${codeOf(error)})`, 'name another folder', {
+      cause: error,
+    })
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const path = error instanceof Error && 'path' in error ? `${String(error.path)} ` : ''
+  return `${path}cannot be written (${codeOf(error)})`
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error ? String(error.code) : error.message
+}

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { Refusal } from '../../refusal.ts'
+import type { World } from '../../world.ts'
+import { VENDOR_FOLDER, VENDORED_LOCAL_FOLDER } from './vendor-folder.ts'
+
+/** Our packages as files of a new project: what it installs where they are not taken from a registry. */
+export interface Vendor {
+  /** The repository that they are packed from. Absolute. */
+  readonly clone: string
+  /** Version specifiers for `package.json`, `file:vendor/…`. */
+  readonly dependencies: { readonly [name: string]: string }
+  readonly devDependencies: { readonly [name: string]: string }
+  /** The tarballs, relative to the project's folder. */
+  readonly paths: readonly string[]
+}
+
+/** A tarball. */
+export interface VendoredFile {
+  /** Relative to the project's folder. */
+  readonly path: string
+  readonly bytes: Uint8Array
+}
+
+interface PackageFile {
+  readonly name: string
+  readonly version: string
+  readonly private?: boolean
+  readonly dependencies?: { readonly [name: string]: string }
+}
+
+/**
+ * Which of a clone's packages a project needs, and where in it they are put. Every one is named in `package.json`: npm
+ * finds a package that another of ours asks for at the top of the tree, and asks no registry for it.
+ *
+ * @param clone the repository's folder, absolute
+ */
+export async function planVendor(clone: string): Promise<Vendor> {
+  const packages = await readPackages(clone)
+  const runtime = closure(packages, 'farebox')
+  const commands = closure(packages, '@farebox/cli').filter(one => !runtime.includes(one))
+  const local = closure(packages, '@farebox/local').filter(
+    one => !runtime.includes(one) && !commands.includes(one),
+  )
+  return {
+    clone,
+    dependencies: specifiers(runtime),
+    devDependencies: specifiers(commands),
+    paths: [
+      ...[...runtime, ...commands].map(one => `${VENDOR_FOLDER}/${tarballName(one)}`),
+      ...local.map(one => `${VENDORED_LOCAL_FOLDER}/${tarballName(one)}`),
+    ],
+  }
+}
+
+/**
+ * Builds and packs them as `npm run pack` does.
+ *
+ * @throws {Refusal} where the clone cannot be built or packed, with what the program said
+ */
+export async function packVendor(
+  { err, signal }: World,
+  { clone, paths }: Vendor,
+): Promise<readonly VendoredFile[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'farebox-vendor-'))
+  if (err.live) err.write('  packing Farebox from this clone …')
+  try {
+    const words = [join(clone, 'scripts', 'pack.mjs'), '--json', '--out', folder]
+    await promisify(execFile)(process.execPath, words, { signal, maxBuffer: LONGEST_OUTPUT_BYTES })
+    return await Promise.all(
+      paths.map(async path => ({ path, bytes: await readFile(join(folder, basename(path))) })),
+    )
+  } catch (error) {
+    signal.throwIfAborted()
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
+    throw new Refusal(`Farebox cannot be packed from ${clone}; nothing was written`, said, { cause: error })
+  } finally {
+    if (err.live) err.write('\r\u001b[2K')
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const LONGEST_OUTPUT_BYTES = 16_777_216
+
+async function readPackages(clone: string): Promise<readonly PackageFile[]> {
+  const folder = join(clone, 'packages')
+  const names = await readdir(folder)
+  return await Promise.all(
+    names.map(
+      async name => JSON.parse(await readFile(join(folder, name, 'package.json'), 'utf8')) as PackageFile,
+    ),
+  )
+}
+
+/** A package with all of ours that it depends on, directly and indirectly; itself first. */
+function closure(packages: readonly PackageFile[], name: string): readonly PackageFile[] {
+  const found = new Set<PackageFile>()
+  const add = (wanted: string): void => {
+    const one = packages.find(({ name: candidate }) => candidate === wanted)
+    if (one === undefined || found.has(one)) return
+    found.add(one)
+    Object.keys(one.dependencies ?? {}).forEach(add)
+  }
+  add(name)
+  return [...found]
+}
+
+function specifiers(packages: readonly PackageFile[]): { readonly [name: string]: string } {
+  return Object.fromEntries(packages.map(one => [one.name, `file:${VENDOR_FOLDER}/${tarballName(one)}`]))
+}
+
+/** As `npm pack` names it. */
+function tarballName({ name, version }: PackageFile): string {
+  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
+}

@@ -1,0 +1,177 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { restoreAgent, takeDownAgent } from '../operator/change-standing.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { insertAgent, sampleDeclaration } from '../test-setup/insert-agent.ts'
+import { createPretendChain, type PretendChain, type PretendEvent } from '../test-setup/pretend-chain.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import type { AgentRow } from './agent-row.ts'
+import { applyLook } from '../registry/inspect/apply-look.ts'
+import { createRegistryFollower } from '../registry/chain/follow-registry.ts'
+import { openRegistration } from '../registry/open-registration.ts'
+import { readAgent } from './read-agent.ts'
+
+const OWNER = `0x${'a1'.repeat(20)}` as const
+const OTHER = `0x${'b2'.repeat(20)}` as const
+const ENDPOINT = 'https://stolen.example'
+const REASON = 'It sells what it has stolen.'
+const BLOCKED = 'an agent with this endpoint was taken down by the operator'
+
+let stage: Stage
+let chain: PretendChain
+let parts: PlatformParts
+
+beforeAll(async () => {
+  stage = await stagePlatform()
+})
+
+beforeEach(async () => {
+  await stage.database.pool.query(
+    'truncate agents, registry_events, registry_blocks, registry_cursor, registry_pending cascade',
+  )
+  chain = createPretendChain(stage.parts.settings.registryAddress)
+  parts = { ...stage.parts, rpc: chain.rpc }
+  await mined(registered(1))
+  expect(await looked(1)).toMatchObject({ standing: 'listed' })
+  await takeDownAgent(parts.database, 1, { reason: REASON, nowMs: parts.clock.nowMs() })
+})
+
+afterAll(() => stage.close())
+
+const registered = (agentId: number, endpoint = ENDPOINT, owner = OWNER): PretendEvent => ({
+  is: 'registered',
+  agentId,
+  owner,
+  endpoint,
+})
+const deregistered = (agentId: number): PretendEvent => ({ is: 'deregistered', agentId, owner: OWNER })
+const moved = (agentId: number, endpoint: string): PretendEvent => ({
+  is: 'updated',
+  agentId,
+  owner: OWNER,
+  endpoint,
+})
+const restore = (agentId: number) => restoreAgent(parts.database, agentId, parts.clock.nowMs())
+
+/** Follows what the chain says in one block, with enough blocks on top. */
+async function mined(...events: readonly PretendEvent[]): Promise<void> {
+  chain.mine(events, [], [])
+  const follower = createRegistryFollower(parts)
+  while ((await follower.pass()).kind !== 'up-to-date');
+}
+
+async function agent(agentId: number): Promise<AgentRow> {
+  const row = await readAgent(parts.database, agentId)
+  if (row === undefined) throw new Error(`there is no agent ${agentId}`)
+  return row
+}
+
+/** A look that finds an agent without a flaw, of its owner's. */
+async function looked(agentId: number): Promise<AgentRow> {
+  const { owner, ...row } = await agent(agentId)
+  const declaration = sampleDeclaration(owner)
+  await applyLook(parts, { owner, ...row }, { kind: 'agent', declaration, wallet: owner })
+  return await agent(agentId)
+}
+
+describe('an endpoint at which an agent was taken down', () => {
+  test('is not listed again by taking the stake back and registering anew', async () => {
+    await mined(deregistered(1))
+    expect(await agent(1)).toMatchObject({ standing: 'deregistered' })
+    await mined(registered(2))
+    expect(await looked(2)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
+  })
+
+  test('is not listed again by moving the agent away and registering anew', async () => {
+    await mined(moved(1, 'https://elsewhere.example'))
+    expect(await agent(1)).toMatchObject({ standing: 'taken-down', standingReason: REASON })
+    await mined(registered(2, `${ENDPOINT}:443/`))
+    expect(await looked(2)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
+  })
+
+  test('is not listed again by moving another agent to it', async () => {
+    await mined(registered(2, 'https://honest.example'))
+    expect(await looked(2)).toMatchObject({ standing: 'listed' })
+    await mined(deregistered(1), moved(2, ENDPOINT))
+    expect(await looked(2)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
+  })
+
+  test('is all that is blocked: nobody keeps others out by moving there what was taken down', async () => {
+    await mined(moved(1, 'https://victim.example'), registered(2, 'https://victim.example', OTHER))
+    expect(await looked(2)).toMatchObject({ standing: 'listed' })
+  })
+
+  test('is refused before anybody stakes for it', async () => {
+    await mined(deregistered(1))
+    await expect(openRegistration(parts, ENDPOINT)).rejects.toMatchObject({
+      type: 'conflict',
+      message: 'endpoint: an agent with it was taken down by the operator',
+    })
+  })
+
+  test('stays blocked where a second one was taken down at it and the first is restored', async () => {
+    await mined(registered(2))
+    await takeDownAgent(parts.database, 2, { reason: 'As the first.', nowMs: parts.clock.nowMs() })
+    await restore(1)
+    expect(await looked(1)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
+    await restore(2)
+    expect((await agent(1)).nextRefreshAtMs).toBe(parts.clock.nowMs())
+    expect(await looked(1)).toMatchObject({ standing: 'listed' })
+  })
+})
+
+describe('the operator', () => {
+  test('opens it again by restoring the number, and the agent is listed', async () => {
+    expect(await restore(1)).toBe('waiting')
+    expect(await looked(1)).toMatchObject({ standing: 'listed' })
+  })
+
+  test('opens it again by a number that has left: that stays so, and who was refused is looked at', async () => {
+    await mined(deregistered(1))
+    await mined(registered(2))
+    await looked(2)
+    await parts.database.pool.query('update agents set next_refresh_at = null')
+    expect(await restore(1)).toBe('deregistered')
+    expect(await agent(1)).toMatchObject({ standing: 'deregistered', nextRefreshAtMs: undefined })
+    expect((await agent(2)).nextRefreshAtMs).toBe(parts.clock.nowMs())
+    expect(await looked(2)).toMatchObject({ standing: 'listed' })
+    await expect(restore(1)).rejects.toThrow('agent 1 is not taken down, but deregistered')
+  })
+
+  test('opens every place that was blocked for the number', async () => {
+    await mined(moved(1, 'https://second.example'))
+    await takeDownAgent(parts.database, 1, { reason: 'There too.', nowMs: parts.clock.nowMs() })
+    await mined(registered(2, 'https://second.example'))
+    expect(await looked(2)).toMatchObject({ standing: 'refused' })
+    await restore(1)
+    await mined(registered(3))
+    expect([(await looked(2)).standing, (await looked(3)).standing]).toEqual(['listed', 'listed'])
+  })
+})
+
+test('REG-02 a deregistration that a rewritten chain takes back leaves the agent taken down', async () => {
+  await mined(deregistered(1))
+  chain.drop(3)
+  await mined()
+  expect(await agent(1)).toMatchObject({
+    standing: 'taken-down',
+    standingReason: REASON,
+    nextRefreshAtMs: undefined,
+  })
+})
+
+test('what was taken down by an earlier version is blocked as well', async () => {
+  const { pool, schema } = stage.database
+  await pool.query('drop table taken_down_endpoints')
+  await insertAgent(stage.database, { agentId: 7, standing: 'listed' })
+  await insertAgent(stage.database, { agentId: 8, standing: 'taken-down', endpoint: 'https://old.example' })
+  const long = `https://long.example/${'a'.repeat(2_048)}`
+  await insertAgent(stage.database, { agentId: 9, standing: 'taken-down', endpoint: long })
+  const migration = new URL('../../migrations/0009-taken-down-endpoints.sql', import.meta.url)
+  await pool.query(`set search_path to ${schema}; ${await readFile(migration, 'utf8')}`)
+  const { rows } = await pool.query('select endpoint, agent_id::integer from taken_down_endpoints order by 2')
+  expect(rows).toEqual([
+    { endpoint: ENDPOINT, agent_id: 1 },
+    { endpoint: 'https://old.example', agent_id: 8 },
+  ])
+})

@@ -1,0 +1,300 @@
+import { createJsonLog } from '@farebox/server/log'
+import { connect as connectDatabase } from '@farebox/server/postgres/connect'
+import type { InjectOptions } from 'fastify'
+import { afterEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
+import { echoRoute, postEcho, thing } from '../test-setup/echo-route.ts'
+import { signedInAs } from '../test-setup/sign-in.ts'
+import { stageApps } from '../test-setup/stage-apps.ts'
+import { createApp } from './create-app.ts'
+import { Refusal } from '../http/refusal.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+import { systemRoutes } from './system-routes.ts'
+
+const OPERATOR_TOKEN = 'an-operator-token-of-tests'
+const OWNER = `0x${'ab'.repeat(20)}`
+
+const logged: string[] = []
+const staged = stageApps({
+  log: createJsonLog(line => logged.push(line), Date.now),
+  settings: { operatorToken: OPERATOR_TOKEN },
+})
+afterEach(() => {
+  logged.length = 0
+})
+
+function throwing(error: unknown): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/broken',
+    summary: 'Breaks',
+    access: 'public',
+    answers: { 200: { description: 'Never', schema: thing } },
+    handle: async () => await Promise.reject(error),
+  })
+}
+
+const DEEP = '['.repeat(65) + ']'.repeat(65)
+
+const REFUSED: readonly (readonly [what: string, InjectOptions, status: number, error: string])[] = [
+  ['an unknown key', postEcho({ name: 'ab', admin: true }), 400, 'admin: is not known here'],
+  [
+    'a key of the prototype',
+    postEcho(JSON.parse('{"name":"ab","__proto__":{}}')),
+    400,
+    '__proto__: is not known here',
+  ],
+  [
+    'an unknown key below',
+    postEcho({ name: 'ab', parts: [{ weight: 1, x: 1 }] }),
+    400,
+    'parts[0].x: is not known here',
+  ],
+  ['a missing field', postEcho({}), 400, 'name: is required'],
+  ['a short field', postEcho({ name: 'a' }), 400, 'name: must have at least 2 characters'],
+  ['a wrong type', postEcho({ name: 7 }), 400, 'name: must be string'],
+  [
+    'a wrong type below',
+    postEcho({ name: 'ab', parts: [{ weight: '1' }] }),
+    400,
+    'parts[0].weight: must be number',
+  ],
+  ['no body', { method: 'POST', url: '/v1/things/1' }, 400, 'body: is required'],
+  ['a list as the body', postEcho([]), 400, 'body: must be object'],
+  ['no JSON', postEcho(0, { payload: '{"name":' }), 400, 'body: is no valid JSON'],
+  ['no UTF-8', postEcho(0, { payload: Buffer.from([0x22, 0xff, 0x22]) }), 400, 'body: is no valid UTF-8'],
+  ['a deep body', postEcho(0, { payload: DEEP }), 400, 'body: is nested deeper than 64 levels'],
+  ['an unknown query', postEcho({ name: 'ab' }, { url: '/v1/things/1?x=1' }), 400, 'x: is not known here'],
+  [
+    'a query twice',
+    postEcho({ name: 'ab' }, { url: '/v1/things/1?loud=no&loud=no' }),
+    400,
+    'loud: must be one of "yes"|"no"',
+  ],
+  ['a wrong path', postEcho({ name: 'ab' }, { url: '/v1/things/x' }), 400, 'thingId: must be number'],
+  ['a path that is no URL', { method: 'GET', url: '/%zz' }, 400, 'path: is no valid URL path'],
+  ['a body too large', postEcho({ name: 'a'.repeat(1_001) }), 413, 'body: is larger than this route takes'],
+  [
+    'a form',
+    postEcho(0, { payload: 'name=ab', headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
+    415,
+    'content-type: must be application/json',
+  ],
+  ['a route of nobody', { method: 'GET', url: '/v2/things' }, 404, 'path: no such route'],
+  [
+    'a very long path',
+    { method: 'GET', url: `/v1/things/${'9'.repeat(500)}` },
+    414,
+    'path: a part of it is too long',
+  ],
+  [
+    'a method it does not have',
+    { method: 'DELETE', url: '/v1/things/1' },
+    405,
+    'method: must be one of POST, OPTIONS',
+  ],
+]
+
+test.each(REFUSED)(
+  'D15 the door refuses %s in the envelope, and names the field',
+  async (_, request, status, error) => {
+    const app = staged.open([echoRoute])
+    const answer = await answersAsDocumented(app, [echoRoute])(request)
+    expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([status, error])
+    expect(answer.headers['x-content-type-options']).toBe('nosniff')
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.headers['allow']).toBe(status === 405 ? 'POST, OPTIONS' : undefined)
+  },
+)
+
+test('what is in order is handled, and carries the headers of an API', async () => {
+  const app = staged.open([echoRoute])
+  const answer = await answersAsDocumented(app, [echoRoute])(
+    postEcho({ name: 'ab' }, { url: '/v1/things/1?loud=yes' }),
+  )
+  expect(answer.json()).toEqual({ name: 'ab' })
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  })
+})
+
+test('a route that takes nothing takes an empty object, and nothing else', async () => {
+  const bare = defineRoute({
+    method: 'POST',
+    path: '/v1/bare',
+    summary: 'Takes nothing',
+    access: 'public',
+    answers: { 204: { description: 'Done' } },
+    handle: async () => ({ status: 204 }),
+  })
+  const app = staged.open([bare])
+  const url = '/v1/bare'
+  const codes = [
+    { method: 'POST', url } as const,
+    postEcho({}, { url }),
+    postEcho({ a: 1 }, { url }),
+    postEcho([1], { url }),
+  ]
+  const answers = await Promise.all(codes.map(request => app.inject(request)))
+  expect(answers.map(answer => answer.statusCode)).toEqual([204, 204, 400, 400])
+})
+
+test('a bug is "Internal error" outside, and a line with its cause inside', async () => {
+  const app = staged.open([throwing(new Error('the secret sauce', { cause: new Error('spilt') }))])
+  const answer = await app.inject({ url: '/v1/broken' })
+  expect(answer.statusCode).toBe(500)
+  expect(answer.json()).toEqual({ status: 'failed', error_type: 'internal', error: 'Internal error' })
+  const line = logged.find(one => one.includes('request failed')) ?? ''
+  expect(line).toContain('the secret sauce; cause: spilt')
+  expect(line).toContain(String(answer.headers['x-request-id']))
+})
+
+test('a status that a foreign error carries is not believed', async () => {
+  const app = staged.open([throwing(Object.assign(new Error('from afar'), { statusCode: 403 }))])
+  expect((await app.inject({ url: '/v1/broken' })).statusCode).toBe(500)
+})
+
+test('a refusal below a route is told with its kind, its seconds, and not its cause', async () => {
+  const refusal = new Refusal('rate_limited', 'slow down', {
+    retryAfterSeconds: 7,
+    cause: new Error('inside'),
+  })
+  const answer = await staged.open([throwing(refusal)]).inject({ url: '/v1/broken' })
+  expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '7'])
+  expect(answer.json()).toEqual({ status: 'failed', error_type: 'rate_limited', error: 'slow down' })
+})
+
+test('a database that is away is 503 with Retry-After, and /health stays', async () => {
+  const nobody = { connectionString: 'postgres://root@127.0.0.1:1/test', schema: 'nowhere', connections: 1 }
+  const database = connectDatabase({ ...nobody, program: 'test', onError: () => undefined })
+  const parts = { ...staged.parts, database }
+  const asks = defineRoute({
+    method: 'GET',
+    path: '/v1/asks',
+    summary: 'Asks the database',
+    access: 'public',
+    answers: { 200: { description: 'Asked' } },
+    handle: async () => ({ body: await database.query('asks', 'select 1 as one') }),
+  })
+  const routes = [asks, ...systemRoutes(parts)]
+  const ask = answersAsDocumented(staged.open(routes, { parts }), routes)
+  const answer = await ask({ url: '/v1/asks' })
+  expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '2'])
+  expect(answer.json()).toMatchObject({ error_type: 'unavailable' })
+  const ready = await ask({ url: '/ready' })
+  expect([ready.statusCode, ready.json()]).toEqual([
+    503,
+    { ready: false, database: 'out of reach', clock: 'ok' },
+  ])
+  expect((await ask({ url: '/health' })).statusCode).toBe(200)
+  const withOne = answersAsDocumented(staged.open(systemRoutes(staged.parts)), routes)
+  expect((await withOne({ url: '/ready' })).json()).toEqual({ ready: true, database: 'ok', clock: 'ok' })
+  await database.pool.end()
+})
+
+test.each([
+  [12, 200],
+  [40, 503],
+])('a clock %i s behind the node is named in /ready, which answers %i', async (seconds, status) => {
+  const said = `our clock is ${seconds} s behind the node's`
+  const parts = { ...staged.parts, clockSkew: () => ({ said, isUnfit: status === 503 }) }
+  const routes = systemRoutes(parts)
+  const ready = await answersAsDocumented(staged.open(routes, { parts }), routes)({ url: '/ready' })
+  expect([ready.statusCode, ready.json()]).toEqual([
+    status,
+    { ready: status === 200, database: 'ok', clock: said },
+  ])
+})
+
+test('any page may read what is public, and a preflight says so', async () => {
+  const routes = systemRoutes(staged.parts)
+  const app = staged.open([echoRoute, ...routes])
+  const headers = { origin: 'https://elsewhere.example' }
+  const read = await app.inject({ url: '/health', headers })
+  expect(read.headers['access-control-allow-origin']).toBe('*')
+  expect(read.headers['access-control-allow-credentials']).toBeUndefined()
+  const preflight = await app.inject({ method: 'OPTIONS', url: '/health', headers })
+  expect([preflight.statusCode, preflight.headers['access-control-allow-methods']]).toEqual([
+    204,
+    'GET, HEAD',
+  ])
+  const write = await app.inject({ method: 'OPTIONS', url: '/v1/things/1', headers })
+  expect(write.headers['access-control-allow-origin']).toBeUndefined()
+  expect((await app.inject(postEcho({ name: 'ab' }, { headers }))).statusCode).toBe(403)
+})
+
+test('the operator is who has the token; an owner is not, and the operator is no owner', async () => {
+  const handle = async (): Promise<{ readonly body: string }> => ({ body: 'in' })
+  const answers = { 200: { description: 'In' } }
+  const operator = defineRoute({
+    method: 'GET',
+    path: '/v1/operator/x',
+    summary: 'x',
+    access: 'operator',
+    answers,
+    handle,
+  })
+  const owner = defineRoute({
+    method: 'GET',
+    path: '/v1/me/x',
+    summary: 'x',
+    access: 'owner',
+    answers,
+    handle,
+  })
+  const app = staged.open([operator, owner])
+  const asOperator = { authorization: `Bearer ${OPERATOR_TOKEN}` }
+  const asOwner = await signedInAs(staged.parts, OWNER)
+  const almost = { authorization: `Bearer ${OPERATOR_TOKEN.slice(0, -1)}` }
+  const codes = async (url: string): Promise<readonly number[]> => {
+    const all = [asOperator, asOwner, {}, almost].map(headers => app.inject({ url, headers }))
+    return (await Promise.all(all)).map(answer => answer.statusCode)
+  }
+  expect(await codes('/v1/operator/x')).toEqual([200, 403, 401, 401])
+  expect(await codes('/v1/me/x')).toEqual([403, 200, 401, 401])
+})
+
+test('an owner’s route with parameters must say whose they are', () => {
+  const route = defineRoute({
+    method: 'GET',
+    path: '/v1/me/things/:thingId',
+    summary: 'x',
+    access: 'owner',
+    params: z.strictObject({ thingId: z.string() }),
+    answers: { 200: { description: 'x' } },
+    handle: async () => ({}),
+  })
+  expect(() => createApp(staged.parts, [route])).toThrow(/GET \/v1\/me\/things\/:thingId must say/)
+})
+
+test('logs have the route and the id of a request, and nothing it came with', async () => {
+  const app = staged.open([echoRoute])
+  const answer = await app.inject(
+    postEcho(
+      { name: 'sesame-name' },
+      {
+        url: '/v1/things/1?loud=sesame-query',
+        headers: {
+          'content-type': 'application/json',
+          authorization: 'Bearer sesame-token',
+          cookie: 'farebox_session=sesame-cookie',
+          origin: staged.parts.settings.publicUrl,
+        },
+      },
+    ),
+  )
+  expect(answer.statusCode).toBe(401)
+  await expect.poll(() => logged.length).toBe(1)
+  expect(JSON.parse(logged[0] ?? '')).toMatchObject({
+    event: 'request',
+    request: answer.headers['x-request-id'],
+    route: 'POST /v1/things/:thingId',
+    status: 401,
+  })
+  expect(logged.join()).not.toContain('sesame')
+})

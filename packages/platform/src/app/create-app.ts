@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import type { Log } from '@farebox/server/log'
+import { createUnsentAnswers } from '@farebox/protocol/body/unsent-answers'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { PlatformParts } from '../platform-parts.ts'
+import { addAnswerHeaders } from '../http/answer-headers.ts'
+import { answerFailure, answerUnreadable } from '../http/answer-failure.ts'
+import { addBodyParser } from '../http/body-parser.ts'
+import { callerKey } from '../http/caller-key.ts'
+import { closeInOrder } from '../http/close-in-order.ts'
+import { createFindCaller } from './find-caller.ts'
+import { mountRoute, refuseOtherMethods, type Door } from './mount-route.ts'
+import { createRateLimit } from '../http/rate-limit.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { Route } from '../http/route.ts'
+
+/** How the platform's HTTP side stands in its surroundings. */
+export interface AppOptions {
+  /** Addresses or CIDR ranges of proxies whose `x-forwarded-for` is believed; default none. */
+  readonly trustedProxies?: readonly string[]
+  /** What one address may ask in a minute, over all routes; default 3,000. */
+  readonly requestsPerMinute?: number
+}
+
+const MAX_BODY_BYTES = 65_536
+/** A request must have arrived whole by then. */
+const REQUEST_TIMEOUT_MS = 10_000
+const KEEP_ALIVE_MS = 65_000
+const MAX_CONNECTIONS = 10_000
+const MAX_PARAMETER_CHARACTERS = 200
+const REQUESTS_PER_MINUTE = 3_000
+
+/**
+ * Makes the HTTP application: every route behind the same door, which checks who asks, how often, and what for; whatever
+ * goes wrong is answered `{status: "failed", error_type, error}`. Nothing listens yet.
+ *
+ * Throws where two routes have one method and path, or where an owner's route does not say whose its parameters are.
+ */
+export function createApp(
+  parts: Pick<PlatformParts, 'database' | 'clock' | 'log' | 'settings'>,
+  routes: readonly Route[],
+  options: AppOptions = {},
+): FastifyInstance {
+  const { clock, log, settings } = parts
+  const isSecure = settings.publicUrl.startsWith('https:')
+  const answer: AnswerError = async (error, request, reply) => {
+    const route = `${request.method} ${request.routeOptions.url ?? ''}`
+    addAnswerHeaders(reply.header('x-request-id', request.id), isSecure)
+    return await answerFailure(error, reply, log, { request: request.id, route })
+  }
+  const app = openServer(answer, options.trustedProxies ?? [])
+  addBodyParser(app)
+  const closing = closeInOrder(app, clock)
+  const rateLimit = createRateLimit(clock)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    const seconds = rateLimit(callerKey(request.ip), options.requestsPerMinute ?? REQUESTS_PER_MINUTE)
+    if (seconds !== undefined) throw tooOften(seconds)
+  })
+  app.addHook('onSend', async (_, reply) => addAnswerHeaders(reply, isSecure))
+  logRequests(app, log)
+  const door: Door = {
+    findCaller: createFindCaller(parts),
+    rateLimit,
+    tooOften,
+    unsent: createUnsentAnswers(),
+    closing,
+  }
+  for (const route of routes) mountRoute(app, route, door)
+  refuseOtherMethods(app, routes)
+  return app
+}
+
+type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+function openServer(answer: AnswerError, trustedProxies: readonly string[]): FastifyInstance {
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    logger: false,
+    // Our own refusal says it in the envelope.
+    return503OnClosing: false,
+    trustProxy: [...trustedProxies],
+    requestIdHeader: false,
+    genReqId: () => randomUUID(),
+    routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
+    frameworkErrors: (error, request, reply) => {
+      void answer(error, request, reply)
+    },
+    clientErrorHandler: answerUnreadable,
+  })
+  app.server.maxConnections = MAX_CONNECTIONS
+  app.setNotFoundHandler(() => {
+    throw new Refusal('not_found', 'path: no such route')
+  })
+  app.setErrorHandler(answer)
+  return app
+}
+
+/** One line for each request: its route and not its URL, which may hold what opens something. */
+function logRequests(app: FastifyInstance, log: Log): void {
+  app.addHook('onResponse', async (request, reply) => {
+    log.info('request', {
+      request: request.id,
+      route: `${request.method} ${request.routeOptions.url ?? '(none)'}`,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    })
+  })
+}
+
+function tooOften(seconds: number): Refusal {
+  return new Refusal('rate_limited', `too many requests: ask again in ${seconds} s`, {
+    retryAfterSeconds: seconds,
+  })
+}

@@ -1,0 +1,126 @@
+import { failure } from '@farebox/platform-api/errors'
+import { sessionCookie } from '../owners/session-cookie.ts'
+import { asObject, createSchemaWriter, type JsonObject, type SchemaWriter } from '../http/json-schema.ts'
+import type { Access, Route } from '../http/route.ts'
+
+/**
+ * The HTTP API as an OpenAPI 3.1 document, made from the very schemas that check its requests.
+ *
+ * @param publicUrl where it is served, without a slash at the end
+ */
+export function openapiDocument(routes: readonly Route[], publicUrl: string): JsonObject {
+  const writer = createSchemaWriter()
+  const paths: { [path: string]: { [method: string]: JsonObject } } = {}
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeRoute(route, writer) }
+  }
+  const envelope = writer.write(failure, 'output', 'Failure')
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Farebox platform',
+      version: '1',
+      description:
+        'Finds agents, watches them, and has them do paid jobs. Amounts are USDC as decimal strings, times are Unix ' +
+        'seconds, addresses are lower-case. Answers may gain fields within a version; requests take no others than these.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: publicUrl }],
+    paths,
+    components: {
+      schemas: { ...Object.fromEntries(writer.components), Failure: envelope },
+      responses: {
+        Failure: {
+          description: 'Refused or failed; 429 and 503 say in Retry-After when to ask again',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+        },
+      },
+      securitySchemes: {
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookie(publicUrl).name,
+          description: 'Set by POST /v1/sessions; pages of the platform alone can change anything with it',
+        },
+        sessionToken: { type: 'http', scheme: 'bearer', description: 'The token of POST /v1/sessions' },
+        operatorToken: { type: 'http', scheme: 'bearer', description: 'Whoever runs the platform has it' },
+      },
+    },
+  }
+}
+
+const SECURITY: { readonly [A in Access]: readonly JsonObject[] } = {
+  public: [],
+  owner: [{ session: [] }, { sessionToken: [] }],
+  operator: [{ operatorToken: [] }],
+}
+
+function describeRoute(route: Route, writer: SchemaWriter): JsonObject {
+  const name = operationId(route)
+  const parameters = [...pathParameters(route, writer, name), ...queryParameters(route, writer, name)]
+  return {
+    operationId: name,
+    summary: route.summary,
+    security: SECURITY[route.access],
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.body !== undefined && {
+      requestBody: {
+        // A body that may be left out is one that takes nothing, too.
+        required: !route.body.safeParse(undefined).success,
+        content: { 'application/json': { schema: writer.write(route.body, 'input', name) } },
+      },
+    }),
+    responses: describeAnswers(route, writer, name),
+  }
+}
+
+/** `GET /v1/agents/:agentId/health` is `getAgentsByAgentIdHealth`. */
+function operationId(route: Route): string {
+  const words = route.path
+    .replace(/^\/v1\//, '/')
+    .replaceAll(/:(\w)/g, 'By-$1')
+    .split(/[^A-Za-z0-9]+/)
+    .filter(word => word !== '')
+  const pascal = words.map(word => word.charAt(0).toUpperCase() + word.slice(1))
+  return route.method.toLowerCase() + pascal.join('')
+}
+
+function pathParameters(route: Route, writer: SchemaWriter, owner: string): readonly JsonObject[] {
+  const schemas = propertiesOf(route.params, writer, owner)
+  return [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: asObject(schemas.properties[name] ?? { type: 'string' }),
+  }))
+}
+
+function queryParameters(route: Route, writer: SchemaWriter, owner: string): readonly JsonObject[] {
+  const { properties, required } = propertiesOf(route.query, writer, owner)
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }))
+}
+
+function propertiesOf(
+  schema: Route['params'],
+  writer: SchemaWriter,
+  owner: string,
+): { readonly properties: JsonObject; readonly required: readonly unknown[] } {
+  const { properties, required } = schema === undefined ? {} : writer.write(schema, 'input', owner)
+  return { properties: asObject(properties), required: Array.isArray(required) ? required : [] }
+}
+
+function describeAnswers(route: Route, writer: SchemaWriter, owner: string): JsonObject {
+  const documented = Object.entries(route.answers).map(([status, { description, schema }]) => {
+    const isFailure = schema === undefined && Number(status) >= 400
+    const written = schema && writer.write(schema, 'output', owner)
+    const shown = isFailure ? { $ref: '#/components/schemas/Failure' } : written
+    return [status, { description, ...(shown && { content: { 'application/json': { schema: shown } } }) }]
+  })
+  return { ...Object.fromEntries(documented), default: { $ref: '#/components/responses/Failure' } }
+}

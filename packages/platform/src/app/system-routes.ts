@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { describeError } from '@farebox/server/log'
+import type { PlatformParts } from '../platform-parts.ts'
+import { openapiDocument } from './openapi-document.ts'
+import type { JsonObject } from '../http/json-schema.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+
+const PROBES_PER_MINUTE = 600
+
+/**
+ * `GET /health`: this process is alive, whatever the rest of the world does. `GET /ready`: the database answers and has
+ * the tables this program wants, and the clock is not far from the node's. `GET /v1/openapi.json`: this API described. `GET /`: where to find it.
+ *
+ * @param others every other route, for the description
+ */
+export function systemRoutes(
+  parts: Pick<PlatformParts, 'database' | 'log' | 'settings' | 'clockSkew'>,
+  others: readonly Route[] = [],
+): readonly Route[] {
+  let document: JsonObject | undefined
+  const routes: readonly Route[] = [
+    defineRoute({
+      method: 'GET',
+      path: '/',
+      summary: 'Where to go on from here',
+      access: 'public',
+      answers: { 200: { description: 'The ways in', schema: waysIn } },
+      handle: async () => ({
+        headers: { 'cache-control': 'public, max-age=300' },
+        body: {
+          name: 'Farebox platform',
+          agents: `${parts.settings.publicUrl}/v1/agents`,
+          api: `${parts.settings.publicUrl}/v1/openapi.json`,
+          receipt_keys: `${parts.settings.publicUrl}/.well-known/jwks.json`,
+        },
+      }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/health',
+      summary: 'Is this process alive?',
+      access: 'public',
+      perMinute: PROBES_PER_MINUTE,
+      answers: { 200: { description: 'It is', schema: z.strictObject({ status: z.literal('ok') }) } },
+      handle: async () => ({ headers: { 'cache-control': 'no-store' }, body: { status: 'ok' } }),
+    }),
+    readyRoute(parts),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/openapi.json',
+      summary: 'This API as an OpenAPI 3.1 document',
+      access: 'public',
+      answers: { 200: { description: 'The document', schema: z.looseObject({ openapi: z.string() }) } },
+      handle: async () => {
+        document ??= openapiDocument([...others, ...routes], parts.settings.publicUrl)
+        return { headers: { 'cache-control': 'public, max-age=300' }, body: document }
+      },
+    }),
+  ]
+  return routes
+}
+
+const waysIn = z.strictObject({
+  name: z.string(),
+  agents: z.url().describe('What can be found'),
+  api: z.url().describe('The whole API, described'),
+  receipt_keys: z.url().describe('What receipts are checked by'),
+})
+
+const readiness = z.strictObject({
+  ready: z.boolean(),
+  database: z.string().describe('"ok", or what is missing'),
+  clock: z.string().describe('"ok", or how it differs from the node\'s; 503 from half a minute on'),
+})
+
+function readyRoute({
+  database,
+  log,
+  clockSkew,
+}: Pick<PlatformParts, 'database' | 'log' | 'clockSkew'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/ready',
+    summary: 'Is it fit for work?',
+    access: 'public',
+    perMinute: PROBES_PER_MINUTE,
+    answers: {
+      200: { description: 'It is', schema: readiness },
+      503: { description: 'It is not, and what is missing', schema: readiness },
+    },
+    handle: async () => {
+      const problem = await askDatabase(database, error =>
+        log.warn('not ready', { error: describeError(error) }),
+      )
+      const skew = clockSkew?.()
+      const ready = problem === undefined && skew?.isUnfit !== true
+      const body = { ready, database: problem ?? 'ok', clock: skew?.said ?? 'ok' }
+      return { status: ready ? 200 : 503, body }
+    },
+  })
+}
+
+/** A database that was restored to before our migrations is there, and of no use. */
+async function askDatabase(
+  database: PlatformParts['database'],
+  onProblem: (error: unknown) => void,
+): Promise<string | undefined> {
+  try {
+    const [row] = await database.query<{ migrated: boolean }>(
+      'is-ready',
+      `select to_regclass('agents') is not null and to_regclass('sessions') is not null as migrated`,
+    )
+    return row?.migrated === true ? undefined : 'its migrations have not run'
+  } catch (error) {
+    onProblem(error)
+    return 'out of reach'
+  }
+}

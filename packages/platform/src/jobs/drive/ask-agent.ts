@@ -1,0 +1,69 @@
+import type { Answer } from '@farebox/client/exchange/exchange'
+import { readOutcome, type Outcome } from '@farebox/client/attempt/read-outcome'
+import { executeLimits } from '../../outbound/limits.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import type { JobRow } from '../records/job-row.ts'
+import { readRequest } from '../records/job-store.ts'
+import { readAnswer } from '../quote/read-answer.ts'
+
+/** What came of one sending. */
+export interface Heard {
+  readonly outcome: Outcome
+  /** Undefined where none came. */
+  readonly answer: Answer | undefined
+  /** What the agent wished for, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+  /** Whether the payment may have reached somebody. */
+  readonly hasLeft: boolean
+}
+
+/**
+ * Sends a job to its agent, the bytes and the payment as they were written down: a repeat charges nothing that one
+ * sending would not (D8, D22). Takes as long as the agent may (D37).
+ */
+export async function askAgent(parts: PlatformParts, job: JobRow, signal: AbortSignal): Promise<Heard> {
+  const { paymentHeader } = job
+  const requestBody = await readRequest(parts.database, job.jobId)
+  if (requestBody === undefined || paymentHeader === undefined)
+    throw new Error(`job ${job.jobId} has nothing left to be sent`)
+  const outcome = await parts.outbound.send({
+    url: `${job.endpoint}/execute`,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'payment-signature': paymentHeader,
+    },
+    body: requestBody,
+    ...executeLimits(job.maxDeadlineSeconds),
+    signal,
+  })
+  if (outcome.kind === 'failed') {
+    parts.log.info('no answer', {
+      job: job.jobId,
+      agent: job.agentId,
+      reason: outcome.reason,
+      detail: outcome.detail,
+    })
+    const unavailable = { kind: 'unavailable', reason: outcome.reason } as const
+    return {
+      outcome: unavailable,
+      answer: undefined,
+      retryAfterMs: undefined,
+      hasLeft: outcome.mayHaveArrived,
+    }
+  }
+  const answer = readAnswer(outcome)
+  return {
+    outcome: readOutcome(answer, job.jobId),
+    answer,
+    retryAfterMs: readRetryAfter(answer),
+    hasLeft: true,
+  }
+}
+
+/** Seconds alone: a date would be by the agent's clock. */
+function readRetryAfter({ headers }: Answer): number | undefined {
+  const header = headers.get('retry-after')
+  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : undefined
+}

@@ -1,0 +1,51 @@
+import { describeError } from '@farebox/server/log'
+import type { PlatformParts } from '../../platform-parts.ts'
+import type { OutageWatch } from '../../reputation/create-outage-watch.ts'
+import { fairSeconds, secondsLeft } from '../../reputation/fair-deadline.ts'
+import { judgeFault } from '../../reputation/judge-fault.ts'
+import { sawOutage } from '../../reputation/outages.ts'
+import { changeJob } from '../records/change-job.ts'
+import type { JobRow } from '../records/job-row.ts'
+import { readPayerState } from '../quote/read-payer-state.ts'
+
+/**
+ * Writes down whose fault it was that a job came to nothing, once there is something to be judged: it failed, or it
+ * expired and a sending was seen to its end, or it was charged without a delivery. The platform's own daily jobs count
+ * neither way, and are not judged.
+ *
+ * Never rejects: who is not judged now is judged at the next look, and until then counts neither way.
+ */
+export async function blameJob(
+  parts: PlatformParts,
+  job: JobRow,
+  outages: Pick<OutageWatch, 'isAway'>,
+): Promise<void> {
+  if (job.kind !== 'caller' || !isToBeJudged(job)) return
+  const { database, clock, log } = parts
+  const { deadline, authorization, maxDeadlineSeconds, createdAtMs } = job
+  const orderLeft = secondsLeft({ deadline, validBefore: Number(authorization.validBefore) }, createdAtMs)
+  try {
+    const fault = await judgeFault(
+      { ...job, isOrderFair: orderLeft >= fairSeconds(maxDeadlineSeconds) },
+      {
+        sawOutage: async () =>
+          (await outages.isAway()) || (await sawOutage(database, createdAtMs, clock.nowMs())),
+        couldPay: () => couldPay(parts, job),
+      },
+    )
+    await changeJob(database, job.jobId, clock.nowMs(), () => ({ fault }))
+  } catch (error) {
+    log.warn('a job that came to nothing was not judged', { job: job.jobId, error: describeError(error) })
+  }
+}
+
+/** A charge without a delivery outweighs what was concluded before it was known. */
+function isToBeJudged({ state, fault, firstAskedAtMs, chargedWithoutDelivery }: JobRow): boolean {
+  if (chargedWithoutDelivery) return fault !== 'agent'
+  return (state === 'failed' || state === 'expired') && fault === undefined && firstAskedAtMs !== undefined
+}
+
+async function couldPay(parts: PlatformParts, job: JobRow): Promise<boolean | undefined> {
+  const payer = await readPayerState(parts, job.authorization)
+  return payer && payer.balanceAtomic >= job.amountAtomic && !payer.isUsed
+}

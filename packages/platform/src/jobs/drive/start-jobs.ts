@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { describeError } from '@farebox/server/log'
+import { CALLS_PER_HOST } from '../../outbound/limits.ts'
+import type { Background, PlatformParts } from '../../platform-parts.ts'
+import { createOutageWatch } from '../../reputation/create-outage-watch.ts'
+import { deleteOldContents } from '../records/delete-contents.ts'
+import { endSendings, takeJobsToLookAt, takeJobsToSend } from '../records/job-leases.ts'
+import type { JobRow } from '../records/job-row.ts'
+import { expireOverdue } from '../records/job-store.ts'
+import { createJobsUnderWay, findRoom } from './jobs-under-way.ts'
+import { lookAfterJob } from './look-after-job.ts'
+
+/** How the jobs are worked on. */
+export interface JobsOptions {
+  /** How often due jobs are looked for; default 100. */
+  readonly pollMs?: number
+  /** How many are sent at a time in this process; each may bring 5 MB (D37). Default 256. */
+  readonly slots?: number
+  /** How many of them to one host; more would wait for a turn in the guard. Default as many as it lets through. */
+  readonly perHost?: number
+  /** At how many payments the process looks at a time besides; default 64. */
+  readonly lookSlots?: number
+}
+
+const POLL_MS = 100
+const SLOTS = 256
+const LOOK_SLOTS = 64
+const EXPIRY_EVERY_MS = 1_000
+const DELETION_EVERY_MS = 3_600_000
+
+/**
+ * Sends jobs and looks after them until nothing is left to be done: those that `POST /v1/jobs` has just written down,
+ * and those that any process left behind when it ended. Any number of processes share them.
+ *
+ * A sending may take as long as its agent does. So no host has more of them than the guard would let through, and what
+ * became of a payment is looked at apart: neither waits for an agent that is slow.
+ */
+export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Background {
+  const { database, clock } = parts
+  const { pollMs = POLL_MS, slots = SLOTS, perHost = CALLS_PER_HOST, lookSlots = LOOK_SLOTS } = options
+  const stopping = new AbortController()
+  const { signal } = stopping
+  // Every job under way listens to it.
+  setMaxListeners(0, signal)
+  const holder = randomUUID()
+  const outages = createOutageWatch(parts)
+  const sendings = createJobsUnderWay()
+  const looks = createJobsUnderWay()
+
+  const lookAfter = (job: JobRow): Promise<void> =>
+    lookAfterJob(parts, job, { holder, signal, outages }).catch((error: unknown) => {
+      // Its lease runs out, and somebody looks after it again.
+      parts.log.error('a job was not looked after', { job: job.jobId, error: describeError(error) })
+    })
+  const send = async (): Promise<void> => {
+    const room = findRoom(slots - sendings.size, perHost)
+    if (room.limit <= 0) return
+    const taking = { holder, nowMs: clock.nowMs(), underWay: sendings.byHost, ...room }
+    for (const { job, host } of await takeJobsToSend(database, taking)) sendings.add(host, lookAfter(job))
+  }
+  const look = async (): Promise<void> => {
+    const limit = lookSlots - looks.size
+    if (limit <= 0) return
+    const due = await takeJobsToLookAt(database, { holder, limit, nowMs: clock.nowMs() })
+    for (const job of due) looks.add('', lookAfter(job))
+  }
+  const rounds = Promise.all([
+    repeat(parts, signal, pollMs, send),
+    repeat(parts, signal, pollMs, look),
+    repeat(parts, signal, EXPIRY_EVERY_MS, () => expireOverdue(database, clock.nowMs())),
+    repeat(parts, signal, EXPIRY_EVERY_MS, () => endSendings(database, clock.nowMs())),
+    repeat(parts, signal, DELETION_EVERY_MS, () => deleteOldContents(database, clock.nowMs())),
+  ])
+  return {
+    async stop() {
+      stopping.abort()
+      await rounds
+      await Promise.all([sendings.ended(), looks.ended()])
+      await outages.stop()
+    },
+  }
+}
+
+async function repeat(
+  { clock, log }: PlatformParts,
+  signal: AbortSignal,
+  everyMs: number,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await work()
+    } catch (error) {
+      log.error('a round of the jobs failed', { error: describeError(error) })
+    }
+    await clock.sleep(everyMs, signal)
+  }
+}

@@ -1,0 +1,58 @@
+import { Refusal } from '../../http/refusal.ts'
+import type { Caller } from '../../http/route.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import type { JobRow } from '../records/job-row.ts'
+import { readJob } from '../records/job-store.ts'
+import { mayDelete, opensJob } from '../records/job-token.ts'
+
+/** What somebody shows who wants to open a job. */
+export interface Shown {
+  readonly caller: Caller
+  readonly token: string | undefined
+}
+
+/**
+ * A job for whoever paid for it: signed in with the paying address, or showing a token of the job.
+ *
+ * @throws {Refusal} `not_found` for everybody else, whether there is such a job or not
+ */
+export async function openJob(
+  { database }: Pick<PlatformParts, 'database'>,
+  jobId: string,
+  shown: Shown,
+): Promise<JobRow> {
+  const job = await readJob(database, jobId.toLowerCase())
+  if (job !== undefined && mayOpen(job, shown)) return job
+  throw new Refusal(
+    'not_found',
+    'jobId: there is no such job for you: sign in as its payer, or show its job_token',
+  )
+}
+
+/**
+ * A job for whoever may delete what is in it. A token that a repeat of the order was answered with is not enough:
+ * whoever was sent the job, its agent first of all, can repeat its order.
+ *
+ * @throws {Refusal} `forbidden` for those who may only read it; otherwise as {@link openJob}
+ */
+export async function openToDelete(
+  parts: Pick<PlatformParts, 'database'>,
+  jobId: string,
+  shown: Shown,
+): Promise<JobRow> {
+  const job = await openJob(parts, jobId, shown)
+  if (isPayer(job, shown) || (shown.token !== undefined && mayDelete(shown.token, job.tokenHashes)))
+    return job
+  throw new Refusal(
+    'forbidden',
+    'job_token: came with a repeat of the order and only reads: show the one of the first answer, or sign in as the payer',
+  )
+}
+
+function mayOpen(job: JobRow, shown: Shown): boolean {
+  return isPayer(job, shown) || (shown.token !== undefined && opensJob(shown.token, job.tokenHashes))
+}
+
+function isPayer({ payer }: JobRow, { caller }: Shown): boolean {
+  return caller.kind === 'owner' && caller.address === payer
+}

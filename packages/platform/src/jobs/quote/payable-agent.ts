@@ -1,0 +1,62 @@
+import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
+import { readPrice } from '@farebox/protocol/money/usdc'
+import { Refusal } from '../../http/refusal.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import { readAgent } from '../../agents/read-agent.ts'
+
+/** An agent that may be paid, and what is paid for. */
+export interface PayableCapability {
+  readonly agentId: number
+  /** Base URL. */
+  readonly endpoint: string
+  readonly declaration: Declaration
+  /** As registered and proven; lower-case address. */
+  readonly wallet: string
+  readonly name: string
+  readonly capability: Capability
+  readonly priceAtomic: bigint
+}
+
+/**
+ * A capability of an agent that is listed, answers, and has proven the wallet it asks to pay to.
+ *
+ * @throws {Refusal} `not_found`, `conflict` or `validation`, saying which of these is not so
+ */
+export async function readPayable(
+  { database }: Pick<PlatformParts, 'database'>,
+  agentId: number,
+  name: string,
+): Promise<PayableCapability> {
+  const agent = await readAgent(database, agentId)
+  if (agent === undefined) throw new Refusal('not_found', `agent_id: there is no agent ${agentId}`)
+  const { endpoint, declaration, wallet, provenWallet, standing } = agent
+  if (standing === 'provisional')
+    throw conflict('the agent serves no /about, so that nobody can be sent to pay it')
+  if (standing !== 'listed' || endpoint === undefined || declaration === undefined)
+    throw conflict(`the agent is not listed: it is ${standing}`)
+  if (wallet === undefined || wallet !== provenWallet || declaration.wallet.toLowerCase() !== wallet) {
+    const proven = provenWallet ?? 'none'
+    throw conflict(
+      `the agent asks to pay to ${declaration.wallet.toLowerCase()}, and the wallet it has proven is ${proven}`,
+    )
+  }
+  if (agent.isOffline) throw conflict('the agent is offline')
+  const capability = readCapability(declaration, name)
+  const price = readPrice(capability.pricing.amount)
+  if (!price.ok) throw new Error(`agent ${agentId}, ${name}: the stored price ${price.reason}`)
+  return { agentId, endpoint, declaration, wallet, name, capability, priceAtomic: price.atomic }
+}
+
+function readCapability({ capabilities }: Declaration, name: string): Capability {
+  const capability = Object.hasOwn(capabilities, name) ? capabilities[name] : undefined
+  if (capability !== undefined) return capability
+  const available = Object.keys(capabilities).join(', ')
+  throw new Refusal(
+    'validation',
+    `capability: Unknown capability ${JSON.stringify(name)}. Available: ${available}`,
+  )
+}
+
+function conflict(sentence: string): Refusal {
+  return new Refusal('conflict', `agent_id: ${sentence}`)
+}

@@ -1,0 +1,48 @@
+import { createPaymentChecker, refuseTerms, type ProvenPayment } from '@farebox/payments/x402/check-payment'
+import { refuseNonce } from '@farebox/payments/authorization/nonce-binding'
+import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
+import { Refusal } from '../../http/refusal.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import type { PayableCapability } from './payable-agent.ts'
+
+/** Tells who pays, by a payment header: a signature for our network and asset, by the one it names (D5, first half). */
+export type ProvePayment = (header: string) => ProvenPayment
+
+/** Makes the check. It throws a {@link Refusal} `payment` that says what is wrong with the header. */
+export function createProvePayment({
+  crypto,
+  network,
+}: Pick<PlatformParts, 'crypto' | 'network'>): ProvePayment {
+  const checker = createPaymentChecker(crypto, [network])
+  return header => {
+    const decoded = decodePaymentHeader(header)
+    if (!decoded.ok) throw refused(decoded.reason)
+    const proven = checker.provePayer(decoded.payment)
+    if (!proven.ok) throw refused(proven.reason)
+    return proven.value
+  }
+}
+
+/**
+ * Is this payment good for this job now (D5, second half, D13)? To the wallet that is registered and proven, exactly
+ * the stored price, in time.
+ *
+ * @throws {Refusal} `payment`
+ */
+export function agreeOnPayment(
+  { crypto, clock }: Pick<PlatformParts, 'crypto' | 'clock'>,
+  payment: ProvenPayment,
+  payable: PayableCapability,
+  jobId: string,
+): void {
+  const terms = { payTo: payable.wallet, amount: payable.priceAtomic.toString() }
+  const binding = { endpoint: `${payable.endpoint}/execute`, capability: payable.name, jobId }
+  const reason =
+    refuseTerms(payment, terms, clock.nowMs() / 1_000) ??
+    refuseNonce(crypto, payment.authorization.nonce, payment.salt, binding)
+  if (reason !== undefined) throw refused(reason)
+}
+
+function refused(reason: string): Refusal {
+  return new Refusal('payment', `payment: ${reason}`)
+}

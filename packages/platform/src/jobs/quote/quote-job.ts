@@ -1,0 +1,103 @@
+import { UnusableAnswer } from '@farebox/client/exchange/agent-errors'
+import { QuoteRefused } from '@farebox/client/attempt/quote-refused'
+import { readQuote, type Quote } from '@farebox/client/attempt/read-quote'
+import type { QuoteAnswer } from '@farebox/platform-api/jobs'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import { SERVICE_VERSION } from '@farebox/protocol/version'
+import type { Database } from '@farebox/server/postgres/connect'
+import { priceRises } from '../../agents/price-rises.ts'
+import { readPriceLists } from '../../agents/read-price-lists.ts'
+import { Refusal } from '../../http/refusal.ts'
+import { PROBE_LIMITS } from '../../outbound/limits.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import { readPayable, type PayableCapability } from './payable-agent.ts'
+import { readAnswer } from './read-answer.ts'
+
+/**
+ * What a job costs now: asks the agent for its price without paying, and holds its answer against the registered
+ * wallet, the stored price, and our own table of networks and tokens (PAY-38).
+ *
+ * @throws {Refusal} `conflict` where the two differ, telling both; `agent` where it gave no answer that is one
+ */
+export async function quoteJob(
+  parts: PlatformParts,
+  order: { readonly agentId: number; readonly capability: string; readonly signal?: AbortSignal },
+): Promise<QuoteAnswer> {
+  const payable = await readPayable(parts, order.agentId, order.capability)
+  const quote = await askPrice(parts, payable, order.signal)
+  const { agentId, name, capability, declaration, wallet, priceAtomic } = payable
+  return {
+    agent_id: agentId,
+    capability: name,
+    amount: formatUsdc(priceAtomic),
+    amount_atomic: priceAtomic.toString(),
+    pay_to: wallet,
+    network: quote.network.id,
+    asset: quote.network.asset.address,
+    asset_domain: { ...quote.network.asset.domain },
+    payment_requirement: { ...quote.requirement, extra: { ...quote.requirement.extra } },
+    max_timeout_seconds: quote.requirement.maxTimeoutSeconds,
+    max_deadline_seconds: declaration.max_deadline_seconds,
+    price_changed: await readPriceRise(parts.database, payable, parts.clock.nowMs()),
+    input_schema: { ...capability.input_schema },
+    endpoint: `${payable.endpoint}/execute`,
+  }
+}
+
+/**
+ * The agent's own price, agreed with what is registered of it.
+ *
+ * @throws {Refusal} as {@link quoteJob}
+ */
+export async function askPrice(
+  { outbound, network, log }: PlatformParts,
+  { agentId, endpoint, name, declaration }: PayableCapability,
+  signal?: AbortSignal,
+): Promise<Quote> {
+  const outcome = await outbound.send({
+    url: `${endpoint}/execute`,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    // Without a job_id: it can be priced, as any body can (D14), and never run, not even in dev mode.
+    body: JSON.stringify({ service_version: SERVICE_VERSION, task: { capability: name } }),
+    ...PROBE_LIMITS,
+    ...(signal && { signal }),
+  })
+  if (outcome.kind === 'failed') {
+    log.info('no price', { agent: agentId, reason: outcome.reason, detail: outcome.detail })
+    throw new Refusal('agent', `the agent did not answer: ${outcome.reason}`)
+  }
+  const answer = readAnswer(outcome)
+  if (answer.status !== 402)
+    throw new Refusal(
+      'agent',
+      `the agent answered HTTP ${answer.status} where it should have named its price`,
+    )
+  try {
+    return readQuote(answer, { declaration, capability: name, networks: [network.id] })
+  } catch (error) {
+    throw explain(error)
+  }
+}
+
+function explain(error: unknown): unknown {
+  if (error instanceof UnusableAnswer) return new Refusal('agent', error.message, { cause: error })
+  if (!(error instanceof QuoteRefused)) return error
+  const { disagreement, expected, got } = error
+  const sentence = `the agent does not ask what is registered of it: ${disagreement} must be ${expected}, it asks ${got}`
+  return new Refusal('conflict', sentence, { cause: error })
+}
+
+/** How long a higher price is told of. */
+const RISE_TOLD_MS = 7 * 86_400_000
+
+async function readPriceRise(
+  database: Database,
+  { agentId, name }: PayableCapability,
+  nowMs: number,
+): Promise<QuoteAnswer['price_changed']> {
+  const fromMs = nowMs - RISE_TOLD_MS
+  const rises = priceRises(await readPriceLists(database, agentId, fromMs), fromMs)
+  const rise = rises.find(({ capability }) => capability === name)
+  return rise === undefined ? null : { from: rise.from, to: rise.to, since: Math.floor(rise.sinceMs / 1_000) }
+}

@@ -1,0 +1,191 @@
+import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Fault } from '../../reputation/judge-fault.ts'
+import type { AgentAnswer, JobState, PaymentFate } from './states.ts'
+
+/** Whose job it is: somebody's, or the platform's own daily one. */
+export type JobKind = 'caller' | 'canary'
+
+/** A job as the platform keeps it. */
+export interface JobRow {
+  /** Lower case. */
+  readonly jobId: string
+  readonly agentId: number
+  readonly capability: string
+  readonly kind: JobKind
+  /** Lower-case address, as all here. */
+  readonly payer: string
+  readonly payTo: string
+  readonly amountAtomic: bigint
+  readonly network: string
+  readonly asset: string
+  /** Without its signature. */
+  readonly authorization: Authorization
+  readonly state: JobState
+  /** It was marked expired before its last change (D35). */
+  readonly hasExpired: boolean
+  readonly answer: AgentAnswer
+  readonly payment: PaymentFate
+  /** The agent is not asked any more, whatever it has said. */
+  readonly askingOver: boolean
+  /** Base URL that it is sent to. */
+  readonly endpoint: string
+  readonly maxDeadlineSeconds: number
+  /** Unix seconds, as the body says. */
+  readonly deadline: number
+  readonly inputHash: string
+  /** Undefined once the payment is used up or dead. */
+  readonly paymentHeader: string | undefined
+  readonly errorType: string | undefined
+  readonly error: string | undefined
+  readonly createdAtMs: number
+  readonly expiresAtMs: number
+  /** When it became completed or failed. */
+  readonly finishedAtMs: number | undefined
+  /** From sending to the agent's last word. */
+  readonly elapsedMs: number | undefined
+  readonly paidAtMs: number | undefined
+  readonly transaction: string | undefined
+  /** What was delivered, as it came. `readJob` alone reads it; elsewhere, and once it is deleted, undefined. */
+  readonly responseBody: string | undefined
+  readonly outputHash: string | undefined
+  readonly outputProblem: string | undefined
+  /** Unix seconds, as the agent says. */
+  readonly completedAt: number | undefined
+  readonly chargedWithoutDelivery: boolean
+  readonly contentsDeletedAtMs: number | undefined
+  readonly receipt: string | undefined
+  readonly tokenHashes: readonly string[]
+  /** When somebody should look at it again; undefined: nothing is left to be done. */
+  readonly nextLookAtMs: number | undefined
+  readonly sendings: number
+  readonly foreignAnswers: number
+  /** When the first sending began that was seen to its end. */
+  readonly firstAskedAtMs: number | undefined
+  /** One of the sendings seen to their end left the agent its fair time. */
+  readonly hadFairTime: boolean
+  /** The signed payment may have reached somebody. */
+  readonly hasLeft: boolean
+  /** The newest sending was answered "not now", as agents do. */
+  readonly isPutOff: boolean
+  /** Whose fault it was that it came to nothing; undefined where it did not, or nobody has judged it yet. */
+  readonly fault: Fault | undefined
+}
+
+/** A row of the table `jobs` as the driver gives it. */
+export interface JobColumns {
+  readonly job_id: string
+  readonly agent_id: string
+  readonly capability: string
+  readonly kind: JobKind
+  readonly payer: string
+  readonly pay_to: string
+  readonly amount_atomic: string
+  readonly network: string
+  readonly asset: string
+  readonly nonce: string
+  readonly valid_after: string
+  readonly valid_before: string
+  readonly state: JobState
+  readonly has_expired: boolean
+  readonly answer: AgentAnswer
+  readonly payment: PaymentFate
+  readonly asking_over: boolean
+  readonly endpoint: string
+  readonly max_deadline_seconds: number
+  readonly deadline: number
+  readonly input_hash: string
+  readonly payment_header: string | null
+  readonly error_type: string | null
+  readonly error: string | null
+  readonly created_at: Date
+  readonly expires_at: Date
+  readonly finished_at: Date | null
+  readonly elapsed_ms: number | null
+  readonly paid_at: Date | null
+  readonly transaction: string | null
+  /** Beside {@link JOB_COLUMNS}, for those who show it. */
+  readonly response_body?: Buffer | null
+  readonly output_hash: string | null
+  readonly output_problem: string | null
+  readonly completed_at: number | null
+  readonly charged_without_delivery: boolean
+  readonly contents_deleted_at: Date | null
+  readonly receipt: string | null
+  readonly token_hashes: readonly string[]
+  readonly next_look_at: Date | null
+  readonly sendings: number
+  readonly foreign_answers: number
+  readonly first_asked_at: Date | null
+  readonly had_fair_time: boolean
+  readonly has_left: boolean
+  readonly put_off: boolean
+  readonly fault: Fault | null
+}
+
+/**
+ * The columns of {@link JobColumns}, for a `select` or a `returning`. Without what was asked and what was delivered: jobs
+ * are read far more often than either is needed, and the two may have megabytes.
+ */
+export const JOB_COLUMNS = `job_id, agent_id, capability, kind, payer, pay_to, amount_atomic, network, asset, nonce,
+  valid_after, valid_before, state, has_expired, answer, payment, asking_over, endpoint, max_deadline_seconds,
+  deadline, input_hash,
+  payment_header, error_type, error, created_at, expires_at, finished_at, elapsed_ms, paid_at, transaction, output_hash,
+  output_problem, completed_at, charged_without_delivery, contents_deleted_at, receipt, token_hashes, next_look_at,
+  sendings, foreign_answers, first_asked_at, had_fair_time, has_left, put_off, fault`
+
+/** A row as the driver gives it, in our own words. */
+export function toJobRow(columns: JobColumns): JobRow {
+  return {
+    jobId: columns.job_id,
+    agentId: Number(columns.agent_id),
+    capability: columns.capability,
+    kind: columns.kind,
+    payer: columns.payer,
+    payTo: columns.pay_to,
+    amountAtomic: BigInt(columns.amount_atomic),
+    network: columns.network,
+    asset: columns.asset,
+    authorization: {
+      from: columns.payer,
+      to: columns.pay_to,
+      value: columns.amount_atomic,
+      validAfter: columns.valid_after,
+      validBefore: columns.valid_before,
+      nonce: columns.nonce,
+    },
+    state: columns.state,
+    hasExpired: columns.has_expired,
+    answer: columns.answer,
+    payment: columns.payment,
+    askingOver: columns.asking_over,
+    endpoint: columns.endpoint,
+    maxDeadlineSeconds: columns.max_deadline_seconds,
+    deadline: columns.deadline,
+    inputHash: columns.input_hash,
+    paymentHeader: columns.payment_header ?? undefined,
+    errorType: columns.error_type ?? undefined,
+    error: columns.error ?? undefined,
+    createdAtMs: columns.created_at.getTime(),
+    expiresAtMs: columns.expires_at.getTime(),
+    finishedAtMs: columns.finished_at?.getTime(),
+    elapsedMs: columns.elapsed_ms ?? undefined,
+    paidAtMs: columns.paid_at?.getTime(),
+    transaction: columns.transaction ?? undefined,
+    responseBody: columns.response_body?.toString('utf8'),
+    outputHash: columns.output_hash ?? undefined,
+    outputProblem: columns.output_problem ?? undefined,
+    completedAt: columns.completed_at ?? undefined,
+    chargedWithoutDelivery: columns.charged_without_delivery,
+    contentsDeletedAtMs: columns.contents_deleted_at?.getTime(),
+    receipt: columns.receipt ?? undefined,
+    tokenHashes: columns.token_hashes,
+    nextLookAtMs: columns.next_look_at?.getTime(),
+    sendings: columns.sendings,
+    foreignAnswers: columns.foreign_answers,
+    firstAskedAtMs: columns.first_asked_at?.getTime(),
+    hadFairTime: columns.had_fair_time,
+    hasLeft: columns.has_left,
+    isPutOff: columns.put_off,
+    fault: columns.fault ?? undefined,
+  }
+}

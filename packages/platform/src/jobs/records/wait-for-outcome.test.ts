@@ -1,0 +1,75 @@
+import type { Database } from '@farebox/server/postgres/connect'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { insertAgent } from '../../test-setup/insert-agent.ts'
+import { orderingOf, signOrder } from '../../test-setup/job-orders.ts'
+import { payersWith } from '../../test-setup/pretend-payers.ts'
+import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
+import { changeJob } from './change-job.ts'
+import { JOB_COLUMNS, type JobRow } from './job-row.ts'
+import { orderJob } from '../order/order-job.ts'
+import { waitForOutcome } from './wait-for-outcome.ts'
+
+const OUTPUT = JSON.stringify({ output: { words: 2 } })
+
+let stage: Stage
+
+beforeEach(async () => {
+  stage = await stagePlatform({ realTime: true, rpc: payersWith(1_000_000n) })
+})
+afterEach(async () => {
+  await stage.close()
+})
+
+async function order(): Promise<JobRow> {
+  const { owner, endpoint } = await insertAgent(stage.database)
+  const signed = await signOrder(stage.parts, { endpoint: endpoint ?? '', payTo: owner })
+  return (await orderJob(stage.parts, orderingOf(stage.parts), signed)).job
+}
+
+/** The stage's database, which tells how many bytes of bodies each query brought. */
+function weighed(bodies: number[]): Database {
+  const { database } = stage
+  return {
+    ...database,
+    async query<Row extends object>(name: string, text: string, values?: readonly unknown[]) {
+      const rows = await database.query<Row>(name, text, values)
+      const buffers = rows.flatMap(row => Object.values(row)).filter(value => Buffer.isBuffer(value))
+      bodies.push(buffers.reduce((sum, { length }) => sum + length, 0))
+      return rows
+    },
+  }
+}
+
+test('whoever waits for an outcome looks at the job without its bodies, and reads what came once', async () => {
+  const job = await order()
+  const bodies: number[] = []
+  const waiting = waitForOutcome(
+    { ...stage.parts, database: weighed(bodies) },
+    job,
+    new AbortController().signal,
+  )
+  await expect.poll(() => bodies.length).toBeGreaterThan(3)
+  await changeJob(stage.database, job.jobId, Date.now(), () => ({
+    answer: 'completed',
+    payment: 'paid',
+    responseBody: OUTPUT,
+  }))
+  expect((await waiting).responseBody).toBe(OUTPUT)
+  expect(bodies.filter(bytes => bytes > 0)).toEqual([OUTPUT.length])
+})
+
+test('a change of something else leaves what was delivered as it is', async () => {
+  const { jobId } = await order()
+  const change = async (changes: Parameters<typeof changeJob>[3]): Promise<JobRow> =>
+    await changeJob(stage.database, jobId, Date.now(), changes)
+  await change(() => ({ answer: 'completed', responseBody: OUTPUT }))
+  await change(() => ({ payment: 'paid' }))
+  const { rows } = await stage.database.pool.query<object>(
+    "select convert_from(response_body, 'UTF8') as body, payment from jobs",
+  )
+  expect(rows).toEqual([{ body: OUTPUT, payment: 'paid' }])
+})
+
+test('no job is read with its bodies unless they are asked for', () => {
+  expect(JOB_COLUMNS).not.toMatch(/_body\b/)
+})

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto'
+import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
+import type { FieldMap } from '@farebox/protocol/fields/field'
+import { readUsdc } from '@farebox/protocol/money/usdc'
+import { BADGES } from '../agents/badge.ts'
+import type { Badge } from '../agents/agent-row.ts'
+import { ownersText } from './owners-text.ts'
+import { positionOf, standingOf } from './standing.ts'
+import { exactKey, nameKey, wordsOf } from './words.ts'
+
+/** An agent that may be found, as its row and its jobs tell. */
+export interface FindableAgent {
+  readonly agentId: number
+  readonly name: string
+  readonly description: string
+  readonly declaration: Declaration | undefined
+  readonly isProvisional: boolean
+  readonly badgeShown: Badge
+  readonly jobsDone: number
+  readonly payers: number
+}
+
+/** A row of `search_entries` and its rows of `search_capabilities`. */
+export interface Entry {
+  readonly position: bigint
+  readonly nameKey: string
+  readonly nameWords: readonly string[]
+  readonly capabilityWords: readonly string[]
+  readonly allWords: readonly string[]
+  readonly tags: readonly string[]
+  /** Undefined where there are more than an index row has room for. */
+  readonly tagHashes: readonly number[] | undefined
+  readonly standing: number
+  readonly minPriceAtomic: bigint
+  readonly maxPriceAtomic: bigint
+  readonly capabilities: readonly CapabilityEntry[]
+}
+
+/** One capability as search knows it. */
+export interface CapabilityEntry {
+  readonly key: string
+  readonly name: string
+  readonly ordinal: number
+  readonly priceAtomic: bigint
+  readonly tags: readonly string[]
+}
+
+/** A capability is searched for only if it is among the first so many: a longer list is there to be found by anything. */
+export const MOST_CAPABILITIES = 64
+
+/** Where nothing is sold: dearer than anything. The largest `bigint` of PostgreSQL. */
+export const NO_PRICE = 2n ** 63n - 1n
+
+const MOST_FIELDS = 64
+const MOST_WORDS = 256
+/** Each set with those it contains, as PostgreSQL writes it: all have to fit into one index row. */
+const MOST_NAME_BYTES = 256
+const MOST_CAPABILITY_BYTES = 512
+const MOST_BYTES = 1_150
+const MOST_TAG_HASHES = 96
+
+/**
+ * What search keeps of an agent. Each word counts once and each list has an end, so that nothing is gained by saying
+ * more (WEB-03).
+ */
+export function describeEntry(agent: FindableAgent): Entry {
+  const declared = agent.isProvisional ? [] : Object.entries(agent.declaration?.capabilities ?? {})
+  const searched = declared.slice(0, MOST_CAPABILITIES)
+  const capabilities = withDistinctKeys(searched.map(describeCapability))
+  const prices = capabilities.map(({ priceAtomic }) => priceAtomic)
+  const nameWords = within(MOST_NAME_BYTES, wordsOf(agent.name, MOST_WORDS))
+  const called = wordsOf(searched.map(([name]) => name).join(' '), MOST_WORDS)
+  const capabilityWords = within(MOST_CAPABILITY_BYTES, [...nameWords, ...called])
+  const spoken = [agent.description, ...searched.map(([, capability]) => capability.description)]
+  const offered = distinct(capabilities.flatMap(({ key, tags }) => [`capability=${key}`, ...tags]))
+  return {
+    position: positionOf(agent.agentId),
+    nameKey: nameKey(agent.name),
+    nameWords,
+    capabilityWords,
+    allWords: within(MOST_BYTES, [...capabilityWords, ...wordsOf(spoken.join('\n'), MOST_WORDS)]),
+    tags: [...badgeTags(agent), ...offered],
+    tagHashes: offered.length <= MOST_TAG_HASHES ? offered.map(tagHash) : undefined,
+    standing: standingOf(agent),
+    minPriceAtomic: smallest(prices),
+    maxPriceAtomic: largest(prices),
+    capabilities,
+  }
+}
+
+/** A tag for each way of asking for a field: by type and name, by type alone, by name alone. */
+export function fieldTag(side: 'takes' | 'gives', type: string, name: string): string {
+  return `${side}=${type}:${name}`
+}
+
+/** What an index has room for: who has the hash may have the tag. */
+export function tagHash(tag: string): number {
+  return createHash('sha256').update(tag).digest().readInt32BE(0)
+}
+
+function describeCapability(
+  [name, capability]: [string, Capability],
+  ordinal: number,
+): CapabilityEntry | undefined {
+  const key = exactKey(name)
+  const price = readUsdc(capability.pricing.amount)
+  if (key === undefined || !price.ok) return undefined
+  return {
+    key,
+    name: ownersText(name, MOST_NAME_CHARACTERS).text,
+    ordinal,
+    priceAtomic: price.atomic < NO_PRICE ? price.atomic : NO_PRICE - 1n,
+    tags: distinct([
+      ...fieldTags('takes', capability.input_schema),
+      ...fieldTags('gives', capability.output_schema),
+    ]),
+  }
+}
+
+const MOST_NAME_CHARACTERS = 64
+
+function fieldTags(side: 'takes' | 'gives', fields: FieldMap): readonly string[] {
+  return Object.entries(fields)
+    .slice(0, MOST_FIELDS)
+    .flatMap(([name, { type }]) => {
+      const key = exactKey(name)
+      const byName = key === undefined ? [] : [fieldTag(side, type, key), fieldTag(side, '', key)]
+      return [fieldTag(side, type, ''), ...byName]
+    })
+}
+
+/** Two names that differ in case only are one capability to search: the cheaper. */
+function withDistinctKeys(
+  capabilities: readonly (CapabilityEntry | undefined)[],
+): readonly CapabilityEntry[] {
+  const byKey = new Map<string, CapabilityEntry>()
+  for (const capability of capabilities) {
+    if (capability === undefined) continue
+    const other = byKey.get(capability.key)
+    if (other === undefined || capability.priceAtomic < other.priceAtomic)
+      byKey.set(capability.key, capability)
+  }
+  return [...byKey.values()]
+}
+
+function badgeTags({ badgeShown }: FindableAgent): readonly string[] {
+  return BADGES.slice(1, BADGES.indexOf(badgeShown) + 1).map(badge => `badge=${badge}`)
+}
+
+/** The first of these words, each once, that take so many bytes as a `tsvector`. */
+function within(most: number, words: readonly string[]): readonly string[] {
+  let bytes = TSVECTOR_BYTES
+  return distinct(words).filter(word => {
+    bytes += TSVECTOR_WORD_BYTES + Buffer.byteLength(word)
+    return bytes <= most
+  })
+}
+
+/** What a `tsvector` takes beside its words, in all and for each. */
+const TSVECTOR_BYTES = 8
+const TSVECTOR_WORD_BYTES = 4
+
+function smallest(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((least, amount) => (amount < least ? amount : least), NO_PRICE)
+}
+
+function largest(amounts: readonly bigint[]): bigint {
+  return amounts.length === 0
+    ? NO_PRICE
+    : amounts.reduce((most, amount) => (amount > most ? amount : most), 0n)
+}
+
+function distinct(words: readonly string[]): readonly string[] {
+  return [...new Set(words)]
+}

@@ -1,0 +1,370 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { PlatformParts } from '../../platform-parts.ts'
+import { dyingAfter } from '../../test-setup/dying-database.ts'
+import { createPretendChain, type PretendChain, type PretendEvent } from '../../test-setup/pretend-chain.ts'
+import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
+import type { AgentRow } from '../../agents/agent-row.ts'
+import { createRegistryFollower, type FollowOptions } from './follow-registry.ts'
+import { readAgent } from '../../agents/read-agent.ts'
+
+const OWNER = `0x${'a1'.repeat(20)}` as const
+const OTHER = `0x${'b2'.repeat(20)}` as const
+
+let stage: Stage
+let chain: PretendChain
+let parts: PlatformParts
+
+beforeAll(async () => {
+  stage = await stagePlatform()
+})
+
+beforeEach(async () => {
+  await stage.database.pool.query(
+    'truncate agents, registry_events, registry_blocks, registry_cursor, registry_pending cascade',
+  )
+  chain = createPretendChain(stage.parts.settings.registryAddress)
+  parts = { ...stage.parts, rpc: chain.rpc }
+})
+
+afterAll(() => stage.close())
+
+const registered = (
+  agentId: number,
+  endpoint = `https://a${agentId}.example`,
+  owner = OWNER,
+): PretendEvent => ({
+  is: 'registered',
+  agentId,
+  owner,
+  endpoint,
+})
+const follow = (options: FollowOptions = {}) => createRegistryFollower(parts, options)
+const agent = (agentId: number): Promise<AgentRow | undefined> => readAgent(parts.database, agentId)
+const count = async (table: string): Promise<number> => {
+  const { rows } = await parts.database.pool.query<{ count: string }>(`select count(*) from ${table}`)
+  return Number(rows[0]?.count)
+}
+
+/** Follows until nothing more counts. */
+async function catchUp(follower = follow()): Promise<number> {
+  for (let passes = 0; passes < 1_000; passes += 1) {
+    const pass = await follower.pass()
+    if (pass.kind === 'up-to-date') return pass.blockNumber
+  }
+  throw new Error('the follower does not come to an end')
+}
+
+describe('registrations', () => {
+  test('D36 count once enough blocks are on top, not before', async () => {
+    chain.mine([registered(1, 'https://A1.example:443/')], [])
+    await catchUp()
+    expect(await agent(1)).toBeUndefined()
+    expect(await count('registry_pending')).toBe(1)
+    chain.mine([])
+    await catchUp()
+    expect(await agent(1)).toMatchObject({
+      agentId: 1,
+      standing: 'waiting',
+      owner: OWNER,
+      stakeWei: 10n ** 15n,
+      registeredBlock: 1,
+      endpointOnChain: 'https://A1.example:443/',
+      endpoint: 'https://a1.example',
+    })
+    expect(await count('registry_pending')).toBe(0)
+  })
+
+  test('an endpoint that is no URL we would call is kept as it is and has no canonical form', async () => {
+    chain.mine([registered(1, "'; drop table agents; --\0")], [], [])
+    await catchUp()
+    expect(await agent(1)).toMatchObject({
+      endpointOnChain: "'; drop table agents; --\uFFFD",
+      endpoint: undefined,
+      standing: 'waiting',
+    })
+  })
+
+  test('a change of endpoint, an owner and the return of the stake are followed, in one range or several', async () => {
+    const life: readonly (readonly PretendEvent[])[] = [
+      [registered(1), registered(2)],
+      [{ is: 'updated', agentId: 1, owner: OWNER, endpoint: 'https://new.example' }],
+      [{ is: 'moved', agentId: 1, owner: OWNER, to: OTHER }],
+      [{ is: 'deregistered', agentId: 2, owner: OWNER }],
+    ]
+    chain.mine(...life, [], [])
+    await catchUp(follow({ maxBlocks: 1 }))
+    const one = await agent(1)
+    expect(one).toMatchObject({ endpoint: 'https://new.example', owner: OTHER, standing: 'waiting' })
+    expect(await agent(2)).toMatchObject({ standing: 'deregistered', nextRefreshAtMs: undefined })
+    await parts.database.pool.query(
+      'truncate agents, registry_events, registry_blocks, registry_cursor cascade',
+    )
+    await catchUp()
+    expect(await agent(1)).toEqual(one)
+    expect(await agent(2)).toMatchObject({ standing: 'deregistered' })
+  })
+
+  test('what was read is not touched again, whatever a look made of it meanwhile', async () => {
+    chain.mine([registered(1)], [], [])
+    await catchUp()
+    await parts.database.pool.query(
+      `update agents set standing = 'listed', wallet = owner, proven_wallet = owner`,
+    )
+    chain.mine([registered(2)], [], [])
+    await catchUp()
+    expect(await agent(1)).toMatchObject({ standing: 'listed', provenWallet: OWNER })
+  })
+})
+
+describe('a proven agent', () => {
+  beforeEach(async () => {
+    chain.mine([registered(1)], [], [])
+    await catchUp()
+    await parts.database.pool.query(
+      `update agents set standing = 'listed', wallet = owner, proven_wallet = owner, next_refresh_at = null`,
+    )
+  })
+
+  test('D36 with another owner stays listed without its proof, and is due', async () => {
+    chain.mine([{ is: 'moved', agentId: 1, owner: OWNER, to: OTHER }], [], [])
+    await catchUp()
+    expect(await agent(1)).toMatchObject({
+      standing: 'listed',
+      owner: OTHER,
+      wallet: OWNER,
+      provenWallet: undefined,
+      nextRefreshAtMs: parts.clock.nowMs(),
+    })
+  })
+
+  test('REG-01 at another endpoint waits to be looked at anew', async () => {
+    chain.mine([{ is: 'updated', agentId: 1, owner: OWNER, endpoint: 'https://victim.example' }], [], [])
+    await catchUp()
+    expect(await agent(1)).toMatchObject({ standing: 'waiting', provenWallet: undefined })
+  })
+
+  test('taken down by the operator stays so at another endpoint', async () => {
+    await parts.database.pool.query(`update agents set standing = 'taken-down', standing_reason = 'spam'`)
+    chain.mine([{ is: 'updated', agentId: 1, owner: OWNER, endpoint: 'https://new.example' }], [], [])
+    await catchUp()
+    expect(await agent(1)).toMatchObject({
+      standing: 'taken-down',
+      standingReason: 'spam',
+      endpoint: 'https://new.example',
+      nextRefreshAtMs: undefined,
+    })
+  })
+
+  test('that leaves makes others at its endpoint due', async () => {
+    chain.mine([registered(2, 'https://a1.example', OTHER)], [], [])
+    await catchUp()
+    await parts.database.pool.query(
+      `update agents set standing = 'refused', next_refresh_at = null where agent_id = 2`,
+    )
+    chain.mine([{ is: 'deregistered', agentId: 1, owner: OWNER }], [], [])
+    await catchUp()
+    expect((await agent(2))?.nextRefreshAtMs).toBe(parts.clock.nowMs())
+  })
+})
+
+describe('REG-02 a chain that is rewritten', () => {
+  test('below the confirmations unlists nobody', async () => {
+    chain.mine([registered(1)], [], [], [])
+    await catchUp()
+    chain.drop(2)
+    chain.mine([], [], [])
+    await catchUp()
+    expect(await agent(1)).toMatchObject({ standing: 'waiting' })
+  })
+
+  test('deeper is read again: what the abandoned blocks said is undone, what the new ones say holds', async () => {
+    chain.mine([registered(1)], [], [])
+    await catchUp()
+    chain.mine([registered(2), registered(3)], [], [], [])
+    await catchUp()
+    chain.drop(5)
+    chain.mine([], [registered(2, 'https://other.example', OTHER)], [], [], [])
+    await catchUp()
+    expect(await agent(1)).toMatchObject({ standing: 'waiting' })
+    expect(await agent(2)).toMatchObject({
+      standing: 'waiting',
+      owner: OTHER,
+      endpoint: 'https://other.example',
+    })
+    expect(await agent(3)).toMatchObject({
+      standing: 'deregistered',
+      standingReason: 'its registration is not on the chain any more',
+    })
+  })
+
+  test('down to before the first block with an event is read again too', async () => {
+    chain.mine([registered(1)], [], [])
+    await catchUp()
+    chain.drop(3)
+    chain.mine([], [registered(1, 'https://b.example')], [], [], [])
+    await catchUp()
+    expect(await agent(1)).toMatchObject({
+      endpoint: 'https://b.example',
+      registeredBlock: 2,
+      standing: 'waiting',
+    })
+  })
+
+  test('that came back with the same registration changes nothing', async () => {
+    chain.mine([registered(1)], [], [])
+    await catchUp()
+    const before = await agent(1)
+    chain.drop(3)
+    chain.mine([registered(1)], [], [])
+    await catchUp()
+    expect(await agent(1)).toEqual(before)
+  })
+
+  test('shorter than what was read is waited for, and believed after half a minute', async () => {
+    chain.mine([registered(1)], [], [])
+    const follower = follow()
+    await catchUp(follower)
+    chain.drop(3)
+    await catchUp(follower)
+    expect(await agent(1)).toMatchObject({ standing: 'waiting' })
+    stage.clock.pass(30_000)
+    await catchUp(follower)
+    expect(await agent(1)).toMatchObject({ standing: 'deregistered' })
+  })
+
+  test('while it was read is read again, so that no log is of another chain than the hash beside it', async () => {
+    chain.mine([registered(1)], [], [])
+    chain.fail = method => {
+      if (method !== 'eth_getLogs') return
+      chain.fail = () => undefined
+      chain.drop(3)
+      chain.mine([registered(1, 'https://late.example')], [], [])
+    }
+    await expect(follow().pass()).rejects.toThrow('was rewritten while')
+    expect(await count('agents')).toBe(0)
+    await catchUp()
+    expect(await agent(1)).toMatchObject({ endpoint: 'https://late.example' })
+  })
+})
+
+describe('REG-02 a node', () => {
+  test('on another chain is not followed', async () => {
+    chain.chainId = 1
+    chain.mine([registered(1)], [], [])
+    await expect(follow().pass()).rejects.toThrow('the node is on chain 1, the platform on eip155:84532')
+    expect(await count('agents')).toBe(0)
+  })
+
+  test('without the contract is not followed', async () => {
+    parts = { ...parts, settings: { ...parts.settings, registryAddress: OTHER } }
+    await expect(follow().pass()).rejects.toThrow('there is no contract at')
+  })
+
+  test('that knows none of the blocks that were read unlists nobody', async () => {
+    chain.mine([registered(1)], [], [])
+    const follower = follow()
+    await catchUp(follower)
+    const stranger = createPretendChain(parts.settings.registryAddress)
+    stranger.drop(1)
+    stranger.mine(...Array.from({ length: 9 }, () => []))
+    parts = { ...parts, rpc: stranger.rpc }
+    await expect(follow().pass()).rejects.toThrow('it is on another chain')
+    expect(await agent(1)).toMatchObject({ standing: 'waiting' })
+  })
+
+  test('of another registry than the database followed is refused', async () => {
+    await catchUp()
+    await parts.database.pool.query(`update registry_cursor set registry_address = '${OTHER}'`)
+    await expect(follow().pass()).rejects.toThrow(`this database follows the registry ${OTHER}`)
+  })
+
+  test('that refuses large ranges is asked for smaller ones, in the same pass', async () => {
+    chain.maxRange = 3
+    chain.mine(...Array.from({ length: 20 }, (_, index) => [registered(index + 1)]), [], [])
+    const follower = follow()
+    await catchUp(follower)
+    expect(await count('agents')).toBe(20)
+  })
+
+  test.each<[string, unknown]>([
+    ['no list', {}],
+    ['logs that are none', [{ address: '', topics: 1 }, null]],
+    ['a log of another contract', [{ address: OTHER, topics: [], data: '0x', blockNumber: '0x1' }]],
+  ])('that answers %s registers nobody', async (_, logs) => {
+    chain.mine([registered(1)], [], [])
+    const { call } = chain.rpc
+    const lying = {
+      ...chain.rpc,
+      call: (method: string, parameters: readonly unknown[]) => {
+        return method === 'eth_getLogs' ? Promise.resolve(logs) : call(method, parameters)
+      },
+    }
+    parts = { ...parts, rpc: lying }
+    await follow()
+      .pass()
+      .catch(() => undefined)
+    expect(await count('agents')).toBe(0)
+  })
+})
+
+describe('several workers', () => {
+  test('read each block once between them and lose none', async () => {
+    chain.mine(...Array.from({ length: 60 }, (_, index) => [registered(index + 1)]), [], [])
+    const other = await stage.anotherWorker({ rpc: chain.rpc })
+    const options = { maxBlocks: 5 }
+    const followers = [createRegistryFollower(parts, options), createRegistryFollower(other, options)]
+    await Promise.all(followers.map(follower => catchUp(follower)))
+    expect(await count('agents')).toBe(60)
+    expect(await count('registry_events')).toBe(60)
+    const ranges = chain.calls.filter(call => call.startsWith('eth_getLogs') && !call.includes('0x3e'))
+    expect(new Set(ranges).size).toBe(ranges.length)
+  })
+
+  test('need not look when one has just looked', async () => {
+    const options = { intervalMs: 1_000 }
+    expect((await follow(options).pass()).kind).toBe('up-to-date')
+    expect((await follow(options).pass()).kind).toBe('busy')
+    stage.clock.pass(1_000)
+    expect((await follow(options).pass()).kind).toBe('up-to-date')
+  })
+})
+
+test('a worker that dies at any statement has done nothing, and the next one does it all', async () => {
+  chain.mine([registered(1), registered(2)], [], [])
+  await catchUp()
+  await parts.database.pool.query(
+    `update agents set standing = 'listed', wallet = owner, proven_wallet = owner`,
+  )
+  chain.mine(
+    [{ is: 'updated', agentId: 1, owner: OWNER, endpoint: 'https://new.example' }, registered(3)],
+    [{ is: 'deregistered', agentId: 2, owner: OWNER }],
+    [],
+    [],
+  )
+  const tables = ['agents', 'registry_events', 'registry_blocks', 'registry_cursor', 'registry_pending']
+  const dump = async (): Promise<unknown> => {
+    const rows = await Promise.all(
+      tables.map(table => parts.database.pool.query(`select * from ${table} order by 1, 2`)),
+    )
+    return rows.map(result => result.rows)
+  }
+  const before = await dump()
+  let survived = 0
+  for (let statements = 0; statements < 200; statements += 1) {
+    const dying = { ...parts, database: dyingAfter(parts.database, statements) }
+    const died = await createRegistryFollower(dying)
+      .pass()
+      .then(
+        () => false,
+        () => true,
+      )
+    if (!died) break
+    survived += 1
+    expect(await dump(), `after ${statements} statements`).toEqual(before)
+  }
+  // Cursor, events, rows, watch, index: many chances to die.
+  expect(survived).toBeGreaterThan(20)
+  expect(await agent(1)).toMatchObject({ standing: 'waiting', endpoint: 'https://new.example' })
+  expect(await agent(2)).toMatchObject({ standing: 'deregistered' })
+  expect(await agent(3)).toMatchObject({ standing: 'waiting' })
+})

@@ -1,0 +1,143 @@
+import type { PlatformParts } from '../../platform-parts.ts'
+import { EVENT_TOPICS, readRegistryLog, type RegistryEvent, type RegistryLog } from './registry-contract.ts'
+
+type ChainParts = Pick<PlatformParts, 'rpc' | 'settings' | 'network'>
+
+/** More blocks with events in one range than are asked for one by one while others wait. */
+export class TooManyBlocks extends Error {
+  override readonly name = 'TooManyBlocks'
+
+  constructor(blocks: number) {
+    super(`${blocks} blocks have events: the range is too large`)
+  }
+}
+
+const MAX_BLOCKS_ASKED_FOR = 200
+const AT_ONCE = 10
+
+/** What of a block is needed. */
+export interface BlockRead {
+  readonly hash: string
+  readonly atMs: number
+}
+
+/**
+ * Rejects where the node is on another chain than ours, or has no contract at the registry's address (REG-02): whoever
+ * follows such a node would list and unlist the wrong agents.
+ */
+export async function checkRegistryChain({ rpc, settings, network }: ChainParts): Promise<void> {
+  const chainId = readQuantity(await rpc.call('eth_chainId', []), 'eth_chainId')
+  if (chainId !== network.chainId) {
+    throw new Error(`the node is on chain ${chainId}, the platform on ${network.id}`)
+  }
+  const code = await rpc.call('eth_getCode', [settings.registryAddress, 'latest'])
+  if (typeof code !== 'string' || code.length <= 2) {
+    throw new Error(`there is no contract at ${settings.registryAddress} on ${network.id}`)
+  }
+}
+
+/** The number of the newest block. */
+export async function readHead({ rpc }: ChainParts): Promise<number> {
+  return readQuantity(await rpc.call('eth_blockNumber', []), 'eth_blockNumber')
+}
+
+/** A block of the chain as it is now, or undefined where the node has none of this number. */
+export async function readBlock({ rpc }: ChainParts, blockNumber: number): Promise<BlockRead | undefined> {
+  const block = await rpc.call('eth_getBlockByNumber', [toQuantity(blockNumber), false])
+  if (block === null || block === undefined) return undefined
+  const { hash, timestamp } = fieldsOf(block)
+  if (typeof hash !== 'string') throw new Error('eth_getBlockByNumber: the node answered no block')
+  return { hash: hash.toLowerCase(), atMs: readQuantity(timestamp, 'timestamp') * 1_000 }
+}
+
+/**
+ * The registry's events of these blocks, both ends included, in order. Logs of another contract or of other blocks,
+ * which a node had no business to answer, are left out.
+ */
+export async function readEvents(
+  parts: ChainParts,
+  fromBlock: number,
+  toBlock: number,
+): Promise<readonly RegistryEvent[]> {
+  const filter = {
+    address: parts.settings.registryAddress,
+    topics: [EVENT_TOPICS],
+    fromBlock: toQuantity(fromBlock),
+    toBlock: toQuantity(toBlock),
+  }
+  const answer = await parts.rpc.call('eth_getLogs', [filter])
+  if (!Array.isArray(answer)) throw new Error('eth_getLogs: the node answered no list')
+  const logs = answer
+    .flatMap((entry: unknown) => readLog(entry, parts.settings.registryAddress))
+    .filter(({ blockNumber }) => blockNumber >= fromBlock && blockNumber <= toBlock)
+    .sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
+  const times = await readTimes(parts, logs)
+  return logs.flatMap(log => readRegistryLog(log, times.get(log.blockNumber) ?? 0) ?? [])
+}
+
+/** When the blocks of logs were made; asked for only where the node did not tell it with the log. */
+async function readTimes(parts: ChainParts, logs: readonly NodeLog[]): Promise<ReadonlyMap<number, number>> {
+  const times = new Map<number, number>()
+  for (const { blockNumber, blockAtMs } of logs)
+    if (blockAtMs !== undefined) times.set(blockNumber, blockAtMs)
+  const unknown = [...new Set(logs.map(log => log.blockNumber))].filter(block => !times.has(block))
+  if (unknown.length > MAX_BLOCKS_ASKED_FOR) throw new TooManyBlocks(unknown.length)
+  for (let start = 0; start < unknown.length; start += AT_ONCE) {
+    const batch = unknown.slice(start, start + AT_ONCE)
+    const blocks = await Promise.all(batch.map(blockNumber => readExisting(parts, blockNumber)))
+    batch.forEach((blockNumber, index) => times.set(blockNumber, blocks[index]?.atMs ?? 0))
+  }
+  return times
+}
+
+async function readExisting(parts: ChainParts, blockNumber: number): Promise<BlockRead> {
+  const block = await readBlock(parts, blockNumber)
+  if (block === undefined)
+    throw new Error(`the node answered logs of block ${blockNumber} and has no such block`)
+  return block
+}
+
+interface NodeLog extends RegistryLog {
+  /** As newer nodes tell it with each log. */
+  readonly blockAtMs: number | undefined
+}
+
+function readLog(entry: unknown, registryAddress: string): readonly NodeLog[] {
+  const fields = fieldsOf(entry)
+  const { address, topics, data, blockNumber, logIndex, transactionHash, removed, blockTimestamp } = fields
+  const isOurs = typeof address === 'string' && address.toLowerCase() === registryAddress
+  if (!isOurs || removed === true) return []
+  if (!Array.isArray(topics) || !topics.every(isHex) || !isHex(data) || !isHex(transactionHash)) {
+    throw new Error('eth_getLogs: the node answered a log that is none')
+  }
+  return [
+    {
+      blockNumber: readQuantity(blockNumber, 'blockNumber'),
+      logIndex: readQuantity(logIndex, 'logIndex'),
+      topics,
+      data,
+      transaction: transactionHash.toLowerCase(),
+      blockAtMs:
+        blockTimestamp === undefined ? undefined : readQuantity(blockTimestamp, 'blockTimestamp') * 1_000,
+    },
+  ]
+}
+
+function isHex(value: unknown): value is `0x${string}` {
+  return typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value)
+}
+
+function readQuantity(value: unknown, what: string): number {
+  const number = typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value) ? Number(value) : Number.NaN
+  if (!Number.isSafeInteger(number)) throw new Error(`${what}: the node answered no quantity`)
+  return number
+}
+
+function toQuantity(blockNumber: number): string {
+  return `0x${blockNumber.toString(16)}`
+}
+
+function fieldsOf(value: unknown): { readonly [key: string]: unknown } {
+  // Whatever the node answered, only properties of documented names are looked at, each checked.
+  return typeof value === 'object' && value !== null ? (value as { readonly [key: string]: unknown }) : {}
+}

@@ -1,0 +1,42 @@
+import { refuseAddress } from '@farebox/payments/crypto/address'
+import { CheckFailed } from '../../checking/checker.ts'
+import { PROBE_LIMITS } from '../../outbound/limits.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import { refuse, type Examination } from './examination.ts'
+import { failureSentence } from './failure-sentence.ts'
+
+/** What `GET /about` brought: a declaration with its wallet, nothing (404), or a refusal. */
+export type ReadAbout = Exclude<Examination, { readonly kind: 'phase-1' }> | { readonly kind: 'missing' }
+
+/** Reads and checks an agent's `/about`: at most 256 KB in 10 s, no redirects (D37), every rule of D28, a wallet. */
+export async function readAbout(
+  parts: Pick<PlatformParts, 'outbound' | 'checker' | 'crypto'>,
+  endpoint: string,
+  signal?: AbortSignal,
+): Promise<ReadAbout> {
+  const answer = await parts.outbound.send({
+    url: `${endpoint}/about`,
+    method: 'GET',
+    ...PROBE_LIMITS,
+    ...(signal && { signal }),
+  })
+  if (answer.kind === 'answered' && answer.status === 404) return { kind: 'missing' }
+  const failure = failureSentence(answer)
+  if (failure !== undefined || answer.kind === 'failed')
+    return refuse('about', failure ?? 'cannot be reached')
+  const checked = await parts.checker
+    .run('about', answer.body, new URL(endpoint).host)
+    .catch(refusedByChecker)
+  if (!checked.ok) return refuse('about', checked.reason)
+  const { declaration } = checked
+  if (refuseAddress(parts.crypto, declaration.wallet) !== undefined) {
+    return refuse('about', 'does not name a wallet with a correct address')
+  }
+  return { kind: 'agent', declaration, wallet: declaration.wallet.toLowerCase() }
+}
+
+/** A declaration that is too costly to check is none that we list. */
+function refusedByChecker(error: unknown): { readonly ok: false; readonly reason: string } {
+  if (error instanceof CheckFailed) return { ok: false, reason: error.message }
+  throw error
+}
