@@ -104,7 +104,13 @@ const ROOMS = {
     ['*'],
   ],
   local: [['testing'], ['*'], ['chain', 'postgres'], ['processes']],
-  payments: [['x402', 'transaction'], ['chain'], ['authorization', 'http'], ['crypto', 'networks']],
+  payments: [
+    ['x402', 'transaction'],
+    ['chain'],
+    ['authorization', 'http'],
+    ['redact'],
+    ['crypto', 'networks'],
+  ],
 }
 
 /** Source files of one folder, tests and what only they use left out. */

@@ -1,6 +1,6 @@
 // The door for `@farebox/cli` and for what runs agents: how the runtime reads, loads, refuses and explains.
 
-export { hideSecretsOf } from './environment/hide-secrets.ts'
+export { redactorOf } from './environment/redact-secrets.ts'
 export { EnvironmentError, type EnvironmentProblem } from './environment/environment-error.ts'
 export { readEnvironment, type Environment, type Variables } from './environment/read-environment.ts'
 export { DotEnvError, readDotEnv, type DotEnv } from './environment/read-dot-env.ts'

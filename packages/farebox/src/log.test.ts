@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { createSecretFilter } from '@farebox/payments/http/secret-filter'
+import { createRedactor } from '@farebox/payments/redact'
 import { describe, expect, test } from 'vitest'
 import { createLog, type Log, type LogFormat } from './log.ts'
 
@@ -113,7 +113,7 @@ describe('what others wrote', () => {
 })
 
 describe('OPS-08 the last filter', () => {
-  const hide = createSecretFilter(['planted-secret "1"'])
+  const hide = createRedactor(['planted-secret "1"'])
 
   test.each(['text', 'json'] as const)(
     'hides a secret wherever a line of %s has it, also where it is cut',

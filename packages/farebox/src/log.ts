@@ -23,7 +23,7 @@ const MAX_VALUE_CHARACTERS = 2_000
  * Makes a log that writes whole lines, several at a time: a write for each would cost more than the job.
  * Line breaks and control characters are escaped, so that no value can forge a line.
  *
- * @param options.hide the last filter before lines are written, `createSecretFilter` of the process's secrets. What is
+ * @param options.hide the last filter before lines are written, `createRedactor` of the process's secrets. What is
  *   logged is chosen so that there is nothing to hide; but others' words are logged too, and nobody knows what they say.
  */
 export function createLog(options: {

@@ -3,7 +3,7 @@ import type { StartDatabase } from '@farebox/server/postgres/start-own-database'
 import { runProgram } from '@farebox/server/program/run-program'
 import { runServer } from '@farebox/server/run-server'
 import { describeFacilitator } from './describe-facilitator.ts'
-import { hideSecretsOf } from './hide-secrets.ts'
+import { redactorOf } from './redact-secrets.ts'
 import { readEnvironment } from './read-environment.ts'
 import { startFacilitator } from './start-facilitator.ts'
 
@@ -28,7 +28,7 @@ async function serve(startDatabase: StartDatabase | undefined): Promise<number> 
         { variables: process.env, readFile: path => readFileSync(path, 'utf8') },
         { bringsDatabase: startDatabase !== undefined },
       ),
-    hide: hideSecretsOf,
+    hide: redactorOf,
     start: (environment, log) => startFacilitator(environment, log, startDatabase),
   })
 }

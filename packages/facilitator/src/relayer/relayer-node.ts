@@ -1,5 +1,6 @@
 import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
+import { chooseFees, type ChosenFees } from '@farebox/payments/transaction/choose-fees'
 import type { Clock } from '@farebox/server/clock'
 import type { Fees, SettlementCall } from './relayer.ts'
 
@@ -32,8 +33,8 @@ export interface RelayerNode {
   broadcast(raw: string): Promise<Broadcast>
   /** Tries a transaction exactly as it would be sent, with its sender, gas and fees; rejects where that says nothing. */
   simulate(sender: string, call: SettlementCall, fees: Fees): Promise<Trial>
-  /** What a transaction should offer now, before any cap, its tip no more than the base fee; a second old at most. */
-  fees(): Promise<Fees & { readonly baseFeePerGas: bigint }>
+  /** What a transaction should offer now, before any cap; a second old at most. */
+  fees(): Promise<ChosenFees>
   /** How many transactions of the account are mined: the nonce of its next one. */
   nonce(address: string): Promise<number>
   /** Wei. */
@@ -43,8 +44,6 @@ export interface RelayerNode {
 /** A node that has not mined it by then is asked for the receipt instead. */
 const SYNC_TIMEOUT_MS = 3_000
 const FEES_KEPT_MS = 1_000
-/** Where a node does not suggest a tip: 0.001 gwei, the least that rollups ask. */
-const LEAST_TIP = 1_000_000n
 const METHOD_NOT_FOUND = -32_601
 /** What nodes answer where a call is reverted. */
 const REVERTED = 3
@@ -54,9 +53,7 @@ const FAILS = /revert|out of ?gas|gas required exceeds|invalid (?:opcode|instruc
 /** Makes the relayer's view of a node. */
 export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
   let sync = true
-  let fees:
-    | { readonly readAtMs: number; readonly value: Promise<Fees & { baseFeePerGas: bigint }> }
-    | undefined
+  let fees: { readonly readAtMs: number; readonly value: Promise<ChosenFees> } | undefined
   return {
     async broadcast(raw) {
       if (sync) {
@@ -87,7 +84,7 @@ export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
     },
     async fees() {
       if (fees === undefined || clock.nowMs() - fees.readAtMs > FEES_KEPT_MS) {
-        fees = { readAtMs: clock.nowMs(), value: readFees(rpc) }
+        fees = { readAtMs: clock.nowMs(), value: chooseFees(rpc) }
         fees.value.catch(() => {
           fees = undefined
         })
@@ -146,31 +143,6 @@ function readRefusal({ message }: JsonRpcError): Broadcast {
   return { kind: 'refused', why, message: message.slice(0, 300) }
 }
 
-async function readFees(rpc: JsonRpc): Promise<Fees & { baseFeePerGas: bigint }> {
-  const [block, tip] = await Promise.all([rpc.call('eth_getBlockByNumber', ['latest', false]), readTip(rpc)])
-  const base =
-    typeof block === 'object' && block !== null && 'baseFeePerGas' in block ? block.baseFeePerGas : undefined
-  if (typeof base !== 'string')
-    throw new Error('the node gave no base fee: chains without EIP-1559 are not supported')
-  const baseFeePerGas = BigInt(base)
-  // What nodes suggest follows what others offered lately, who may want us to pay it. Where blocks are full the base fee
-  // is high; a transaction that is stuck all the same is sent again with more.
-  const most = baseFeePerGas > LEAST_TIP ? baseFeePerGas : LEAST_TIP
-  const maxPriorityFeePerGas = tip < most ? tip : most
-  // Twice the base fee stays above it through six full blocks, each of which raises it by an eighth.
-  return { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas: baseFeePerGas * 2n + maxPriorityFeePerGas }
-}
-
 function quantity(value: bigint): string {
   return `0x${value.toString(16)}`
-}
-
-async function readTip(rpc: JsonRpc): Promise<bigint> {
-  try {
-    const tip = BigInt(String(await rpc.call('eth_maxPriorityFeePerGas', [])))
-    return tip > LEAST_TIP ? tip : LEAST_TIP
-  } catch (error) {
-    if (error instanceof JsonRpcError) return LEAST_TIP
-    throw error
-  }
 }

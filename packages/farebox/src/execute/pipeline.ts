@@ -20,7 +20,7 @@ import type { Deadline } from '../handler/enforce-deadline.ts'
 import { findRepeat, JoinedTooShort } from './repeat/find-repeat.ts'
 import { letGoAfterFailure } from './outcome/let-go.ts'
 import { readJobOrder, type JobOrder } from './request/job-order.ts'
-import { HoldLost, type HeldJob } from '../settlements/keep-leases.ts'
+import { HoldLost, type HeldJob } from '../jobs/keep-leases.ts'
 import { orInDoubt, OutcomeInDoubt } from './outcome/outcome-in-doubt.ts'
 import { provePayer } from './request/prove-payer.ts'
 import {

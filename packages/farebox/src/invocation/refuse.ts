@@ -1,4 +1,4 @@
-import { hideSecretsOf } from '../environment/hide-secrets.ts'
+import { redactorOf } from '../environment/redact-secrets.ts'
 import { COLOURED, PLAIN } from '../paint.ts'
 import type { CommandWorld } from './command-world.ts'
 import { exitCodeOf, explainFailure } from './explain-failure.ts'
@@ -6,6 +6,6 @@ import { exitCodeOf, explainFailure } from './explain-failure.ts'
 /** Says why a command cannot be done, and gives its exit code. */
 export function refuse(error: unknown, { err, variables }: Pick<CommandWorld, 'err' | 'variables'>): 1 | 2 {
   // Among what is explained are the words of handlers that did not load, and of servers that refused us.
-  err.write(hideSecretsOf(variables)(explainFailure(error, err.live ? COLOURED : PLAIN)))
+  err.write(redactorOf(variables)(explainFailure(error, err.live ? COLOURED : PLAIN)))
   return exitCodeOf(error)
 }

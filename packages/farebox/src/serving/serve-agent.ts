@@ -1,6 +1,6 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { sleep, systemClock } from '../clock.ts'
-import { hideSecretsOf } from '../environment/hide-secrets.ts'
+import { redactorOf } from '../environment/redact-secrets.ts'
 import type { Environment } from '../environment/read-environment.ts'
 import { createAgent, type Agent } from '../agent/create-agent.ts'
 import { createLog, type Log } from '../log.ts'
@@ -72,7 +72,7 @@ async function openAgent(
       format: environment.logFormat,
       write: lines => world.out.write(lines),
       nowMs: systemClock.nowMs,
-      hide: hideSecretsOf(variables),
+      hide: redactorOf(variables),
     }),
   )
   const { metricsDoor } = world

@@ -1,4 +1,4 @@
-import { hideSecretsOf } from '../environment/hide-secrets.ts'
+import { redactorOf } from '../environment/redact-secrets.ts'
 import type { Agent } from '../agent/create-agent.ts'
 import type { CommandWorld } from '../invocation/command-world.ts'
 import { outliveReaders } from './outlive-readers.ts'
@@ -16,7 +16,7 @@ export async function serveUntilStopped(
   const error = await Promise.race([stop, strayError()])
   if (error !== undefined)
     err.write(
-      hideSecretsOf(variables)(`✗ stopping: an error nobody caught\n  ${error.stack ?? error.message}\n`),
+      redactorOf(variables)(`✗ stopping: an error nobody caught\n  ${error.stack ?? error.message}\n`),
     )
   await agent.close()
   return error === undefined ? 0 : 1

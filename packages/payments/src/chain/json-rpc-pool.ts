@@ -1,6 +1,6 @@
 import { createJsonOrigin, type JsonOriginOptions } from '../http/http-json.ts'
 import { JsonRpcError, type JsonRpc } from './json-rpc.ts'
-import { createSecretFilter, secretsInUrl, type SecretFilter } from '../http/secret-filter.ts'
+import { createRedactor, secretsInUrl, type Redactor } from '../redact.ts'
 
 const DEFAULT_TIMEOUT_MS = 10_000
 
@@ -11,7 +11,7 @@ const DEFAULT_TIMEOUT_MS = 10_000
 export function createJsonRpc(url: string, options: Pick<JsonOriginOptions, 'dates'> = {}): JsonRpc {
   const { origin: nodeOrigin, pathname, search } = new URL(url)
   const origin = createJsonOrigin(nodeOrigin, options)
-  const hide = createSecretFilter(secretsInUrl(url))
+  const hide = createRedactor(secretsInUrl(url))
   let id = 0
   return {
     async call(method, parameters, options) {
@@ -28,7 +28,7 @@ export function createJsonRpc(url: string, options: Pick<JsonOriginOptions, 'dat
   }
 }
 
-function readResult(method: string, status: number, body: unknown, hide: SecretFilter): unknown {
+function readResult(method: string, status: number, body: unknown, hide: Redactor): unknown {
   if (typeof body === 'object' && body !== null) {
     if ('error' in body && typeof body.error === 'object' && body.error !== null) {
       const { code, message, data } = body.error as { code?: unknown; message?: unknown; data?: unknown }

@@ -8,7 +8,7 @@ import {
   type SupportedResponse,
 } from './facilitator-api.ts'
 import { createJsonOrigin, type JsonAnswer, type JsonOriginOptions } from '../http/http-json.ts'
-import { createSecretFilter, secretsInUrl, type SecretFilter } from '../http/secret-filter.ts'
+import { createRedactor, secretsInUrl, type Redactor } from '../redact.ts'
 
 /** What a facilitator said of a payment. */
 export type VerifyOutcome =
@@ -65,7 +65,7 @@ export function createFacilitatorClient(options: {
   const origin = createJsonOrigin(options.url, dates === undefined ? {} : { dates })
   const headers = { authorization: `Bearer ${options.secret}` }
   // What a facilitator says is told to callers and logged: one that repeats our header back gives nothing away (OPS-08).
-  const hide = createSecretFilter([options.secret, ...secretsInUrl(options.url)])
+  const hide = createRedactor([options.secret, ...secretsInUrl(options.url)])
   const post = (path: string, body: object, timeoutMs: number): Promise<JsonAnswer> =>
     origin.send({ method: 'POST', path, body, headers, timeoutMs })
   return {
@@ -95,7 +95,7 @@ export function createFacilitatorClient(options: {
 }
 
 /** A refusal counts with a refusing status too: facilitators send theirs with 200, 400, 402 or 403 (D11). */
-function readVerify({ status, body }: JsonAnswer, hide: SecretFilter): VerifyOutcome {
+function readVerify({ status, body }: JsonAnswer, hide: Redactor): VerifyOutcome {
   if (isObject(body) && typeof body['isValid'] === 'boolean' && judges(status)) {
     if (body['isValid']) {
       return status === 200
@@ -115,7 +115,7 @@ function readVerify({ status, body }: JsonAnswer, hide: SecretFilter): VerifyOut
 }
 
 /** Only a definite verdict is one (D8); a success must come as one and name its transaction, or nothing was proven. */
-function readSettle({ status, body }: JsonAnswer, hide: SecretFilter): SettleOutcome {
+function readSettle({ status, body }: JsonAnswer, hide: Redactor): SettleOutcome {
   if (!isObject(body) || typeof body['success'] !== 'boolean' || !judges(status)) {
     return { kind: 'unknown', cause: `/settle answered HTTP ${status} without a definite verdict` }
   }
@@ -203,11 +203,11 @@ function isObject(value: unknown): value is { readonly [key: string]: unknown } 
 }
 
 /** Facilitators' words end up in answers and logs: strings only, short, and without what we have told in confidence. */
-function words(value: unknown, fallback: string, hide: SecretFilter): string {
+function words(value: unknown, fallback: string, hide: Redactor): string {
   return typeof value === 'string' && value !== '' ? hide(value.slice(0, 10_000)).slice(0, 300) : fallback
 }
 
-function causeOf(error: unknown, hide: SecretFilter): string {
+function causeOf(error: unknown, hide: Redactor): string {
   if (!(error instanceof Error)) return 'no answer'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
   return error.message === '' ? code : hide(`${code}: ${error.message}`).slice(0, 300)

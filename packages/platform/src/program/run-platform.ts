@@ -4,7 +4,7 @@ import type { StartDatabase } from '@farebox/server/postgres/start-own-database'
 import { runProgram } from '@farebox/server/program/run-program'
 import { runServer } from '@farebox/server/run-server'
 import { describePlatform } from './describe-platform.ts'
-import { hideSecretsOf } from './hide-secrets.ts'
+import { redactorOf } from './redact-secrets.ts'
 import { readEnvironment } from './read-environment.ts'
 import { startPlatform } from './start-platform.ts'
 
@@ -30,7 +30,7 @@ async function serve(startDatabase: StartDatabase | undefined): Promise<number> 
         await loadEvmCrypto(),
         { bringsDatabase: startDatabase !== undefined },
       ),
-    hide: hideSecretsOf,
+    hide: redactorOf,
     start: (environment, log) => startPlatform(environment, log, startDatabase),
   })
 }

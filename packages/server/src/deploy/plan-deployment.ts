@@ -2,7 +2,7 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import { quantity } from '@farebox/payments/chain/rpc-words'
-import { readFees, type GasFees } from '@farebox/payments/transaction/read-fees'
+import { chooseFees, type GasFees } from '@farebox/payments/transaction/choose-fees'
 import { DEPLOYER_PROXY, deploymentAddress, deploymentCall } from './deployment-address.ts'
 
 /** A contract that can be put on a chain. */
@@ -96,7 +96,7 @@ export async function planDeployment(
     )
   }
   const [fees, nonce, balanceWei] = await Promise.all([
-    readFees(rpc),
+    chooseFees(rpc),
     countTransactions(rpc, deployer, 'latest'),
     rpc.call('eth_getBalance', [deployer, 'latest']).then(balance => BigInt(String(balance))),
   ])

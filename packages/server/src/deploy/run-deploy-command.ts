@@ -3,7 +3,7 @@ import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
-import { createSecretFilter, secretsInUrl } from '@farebox/payments/http/secret-filter'
+import { createRedactor, secretsInUrl } from '@farebox/payments/redact'
 import { systemClock } from '../clock.ts'
 import { EnvironmentError, readRpcUrl, readTogether, shown, variablesOf } from '../environment.ts'
 import { processScreen, USAGE_EXIT_CODE, type ProgramScreen } from '../program/run-program.ts'
@@ -118,7 +118,7 @@ async function deploy(
   { network, rpcUrl, key }: Deployer,
   screen: ProgramScreen,
 ): Promise<number> {
-  const hide = createSecretFilter([key, ...secretsInUrl(rpcUrl)])
+  const hide = createRedactor([key, ...secretsInUrl(rpcUrl)])
   const tell = (line: string): void => (asked.isJson ? screen.err : screen.out)(`${hide(line)}\n`)
   const rpc = createJsonRpc(rpcUrl)
   const [signal, release] = abortOnSignals()

@@ -1,5 +1,5 @@
 // The program of an agent process: waits for orders, serves one version of the agent, tells how it goes.
-import { hideSecretsOf } from 'farebox/command-line'
+import { redactorOf } from 'farebox/command-line'
 import { describeStray } from './describe-stray.ts'
 import { readOrder, type Report } from '../messages/messages.ts'
 import { takeOrders } from './take-orders.ts'
@@ -9,7 +9,7 @@ const taker = takeOrders(traceImports(process.ppid), report)
 // Ctrl-C reaches every process of the terminal: when this one ends is for the watcher to say.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
 process.on('uncaughtException', error =>
-  report({ kind: 'broken', text: hideSecretsOf(process.env)(describeStray(error)) }),
+  report({ kind: 'broken', text: redactorOf(process.env)(describeStray(error)) }),
 )
 process.on('disconnect', () => void taker.leave(true))
 process.on('message', message => {

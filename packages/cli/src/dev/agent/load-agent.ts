@@ -10,7 +10,7 @@ import {
   findHandlers,
   handlerPlaces,
   HandlersMissing,
-  hideSecretsOf,
+  redactorOf,
   loadHandlers,
   readDotEnv,
 } from 'farebox/command-line'
@@ -74,7 +74,7 @@ export async function loadAgent(
     format: logFormat,
     write: lines => process.stdout.write(lines),
     nowMs: () => systemClock.nowMs(),
-    hide: hideSecretsOf(variables),
+    hide: redactorOf(variables),
   })
   const paid = withWallet(variables, declaration.wallet)
   const agent = await createAgent({

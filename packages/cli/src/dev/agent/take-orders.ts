@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import inspector from 'node:inspector'
-import { explainFailure, hideSecretsOf } from 'farebox/command-line'
+import { explainFailure, redactorOf } from 'farebox/command-line'
 import { paintFor } from '../../terminal/paint.ts'
 import { startDeadlineGuard, type DeadlineGuard } from './deadline-guard.ts'
 import { keepTypes } from './keep-types.ts'
@@ -101,7 +101,7 @@ function sourcesOf({ files, handlers }: LoadProgress, trace: ImportTrace, error?
 /** Without the first cross: whoever tells it puts one before it. */
 function explain(error: unknown, screen: LoadOrder): string {
   const paint = paintFor(screen)
-  const text = hideSecretsOf(process.env)(explainFailure(error, paint)).trimEnd()
+  const text = redactorOf(process.env)(explainFailure(error, paint)).trimEnd()
   const cross = `${paint.red('✗')} `
   return text.startsWith(cross) ? text.slice(cross.length) : text
 }

@@ -1,10 +1,11 @@
+import { chooseFees, type GasFees } from '@farebox/payments/transaction/choose-fees'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { formatCoin } from '../../chain/coin.ts'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { Refusal } from '../../refusal.ts'
 import { printable } from '../../terminal/printable.ts'
 import type { OpenRegistry } from './open-registry.ts'
-import { askNode, readFees, readNumber, type Fees } from '../transaction/ask-node.ts'
+import { askNode, readNumber } from '../transaction/ask-node.ts'
 
 /** A call of the registry contract. */
 export interface RegistryCall {
@@ -19,7 +20,7 @@ export interface RegistryCall {
 /** A call, and what it will cost at most. */
 export interface PlannedTransaction extends RegistryCall {
   readonly gasLimit: bigint
-  readonly fees: Fees
+  readonly fees: GasFees
   /** What the gas costs at most, in wei. */
   readonly gasWei: bigint
 }
@@ -37,7 +38,7 @@ export async function planTransaction(
   { chain, testNodeUrl }: Pick<OpenRegistry, 'chain' | 'testNodeUrl'>,
   call: RegistryCall,
 ): Promise<PlannedTransaction> {
-  const fees = await readFees(chain)
+  const fees = await chooseFees({ call: (method, parameters) => askNode(chain, method, parameters) })
   const balance = readNumber(await askNode(chain, 'eth_getBalance', [call.from, 'latest']))
   // A node refuses to estimate what the wallet cannot pay, in words of its own.
   if (balance <= call.valueWei) throw tooPoor(chain, testNodeUrl, call, { balance })

@@ -11,12 +11,6 @@ import {
   stakeCall,
 } from './registry-calls.ts'
 
-/** What a block may cost to be part of, and who we are there. Amounts are wei. */
-export interface Fees {
-  readonly maxFeePerGas: bigint
-  readonly maxPriorityFeePerGas: bigint
-}
-
 /** What became of a transaction that is in a block. */
 export interface Receipt {
   readonly isSuccess: boolean
@@ -26,8 +20,6 @@ export interface Receipt {
 }
 
 const TIMEOUT_MS = 10_000
-/** Where a node does not say what it takes. */
-const USUAL_TIP_WEI = 1_000_000n
 
 /** No answer came from the node: what was asked may have been done or not. */
 export class NodeUnreachable extends Refusal {}
@@ -44,16 +36,6 @@ export async function askNode(
     if (error instanceof JsonRpcError) throw error
     const next = 'say the same again, or give another node: --rpc-url <url>'
     throw new NodeUnreachable(`the node of ${network.name} does not answer`, next, { cause: error })
-  }
-}
-
-/** What is paid for gas now; room is left for blocks that become twice as dear. */
-export async function readFees(chain: OpenChain): Promise<Fees> {
-  const block = objectOf(await askNode(chain, 'eth_getBlockByNumber', ['latest', false]))
-  const tip = await askNode(chain, 'eth_maxPriorityFeePerGas', []).then(readNumber, () => USUAL_TIP_WEI)
-  return {
-    maxFeePerGas: 2n * readNumber(block['baseFeePerGas']) + tip,
-    maxPriorityFeePerGas: tip,
   }
 }
 

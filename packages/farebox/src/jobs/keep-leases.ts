@@ -1,7 +1,7 @@
 import { CLAIM_LEASE_SECONDS, RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
 import type { Clock } from '../clock.ts'
-import type { Job } from '../jobs/job.ts'
-import type { Holder, JobChange, JobStore } from '../jobs/job-store.ts'
+import type { Job } from './job.ts'
+import type { Holder, JobChange, JobStore } from './job-store.ts'
 
 /** Length of a lease, and how often it is renewed: two renewals may be lost before it ends (D6). */
 export const LEASE_MS = CLAIM_LEASE_SECONDS * 1_000

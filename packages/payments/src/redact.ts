@@ -1,7 +1,7 @@
-import { fromHex, toHex } from '../crypto/bytes.ts'
+import { fromHex, toHex } from './crypto/bytes.ts'
 
 /** Writes out a text without the secrets it may hold. */
-export type SecretFilter = (text: string) => string
+export type Redactor = (text: string) => string
 
 /** Shorter ones are words of the language: hiding `test` everywhere would make a log unreadable. */
 const LEAST_SECRET_CHARACTERS = 6
@@ -17,7 +17,7 @@ const HIDDEN = '[hidden]'
  *
  * @param secrets as the environment gives them; undefined and empty ones are skipped
  */
-export function createSecretFilter(secrets: readonly (string | undefined)[]): SecretFilter {
+export function createRedactor(secrets: readonly (string | undefined)[]): Redactor {
   const known = secrets.filter(
     (secret): secret is string => secret !== undefined && secret.length >= LEAST_SECRET_CHARACTERS,
   )

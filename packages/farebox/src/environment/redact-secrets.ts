@@ -1,12 +1,12 @@
-import { createSecretFilter, secretsInUrl, type SecretFilter } from '@farebox/payments/http/secret-filter'
+import { createRedactor, secretsInUrl, type Redactor } from '@farebox/payments/redact'
 import type { Variables } from './read-environment.ts'
 
 /** Of these a part is secret: a password, a query, a key in the path. */
 const URL_VARIABLES = ['FACILITATOR_URL', 'SERVICE_RPC_URL', 'SERVICE_STORE'] as const
 
 /** Hides what the environment tells this process in confidence, before a text leaves it (OPS-08). */
-export function hideSecretsOf(variables: Variables): SecretFilter {
-  return createSecretFilter([
+export function redactorOf(variables: Variables): Redactor {
+  return createRedactor([
     variables['FACILITATOR_SECRET'],
     ...URL_VARIABLES.flatMap(name => secretsInUrl(variables[name])),
   ])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSecretFilter, secretsInUrl } from './secret-filter.ts'
+import { createRedactor, secretsInUrl } from './redact.ts'
 
 const SECRET = 'fbx_0123456789abcdef_Planted-Secret/+"&?'
 const KEY = `0x${'1f2e3d4c'.repeat(8)}`
@@ -15,21 +15,21 @@ test.each<[string, string]>([
   ]),
   ['in base64url', Buffer.from(`{${SECRET}}`).toString('base64url')],
 ])('OPS-08 a secret %s is hidden', (_, text) => {
-  const shown = createSecretFilter([SECRET])(`before ${text} after`)
+  const shown = createRedactor([SECRET])(`before ${text} after`)
   expect(shown).toMatch(/^before .*\[hidden\].* after$/)
   for (const form of [SECRET, 'Planted', 'UGxhbnRlZ', 'BsYW50ZWQ', 'QbGFudGVk', '506c616e746564'])
     expect(shown).not.toContain(form)
 })
 
 test('a private key is hidden without its prefix, in capitals and by its bytes', () => {
-  const hide = createSecretFilter([KEY])
+  const hide = createRedactor([KEY])
   const bytes = Buffer.from(KEY.slice(2), 'hex')
   for (const text of [KEY, KEY.slice(2), KEY.slice(2).toUpperCase(), bytes.toString('base64')])
     expect(hide(`key ${text} end`)).toMatch(/^key \S{0,12}\[hidden\]\S{0,4} end$/)
 })
 
 test('signatures, signed transactions and payment headers are hidden by their form', () => {
-  const hide = createSecretFilter([])
+  const hide = createRedactor([])
   const signature = `0x${'ab'.repeat(65)}`
   expect(hide(`refused ${signature} as it is no good`)).toBe('refused 0x[hidden] as it is no good')
   expect(hide(`cut off: ${signature.slice(0, 100)}…`)).toBe('cut off: 0x[hidden]…')
@@ -45,7 +45,7 @@ test('what is no secret stays: addresses, transactions, other base64, and words 
   const line =
     `completed job=${crypto.randomUUID()} transaction=0x${'ab'.repeat(32)} payer=0x${'cd'.repeat(20)} ` +
     Buffer.from(JSON.stringify({ text: 'x'.repeat(200) })).toString('base64')
-  expect(createSecretFilter(['test', '', undefined, 'another secret'])(line)).toBe(line)
+  expect(createRedactor(['test', '', undefined, 'another secret'])(line)).toBe(line)
 })
 
 test('of a URL the password, the query and a key in the path are secrets, the place is not', () => {

@@ -1,11 +1,11 @@
-import { createSecretFilter, secretsInUrl, type SecretFilter } from '@farebox/payments/http/secret-filter'
+import { createRedactor, secretsInUrl, type Redactor } from '@farebox/payments/redact'
 import type { PlatformEnvironment } from './read-environment.ts'
 
 /** Hides what the environment tells this process in confidence, before a text leaves it (OPS-08). */
-export function hideSecretsOf(environment: PlatformEnvironment): SecretFilter {
+export function redactorOf(environment: PlatformEnvironment): Redactor {
   const { databaseUrl, directDatabaseUrl, rpcUrl, settings } = environment
   const { canaryKey, facilitator, operatorToken } = settings
-  return createSecretFilter([
+  return createRedactor([
     canaryKey,
     operatorToken,
     facilitator?.adminToken,

@@ -1,7 +1,6 @@
-import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
-import { systemClock } from '@farebox/server/clock'
 import { expect, test } from 'vitest'
-import { createRelayerNode } from './relayer-node.ts'
+import type { JsonRpc } from '../chain/json-rpc.ts'
+import { chooseFees } from './choose-fees.ts'
 
 const GWEI = 1_000_000_000n
 
@@ -25,13 +24,15 @@ test.each([
   ],
   ['0.001 gwei where the node suggests nothing', { base: GWEI, suggested: 0n, offered: GWEI / 1_000n }],
 ])('as a tip is offered: %s', async (_, { base, suggested, offered }) => {
-  const { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas } = await createRelayerNode(
-    suggesting(base, suggested),
-    systemClock,
-  ).fees()
+  const { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas } = await chooseFees(suggesting(base, suggested))
   expect({ baseFeePerGas, maxPriorityFeePerGas }).toEqual({
     baseFeePerGas: base,
     maxPriorityFeePerGas: offered,
   })
   expect(maxFeePerGas).toBe(2n * base + offered)
+})
+
+test('a chain without a base fee is refused, not paid what it likes', async () => {
+  const rpc: JsonRpc = { call: () => Promise.resolve({}), close: () => Promise.resolve() }
+  await expect(chooseFees(rpc)).rejects.toThrow('chains without EIP-1559 are not supported')
 })

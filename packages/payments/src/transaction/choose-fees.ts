@@ -1,0 +1,51 @@
+import { JsonRpcError, type JsonRpc } from '../chain/json-rpc.ts'
+import { isQuantity } from '../chain/rpc-words.ts'
+
+/** What a unit of gas may cost (EIP-1559), in wei. */
+export interface GasFees {
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+}
+
+/** Fees chosen now, and the base fee of the latest block, in wei. */
+export interface ChosenFees extends GasFees {
+  readonly baseFeePerGas: bigint
+}
+
+/** Where a node does not suggest a tip: 0.001 gwei, the least that rollups ask. */
+const LEAST_TIP_WEI = 1_000_000n
+
+/**
+ * What a transaction should offer now, before any cap.
+ *
+ * The tip is what the node suggests, and no more than the base fee: what nodes suggest follows what others offered
+ * lately, who may want us to pay it. Where blocks are full the base fee is high; a transaction that is stuck all the
+ * same is sent again with more. Twice the base fee stays above it through six full blocks, each of which raises it by
+ * an eighth.
+ *
+ * @throws {Error} for a chain without EIP-1559
+ */
+export async function chooseFees(rpc: Pick<JsonRpc, 'call'>): Promise<ChosenFees> {
+  const [block, suggested] = await Promise.all([
+    rpc.call('eth_getBlockByNumber', ['latest', false]),
+    readTip(rpc),
+  ])
+  const base =
+    typeof block === 'object' && block !== null && 'baseFeePerGas' in block ? block.baseFeePerGas : undefined
+  if (!isQuantity(base))
+    throw new Error('the node gave no base fee: chains without EIP-1559 are not supported')
+  const baseFeePerGas = BigInt(base)
+  const mostTip = baseFeePerGas > LEAST_TIP_WEI ? baseFeePerGas : LEAST_TIP_WEI
+  const maxPriorityFeePerGas = suggested < mostTip ? suggested : mostTip
+  return { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas: baseFeePerGas * 2n + maxPriorityFeePerGas }
+}
+
+async function readTip(rpc: Pick<JsonRpc, 'call'>): Promise<bigint> {
+  try {
+    const tip = await rpc.call('eth_maxPriorityFeePerGas', [])
+    return isQuantity(tip) && BigInt(tip) > LEAST_TIP_WEI ? BigInt(tip) : LEAST_TIP_WEI
+  } catch (error) {
+    if (error instanceof JsonRpcError) return LEAST_TIP_WEI
+    throw error
+  }
+}
