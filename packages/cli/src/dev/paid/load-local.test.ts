@@ -15,7 +15,7 @@ test('says what to install where it is not', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-no-local-'))
   try {
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
-    for (const file of ['dev/paid/load-local.ts', 'refusal.ts', 'init/vendor-folder.ts']) {
+    for (const file of ['dev/paid/load-local.ts', 'refusal.ts', 'init/vendor/vendor-folder.ts']) {
       await mkdir(dirname(join(folder, file)), { recursive: true })
       await cp(new URL(`../../${file}`, import.meta.url), join(folder, file))
     }
