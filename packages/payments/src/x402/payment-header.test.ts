@@ -226,9 +226,13 @@ describe('what is refused, each with its reason', () => {
 
   test('PAY-34 a header of a megabyte is refused before it is decoded', () => {
     const header = encodeHeader({ ...V2, padding: 'x'.repeat(1_000_000) })
-    const started = performance.now()
-    expect(decodePaymentHeader(header).ok).toBe(false)
-    expect(performance.now() - started).toBeLessThan(5)
+    // The quickest of twenty: a busy machine may stop this process in any one of them.
+    const tookMs = Array.from({ length: 20 }, () => {
+      const startedMs = performance.now()
+      expect(decodePaymentHeader(header).ok).toBe(false)
+      return performance.now() - startedMs
+    })
+    expect(Math.min(...tookMs)).toBeLessThan(5)
   })
 
   test('PAY-34 a header of 12,000 characters is still read, one of more is not', () => {
