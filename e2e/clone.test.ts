@@ -1,7 +1,7 @@
 import { copyFile, cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startChild } from '@farebox/local/processes/child-process'
+import { startChild } from '@farebox/local/src/processes/child-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { goOutside, type Outside } from './stage/outside.ts'
 

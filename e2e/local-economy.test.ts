@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startEconomy } from '@farebox/local/economy'
-import { findFreePort } from '@farebox/local/processes/free-port'
+import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { expect, test } from 'vitest'
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findFreePort } from '@farebox/local/processes/free-port'
+import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { goOutside, type Outside } from './stage/outside.ts'
 import { openTerminal, type Terminal } from './stage/terminal.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { cancelAuthorization, privateKeyCancelSigner } from '@farebox/client/cancel-authorization'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import type { AgentProcess } from '@farebox/local/start-agent-process'
+import type { AgentProcess } from '@farebox/local/src/start-agent-process'
 import { authorizationTypedData, privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { createWalletClient, http, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'

@@ -30,7 +30,9 @@ function bench(words) {
   return new Promise((resolve, reject) => {
     // Ctrl-C reaches the bench too; it ends its servers, and we wait for it.
     process.on('SIGINT', () => {})
-    const child = spawn(process.execPath, [join(root, 'bench', 'dist', 'main.js'), ...words], {
+    // The bench reaches private modules of the builds.
+    const program = ['--conditions=@farebox/built', join(root, 'bench', 'dist', 'main.js')]
+    const child = spawn(process.execPath, [...program, ...words], {
       cwd: root,
       stdio: 'inherit',
     })

@@ -14,6 +14,9 @@ const fix = process.argv.includes('--fix')
 const steps = createSteps()
 
 const node = (program, ...words) => run(process.execPath, [join(root, program), ...words])
+/** A program of ours that reaches private modules of the builds. */
+const nodeOnBuilds = (program, ...words) =>
+  run(process.execPath, ['--conditions=@farebox/built', join(root, program), ...words])
 
 try {
   await steps.step('build', build)
@@ -44,10 +47,10 @@ try {
     node('packages/farebox/scripts/write-agent-schema.mjs', ...(fix ? [] : ['--check'])),
   )
   await steps.step('vector', () =>
-    node('packages/payments/scripts/write-wire-vector.mjs', ...(fix ? [] : ['--check'])),
+    nodeOnBuilds('packages/payments/scripts/write-wire-vector.mjs', ...(fix ? [] : ['--check'])),
   )
   await steps.step('reference', () =>
-    node('packages/farebox/scripts/write-agent-reference.mjs', ...(fix ? [] : ['--check'])),
+    nodeOnBuilds('packages/farebox/scripts/write-agent-reference.mjs', ...(fix ? [] : ['--check'])),
   )
   await steps.step('examples', checkExamples, count => ({ text: `${count} typed` }))
 } catch (error) {

@@ -3,9 +3,9 @@
 //   --json    the packages for a program, and nothing else on stdout
 
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { bundleRuntime } from '../packages/farebox/scripts/bundle.mjs'
@@ -54,14 +54,11 @@ export async function pack({ folder, built = false }) {
     for (const file of leftovers(path)) rmSync(file, { force: true })
   }
   mkdirSync(folder, { recursive: true })
-  const [asCompiled, bundled] = [false, true].map(which =>
-    packages.filter(({ manifest }) => (manifest.name === BUNDLED) === which).map(({ path }) => path),
-  )
-  const answers = new Map([...(await npmPack(asCompiled, folder)), ...(await packBundled(bundled, folder))])
+  const answers = await packCopies(packages, folder)
   const problems = packages.flatMap(({ path, manifest }) =>
     checkPackedFiles({
       path,
-      manifest,
+      manifest: publishedManifest(manifest),
       files: answers.get(manifest.name)?.files ?? [],
       bundled: manifest.name === BUNDLED,
     }),
@@ -88,22 +85,56 @@ function publishedPackages() {
     .filter(({ manifest }) => manifest.private !== true)
 }
 
-/** Packs a copy of what npm would take, the declarations in `dist` beside the bundle instead of each module. */
-async function packBundled([path], folder) {
-  const copy = mkdtempSync(join(tmpdir(), 'farebox-pack-'))
+/** Packs copies of what npm would take, each with the manifest that is published. */
+async function packCopies(packages, folder) {
+  const copies = mkdtempSync(join(tmpdir(), 'farebox-pack-'))
   try {
-    const [{ files }] = (await npmPack([path], copy, ['--dry-run'])).values()
-    for (const { path: file } of files) {
-      if (!/^dist\/.*\.js(?:\.map)?$/.test(file)) cpSync(join(path, file), join(copy, file))
+    const taken = await npmPack(
+      packages.map(({ path }) => path),
+      copies,
+      ['--dry-run'],
+    )
+    for (const { path, manifest } of packages) {
+      const copy = join(copies, basename(path))
+      const isBundled = manifest.name === BUNDLED
+      for (const { path: file } of taken.get(manifest.name).files) {
+        if (!isBundled || !/^dist\/.*\.js(?:\.map)?$/.test(file)) cpSync(join(path, file), join(copy, file))
+      }
+      if (isBundled) await addBundle(copy)
+      writeFileSync(
+        join(copy, 'package.json'),
+        `${JSON.stringify(publishedManifest(manifest), undefined, 2)}\n`,
+      )
     }
-    const bundle = join(copy, 'bundle')
-    await bundleRuntime(bundle)
-    cpSync(bundle, join(copy, 'dist'), { recursive: true })
-    rmSync(bundle, { recursive: true })
-    return await npmPack([copy], folder)
+    return await npmPack(
+      packages.map(({ path }) => join(copies, basename(path))),
+      folder,
+    )
   } finally {
-    rmSync(copy, { recursive: true, force: true })
+    rmSync(copies, { recursive: true, force: true })
   }
+}
+
+/** The bundle instead of each module, beside the declarations in `dist`. */
+async function addBundle(copy) {
+  const bundle = join(copy, 'bundle')
+  await bundleRuntime(bundle)
+  cpSync(bundle, join(copy, 'dist'), { recursive: true })
+  rmSync(bundle, { recursive: true })
+}
+
+/** Without the entries and conditions that only this repository resolves: sources, and modules that are private. */
+function publishedManifest(manifest) {
+  const exports = Object.entries(manifest.exports)
+    .filter(([name]) => name !== './src/*')
+    .map(([name, target]) => [name, typeof target === 'string' ? target : withoutOwnConditions(target)])
+  return { ...manifest, exports: Object.fromEntries(exports) }
+}
+
+function withoutOwnConditions(target) {
+  return Object.fromEntries(
+    Object.entries(target).filter(([condition]) => !condition.startsWith('@farebox/')),
+  )
 }
 
 /** @returns {Promise<Map<string, { filename: string, files: { path: string, mode: number }[], size: number, unpackedSize: number }>>} */

@@ -6,11 +6,14 @@ import { fileURLToPath } from 'node:url'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { createSecret } from '@farebox/local/facilitator-secret'
+import { createSecret } from '@farebox/local/src/facilitator-secret'
 import { startPostgres } from '@farebox/local/postgres/start-postgres'
-import { startAgentProcess, type AgentProcess } from '@farebox/local/start-agent-process'
-import { startFacilitatorProcess, type FacilitatorProcess } from '@farebox/local/start-facilitator-process'
-import { startPlatformProcess, type PlatformProcess } from '@farebox/local/start-platform-process'
+import { startAgentProcess, type AgentProcess } from '@farebox/local/src/start-agent-process'
+import {
+  startFacilitatorProcess,
+  type FacilitatorProcess,
+} from '@farebox/local/src/start-facilitator-process'
+import { startPlatformProcess, type PlatformProcess } from '@farebox/local/src/start-platform-process'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import pg from 'pg'
 

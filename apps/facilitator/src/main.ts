@@ -1,4 +1,4 @@
-import { runFacilitator } from '@farebox/facilitator/program/run-facilitator'
+import { runFacilitator } from '@farebox/facilitator/internal/program/run-facilitator'
 
 /**
  * `node dist/main.js`: the program `farebox-facilitator` for a machine that has no PostgreSQL. Where DATABASE_URL is

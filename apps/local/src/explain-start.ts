@@ -1,8 +1,7 @@
 import { createServer } from 'node:net'
 import { existsSync } from 'node:fs'
-import { FolderInUseError } from '@farebox/local/processes/claim-folder'
-import { PortTakenError } from '@farebox/local/processes/port-taken-error'
-import { findPortOwner } from 'farebox/command-line'
+import { FolderInUseError, PortTakenError } from '@farebox/local/economy'
+import { findPortOwner } from 'farebox/internal/command-line'
 import { folderOf, PORT_NAMES, wordsOf, type Flags, type PortName } from './flags.ts'
 
 /** What is started, and the agents on how many ports. */

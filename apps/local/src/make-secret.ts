@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fund } from '@farebox/local/chain/faucet'
-import { createSecret } from '@farebox/local/facilitator-secret'
+import { createSecret } from '@farebox/local/internal/facilitator-secret'
 import { readLocalFile, type LocalFile } from '@farebox/local/local-file'
 import { DEFAULT_FOLDER, folderOf } from './flags.ts'
 

@@ -1,10 +1,16 @@
 import { execute } from '@farebox/client/execute'
 import { quote } from '@farebox/client/quote'
-import { settledIn } from '@farebox/local/chain/settled-in'
-import { usdcBalance } from '@farebox/local/chain/top-up'
+import { settledIn } from '@farebox/local/internal/chain/settled-in'
+import { usdcBalance } from '@farebox/local/internal/chain/top-up'
 import type { Economy } from '@farebox/local/economy'
-import { balancesLine, moneyLine, ranLine, settledLine, verifiedLine } from '@farebox/local/money-lines'
-import type { AgentProcess } from '@farebox/local/start-agent-process'
+import {
+  balancesLine,
+  moneyLine,
+  ranLine,
+  settledLine,
+  verifiedLine,
+} from '@farebox/local/internal/money-lines'
+import type { AgentProcess } from '@farebox/local/internal/start-agent-process'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { sample } from '@farebox/protocol/samples/sample'

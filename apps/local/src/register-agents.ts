@@ -1,5 +1,5 @@
 import type { Economy } from '@farebox/local/economy'
-import { registerAgent, type RegisteredAgent } from '@farebox/local/register-agent'
+import { registerAgent, type RegisteredAgent } from '@farebox/local/internal/register-agent'
 
 /** Registers the economy's agents at its platform, at the same time; those that are registered stay as they are. */
 export async function registerAgents({

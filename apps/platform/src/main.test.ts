@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startChain } from '@farebox/local/chain/start-chain'
-import { startChild } from '@farebox/local/processes/child-process'
-import { findFreePort } from '@farebox/local/processes/free-port'
+import { startChild } from '@farebox/local/src/processes/child-process'
+import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { expect, test } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))

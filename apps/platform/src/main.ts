@@ -1,4 +1,4 @@
-import { runPlatform } from '@farebox/platform/program/run-platform'
+import { runPlatform } from '@farebox/platform/internal/program/run-platform'
 
 /**
  * `node dist/main.js`: the program `farebox-platform` for a machine that has no PostgreSQL. Where DATABASE_URL is unset,

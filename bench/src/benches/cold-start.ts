@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { findFreePort } from '@farebox/local/processes/free-port'
+import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { request } from 'undici'
 import { cpuMs } from '../rounds/cpu-time.ts'
 import { interleave, type Contender } from '../rounds/interleave.ts'

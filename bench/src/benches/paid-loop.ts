@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { createSecret } from '@farebox/local/facilitator-secret'
+import { createSecret } from '@farebox/local/src/facilitator-secret'
 import { startPostgres } from '@farebox/local/postgres/start-postgres'
 import pg from 'pg'
 import type { ProcessGroup } from '../rounds/cpu-time.ts'

@@ -4,12 +4,12 @@ import {
   encodeSettle,
   encodeTransfer,
   type SettlerItem,
-} from '@farebox/facilitator/chain/calldata'
-import { callAnvil } from '@farebox/local/chain/anvil-rpc'
+} from '@farebox/facilitator/src/chain/calldata'
+import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import { fund } from '@farebox/local/chain/faucet'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { usdcBalance } from '@farebox/local/chain/top-up'
+import { usdcBalance } from '@farebox/local/src/chain/top-up'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { signAuthorization } from '../stage/sign-jobs.ts'
 import type { Stage } from '../stage/stage.ts'

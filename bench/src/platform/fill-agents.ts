@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { describeEntry } from '@farebox/platform/listing/describe-entry'
+import { describeEntry } from '@farebox/platform/src/listing/describe-entry'
 import { createAgentMaker } from './made-up-agents.ts'
 import { saveAgents, type DescribedAgent } from './save-agents.ts'
 

@@ -1,6 +1,6 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import type { FieldMap, FieldType } from '@farebox/protocol/fields/field'
-import type { Badge } from '@farebox/platform/agents/agent-row'
+import type { Badge } from '@farebox/platform/src/agents/agent-row'
 import { createRandom, zipfian, type Random } from './random.ts'
 
 /** An agent that could be. */

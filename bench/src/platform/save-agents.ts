@@ -1,4 +1,4 @@
-import type { Entry } from '@farebox/platform/listing/describe-entry'
+import type { Entry } from '@farebox/platform/src/listing/describe-entry'
 import type pg from 'pg'
 import type { MadeUpAgent } from './made-up-agents.ts'
 

@@ -4,7 +4,7 @@ import { openSync, closeSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { findFreePort } from '@farebox/local/processes/free-port'
+import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { request } from 'undici'
 import type { Stage } from './stage.ts'
 

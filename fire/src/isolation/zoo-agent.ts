@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { readProcess } from 'farebox/command-line'
+import { readProcess } from 'farebox/src/command-line'
 
 const FAREBOX = fileURLToPath(new URL('../../../packages/farebox/bin/farebox.js', import.meta.url))
 const FOLDER = fileURLToPath(new URL('agent', import.meta.url))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createAuthorizationHasher, type Authorization } from '@farebox/payments/authorization/authorization'
-import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
 

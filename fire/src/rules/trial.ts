@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { fromHex } from '@farebox/payments/crypto/bytes'
+import { fromHex } from '@farebox/payments/src/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'

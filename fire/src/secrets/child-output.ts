@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { CHILD_LINES, type ChildLine } from '@farebox/local/processes/child-process'
+import { CHILD_LINES, type ChildLine } from '@farebox/local/src/processes/child-process'
 import type { SecretScan } from './secret-scan.ts'
 
 /** Has everything scanned that the children of this process say from now on, whoever starts them. Returns how to stop. */

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startChild } from '@farebox/local/processes/child-process'
+import { startChild } from '@farebox/local/src/processes/child-process'
 import type { Stage } from '../../../e2e/stage/stage.ts'
 import { openLine, type BreakableLine } from './breakable-line.ts'
 import { freePort } from './free-port.ts'

@@ -1,5 +1,5 @@
-import { startChild } from '@farebox/local/processes/child-process'
-import { fareboxProgram } from '@farebox/local/programs'
+import { startChild } from '@farebox/local/src/processes/child-process'
+import { fareboxProgram } from '@farebox/local/src/programs'
 import type { Stage } from '../../../e2e/stage/stage.ts'
 
 /** An agent that serves. */

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { CHILD_LINES, type ChildLine } from '@farebox/local/processes/child-process'
+import { CHILD_LINES, type ChildLine } from '@farebox/local/src/processes/child-process'
 import { findSuspects, type Suspect } from './scan-output.ts'
 
 /** The local chain prints its keys, which all the world knows. */

@@ -1,5 +1,5 @@
 import type { AuthorizationHasher } from '@farebox/payments/authorization/authorization'
-import { fromHex } from '@farebox/payments/crypto/bytes'
+import { fromHex } from '@farebox/payments/src/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
 import { createLyingNode } from './chain/lying-node.ts'

@@ -1,5 +1,5 @@
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { fromHex } from '@farebox/payments/crypto/bytes'
+import { fromHex } from '@farebox/payments/src/crypto/bytes'
 
 const ADDRESS_BYTES = 20
 const ADDRESS_AT = 64 - ADDRESS_BYTES

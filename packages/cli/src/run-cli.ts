@@ -105,7 +105,7 @@ function wholeName(command: Command): string {
 const LONG_COMMAND_MS = 1_000
 
 async function launcherGone(): Promise<void> {
-  const commandLine = await import('farebox/command-line')
+  const commandLine = await import('farebox/internal/command-line')
   await commandLine.launcherGone(process.env)
 }
 

@@ -1,6 +1,6 @@
 import { createAuthorizationHasher } from '@farebox/payments/authorization/authorization'
 import { sameAddress } from '@farebox/payments/crypto/address'
-import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { countFrom27 } from '@farebox/payments/x402/sign-payment'

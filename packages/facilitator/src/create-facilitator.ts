@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { BlockFromFuture } from '@farebox/payments/chain/block-time'
+import { BlockFromFuture } from '@farebox/payments/internal/chain/block-time'
 import { createPaymentChecker } from '@farebox/payments/x402/check-payment'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'

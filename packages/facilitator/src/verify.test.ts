@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import { HOLD_EXTENSION, type FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '@farebox/server/clock'

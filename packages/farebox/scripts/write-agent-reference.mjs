@@ -1,7 +1,7 @@
 // Writes docs/agent-json.md, the reference of agent.json and of handlers, from the rules that check them. Every example
 // in it is checked, and every answer in it was given by the code.
-//   node scripts/write-agent-reference.mjs          writes the page
-//   node scripts/write-agent-reference.mjs --check  compares it with what is there; exits 1 where they differ
+//   node --conditions=@farebox/built scripts/write-agent-reference.mjs          writes the page
+//   node --conditions=@farebox/built scripts/write-agent-reference.mjs --check  compares it with what is there; exits 1 where they differ
 // The packages must be built.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,11 +9,11 @@ import { checkDeclaration } from '@farebox/protocol/declaration/check-declaratio
 import { declarationSchema } from '@farebox/protocol/declaration/declaration-schema'
 import { formatProblem } from '@farebox/protocol/problems/problem'
 import { ERROR_STATUS } from '@farebox/protocol/errors/error-types'
-import { coerce } from '@farebox/protocol/fields/coerce'
+import { coerce } from '@farebox/protocol/src/fields/coerce'
 import { compileInput, formatViolation } from '@farebox/protocol/fields/compile'
 import { FIELD_KEYWORDS } from '@farebox/protocol/fields/field'
-import { FORMATS, FORMAT_EXAMPLES } from '@farebox/protocol/fields/formats'
-import { keywordRule } from '@farebox/protocol/field-rules/keyword-rules'
+import { FORMATS, FORMAT_EXAMPLES } from '@farebox/protocol/src/fields/formats'
+import { keywordRule } from '@farebox/protocol/src/field-rules/keyword-rules'
 import {
   COERCION_SAMPLES,
   ERROR_CLASSES,

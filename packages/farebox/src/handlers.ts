@@ -1,6 +1,6 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import { nearest } from '@farebox/protocol/problems/nearest'
+import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import type { InferInput, InferOutput } from '@farebox/protocol/translation/infer'
 
 /** What a handler is told beside its input. */

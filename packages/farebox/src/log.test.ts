@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { createRedactor } from '@farebox/payments/redact'
+import { createRedactor } from '@farebox/payments/src/redact'
 import { describe, expect, test } from 'vitest'
 import { createLog, type Log, type LogFormat } from './log.ts'
 

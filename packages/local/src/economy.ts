@@ -6,6 +6,10 @@ import type { EconomyOptions } from './economy-options.ts'
 import { describeAgent, writeLocalFile } from './local-file.ts'
 import { openDatabase, startParts, type EconomyParts, type Starting } from './start-parts.ts'
 
+export type { EconomyOptions, EconomyStep } from './economy-options.ts'
+export { FolderInUseError } from './processes/claim-folder.ts'
+export { PortTakenError } from './processes/port-taken-error.ts'
+
 /** A whole economy on one machine. */
 export interface Economy extends EconomyParts {
   /** Resolves with the name of the first program that ended by itself. */

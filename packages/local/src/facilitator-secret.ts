@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CreateSecretRequest } from '@farebox/payments/x402/facilitator-api'
-import { createJsonOrigin } from '@farebox/payments/http/http-json'
+import { createJsonOrigin } from '@farebox/payments/internal/http/http-json'
 import type { FacilitatorProcess } from './start-facilitator-process.ts'
 import { writeDurably } from './processes/write-durably.ts'
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createJsonOrigin } from '@farebox/payments/http/http-json'
-import { readProcess, type ProcessDescription } from 'farebox/command-line'
+import { createJsonOrigin } from '@farebox/payments/internal/http/http-json'
+import { readProcess, type ProcessDescription } from 'farebox/internal/command-line'
 import { readLocalFile, type LocalFile } from './local-file.ts'
 
 /** An economy that another process of this machine runs. */

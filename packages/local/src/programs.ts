@@ -5,17 +5,17 @@ import { fileURLToPath } from 'node:url'
  * built, also where we run from sources ourselves.
  */
 export function facilitatorProgram(): string {
-  const main = import.meta.resolve('@farebox/facilitator/program/main')
-  return fileURLToPath(new URL('../../bin/farebox-facilitator.js', main))
+  const manifest = import.meta.resolve('@farebox/facilitator/package.json')
+  return fileURLToPath(new URL('bin/farebox-facilitator.js', manifest))
 }
 
 /** The program `farebox-platform`, found likewise. */
 export function platformProgram(): string {
-  const main = import.meta.resolve('@farebox/platform/program/main')
-  return fileURLToPath(new URL('../../bin/farebox-platform.js', main))
+  const manifest = import.meta.resolve('@farebox/platform/package.json')
+  return fileURLToPath(new URL('bin/farebox-platform.js', manifest))
 }
 
 /** The runtime's program `farebox`, found likewise. */
 export function fareboxProgram(): string {
-  return fileURLToPath(new URL('../bin/farebox.js', import.meta.resolve('farebox')))
+  return fileURLToPath(new URL('bin/farebox.js', import.meta.resolve('farebox/package.json')))
 }

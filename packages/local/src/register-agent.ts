@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createJsonOrigin, type JsonOrigin } from '@farebox/payments/http/http-json'
+import { createJsonOrigin, type JsonOrigin } from '@farebox/payments/internal/http/http-json'
 import { registration, type Registration } from '@farebox/platform-api/registry'
 import { callAnvil } from './chain/anvil-rpc.ts'
 import { sendTransaction } from './chain/send-transaction.ts'

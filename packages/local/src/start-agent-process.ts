@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { createJsonOrigin } from '@farebox/payments/http/http-json'
+import { createJsonOrigin } from '@farebox/payments/internal/http/http-json'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { ChildExit } from './processes/child-process.ts'

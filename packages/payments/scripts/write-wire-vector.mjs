@@ -1,11 +1,11 @@
 // Writes docs/wire-vector.json: one payment with every value on the way to its header, for implementers in other languages.
-//   node scripts/write-wire-vector.mjs          writes the file
-//   node scripts/write-wire-vector.mjs --check  compares it with what is there; exits 1 where they differ
+//   node --conditions=@farebox/built scripts/write-wire-vector.mjs          writes the file
+//   node --conditions=@farebox/built scripts/write-wire-vector.mjs --check  compares it with what is there; exits 1 where they differ
 // The packages must be built.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { AUTHORIZATION_TYPES, createAuthorizationHasher } from '@farebox/payments/authorization/authorization'
-import { concatBytes, fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import { concatBytes, fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork } from '@farebox/payments/networks'
 import { bindNonce, NONCE_EXTENSION } from '@farebox/payments/authorization/nonce-binding'

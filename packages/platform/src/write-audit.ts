@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 
 /** Something an owner or the operator did that somebody may ask about later. */
 export interface AuditEvent {

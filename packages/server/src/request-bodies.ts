@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { createBodyRoom } from '@farebox/protocol/body/body-room'
-import { readNodeStream, type UnreadBody } from '@farebox/protocol/body/read-node-stream'
+import { createBodyRoom } from '@farebox/protocol/internal/body/body-room'
+import { readNodeStream, type UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
 
 /** The bodies of one server's requests. */
 export interface RequestBodies {

@@ -1,5 +1,5 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { toHex } from '@farebox/payments/crypto/bytes'
+import { toHex } from '@farebox/payments/src/crypto/bytes'
 import type { PaidRequest } from '../../../../e2e/stage/pay.ts'
 import type { Attack } from '../attack.ts'
 import { repeatUntilAnswered } from '../records/repeat-until-answered.ts'

@@ -1,7 +1,7 @@
-import { createApp } from '@farebox/platform/app/create-app'
-import { ownersRoutes } from '@farebox/platform/owners/owners-routes'
-import { makeWallet, signInMessage, type TestWallet } from '@farebox/platform/test-setup/sign-in'
-import { stagePlatform } from '@farebox/platform/test-setup/stage-platform'
+import { createApp } from '@farebox/platform/src/app/create-app'
+import { ownersRoutes } from '@farebox/platform/src/owners/owners-routes'
+import { makeWallet, signInMessage, type TestWallet } from '@farebox/platform/src/test-setup/sign-in'
+import { stagePlatform } from '@farebox/platform/src/test-setup/stage-platform'
 import type { Attack } from '../attack.ts'
 
 /** Changes the last byte of a signature, v. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '@farebox/client/exchange/client-options'
-import { exchange } from '@farebox/client/exchange/exchange'
+import { exchange } from '@farebox/client/src/exchange/exchange'
 import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { createOutbound } from '@farebox/platform/outbound/outbound'

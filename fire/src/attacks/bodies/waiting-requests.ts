@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { registerAgent } from '@farebox/local/register-agent'
+import { registerAgent } from '@farebox/local/src/register-agent'
 import { sendOrder, signOrder } from '../../../../e2e/stage/order.ts'
 import { jobBody, post } from '../../../../e2e/stage/pay.ts'
 import { setStage } from '../../../../e2e/stage/stage.ts'

@@ -1,5 +1,5 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { registerAgent } from '@farebox/local/register-agent'
+import { registerAgent } from '@farebox/local/src/register-agent'
 import { signOrder, type ListedAgent } from '../../../../e2e/stage/order.ts'
 import { setStage, type Stage } from '../../../../e2e/stage/stage.ts'
 

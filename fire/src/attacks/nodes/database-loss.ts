@@ -1,4 +1,4 @@
-import { releaseOf } from '@farebox/facilitator/test-setup/payments-for-tests'
+import { releaseOf } from '@farebox/facilitator/src/test-setup/payments-for-tests'
 import { randomBytes } from 'node:crypto'
 import { HOLD_EXTENSION } from '@farebox/payments/x402/facilitator-api'
 import type { Score } from '../../battery.ts'

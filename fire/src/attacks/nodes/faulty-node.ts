@@ -1,6 +1,6 @@
 import { AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
-import { addressTopic, quantity, word } from '@farebox/payments/chain/rpc-words'
+import { addressTopic, quantity, word } from '@farebox/payments/src/chain/rpc-words'
 import { keccak256 } from 'viem/utils'
 import type { StagedPayment } from './staged-payment.ts'
 

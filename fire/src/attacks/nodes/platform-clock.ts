@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { registerAgent } from '@farebox/local/register-agent'
+import { registerAgent } from '@farebox/local/src/register-agent'
 import pg from 'pg'
 import { sendOrder, signOrder, type ListedAgent } from '../../../../e2e/stage/order.ts'
 import { startCli } from '../../../../e2e/stage/run-cli.ts'

@@ -4,17 +4,17 @@ import {
   startStack,
   type RunningFacilitator,
   type Stack,
-} from '@farebox/facilitator/test-setup/start-stack'
-import { NETWORK, PAY_TO } from '@farebox/facilitator/test-setup/payments-for-tests'
+} from '@farebox/facilitator/src/test-setup/start-stack'
+import { NETWORK, PAY_TO } from '@farebox/facilitator/src/test-setup/payments-for-tests'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
-import { createApp } from '@farebox/platform/app/create-app'
-import { jobsRoutes } from '@farebox/platform/jobs/jobs-routes'
-import { startJobs } from '@farebox/platform/jobs/drive/start-jobs'
-import { badgeRoutes } from '@farebox/platform/badges/badge-routes'
-import { recomputeBadge } from '@farebox/platform/badges/change-badge'
-import { insertAgent } from '@farebox/platform/test-setup/insert-agent'
-import { signOrder } from '@farebox/platform/test-setup/job-orders'
-import { stagePlatform, type Stage } from '@farebox/platform/test-setup/stage-platform'
+import { createApp } from '@farebox/platform/src/app/create-app'
+import { jobsRoutes } from '@farebox/platform/src/jobs/jobs-routes'
+import { startJobs } from '@farebox/platform/src/jobs/drive/start-jobs'
+import { badgeRoutes } from '@farebox/platform/src/badges/badge-routes'
+import { recomputeBadge } from '@farebox/platform/src/badges/change-badge'
+import { insertAgent } from '@farebox/platform/src/test-setup/insert-agent'
+import { signOrder } from '@farebox/platform/src/test-setup/job-orders'
+import { stagePlatform, type Stage } from '@farebox/platform/src/test-setup/stage-platform'
 import { createAgent, defineAgent, ValidationError, type Agent } from 'farebox'
 
 /** What an order in an attack says; the rest is as every client of ours writes it. */

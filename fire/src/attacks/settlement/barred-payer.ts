@@ -1,8 +1,8 @@
 import { LOCAL_USDC_ADDRESS } from '@farebox/contracts/addresses'
-import { callAnvil } from '@farebox/local/chain/anvil-rpc'
+import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createAuthorizationHasher } from '@farebox/payments/authorization/authorization'
-import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import type { Attack } from '../attack.ts'
 import {
   startSettlementStage,

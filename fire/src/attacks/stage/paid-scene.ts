@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import type { FacilitatorProcess } from '@farebox/local/start-facilitator-process'
+import type { FacilitatorProcess } from '@farebox/local/src/start-facilitator-process'
 import { jobBody, post, signFor, type Answered, type PaidRequest } from '../../../../e2e/stage/pay.ts'
 import { setStage, type Stage } from '../../../../e2e/stage/stage.ts'
 

@@ -1,5 +1,5 @@
 import { batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
-import { toHex } from '@farebox/payments/crypto/bytes'
+import { toHex } from '@farebox/payments/src/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'

@@ -1,4 +1,4 @@
-import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { parseTransaction, serializeTransaction } from 'viem/utils'
 import { readBatch, readSettle, readTokenCall } from './calls.ts'

@@ -1,4 +1,4 @@
-import { mintSecret, type NewSecret } from '@farebox/facilitator/secrets/secret-form'
+import { mintSecret, type NewSecret } from '@farebox/facilitator/src/secrets/secret-form'
 import {
   createAuthorizationHasher,
   type AuthorizationHasher,

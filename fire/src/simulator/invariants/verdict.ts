@@ -1,4 +1,4 @@
-import type { PaymentRecord } from '@farebox/facilitator/ledger/payment-record'
+import type { PaymentRecord } from '@farebox/facilitator/src/ledger/payment-record'
 import type { Probe } from '../history/probe-everything.ts'
 import type { PaymentOnChain } from '../records/payments-on-chain.ts'
 import type { World } from '../world.ts'

@@ -1,4 +1,4 @@
-import type { JsonAnswer, JsonOrigin } from '@farebox/payments/http/http-json'
+import type { JsonAnswer, JsonOrigin } from '@farebox/payments/src/http/http-json'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import { exchange, type Callee, type Wires } from '../wires/exchange.ts'

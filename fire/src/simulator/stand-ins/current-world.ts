@@ -1,4 +1,4 @@
-import type { JsonOrigin } from '@farebox/payments/http/http-json'
+import type { JsonOrigin } from '@farebox/payments/src/http/http-json'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Random } from '../seeded-random.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonOrigin } from '@farebox/payments/http/http-json'
+import type { JsonOrigin } from '@farebox/payments/src/http/http-json'
 import { currentWorld } from './current-world.ts'
 
 /** Stands in for `@farebox/payments/http/http-json`: the pool of connections becomes the history's network. */

@@ -1,4 +1,4 @@
-import type { Clock as ClientClock } from '@farebox/client/exchange/clock'
+import type { Clock as ClientClock } from '@farebox/client/src/exchange/clock'
 import type { Clock as FacilitatorClock } from '@farebox/server/clock'
 import type { Clock as AgentClock } from 'farebox'
 import type { Random } from '../seeded-random.ts'

@@ -1,5 +1,5 @@
 import { AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
-import { callAnvil } from '@farebox/local/chain/anvil-rpc'
+import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import type { StormOrder } from '../chronicle.ts'
 import type { StormStage } from '../stage/storm-stage.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { createSecret } from '@farebox/local/facilitator-secret'
+import { createSecret } from '@farebox/local/src/facilitator-secret'
 import { onDeathOf, raise, type BuildingSite } from './raise.ts'
 import { createStormAgent, type StormAgent } from './storm-agent.ts'
 import type { StormFacilitator } from './storm-facilitator.ts'

@@ -1,4 +1,4 @@
-import type { ChildExit } from '@farebox/local/processes/child-process'
+import type { ChildExit } from '@farebox/local/src/processes/child-process'
 import type { Life } from './mortal.ts'
 
 /** The life of an agent or a facilitator: one process, without children. */

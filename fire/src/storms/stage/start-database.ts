@@ -1,4 +1,4 @@
-import { endWithUs } from '@farebox/local/processes/end-with-us'
+import { endWithUs } from '@farebox/local/src/processes/end-with-us'
 import { startPostgres } from '@farebox/local/postgres/start-postgres'
 import { killFamily } from './process-family.ts'
 import type { Life } from './mortal.ts'

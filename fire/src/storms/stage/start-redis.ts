@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
-import { startChild } from '@farebox/local/processes/child-process'
-import { endWithUs } from '@farebox/local/processes/end-with-us'
+import { startChild } from '@farebox/local/src/processes/child-process'
+import { endWithUs } from '@farebox/local/src/processes/end-with-us'
 import { killFamily } from './process-family.ts'
 import type { Life } from './mortal.ts'
 

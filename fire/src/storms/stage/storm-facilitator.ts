@@ -1,4 +1,7 @@
-import { startFacilitatorProcess, type FacilitatorProcess } from '@farebox/local/start-facilitator-process'
+import {
+  startFacilitatorProcess,
+  type FacilitatorProcess,
+} from '@farebox/local/src/start-facilitator-process'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
 import { lifeOf } from './life-of.ts'
 import { createMortal, type Mortal } from './mortal.ts'

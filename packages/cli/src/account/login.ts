@@ -1,7 +1,7 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { loadEvmCrypto, loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { signedIn, signInTerms } from '@farebox/platform-api/owners'
-import { systemClock } from '@farebox/client/exchange/clock'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { signText } from '../keys/sign-text.ts'
 import type { ExitCode } from '../refusal.ts'
 import { createAskPlatform, PlatformRefusal } from '../register/platform/ask-platform.ts'

@@ -16,7 +16,7 @@ import {
   settlementLimit,
   type secret,
 } from '@farebox/platform-api/owners'
-import { systemClock } from '@farebox/client/exchange/clock'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import {
   createAskPlatform,
   NOTHING,

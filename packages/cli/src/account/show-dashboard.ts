@@ -1,6 +1,6 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
-import { systemClock } from '@farebox/client/exchange/clock'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { AgentBadge } from '@farebox/platform-api/badges'
 import type { AgentHealth } from '@farebox/platform-api/monitor'
 import { EXIT, Refusal, type ExitCode } from '../refusal.ts'

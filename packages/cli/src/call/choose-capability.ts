@@ -1,5 +1,5 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { nearest } from '@farebox/protocol/problems/nearest'
+import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { EXIT, Refusal } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'

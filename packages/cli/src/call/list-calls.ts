@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/client/exchange/clock'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { EXIT, type ExitCode } from '../refusal.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'

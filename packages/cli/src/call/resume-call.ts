@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { systemClock } from '@farebox/client/exchange/clock'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { resume } from '@farebox/client/resume'
 import { findNetwork } from '@farebox/payments/networks'
 import { findChain } from '../chain/open-chain.ts'

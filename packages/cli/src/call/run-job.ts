@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/client/exchange/clock'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { execute } from '@farebox/client/execute'
 import type { JournalEntry } from '@farebox/client/attempt/journal-entry'
 import type { Quote } from '@farebox/client/attempt/read-quote'

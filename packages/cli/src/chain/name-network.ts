@@ -1,5 +1,5 @@
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
-import { nearest } from '@farebox/protocol/problems/nearest'
+import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import type { OpenChain } from './open-chain.ts'
 import { isLocalNetwork, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
 import { EXIT, Refusal } from '../refusal.ts'

@@ -1,5 +1,5 @@
-import { isLoopback, readAgentUrl } from '@farebox/client/agent/agent-url'
-import { nearest } from '@farebox/protocol/problems/nearest'
+import { isLoopback, readAgentUrl } from '@farebox/client/internal/agent/agent-url'
+import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { areaOf, listChecks } from 'farebox/testing'
 import { readNetwork } from '../chain/name-network.ts'

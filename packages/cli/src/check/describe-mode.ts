@@ -1,4 +1,4 @@
-import { isLoopback } from '@farebox/client/agent/agent-url'
+import { isLoopback } from '@farebox/client/internal/agent/agent-url'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { AgentMode, Terms } from 'farebox/testing'
 

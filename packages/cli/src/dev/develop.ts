@@ -74,7 +74,7 @@ async function startPaid(world: World, { config }: DevSettings): Promise<PaidPat
 
 /** D30: the environment's, else that of `.env`; undefined where neither names one. */
 async function readWallet({ variables, folder }: World, config: string): Promise<string | undefined> {
-  const { ExplainedError, readDotEnv } = await import('farebox/command-line')
+  const { ExplainedError, readDotEnv } = await import('farebox/internal/command-line')
   try {
     const file = await readDotEnv(config, variables, folder)
     return { ...file?.variables, ...variables }['AGENT_WALLET_ADDRESS'] || undefined

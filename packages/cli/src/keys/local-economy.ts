@@ -1,6 +1,6 @@
 import { lstat, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { isLoopback } from '@farebox/client/agent/agent-url'
+import { isLoopback } from '@farebox/client/internal/agent/agent-url'
 import { isAddress } from '@farebox/payments/crypto/address'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { Refusal } from '../refusal.ts'

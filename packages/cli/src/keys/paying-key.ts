@@ -1,4 +1,4 @@
-import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import { Refusal } from '../refusal.ts'

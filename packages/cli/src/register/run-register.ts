@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '@farebox/client/exchange/clock'
+import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
 import type { Registration } from '@farebox/platform-api/registry'
 import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
 import { printable } from '../terminal/printable.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { RUNTIME_COMMANDS, type RuntimeCommand } from 'farebox/runtime-commands'
+import { RUNTIME_COMMANDS, type RuntimeCommand } from 'farebox/internal/commands/runtime-commands'
 import type { CommandMaker } from '../command-maker.ts'
 
 /** A command that the runtime does: its words are passed on as they are, its help is the runtime's own. */

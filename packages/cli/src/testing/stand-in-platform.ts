@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
-import { encodeCall, STAKE_WEI, view } from '@farebox/local/testing/registry-calls'
+import { encodeCall, STAKE_WEI, view } from '@farebox/local/src/testing/registry-calls'
 import {
   platform,
   registration,

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path'
-import { ConfigError, explainFailure, readConfig } from 'farebox/command-line'
+import { ConfigError, explainFailure, readConfig } from 'farebox/internal/command-line'
 import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printableJson } from '../terminal/printable-json.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/client/exchange/clock'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { hashJobId, matchesHash, verifyReceipt, type Receipt } from '@farebox/platform-api/receipt'
 import { MAX_WRAPPED_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { EXIT, Refusal, type ExitCode } from '../refusal.ts'

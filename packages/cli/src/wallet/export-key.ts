@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { toHex } from '@farebox/payments/crypto/bytes'
+import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { createSecretFile } from '../home/secret-file.ts'
 import { unlockWallet } from '../keys/paying-key.ts'
 import type { PasswordOptions } from '../keys/password.ts'

@@ -1,4 +1,4 @@
-import { readWebStream } from '@farebox/protocol/body/read-web-stream'
+import { readWebStream } from '@farebox/protocol/internal/body/read-web-stream'
 import { AgentUnreachable } from './agent-errors.ts'
 import type { Connection } from './client-options.ts'
 import { parseJson } from './parse-json.ts'

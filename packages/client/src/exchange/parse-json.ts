@@ -1,4 +1,4 @@
-import { nestsDeeperThan } from '@farebox/protocol/job/json-depth'
+import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
 
 /**
  * Levels of nesting that are read. An output may have 64 of its own (D15) and stands in an envelope; this is

@@ -1,8 +1,8 @@
 import { createAuthorizationHasher } from '@farebox/payments/authorization/authorization'
 import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
-import { toHex } from '@farebox/payments/crypto/bytes'
+import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain/chain-receipt'
-import { plausibleBlockTime } from '@farebox/payments/chain/block-time'
+import { plausibleBlockTime } from '@farebox/payments/internal/chain/block-time'
 import {
   findSettlement,
   readBlockSeconds,
@@ -10,7 +10,7 @@ import {
   type ChainVerdict,
 } from '@farebox/payments/chain/find-settlement'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { quantity } from '@farebox/payments/chain/rpc-words'
+import { quantity } from '@farebox/payments/internal/chain/rpc-words'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import { nowSeconds, type Clock } from '@farebox/server/clock'

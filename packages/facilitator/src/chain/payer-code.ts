@@ -1,4 +1,4 @@
-import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Clock } from '@farebox/server/clock'

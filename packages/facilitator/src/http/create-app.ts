@@ -1,6 +1,6 @@
-import type { UnreadBody } from '@farebox/protocol/body/read-node-stream'
+import type { UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
 import { describeError, type Log } from '@farebox/server/log'
-import { createRequestBodies } from '@farebox/server/request-bodies'
+import { createRequestBodies } from '@farebox/server/internal/request-bodies'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { UnavailableError } from '../engine/refusal.ts'
 import { answerError } from './answer.ts'

@@ -1,10 +1,10 @@
 import { BATCH_SETTLER_ADDRESS } from '@farebox/contracts/addresses'
-import { callAnvil, callAnvilForText } from '@farebox/local/chain/anvil-rpc'
+import { callAnvil, callAnvilForText } from '@farebox/local/src/chain/anvil-rpc'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { deploymentAddress } from '@farebox/server/deploy/deployment-address'
-import { runDeployCommand } from '@farebox/server/deploy/run-deploy-command'
+import { deploymentAddress } from '@farebox/server/src/deploy/deployment-address'
+import { runDeployCommand } from '@farebox/server/src/deploy/run-deploy-command'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DEPLOY_SETTLER } from './deploy-settler.ts'
 

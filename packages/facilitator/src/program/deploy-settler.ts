@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { batchSettlerBytecode, batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
-import { COMPILER } from '@farebox/contracts/compiler'
-import type { DeployCommand } from '@farebox/server/deploy/run-deploy-command'
+import { COMPILER } from '@farebox/contracts/internal/compiler'
+import type { DeployCommand } from '@farebox/server/internal/deploy/run-deploy-command'
 import { FACILITATOR_VARIABLES } from './variables.ts'
 
 /** `farebox-facilitator deploy-settler`: puts the contract of batches on the chain of FACILITATOR_NETWORK. */

@@ -18,7 +18,7 @@ import {
   variablesOf,
   type EnvironmentSource,
   type ReadVariable,
-} from '@farebox/server/environment'
+} from '@farebox/server/internal/environment'
 import { FACILITATOR_VARIABLES } from './variables.ts'
 
 /** What the facilitator is told by its environment; read once. */

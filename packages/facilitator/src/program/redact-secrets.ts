@@ -1,4 +1,4 @@
-import { createRedactor, secretsInUrl, type Redactor } from '@farebox/payments/redact'
+import { createRedactor, secretsInUrl, type Redactor } from '@farebox/payments/internal/redact'
 import type { FacilitatorEnvironment } from './read-environment.ts'
 
 /** Hides what the environment tells this process in confidence, before a text leaves it (OPS-08). */

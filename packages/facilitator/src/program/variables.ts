@@ -1,4 +1,4 @@
-import type { VariablesHelp } from '@farebox/server/program/variables'
+import type { VariablesHelp } from '@farebox/server/internal/program/variables'
 
 /** Every variable of `farebox-facilitator`, as its help lists them; `readEnvironment` reads these and no others. */
 export const FACILITATOR_VARIABLES = {

@@ -1,6 +1,6 @@
 import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
-import { chooseFees, type ChosenFees } from '@farebox/payments/transaction/choose-fees'
+import { chooseFees, type ChosenFees } from '@farebox/payments/internal/transaction/choose-fees'
 import type { Clock } from '@farebox/server/clock'
 import type { Fees, SettlementCall } from './relayer.ts'
 

@@ -1,5 +1,5 @@
 import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
-import { fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
 import { serializeTransaction } from 'viem/utils'

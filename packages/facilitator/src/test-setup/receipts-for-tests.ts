@@ -2,7 +2,7 @@ import { AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chai
 import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import type { ChainVerdict } from '@farebox/payments/chain/find-settlement'
 import type { Network } from '@farebox/payments/networks'
-import { addressTopic } from '@farebox/payments/chain/rpc-words'
+import { addressTopic } from '@farebox/payments/src/chain/rpc-words'
 import type { ChainReader } from '../chain/chain-reader.ts'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 

@@ -1,4 +1,4 @@
-import { createTurns, type Turns } from '@farebox/protocol/body/turns'
+import { createTurns, type Turns } from '@farebox/protocol/internal/body/turns'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatProblem } from '@farebox/protocol/problems/problem'

@@ -1,4 +1,4 @@
-import { nearest } from '@farebox/protocol/problems/nearest'
+import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { columns } from './command-help.ts'
 import { RUNTIME_COMMANDS } from './runtime-commands.ts'
 

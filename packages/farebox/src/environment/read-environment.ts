@@ -1,7 +1,7 @@
 import { refuseAddress } from '@farebox/payments/crypto/address'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
-import { nearest } from '@farebox/protocol/problems/nearest'
+import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { MAX_MAX_DEADLINE_SECONDS } from '@farebox/protocol/limits'
 import type { LogFormat } from '../log.ts'
 import type { MetricsAddress } from '../metrics/agent-metrics.ts'

@@ -1,4 +1,4 @@
-import { createRedactor, secretsInUrl, type Redactor } from '@farebox/payments/redact'
+import { createRedactor, secretsInUrl, type Redactor } from '@farebox/payments/internal/redact'
 import type { Variables } from './read-environment.ts'
 
 /** Of these a part is secret: a password, a query, a key in the path. */

@@ -1,4 +1,4 @@
-import { toHex } from '@farebox/payments/crypto/bytes'
+import { toHex } from '@farebox/payments/src/crypto/bytes'
 import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
 import type { ChargeOutcome, PaymentGate, Verdict } from '../payment-gate/payment-gate.ts'
 

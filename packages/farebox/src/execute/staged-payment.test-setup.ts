@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { toHex } from '@farebox/payments/crypto/bytes'
+import { toHex } from '@farebox/payments/src/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork } from '@farebox/payments/networks'
 import { encodeHeader } from '@farebox/payments/x402/payment-header'

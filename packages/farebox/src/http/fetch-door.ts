@@ -1,5 +1,5 @@
-import type { BodyFault } from '@farebox/protocol/body/body-buffer'
-import { readWebStream } from '@farebox/protocol/body/read-web-stream'
+import type { BodyFault } from '@farebox/protocol/internal/body/body-buffer'
+import { readWebStream } from '@farebox/protocol/internal/body/read-web-stream'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import type { Clock } from '../clock.ts'
 import { finishJobs, type StopGrace } from './finish-jobs.ts'

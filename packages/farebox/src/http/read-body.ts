@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { createBodyRoom, type Reservation } from '@farebox/protocol/body/body-room'
-import { readNodeStream, type UnreadBody } from '@farebox/protocol/body/read-node-stream'
+import { createBodyRoom, type Reservation } from '@farebox/protocol/internal/body/body-room'
+import { readNodeStream, type UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
 import { LARGE_BODY_BYTES, MAX_BODY_BYTES } from '@farebox/protocol/limits'
 
 /** The body; or why there is none. `gone`: a caller that goes away while sending never gets an answer. */

@@ -11,7 +11,7 @@ import { ownAddress, refuseHost } from './refuse-host.ts'
 import { COMMON_HEADERS, unreadable, type ServiceRoutes } from './service-routes.ts'
 import { refuseForeign } from './this-machine-only.ts'
 import { createUnderWay, type Placed } from '../under-way.ts'
-import { createUnsentAnswers, type UnsentAnswers } from '@farebox/protocol/body/unsent-answers'
+import { createUnsentAnswers, type UnsentAnswers } from '@farebox/protocol/internal/body/unsent-answers'
 
 /** The routes on a socket. */
 export interface HttpServer {

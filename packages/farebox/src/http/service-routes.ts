@@ -1,4 +1,4 @@
-import type { BodyFault } from '@farebox/protocol/body/body-buffer'
+import type { BodyFault } from '@farebox/protocol/internal/body/body-buffer'
 import { MAX_BODY_BYTES, MAX_BODY_PIECES } from '@farebox/protocol/limits'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import type { Health } from '@farebox/protocol/health'

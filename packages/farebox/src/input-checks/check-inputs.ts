@@ -1,4 +1,4 @@
-import type { Turns } from '@farebox/protocol/body/turns'
+import type { Turns } from '@farebox/protocol/internal/body/turns'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { InputResult } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'

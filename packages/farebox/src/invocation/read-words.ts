@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearest } from '@farebox/protocol/problems/nearest'
+import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { UsageError } from './usage-error.ts'
 
 /** One `--name` of a command, as it is read and as the help tells it. */

@@ -8,7 +8,7 @@ import { agentRegistryDeployedBytecode } from '@farebox/contracts/agent-registry
 import { batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
 import { localUsdcDeployedBytecode } from '@farebox/contracts/local-usdc'
 import { multicall3DeployedBytecode } from '@farebox/contracts/multicall3'
-import { DEPLOYER_PROXY } from '@farebox/server/deploy/deployment-address'
+import { DEPLOYER_PROXY } from '@farebox/server/internal/deploy/deployment-address'
 import { callAnvil, callAnvilForText } from './anvil-rpc.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readProcess } from 'farebox/command-line'
-import type { ProcessDescription } from 'farebox/command-line'
+import { readProcess } from 'farebox/internal/command-line'
+import type { ProcessDescription } from 'farebox/internal/command-line'
 
 /** A PostgreSQL server that runs on a data folder. */
 export interface Postmaster {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startChild } from './child-process.ts'
-import { readProcess } from 'farebox/command-line'
+import { readProcess } from 'farebox/src/command-line'
 
 const readReady = (line: string) => /^ready (\d+)$/.exec(line)?.[1]
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { readProcess } from 'farebox/command-line'
-import type { ProcessDescription } from 'farebox/command-line'
+import { readProcess } from 'farebox/internal/command-line'
+import type { ProcessDescription } from 'farebox/internal/command-line'
 
 const LOOK_EVERY_MS = 20
 

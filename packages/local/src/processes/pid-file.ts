@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { readProcess } from 'farebox/command-line'
-import type { ProcessDescription } from 'farebox/command-line'
+import { readProcess } from 'farebox/internal/command-line'
+import type { ProcessDescription } from 'farebox/internal/command-line'
 import { writeDurably } from './write-durably.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { describeTakenPort } from 'farebox/command-line'
+import { describeTakenPort } from 'farebox/internal/command-line'
 
 /** A port that a program was to listen on belongs to another; the message says to which, and what to do. */
 export class PortTakenError extends Error {

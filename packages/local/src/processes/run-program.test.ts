@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readProcess } from 'farebox/command-line'
+import { readProcess } from 'farebox/src/command-line'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PortTakenError } from './port-taken-error.ts'
 import { runProgram, type ProgramOptions } from './run-program.ts'
@@ -24,7 +24,7 @@ function silent(): Omit<ProgramOptions<true>, 'readReady'> {
 
 async function launchSilent(): Promise<{ readonly launcher: number; readonly program: number }> {
   const { pid, ready } = await launch(`
-    import { runProgram } from '@farebox/local/processes/run-program'
+    import { runProgram } from '@farebox/local/src/processes/run-program'
     const readReady = line => line === 'ready' || undefined
     const { pid } = await runProgram({ ...${JSON.stringify(silent())}, readReady })
     console.log(JSON.stringify({ pid }))`)

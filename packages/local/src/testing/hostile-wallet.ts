@@ -1,5 +1,5 @@
 import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
-import { hostileWalletAbi, hostileWalletBytecode } from '@farebox/contracts/testing/hostile-wallet'
+import { hostileWalletAbi, hostileWalletBytecode } from '@farebox/contracts/src/testing/hostile-wallet'
 import {
   decodeErrorResult,
   encodeFunctionData,

@@ -1,4 +1,4 @@
-import { createBodyBuffer } from '@farebox/protocol/body/body-buffer'
+import { createBodyBuffer } from '@farebox/protocol/internal/body/body-buffer'
 import { MAX_TIMER_MS } from '@farebox/protocol/limits'
 import type { ToldTime } from './clock-meter.ts'
 import type { Dispatcher, Pool } from 'undici'

@@ -26,7 +26,7 @@ export interface FacilitatorRequest {
 
 /** Our part of a verify or settle request. */
 export interface HoldRequest {
-  /** {@link holdBinding}: what this payment is for. The first binding of a payment key is kept, another refused. */
+  /** What this payment is for: a hash of agent, capability and job (D10). The first binding of a payment key is kept, another refused. */
   readonly binding: string
   /** Unix seconds: until when the amount should stay reserved; only `/verify` reads it. */
   readonly holdUntil?: number

@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { PriceList } from './price-rises.ts'
 
 /** More changes than that in the time looked at, and the older ones are not told. */

@@ -1,5 +1,5 @@
 import { createJsonLog } from '@farebox/server/log'
-import { connect as connectDatabase } from '@farebox/server/postgres/connect'
+import { connect as connectDatabase } from '@farebox/server/src/postgres/connect'
 import type { InjectOptions } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'

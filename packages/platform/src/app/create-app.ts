@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '@farebox/server/log'
-import { createUnsentAnswers } from '@farebox/protocol/body/unsent-answers'
+import { createUnsentAnswers } from '@farebox/protocol/internal/body/unsent-answers'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { PlatformParts } from '../platform-parts.ts'
 import { addAnswerHeaders } from '../http/answer-headers.ts'

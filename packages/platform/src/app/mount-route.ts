@@ -1,4 +1,4 @@
-import type { UnsentAnswers } from '@farebox/protocol/body/unsent-answers'
+import type { UnsentAnswers } from '@farebox/protocol/internal/body/unsent-answers'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CROSS_ORIGIN, PREFLIGHT, isReadByAnyPage } from '../http/answer-headers.ts'
 import { HttpRefusal } from '../http/answer-failure.ts'

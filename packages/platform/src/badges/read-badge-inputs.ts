@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import { availabilityOf } from '../agents/availability.ts'
 import { countChecks, uptimeOverSpan } from '../agents/history.ts'
 import type { Standing } from '../agents/agent-row.ts'

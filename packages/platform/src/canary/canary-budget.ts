@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
 
 /** What one owner's agents may cost in thirty days, in all: half a USDC. A stake does not earn itself back. */

@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 
 /** How a daily job went. `skipped`: none was made, for a reason that is not the agent's doing. */
 export type CanaryOutcome = 'ok' | 'failed' | 'skipped'

@@ -1,4 +1,4 @@
-import { nestsDeeperThan } from '@farebox/protocol/job/json-depth'
+import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 
 /** A stranger's JSON, or what is wrong with it in words of ours. */

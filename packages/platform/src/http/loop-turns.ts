@@ -1,4 +1,4 @@
-import { createTurns } from '@farebox/protocol/body/turns'
+import { createTurns } from '@farebox/protocol/internal/body/turns'
 import { systemClock } from '@farebox/server/clock'
 
 /** Work that would hold up the event loop, of which a process has one. */

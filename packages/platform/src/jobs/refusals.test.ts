@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { callAnvil } from '@farebox/local/chain/anvil-rpc'
+import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { fund } from '@farebox/local/chain/faucet'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { launch } from '@farebox/local/testing/launch'
+import { launch } from '@farebox/local/src/testing/launch'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Background } from '../platform-parts.ts'
@@ -56,7 +56,7 @@ interface Worker {
 async function startWorker(rpcUrl = chain.rpcUrl): Promise<Worker> {
   const options = { connectionString: TEST_DATABASE_URL, schema: stage.database.schema, connections: 4 }
   return await launch(`
-    import { startJobs } from '@farebox/platform/jobs/drive/start-jobs'
+    import { startJobs } from '@farebox/platform/src/jobs/drive/start-jobs'
     import { createOutbound } from '@farebox/platform/outbound/outbound'
     import { openStorage } from '@farebox/platform/storage/open-storage'
     import { createChecker } from '@farebox/platform/checking/checker'

@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '@farebox/client/exchange/parse-json'
+import { isObject, parseJson } from '@farebox/client/internal/exchange/parse-json'
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { RouteAnswer } from '../http/route.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 
 /**
  * Takes back the first failure of agents that were fine before: it was ours. Whoever has failed again, or passed, since

@@ -1,5 +1,5 @@
 import type { AgentHealth } from '@farebox/platform-api/monitor'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import { availabilityOf } from '../agents/availability.ts'
 import type { CheckReason } from './check-agent.ts'
 import { HOUR_MS, HOURS, readHours, uptimeOf, type CheckedHour } from '../agents/history.ts'

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { CheckReason } from './check-agent.ts'
 import { WITHOUT_FLUSH, type CheckLease } from './lease-checks.ts'
 

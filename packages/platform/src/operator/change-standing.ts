@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../http/refusal.ts'
 import { unwatchAgent } from '../agents/watch-agent.ts'
 import { writeAudit } from '../write-audit.ts'

@@ -1,4 +1,4 @@
-import { createBodyBuffer } from '@farebox/protocol/body/body-buffer'
+import { createBodyBuffer } from '@farebox/protocol/internal/body/body-buffer'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '@farebox/server/clock'
 import type { HttpLine } from './http-line.ts'

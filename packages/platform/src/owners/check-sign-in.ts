@@ -1,5 +1,5 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
-import { fromHex } from '@farebox/payments/crypto/bytes'
+import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { Refusal } from '../http/refusal.ts'
 import { readSiweMessage, SiweSyntaxError, type SiweMessage } from './siwe-message.ts'

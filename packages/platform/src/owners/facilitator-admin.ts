@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import type { OwnerSummary, Sponsorship } from '@farebox/payments/x402/facilitator-api'
-import { createJsonOrigin, type JsonAnswer, type JsonRequest } from '@farebox/payments/http/http-json'
+import {
+  createJsonOrigin,
+  type JsonAnswer,
+  type JsonRequest,
+} from '@farebox/payments/internal/http/http-json'
 import { Refusal } from '../http/refusal.ts'
 import type { PlatformSettings } from '../platform-parts.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../http/refusal.ts'
 import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow } from '../agents/agent-row.ts'
 import { readAgent } from '../agents/read-agent.ts'

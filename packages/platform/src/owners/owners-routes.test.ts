@@ -1,6 +1,6 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createJsonOrigin } from '@farebox/payments/http/http-json'
+import { createJsonOrigin } from '@farebox/payments/src/http/http-json'
 import { createApp } from '../app/create-app.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { capabilityDashboard, dashboard } from '@farebox/platform-api/owners'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import { readHours } from '../agents/history.ts'
 
 const DAY_MS = 86_400_000

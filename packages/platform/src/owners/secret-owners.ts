@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 
 /** What a platform knows of why the gas of an owner's settlements is paid (D41). */
 export type Listing = 'listed' | 'unlisted'

@@ -7,7 +7,7 @@ import {
 } from '@farebox/platform-api/owners'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { PlatformParts } from '../platform-parts.ts'
 import { createFacilitatorAdmin, type FacilitatorAdmin, type FacilitatorSecret } from './facilitator-admin.ts'
 import { listOwnWallets } from './own-agents.ts'

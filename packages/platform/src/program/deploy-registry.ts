@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { agentRegistryBytecode, agentRegistryDeployedBytecode } from '@farebox/contracts/agent-registry'
-import { COMPILER } from '@farebox/contracts/compiler'
-import type { DeployCommand } from '@farebox/server/deploy/run-deploy-command'
+import { COMPILER } from '@farebox/contracts/internal/compiler'
+import type { DeployCommand } from '@farebox/server/internal/deploy/run-deploy-command'
 import { PLATFORM_VARIABLES } from './variables.ts'
 
 /** `farebox-platform deploy-registry`: puts the contract of stakes on the chain of PLATFORM_NETWORK. */

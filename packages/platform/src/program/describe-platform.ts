@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { runDeployCommand } from '@farebox/server/deploy/run-deploy-command'
-import type { DescribedProgram } from '@farebox/server/program/show-help'
+import { runDeployCommand } from '@farebox/server/internal/deploy/run-deploy-command'
+import type { DescribedProgram } from '@farebox/server/internal/program/show-help'
 import { DEPLOY_REGISTRY } from './deploy-registry.ts'
 import { PLATFORM_VARIABLES } from './variables.ts'
 

@@ -19,7 +19,7 @@ import {
   variablesOf,
   type EnvironmentSource,
   type ReadVariable,
-} from '@farebox/server/environment'
+} from '@farebox/server/internal/environment'
 import { isHostName } from '../outbound/address/host-rules.ts'
 import { readBlock, type AddressBlock } from '../outbound/address/public-address.ts'
 import { CHECK_INTERVAL_MS, REFRESH_INTERVAL_MS, type PlatformSettings } from '../platform-parts.ts'

@@ -1,5 +1,5 @@
 import { makeSigningKey, type KeySet, type SigningKey } from '@farebox/platform-api/receipt-keys'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
 import { writeAudit } from '../write-audit.ts'
 

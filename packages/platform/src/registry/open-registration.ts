@@ -1,7 +1,7 @@
 import type { FoundAgent } from '@farebox/platform-api/registry'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../http/refusal.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { examineAgent } from './inspect/examine-agent.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FoundAgent } from '@farebox/platform-api/registry'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 
 /** What somebody is about to register, or has. */
 export interface Registration {

@@ -1,4 +1,4 @@
-import { createJsonOrigin } from '@farebox/payments/http/http-json'
+import { createJsonOrigin } from '@farebox/payments/internal/http/http-json'
 import { readHead } from '@farebox/payments/chain/find-settlement'
 import { describeError } from '@farebox/server/log'
 import type { Background, PlatformParts } from '../platform-parts.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 
 /** What a paid job needs and its agent does not answer for. */
 export type OutageOf = 'facilitator' | 'node' | 'platform'

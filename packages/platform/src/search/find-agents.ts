@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
 import { filterTags, plainStages, similarStage, stageNumber, type Stage } from './conditions.ts'
 import type { Place } from './cursor.ts'

@@ -1,6 +1,6 @@
 import { searchMatches, type FoundAgent } from '@farebox/platform-api/search'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Badge } from '../agents/agent-row.ts'
 import { ownersText } from '../listing/owners-text.ts'
 import { shownEndpoint } from '../listing/shown-endpoint.ts'

@@ -1,4 +1,4 @@
-import { nearest } from '@farebox/protocol/problems/nearest'
+import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import type pg from 'pg'
 
 /**

@@ -1,4 +1,4 @@
-import { foreignText } from '@farebox/client/exchange/foreign-text'
+import { foreignText } from '@farebox/client/internal/exchange/foreign-text'
 
 /** Text that is HTML: made by {@link html} alone, so that nothing gets into a page unescaped. */
 export interface Html {

@@ -1,6 +1,6 @@
-import { checkConnections } from '@farebox/server/postgres/check-connections'
-import { connect, type Database } from '@farebox/server/postgres/connect'
-import { migrate } from '@farebox/server/postgres/migrate'
+import { checkConnections } from '@farebox/server/internal/postgres/check-connections'
+import { connect, type Database } from '@farebox/server/internal/postgres/connect'
+import { migrate } from '@farebox/server/internal/postgres/migrate'
 
 /** Beside `src` and beside `dist`: the same two levels up from either. */
 const MIGRATIONS = new URL('../../migrations/', import.meta.url)

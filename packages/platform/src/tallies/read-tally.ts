@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
 
 /** What an agent's jobs for others came to: its owner's own, and those to its wallet from itself, are left out. */

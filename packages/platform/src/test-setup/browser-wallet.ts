@@ -1,4 +1,4 @@
-import { callAnvil } from '@farebox/local/chain/anvil-rpc'
+import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
 import type { BrowserContext, Page } from 'playwright-core'
 

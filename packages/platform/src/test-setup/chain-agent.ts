@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { sendTransaction } from '@farebox/local/chain/send-transaction'
+import { sendTransaction } from '@farebox/local/src/chain/send-transaction'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { decodePaymentHeader, encodeHeader, type DecodedPayment } from '@farebox/payments/x402/payment-header'

@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/src/postgres/connect'
 import type pg from 'pg'
 
 /** A database whose connection breaks after so many statements of a transaction. */

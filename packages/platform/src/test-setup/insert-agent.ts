@@ -1,5 +1,5 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/src/postgres/connect'
 import type { AgentRow, Badge, Standing } from '../agents/agent-row.ts'
 import { readAgent } from '../agents/read-agent.ts'
 

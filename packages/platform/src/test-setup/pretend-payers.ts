@@ -1,5 +1,5 @@
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
-import { word } from '@farebox/payments/chain/rpc-words'
+import { word } from '@farebox/payments/src/chain/rpc-words'
 
 /** A node that knows one thing: everybody has so much USDC, and no authorization was used. */
 export function payersWith(balanceAtomic: bigint): JsonRpc {

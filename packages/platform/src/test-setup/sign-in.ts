@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { checksumAddress } from '@farebox/payments/crypto/address'
-import { toHex } from '@farebox/payments/crypto/bytes'
+import { toHex } from '@farebox/payments/src/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { signInTerms } from '@farebox/platform-api/owners'
 import { createSiweMessage } from 'viem/siwe'

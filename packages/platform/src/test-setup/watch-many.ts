@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/src/postgres/connect'
 
 /** Agents in bulk, all listed and watched. */
 export interface ManyAgents {

@@ -1,4 +1,4 @@
-import { concatBytes, fromHex, toHex } from '@farebox/payments/crypto/bytes'
+import { concatBytes, fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
-import { quantity } from '@farebox/payments/chain/rpc-words'
+import { quantity } from '@farebox/payments/internal/chain/rpc-words'
 
 /** Where a contract came from. */
 export interface Creation {

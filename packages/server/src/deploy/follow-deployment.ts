@@ -1,7 +1,10 @@
 import { readReceipt } from '@farebox/payments/chain/chain-receipt'
-import { fromHex } from '@farebox/payments/crypto/bytes'
+import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
-import { signTransaction, type SignedTransaction } from '@farebox/payments/transaction/sign-transaction'
+import {
+  signTransaction,
+  type SignedTransaction,
+} from '@farebox/payments/internal/transaction/sign-transaction'
 import type { Clock } from '../clock.ts'
 import { DEPLOYER_PROXY, deploymentCall } from './deployment-address.ts'
 import {

@@ -1,8 +1,8 @@
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
-import { quantity } from '@farebox/payments/chain/rpc-words'
-import { chooseFees, type GasFees } from '@farebox/payments/transaction/choose-fees'
+import { quantity } from '@farebox/payments/internal/chain/rpc-words'
+import { chooseFees, type GasFees } from '@farebox/payments/internal/transaction/choose-fees'
 import { DEPLOYER_PROXY, deploymentAddress, deploymentCall } from './deployment-address.ts'
 
 /** A contract that can be put on a chain. */

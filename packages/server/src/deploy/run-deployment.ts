@@ -1,5 +1,5 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
-import { fromHex } from '@farebox/payments/crypto/bytes'
+import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import { deploymentAddress, deploymentCall, DEPLOYER_PROXY } from './deployment-address.ts'
 import { findCreation } from './find-creation.ts'
 import { followDeployment, signDeployment, waitForEarlier, type Patience } from './follow-deployment.ts'

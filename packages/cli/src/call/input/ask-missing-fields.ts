@@ -1,6 +1,6 @@
 import { compileInput } from '@farebox/protocol/fields/compile'
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
-import { setOwn } from '@farebox/protocol/fields/plain-json'
+import { setOwn } from '@farebox/protocol/internal/fields/plain-json'
 import { EXIT, Refusal } from '../../refusal.ts'
 import { printable } from '../../terminal/printable.ts'
 import type { World } from '../../world.ts'

@@ -1,6 +1,6 @@
-import { describeValue } from '@farebox/protocol/fields/describe-value'
+import { describeValue } from '@farebox/protocol/internal/fields/describe-value'
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
-import { setOwn } from '@farebox/protocol/fields/plain-json'
+import { setOwn } from '@farebox/protocol/internal/fields/plain-json'
 import { EXIT, Refusal } from '../../refusal.ts'
 import { printable } from '../../terminal/printable.ts'
 import { findTarget, type FieldTarget } from './field-target.ts'

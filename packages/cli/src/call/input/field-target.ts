@@ -1,4 +1,4 @@
-import { nearest } from '@farebox/protocol/problems/nearest'
+import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 import { EXIT, Refusal } from '../../refusal.ts'
 import { printable } from '../../terminal/printable.ts'

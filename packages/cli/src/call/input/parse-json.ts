@@ -1,5 +1,5 @@
 import type { JsonValue } from '@farebox/protocol/fields/field'
-import { nestsDeeperThan } from '@farebox/protocol/job/json-depth'
+import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 
 /** Parses JSON; undefined where it is none, or nests deeper than any agent takes (D15). */

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Clock } from '@farebox/client/exchange/clock'
+import type { Clock } from '@farebox/client/src/exchange/clock'
 import { encodeHeader } from '@farebox/payments/x402/payment-header'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { COUNTER } from '../../testing/served-agent.ts'

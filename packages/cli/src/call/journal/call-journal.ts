@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Clock } from '@farebox/client/exchange/clock'
+import type { Clock } from '@farebox/client/internal/exchange/clock'
 import { jobIdKey } from '@farebox/protocol/job/job-request'
 import { UNFINISHED, writeSecretFile } from '../../home/secret-file.ts'
 import { printable } from '../../terminal/printable.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '@farebox/client/exchange/clock'
+import { systemClock } from '@farebox/client/src/exchange/clock'
 import { execute } from '@farebox/client/execute'
 import type { JournalEntry } from '@farebox/client/attempt/journal-entry'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'

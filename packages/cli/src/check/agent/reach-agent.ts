@@ -1,4 +1,4 @@
-import type { ToldTime } from '@farebox/payments/http/clock-meter'
+import type { ToldTime } from '@farebox/payments/internal/http/clock-meter'
 import { Refusal } from '../../refusal.ts'
 import { isOnLoopback } from '../../keys/local-economy.ts'
 import { printable } from '../../terminal/printable.ts'

@@ -1,5 +1,5 @@
 // The program of an agent process: waits for orders, serves one version of the agent, tells how it goes.
-import { redactorOf } from 'farebox/command-line'
+import { redactorOf } from 'farebox/internal/command-line'
 import { describeStray } from './describe-stray.ts'
 import { readOrder, type Report } from '../messages/messages.ts'
 import { takeOrders } from './take-orders.ts'

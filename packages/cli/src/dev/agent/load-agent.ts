@@ -13,7 +13,7 @@ import {
   redactorOf,
   loadHandlers,
   readDotEnv,
-} from 'farebox/command-line'
+} from 'farebox/internal/command-line'
 import { paintFor, type Paint } from '../../terminal/paint.ts'
 import { describeCapabilities } from '../messages/describe-agent.ts'
 import { describeSamples, typesFileName } from './describe-samples.ts'

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import inspector from 'node:inspector'
-import { explainFailure, redactorOf } from 'farebox/command-line'
+import { explainFailure, redactorOf } from 'farebox/internal/command-line'
 import { paintFor } from '../../terminal/paint.ts'
 import { startDeadlineGuard, type DeadlineGuard } from './deadline-guard.ts'
 import { keepTypes } from './keep-types.ts'

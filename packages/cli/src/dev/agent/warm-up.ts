@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { createAgent } from 'farebox'
-import { loadHandlers } from 'farebox/command-line'
+import { loadHandlers } from 'farebox/internal/command-line'
 import { DEV_WALLET } from '../messages/dev-variables.ts'
 
 /**

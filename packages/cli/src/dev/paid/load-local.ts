@@ -36,18 +36,17 @@ async function installCommand(folder: string): Promise<string> {
 }
 
 async function importLocal() {
-  const [economy, joining, folder, secret, file, keys, topUp, block, lines] = await Promise.all([
+  const [economy, joining, secret, file, keys, topUp, block, lines] = await Promise.all([
     import('@farebox/local/economy'),
-    import('@farebox/local/join-economy'),
-    import('@farebox/local/processes/claim-folder'),
-    import('@farebox/local/facilitator-secret'),
+    import('@farebox/local/internal/join-economy'),
+    import('@farebox/local/internal/facilitator-secret'),
     import('@farebox/local/local-file'),
     import('@farebox/local/chain/test-keys'),
-    import('@farebox/local/chain/top-up'),
-    import('@farebox/local/chain/settled-in'),
-    import('@farebox/local/money-lines'),
+    import('@farebox/local/internal/chain/top-up'),
+    import('@farebox/local/internal/chain/settled-in'),
+    import('@farebox/local/internal/money-lines'),
   ])
-  return { ...economy, ...joining, ...folder, ...secret, ...file, ...keys, ...topUp, ...block, lines }
+  return { ...economy, ...joining, ...secret, ...file, ...keys, ...topUp, ...block, lines }
 }
 
 function isMissing(error: unknown): boolean {

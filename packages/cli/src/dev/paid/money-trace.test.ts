@@ -1,4 +1,4 @@
-import * as lines from '@farebox/local/money-lines'
+import * as lines from '@farebox/local/src/money-lines'
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-import type * as MoneyLines from '@farebox/local/money-lines'
+import type * as MoneyLines from '@farebox/local/internal/money-lines'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { printable } from '../../terminal/printable.ts'
 import type { JobEvent } from '../messages/messages.ts'

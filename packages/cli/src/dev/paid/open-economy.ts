@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Economy } from '@farebox/local/economy'
-import type { JoinedEconomy } from '@farebox/local/join-economy'
+import type { JoinedEconomy } from '@farebox/local/internal/join-economy'
 import type { LocalAgent } from '@farebox/local/local-file'
 import { Refusal } from '../../refusal.ts'
 import type { LocalPackage } from './load-local.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { parseConfig } from 'farebox/command-line'
+import { parseConfig } from 'farebox/src/command-line'
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createCompileFolder } from '../../testing/compile-folder.ts'

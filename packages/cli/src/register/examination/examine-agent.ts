@@ -1,6 +1,6 @@
 import { UnusableAnswer } from '@farebox/client/exchange/agent-errors'
 import { connect } from '@farebox/client/exchange/client-options'
-import { exchange, type Answer } from '@farebox/client/exchange/exchange'
+import { exchange, type Answer } from '@farebox/client/internal/exchange/exchange'
 import { readAbout } from '@farebox/client/agent/read-about'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { startRun, type AgentMode, type ConformanceRun } from 'farebox/testing'

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { isLoopback, readAgentUrl } from '@farebox/client/agent/agent-url'
+import { isLoopback, readAgentUrl } from '@farebox/client/internal/agent/agent-url'
 import { EXIT, Refusal } from '../../refusal.ts'
 import { printable } from '../../terminal/printable.ts'
 import { isPublicAddress } from './public-address.ts'

@@ -1,6 +1,6 @@
 import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
 import { connect } from '@farebox/client/exchange/client-options'
-import { exchange, type Answer } from '@farebox/client/exchange/exchange'
+import { exchange, type Answer } from '@farebox/client/internal/exchange/exchange'
 import { failure, type Failure } from '@farebox/platform-api/errors'
 import { isOnLoopback } from '../../keys/local-economy.ts'
 import { Refusal } from '../../refusal.ts'

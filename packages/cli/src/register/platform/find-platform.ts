@@ -1,4 +1,4 @@
-import { readAgentUrl } from '@farebox/client/agent/agent-url'
+import { readAgentUrl } from '@farebox/client/internal/agent/agent-url'
 import { findLocalEconomy, isOnLoopback, type LocalEconomy } from '../../keys/local-economy.ts'
 import { EXIT, Refusal } from '../../refusal.ts'
 import { printable } from '../../terminal/printable.ts'

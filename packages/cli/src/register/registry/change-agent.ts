@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '@farebox/client/exchange/clock'
+import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
 import type { Platform } from '@farebox/platform-api/registry'
 import { Refusal } from '../../refusal.ts'
 import type { World } from '../../world.ts'

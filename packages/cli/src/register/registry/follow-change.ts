@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/client/exchange/clock'
+import type { Clock } from '@farebox/client/internal/exchange/clock'
 import { EXIT, Refusal } from '../../refusal.ts'
 import { paintFor } from '../../terminal/paint.ts'
 import { showProgress } from '../../terminal/progress.ts'

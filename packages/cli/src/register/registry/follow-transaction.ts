@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/client/exchange/clock'
+import type { Clock } from '@farebox/client/internal/exchange/clock'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import type { OpenRegistry } from './open-registry.ts'

@@ -1,4 +1,4 @@
-import { chooseFees, type GasFees } from '@farebox/payments/transaction/choose-fees'
+import { chooseFees, type GasFees } from '@farebox/payments/internal/transaction/choose-fees'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { formatCoin } from '../../chain/coin.ts'
 import type { OpenChain } from '../../chain/open-chain.ts'

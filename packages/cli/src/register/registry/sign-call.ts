@@ -1,5 +1,5 @@
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { signTransaction } from '@farebox/payments/transaction/sign-transaction'
+import { signTransaction } from '@farebox/payments/internal/transaction/sign-transaction'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import type { KeySigner } from '../../keys/paying-key.ts'
 import { countTransactions, readFirstBlock } from '../transaction/ask-node.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '@farebox/client/exchange/clock'
+import type { Clock } from '@farebox/client/internal/exchange/clock'
 import type { Platform } from '@farebox/platform-api/registry'
 import type { World } from '../../world.ts'
 import type { ChosenPlatform } from '../platform/find-platform.ts'

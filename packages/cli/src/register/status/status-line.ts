@@ -1,4 +1,4 @@
-import { systemClock } from '@farebox/client/exchange/clock'
+import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { AgentHealth } from '@farebox/platform-api/monitor'
 import type { Registration, RegistrationStatus } from '@farebox/platform-api/registry'
 import { Refusal } from '../../refusal.ts'

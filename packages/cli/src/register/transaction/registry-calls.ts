@@ -1,4 +1,4 @@
-import { concatBytes, fromHex, toHex, writeUint256 } from '@farebox/payments/crypto/bytes'
+import { concatBytes, fromHex, toHex, writeUint256 } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 
 type Hash = Pick<EvmCrypto, 'keccak256'>

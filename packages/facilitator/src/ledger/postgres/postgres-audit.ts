@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditLedger } from '../audit-ledger.ts'
 import type { LedgerTotals } from '../ledger.ts'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
 
 /** In one statement, whose time is bounded. */

@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { OwnerLedger, Sponsorship } from '../owner-ledger.ts'
 
 interface UseRow {

@@ -9,7 +9,7 @@ import type {
   PaymentLedger,
 } from '../payment-ledger.ts'
 import type { PaymentRecord } from '../payment-record.ts'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import { groupRequests } from './group-requests.ts'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
 

@@ -1,5 +1,5 @@
 import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../../secrets/secret-store.ts'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import { sponsorStatement } from './postgres-owners.ts'
 
 interface SecretRow {

@@ -2,7 +2,7 @@ import type { Clock } from '@farebox/server/clock'
 import { nowSeconds } from '@farebox/server/clock'
 import type { PayerStanding } from '../ledger.ts'
 import type { Conclusion, OpenTransaction, SenderLeases, SettlementLedger } from '../settlement-ledger.ts'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
 import type { Ring } from './postgres-signals.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Clock } from '@farebox/server/clock'
 import type { Signal, Signals } from '../signals.ts'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 
 const RECONNECT_MS = 1_000
 

@@ -1,4 +1,4 @@
-import { quote } from '@farebox/protocol/fields/describe-value'
+import { quote } from '@farebox/protocol/internal/fields/describe-value'
 
 /** What is wrong with the form of a text that should be JSON, and how to mend it. */
 export interface SyntaxFault {

@@ -1,6 +1,6 @@
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Hold } from '@farebox/payments/x402/facilitator-api'
-import { holdBinding } from '@farebox/payments/authorization/hold-binding'
+import { holdBinding } from './hold-binding.ts'
 import { InternalError, PaymentError } from '@farebox/protocol/errors/service-errors'
 import type { AcceptedPayment } from '../request/accept-terms.ts'
 import type { Clock } from '../../clock.ts'

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { ValidationError } from '@farebox/protocol/errors/service-errors'
-import { nestsDeeperThan } from '@farebox/protocol/job/json-depth'
+import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 import type { ArrivedRequest } from './arrived-request.ts'
 import { withoutStack } from './without-stack.ts'

@@ -1,7 +1,7 @@
 import { INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/error-types'
 import { InternalError } from '@farebox/protocol/errors/service-errors'
 import type { JobSuccess } from '@farebox/protocol/job/job-response'
-import { refuseResponse } from '@farebox/protocol/job/response-limits'
+import { refuseResponse } from './response-limits.ts'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import type { JobOrder } from '../request/job-order.ts'
 import type { HandlerRun } from './run-handler.ts'

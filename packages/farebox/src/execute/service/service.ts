@@ -1,4 +1,4 @@
-import type { Turns } from '@farebox/protocol/body/turns'
+import type { Turns } from '@farebox/protocol/internal/body/turns'
 import type { PaymentChecker } from '@farebox/payments/x402/check-payment'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'

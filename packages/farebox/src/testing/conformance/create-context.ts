@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { toHex } from '@farebox/payments/crypto/bytes'
+import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { sleep, systemClock } from '../../clock.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isAddress } from '@farebox/payments/crypto/address'
 import type { Authorization } from '@farebox/payments/authorization/authorization'
-import { toHex } from '@farebox/payments/crypto/bytes'
+import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { decodeHeader, encodeHeader } from '@farebox/payments/x402/payment-header'
 import type { PaymentRequirement } from '@farebox/payments/x402/requirement'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { toHex } from '@farebox/payments/crypto/bytes'
+import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import type { Check } from './check.ts'
 import { sendSignature } from './forge-payment.ts'

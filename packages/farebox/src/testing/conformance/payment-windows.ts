@@ -1,4 +1,4 @@
-import { fromHex } from '@farebox/payments/crypto/bytes'
+import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import { bindNonce, NONCE_EXTENSION } from '@farebox/payments/authorization/nonce-binding'
 import { MAX_AUTHORIZATION_SECONDS } from '@farebox/protocol/limits'
 import { NEEDS, type Check } from './check.ts'

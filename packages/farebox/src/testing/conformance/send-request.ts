@@ -1,4 +1,4 @@
-import { readWebStream } from '@farebox/protocol/body/read-web-stream'
+import { readWebStream } from '@farebox/protocol/internal/body/read-web-stream'
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { systemClock, type Clock } from '../../clock.ts'
 import type { Patience } from './patience.ts'

@@ -1,4 +1,4 @@
-import { toHex } from '@farebox/payments/crypto/bytes'
+import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import { systemClock, type Clock } from '../../clock.ts'

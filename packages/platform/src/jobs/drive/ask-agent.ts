@@ -1,5 +1,5 @@
-import type { Answer } from '@farebox/client/exchange/exchange'
-import { readOutcome, type Outcome } from '@farebox/client/attempt/read-outcome'
+import type { Answer } from '@farebox/client/internal/exchange/exchange'
+import { readOutcome, type Outcome } from '@farebox/client/internal/attempt/read-outcome'
 import { executeLimits } from '../../outbound/limits.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { JobRow } from '../records/job-row.ts'

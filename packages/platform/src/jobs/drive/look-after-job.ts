@@ -1,5 +1,5 @@
-import { readSettlement, refuseSettlement } from '@farebox/client/attempt/read-settlement'
-import type { Answer } from '@farebox/client/exchange/exchange'
+import { readSettlement, refuseSettlement } from '@farebox/client/internal/attempt/read-settlement'
+import type { Answer } from '@farebox/client/internal/exchange/exchange'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { OutageWatch } from '../../reputation/create-outage-watch.ts'

@@ -1,5 +1,5 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
 import { createRateLimit } from '../../http/rate-limit.ts'
 import { Refusal } from '../../http/refusal.ts'

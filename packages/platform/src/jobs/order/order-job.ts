@@ -1,4 +1,4 @@
-import { jobBody } from '@farebox/client/attempt/plan-job'
+import { jobBody } from '@farebox/client/internal/attempt/plan-job'
 import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
 import type { JobOrder } from '@farebox/platform-api/jobs'
 import { hashJson } from '@farebox/platform-api/receipt'

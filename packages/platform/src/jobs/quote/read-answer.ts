@@ -1,5 +1,5 @@
-import type { Answer } from '@farebox/client/exchange/exchange'
-import { holdsInfinity, parseJson } from '@farebox/client/exchange/parse-json'
+import type { Answer } from '@farebox/client/internal/exchange/exchange'
+import { holdsInfinity, parseJson } from '@farebox/client/internal/exchange/parse-json'
 import type { OutboundOutcome } from '../../outbound/outbound.ts'
 
 /** A stranger's answer, as the readers of `@farebox/client` take it: nothing in it is believed yet. */

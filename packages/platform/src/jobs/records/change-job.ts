@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import { JOB_COLUMNS, toJobRow, type JobColumns, type JobRow } from './job-row.ts'
 import { stateOf } from './states.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { JobRow } from './job-row.ts'
 
 /** For how long inputs and outputs are kept where nobody says otherwise. */

@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import { JOB_COLUMNS, toJobRow, type JobColumns, type JobRow } from './job-row.ts'
 
 /** For so long a worker has a job to itself; it is renewed while the worker lives. */

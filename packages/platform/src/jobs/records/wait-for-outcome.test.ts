@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/src/postgres/connect'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { insertAgent } from '../../test-setup/insert-agent.ts'
 import { orderingOf, signOrder } from '../../test-setup/job-orders.ts'

@@ -1,6 +1,6 @@
 import type { DeclarationChange } from '@farebox/platform-api/registry'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
 import { gravest } from './declaration-change.ts'
 

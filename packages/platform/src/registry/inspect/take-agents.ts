@@ -1,4 +1,4 @@
-import type { Database } from '@farebox/server/postgres/connect'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 
 /** Longer than any look takes, which is three calls of 10 s. Then somebody else may. */
 const LEASE_MS = 40_000

@@ -1,5 +1,5 @@
-import { toHex } from '../crypto/bytes.ts'
-import type { EvmCrypto } from '../crypto/evm-crypto.ts'
+import { toHex } from '@farebox/payments/internal/crypto/bytes'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 
 /**
  * What a payment is for, as the facilitator keeps it: keccak256 of agent, capability and job_id (D10). The parts
