@@ -13,6 +13,12 @@ import type { World } from './world.ts'
  * what, then what to do. Stacks only for what nobody foresaw.
  *
  * @param world default: this process
+ * @example
+ * ```ts
+ * import { runCli } from '@farebox/cli/run-cli'
+ *
+ * process.exitCode = await runCli(['validate', '--config', 'agent.json'])
+ * ```
  */
 export async function runCli(words: readonly string[], world?: World): Promise<number> {
   const interrupted = new AbortController()

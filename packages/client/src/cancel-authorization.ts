@@ -62,8 +62,15 @@ const SIGNATURE = /^0x[0-9a-fA-F]{130}$/
  * @param entry the journalled pair: the entry given to `journal`, or `attempt.entry` of an error
  * @throws {TypeError} when the entry is not a payment of this signer, or the signature is not 65 bytes
  * @example
- * const { to, data } = await cancelAuthorization(attempt.entry, account)
- * await wallet.sendTransaction({ to, data })
+ * ```ts
+ * import { readFile } from 'node:fs/promises'
+ * import { cancelAuthorization, privateKeyCancelSigner } from '@farebox/client/cancel-authorization'
+ * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+ *
+ * const payer = privateKeyCancelSigner(await loadEvmCrypto(), process.env['PAYER_KEY'] ?? '')
+ * const { to, data } = await cancelAuthorization(JSON.parse(await readFile('job.json', 'utf8')), payer)
+ * console.log(`send a transaction to ${to} with data ${data}`)
+ * ```
  */
 export async function cancelAuthorization(entry: JournalEntry, signer: CancelSigner): Promise<CancelCall> {
   const { network, authorization } = readJournalEntry(entry)

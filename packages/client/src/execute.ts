@@ -57,14 +57,19 @@ const DEFAULT_MAX_PRICE = '1'
  *   be used
  * @throws {PaymentUnresolved} when a payment was sent and no answer came: `resume` it, do not pay again
  * @example
+ * ```ts
+ * import { writeFile } from 'node:fs/promises'
  * import { execute } from '@farebox/client/execute'
- * import { privateKeyToAccount } from 'viem/accounts'
+ * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+ * import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
  *
  * const { output, payment } = await execute('https://agent.example', 'count', { text: 'hello world' }, {
- *   signer: privateKeyToAccount(key),
+ *   signer: privateKeySigner(await loadEvmCrypto(), process.env['PAYER_KEY'] ?? ''),
  *   maxPrice: '0.05',
  *   journal: entry => writeFile(`${entry.jobId}.json`, JSON.stringify(entry), { flush: true }),
  * })
+ * console.log(output, payment?.transaction)
+ * ```
  */
 export async function execute(
   agent: Agent,

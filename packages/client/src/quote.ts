@@ -25,8 +25,13 @@ export interface QuoteOptions extends ClientOptions {
  * @throws {QuoteRefused} when the agent asks for something that `execute` would refuse to sign
  * @throws {AgentUnreachable | UnusableAnswer} when it gives no answer, or none of the interface
  * @example
+ * ```ts
+ * import { quote } from '@farebox/client/quote'
+ * import { formatUsdc } from '@farebox/protocol/money/usdc'
+ *
  * const price = await quote('https://agent.example', 'count')
  * console.log(price === undefined ? 'free' : formatUsdc(price.amountAtomic))
+ * ```
  */
 export async function quote(
   agent: Agent,

@@ -20,7 +20,13 @@ export interface ResumeOptions extends ClientOptions {
  * @throws {ServiceError} one of the five typed errors, when the agent says so
  * @throws {PaymentUnresolved} as `execute` does; the entry can be resumed again
  * @example
- * const result = await resume(JSON.parse(await readFile('job.json', 'utf8')))
+ * ```ts
+ * import { readFile } from 'node:fs/promises'
+ * import { resume } from '@farebox/client/resume'
+ *
+ * const { output } = await resume(JSON.parse(await readFile('job.json', 'utf8')))
+ * console.log(output)
+ * ```
  */
 export async function resume(entry: JournalEntry, options: ResumeOptions = {}): Promise<JobResult> {
   const connection = connect(options)

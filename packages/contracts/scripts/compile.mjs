@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import solc from 'solc'
+import { EXAMPLES } from './examples.mjs'
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 const require = createRequire(import.meta.url)
@@ -101,7 +102,7 @@ function renderModule(name, contract) {
     `// solc ${solc.version().replace(/\.Emscripten.*$/, '')}, optimizer ${settings.optimizer.runs} runs, ` +
       `evmVersion ${settings.evmVersion}, no metadata.`,
     '',
-    `/** The ABI of ${contractName}. */`,
+    ...renderDocumentation(`The ABI of ${contractName}.`, EXAMPLES[contractName]),
     `export const ${variable}Abi = ${render(contract.abi, '')} as const`,
     '',
     `/** The code that creates ${contractName}: send it in a transaction without \`to\`. */`,
@@ -118,6 +119,14 @@ function renderModule(name, contract) {
     )
   }
   return `${lines.join('\n')}\n`
+}
+
+/** The lines of a comment; what tests alone use has no example. */
+function renderDocumentation(sentence, example) {
+  if (example === undefined) return [`/** ${sentence} */`]
+  const code = example.trim().split('\n')
+  const lines = [sentence, '', '@example', '```ts', ...code, '```'].map(line => ` * ${line}`.trimEnd())
+  return ['/**', ...lines, ' */']
 }
 
 /** A JSON value as the house writes it: single quotes, bare keys, trailing commas, one line where it fits. */

@@ -8,6 +8,13 @@ export const MULTICALL3_ADDRESS = '0xcA11bde05977b3631167028862bE2a173976CA11'
  * Where LocalUSDC is placed on a local chain: the address of Circle's USDC on Base Sepolia
  * (https://developers.circle.com/stablecoins/usdc-contract-addresses), so that a stock x402 client that
  * believes it is on chain 84532 finds the token it knows.
+ *
+ * @example
+ * ```ts
+ * import { LOCAL_USDC_ADDRESS } from '@farebox/contracts/addresses'
+ *
+ * console.log(LOCAL_USDC_ADDRESS) // 0x036CbD53842c5426634e7929541eC2318f3dCF7e
+ * ```
  */
 export const LOCAL_USDC_ADDRESS = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
 

@@ -1,7 +1,19 @@
 // Generated from sol/AgentRegistry.sol by scripts/compile.mjs; do not edit.
 // solc 0.8.37+commit.f401782d, optimizer 200 runs, evmVersion cancun, no metadata.
 
-/** The ABI of AgentRegistry. */
+/**
+ * The ABI of AgentRegistry.
+ *
+ * @example
+ * ```ts
+ * import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
+ * import { createPublicClient, http } from 'viem'
+ *
+ * const client = createPublicClient({ transport: http('https://sepolia.base.org') })
+ * const registry = { address: '0xFA4eb00000000000000000000000000000a6e475', abi: agentRegistryAbi } as const
+ * console.log(await client.readContract({ ...registry, functionName: 'endpointOf', args: [1n] }))
+ * ```
+ */
 export const agentRegistryAbi = [
   {
     inputs: [],

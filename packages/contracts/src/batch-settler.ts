@@ -1,7 +1,20 @@
 // Generated from sol/BatchSettler.sol by scripts/compile.mjs; do not edit.
 // solc 0.8.37+commit.f401782d, optimizer 200 runs, evmVersion cancun, no metadata.
 
-/** The ABI of BatchSettler. */
+/**
+ * The ABI of BatchSettler.
+ *
+ * @example
+ * ```ts
+ * import { BATCH_SETTLER_ADDRESS } from '@farebox/contracts/addresses'
+ * import { batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
+ * import { createPublicClient, http } from 'viem'
+ *
+ * const client = createPublicClient({ transport: http('https://sepolia.base.org') })
+ * const code = await client.getCode({ address: BATCH_SETTLER_ADDRESS })
+ * console.log(code === batchSettlerDeployedBytecode ? 'deployed' : 'not deployed')
+ * ```
+ */
 export const batchSettlerAbi = [
   {
     inputs: [

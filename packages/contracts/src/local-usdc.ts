@@ -1,7 +1,21 @@
 // Generated from sol/LocalUSDC.sol by scripts/compile.mjs; do not edit.
 // solc 0.8.37+commit.f401782d, optimizer 200 runs, evmVersion cancun, no metadata.
 
-/** The ABI of LocalUSDC. */
+/**
+ * The ABI of LocalUSDC.
+ *
+ * @example
+ * ```ts
+ * import { LOCAL_USDC_ADDRESS } from '@farebox/contracts/addresses'
+ * import { localUsdcAbi } from '@farebox/contracts/local-usdc'
+ * import { createPublicClient, http } from 'viem'
+ *
+ * const client = createPublicClient({ transport: http('http://127.0.0.1:8545') })
+ * const token = { address: LOCAL_USDC_ADDRESS, abi: localUsdcAbi } as const
+ * const payer = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+ * console.log(await client.readContract({ ...token, functionName: 'balanceOf', args: [payer] }))
+ * ```
+ */
 export const localUsdcAbi = [
   {
     inputs: [],

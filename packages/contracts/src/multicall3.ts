@@ -1,7 +1,20 @@
 // Generated from sol/Multicall3.sol by scripts/compile.mjs; do not edit.
 // solc 0.8.37+commit.f401782d, optimizer 200 runs, evmVersion cancun, no metadata.
 
-/** The ABI of Multicall3. */
+/**
+ * The ABI of Multicall3.
+ *
+ * @example
+ * ```ts
+ * import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+ * import { multicall3Abi } from '@farebox/contracts/multicall3'
+ * import { createPublicClient, http } from 'viem'
+ *
+ * const client = createPublicClient({ transport: http('http://127.0.0.1:8545') })
+ * const multicall = { address: MULTICALL3_ADDRESS, abi: multicall3Abi } as const
+ * console.log(await client.readContract({ ...multicall, functionName: 'getBlockNumber' }))
+ * ```
+ */
 export const multicall3Abi = [
   {
     inputs: [

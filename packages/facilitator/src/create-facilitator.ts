@@ -79,6 +79,30 @@ export interface Facilitator {
  * Rejects when the node is not on the network, its USDC is not the one we know, or ledger or node cannot be
  * reached;
  * throws a `RangeError` for a relayer key that is none.
+ *
+ * @example
+ * ```ts
+ * import { createFacilitator } from '@farebox/facilitator/create-facilitator'
+ * import { openPostgresLedger } from '@farebox/facilitator/ledger/postgres/postgres-ledger'
+ * import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+ * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+ * import { findNetwork } from '@farebox/payments/networks'
+ * import { systemClock } from '@farebox/server/clock'
+ *
+ * const network = findNetwork('eip155:84532')
+ * if (network === undefined) throw new Error('no such network')
+ * const facilitator = await createFacilitator({
+ *   ledger: await openPostgresLedger({
+ *     connectionString: process.env['DATABASE_URL'] ?? '',
+ *     clock: systemClock,
+ *   }),
+ *   rpc: createJsonRpc('https://sepolia.base.org'),
+ *   network,
+ *   crypto: await loadEvmCrypto(),
+ *   relayerKey: process.env['RELAYER_PRIVATE_KEY'] ?? '',
+ * })
+ * console.log(await facilitator.listen({ port: 4010 }))
+ * ```
  */
 export async function createFacilitator(options: FacilitatorOptions): Promise<Facilitator> {
   const { ledger, rpc, network, crypto, clock = systemClock, log = silentLog } = options

@@ -24,7 +24,22 @@ export interface FacilitatorLimits {
   readonly reconcileMs: number
 }
 
-/** What holds where an operator says nothing. */
+/**
+ * What holds where an operator says nothing.
+ *
+ * @example
+ * ```ts
+ * import { DEFAULT_LIMITS, type FacilitatorLimits } from '@farebox/facilitator/facilitator-limits'
+ *
+ * // For `limits` of `createFacilitator`: a hundred settlements a day for owners that no platform lists.
+ * export const limits: Partial<FacilitatorLimits> = {
+ *   owners: {
+ *     ...DEFAULT_LIMITS.owners,
+ *     dailySettlements: { ...DEFAULT_LIMITS.owners.dailySettlements, unlisted: 100 },
+ *   },
+ * }
+ * ```
+ */
 export const DEFAULT_LIMITS: FacilitatorLimits = {
   minimumAtomic: 1_000n,
   owners: {

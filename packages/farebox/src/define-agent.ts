@@ -5,7 +5,10 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
  * what goes in after coercion and defaults, what must come out.
  *
  * @example
- * const declaration = defineAgent({
+ * ```ts
+ * import { defineAgent } from 'farebox'
+ *
+ * export const declaration = defineAgent({
  *   service_version: '1.0',
  *   name: 'Echo',
  *   description: 'Says it back.',
@@ -20,6 +23,7 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
  *     },
  *   },
  * })
+ * ```
  */
 export function defineAgent<const D extends Declaration>(declaration: D): D {
   return declaration

@@ -31,6 +31,17 @@ const PAYER_USDC_ATOMIC = 1_000_000_000n
  * @throws FolderInUseError when another one runs in the folder
  * @throws PortTakenError when a port is taken and no other will do
  * @throws Error when a part does not start, with a sentence that says what to do; what had started is stopped
+ * @example
+ * ```ts
+ * import { startEconomy } from '@farebox/local/economy'
+ *
+ * const economy = await startEconomy({
+ *   folder: '.farebox',
+ *   agents: [{ config: 'agent.json', wallet: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65', port: 3001 }],
+ * })
+ * console.log(economy.agents.map(({ url }) => url), economy.payer.address)
+ * await economy.stop()
+ * ```
  */
 export async function startEconomy(options: EconomyOptions): Promise<Economy> {
   const { chainId = LOCAL_CHAIN_IDS[0] } = options

@@ -88,7 +88,18 @@ async function replaceFile(folder: string, file: LocalFile): Promise<void> {
   await writeDurably(join(folder, 'local.json'), `${JSON.stringify(file, null, 2)}\n`, 0o600)
 }
 
-/** Reads `local.json` of an economy's folder; undefined where there is none. */
+/**
+ * Reads `local.json` of an economy's folder; undefined where there is none.
+ *
+ * @example
+ * ```ts
+ * import { readLocalFile } from '@farebox/local/local-file'
+ *
+ * const economy = await readLocalFile('.farebox')
+ * if (economy === undefined) console.log('none was started here')
+ * else console.log(economy.chain.rpcUrl, economy.agents.map(({ url }) => url))
+ * ```
+ */
 export async function readLocalFile(folder: string): Promise<LocalFile | undefined> {
   const text = await readFile(join(folder, 'local.json'), 'utf8').catch(() => undefined)
   // Written by ourselves, whole, on this machine.

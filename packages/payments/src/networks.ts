@@ -60,7 +60,18 @@ const NETWORKS: readonly Network[] = [
 
 const BY_ID: ReadonlyMap<string, Network> = new Map(NETWORKS.map(one => [one.id, one]))
 
-/** The network of a CAIP-2 id, or undefined where we take no payments on it. */
+/**
+ * The network of a CAIP-2 id, or undefined where we take no payments on it.
+ *
+ * @example
+ * ```ts
+ * import { findNetwork, networkIds } from '@farebox/payments/networks'
+ *
+ * const network = findNetwork('eip155:84532')
+ * if (network === undefined) throw new Error(`pay on one of ${networkIds().join(', ')}`)
+ * console.log(network.name, network.asset.address) // Base Sepolia 0x036cbd53842c5426634e7929541ec2318f3dcf7e
+ * ```
+ */
 export function findNetwork(id: string): Network | undefined {
   return BY_ID.get(id)
 }

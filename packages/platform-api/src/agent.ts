@@ -31,7 +31,18 @@ export const agentCapability = z.strictObject({
   permissions: z.array(z.record(z.string(), z.unknown())),
 })
 
-/** The answer of `GET /v1/agents/:agentId`. */
+/**
+ * The answer of `GET /v1/agents/:agentId`.
+ *
+ * @example
+ * ```ts
+ * import { agentPage } from '@farebox/platform-api/agent'
+ *
+ * const answer = await fetch('https://platform.example/v1/agents/7')
+ * const { name, badge, payable } = agentPage.parse(await answer.json())
+ * console.log(`${name}, badge ${badge}, ${payable ? 'takes jobs' : 'takes no jobs now'}`)
+ * ```
+ */
 export const agentPage = z.strictObject({
   agent_id: z.number().int(),
   name: z.string().describe(OWNERS_WORDS),

@@ -31,7 +31,18 @@ export const badgeRule = z
   })
   .describe('A condition, its value and what it takes')
 
-/** The answer of `GET /v1/agents/:agentId/badge`. */
+/**
+ * The answer of `GET /v1/agents/:agentId/badge`.
+ *
+ * @example
+ * ```ts
+ * import { agentBadge } from '@farebox/platform-api/badges'
+ *
+ * const answer = await fetch('https://platform.example/v1/agents/7/badge')
+ * const { badge, jobs } = agentBadge.parse(await answer.json())
+ * console.log(`${badge}: ${jobs.paid} paid jobs of ${jobs.payers} payers, ${jobs.failed} failed`)
+ * ```
+ */
 export const agentBadge = z
   .strictObject({
     agent_id: z.int().positive(),

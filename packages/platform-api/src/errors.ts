@@ -14,7 +14,20 @@ export const errorTypes = [
   'unavailable',
 ] as const
 
-/** What every answer is that tells of no success, whatever the route and the status (D15). */
+/**
+ * What every answer is that tells of no success, whatever the route and the status (D15).
+ *
+ * @example
+ * ```ts
+ * import { failure } from '@farebox/platform-api/errors'
+ *
+ * const answer = await fetch('https://platform.example/v1/agents/0')
+ * if (!answer.ok) {
+ *   const { error_type, error } = failure.parse(await answer.json())
+ *   console.error(`${error_type}: ${error}`)
+ * }
+ * ```
+ */
 export const failure = z
   .strictObject({
     status: z.literal('failed'),

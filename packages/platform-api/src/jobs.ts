@@ -29,7 +29,23 @@ export const quoteRequest = z
   .strictObject({ agent_id: agentId, capability })
   .describe('Asks what a job costs, before anybody signs')
 
-/** What `POST /v1/quotes` answers. */
+/**
+ * What `POST /v1/quotes` answers.
+ *
+ * @example
+ * ```ts
+ * import { quote, type QuoteAnswer } from '@farebox/platform-api/jobs'
+ *
+ * export async function askPrice(agentId: number, capability: string): Promise<QuoteAnswer> {
+ *   const answer = await fetch('https://platform.example/v1/quotes', {
+ *     method: 'POST',
+ *     headers: { 'content-type': 'application/json' },
+ *     body: JSON.stringify({ agent_id: agentId, capability }),
+ *   })
+ *   return quote.parse(await answer.json())
+ * }
+ * ```
+ */
 export const quote = z
   .strictObject({
     agent_id: agentId,

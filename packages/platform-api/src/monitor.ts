@@ -97,7 +97,20 @@ export const webhookMade = z.strictObject({
     ),
 })
 
-/** The body of a notice. At least once: one that comes again has the same `delivery_id`. */
+/**
+ * The body of a notice. At least once: one that comes again has the same `delivery_id`.
+ *
+ * @example
+ * ```ts
+ * import { webhookNotice } from '@farebox/platform-api/monitor'
+ *
+ * // `body`: what the webhook was sent, once its signature was checked.
+ * export function describeNotice(body: string): string {
+ *   const { event, name, consecutive_failures } = webhookNotice.parse(JSON.parse(body))
+ *   return `${event}: ${name}, ${consecutive_failures} checks failed in a row`
+ * }
+ * ```
+ */
 export const webhookNotice = z
   .strictObject({
     delivery_id: z.uuid(),

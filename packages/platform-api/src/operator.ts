@@ -54,7 +54,20 @@ export const report = z.strictObject({
   reported_at: z.number().int().describe('Unix seconds'),
 })
 
-/** `GET /v1/operator/reports` */
+/**
+ * `GET /v1/operator/reports`
+ *
+ * @example
+ * ```ts
+ * import { reports } from '@farebox/platform-api/operator'
+ *
+ * const answer = await fetch('https://platform.example/v1/operator/reports', {
+ *   headers: { authorization: `Bearer ${process.env['PLATFORM_OPERATOR_TOKEN']}` },
+ * })
+ * for (const { agent_name, reason, text } of reports.parse(await answer.json()).reports)
+ *   console.log(`${agent_name}: ${reason}. ${text}`)
+ * ```
+ */
 export const reports = z.strictObject({
   reports: z.array(report),
   next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the older ones'),

@@ -104,7 +104,20 @@ export const capabilityDashboard = z.strictObject({
   earned_atomic: amountAtomic,
 })
 
-/** `GET /v1/me/agents/:agentId/dashboard`: jobs that the platform sent for callers, its own daily ones aside. */
+/**
+ * `GET /v1/me/agents/:agentId/dashboard`: jobs that the platform sent for callers, its own daily ones aside.
+ *
+ * @example
+ * ```ts
+ * import { dashboard } from '@farebox/platform-api/owners'
+ *
+ * const answer = await fetch('https://platform.example/v1/me/agents/7/dashboard?days=30', {
+ *   headers: { authorization: `Bearer ${process.env['SESSION_TOKEN']}` },
+ * })
+ * const { earned, jobs } = dashboard.parse(await answer.json())
+ * console.log(`${jobs.completed} of ${jobs.sent} jobs completed, ${earned} USDC earned`)
+ * ```
+ */
 export const dashboard = z.strictObject({
   agent_id: agentId,
   from: seconds,

@@ -18,7 +18,18 @@ export const publicKey = z.looseObject({
     .describe('Others may have had this key: what it signed proves nothing, whenever it says that it was'),
 })
 
-/** What `GET /.well-known/jwks.json` answers: every key that receipts were ever signed with. */
+/**
+ * What `GET /.well-known/jwks.json` answers: every key that receipts were ever signed with.
+ *
+ * @example
+ * ```ts
+ * import { keySet } from '@farebox/platform-api/receipt-keys'
+ *
+ * const answer = await fetch('https://platform.example/.well-known/jwks.json')
+ * const { keys } = keySet.parse(await answer.json())
+ * console.log(keys.map(({ kid, revoked }) => (revoked === undefined ? kid : `${kid}, revoked`)))
+ * ```
+ */
 export const keySet = z
   .looseObject({
     keys: z.array(publicKey),

@@ -71,6 +71,16 @@ export async function signReceipt(statement: Receipt, { keyId, privateJwk }: Sig
  *
  * @param keys the parsed `jwks.json`; checked here, so that a file's content can be handed in as it is
  * @param issuer the URL of the platform that is asked for the keys, where one was
+ * @example
+ * ```ts
+ * import { readFile } from 'node:fs/promises'
+ * import { verifyReceipt } from '@farebox/platform-api/receipt'
+ *
+ * const receipt = (await readFile('receipt.jws', 'utf8')).trim()
+ * const verdict = await verifyReceipt(receipt, JSON.parse(await readFile('jwks.json', 'utf8')))
+ * if (verdict.ok) console.log(verdict.receipt.payer, verdict.receipt.amount, verdict.receipt.transaction)
+ * else console.log(verdict.reason)
+ * ```
  */
 export async function verifyReceipt(jws: string, keys: unknown, issuer?: string): Promise<ReceiptVerdict> {
   const known = keySet.safeParse(keys)

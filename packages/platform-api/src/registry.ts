@@ -15,7 +15,18 @@ export const standing = z
       'refused: is not what it says; taken-down: by the operator; deregistered: has its stake back',
   )
 
-/** What a platform says of itself: `GET /v1/platform`. */
+/**
+ * What a platform says of itself: `GET /v1/platform`.
+ *
+ * @example
+ * ```ts
+ * import { platform } from '@farebox/platform-api/registry'
+ *
+ * const answer = await fetch('https://platform.example/v1/platform')
+ * const { network_name, registry_address, stake_wei } = platform.parse(await answer.json())
+ * console.log(`stake ${stake_wei} wei on ${network_name}, at ${registry_address}`)
+ * ```
+ */
 export const platform = z
   .strictObject({
     api_version: z.literal('1'),

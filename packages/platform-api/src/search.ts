@@ -108,7 +108,19 @@ export const foundAgent = z.strictObject({
   match: z.enum(searchMatches).nullable().describe('How q was found; null without q or in another order'),
 })
 
-/** The answer of `GET /v1/agents`. */
+/**
+ * The answer of `GET /v1/agents`.
+ *
+ * @example
+ * ```ts
+ * import { searchAnswer, type SearchQuery } from '@farebox/platform-api/search'
+ *
+ * const query = { q: 'statistics', max_price: '0.05', sort: 'price' } satisfies SearchQuery
+ * const answer = await fetch(`https://platform.example/v1/agents?${new URLSearchParams(query)}`)
+ * for (const { name, price_from } of searchAnswer.parse(await answer.json()).agents)
+ *   console.log(name, price_from)
+ * ```
+ */
 export const searchAnswer = z.strictObject({
   agents: z
     .array(foundAgent)

@@ -50,7 +50,22 @@ export function platformRoutes(parts: PlatformParts): readonly Route[] {
   return [...routes, ...systemRoutes(parts, routes)]
 }
 
-/** Composes the rooms, and starts the work that goes on by itself. */
+/**
+ * Composes the rooms, and starts the work that goes on by itself.
+ *
+ * @example
+ * ```ts
+ * import { createPlatform } from '@farebox/platform/create-platform'
+ * import type { PlatformParts } from '@farebox/platform/platform-parts'
+ *
+ * // Resolves to what ends it.
+ * export async function serve(parts: PlatformParts): Promise<() => Promise<void>> {
+ *   const platform = await createPlatform(parts, { trustedProxies: ['10.0.0.0/8'] })
+ *   console.log(await platform.listen({ host: '127.0.0.1', port: 4000 }))
+ *   return () => platform.close()
+ * }
+ * ```
+ */
 export async function createPlatform(
   parts: PlatformParts,
   { trustedProxies = [] }: PlatformDoor = {},

@@ -7,7 +7,38 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Checker } from './checking/checker.ts'
 import type { Outbound } from './outbound/outbound.ts'
 
-/** What every room of the platform stands on; made once, handed to each. */
+/**
+ * What every room of the platform stands on; made once, handed to each.
+ *
+ * @example
+ * ```ts
+ * import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+ * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+ * import { createChecker } from '@farebox/platform/checking/checker'
+ * import { createOutbound } from '@farebox/platform/outbound/outbound'
+ * import type { PlatformParts } from '@farebox/platform/platform-parts'
+ * import { openStorage } from '@farebox/platform/storage/open-storage'
+ * import { systemClock } from '@farebox/server/clock'
+ * import { silentLog } from '@farebox/server/log'
+ *
+ * export async function makeParts(
+ *   connectionString: string,
+ *   { network, settings }: Pick<PlatformParts, 'network' | 'settings'>,
+ * ): Promise<PlatformParts> {
+ *   return {
+ *     database: await openStorage({ connectionString }),
+ *     outbound: createOutbound({ localMode: false }),
+ *     checker: createChecker({ clock: systemClock }),
+ *     clock: systemClock,
+ *     log: silentLog,
+ *     crypto: await loadEvmCrypto(),
+ *     rpc: createJsonRpc('https://sepolia.base.org'),
+ *     network,
+ *     settings,
+ *   }
+ * }
+ * ```
+ */
 export interface PlatformParts {
   readonly database: Database
   /** The only way to a stranger's URL (D37). */

@@ -1,6 +1,15 @@
 /**
  * Every number of the interface and of its decisions, written once, the unit in the name.
  * The comment names the source.
+ *
+ * @example
+ * ```ts
+ * import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
+ *
+ * export function fits(body: string): boolean {
+ *   return new TextEncoder().encode(body).length <= MAX_BODY_BYTES
+ * }
+ * ```
  */
 
 /** D15: the body of `POST /execute`. */

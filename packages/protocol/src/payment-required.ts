@@ -17,7 +17,20 @@ export interface PaymentOption {
   }
 }
 
-/** The body of the 402 that asks for a payment. What stock x402 clients read travels beside it in a header (D3). */
+/**
+ * The body of the 402 that asks for a payment. What stock x402 clients read travels beside it in a header (D3).
+ *
+ * @example
+ * ```ts
+ * import type { PaymentRequiredBody } from '@farebox/protocol/payment-required'
+ *
+ * const answer = await fetch('https://agent.example/execute', { method: 'POST' })
+ * if (answer.status === 402) {
+ *   const { accepts } = (await answer.json()) as PaymentRequiredBody
+ *   console.log(accepts.map(({ network, maxAmountRequired }) => `${maxAmountRequired} on ${network}`))
+ * }
+ * ```
+ */
 export interface PaymentRequiredBody {
   readonly x402Version: 1
   readonly accepts: readonly PaymentOption[]

@@ -1,4 +1,22 @@
-/** Time, as everything here that depends on it is given it: a test or a simulator brings its own. */
+/**
+ * Time, as everything here that depends on it is given it: a test or a simulator brings its own.
+ *
+ * @example
+ * ```ts
+ * import type { Clock } from '@farebox/server/clock'
+ *
+ * // A clock that a test moves on: whoever sleeps wakes at once, and so much later.
+ * export function createTestClock(nowMs: number): Clock {
+ *   return {
+ *     nowMs: () => nowMs,
+ *     sleep: async ms => {
+ *       nowMs += ms
+ *       await Promise.resolve()
+ *     },
+ *   }
+ * }
+ * ```
+ */
 export interface Clock {
   /** Milliseconds since 1970. */
   nowMs(): number

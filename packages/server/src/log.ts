@@ -14,6 +14,13 @@ export interface Log {
  * Writes each event as one line of JSON: `{"time":…,"level":…,"event":…, …fields}`.
  *
  * @param hide the last filter before a line is written: nodes and databases say what they like, and it is logged
+ * @example
+ * ```ts
+ * import { createJsonLog } from '@farebox/server/log'
+ *
+ * const log = createJsonLog(line => process.stdout.write(`${line}\n`), Date.now)
+ * log.info('listening', { port: 4010 }) // {"time":"…","level":"info","event":"listening","port":4010}
+ * ```
  */
 export function createJsonLog(
   write: (line: string) => void,

@@ -24,8 +24,12 @@ const SHOWN_PROBLEMS = 3
  * @throws {AgentUnreachable} when no answer came
  * @throws {UnusableAnswer} when the answer is not a declaration; a 404 means that the agent serves none
  * @example
- * const declaration = await readAbout('https://agent.example')
- * console.log(Object.keys(declaration.capabilities))
+ * ```ts
+ * import { readAbout } from '@farebox/client/agent/read-about'
+ *
+ * const { name, capabilities } = await readAbout('https://agent.example')
+ * console.log(name, Object.keys(capabilities))
+ * ```
  */
 export async function readAbout(agentUrl: string, options: ClientOptions = {}): Promise<Declaration> {
   const connection = connect(options)

@@ -6,7 +6,19 @@ import type { ReadEntry } from './journal-entry.ts'
 import type { Completed } from './read-outcome.ts'
 import { readSettlement, refuseSettlement } from './read-settlement.ts'
 
-/** A delivered job. */
+/**
+ * A delivered job.
+ *
+ * @example
+ * ```ts
+ * import type { JobResult } from '@farebox/client/attempt/job-result'
+ *
+ * export function describeResult({ output, violation, payment }: JobResult): string {
+ *   if (violation !== undefined) return `${violation.field} ${violation.reason}`
+ *   return `${JSON.stringify(output)}, paid by ${payment?.transaction ?? 'nobody'}`
+ * }
+ * ```
+ */
 export interface JobResult {
   /**
    * The output as declared: undeclared fields left out. Where there is a `violation`, or where no declaration

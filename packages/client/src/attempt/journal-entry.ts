@@ -8,6 +8,22 @@ import { isObject, parseJson } from '../exchange/parse-json.ts'
  * A job and its payment, as they are written down before they are first sent and as they are repeated: plain
  * JSON. The two belong together for good; the header is as valuable as a signed cheque, keep it as you keep
  * keys.
+ *
+ * @example
+ * ```ts
+ * import { readFile, writeFile } from 'node:fs/promises'
+ * import type { JournalEntry } from '@farebox/client/attempt/journal-entry'
+ *
+ * // For `journal` of `execute`.
+ * export async function keep(entry: JournalEntry): Promise<void> {
+ *   await writeFile(`${entry.jobId}.json`, JSON.stringify(entry), { mode: 0o600, flush: true })
+ * }
+ *
+ * // For `resume`.
+ * export async function find(jobId: string): Promise<JournalEntry> {
+ *   return JSON.parse(await readFile(`${jobId}.json`, 'utf8'))
+ * }
+ * ```
  */
 export interface JournalEntry {
   /** Base URL, without a slash at its end. */

@@ -4,6 +4,22 @@ import { withAttempt, type PaidAttempt } from './paid-attempt.ts'
  * A payment was sent and no answer tells what became of it: it may have been charged, or may be until
  * `attempt.chargeableUntil`. Do not pay for the same work again; `resume(attempt.entry)` asks again with the
  * same job and the same payment, and signs nothing.
+ *
+ * @example
+ * ```ts
+ * import { PaymentUnresolved } from '@farebox/client/attempt/payment-unresolved'
+ * import { execute, type ExecuteOptions } from '@farebox/client/execute'
+ * import { resume } from '@farebox/client/resume'
+ *
+ * export async function count(text: string, options: ExecuteOptions) {
+ *   try {
+ *     return await execute('https://agent.example', 'count', { text }, options)
+ *   } catch (error) {
+ *     if (!(error instanceof PaymentUnresolved)) throw error
+ *     return await resume(error.attempt.entry)
+ *   }
+ * }
+ * ```
  */
 export class PaymentUnresolved extends Error {
   override readonly name = 'PaymentUnresolved'

@@ -18,6 +18,19 @@ export type Disagreement = (typeof DISAGREEMENTS)[number]
 /**
  * The agent asked for a payment that we do not make: another price or wallet than its `/about`, a token or
  * chain that is not in our own table, more than the caller allowed. Nothing was signed.
+ *
+ * @example
+ * ```ts
+ * import { QuoteRefused } from '@farebox/client/attempt/quote-refused'
+ * import { execute } from '@farebox/client/execute'
+ *
+ * try {
+ *   await execute('https://agent.example', 'count', { text: 'hello' }, { maxPrice: '0.01' })
+ * } catch (error) {
+ *   if (!(error instanceof QuoteRefused)) throw error
+ *   console.log(`${error.disagreement}: at most ${error.expected}, asked ${error.got}`)
+ * }
+ * ```
  */
 export class QuoteRefused extends Error {
   override readonly name = 'QuoteRefused'

@@ -10,7 +10,19 @@ import type { Answer } from '../exchange/exchange.ts'
 import { isObject } from '../exchange/parse-json.ts'
 import { DISAGREEMENTS, QuoteRefused } from './quote-refused.ts'
 
-/** What a job costs and how it is paid; everything in it agreed with `/about` and with our own table. */
+/**
+ * What a job costs and how it is paid; everything in it agreed with `/about` and with our own table.
+ *
+ * @example
+ * ```ts
+ * import type { Quote } from '@farebox/client/attempt/read-quote'
+ * import { formatUsdc } from '@farebox/protocol/money/usdc'
+ *
+ * export function describeQuote({ capability, amountAtomic, payTo, network }: Quote): string {
+ *   return `${capability}: ${formatUsdc(amountAtomic)} USDC to ${payTo} on ${network.name}`
+ * }
+ * ```
+ */
 export interface Quote {
   readonly capability: string
   readonly amountAtomic: bigint

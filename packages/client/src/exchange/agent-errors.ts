@@ -1,6 +1,20 @@
 /**
  * No whole answer came from the agent: connection refused, reset, timed out. Thrown while nothing has been
  * paid; afterwards the same accident is a reason to ask again, and in the end `PaymentUnresolved`.
+ *
+ * @example
+ * ```ts
+ * import { AgentUnreachable, UnusableAnswer } from '@farebox/client/exchange/agent-errors'
+ * import { quote } from '@farebox/client/quote'
+ *
+ * try {
+ *   await quote('https://agent.example', 'count')
+ * } catch (error) {
+ *   if (error instanceof AgentUnreachable) console.log('it does not answer')
+ *   else if (error instanceof UnusableAnswer) console.log(`no agent: HTTP ${error.httpStatus}`)
+ *   else throw error
+ * }
+ * ```
  */
 export class AgentUnreachable extends Error {
   override readonly name = 'AgentUnreachable'

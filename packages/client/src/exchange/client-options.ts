@@ -6,7 +6,18 @@ export type Fetch = (url: string, init: FetchInit) => Promise<Response>
 /** Node's own types leave out `cache`, which browsers mind. */
 export type FetchInit = RequestInit & { readonly cache?: 'no-store' }
 
-/** How calls are made; every function of this package takes these. */
+/**
+ * How calls are made; every function of this package takes these.
+ *
+ * @example
+ * ```ts
+ * import type { ClientOptions } from '@farebox/client/exchange/client-options'
+ * import { quote } from '@farebox/client/quote'
+ *
+ * const options: ClientOptions = { signal: AbortSignal.timeout(5_000) }
+ * console.log(await quote('https://agent.example', 'count', options))
+ * ```
+ */
 export interface ClientOptions {
   /** Default: the global `fetch`. Redirects are never followed, and it is told so with every call. */
   readonly fetch?: Fetch

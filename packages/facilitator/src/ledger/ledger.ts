@@ -5,7 +5,19 @@ import type { PaymentLedger } from './payment-ledger.ts'
 import type { SenderLeases, SettlementLedger } from './settlement-ledger.ts'
 import type { Signals } from './signals.ts'
 
-/** Everything a facilitator remembers, one port for each of those who use it, over one store. */
+/**
+ * Everything a facilitator remembers, one port for each of those who use it, over one store.
+ *
+ * @example
+ * ```ts
+ * import type { Ledger } from '@farebox/facilitator/ledger/ledger'
+ *
+ * export async function describeOpen(ledger: Ledger): Promise<string> {
+ *   const { held, captured, submitted } = await ledger.totals('eip155:84532', Math.floor(Date.now() / 1_000))
+ *   return `${held} held, ${captured} captured, ${submitted} on their way to the chain`
+ * }
+ * ```
+ */
 export interface Ledger {
   readonly payments: PaymentLedger
   readonly settlements: SettlementLedger

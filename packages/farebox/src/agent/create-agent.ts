@@ -98,8 +98,15 @@ export interface Agent {
  * work does not start.
  *
  * @example
- * const agent = await createAgent({ declaration, handlers: { echo: ({ text }) => ({ text }) } })
- * await agent.listen()
+ * ```ts
+ * import { createAgent, readConfig } from 'farebox'
+ *
+ * const agent = await createAgent({
+ *   declaration: await readConfig('agent.json'),
+ *   handlers: new URL('./handlers.js', import.meta.url),
+ * })
+ * console.log(await agent.listen({ port: 3001 }))
+ * ```
  */
 export async function createAgent<const D extends Declaration>(options: AgentOptions<D>): Promise<Agent> {
   const { ports = {} } = options

@@ -24,10 +24,13 @@ const SETTLE_TURNS = 3
  * it. Starts at `startMs` (Unix milliseconds; default 2027-01-01).
  *
  * @example
+ * ```ts
+ * import { createFakeClock } from 'farebox/testing'
+ *
  * const clock = createFakeClock()
- * const agent = createTestAgent({ declaration, handlers, clock })
- * const late = agent.call('echo', { text: 'hi' })
- * await clock.advance(60_000)
+ * clock.after(60_000, () => console.log('a minute later'))
+ * await clock.advance(60_000) // without waiting
+ * ```
  */
 export function createFakeClock(startMs: number = Date.UTC(2027, 0, 1)): FakeClock {
   const timers = new Set<Timer>()

@@ -30,8 +30,19 @@ export interface FakeGate extends PaymentGate {
  *
  * @param options.funded addresses whose payments verify; in any case
  * @example
- * const gate = createFakeGate({ funded: [signer.address] })
- * gate.failSettle('unknown', 'unknown')
+ * ```ts
+ * import { createAgent, readConfig } from 'farebox'
+ * import { createFakeGate } from 'farebox/testing'
+ *
+ * const paymentGate = createFakeGate({ funded: ['0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'] })
+ * paymentGate.failSettle('unknown', 'unknown') // the first two times nobody knows
+ *
+ * export const agent = await createAgent({
+ *   declaration: await readConfig('agent.json'),
+ *   handlers: new URL('./handlers.js', import.meta.url),
+ *   ports: { paymentGate },
+ * })
+ * ```
  */
 export function createFakeGate(options: { readonly funded: readonly string[] }): FakeGate {
   const funded = new Set(options.funded.map(address => address.toLowerCase()))

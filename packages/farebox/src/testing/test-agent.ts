@@ -57,9 +57,17 @@ export interface CallOptions {
  * Makes an agent that is called directly.
  *
  * @example
- * const agent = createTestAgent({ declaration, handlers }) expect(await agent.call('count', { text: 'one two'
- * })).toEqual({ words: 2 }) await expect(agent.call('count', { text: '' })).rejects.toThrow('text: must be at
- * least 1 character, got 0')
+ * ```ts
+ * import { readConfig } from 'farebox'
+ * import { createTestAgent } from 'farebox/testing'
+ *
+ * const agent = createTestAgent({
+ *   declaration: await readConfig('agent.json'),
+ *   handlers: new URL('./handlers.js', import.meta.url),
+ * })
+ * console.log(await agent.call('count', { text: 'one two' })) // { words: 2 }
+ * await agent.close()
+ * ```
  */
 export function createTestAgent<const D extends Declaration>(options: TestAgentOptions<D>): TestAgent<D> {
   const { declaration, handlers, clock = systemClock } = options

@@ -21,6 +21,16 @@ export interface Funding {
  * @param chain - a chain of `startChain`
  * @param address - 0x and 40 hex digits
  * @throws Error when the address or an amount is none, and when the token refuses (paused, blacklisted)
+ * @example
+ * ```ts
+ * import { fund } from '@farebox/local/chain/faucet'
+ * import { startChain } from '@farebox/local/chain/start-chain'
+ * import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+ *
+ * const chain = await startChain()
+ * await fund(chain, TEST_KEYS.payer.address, { usdcAtomic: 1_000_000n }) // 1 USDC
+ * await chain.stop()
+ * ```
  */
 export async function fund(
   chain: { readonly rpcUrl: string },

@@ -72,6 +72,14 @@ export interface LocalChain {
  *
  * @throws Error when anvil does not run on this machine, the port is taken (naming by whom), or the folder is
  * in use by another launcher
+ * @example
+ * ```ts
+ * import { startChain } from '@farebox/local/chain/start-chain'
+ *
+ * const chain = await startChain()
+ * console.log(chain.rpcUrl, chain.usdc)
+ * await chain.stop()
+ * ```
  */
 export async function startChain(options: StartChainOptions = {}): Promise<LocalChain> {
   if (options.folder === undefined) return await startInFolder(options, undefined)

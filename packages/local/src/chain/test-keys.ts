@@ -11,6 +11,15 @@ export interface TestKey {
  *
  * On a local chain each starts with 10,000 test ETH, and each has one role so that two parts never fight over
  * one account's transaction nonces.
+ *
+ * @example
+ * ```ts
+ * import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+ * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+ * import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
+ *
+ * export const payer = privateKeySigner(await loadEvmCrypto(), TEST_KEYS.payer.privateKey)
+ * ```
  */
 export const TEST_KEYS = {
   /** Places contracts and owns them. */

@@ -62,6 +62,14 @@ export interface LocalPostgres {
  *
  * @throws Error when PostgreSQL does not run on this machine (set DATABASE_URL then), the port is taken
  * (naming by whom), or the folder is in use by another launcher
+ * @example
+ * ```ts
+ * import { startPostgres } from '@farebox/local/postgres/start-postgres'
+ *
+ * const database = await startPostgres({ folder: '.farebox/postgres' })
+ * process.env['DATABASE_URL'] = database.connectionString
+ * await database.stop()
+ * ```
  */
 export async function startPostgres(options: StartPostgresOptions): Promise<LocalPostgres> {
   options.signal?.throwIfAborted()

@@ -48,7 +48,26 @@ export interface AuthorizationHasher {
   readonly domainSeparator: Uint8Array
 }
 
-/** Makes the hasher for the asset of a network (EIP-712, EIP-3009). */
+/**
+ * Makes the hasher for the asset of a network (EIP-712, EIP-3009).
+ *
+ * @example
+ * ```ts
+ * import { createAuthorizationHasher } from '@farebox/payments/authorization/authorization'
+ * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+ * import { findNetwork } from '@farebox/payments/networks'
+ * import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
+ *
+ * // Lower-case hex of what the payer signed.
+ * export async function digestOf(header: string): Promise<string | undefined> {
+ *   const read = decodePaymentHeader(header)
+ *   const network = read.ok ? findNetwork(read.payment.network) : undefined
+ *   if (!read.ok || network === undefined) return undefined
+ *   const hasher = createAuthorizationHasher(await loadEvmCrypto(), network)
+ *   return Buffer.from(hasher.hashTransfer(read.payment.authorization)).toString('hex')
+ * }
+ * ```
+ */
 export function createAuthorizationHasher(crypto: EvmCrypto, network: Network): AuthorizationHasher {
   const { keccak256 } = crypto
   const domainSeparator = hashDomain(keccak256, network.chainId, network.asset)

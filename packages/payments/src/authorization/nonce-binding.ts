@@ -20,7 +20,19 @@ export const NONCE_SALT_BYTES = 16
 const MAGIC = Uint8Array.of(0x66, 0x61, 0x72, 0x65)
 const MAGIC_HEX = toHex(MAGIC)
 
-/** The nonce for a job: magic ‖ first 28 bytes of keccak256(endpoint ‖ capability ‖ job_id ‖ salt), as hex (D13). */
+/**
+ * The nonce for a job: magic ‖ first 28 bytes of keccak256(endpoint ‖ capability ‖ job_id ‖ salt), as hex (D13).
+ *
+ * @example
+ * ```ts
+ * import { bindNonce, NONCE_SALT_BYTES } from '@farebox/payments/authorization/nonce-binding'
+ * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+ *
+ * const salt = crypto.getRandomValues(new Uint8Array(NONCE_SALT_BYTES))
+ * const job = { endpoint: 'https://agent.example/execute', capability: 'count', jobId: crypto.randomUUID() }
+ * console.log(bindNonce(await loadEvmCrypto(), job, salt)) // 0x66617265…
+ * ```
+ */
 export function bindNonce(crypto: EvmCrypto, binding: NonceBinding, salt: Uint8Array): string {
   const named = new TextEncoder().encode(binding.endpoint + binding.capability + binding.jobId.toLowerCase())
   const hash = crypto.keccak256(concatBytes(named, salt))

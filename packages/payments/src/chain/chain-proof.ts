@@ -13,6 +13,22 @@ export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11
 /**
  * Does this receipt prove the payment? Success, `AuthorizationUsed` for this payer and nonce, and the matching
  * `Transfer`, all by the asset's own contract (D10). A flag in storage proves nothing: cancelling sets it too.
+ *
+ * @example
+ * ```ts
+ * import type { Authorization } from '@farebox/payments/authorization/authorization'
+ * import { receiptProvesPayment } from '@farebox/payments/chain/chain-proof'
+ * import { readReceipt } from '@farebox/payments/chain/chain-receipt'
+ * import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+ * import type { Network } from '@farebox/payments/networks'
+ *
+ * export async function isPaid(network: Network, payment: Authorization, hash: string): Promise<boolean> {
+ *   const rpc = createJsonRpc('https://sepolia.base.org')
+ *   const receipt = await readReceipt(rpc, hash)
+ *   await rpc.close()
+ *   return receipt !== undefined && receiptProvesPayment(network, payment, receipt)
+ * }
+ * ```
  */
 export function receiptProvesPayment(
   network: Network,

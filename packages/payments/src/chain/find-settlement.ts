@@ -47,6 +47,20 @@ const SEARCH_MARGIN_SECONDS = 3_600
  * then nothing is known, which is not the same as `unused`.
  *
  * @param nowSeconds - our own clock, Unix seconds: what the node says of the time is held against it
+ * @example
+ * ```ts
+ * import type { Authorization } from '@farebox/payments/authorization/authorization'
+ * import { findSettlement } from '@farebox/payments/chain/find-settlement'
+ * import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+ * import type { Network } from '@farebox/payments/networks'
+ *
+ * export async function wasCharged(network: Network, payment: Authorization): Promise<boolean | 'unclear'> {
+ *   const rpc = createJsonRpc('https://sepolia.base.org')
+ *   const { kind } = await findSettlement(rpc, network, payment, Date.now() / 1_000)
+ *   await rpc.close()
+ *   return kind === 'unclear' ? kind : kind === 'settled'
+ * }
+ * ```
  */
 export async function findSettlement(
   rpc: JsonRpc,

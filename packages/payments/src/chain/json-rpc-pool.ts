@@ -7,6 +7,15 @@ const DEFAULT_TIMEOUT_MS = 10_000
 /**
  * Opens a connection pool to a node. Its URL is called as it stands: keys live in paths and in queries. Nodes like to
  * repeat them in what they refuse; here they do not get any further.
+ *
+ * @example
+ * ```ts
+ * import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+ *
+ * const rpc = createJsonRpc('https://sepolia.base.org')
+ * console.log(Number(await rpc.call('eth_blockNumber', [], { timeoutMs: 2_000 })))
+ * await rpc.close()
+ * ```
  */
 export function createJsonRpc(url: string, options: Pick<JsonOriginOptions, 'dates'> = {}): JsonRpc {
   const { origin: nodeOrigin, pathname, search } = new URL(url)

@@ -1,4 +1,20 @@
-/** A chain node, spoken to in plain JSON-RPC: a few calls do not need a chain library. */
+/**
+ * A chain node, spoken to in plain JSON-RPC: a few calls do not need a chain library.
+ *
+ * @example
+ * ```ts
+ * import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
+ *
+ * export async function chainIdOf(rpc: JsonRpc): Promise<number> {
+ *   try {
+ *     return Number(await rpc.call('eth_chainId', []))
+ *   } catch (error) {
+ *     if (error instanceof JsonRpcError) console.error(`the node refused: ${error.code}`)
+ *     throw error
+ *   }
+ * }
+ * ```
+ */
 export interface JsonRpc {
   /** Calls a method. Rejects with {@link JsonRpcError} when the node refuses, else when it cannot be reached. */
   call(

@@ -28,6 +28,16 @@ export function checksumAddress(crypto: Pick<EvmCrypto, 'keccak256'>, address: s
 /**
  * Reads an address a person typed (D30): all lower, all upper, or mixed case with a correct checksum; never zero.
  * Returns the reason where it is refused, undefined where it is good.
+ *
+ * @example
+ * ```ts
+ * import { refuseAddress } from '@farebox/payments/crypto/address'
+ * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+ *
+ * const crypto = await loadEvmCrypto()
+ * console.log(refuseAddress(crypto, '0x036CbD53842c5426634e7929541eC2318f3dCF7e')) // undefined: it is good
+ * console.log(refuseAddress(crypto, '0x036CbD')) // must be an address: 0x and 40 hex digits
+ * ```
  */
 export function refuseAddress(crypto: Pick<EvmCrypto, 'keccak256'>, value: unknown): string | undefined {
   if (!isAddress(value)) return 'must be an address: 0x and 40 hex digits'

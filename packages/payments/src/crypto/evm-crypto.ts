@@ -36,6 +36,15 @@ export interface EvmCryptoOptions {
  * Loads the hash and the curve: libsecp256k1 as a native addon, or as WebAssembly where no addon loads.
  *
  * Throws when `curve: 'native'` was demanded and does not load.
+ *
+ * @example
+ * ```ts
+ * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+ *
+ * const crypto = await loadEvmCrypto({ onFallback: reason => console.warn(reason) })
+ * console.log(crypto.curve) // native
+ * console.log(crypto.addressOf(globalThis.crypto.getRandomValues(new Uint8Array(32))))
+ * ```
  */
 export async function loadEvmCrypto(options: EvmCryptoOptions = {}): Promise<EvmCrypto> {
   const [keccak256, curve] = await Promise.all([loadKeccak(), loadCurve(options)])

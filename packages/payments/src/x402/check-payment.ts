@@ -35,7 +35,25 @@ export interface PaymentChecker {
   provePayer(payment: DecodedPayment): Checked<ProvenPayment>
 }
 
-/** Makes the checker; the EIP-712 domains come from our own table, never from the payment (D4). */
+/**
+ * Makes the checker; the EIP-712 domains come from our own table, never from the payment (D4).
+ *
+ * @example
+ * ```ts
+ * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+ * import type { Network } from '@farebox/payments/networks'
+ * import { createPaymentChecker, refuseTerms, type RequiredTerms } from '@farebox/payments/x402/check-payment'
+ * import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
+ *
+ * // Why this header does not pay; undefined where its signature and its terms are good.
+ * export async function refuse(header: string, terms: RequiredTerms, network: Network) {
+ *   const read = decodePaymentHeader(header)
+ *   if (!read.ok) return read.reason
+ *   const proven = createPaymentChecker(await loadEvmCrypto(), [network]).provePayer(read.payment)
+ *   return proven.ok ? refuseTerms(proven.value, terms, Date.now() / 1_000) : proven.reason
+ * }
+ * ```
+ */
 export function createPaymentChecker(crypto: EvmCrypto, networks: readonly Network[]): PaymentChecker {
   const accepted = new Map(
     networks.map(network => [network.id, { network, hasher: createAuthorizationHasher(crypto, network) }]),

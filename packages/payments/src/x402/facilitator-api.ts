@@ -16,7 +16,24 @@ export interface PaymentPayload {
   readonly payload: { readonly authorization: Authorization; readonly signature: string }
 }
 
-/** Body of `POST /verify` and of `POST /settle`. */
+/**
+ * Body of `POST /verify` and of `POST /settle`.
+ *
+ * @example
+ * ```ts
+ * import type { FacilitatorRequest, VerifyResponse } from '@farebox/payments/x402/facilitator-api'
+ *
+ * export async function verify(request: FacilitatorRequest): Promise<string> {
+ *   const answer = await fetch('https://facilitator.example/verify', {
+ *     method: 'POST',
+ *     headers: { 'content-type': 'application/json' },
+ *     body: JSON.stringify(request),
+ *   })
+ *   const { isValid, invalidReason } = (await answer.json()) as VerifyResponse
+ *   return isValid ? 'valid' : (invalidReason ?? 'invalid')
+ * }
+ * ```
+ */
 export interface FacilitatorRequest {
   readonly x402Version: 2
   readonly paymentPayload: PaymentPayload

@@ -54,7 +54,26 @@ export interface FacilitatorClient {
   close(): Promise<void>
 }
 
-/** Opens the pool. `secret` is the FACILITATOR_SECRET, sent as a bearer token. */
+/**
+ * Opens the pool. `secret` is the FACILITATOR_SECRET, sent as a bearer token.
+ *
+ * @example
+ * ```ts
+ * import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
+ * import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
+ *
+ * const facilitator = createFacilitatorClient({
+ *   url: 'https://facilitator.example',
+ *   secret: process.env['FACILITATOR_SECRET'] ?? '',
+ * })
+ *
+ * export async function settle(request: FacilitatorRequest): Promise<string> {
+ *   const outcome = await facilitator.settle(request, { timeoutMs: 30_000 })
+ *   // Not known is not failed: the same request is sent again.
+ *   return outcome.kind === 'unknown' ? await settle(request) : outcome.transaction
+ * }
+ * ```
+ */
 export function createFacilitatorClient(options: {
   readonly url: string
   readonly secret: string

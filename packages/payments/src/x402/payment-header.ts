@@ -68,6 +68,18 @@ export function decodeHeader(header: string): unknown {
 /**
  * Decodes a `PAYMENT-SIGNATURE` header: standard base64, padding optional, of a v2 envelope or of a v1 one with
  * its network as `eip155:<id>` (D4). Whatever the bytes, the answer is a payment or a reason; nothing is thrown.
+ *
+ * @example
+ * ```ts
+ * import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
+ *
+ * export function describePayment(header: string): string {
+ *   const read = decodePaymentHeader(header)
+ *   if (!read.ok) return read.reason // 'the payment header must be base64 of a JSON object'
+ *   const { from, value } = read.payment.authorization
+ *   return `${value} atomic units from ${from} on ${read.payment.network}`
+ * }
+ * ```
  */
 export function decodePaymentHeader(header: string): Decoded {
   const { length } = header

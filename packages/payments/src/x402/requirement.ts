@@ -34,7 +34,25 @@ export interface PaymentRequired {
   readonly accepts: readonly PaymentRequirement[]
 }
 
-/** The requirement of a capability's price on a network. `amountAtomic` comes from the declaration (D1). */
+/**
+ * The requirement of a capability's price on a network. `amountAtomic` comes from the declaration (D1).
+ *
+ * @example
+ * ```ts
+ * import { findNetwork } from '@farebox/payments/networks'
+ * import { createRequirement, paymentRequiredBody } from '@farebox/payments/x402/requirement'
+ *
+ * const network = findNetwork('eip155:84532')
+ * if (network === undefined) throw new Error('no such network')
+ * const requirement = createRequirement({
+ *   network,
+ *   payTo: '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65',
+ *   amountAtomic: 2_000n, // 0.002 USDC
+ *   maxDeadlineSeconds: 20,
+ * })
+ * console.log(paymentRequiredBody(requirement, { agent: 'Text statistics', capability: 'count' }))
+ * ```
+ */
 export function createRequirement(terms: {
   readonly network: Network
   readonly payTo: string

@@ -63,7 +63,27 @@ export interface PaymentTerms {
   readonly validBefore?: number
 }
 
-/** Signs a payment for one job: good for that job alone (D13), for `maxTimeoutSeconds` from now. */
+/**
+ * Signs a payment for one job: good for that job alone (D13), for `maxTimeoutSeconds` from now.
+ *
+ * @example
+ * ```ts
+ * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+ * import type { Network } from '@farebox/payments/networks'
+ * import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
+ * import { privateKeySigner, signPayment } from '@farebox/payments/x402/sign-payment'
+ *
+ * // The value of `PAYMENT-SIGNATURE` for one job.
+ * export async function pay(network: Network, requirement: PaymentRequirement, jobId: string) {
+ *   const crypto = await loadEvmCrypto()
+ *   const signer = privateKeySigner(crypto, process.env['PAYER_KEY'] ?? '')
+ *   const binding = { endpoint: 'https://agent.example/execute', capability: 'count', jobId }
+ *   const nowSeconds = Date.now() / 1_000
+ *   const { header } = await signPayment(crypto, signer, { network, requirement, binding, nowSeconds })
+ *   return header
+ * }
+ * ```
+ */
 export async function signPayment(
   crypto: EvmCrypto,
   signer: PaymentSigner,

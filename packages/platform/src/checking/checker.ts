@@ -46,7 +46,20 @@ interface Waiting {
   reject(error: CheckFailed): void
 }
 
-/** Makes a checker; its threads start with the first checks. */
+/**
+ * Makes a checker; its threads start with the first checks.
+ *
+ * @example
+ * ```ts
+ * import { createChecker } from '@farebox/platform/checking/checker'
+ * import { systemClock } from '@farebox/server/clock'
+ *
+ * const checker = createChecker({ clock: systemClock })
+ * const about = await checker.run('about', '{ "name": "Shout" }', 'https://agent.example')
+ * console.log(about.ok ? about.declaration.name : about.reason) // is not a valid declaration
+ * await checker.close()
+ * ```
+ */
 export function createChecker({ clock, threads, timeoutMs = TIMEOUT_MS }: CheckerOptions): Checker {
   const size = threads ?? Math.max(1, Math.min(2, availableParallelism() - 1))
   const idle: CheckThread[] = []

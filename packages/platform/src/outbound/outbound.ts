@@ -91,7 +91,24 @@ const MAX_IDLE_ORIGINS = 256
 const MAX_IDLE_PER_ORIGIN = 4
 const DEFAULT_USER_AGENT = 'farebox-platform/0.1'
 
-/** Makes the guard. It holds connections; `close` lets them go. */
+/**
+ * Makes the guard. It holds connections; `close` lets them go.
+ *
+ * @example
+ * ```ts
+ * import { createOutbound } from '@farebox/platform/outbound/outbound'
+ *
+ * const outbound = createOutbound({ localMode: false })
+ * const outcome = await outbound.send({
+ *   url: 'https://agent.example/health',
+ *   method: 'GET',
+ *   maxBytes: 65_536,
+ *   timeoutMs: 10_000,
+ * })
+ * console.log(outcome.kind === 'answered' ? outcome.status : outcome.reason)
+ * await outbound.close()
+ * ```
+ */
 export function createOutbound(options: OutboundOptions): Outbound {
   const means = gatherMeans(options)
   const closing = new AbortController()

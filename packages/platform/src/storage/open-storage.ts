@@ -27,6 +27,16 @@ export interface StorageOptions {
  * to the newest form. Every connection finds the schema's tables by their bare names.
  *
  * Rejects when the server cannot be reached or a migration is refused.
+ *
+ * @example
+ * ```ts
+ * import { openStorage } from '@farebox/platform/storage/open-storage'
+ *
+ * const database = await openStorage({ connectionString: 'postgres://farebox@127.0.0.1:5432/farebox' })
+ * const { rows } = await database.pool.query('SELECT count(*) FROM agents')
+ * console.log(rows)
+ * await database.pool.end()
+ * ```
  */
 export async function openStorage(options: StorageOptions): Promise<Database> {
   const { connectionString, schema = 'farebox_platform', connections = 10 } = options

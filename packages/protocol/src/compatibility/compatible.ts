@@ -21,8 +21,12 @@ export interface MapsCompatibility {
  * what coercion does (D19), and looks at every constraint of both sides.
  *
  * @example
- * compatible({ type: 'number' }, { type: 'string' })
+ * ```ts
+ * import { compatible } from '@farebox/protocol/compatibility/compatible'
+ *
+ * console.log(compatible({ type: 'number' }, { type: 'string' }))
  * // { grade: 'safe', reason: 'every number becomes its text' }
+ * ```
  */
 export function compatible(output: Field, input: Field): Compatibility {
   const way = passage(output.type, input.type)
@@ -45,8 +49,15 @@ export function compatible(output: Field, input: Field): Compatibility {
  * Matches the outputs of one step with the inputs of the next by name.
  *
  * @example
- * compatibleMaps({ text: { type: 'string' } }, { text: { type: 'string' }, to: { type: 'string', required:
- * true } }) // { matches: [{ name: 'text', grade: 'same', … }], open: [{ name: 'to', required: true }] }
+ * ```ts
+ * import { compatibleMaps } from '@farebox/protocol/compatibility/compatible'
+ *
+ * const { matches, open } = compatibleMaps(
+ *   { text: { type: 'string' } },
+ *   { text: { type: 'string' }, to: { type: 'string', required: true } },
+ * )
+ * console.log(matches[0]?.grade, open) // same [{ name: 'to', required: true }]
+ * ```
  */
 export function compatibleMaps(outputs: FieldMap, inputs: FieldMap): MapsCompatibility {
   const matches: (Compatibility & { name: string })[] = []

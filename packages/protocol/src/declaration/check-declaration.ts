@@ -11,6 +11,17 @@ import { isObject, nameOf, unbracket } from '../field-rules/rule.ts'
  * Returns it typed, or every problem found: unknown keys of an object first, then the rest in the order of its
  * rules. Warnings are of what is not right and changes nothing that the declaration does: an example that its own field
  * would refuse. The check takes a bounded number of steps (D42). Addresses are checked for their form here; their checksum by the payments layer, which has the hash.
+ *
+ * @example
+ * ```ts
+ * import { readFile } from 'node:fs/promises'
+ * import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
+ * import { formatProblem } from '@farebox/protocol/problems/problem'
+ *
+ * const checked = checkDeclaration(JSON.parse(await readFile('agent.json', 'utf8')))
+ * if (checked.ok) console.log(Object.keys(checked.declaration.capabilities))
+ * else for (const problem of checked.problems) console.error(formatProblem(problem), problem.fix)
+ * ```
  */
 export function checkDeclaration(
   value: unknown,

@@ -8,6 +8,14 @@ import { DECLARATION } from './declaration-rules.ts'
  * keys) the check alone says: whatever the check accepts, the schema accepts.
  *
  * In draft-07, the newest one that common editors follow in every keyword used here.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from 'node:fs/promises'
+ * import { declarationSchema } from '@farebox/protocol/declaration/declaration-schema'
+ *
+ * await writeFile('agent.schema.json', JSON.stringify(declarationSchema(), undefined, 2))
+ * ```
  */
 export function declarationSchema(): JsonObject {
   return {

@@ -1,7 +1,18 @@
 import type { FieldMap } from '../fields/field.ts'
 import type { SERVICE_VERSION } from '../version.ts'
 
-/** What an agent says of itself (interface, "Config"): the one source of `/about`, of the checks and of the prices. */
+/**
+ * What an agent says of itself (interface, "Config"): the one source of `/about`, of the checks and of the prices.
+ *
+ * @example
+ * ```ts
+ * import type { Declaration } from '@farebox/protocol/declaration/declaration'
+ *
+ * export function prices({ capabilities }: Declaration): readonly string[] {
+ *   return Object.entries(capabilities).map(([name, { pricing }]) => `${name}: ${pricing.amount} USDC`)
+ * }
+ * ```
+ */
 export interface Declaration {
   readonly service_version: typeof SERVICE_VERSION
   readonly name: string

@@ -26,7 +26,19 @@ export interface FailureBody {
   readonly service_version: typeof SERVICE_VERSION
 }
 
-/** Makes the body of a failed answer. */
+/**
+ * Makes the body of a failed answer.
+ *
+ * @example
+ * ```ts
+ * import { ERROR_STATUS, failureBody } from '@farebox/protocol/errors/error-types'
+ *
+ * const answer = Response.json(failureBody('deadline', 'the deadline has passed'), {
+ *   status: ERROR_STATUS.deadline, // 408
+ * })
+ * console.log(answer.status)
+ * ```
+ */
 export function failureBody(errorType: ErrorType, error: string): FailureBody {
   return { status: 'failed', error_type: errorType, error, service_version: SERVICE_VERSION }
 }

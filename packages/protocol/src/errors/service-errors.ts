@@ -11,6 +11,18 @@ const BRAND = Symbol.for('farebox.service-error')
  * message (D26); everything else a handler throws becomes `Internal error`.
  *
  * Made with a message, or with the field it is about and the reason: both give `"<field>: <reason>"`.
+ *
+ * @example
+ * ```ts
+ * import { isServiceError, ValidationError } from '@farebox/protocol/errors/service-errors'
+ *
+ * try {
+ *   throw new ValidationError('text', 'must not be empty')
+ * } catch (error) {
+ *   if (!isServiceError(error)) throw error
+ *   console.log(error.httpStatus, error.message) // 400 text: must not be empty
+ * }
+ * ```
  */
 export abstract class ServiceError extends Error {
   abstract readonly errorType: ErrorType

@@ -44,8 +44,15 @@ export type OutputResult =
  * @param fields an `input_schema` that `checkFields` found nothing wrong with
  * @throws {SyntaxError | RangeError} for a pattern or format that `checkFields` would have refused
  * @example
+ * ```ts
+ * import { compileInput, formatViolation } from '@farebox/protocol/fields/compile'
+ *
  * const check = compileInput({ amount: { type: 'number', required: true } })
- * check({ amount: '1.5', extra: true }) // { ok: true, value: { amount: 1.5 } }
+ * console.log(check({ amount: '1.5', extra: true })) // { ok: true, value: { amount: 1.5 } }
+ *
+ * const refused = check({})
+ * if (!refused.ok) console.log(formatViolation(refused.violation)) // amount: is required
+ * ```
  */
 export function compileInput(fields: FieldMap): InputCheck {
   const check = compileMap(fields, INPUT_RULES, 1)
@@ -66,8 +73,12 @@ export function compileInput(fields: FieldMap): InputCheck {
  * @param fields an `output_schema` that `checkFields` found nothing wrong with
  * @throws {SyntaxError | RangeError} for a pattern or format that `checkFields` would have refused
  * @example
+ * ```ts
+ * import { compileOutput } from '@farebox/protocol/fields/compile'
+ *
  * const check = compileOutput({ words: { type: 'integer' } })
- * check({ words: 2, cached: true }) // { ok: true, value: { words: 2 }, dropped: ['cached'] }
+ * console.log(check({ words: 2, cached: true })) // { ok: true, value: { words: 2 }, dropped: ['cached'] }
+ * ```
  */
 export function compileOutput(fields: FieldMap): OutputCheck {
   const check = compileMap(fields, OUTPUT_RULES, 1)

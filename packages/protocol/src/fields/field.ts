@@ -42,7 +42,19 @@ export interface Field {
   readonly properties?: FieldMap
 }
 
-/** Field name to field, in declared order: an `input_schema` or an `output_schema`. */
+/**
+ * Field name to field, in declared order: an `input_schema` or an `output_schema`.
+ *
+ * @example
+ * ```ts
+ * import type { FieldMap } from '@farebox/protocol/fields/field'
+ *
+ * export const inputSchema = {
+ *   text: { type: 'string', required: true, maxLength: 10_000 },
+ *   language: { type: 'string', enum: ['de', 'en'], default: 'en' },
+ * } as const satisfies FieldMap
+ * ```
+ */
 export type FieldMap = { readonly [name: string]: Field }
 
 const ANY_TYPE = ['type', 'required', 'title', 'description', 'examples', 'default', 'enum'] as const

@@ -33,6 +33,15 @@ export function jobIdKey(jobId: string): string {
  *
  * Returns the request, or the first field at fault with its reason; the input is checked by the capability's own
  * schema later, the capability by the agent that knows which there are.
+ *
+ * @example
+ * ```ts
+ * import { readJobRequest } from '@farebox/protocol/job/job-request'
+ *
+ * const read = readJobRequest(JSON.parse('{ "service_version": "1.0", "task": {} }'))
+ * if (read.ok) console.log(read.request.job_id)
+ * else console.log(`${read.field}: ${read.reason}`) // job_id: is required
+ * ```
  */
 export function readJobRequest(
   body: unknown,

@@ -1,7 +1,18 @@
 import type { JsonObject } from '../fields/field.ts'
 import { SERVICE_VERSION } from '../version.ts'
 
-/** The 200 body (interface, "Job success response"). */
+/**
+ * The 200 body (interface, "Job success response").
+ *
+ * @example
+ * ```ts
+ * import type { JobPending, JobSuccess } from '@farebox/protocol/job/job-response'
+ *
+ * export function describeJob(body: JobSuccess | JobPending): string {
+ *   return body.status === 'completed' ? JSON.stringify(body.output) : `not known yet: ${body.error}`
+ * }
+ * ```
+ */
 export interface JobSuccess {
   readonly service_version: typeof SERVICE_VERSION
   /** As the request spelled it. */

@@ -18,8 +18,13 @@ export interface AmountRefusal {
  * Zero is read: whether zero is a price is the caller's question ({@link readPrice} says no).
  *
  * @example
+ * ```ts
+ * import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
+ *
  * const amount = readUsdc('0.01')
- * if (amount.ok) console.log(amount.atomic) // 10000n
+ * if (amount.ok) console.log(amount.atomic, formatUsdc(amount.atomic * 3n)) // 10000n 0.03
+ * else console.log(amount.reason)
+ * ```
  */
 export function readUsdc(decimal: unknown): { readonly ok: true; readonly atomic: bigint } | AmountRefusal {
   if (typeof decimal !== 'string') {

@@ -24,7 +24,17 @@ export function formatPath(path: Problem['path']): string {
   return text
 }
 
-/** The problem in one line: `capabilities.count.pricing.amount: must be …`; of the whole value the reason alone. */
+/**
+ * The problem in one line: `capabilities.count.pricing.amount: must be …`; of the whole value the reason alone.
+ *
+ * @example
+ * ```ts
+ * import { formatProblem } from '@farebox/protocol/problems/problem'
+ *
+ * console.log(formatProblem({ path: ['capabilities', 'count', 'pricing', 'amount'], reason: 'is required' }))
+ * // capabilities.count.pricing.amount: is required
+ * ```
+ */
 export function formatProblem({ path, reason }: Pick<Problem, 'path' | 'reason'>): string {
   return path.length === 0 ? reason : `${formatPath(path)}: ${reason}`
 }

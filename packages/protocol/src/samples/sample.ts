@@ -22,7 +22,11 @@ export type SampleResult =
  *
  * @param fields a map that `checkFields` found nothing wrong with
  * @example
- * sample({ text: { type: 'string', required: true } }) // { ok: true, value: { text: 'text' } }
+ * ```ts
+ * import { sample } from '@farebox/protocol/samples/sample'
+ *
+ * console.log(sample({ text: { type: 'string', required: true } })) // { ok: true, value: { text: 'text' } }
+ * ```
  */
 export function sample(fields: FieldMap, side: Side = 'input'): SampleResult {
   const rules = side === 'input' ? DECLARED_INPUT_RULES : OUTPUT_RULES

@@ -5,8 +5,13 @@ import type { Field, FieldMap, JsonObject, JsonValue } from '../fields/field.ts'
  * `enum` declared `as const` narrows its field to the values listed.
  *
  * @example
+ * ```ts
+ * import type { InferInput } from '@farebox/protocol/translation/infer'
+ *
  * const fields = { text: { type: 'string', required: true }, limit: { type: 'integer' } } as const
- * type Input = InferInput<typeof fields> // { text: string; limit?: number }
+ *
+ * export type Input = InferInput<typeof fields> // { text: string; limit?: number }
+ * ```
  */
 export type InferInput<F extends FieldMap> = string extends keyof F
   ? JsonObject
@@ -21,8 +26,13 @@ export type InferInput<F extends FieldMap> = string extends keyof F
  * undefined.
  *
  * @example
+ * ```ts
+ * import type { InferOutput } from '@farebox/protocol/translation/infer'
+ *
  * const fields = { count: { type: 'integer' }, note: { type: 'string', required: false } } as const
- * type Output = InferOutput<typeof fields> // { count: number; note?: string | undefined }
+ *
+ * export type Output = InferOutput<typeof fields> // { count: number; note?: string | undefined }
+ * ```
  */
 export type InferOutput<F extends FieldMap> = string extends keyof F
   ? JsonObject
@@ -39,8 +49,13 @@ export type InferOutput<F extends FieldMap> = string extends keyof F
  * and a number may come as text.
  *
  * @example
+ * ```ts
+ * import type { InferCallerInput } from '@farebox/protocol/translation/infer'
+ *
  * const fields = { amount: { type: 'number', required: true } } as const
- * type Sent = InferCallerInput<typeof fields> // { amount: number | `${number}` }
+ *
+ * export type Sent = InferCallerInput<typeof fields> // { amount: number | `${number}` }
+ * ```
  */
 export type InferCallerInput<F extends FieldMap> = string extends keyof F
   ? JsonObject

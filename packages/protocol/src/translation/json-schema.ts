@@ -8,8 +8,12 @@ import type { Field, FieldMap, JsonObject, JsonValue, Side } from '../fields/fie
  * A `pattern` that a JavaScript engine would not compile is told in a `$comment` instead.
  *
  * @example
- * toJsonSchema({ text: { type: 'string', required: true } }, 'input')
+ * ```ts
+ * import { toJsonSchema } from '@farebox/protocol/translation/json-schema'
+ *
+ * console.log(toJsonSchema({ text: { type: 'string', required: true } }, 'input'))
  * // { $schema: …, type: 'object', properties: { text: { type: 'string' } }, required: ['text'], … }
+ * ```
  */
 export function toJsonSchema(fields: FieldMap, side: Side): JsonObject {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...objectSchema(fields, side) }

@@ -10,6 +10,15 @@ import { createMemoryTables, type MemoryTables } from './memory-tables.ts'
 /**
  * The ledger's twin in memory, for tests and simulations: the same rules, gone with the process. Facilitators
  * that are to share it share the object.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryLedger } from '@farebox/facilitator/ledger/memory/memory-ledger'
+ * import { systemClock } from '@farebox/server/clock'
+ *
+ * // For `ledger` of `createFacilitator` in a test.
+ * export const ledger = createMemoryLedger(systemClock)
+ * ```
  */
 export function createMemoryLedger(clock: Clock, standing: PayerStanding = DEFAULT_PAYER_STANDING): Ledger {
   const tables = createMemoryTables()

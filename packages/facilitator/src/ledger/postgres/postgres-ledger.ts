@@ -36,6 +36,20 @@ export interface PostgresLedgerOptions {
  * Opens the ledger on PostgreSQL 14 or newer and brings its schema to the newest form.
  *
  * Rejects when the server cannot be reached or a migration is refused.
+ *
+ * @example
+ * ```ts
+ * import { openPostgresLedger } from '@farebox/facilitator/ledger/postgres/postgres-ledger'
+ * import { systemClock } from '@farebox/server/clock'
+ *
+ * const ledger = await openPostgresLedger({
+ *   connectionString: 'postgres://farebox@127.0.0.1:5432/farebox',
+ *   schema: 'facilitator_test',
+ *   clock: systemClock,
+ *   onError: error => console.warn(`a connection was lost: ${error.message}`),
+ * })
+ * await ledger.close()
+ * ```
  */
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
   const { connectionString, clock, schema = 'farebox_facilitator', connections = 10 } = options
