@@ -4,6 +4,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSteps } from './steps.mjs'
+import { checkDoors } from './check-doors.mjs'
 import { checkLayers } from './check-layers.mjs'
 import { checkRooms } from './check-rooms.mjs'
 import { checkRules } from './check-rules.mjs'
@@ -37,6 +38,10 @@ try {
     () => checkRooms(root),
     count => ({ text: `${count} folders` }),
   )
+  await steps.step('doors', checkDoors, ({ doors, internals, examples }) => ({
+    text: `${doors}, ${examples} examples`,
+    note: `${internals} internal`,
+  }))
   await steps.step(
     'rules',
     () => checkRules(root),

@@ -1,0 +1,180 @@
+// What a package exports is listed: doors, which are promised to users and each have an example that compiles, and
+// `internal/…`, for our other packages of the same version. Everything else is private: tests, benchmarks and batteries
+// alone reach it, as `@farebox/<package>/src/<path>`.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix, relative, sep } from 'node:path'
+import { Explained, root, run } from './prepare.mjs'
+
+const PRIVATE = './src/*'
+/** What resolves in this repository alone; `npm run pack` leaves both conditions out. */
+const PRIVATE_TARGETS = { '@farebox/source': './src/*.ts', '@farebox/built': './dist/*.js' }
+
+const FOR_TESTS = /\.test\.ts$|\.test-setup\.ts$|\.child\.ts$|\/test-setup\//
+/** Beside sources that are published, folders of this name hold what tests use. */
+const TESTING = /^packages\/(?!farebox\/).*\/testing\//
+
+const IMPORT =
+  /(?:from|import|import\.meta\.resolve|= )\s*\(?\s*['"]((?:@farebox\/[a-z-]+|farebox)(?:\/[\w./-]+)?)['"]/g
+const RE_EXPORT = /^export (?:type )?(?:\{[^}]*\}|\*) from '(\.[^']+)'/gm
+const COMMENT = /\/\*\*[\s\S]*?\*\//g
+const EXAMPLE = /@example[^\n]*\n\s*\* ```ts\n([\s\S]*?)\n\s*\* ```/g
+
+/**
+ * Throws naming whatever is wrong with what the packages export, or with an example of it. The packages must be built.
+ *
+ * @returns {Promise<{ doors: number, internals: number, examples: number }>}
+ */
+export async function checkDoors() {
+  const packages = readdirSync(join(root, 'packages')).map(readPackage)
+  const faults = packages.flatMap(checkEntries)
+  const importers = findImporters(packages, faults)
+  // Of what is not there nothing more can be said.
+  const entries = packages
+    .flatMap(one => one.entries)
+    .filter(({ source }) => source === undefined || existsSync(join(root, source)))
+  const internals = entries.filter(({ isInternal }) => isInternal)
+  const doors = entries.filter(({ isInternal, source }) => !isInternal && source !== undefined)
+  for (const { specifier, file } of internals)
+    if (!importers.has(specifier))
+      faults.push(`${file}: exports ${specifier}, which no other package imports`)
+  const examples = doors.flatMap(door => findExamples(door, faults))
+  if (faults.length > 0) throw new Explained(faults.join('\n'))
+  await compile(examples)
+  return { doors: doors.length, internals: internals.length, examples: examples.length }
+}
+
+/** A package with the entries of its `exports`; `source` is undefined where an entry names a file that is not code. */
+function readPackage(folder) {
+  const file = `packages/${folder}/package.json`
+  const { name, exports } = JSON.parse(readFileSync(join(root, file), 'utf8'))
+  const entries = Object.entries(exports)
+    .filter(([key]) => key !== PRIVATE)
+    .map(([key, target]) => ({
+      file,
+      specifier: posix.join(name, key),
+      isInternal: key.startsWith('./internal/'),
+      path: key.replace(/^\.\/(?:internal\/)?/, ''),
+      target,
+      source:
+        typeof target === 'string' ? undefined : posix.join('packages', folder, target['@farebox/source']),
+    }))
+  return { folder, file, name, exports, entries }
+}
+
+/** An entry is one module, of which the name tells where it is. */
+function checkEntries({ folder, file, exports, entries }) {
+  const faults = []
+  if (JSON.stringify(exports[PRIVATE]) !== JSON.stringify(PRIVATE_TARGETS))
+    faults.push(`${file}: "${PRIVATE}" must be ${JSON.stringify(PRIVATE_TARGETS)}`)
+  for (const { specifier, path, target, source } of entries) {
+    const found = source ?? posix.join('packages', folder, target)
+    if (found.includes('*')) faults.push(`${file}: ${specifier} is a pattern: list each module`)
+    else if (!existsSync(join(root, found)))
+      faults.push(`${file}: exports ${specifier}: there is no ${found}`)
+    else if (source !== undefined) {
+      const module = posix.relative(`packages/${folder}/src`, source).replace(/\.ts$/, '')
+      if (module !== path && module !== posix.join(path, 'index'))
+        faults.push(`${file}: ${specifier} is not named for its module, ${module}`)
+      if (target.types !== `./dist/${module}.d.ts` || target.default !== `./dist/${module}.js`)
+        faults.push(`${file}: ${specifier} must be ${module} in dist as well`)
+    }
+  }
+  return faults
+}
+
+/** Specifiers that product code of another package imports. Notes each that is not listed. */
+function findImporters(packages, faults) {
+  const listed = new Set(packages.flatMap(({ entries }) => entries.map(({ specifier }) => specifier)))
+  const imported = new Set()
+  for (const file of productFiles(packages)) {
+    const own = packages.find(({ folder }) => file.startsWith(`packages/${folder}/`))?.name
+    for (const [, specifier] of readFileSync(join(root, file), 'utf8').matchAll(IMPORT)) {
+      if (own !== undefined && (specifier === own || specifier.startsWith(`${own}/`))) continue
+      imported.add(specifier)
+      if (!listed.has(specifier)) faults.push(`${file}: ${specifier} is not exported`)
+    }
+  }
+  return imported
+}
+
+/** Sources that are published or run, and the declarations made from them: the compiler writes imports of its own. */
+function productFiles(packages) {
+  const folders = [
+    ...packages.flatMap(({ folder }) => ['src', 'dist'].map(part => ['packages', folder, part])),
+    ...readdirSync(join(root, 'apps')).map(name => ['apps', name, 'src']),
+    ['examples'],
+  ]
+  return folders
+    .flatMap(parts => filesIn(join(root, ...parts)))
+    .map(file => relative(root, file).split(sep).join('/'))
+    .filter(file => !FOR_TESTS.test(file) && !TESTING.test(file))
+    .filter(file => (/^packages\/[^/]+\/dist\//.test(file) ? file.endsWith('.d.ts') : /\.m?ts$/.test(file)))
+}
+
+function filesIn(folder) {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .map(entry => join(entry.parentPath, entry.name))
+}
+
+/** Examples in the documentation of a door's module, or of modules whose exports it passes on. */
+function findExamples({ specifier, source }, faults) {
+  const text = readFileSync(join(root, source), 'utf8')
+  const passedOn = [...text.matchAll(RE_EXPORT)].map(([, path]) => posix.join(dirname(source), path))
+  const examples = [source, ...passedOn].flatMap(file => examplesIn(file, file === source ? faults : []))
+  if (!examples.some(({ code }) => code.includes(`from '${specifier}'`)))
+    faults.push(`${source}: no documentation has an @example in \`\`\`ts that imports from '${specifier}'`)
+  return examples
+}
+
+function examplesIn(source, faults) {
+  const text = readFileSync(join(root, source), 'utf8')
+  const lineAt = index => text.slice(0, index).split('\n').length
+  return [...text.matchAll(COMMENT)].flatMap(comment => {
+    const examples = [...comment[0].matchAll(EXAMPLE)]
+    if (comment[0].split('@example').length - 1 !== examples.length)
+      faults.push(`${source}:${lineAt(comment.index)}: an @example is not one block of \`\`\`ts`)
+    return examples.map(example => ({
+      source,
+      line: lineAt(comment.index + example.index + example[0].indexOf('```ts')) + 1,
+      code: example[1].replaceAll(/^\s*\* ?/gm, ''),
+    }))
+  })
+}
+
+/** Type-checks them as a user's project would, by the packages' declarations. Faults have the lines of the sources. */
+async function compile(examples) {
+  const folder = join(root, 'dist', 'doors')
+  rmSync(folder, { recursive: true, force: true })
+  for (const { source, line, code } of examples) {
+    const file = join(folder, source.replace(/\.ts$/, ''), `${line}.ts`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, '\n'.repeat(line - 1) + code)
+  }
+  const compilerOptions = {
+    target: 'es2023',
+    lib: ['es2023'],
+    types: ['node'],
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    verbatimModuleSyntax: true,
+    moduleDetection: 'force',
+    skipLibCheck: true,
+    noEmit: true,
+  }
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['packages'] }))
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  try {
+    await run(process.execPath, [tsc, '--pretty', 'false', '-p', folder])
+  } catch (error) {
+    const told = error.message.replaceAll(
+      /(?:dist\/doors\/)?(packages\/\S+?)\/\d+\.ts\((\d+),\d+\)/g,
+      '$1.ts:$2',
+    )
+    throw new Explained(`examples that do not compile\n${told}`, { cause: error })
+  }
+}
