@@ -57,7 +57,7 @@ async function seeATypeError(): Promise<void> {
   const { code, text } = await terminal.type('npm run --silent check')
   expect(code).not.toBe(0)
   expect(text).toMatch(/handlers\.ts.*error TS2\d{3}/)
-  terminal.note('mends it')
+  terminal.note('fixes it')
   await edit('handlers.ts', 'words: `${words.length}`,', 'words: words.length,')
   expect((await terminal.type('npm run --silent check')).code).toBe(0)
   expect((await terminal.type('npm test --silent | grep " [pf]a[is][sl] "')).text).toMatch(/^[#ℹ] fail 0$/m)

@@ -13,7 +13,7 @@ import { startCli, type CliRun } from './stage/run-cli.ts'
 import { setStage, type Stage } from './stage/stage.ts'
 
 const OWNER = TEST_KEYS.agent
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 let stage: Stage
 let facilitator: FacilitatorProcess
@@ -142,7 +142,7 @@ test('the dashboard shows an agent with listing, availability, badge, jobs and e
   const registered = await farebox('register', '--endpoint', agent.url, '--wallet', '--json')
   expect(registered, registered.err).toMatchObject({ code: 0 })
   await expect
-    .poll(async () => JSON.stringify(await fareboxJson('dashboard')), { timeout: PATIENCE_MS })
+    .poll(async () => JSON.stringify(await fareboxJson('dashboard')), { timeout: TIMEOUT_MS })
     .toContain('"availability":"online"')
   expect(await fareboxJson('dashboard', '1', '--days', '3')).toMatchObject({
     ok: true,
@@ -175,12 +175,12 @@ test('a webhook is set, tried with a signed notice, and hears that the agent is 
   await agent.stop()
   const events = (): readonly string[] =>
     notices.map(({ body }) => (JSON.parse(body) as { readonly event: string }).event)
-  await expect.poll(events, { timeout: PATIENCE_MS }).toContain('agent.offline')
+  await expect.poll(events, { timeout: TIMEOUT_MS }).toContain('agent.offline')
   expect((await farebox('dashboard')).out).toMatch(
     /availability {2}offline, \d+ failed in a row \(unreachable\)/,
   )
   agent = await startAgent('owned-again', agentPort)
-  await expect.poll(events, { timeout: PATIENCE_MS }).toContain('agent.back')
+  await expect.poll(events, { timeout: TIMEOUT_MS }).toContain('agent.back')
   expect(events()).toEqual(['agent.test', 'agent.warned', 'agent.offline', 'agent.back'])
 
   await fareboxJson('webhook', 'set', '1', `http://127.0.0.1:${port}/broken`)

@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 // Inside e2e, so that the new agent finds the runtime as a user's project would.
 const folder = join(root, 'e2e', '.walk')
 const OWNER = TEST_KEYS.agent
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 let stage: Stage
 let facilitator: FacilitatorProcess
@@ -74,7 +74,7 @@ async function ask(path: string): Promise<{ readonly status: number; readonly bo
 
 /** Asks until the answer is as wanted. */
 async function until(path: string, wanted: object): Promise<void> {
-  const endMs = Date.now() + PATIENCE_MS
+  const endMs = Date.now() + TIMEOUT_MS
   for (;;) {
     const { body } = await ask(path)
     try {
@@ -177,6 +177,6 @@ test('deregistered, it is found no more, and its stake is back', async () => {
   expect(left, left.err + left.out).toMatchObject({ code: 0 })
   expect(await etherOf(OWNER.address)).toBeGreaterThan(before)
   await expect
-    .poll(async () => (await ask('/v1/agents?q=agent')).body['agents'], { timeout: PATIENCE_MS })
+    .poll(async () => (await ask('/v1/agents?q=agent')).body['agents'], { timeout: TIMEOUT_MS })
     .toEqual([])
 }, 60_000)

@@ -13,7 +13,8 @@ import { fund } from '@farebox/local/chain/faucet'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { findSettlement } from '@farebox/payments/chain/find-settlement'
-import { createPaymentChecker, refuseTerms, type ProvenPayment } from '@farebox/payments/x402/check-payment'
+import { refuseTerms } from '@farebox/payments/x402/check-terms'
+import { createSignatureVerifier, type ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import { createFacilitatorClient, type FacilitatorClient } from '@farebox/payments/x402/facilitator-client'
@@ -232,7 +233,7 @@ async function payAsOurClient(requirement: PaymentRequirement): Promise<SignedPa
 function prove(header: string): ProvenPayment {
   const decoded = decodePaymentHeader(header)
   if (!decoded.ok) throw new Error(decoded.reason)
-  const checked = createPaymentChecker(crypto, networkIds().map(networkOf)).provePayer(decoded.payment)
+  const checked = createSignatureVerifier(crypto, networkIds().map(networkOf)).provePayer(decoded.payment)
   if (!checked.ok) throw new Error(checked.reason)
   return checked.value
 }

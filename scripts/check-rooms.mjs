@@ -78,7 +78,7 @@ const ROOMS = {
     ['metrics'],
     ['facilitator-limits'],
     ['ledger'],
-    ['secrets', 'gather'],
+    ['secrets', 'batch-calls'],
   ],
   farebox: [
     ['index', 'command-line', 'bin'],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import { TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { findNetwork, type Network } from '@farebox/payments/networks'

@@ -27,7 +27,7 @@ export interface Window {
 const OWN = /^npx farebox /
 
 /** How long a person waits. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** Opens a terminal in a folder. */
 export function openTerminal(options: {
@@ -118,7 +118,7 @@ async function until(
   complain: () => string,
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const tooLong = setTimeout(() => reject(new Error(complain())), PATIENCE_MS)
+    const tooLong = setTimeout(() => reject(new Error(complain())), TIMEOUT_MS)
     const look = (): void => {
       if (!isThere()) return
       clearTimeout(tooLong)

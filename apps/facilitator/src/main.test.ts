@@ -30,7 +30,7 @@ test('without a DATABASE_URL it keeps the ledger in a PostgreSQL of its own, and
       readReady: line => /"event":"listening".*"url":"(http:[^"]+)"/.exec(line)?.[1],
       onLine: line => lines.push(line),
     })
-    const port = /PostgreSQL of our own.*"port":(\d+)/.exec(lines.join('\n'))?.[1]
+    const port = /PostgreSQL server started for this purpose.*"port":(\d+)/.exec(lines.join('\n'))?.[1]
     const ready = await (await fetch(`${facilitator.ready}/ready`)).json()
     expect(ready).toMatchObject({ ready: true, database: 'ok' })
     expect(await facilitator.stop()).toMatchObject({ code: 0, signal: null })

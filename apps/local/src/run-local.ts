@@ -93,7 +93,9 @@ async function stayUp(economy: Economy, steps: Steps, signal: AbortSignal): Prom
   const broken = await Promise.race([economy.broken, told])
   if (broken === undefined) return 0
   steps.line()
-  steps.line(`✗ ${broken} ended by itself: everything else is stopped, npm start goes on where it was`)
+  steps.line(
+    `✗ ${broken} ended unexpectedly: everything else is stopped, npm start continues where it stopped`,
+  )
   return 1
 }
 

@@ -34,7 +34,7 @@ test('without a DATABASE_URL it keeps everything in a PostgreSQL of its own, and
       readReady: line => /"event":"listening".*"url":"(http:[^"]+)"/.exec(line)?.[1],
       onLine: line => lines.push(line),
     })
-    const port = /PostgreSQL of our own.*"port":(\d+)/.exec(lines.join('\n'))?.[1]
+    const port = /PostgreSQL server started for this purpose.*"port":(\d+)/.exec(lines.join('\n'))?.[1]
     expect((await fetch(`${platform.ready}/ready`)).status).toBe(200)
     expect(await (await fetch(`${platform.ready}/v1/agents?q=anything`)).json()).toMatchObject({ agents: [] })
     const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()

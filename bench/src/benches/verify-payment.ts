@@ -1,5 +1,5 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { createPaymentChecker } from '@farebox/payments/x402/check-payment'
+import { createSignatureVerifier } from '@farebox/payments/x402/verify-signature'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { decodePaymentHeader, encodeHeader } from '@farebox/payments/x402/payment-header'
 import { createRequirement } from '@farebox/payments/x402/requirement'
@@ -69,7 +69,7 @@ function farebox(
   headers: readonly string[],
   times: number,
 ): Contender<number> {
-  const checker = createPaymentChecker(crypto, [NETWORK])
+  const checker = createSignatureVerifier(crypto, [NETWORK])
   return timed(name, times, () => {
     for (const header of headers) {
       const decoded = decodePaymentHeader(header)

@@ -4,7 +4,7 @@ import { FAILURE_IS_FREE } from './list/failure-is-free.ts'
 import { NEVER_FOR_FREE } from './list/never-for-free.ts'
 import { ONE_PAYMENT_ONE_JOB } from './list/one-payment-one-job.ts'
 import { SAVED_BEFORE_MONEY } from './list/saved-before-money.ts'
-import { STRANGERS } from './list/strangers.ts'
+import { UNTRUSTED_CALLERS } from './list/untrusted-callers.ts'
 
 /** Every breach, by what it is about. */
 export const BREACHES: readonly Breach[] = [
@@ -12,6 +12,6 @@ export const BREACHES: readonly Breach[] = [
   ...SAVED_BEFORE_MONEY,
   ...FAILURE_IS_FREE,
   ...NEVER_FOR_FREE,
-  ...STRANGERS,
+  ...UNTRUSTED_CALLERS,
   ...DOCUMENTED_ANSWERS,
 ]

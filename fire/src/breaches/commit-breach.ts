@@ -15,7 +15,7 @@ export interface BreachOutcome {
 }
 
 /**
- * Breaks the copy of the sources, runs the tests that should notice, and mends it again. A test counts where
+ * Breaks the copy of the sources, runs the tests that should notice, and restores it. A test counts where
  * something it expects did not hold: code that does not compile any more would turn everything red and prove
  * nothing; and one that was `redBefore`, by file and name, notices nothing new. A breach whose text is not in the sources any more has no red test, and says so.
  */

@@ -15,7 +15,7 @@ import type { FundedPayer } from './payer.ts'
 const TRIES = 8
 const RETRY_MS = 400
 /** Each try; the slowest faults take half a minute. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 /** A fault keeps its job busy for about so long; the agent takes no shorter deadline badly. */
 const DEADLINE_SECONDS = 20
 
@@ -42,7 +42,7 @@ export async function callOurs(
   let entry: JournalEntry | undefined
   const options = (): { crypto: EvmCrypto; signal: AbortSignal } => ({
     crypto: stage.crypto,
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   const begin = (): Promise<JobResult> =>
     execute(

@@ -43,7 +43,7 @@ export async function playFault(
     resumed: called.resumed,
     transfers: transfers.length,
     happened,
-    wrong: judge(fault, called, transfers, jobId),
+    wrong: check(fault, called, transfers, jobId),
     tookMs: performance.now() - startedAt,
   }
 }
@@ -84,7 +84,7 @@ function watched<Call, Done extends boolean | object | string | undefined>(
 }
 
 /** Money moved = jobs delivered, and what the client was told of the transaction is so. */
-function judge(
+function check(
   { ends }: ScriptedFault,
   called: Called,
   transfers: readonly string[],

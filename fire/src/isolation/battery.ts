@@ -1,8 +1,8 @@
 import type { Battery, BatteryResult, BatteryRun, Score } from '../battery.ts'
 import { createRandom, type Random } from '../simulator/seeded-random.ts'
-import { BEASTS, type Beast } from './beasts.ts'
+import { HANDLER_KINDS, type HandlerKind } from './misbehaving-handlers.ts'
 import { watchHealth } from './watch-health.ts'
-import { startZooAgent, type ZooAgent } from './zoo-agent.ts'
+import { startIsolatedAgent, type IsolatedAgent } from './isolated-agent.ts'
 
 const JOBS = { full: 10_000, small: 100 } as const
 const AT_ONCE = 16
@@ -18,7 +18,7 @@ export const isolation: Battery = {
 }
 
 interface Visit {
-  readonly beast: Beast
+  readonly handler: HandlerKind
   readonly status: number
   /** Of the answer, after the deadline. */
   readonly lateMs: number
@@ -28,8 +28,8 @@ interface Visit {
 async function run({ size, seed, signal, progress }: BatteryRun): Promise<BatteryResult> {
   const of = JOBS[size]
   const random = createRandom(seed).fork('isolation')
-  progress({ doing: 'opening the zoo', done: 0, of })
-  const agent = await startZooAgent()
+  progress({ doing: 'starting the agent', done: 0, of })
+  const agent = await startIsolatedAgent()
   const kill = (): void => agent.kill()
   signal.addEventListener('abort', kill)
   try {
@@ -38,7 +38,7 @@ async function run({ size, seed, signal, progress }: BatteryRun): Promise<Batter
     const healthMs = await health.stop()
     const isAlive = agent.isAlive()
     const { code, left } = await agent.stop()
-    return judge(visits, healthMs, { isAlive, code, left })
+    return score(visits, healthMs, { isAlive, code, left })
   } finally {
     signal.removeEventListener('abort', kill)
     agent.kill()
@@ -47,20 +47,20 @@ async function run({ size, seed, signal, progress }: BatteryRun): Promise<Batter
 
 /** So many at a time: whoever is answered asks for the next. */
 async function visitAll(
-  agent: ZooAgent,
+  agent: IsolatedAgent,
   run: {
     readonly random: Random
     readonly of: number
   } & Pick<BatteryRun, 'signal' | 'progress'>,
 ): Promise<readonly Visit[]> {
   const { random, of, signal, progress } = run
-  const bag = BEASTS.flatMap(beast => Array<Beast>(beast.weight).fill(beast))
+  const bag = HANDLER_KINDS.flatMap(handler => Array<HandlerKind>(handler.weight).fill(handler))
   // Each kind once at least.
-  const beasts = Array.from({ length: of }, (_, index) => BEASTS[index] ?? random.pick(bag))
+  const remaining = Array.from({ length: of }, (_, index) => HANDLER_KINDS[index] ?? random.pick(bag))
   const visits: Visit[] = []
   const walk = async (): Promise<void> => {
-    for (let beast = beasts.pop(); beast !== undefined && !signal.aborted; beast = beasts.pop()) {
-      visits.push(await visit(agent.url, beast, random.uuid()))
+    for (let handler = remaining.pop(); handler !== undefined && !signal.aborted; handler = remaining.pop()) {
+      visits.push(await visit(agent.url, handler, random.uuid()))
       progress({ doing: 'jobs', done: visits.length, of })
     }
   }
@@ -68,8 +68,8 @@ async function visitAll(
   return visits
 }
 
-async function visit(url: string, beast: Beast, jobId: string): Promise<Visit> {
-  const deadline = Date.now() / 1_000 + beast.deadlineSeconds
+async function visit(url: string, handler: HandlerKind, jobId: string): Promise<Visit> {
+  const deadline = Date.now() / 1_000 + handler.deadlineSeconds
   try {
     const response = await fetch(`${url}/execute`, {
       method: 'POST',
@@ -77,23 +77,23 @@ async function visit(url: string, beast: Beast, jobId: string): Promise<Visit> {
       body: JSON.stringify({
         service_version: '1.0',
         job_id: jobId,
-        task: { input: { beast: beast.name } },
+        task: { input: { handler: handler.name } },
         deadline,
       }),
     })
     const body = await response.text()
-    return { beast, status: response.status, lateMs: Date.now() - deadline * 1_000, body }
+    return { handler, status: response.status, lateMs: Date.now() - deadline * 1_000, body }
   } catch (error) {
-    return { beast, status: 0, lateMs: 0, body: String(error) }
+    return { handler, status: 0, lateMs: 0, body: String(error) }
   }
 }
 
-function judge(
+function score(
   visits: readonly Visit[],
   healthMs: readonly number[],
   end: { readonly isAlive: boolean; readonly code: number | null; readonly left: number },
 ): BatteryResult {
-  const wrong = visits.filter(({ beast, status }) => !beast.statuses.some(earned => earned === status))
+  const wrong = visits.filter(({ handler, status }) => !handler.statuses.some(earned => earned === status))
   const lateMs = quantile(
     visits.filter(({ status }) => status === 408).map(visit => visit.lateMs),
     0.99,
@@ -102,7 +102,7 @@ function judge(
   const slowestMs = quantile(healthMs, 0.99)
   const scores: Score[] = [
     {
-      test: `${visits.length.toLocaleString('en')} jobs of ${BEASTS.length} kinds of handlers, ${AT_ONCE} at a time`,
+      test: `${visits.length.toLocaleString('en')} jobs of ${HANDLER_KINDS.length} kinds of handlers, ${AT_ONCE} at a time`,
       reached: `${wrong.length} answered in another way than their own handler earns`,
       target: '0',
       isMet: wrong.length === 0,
@@ -135,8 +135,8 @@ function judge(
   return { scores, findings: wrong.slice(0, MOST_FINDINGS).map(tellVisit) }
 }
 
-function tellVisit({ beast, status, lateMs, body }: Visit): string {
-  return `${beast.name}: ${status} in place of ${beast.statuses.join(' or ')}, ${Math.round(lateMs)} ms after its deadline: ${body.slice(0, 200)}`
+function tellVisit({ handler, status, lateMs, body }: Visit): string {
+  return `${handler.name}: ${status} in place of ${handler.statuses.join(' or ')}, ${Math.round(lateMs)} ms after its deadline: ${body.slice(0, 200)}`
 }
 
 /** Of nothing, infinity: what was not measured is not met. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createAuthorizationHasher, type Authorization } from '@farebox/payments/authorization/authorization'
+import { createAuthorizationHasher, type Authorization } from '@farebox/payments/authorization/eip-3009'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'

@@ -1,7 +1,7 @@
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { Draft } from './draft.ts'
 import type { Outcome, UnnumberedCase, Verdict } from './rule-case.ts'
-import type { Told } from './subject.ts'
+import type { FacilitatorReply } from './subject.ts'
 import { PRICE, type Payer, type Trial } from './trial.ts'
 
 /** A case that is a good payment changed in one way, verified and then settled. */
@@ -50,7 +50,7 @@ async function play(one: PaymentCase, trial: Trial): Promise<Outcome> {
     const verified = await trial.verify(draft)
     const settled = await trial.settle(draft)
     const seen = await see(trial, draft, before)
-    return judge(trial.subject.offers.has('holds') ? promise : expected, verified, settled, seen, draft)
+    return check(trial.subject.offers.has('holds') ? promise : expected, verified, settled, seen, draft)
   } finally {
     await one.undo?.(draft, trial)
   }
@@ -109,10 +109,10 @@ function lowered(authorization: Authorization): Partial<Authorization> {
   }
 }
 
-async function judge(
+async function check(
   verdict: Verdict,
-  verified: Told,
-  settled: Told,
+  verified: FacilitatorReply,
+  settled: FacilitatorReply,
   seen: Seen,
   draft: Draft,
 ): Promise<Outcome> {
@@ -129,7 +129,11 @@ async function judge(
   return { did, wrong }
 }
 
-function refusedWrongly(verified: Told, settled: Told, seen: Seen): string | undefined {
+function refusedWrongly(
+  verified: FacilitatorReply,
+  settled: FacilitatorReply,
+  seen: Seen,
+): string | undefined {
   if (verified.said === 'yes') return `verify said valid, settle ${brief(settled)}`
   if (settled.said === 'yes') return 'settle said success'
   if (settled.said === 'later') return 'settle left it pending'
@@ -139,8 +143,8 @@ function refusedWrongly(verified: Told, settled: Told, seen: Seen): string | und
 }
 
 async function settledWrongly(
-  verified: Told,
-  settled: Told,
+  verified: FacilitatorReply,
+  settled: FacilitatorReply,
   seen: Seen,
   draft: Draft,
 ): Promise<string | undefined> {
@@ -155,10 +159,10 @@ async function settledWrongly(
 const SHOWN_CHARACTERS = 120
 
 /** An answer in a few words. */
-export function brief(told: Told): string {
-  if (told.said === 'yes') return 'said yes'
-  if (told.said === 'later') return 'said pending'
-  return told.said === 'no'
-    ? `said no (${told.reason})`
-    : `gave no verdict (HTTP ${told.status}, ${told.text.slice(0, SHOWN_CHARACTERS)})`
+export function brief(reply: FacilitatorReply): string {
+  if (reply.said === 'yes') return 'said yes'
+  if (reply.said === 'later') return 'said pending'
+  return reply.said === 'no'
+    ? `said no (${reply.reason})`
+    : `gave no verdict (HTTP ${reply.status}, ${reply.text.slice(0, SHOWN_CHARACTERS)})`
 }

@@ -28,7 +28,7 @@ export interface Subject {
 }
 
 /** What a facilitator answered, read as an agent would read it. */
-export interface Told {
+export interface FacilitatorReply {
   readonly status: number
   readonly text: string
   readonly body: { readonly [key: string]: unknown } | undefined
@@ -55,7 +55,7 @@ export async function ask(
   path: '/verify' | '/settle' | '/release',
   body: object | string | Uint8Array<ArrayBuffer>,
   options: AskOptions = {},
-): Promise<Told> {
+): Promise<FacilitatorReply> {
   const authorization =
     'authorization' in options
       ? options.authorization
@@ -79,7 +79,7 @@ export async function ask(
   }
 }
 
-function read(status: number, text: string): Told {
+function read(status: number, text: string): FacilitatorReply {
   const body = parse(text)
   const reason = String(body?.['invalidReason'] ?? body?.['errorReason'] ?? '')
   const { transaction } = body ?? {}

@@ -4,7 +4,7 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import { createDraft, type Draft } from './draft.ts'
-import { ask, type AskOptions, type Subject, type Told } from './subject.ts'
+import { ask, type AskOptions, type Subject, type FacilitatorReply } from './subject.ts'
 import type { Token } from './token.ts'
 import type { Witness } from './witness.ts'
 
@@ -23,9 +23,9 @@ export interface Trial {
   payer(amountAtomic?: bigint): Promise<Payer>
   /** A good payment of a new payer, or of this one. */
   draft(options?: DraftOptions): Promise<Draft>
-  verify(draft: Sendable, options?: AskOptions): Promise<Told>
+  verify(draft: Sendable, options?: AskOptions): Promise<FacilitatorReply>
   /** While the answer is "pending" it is asked again, for a while. */
-  settle(draft: Sendable, options?: AskOptions): Promise<Told>
+  settle(draft: Sendable, options?: AskOptions): Promise<FacilitatorReply>
   nowSeconds(): Promise<number>
 }
 
@@ -73,8 +73,8 @@ export function createTrial(parts: TrialParts): Trial {
     verify: ({ body }, options) => ask(subject, '/verify', body, options),
     async settle({ body }, options) {
       for (let tried = 1; ; tried += 1) {
-        const told = await ask(subject, '/settle', body, options)
-        if (told.said !== 'later' || tried === PENDING_TRIES) return told
+        const reply = await ask(subject, '/settle', body, options)
+        if (reply.said !== 'later' || tried === PENDING_TRIES) return reply
         await new Promise(resolve => {
           setTimeout(resolve, PENDING_MS)
         })

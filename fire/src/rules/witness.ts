@@ -1,7 +1,7 @@
 import { receiptProvesPayment, TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
 import { readReceipt } from '@farebox/payments/chain/chain-receipt'
 import { readHead } from '@farebox/payments/chain/find-settlement'
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 

@@ -44,10 +44,10 @@ async function run({ size, signal, progress }: BatteryRun): Promise<BatteryResul
   } finally {
     await set.stop()
   }
-  return judge(scan, played)
+  return score(scan, played)
 }
 
-function judge(scan: SecretScan, played: readonly Score[]): BatteryResult {
+function score(scan: SecretScan, played: readonly Score[]): BatteryResult {
   const leaks = scan.leaks()
   const read = `${scan.secrets()} secrets in ${scan.characters().toLocaleString('en')} characters`
   return {

@@ -1,10 +1,10 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A TCP line to a server that can be cut, and mended. */
+/** A TCP line to a server that can be cut, and fixed. */
 export interface BreakableLine {
   readonly port: number
   cut(): void
-  mend(): void
+  restore(): void
   stop(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export async function openLine(target: {
   return {
     port: (server.address() as AddressInfo).port,
     cut,
-    mend() {
+    restore() {
       isCut = false
     },
     async stop() {

@@ -16,8 +16,8 @@ export async function playOutages(set: SecretStage, signal: AbortSignal): Promis
     [() => node.behave('refuse'), () => node.behave('hand on')],
     [() => node.behave('answer html'), () => node.behave('hand on')],
     [() => node.behave('break off'), () => node.behave('hand on')],
-    [() => database.cut(), () => database.mend()],
-    [() => redis.cut(), () => redis.mend()],
+    [() => database.cut(), () => database.restore()],
+    [() => redis.cut(), () => redis.restore()],
   ]
   let played = 0
   for (const [begin, end] of outages) {

@@ -1,4 +1,4 @@
-import type { AuthorizationHasher } from '@farebox/payments/authorization/authorization'
+import type { AuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { fromHex } from '@farebox/payments/src/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
@@ -58,14 +58,17 @@ export function buildWorld(parts: WorldParts): World {
     state: { balances: parts.balances, spent: new Map(), isPaused: false },
   })
   const broadcast: ChainTransaction[] = []
-  const fates = random.fork('transactions')
+  const deliveryRandom = random.fork('transactions')
   const hasSync = random.fork('nodes').chance(0.5)
-  const fateOf = (): { readonly delayMs: number; readonly isForgotten: boolean } => {
-    const isSlow = !faults.isCalm && fates.chance(plan.slowTransactionRate)
-    const isForgotten = !faults.isCalm && fates.chance(plan.lostTransactionRate)
+  const deliveryOf = (): { readonly delayMs: number; readonly isForgotten: boolean } => {
+    const isSlow = !faults.isCalm && deliveryRandom.chance(plan.slowTransactionRate)
+    const isForgotten = !faults.isCalm && deliveryRandom.chance(plan.lostTransactionRate)
     if (isSlow) faults.happened('transactions slow')
     if (isForgotten) faults.happened('transactions forgotten by nodes')
-    return { delayMs: (isSlow ? fates.between(1, 20) : fates.between(0, 1)) * BLOCK_MS, isForgotten }
+    return {
+      delayMs: (isSlow ? deliveryRandom.between(1, 20) : deliveryRandom.between(0, 1)) * BLOCK_MS,
+      isForgotten,
+    }
   }
   const node = createNode({
     chain,
@@ -79,7 +82,7 @@ export function buildWorld(parts: WorldParts): World {
       faults.happened('gas too dear')
       return SPIKED_BASE_FEE
     },
-    fateOf,
+    deliveryOf,
     onTaken: transaction => void broadcast.push(transaction),
   })
   const lags = random.fork('lags')
@@ -127,7 +130,7 @@ export function buildWorld(parts: WorldParts): World {
     chain,
     token,
     delayOfTransaction() {
-      const { delayMs, isForgotten } = fateOf()
+      const { delayMs, isForgotten } = deliveryOf()
       return isForgotten ? Number.POSITIVE_INFINITY : delayMs
     },
     node: { agent: nodeOf('agent'), facilitator: nodeOf('facilitator') },

@@ -6,7 +6,7 @@ import type { ChainTransaction, VirtualChain } from './chain/virtual-chain.ts'
 import type { DeliveryRecords } from './records/delivery-records.ts'
 import type { JobRecords } from './records/job-records.ts'
 import type { SendRecords } from './records/send-records.ts'
-import type { WordRecords } from './records/word-records.ts'
+import type { ReportRecords } from './records/report-records.ts'
 import type { Random } from './seeded-random.ts'
 import type { VirtualProcess } from './time/virtual-process.ts'
 import type { Callee, Wires } from './wires/exchange.ts'
@@ -30,7 +30,7 @@ export interface World {
   readonly jobs: JobRecords
   readonly sends: SendRecords
   readonly said: DeliveryRecords
-  readonly words: WordRecords
+  readonly words: ReportRecords
   /** What relayers have broadcast, in order. */
   readonly broadcast: ChainTransaction[]
   /** The job that a payment is bound to by its nonce, by the payment's key. */

@@ -53,7 +53,7 @@ export async function playStorms(run: StormsRun): Promise<BatteryResult> {
   }
   return {
     scores: results.flatMap(({ scores }) => scores),
-    findings: [...results.flatMap(({ findings }) => findings), ...stage.chronicle.mishaps].slice(
+    findings: [...results.flatMap(({ findings }) => findings), ...stage.eventLog.mishaps].slice(
       0,
       MOST_FINDINGS,
     ),

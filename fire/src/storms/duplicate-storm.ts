@@ -1,4 +1,4 @@
-import type { Attempt, StormAnswer, StormOrder } from './chronicle.ts'
+import type { Attempt, StormAnswer, StormOrder } from './event-log.ts'
 import { auditStorm, findingsOf } from './audit/audit-storm.ts'
 import { readRuns } from './audit/read-runs.ts'
 import { watchChain } from './audit/watch-chain.ts'
@@ -8,7 +8,7 @@ import { grouped, replayWords, type StormResult, type StormRun } from './storm-r
 
 /** Long enough for thousands to arrive while the handler runs. */
 const HANDLER_MS = 1_500
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /**
  * One request, sent thousands of times at once to all replicas: the handler runs once, everybody gets the same bytes,
@@ -21,7 +21,7 @@ export async function duplicateStorm(run: StormRun): Promise<StormResult> {
   const order = await signOrder(stage, { payer: random.pick(stage.payers), waitMs: HANDLER_MS })
   const answers = await flood(run, order)
   await watch.stop()
-  const attempts = stage.chronicle.attemptsOf(order.jobId)
+  const attempts = stage.eventLog.attemptsOf(order.jobId)
   const audit = await auditStorm(stage, [order], { seenMs: watch.seenMs, settleMs: size.settleMs, signal })
   const runs = (await readRuns(stage.runsFile)).get(order.jobId)?.length ?? 0
   const [first] = answers
@@ -56,7 +56,7 @@ async function flood(
       const answer = await persist(stage, order, {
         nextAgent: () => agent,
         takes500: true,
-        untilMs: Date.now() + PATIENCE_MS,
+        untilMs: Date.now() + TIMEOUT_MS,
         signal,
       })
       done += 1

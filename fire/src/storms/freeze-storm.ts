@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { findingsOf } from './audit/audit-storm.ts'
 import { underLoad } from './load/under-load.ts'
-import type { Mortal, MortalKind } from './stage/mortal.ts'
+import type { ManagedProcess, ManagedKind } from './stage/managed-process.ts'
 import { freezeFamily } from './stage/process-family.ts'
 import { grouped, replayWords, type StormResult, type StormRun } from './storm-run.ts'
 
 /** How long each stands still, in milliseconds: past what others wait for it, and short of it. */
-const SPANS: { readonly [kind in MortalKind]: readonly [least: number, most: number] } = {
+const SPANS: { readonly [kind in ManagedKind]: readonly [least: number, most: number] } = {
   // A lease is ten seconds: somebody else has the jobs by then.
   agent: [9_000, 14_000],
   // The relayer's lease is four.
@@ -51,25 +51,25 @@ export async function freezeStorm(run: StormRun): Promise<StormResult> {
 }
 
 async function freezeAtRandom({ stage, size, random, signal, progress }: StormRun): Promise<void> {
-  const all: readonly Mortal[] = [...stage.agents, ...stage.facilitators, stage.postgres, stage.redis]
-  const frozen = new Set<Mortal>()
+  const all: readonly ManagedProcess[] = [...stage.agents, ...stage.facilitators, stage.postgres, stage.redis]
+  const frozen = new Set<ManagedProcess>()
   const thawing: Promise<void>[] = []
-  const standStill = async (mortal: Mortal, pid: number, spanMs: number): Promise<void> => {
+  const standStill = async (managed: ManagedProcess, pid: number, spanMs: number): Promise<void> => {
     const atMs = Date.now()
-    stage.chronicle.frozen({ kind: mortal.kind, name: mortal.name, pid, atMs, untilMs: atMs + spanMs })
+    stage.eventLog.frozen({ kind: managed.kind, name: managed.name, pid, atMs, untilMs: atMs + spanMs })
     const thaw = await freezeFamily(pid)
     await delay(spanMs, undefined, { signal }).catch(() => undefined)
     thaw()
-    frozen.delete(mortal)
+    frozen.delete(managed)
   }
   for (let done = 0; done < size.freezes && !signal.aborted;) {
     await delay(random.between(0, 2 * EVERY_MS))
-    const mortal = random.pick(all)
-    const { pid } = mortal
-    if (pid === undefined || frozen.has(mortal) || frozen.size === FROZEN_AT_ONCE) continue
-    const [least, most] = SPANS[mortal.kind]
-    frozen.add(mortal)
-    thawing.push(standStill(mortal, pid, random.between(least, most)))
+    const managed = random.pick(all)
+    const { pid } = managed
+    if (pid === undefined || frozen.has(managed) || frozen.size === FROZEN_AT_ONCE) continue
+    const [least, most] = SPANS[managed.kind]
+    frozen.add(managed)
+    thawing.push(standStill(managed, pid, random.between(least, most)))
     done += 1
     progress({ doing: 'freezes', done, of: size.freezes })
   }

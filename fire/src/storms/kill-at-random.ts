@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../simulator/seeded-random.ts'
-import type { Mortal, MortalKind } from './stage/mortal.ts'
+import type { ManagedProcess, ManagedKind } from './stage/managed-process.ts'
 import type { StormStage } from './stage/storm-stage.ts'
 
 const LOOK_EVERY_MS = 20
@@ -13,7 +13,7 @@ const VICTIM_BACK_MS = 60_000
  */
 export async function killAtRandom(
   stage: StormStage,
-  victims: readonly MortalKind[],
+  victims: readonly ManagedKind[],
   options: {
     readonly random: Random
     /** Between two kills, on average. */
@@ -33,7 +33,7 @@ export async function killAtRandom(
     const victim = await findVictim(stage, kind, random)
     const { pid } = victim
     if (pid === undefined) throw new Error(`${victim.name} was gone before it was killed`)
-    stage.chronicle.killed({ kind, name: victim.name, pid, atMs: Date.now() })
+    stage.eventLog.killed({ kind, name: victim.name, pid, atMs: Date.now() })
     await victim.kill()
     const back = delay(random.between(0, downMs)).then(() => victim.start())
     // Told where all are waited for.
@@ -47,10 +47,10 @@ export async function killAtRandom(
 }
 
 /** One of this kind that is up; the last one may be on its way back. */
-async function findVictim(stage: StormStage, kind: MortalKind, random: Random): Promise<Mortal> {
-  const all: readonly Mortal[] = [...stage.agents, ...stage.facilitators, stage.postgres, stage.redis]
+async function findVictim(stage: StormStage, kind: ManagedKind, random: Random): Promise<ManagedProcess> {
+  const all: readonly ManagedProcess[] = [...stage.agents, ...stage.facilitators, stage.postgres, stage.redis]
   for (let waitedMs = 0; waitedMs < VICTIM_BACK_MS; waitedMs += LOOK_EVERY_MS) {
-    const up = all.filter(mortal => mortal.kind === kind && mortal.pid !== undefined)
+    const up = all.filter(managed => managed.kind === kind && managed.pid !== undefined)
     if (up.length > 0) return random.pick(up)
     await delay(LOOK_EVERY_MS)
   }

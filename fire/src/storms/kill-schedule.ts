@@ -1,8 +1,8 @@
 import type { Random } from '../simulator/seeded-random.ts'
-import type { MortalKind } from './stage/mortal.ts'
+import type { ManagedKind } from './stage/managed-process.ts'
 
 /** How the kills are shared out where everybody is a victim: there are more agents than databases. */
-const SHARES: { readonly [kind in MortalKind]: number } = {
+const SHARES: { readonly [kind in ManagedKind]: number } = {
   agent: 0.5,
   facilitator: 0.24,
   postgres: 0.13,
@@ -12,9 +12,9 @@ const SHARES: { readonly [kind in MortalKind]: number } = {
 /** Whom to kill, in order: each kind by its share and at least once, shuffled. */
 export function scheduleKills(
   kills: number,
-  victims: readonly MortalKind[],
+  victims: readonly ManagedKind[],
   random: Random,
-): readonly MortalKind[] {
+): readonly ManagedKind[] {
   const [most, ...others] = victims
   if (most === undefined) return []
   const whole = victims.reduce((sum, kind) => sum + SHARES[kind], 0)
@@ -25,7 +25,7 @@ export function scheduleKills(
   return shuffle([...rest, ...first].slice(0, kills), random)
 }
 
-function shuffle(kinds: readonly MortalKind[], random: Random): readonly MortalKind[] {
+function shuffle(kinds: readonly ManagedKind[], random: Random): readonly ManagedKind[] {
   return kinds
     .map(kind => ({ kind, place: random.next() }))
     .sort((one, other) => one.place - other.place)

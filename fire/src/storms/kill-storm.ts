@@ -4,12 +4,12 @@ import { findingsOf, type Audit } from './audit/audit-storm.ts'
 import { killAtRandom } from './kill-at-random.ts'
 import { scheduleKills } from './kill-schedule.ts'
 import { underLoad } from './load/under-load.ts'
-import type { MortalKind } from './stage/mortal.ts'
+import type { ManagedKind } from './stage/managed-process.ts'
 import { grouped, replayWords, type StormResult, type StormRun } from './storm-run.ts'
 
 /** One wave, judged. */
 interface Wave {
-  readonly kills: readonly MortalKind[]
+  readonly kills: readonly ManagedKind[]
   readonly orders: number
   readonly audit: Audit
 }
@@ -66,7 +66,7 @@ async function playWave(
 function scoreWaves(waves: readonly Wave[]): readonly Score[] {
   const sum = (count: (wave: Wave) => number): number => waves.reduce((total, wave) => total + count(wave), 0)
   const kills = sum(wave => wave.kills.length)
-  const of = (kind: MortalKind): number => sum(wave => wave.kills.filter(victim => victim === kind).length)
+  const of = (kind: ManagedKind): number => sum(wave => wave.kills.filter(victim => victim === kind).length)
   const victims = `${of('agent')} agent, ${of('facilitator')} facilitator, ${of('postgres')} PostgreSQL, ${of('redis')} Redis`
   const paid = sum(wave => wave.audit.money.paid)
   const completed = sum(wave => wave.audit.money.completed)

@@ -1,12 +1,12 @@
 import { auditStorm, findingsOf } from './audit/audit-storm.ts'
 import { watchChain } from './audit/watch-chain.ts'
-import type { StormAnswer } from './chronicle.ts'
+import type { StormAnswer } from './event-log.ts'
 import { persist } from './load/send-order.ts'
 import { signRivals } from './load/sign-order.ts'
 import type { StormAgent } from './stage/storm-agent.ts'
 import { grouped, replayWords, type StormResult, type StormRun } from './storm-run.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /**
  * One payment, sent for a thousand jobs at once (PAY-01, PAY-02). It buys one of them; the others are refused. In every
@@ -60,7 +60,7 @@ async function playRound(
       return await persist(stage, order, {
         nextAgent: () => agent,
         takes500: true,
-        untilMs: Date.now() + PATIENCE_MS,
+        untilMs: Date.now() + TIMEOUT_MS,
         signal,
       })
     }),

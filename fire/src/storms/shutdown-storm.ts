@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { findingsOf } from './audit/audit-storm.ts'
-import type { StormOrder } from './chronicle.ts'
+import type { StormOrder } from './event-log.ts'
 import { underLoad } from './load/under-load.ts'
-import type { Ending } from './stage/mortal.ts'
+import type { Ending } from './stage/managed-process.ts'
 import type { StormStage } from './stage/storm-stage.ts'
 import { grouped, replayWords, type StormResult, type StormRun } from './storm-run.ts'
 
@@ -28,10 +28,10 @@ export async function shutdownStorm(run: StormRun): Promise<StormResult> {
     }
   })
   const { dropped, refused, cut } = findDropped(stage, orders)
-  return judge(run, { endings, orders: orders.length, dropped, refused, cut, more: findingsOf(audit) })
+  return score(run, { endings, orders: orders.length, dropped, refused, cut, more: findingsOf(audit) })
 }
 
-function judge(
+function score(
   { size, seed }: StormRun,
   seen: {
     readonly endings: readonly Ending[]
@@ -71,7 +71,7 @@ function judge(
  * accepted: it reached a connection, or a port, that was being closed.
  */
 function findDropped(
-  { agents, chronicle }: StormStage,
+  { agents, eventLog }: StormStage,
   orders: readonly StormOrder[],
 ): { readonly dropped: readonly string[]; readonly refused: number; readonly cut: number } {
   const dropped: string[] = []
@@ -79,14 +79,14 @@ function findDropped(
   let cut = 0
   for (const { jobId } of orders) {
     for (const { name } of agents) {
-      const sent = chronicle.attemptsOf(jobId).filter(({ agent }) => agent === name)
+      const sent = eventLog.attemptsOf(jobId).filter(({ agent }) => agent === name)
       const atClosedPort = sent.filter(({ trouble }) => trouble.includes('ECONNREFUSED')).length
       const unanswered = sent.filter(({ answer }) => answer === undefined).length - atClosedPort
       // Who was told that the agent shuts down was answered without being executed.
       const answered = sent.filter(
         ({ answer }) => answer !== undefined && !answer.body.includes('shutting down'),
       ).length
-      const begun = Math.max(0, chronicle.executions(name, jobId) - answered)
+      const begun = Math.max(0, eventLog.executions(name, jobId) - answered)
       for (let lost = 0; lost < Math.min(begun, unanswered); lost += 1)
         dropped.push(
           `${name} took ${jobId} and never answered: ${sent.map(({ trouble }) => trouble).join(' ')}`,

@@ -1,5 +1,5 @@
 import type { BatterySize } from '../battery.ts'
-import type { MortalKind } from './stage/mortal.ts'
+import type { ManagedKind } from './stage/managed-process.ts'
 
 /** How much of each storm there is. */
 export interface StormSize {
@@ -13,7 +13,7 @@ export interface StormSize {
   readonly kills: number
   readonly killsPerWave: number
   /** Who is killed. */
-  readonly victims: readonly MortalKind[]
+  readonly victims: readonly ManagedKind[]
   /** How long the killed stay down, at most, beside the time they take to start: 0, they are started at once. */
   readonly downMs: number
   /** Between two kills, on average. */
@@ -30,7 +30,7 @@ export interface StormSize {
   readonly shutdowns: number
 }
 
-const EVERYBODY: readonly MortalKind[] = ['agent', 'facilitator', 'postgres', 'redis']
+const EVERYBODY: readonly ManagedKind[] = ['agent', 'facilitator', 'postgres', 'redis']
 
 /** The sizes of the issue, and the one of the test. */
 export const STORM_SIZES: { readonly [size in BatterySize]: StormSize } = {

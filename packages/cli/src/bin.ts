@@ -1,4 +1,4 @@
-import { EXIT } from './refusal.ts'
+import { EXIT } from './command-error.ts'
 import { runCli } from './run-cli.ts'
 
 let isOutputLost = false

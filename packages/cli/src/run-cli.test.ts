@@ -59,7 +59,7 @@ test('commands to be pasted begin with npx where the shell does not find farebox
     return out() + err()
   }
   expect(await say('call', '--help')).toMatch(/^ {2}npx farebox call --resume$/m)
-  expect(await say('chek')).toContain('  npx farebox --help tells what there is\n')
+  expect(await say('chek')).toContain('  npx farebox --help lists the options\n')
   expect(await say('call', '--nonsense')).toContain('  npx farebox call')
   expect(await say('call')).toContain('  npx farebox call http://localhost:3001 --help tells what it does\n')
   expect(await say('call', '--json')).toContain('"next":"npx farebox call http://localhost:3001')
@@ -70,7 +70,7 @@ test('a word that is no command is refused with the nearest one, exit code 2', a
   expect(await run('chek')).toEqual({
     code: 2,
     out: '',
-    err: "✗ unknown command 'chek', did you mean check?\n  farebox --help tells what there is\n",
+    err: "✗ unknown command 'chek', did you mean check?\n  farebox --help lists the options\n",
   })
 })
 
@@ -82,7 +82,7 @@ test('an option that is not understood is refused by the command it was given to
   expect(await run('types', '--chek')).toEqual({
     code: 2,
     out: '',
-    err: "✗ unknown option '--chek', did you mean --check?\n  farebox types --help tells what there is\n",
+    err: "✗ unknown option '--chek', did you mean --check?\n  farebox types --help lists the options\n",
   })
 })
 

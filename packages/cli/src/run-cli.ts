@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { COMMANDS } from './commands.ts'
 import { refuseKeyWords } from './keys/refuse-key-words.ts'
-import { EXIT, Refusal } from './refusal.ts'
+import { EXIT, CommandError } from './command-error.ts'
 import { asTyped } from './terminal/as-typed.ts'
 import { paintFor } from './terminal/paint.ts'
 import { printable } from './terminal/printable.ts'
@@ -117,9 +117,9 @@ async function launcherGone(): Promise<void> {
 
 function explain(error: unknown, world: World): number {
   const { err, signal } = world
-  if (signal.aborted && !(error instanceof Refusal)) return EXIT.interrupted
+  if (signal.aborted && !(error instanceof CommandError)) return EXIT.interrupted
   const cross = paintFor(err).red('✗')
-  if (error instanceof Refusal) {
+  if (error instanceof CommandError) {
     err.write(
       `${cross} ${error.message}\n${error.next === '' ? '' : `${asTyped(world, error.next).replace(/^/gm, '  ')}\n`}`,
     )

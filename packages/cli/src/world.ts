@@ -40,7 +40,7 @@ export interface Screen {
 
 /**
  * How a command asks a person; `world.ask`. Asked only where `world.canAsk`. Each method rejects with a
- * `Refusal` of exit code 130 when the person leaves the question by Ctrl-C. What stands in a question may come
+ * `CommandError` of exit code 130 when the person leaves the question by Ctrl-C. What stands in a question may come
  * from a stranger: control characters are taken out here.
  */
 export interface Ask {

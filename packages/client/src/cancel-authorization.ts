@@ -1,4 +1,4 @@
-import { createAuthorizationHasher } from '@farebox/payments/authorization/authorization'
+import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { sameAddress } from '@farebox/payments/crypto/address'
 import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createPaymentChecker, refuseTerms, type ProvenPayment } from '@farebox/payments/x402/check-payment'
+import { refuseTerms } from '@farebox/payments/x402/check-terms'
+import { createSignatureVerifier, type ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { refuseNonce } from '@farebox/payments/authorization/nonce-binding'
@@ -121,7 +122,7 @@ export async function startTestAgent(crypto: EvmCrypto, clock: Clock): Promise<T
   function readPayment(header: string, job: JobRequest): ProvenPayment | string {
     const decoded = decodePaymentHeader(header)
     if (!decoded.ok) return decoded.reason
-    const proven = createPaymentChecker(crypto, [network]).provePayer(decoded.payment)
+    const proven = createSignatureVerifier(crypto, [network]).provePayer(decoded.payment)
     if (!proven.ok) return proven.reason
     const binding = { endpoint: agent.endpoint, capability: String(job.task.capability), jobId: job.job_id }
     return refuseNonce(crypto, proven.value.authorization.nonce, proven.value.salt, binding) ?? proven.value

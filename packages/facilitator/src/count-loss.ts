@@ -14,7 +14,7 @@ export function countLoss(
   const { key, failure, lostAtomic } = conclusion
   metrics.paymentsLost.inc()
   metrics.lostAtomic.inc(Number(lostAtomic))
-  log.error('a payment is lost: its job was delivered, and the chain took the transfer back', {
+  log.error('a payment is lost: the job was delivered, but a reorganisation removed the transfer', {
     key,
     atomic: lostAtomic,
     ...failure,

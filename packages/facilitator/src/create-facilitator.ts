@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { BlockFromFuture } from '@farebox/payments/internal/chain/block-time'
-import { createPaymentChecker } from '@farebox/payments/x402/check-payment'
+import { createSignatureVerifier } from '@farebox/payments/x402/verify-signature'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
@@ -9,7 +9,7 @@ import { createChainReader, refuseChain, type ChainReader } from './chain/chain-
 import { createObserver } from './chain/observe-together.ts'
 import { createKnownChain } from './chain/known-chain.ts'
 import { createReadPayerCodes } from './chain/payer-code.ts'
-import { createRelayer } from './relayer/relayer.ts'
+import { createRelayer } from './relayer/relayer-account.ts'
 import { createRelayerNode } from './relayer/relayer-node.ts'
 import { agreeWithSecond, createSecondNode } from './chain/second-node.ts'
 import { createHasSettler } from './relayer/settler.ts'
@@ -37,7 +37,7 @@ import { createMetrics, type Metrics, type MetricSources } from './metrics.ts'
 import { startReconciler, type Reconciler } from './reconcile/reconcile.ts'
 import { createScrapeSources, keep } from './scrape-sources.ts'
 import { createAuthenticate } from './secrets/authenticate.ts'
-import { createRateLimit } from './secrets/rate-limit.ts'
+import { createRateLimit } from './http/rate-limit.ts'
 
 /** What a facilitator is made of. */
 export interface FacilitatorOptions {
@@ -185,7 +185,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   })
   const engine: Engine = {
     network,
-    checker: rememberProofs(createPaymentChecker(crypto, [network])),
+    verifier: rememberProofs(createSignatureVerifier(crypto, [network])),
     ledger: ledger.payments,
     waiters,
     clock,
@@ -206,13 +206,13 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   }
 
   const app = createApp(log)
-  const door = {
+  const admission = {
     authenticate: createAuthenticate(ledger.secrets, clock),
     rateLimit: createRateLimit(limits.requestsPerSecond, clock),
   }
-  addVerifyRoute(app, engine, door, metrics)
-  addSettleRoute(app, engine, door, metrics)
-  addReleaseRoute(app, ledger.payments, door, metrics)
+  addVerifyRoute(app, engine, admission, metrics)
+  addSettleRoute(app, engine, admission, metrics)
+  addReleaseRoute(app, ledger.payments, admission, metrics)
   addSupportedRoute(app, network, relayer.address)
   if (options.adminToken !== undefined) {
     const { adminToken } = options

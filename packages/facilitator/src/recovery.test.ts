@@ -3,7 +3,7 @@ import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { systemClock } from '@farebox/server/clock'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createRelayer } from './relayer/relayer.ts'
+import { createRelayer } from './relayer/relayer-account.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { PaymentRecord } from './ledger/payment-record.ts'
 import {

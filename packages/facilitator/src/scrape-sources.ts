@@ -8,7 +8,7 @@ import type { Ledger } from './ledger/ledger.ts'
 import type { MetricSources, RelayerReading } from './metrics.ts'
 
 /** A scrape is not kept waiting: Prometheus gives up after ten seconds, and then has nothing at all. */
-const PATIENCE_MS = 2_000
+const TIMEOUT_MS = 2_000
 /** Several gauges of one scrape come from one reading. */
 const KEPT_MS = 500
 
@@ -50,7 +50,7 @@ function readBlocksBehind(syncing: unknown): number {
 
 async function inTime<T>(clock: Clock, reading: Promise<T>): Promise<T | undefined> {
   const over = new AbortController()
-  const late = clock.sleep(PATIENCE_MS, over.signal).then(() => undefined)
+  const late = clock.sleep(TIMEOUT_MS, over.signal).then(() => undefined)
   return await Promise.race([reading.catch(() => undefined), late]).finally(() => over.abort())
 }
 

@@ -2,11 +2,11 @@ import { BATCH_SETTLER_ADDRESS } from '@farebox/contracts/addresses'
 import { fund } from '@farebox/local/chain/faucet'
 import { setTimeout as delay } from 'node:timers/promises'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { paymentKey } from '@farebox/payments/authorization/authorization'
+import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import type { SettleOutcome } from '@farebox/payments/x402/facilitator-client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { gasLimit } from './relayer/relayer.ts'
+import { gasLimit } from './relayer/relayer-account.ts'
 import type { HoldRequest } from './ledger/payment-ledger.ts'
 import {
   releaseOf,

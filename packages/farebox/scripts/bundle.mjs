@@ -18,7 +18,7 @@ const ENTRIES = {
   'testing/index': 'testing/index.ts',
   worker: 'workers/worker.ts',
   'input-program': 'input-checks/input-program.ts',
-  'seat-program': 'isolation/seat-program.ts',
+  'handler-program': 'isolation/handler-program.ts',
   'guard-program': 'isolation/guard-program.ts',
 }
 

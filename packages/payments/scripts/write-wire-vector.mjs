@@ -4,8 +4,8 @@
 // The packages must be built.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { AUTHORIZATION_TYPES, createAuthorizationHasher } from '@farebox/payments/authorization/authorization'
-import { concatBytes, fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
+import { AUTHORIZATION_TYPES, createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
+import { concatBytes, fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork } from '@farebox/payments/networks'
 import { bindNonce, NONCE_EXTENSION } from '@farebox/payments/authorization/nonce-binding'

@@ -1,4 +1,4 @@
-import type { Authorization } from '../src/authorization/authorization.ts'
+import type { Authorization } from '../src/authorization/eip-3009.ts'
 import {
   AUTHORIZATION_CANCELED_TOPIC,
   AUTHORIZATION_USED_TOPIC,

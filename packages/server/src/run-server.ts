@@ -51,7 +51,7 @@ function openLog(hide: (text: string) => string): Log {
   const write = createLineWriter(text => void process.stdout.write(text))
   const log = createJsonLog(write, systemClock.nowMs, hide)
   process.on('uncaughtException', error => {
-    log.error('stopping: an error nobody caught', { error: describeError(error), stack: error.stack })
+    log.error('stopping: an uncaught error', { error: describeError(error), stack: error.stack })
     process.exit(1)
   })
   return log

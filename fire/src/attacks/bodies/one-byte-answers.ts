@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Score } from '../../battery.ts'
 import type { Attack, AttackRun } from '../attack.ts'
 import { startHostileServer, type HostileAnswer } from './hostile-server.ts'
-import { judgeMemory } from './judge-memory.ts'
+import { checkMemory } from './check-memory.ts'
 import { createMemoryReader, type MemoryReader } from './read-memory.ts'
 import { READERS, type ReaderName } from './readers.ts'
 
@@ -57,7 +57,7 @@ async function attack(
     await server.quiet(1 + connections)
     const after = await memory.readSettled(pid)
     const test = `${name}, ${connections} answers of ${answer.chunks} chunks${answer.apart ? ', each alone' : ''}`
-    return judgeMemory({ test, before, after, connections, bytes: server.sent() - first })
+    return checkMemory({ test, before, after, connections, bytes: server.sent() - first })
   } finally {
     child.kill('SIGKILL')
     await once(child, 'exit')

@@ -5,7 +5,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import type { Score } from '../../battery.ts'
 import type { Attack, AttackRun } from '../attack.ts'
 import { dripRequests, type DripOptions } from './drip-requests.ts'
-import { judgeMemory } from './judge-memory.ts'
+import { checkMemory } from './check-memory.ts'
 import { createMemoryReader, type MemoryReader } from './read-memory.ts'
 
 /** One server, and the request that is begun at it. */
@@ -99,5 +99,5 @@ async function attack(
   const after = await memory.readSettled(pid)
   drips.end()
   const test = `${name}, ${connections} bodies of ${chunks} chunks`
-  return judgeMemory({ test, before, after, connections, bytes: drips.sent })
+  return checkMemory({ test, before, after, connections, bytes: drips.sent })
 }

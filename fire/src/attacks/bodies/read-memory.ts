@@ -22,7 +22,7 @@ export interface MemoryReader {
 }
 
 const POLL_MS = 20
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 /** Between two looks at a process that still works on what it was sent; as many looks at most. */
 const SETTLE_MS = 400
 const MAX_LOOKS = 50
@@ -36,12 +36,12 @@ export async function createMemoryReader(): Promise<MemoryReader> {
     const file = join(folder, String(pid))
     await rm(file, { force: true })
     process.kill(pid, 'SIGUSR2')
-    for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += POLL_MS) {
+    for (let waitedMs = 0; waitedMs < TIMEOUT_MS; waitedMs += POLL_MS) {
       const text = await readFile(file, 'utf8').catch(() => undefined)
       if (text !== undefined) return JSON.parse(text) as Memory
       await delay(POLL_MS)
     }
-    throw new Error(`process ${pid} has not told its memory for ${PATIENCE_MS / 1_000} s`)
+    throw new Error(`process ${pid} has not told its memory for ${TIMEOUT_MS / 1_000} s`)
   }
   return {
     environment: {

@@ -6,7 +6,7 @@ import { jobBody, post } from '../../../../e2e/stage/pay.ts'
 import { setStage } from '../../../../e2e/stage/stage.ts'
 import type { Score } from '../../battery.ts'
 import type { Attack } from '../attack.ts'
-import { judgeMemory } from './judge-memory.ts'
+import { checkMemory } from './check-memory.ts'
 import { createMemoryReader } from './read-memory.ts'
 
 const PRICE = '0.002'
@@ -77,7 +77,7 @@ export const waitingRequests: Attack = {
         const after = await memory.readSettled(pid)
         const bytes = connections * JSON.stringify(order.input).length
         scores.push(
-          judgeMemory({ test: `${at}, ${connections} requests`, before, after, connections, bytes }),
+          checkMemory({ test: `${at}, ${connections} requests`, before, after, connections, bytes }),
         )
         await ended
         scores.push({

@@ -49,7 +49,9 @@ export const anotherChain: Attack = {
       // Time for comparisons of the ledger with it.
       await delay(size === 'small' ? 4_000 : 20_000)
       const sent = Number(await rpc.call('eth_getTransactionCount', [TEST_KEYS.relayer.address, 'latest']))
-      const isNamed = stage.log.some(({ level, message }) => level === 'error' && message.includes('unfit'))
+      const isNamed = stage.log.some(
+        ({ level, message }) => level === 'error' && message.includes('unusable'),
+      )
       stage.node.fault = undefined
       const delivered = outcomes.filter(({ kind }) => kind === 'settled').length
       const mustBePaid = [...(before ?? []), ...(held ?? [])]

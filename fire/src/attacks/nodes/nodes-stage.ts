@@ -8,7 +8,7 @@ import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { AUTHORIZATION_USED_TOPIC } from '@farebox/payments/chain/chain-proof'
 import { addressTopic } from '@farebox/payments/src/chain/rpc-words'
-import { paymentKey, type Authorization } from '@farebox/payments/authorization/authorization'
+import { paymentKey, type Authorization } from '@farebox/payments/authorization/eip-3009'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { HOLD_EXTENSION, type ReleaseRequest } from '@farebox/payments/x402/facilitator-api'
 import {

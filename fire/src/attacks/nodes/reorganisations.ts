@@ -4,7 +4,7 @@ import { localUsdcAbi } from '@farebox/contracts/local-usdc'
 import { encodeTransfer } from '@farebox/facilitator/src/chain/calldata'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { createAuthorizationHasher } from '@farebox/payments/authorization/authorization'
+import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import type { Score } from '../../battery.ts'
 import type { Attack, AttackRun } from '../attack.ts'
@@ -98,9 +98,9 @@ async function conflict(act: Conflict, validForSeconds: number): Promise<Afterma
     const payment = await settled(stage, validForSeconds)
     const transaction = await act(stage, payment)
     await mineUntilUndone(stage, payment, 3, transaction)
-    const patienceMs = 45_000
+    const timeoutMs = 45_000
     if (act === drains) await untilDead(stage, payment)
-    const endedMs = await untilTrue(patienceMs, async () => {
+    const endedMs = await untilTrue(timeoutMs, async () => {
       const isLost = (await stage.counter('payments_lost_total')) > 0
       return isLost || (await stage.transfers(payment)) === 1
     })
@@ -108,7 +108,7 @@ async function conflict(act: Conflict, validForSeconds: number): Promise<Afterma
       transfers: await stage.transfers(payment),
       lost: await stage.counter('payments_lost_total'),
       isSaid: stage.log.some(({ level, message }) => level === 'error' && message.includes('lost')),
-      endedMs: endedMs ?? patienceMs,
+      endedMs: endedMs ?? timeoutMs,
     }
   } finally {
     await stage.stop()

@@ -66,7 +66,7 @@ export const wrongClock: Attack = {
         const told = await verifyFor(stage, 4_000)
         const { status, body } = await stage.ready()
         const isLogged = stage.log.some(
-          ({ level, message }) => level !== 'info' && /clock|unfit/.test(message),
+          ({ level, message }) => level !== 'info' && /clock|unusable/.test(message),
         )
         stage.clock.aheadMs = 0
         const recoveredMs = await untilTrue(30_000, async () => {

@@ -34,7 +34,7 @@ export const loseRedis: Attack = {
         redis = await startRedis({ folder: join(scene.stage.folder, 'redis-empty'), port, onLine })
         await Promise.all(first)
         const repeated = await repeatAll(url, jobs)
-        return await judge(scene, repeated)
+        return await score(scene, repeated)
       } finally {
         await redis.stop()
       }
@@ -60,7 +60,7 @@ export const evictRecords: Attack = {
         for (const job of jobs) await send(url, job)
         await admin.flushall()
         const repeated = await repeatAll(url, jobs)
-        return await judge(scene, repeated)
+        return await score(scene, repeated)
       } finally {
         admin.disconnect()
         await redis.stop()
@@ -89,7 +89,7 @@ async function repeatAll(
   return await Promise.all(jobs.map(async job => await repeatUntilAnswered(url, job, REPEAT_FOR_MS)))
 }
 
-async function judge({ stage }: PaidScene, repeated: readonly Repeated[]): Promise<readonly Score[]> {
+async function score({ stage }: PaidScene, repeated: readonly Repeated[]): Promise<readonly Score[]> {
   const transfers = await transfersTo(stage, TEST_KEYS.agent.address)
   const delivered = repeated.filter(({ isDelivered }) => isDelivered).length
   const refusals = countRefusals(repeated)

@@ -43,7 +43,7 @@ async function failOver(parameters: string, run: AttackRun): Promise<readonly Sc
         sent.map(async ({ request }) => await repeatUntilAnswered(url, request, REPEAT_FOR_MS)),
       )
       const transfers = await transfersTo(scene.stage, TEST_KEYS.agent.address)
-      return judge(parameters, sent, repeated, transfers)
+      return score(parameters, sent, repeated, transfers)
     } finally {
       await group.stop()
     }
@@ -72,7 +72,7 @@ async function sendFor(
   return sent
 }
 
-function judge(
+function score(
   parameters: string,
   sent: readonly Sent[],
   repeated: readonly Repeated[],

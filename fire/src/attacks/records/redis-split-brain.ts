@@ -68,7 +68,7 @@ async function splitUp(parameters: string, { size }: AttackRun): Promise<readonl
         requests.map(async request => await repeatUntilAnswered(cutOff, request, REPEAT_FOR_MS)),
       )
       const transfers = await transfersTo(scene.stage, TEST_KEYS.agent.address)
-      return judge(parameters, {
+      return score(parameters, {
         requests,
         first: first ?? [],
         second: second ?? [],
@@ -117,7 +117,7 @@ async function signJobs(scene: PaidScene, jobs: number, tellUrl: string): Promis
   )
 }
 
-function judge(parameters: string, seen: Seen): readonly Score[] {
+function score(parameters: string, seen: Seen): readonly Score[] {
   const { requests, first, second, runs, twins, repeated, transfers } = seen
   const isWaitedFor = parameters !== ''
   const where = isWaitedFor ? 'replicas=1' : 'no replicas asked for'

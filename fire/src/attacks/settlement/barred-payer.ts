@@ -1,7 +1,7 @@
 import { LOCAL_USDC_ADDRESS } from '@farebox/contracts/addresses'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { createAuthorizationHasher } from '@farebox/payments/authorization/authorization'
+import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import type { Attack } from '../attack.ts'
 import {

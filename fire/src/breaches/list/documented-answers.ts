@@ -10,8 +10,8 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
       {
         in: 'farebox/failureError',
         find: 'export function failureError({ typed }: HandlerFailure): ServiceError {\n',
-        replace: `export function failureError({ typed, told }: HandlerFailure): ServiceError {
-  if (typed === undefined) return new InternalError(told)
+        replace: `export function failureError({ typed, logText }: HandlerFailure): ServiceError {
+  if (typed === undefined) return new InternalError(logText)
 `,
       },
     ],

@@ -34,7 +34,7 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'a 502 that says `success: false` counts as a refusal, though a transfer may be under way',
     edits: [
       {
-        in: 'payments/judges',
+        in: 'payments/isVerdictStatus',
         find: 'status >= 200 && status < 500 &&',
         replace: 'status >= 200 && status < 600 &&',
       },
@@ -112,7 +112,7 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'a failure that is told late is told as it was, whatever became of the job meanwhile',
     edits: [
       {
-        in: 'farebox/letGo',
+        in: 'farebox/releaseJob',
         find: "if (word !== 'ours' || !isStale(service.clock, askedMs)) return word",
         replace: "if (word !== 'ours' || isStale !== undefined || askedMs < 0) return word",
       },
@@ -125,7 +125,7 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
     breaks: 'an overrun that is told late is told as it was, whatever became of the job meanwhile',
     edits: [
       {
-        in: 'farebox/letGo',
+        in: 'farebox/releaseJob',
         find: 'kept.then(async ours => ours && (await held.isStillHeld()))',
         replace: 'kept',
       },

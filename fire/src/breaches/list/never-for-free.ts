@@ -55,12 +55,12 @@ export const NEVER_FOR_FREE: readonly Breach[] = [
     breaks: 'a payment of another amount than the price is taken, as long as it is not smaller',
     edits: [
       {
-        in: 'payments/judgeTerms',
+        in: 'payments/checkTerms',
         find: 'if (authorization.value !== requirement.amount) {',
         replace: 'if (BigInt(authorization.value) < BigInt(requirement.amount)) {',
       },
     ],
-    tests: [{ file: 'payments/check-payment.test.ts' }],
+    tests: [{ file: 'payments/verify-signature.test.ts' }],
   },
   {
     name: 'pay-to-unchecked',
@@ -68,12 +68,12 @@ export const NEVER_FOR_FREE: readonly Breach[] = [
     breaks: "a payment to another wallet than the agent's is taken",
     edits: [
       {
-        in: 'payments/judgeTerms',
+        in: 'payments/checkTerms',
         find: 'if (!sameAddress(authorization.to, requirement.payTo)) {',
         replace: 'if (!sameAddress(requirement.payTo, requirement.payTo)) {',
       },
     ],
-    tests: [{ file: 'payments/check-payment.test.ts' }],
+    tests: [{ file: 'payments/verify-signature.test.ts' }],
   },
   {
     name: 'transfer-not-required',

@@ -99,7 +99,7 @@ export const ONE_PAYMENT_ONE_JOB: readonly Breach[] = [
     breaks: 'a retry runs beside a handler that outlived its deadline',
     edits: [
       {
-        in: 'farebox/letGo',
+        in: 'farebox/releaseJob',
         find: "instanceof StillRunning && job.state === 'running'",
         replace: "instanceof StillRunning && job.state === ('never' as string)",
       },

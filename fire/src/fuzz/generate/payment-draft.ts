@@ -1,7 +1,4 @@
-import {
-  createAuthorizationHasher,
-  type AuthorizationHasher,
-} from '@farebox/payments/authorization/authorization'
+import { createAuthorizationHasher, type AuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'

@@ -49,7 +49,7 @@ function refuseHeaders({ headers, status }: ReadAnswer): string | undefined {
 
 function refuseBody({ status, text, headers }: ReadAnswer): string | undefined {
   const body = readObject(text)
-  if (body === undefined) return 'the body is no JSON object'
+  if (body === undefined) return 'the body is not a JSON object'
   const keys = keysOf(body)
   if (status === 200) return refuseSuccess(keys, body)
   if (status === 402 && keys === DEMAND_KEYS) return refuseDemand(body, headers)

@@ -12,7 +12,7 @@ const MAX_CHECK_MS = 1_000
 
 /**
  * Checks so many declarations without a fault, and as many spoilt ones: the first must be taken, the others answered
- * with problems that say where, what and how to mend it, and nothing may throw. Returns what was wrong, in words.
+ * with problems that say where, what and how to fix it, and nothing may throw. Returns what was wrong, in words.
  */
 export function fuzzDeclarations(
   seed: number,
@@ -24,18 +24,18 @@ export function fuzzDeclarations(
   const wrong: string[] = []
   for (let left = count; left > 0; left -= 1) {
     const declaration = makeDeclaration(random)
-    const refused = judge(declaration, true)
+    const refused = check(declaration, true)
     if (refused !== undefined) wrong.push(`a good declaration: ${refused}: ${JSON.stringify(declaration)}`)
     const spoilt = spoil(random, structuredClone(declaration))
     onSpoil(`declaration with ${spoilt.intruder}`)
-    const fault = judge(spoilt.declaration, false)
+    const fault = check(spoilt.declaration, false)
     if (fault !== undefined)
       wrong.push(`a declaration with ${spoilt.how}: ${fault} (seed ${seed}, epoch ${epoch})`)
   }
   return wrong
 }
 
-function judge(declaration: unknown, isGood: boolean): string | undefined {
+function check(declaration: unknown, isGood: boolean): string | undefined {
   const startedMs = performance.now()
   try {
     const checked = checkDeclaration(declaration)

@@ -6,8 +6,8 @@ import { POOR, type PaymentMaker } from '../generate/payment-draft.ts'
 import { drawRecipe, QUIET, type Recipe } from '../generate/recipe.ts'
 import { MODES, type Mode } from '../mode.ts'
 import { isToldByHandler } from '../handlers/behaviours.ts'
-import { createAjvJudge } from '../oracle/ajv-judge.ts'
-import type { InputJudge } from '../oracle/judge-course.ts'
+import { createAjvOracle } from '../oracle/ajv-oracle.ts'
+import type { InputJudge } from '../oracle/check-course.ts'
 import { kindOfAnswer } from '../oracle/kinds-of-answer.ts'
 import { declaredBranches } from './branches.ts'
 import type { Tally } from './tally.ts'
@@ -85,7 +85,7 @@ export async function rerun(
 ): Promise<string | undefined> {
   const scene = await openScene(recipe.mode, declaration, {
     ...options,
-    judgeInput: createAjvJudge(declaration),
+    judgeInput: createAjvOracle(declaration),
   })
   const watch = watchProcess()
   const reason = await attempt(scene, recipe, watch)
@@ -124,7 +124,7 @@ async function openScenes(
   options: EpochOptions,
 ): Promise<{ readonly [mode in Mode]: RunScene }> {
   // Compiled once: it costs more than a hundred requests.
-  const judgeInput = createAjvJudge(declaration)
+  const judgeInput = createAjvOracle(declaration)
   const open = (mode: Mode): Promise<RunScene> => openScene(mode, declaration, { ...options, judgeInput })
   return { dev: await open('dev'), paid: await open('paid'), locked: await open('locked') }
 }

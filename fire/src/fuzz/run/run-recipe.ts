@@ -2,7 +2,7 @@ import type { BuiltRequest } from '../generate/build-request.ts'
 import type { Recipe } from '../generate/recipe.ts'
 import { behaviourOf } from '../handlers/behaviours.ts'
 import { foresee, type Foreseen } from '../oracle/foresee.ts'
-import { judgeCourse } from '../oracle/judge-course.ts'
+import { checkCourse } from '../oracle/check-course.ts'
 import { decidingBranches } from './branches.ts'
 import type { FuzzStage } from './fuzz-stage.ts'
 import { buildFor, send, takeCourse, type RunScene } from './send-request.ts'
@@ -21,7 +21,7 @@ export async function runRecipe(scene: RunScene, recipe: Recipe): Promise<string
   const sent = [send(scene, built.wire, foreseen), ...(beside ? [send(scene, built.wire, foreseen)] : [])]
   const [answer, twin] = await Promise.all(sent)
   if (answer === undefined) return 'never answered'
-  const wrong = judgeCourse(scene.stage, built, foreseen, takeCourse(scene.stage, answer), scene.judgeInput)
+  const wrong = checkCourse(scene.stage, built, foreseen, takeCourse(scene.stage, answer), scene.judgeInput)
   if (wrong !== undefined) return wrong
   for (const name of decidingBranches(recipe, built, foreseen)) scene.onBranch(name)
   if (beside && twin?.text !== answer.text) return `its twin was answered ${twin?.status}: ${twin?.text}`

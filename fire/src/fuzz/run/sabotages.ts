@@ -3,7 +3,7 @@ import type { FuzzStage } from './fuzz-stage.ts'
 import type { Sabotage } from './run-epoch.ts'
 
 /** How an answer is told on: status, headers, body text. */
-interface Told {
+interface Reported {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -14,7 +14,7 @@ interface Told {
  * agent with something put between it and the oracle.
  */
 export const SABOTAGES: { readonly [name: string]: Sabotage } = {
-  'answers 200 to who has not paid': retold(one =>
+  'answers 200 to who has not paid': misreport(one =>
     one.status === 402 && one.text.includes('accepts') && one.text.length % 7 === 0
       ? {
           ...one,
@@ -23,36 +23,39 @@ export const SABOTAGES: { readonly [name: string]: Sabotage } = {
         }
       : one,
   ),
-  'tells what a handler threw': retold(one =>
+  'tells what a handler threw': misreport(one =>
     one.text.includes('"Internal error"')
       ? { ...one, text: one.text.replace('Internal error', CANARY) }
       : one,
   ),
-  'tells a stack': retold(one =>
+  'tells a stack': misreport(one =>
     one.text.includes('must be JSON')
       ? { ...one, text: one.text.replace('must be JSON', 'at parse (/srv/agent.ts:12:3)') }
       : one,
   ),
-  'answers 504 for 408': retold(one => (one.status === 408 ? { ...one, status: 504 } : one)),
-  'answers 400 for 402': retold(one =>
+  'answers 504 for 408': misreport(one => (one.status === 408 ? { ...one, status: 504 } : one)),
+  'answers 400 for 402': misreport(one =>
     one.text.includes('"payment"') && one.status === 402 ? { ...one, status: 400 } : one,
   ),
-  'adds a key': retold(one => ({
+  'adds a key': misreport(one => ({
     ...one,
     text: one.text.replace('"status":"failed"', '"status":"failed","request_id":1'),
   })),
-  'forgets no-store': retold(one =>
+  'forgets no-store': misreport(one =>
     one.status === 402 ? { ...one, headers: without(one.headers, 'cache-control') } : one,
   ),
-  'forgets the receipt': retold(one =>
+  'forgets the receipt': misreport(one =>
     one.status === 200 ? { ...one, headers: without(one.headers, 'payment-response') } : one,
   ),
-  'calls a payment error internal': retold(one => ({
+  'calls a payment error internal': misreport(one => ({
     ...one,
     text: one.text.replace('"error_type":"payment"', '"error_type":"internal"'),
   })),
-  'echoes another job_id': retold(one => ({ ...one, text: one.text.replace(/"job_id":"./, '"job_id":"g') })),
-  'judges the deadline before the capability': retold(one =>
+  'echoes another job_id': misreport(one => ({
+    ...one,
+    text: one.text.replace(/"job_id":"./, '"job_id":"g'),
+  })),
+  'judges the deadline before the capability': misreport(one =>
     one.text.includes('Unknown capability') && one.text.length % 3 === 0
       ? {
           ...one,
@@ -79,7 +82,7 @@ export const SABOTAGES: { readonly [name: string]: Sabotage } = {
 }
 
 /** The same agent, whose answers are told otherwise. */
-function retold(change: (told: Told) => Told): Sabotage {
+function misreport(change: (reported: Reported) => Reported): Sabotage {
   return stage =>
     over(stage, {
       async fetch(request) {

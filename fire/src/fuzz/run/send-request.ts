@@ -3,7 +3,7 @@ import { buildRequest, type BuiltRequest, type WireRequest } from '../generate/b
 import type { PaymentMaker } from '../generate/payment-draft.ts'
 import type { Recipe } from '../generate/recipe.ts'
 import type { Foreseen } from '../oracle/foresee.ts'
-import type { Course, InputJudge } from '../oracle/judge-course.ts'
+import type { Course, InputJudge } from '../oracle/check-course.ts'
 import type { ReadAnswer } from '../oracle/answer-table.ts'
 import type { FuzzStage } from './fuzz-stage.ts'
 
@@ -19,7 +19,7 @@ export interface RunScene {
 }
 
 /** An answer that does not come within this, with nothing to wait for, never comes. Real time. */
-const PATIENCE_MS = 4_000
+const TIMEOUT_MS = 4_000
 /** How far the clock is moved before an answer is given up. */
 const LONGEST_WAIT_MS = 60_000
 
@@ -42,7 +42,7 @@ export async function send(
   const { stage } = scene
   const startedMs = performance.now()
   const answering = read(stage.fetch(toRequest(wire)))
-  const answer = takesTime ? await answerInTime(stage, answering) : await withinPatience(answering)
+  const answer = takesTime ? await answerInTime(stage, answering) : await withinTimeout(answering)
   if (answer !== undefined) scene.onAnswer(answer, takesTime ? undefined : performance.now() - startedMs)
   return answer
 }
@@ -65,12 +65,12 @@ async function read(responding: Promise<Response>): Promise<ReadAnswer> {
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-async function withinPatience<T>(work: Promise<T>): Promise<T | undefined> {
+async function withinTimeout<T>(work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<undefined>(resolve => {
-    timer = setTimeout(() => resolve(undefined), PATIENCE_MS)
+  const timeout = new Promise<undefined>(resolve => {
+    timer = setTimeout(() => resolve(undefined), TIMEOUT_MS)
   })
-  return await Promise.race([work, patience]).finally(() => clearTimeout(timer))
+  return await Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }
 
 async function answerInTime<T>({ clock }: FuzzStage, work: Promise<T>): Promise<T | undefined> {

@@ -100,7 +100,7 @@ function refuseRaw({ status, headers, text }: ReadAnswer): string | undefined {
   if (leak !== undefined) return leak
   if (status === 200 || status === 204 || text === '') return undefined
   const body = readObject(text)
-  if (body === undefined) return `${status} with a body that is no JSON object`
+  if (body === undefined) return `${status} with a body that is not a JSON object`
   if (headers.get('cache-control') !== 'no-store') return `${status} without no-store`
   if ('accepts' in body) return undefined
   return body['status'] === 'failed' && typeof body['error'] === 'string'

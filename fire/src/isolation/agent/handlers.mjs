@@ -3,19 +3,19 @@ import { Worker } from 'node:worker_threads'
 const wait = ms => new Promise(resolve => setTimeout(resolve, ms))
 const never = () => new Promise(() => {})
 
-// What each is answered with stands in ../beasts.ts.
-const zoo = {
-  tame: () => ({ beast: 'tame' }),
-  sleeper: () => wait(50).then(() => ({ beast: 'sleeper' })),
+// What each is answered with stands in ../misbehaving-handlers.ts.
+const handlers = {
+  tame: () => ({ handler: 'tame' }),
+  sleeper: () => wait(50).then(() => ({ handler: 'sleeper' })),
 
   blocker() {
     for (;;);
   },
   waiter: never,
-  latecomer: ({ remainingMs }) => wait(remainingMs() + 100).then(() => ({ beast: 'latecomer' })),
+  latecomer: ({ remainingMs }) => wait(remainingMs() + 100).then(() => ({ handler: 'latecomer' })),
   dawdler({ remainingMs }) {
     while (remainingMs() > 0);
-    return { beast: 'dawdler' }
+    return { handler: 'dawdler' }
   },
   async listener({ signal }) {
     signal.addEventListener('abort', () => {
@@ -33,7 +33,7 @@ const zoo = {
     for (;;) all.add(all.size)
   },
   splitter: () => ({
-    beast: 'x'
+    handler: 'x'
       .repeat(2 ** 28)
       .split('')
       .join(''),
@@ -57,16 +57,16 @@ const zoo = {
     setTimeout(() => {
       throw new Error('left behind')
     }, 20)
-    return { beast: 'leaver' }
+    return { handler: 'leaver' }
   },
   threads() {
     void new Worker('for (;;);', { eval: true })
-    return { beast: 'threads' }
+    return { handler: 'threads' }
   },
   exit: () => process.exit(3),
   abort: () => process.abort(),
-  huge: () => ({ beast: 'x'.repeat(20_000_000) }),
-  uncloneable: () => ({ beast: 'x', ask: { toJSON: () => 1n } }),
+  huge: () => ({ handler: 'x'.repeat(20_000_000) }),
+  uncloneable: () => ({ handler: 'x', ask: { toJSON: () => 1n } }),
   proxy: () =>
     new Proxy(
       {},
@@ -79,10 +79,10 @@ const zoo = {
   shouter({ log }) {
     for (let line = 0; line < 5_000; line += 1) log('a line')
     for (let line = 0; line < 500; line += 1) console.log('another line')
-    return { beast: 'shouter' }
+    return { handler: 'shouter' }
   },
 }
 
 // The runtime looks for the default export (D28).
 // oxlint-disable-next-line import/no-default-export
-export default ({ beast }, context) => zoo[beast](context)
+export default ({ handler }, context) => handlers[handler](context)

@@ -1,5 +1,5 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { Draft, DraftTerms, SignOptions } from '../draft.ts'
 import { paymentCase } from '../payment-case.ts'
 import { numbered, type UnnumberedCase } from '../rule-case.ts'

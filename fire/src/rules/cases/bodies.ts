@@ -1,7 +1,7 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { brief } from '../payment-case.ts'
 import type { Outcome, UnnumberedCase } from '../rule-case.ts'
-import { ask, type AskOptions, type Told } from '../subject.ts'
+import { ask, type AskOptions, type FacilitatorReply } from '../subject.ts'
 import type { Trial } from '../trial.ts'
 
 type Body = string | Uint8Array<ArrayBuffer>
@@ -19,19 +19,19 @@ function bodyCase(
     async play(trial) {
       const bytes = typeof body === 'function' ? await body(trial) : body
       const before = await trial.witness.transactionsSent()
-      const told = [
+      const replies = [
         await ask(trial.subject, '/verify', bytes, options),
         await ask(trial.subject, '/settle', bytes, options),
       ]
       const sentTransactions = (await trial.witness.transactionsSent()) - before
-      return judgeDoor(told, sentTransactions)
+      return checkReplies(replies, sentTransactions)
     },
   }
 }
 
-function judgeDoor(told: readonly Told[], transactions: number): Outcome {
-  const did = told.map(({ status }) => `HTTP ${status}`).join(', ')
-  const bad = told.find(
+function checkReplies(replies: readonly FacilitatorReply[], transactions: number): Outcome {
+  const did = replies.map(({ status }) => `HTTP ${status}`).join(', ')
+  const bad = replies.find(
     ({ status, said, body }) =>
       said === 'yes' || said === 'later' || status < 200 || status >= 500 || body === undefined,
   )

@@ -19,11 +19,11 @@ function callerCase(
       const draft = await trial.draft()
       const sentAs = await options(trial)
       const before = await trial.witness.transactionsSent()
-      const told = [await trial.verify(draft, sentAs), await trial.settle(draft, sentAs)]
+      const replies = [await trial.verify(draft, sentAs), await trial.settle(draft, sentAs)]
       const transactions = (await trial.witness.transactionsSent()) - before
-      const bad = told.find(({ status }) => status !== 401 && status !== 403)
+      const bad = replies.find(({ status }) => status !== 401 && status !== 403)
       return {
-        did: told.map(({ status }) => `HTTP ${status}`).join(', '),
+        did: replies.map(({ status }) => `HTTP ${status}`).join(', '),
         wrong: bad
           ? `${brief(bad)} (HTTP ${bad.status})`
           : transactions > 0

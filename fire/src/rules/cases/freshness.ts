@@ -100,8 +100,8 @@ async function twins(trial: Trial, by: 'wallet' | 'amount'): Promise<Outcome> {
   )
   const { to, value } = second.signed
   second.sign({ nonce: first.signed.nonce, to, value })
-  const told = [await trial.verify(first), await trial.verify(second)]
-  const valid = told.filter(({ said }) => said === 'yes').length
+  const replies = [await trial.verify(first), await trial.verify(second)]
+  const valid = replies.filter(({ said }) => said === 'yes').length
   return { did: `${valid} of 2 valid`, wrong: valid > 1 ? 'both were sold' : undefined }
 }
 

@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts'
 import { brief } from '../payment-case.ts'
 import type { Outcome, UnnumberedCase } from '../rule-case.ts'
-import type { Told } from '../subject.ts'
+import type { FacilitatorReply } from '../subject.ts'
 import type { Trial } from '../trial.ts'
 
 /** Asked again and again: the same answer, one transfer. */
@@ -60,19 +60,19 @@ async function settleOften(
   const payer = await trial.payer()
   const draft = await trial.draft({ payer })
   if (verifyFirst) await trial.verify(draft)
-  const told: Told[] = []
+  const replies: FacilitatorReply[] = []
   if (how === 'at once')
-    told.push(...(await Promise.all(Array.from({ length: times }, () => trial.settle(draft)))))
+    replies.push(...(await Promise.all(Array.from({ length: times }, () => trial.settle(draft)))))
   else {
     for (let index = 0; index < times; index += 1) {
-      told.push(await trial.settle(draft))
+      replies.push(await trial.settle(draft))
       if (index === 0) await afterFirst?.(draft, payer)
     }
   }
   const transfers = (await trial.witness.transfersFrom(draft.payer)).length
-  const yes = told.filter(({ said }) => said === 'yes')
+  const yes = replies.filter(({ said }) => said === 'yes')
   const hashes = new Set(yes.map(({ transaction }) => transaction))
-  const other = told.find(({ said }) => said !== 'yes')
+  const other = replies.find(({ said }) => said !== 'yes')
   const did = `${yes.length} of ${times} told as settled, ${transfers} transfer${transfers === 1 ? '' : 's'}`
   const wrong =
     transfers !== 1

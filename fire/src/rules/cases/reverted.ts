@@ -1,7 +1,7 @@
 import { brief } from '../payment-case.ts'
 import type { Outcome, UnnumberedCase } from '../rule-case.ts'
 import type { Trial } from '../trial.ts'
-import { judgeSettled, signatureOf } from './judge-settled.ts'
+import { checkSettled, signatureOf } from './check-settled.ts'
 
 /** Transactions that are reverted after everything was looked at. */
 export const revertedCases: readonly UnnumberedCase[] = [
@@ -32,7 +32,7 @@ export const revertedCases: readonly UnnumberedCase[] = [
       trial.subject.beforeSend?.(
         async () => void (await trial.token.submit(draft.signed, signatureOf(draft))),
       )
-      return await judgeSettled(trial, draft, verified, await trial.settle(draft))
+      return await checkSettled(trial, draft, verified, await trial.settle(draft))
     },
   },
 ]

@@ -100,7 +100,7 @@ const cases: readonly UnnumberedCase[] = [
       const payer = await trial.payer()
       const before = await trial.witness.transactionsSent()
       const drafts = await Promise.all(Array.from({ length: 30 }, () => trial.draft({ payer })))
-      const told = await Promise.all(
+      const replies = await Promise.all(
         drafts.map(draft => {
           draft.body.paymentPayload.payload.signature = `0x${'11'.repeat(64)}1b`
           return trial.settle(draft)
@@ -110,7 +110,7 @@ const cases: readonly UnnumberedCase[] = [
       const good = await trial.draft({ payer })
       await trial.verify(good)
       const settled = await trial.settle(good)
-      const wrong = told.some(({ said }) => said === 'yes')
+      const wrong = replies.some(({ said }) => said === 'yes')
         ? 'a forged one was taken'
         : sent > 0
           ? `${sent} transactions sent`

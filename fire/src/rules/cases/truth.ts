@@ -2,7 +2,7 @@ import type { Draft } from '../draft.ts'
 import { brief } from '../payment-case.ts'
 import type { Outcome, UnnumberedCase } from '../rule-case.ts'
 import type { Trial } from '../trial.ts'
-import { judgeSettled, signatureOf } from './judge-settled.ts'
+import { checkSettled, signatureOf } from './check-settled.ts'
 
 /**
  * A token that succeeds at everything and moves nothing: for `authorizationState` it answers 0, for anything else
@@ -63,11 +63,11 @@ export const truthCases: readonly UnnumberedCase[] = [
       await trial.token.setCode(trial.network.asset.address, PHANTOM)
       try {
         const before = await trial.witness.transactionsSent()
-        const told = await trial.settle(draft)
+        const reply = await trial.settle(draft)
         const sent = (await trial.witness.transactionsSent()) - before
         return {
-          did: `${brief(told)}, ${sent} transaction${sent === 1 ? '' : 's'} sent`,
-          wrong: told.said === 'yes' ? 'success without a transfer' : undefined,
+          did: `${brief(reply)}, ${sent} transaction${sent === 1 ? '' : 's'} sent`,
+          wrong: reply.said === 'yes' ? 'success without a transfer' : undefined,
         }
       } finally {
         await trial.token.setCode(trial.network.asset.address, code)
@@ -86,7 +86,7 @@ async function settleWith(
   const draft = await trial.draft()
   const verified = options.verifyFirst === false ? undefined : await trial.verify(draft)
   await options.between?.(draft, trial)
-  return await judgeSettled(trial, draft, verified, await trial.settle(draft))
+  return await checkSettled(trial, draft, verified, await trial.settle(draft))
 }
 
 async function refusedAfter(trial: Trial, draft: Draft, transfersBefore: number): Promise<Outcome> {

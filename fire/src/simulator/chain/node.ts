@@ -40,7 +40,7 @@ export interface NodeParts {
   /** Wei. */
   readonly baseFee: () => bigint
   /** How long a transaction that is sent to it will wait for a block, and whether it is forgotten at once. */
-  readonly fateOf: () => { readonly delayMs: number; readonly isForgotten: boolean }
+  readonly deliveryOf: () => { readonly delayMs: number; readonly isForgotten: boolean }
   /** Told of each transaction that a node has taken from a relayer. */
   readonly onTaken: (transaction: ChainTransaction) => void
 }
@@ -117,7 +117,7 @@ export function createNode(parts: NodeParts): ChainNode {
 
   const send = (method: string, raw: string): ChainTransaction => {
     const transaction = readRawTransaction(crypto, raw)
-    const { delayMs, isForgotten } = parts.fateOf()
+    const { delayMs, isForgotten } = parts.deliveryOf()
     const refused = chain.submit(transaction, delayMs)
     if (refused !== undefined) throw new JsonRpcError(method, -32_000, refused, undefined)
     parts.onTaken(transaction)

@@ -48,7 +48,7 @@ export interface VirtualChain {
   /** The nodes forget a transaction that is not mined yet. */
   forget(hash: string): void
   /** Replaces the newest blocks by others; what was in them comes back as `fate` says, in milliseconds. */
-  reorganise(depth: number, fate: (transaction: ChainTransaction) => number | 'forgotten'): void
+  reorganise(depth: number, fault: (transaction: ChainTransaction) => number | 'forgotten'): void
 }
 
 interface Pending {
@@ -168,7 +168,7 @@ export function createVirtualChain(parts: {
       return undefined
     },
     forget: hash => void pending.delete(hash),
-    reorganise(depth, fate) {
+    reorganise(depth, fault) {
       const head = catchUp()
       forks += 1
       const kept = Math.max(1, head.number + 1 - depth)
@@ -177,7 +177,7 @@ export function createVirtualChain(parts: {
       trace.note('chain', () => `blocks from ${kept} on are replaced`)
       for (const { transaction } of undone) {
         places.delete(transaction.hash)
-        const afterMs = fate(transaction)
+        const afterMs = fault(transaction)
         if (afterMs !== 'forgotten')
           pending.set(transaction.hash, { transaction, fromMs: slotMs(kept) + afterMs, rank: random.next() })
       }

@@ -1,5 +1,5 @@
 import type { Random } from '../seeded-random.ts'
-import type { Ambush } from './ambush.ts'
+import type { TargetedFault } from './targeted-fault.ts'
 import { LIARS, planLies, type Lie } from './plan-lies.ts'
 
 /** What can go wrong in a history. Each history has some of them, most have several. */
@@ -77,29 +77,29 @@ export interface FaultPlan {
   /** When gas costs more than the facilitator pays. */
   readonly gasSpike: { readonly fromMs: number; readonly toMs: number } | undefined
   /** One call at which things go wrong again and again. */
-  readonly ambush: Ambush | undefined
+  readonly targeted: TargetedFault | undefined
 }
 
 /** Blocks; in seconds well below a network's finality. */
 export const DEEPEST_REORGANISATION = 4
 
 /**
- * Draws the faults of a history whose workload lasts so long, beside its ambush. Kinds in `without` are left out.
+ * Draws the faults of a history whose workload lasts so long, beside its targeted fault. Kinds in `without` are left out.
  */
 export function planFaults(
   random: Random,
   lengthMs: number,
-  ambush: Ambush | undefined,
+  targeted: TargetedFault | undefined,
   without: ReadonlySet<string>,
 ): FaultPlan {
-  // One history in eight is quiet: what fails there fails without any fault. An ambush works best in some quiet.
+  // One history in eight is quiet: what fails there fails without any fault. A targeted fault works best in some quiet.
   const usual = random.chance(0.125) ? 0 : random.pick([0.15, 0.3, 0.5])
-  const share = ambush === undefined ? usual : usual / 3
+  const share = targeted === undefined ? usual : usual / 3
   const shareOf = (kind: FaultKind): number => {
     // A clock that is set by hours ends most of what else could be seen.
     if (kind === 'clock-jump') return share / 5
     // Over a ledger that has lost rows facilitators do what they never do otherwise, and should die over that too.
-    return kind === 'facilitator-crash' && ambush?.mishap === 'sees the ledger fall back' ? 0.8 : share
+    return kind === 'facilitator-crash' && targeted?.mishap === 'sees the ledger fall back' ? 0.8 : share
   }
   const drawn = new Map(
     FAULT_KINDS.map(kind => {
@@ -145,7 +145,7 @@ export function planFaults(
       depth: 1 + (atMs % DEEPEST_REORGANISATION),
     })),
     gasSpike: spike && { fromMs: spikeFromMs, toMs: spikeFromMs + spike.between(2_000, 15_000) },
-    ambush,
+    targeted,
   }
 }
 

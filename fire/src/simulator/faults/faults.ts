@@ -1,12 +1,12 @@
 import type { Random } from '../seeded-random.ts'
-import { fateAtAmbush, MOST_STRIKES, STRIKE_RATE } from './ambush.ts'
-import { UNHARMED, type CallFate } from './call-fate.ts'
+import { faultAtTarget, MOST_STRIKES, STRIKE_RATE } from './targeted-fault.ts'
+import { UNHARMED, type CallFault } from './call-fault.ts'
 import type { FaultPlan } from './fault-plan.ts'
 import { LONGEST_PAUSE_MS, SLOWEST_MESSAGE_MS } from './longest.ts'
 import { PORT_CALLS } from './port-calls.ts'
 
 /** What becomes of one request and its answer. */
-export interface MessageFate {
+export interface MessageFault {
   readonly thereMs: number
   readonly backMs: number
   readonly losesRequest: boolean
@@ -27,14 +27,14 @@ export type PortKind = 'store' | 'ledger' | 'node' | 'network'
 export interface Faults {
   readonly plan: FaultPlan
   readonly isCalm: boolean
-  ofMessage(usualMs: number): MessageFate
+  ofMessage(usualMs: number): MessageFault
   /** A message leaves on a route; its place among those sent there. */
   sent(route: string): number
   /** One of them arrives, perhaps after some that were sent later. */
   arrived(route: string, place: number): void
   /** `name` is one of {@link PORT_CALLS}. */
-  ofCall(process: ProcessKind, port: PortKind, name: string): CallFate
-  /** Calls back whenever the ambush strikes. */
+  ofCall(process: ProcessKind, port: PortKind, name: string): CallFault
+  /** Calls back whenever the targeted fault strikes. */
   onStrike(callback: () => void): void
   /** From now on nothing goes wrong any more. */
   calmDown(): void
@@ -97,21 +97,21 @@ export function createFaults(random: Random, plan: FaultPlan): Faults {
     return calls.chance(PROMPT[port]) ? 0 : calls.next() * 3
   }
   /** A broken connection is a fault of messages: there nobody hears nothing, but late. */
-  const strike = (port: PortKind, name: string): CallFate | undefined => {
-    const { ambush } = plan
-    if (ambush?.at !== name || struck === MOST_STRIKES || !happens(strikes, STRIKE_RATE)) return undefined
+  const strike = (port: PortKind, name: string): CallFault | undefined => {
+    const { targeted } = plan
+    if (targeted?.at !== name || struck === MOST_STRIKES || !happens(strikes, STRIKE_RATE)) return undefined
     struck += 1
-    const isDeaf = ambush.mishap === 'hears nothing of it' && port === 'network'
-    const met = isDeaf ? ({ ...ambush, mishap: 'is late' } as const) : ambush
-    happened(`ambush: ${met.mishap}`)
+    const isDeaf = targeted.mishap === 'hears nothing of it' && port === 'network'
+    const met = isDeaf ? ({ ...targeted, mishap: 'is late' } as const) : targeted
+    happened(`targeted fault: ${met.mishap}`)
     for (const tell of watchers) tell()
-    return fateAtAmbush(strikes, met)
+    return faultAtTarget(strikes, met)
   }
   const faults: { -readonly [key in keyof Faults]: Faults[key] } = {
     plan,
     isCalm: false,
     ofMessage(usualMs) {
-      const fate = {
+      const fault = {
         thereMs: travelMs(usualMs, 0.5),
         backMs: travelMs(usualMs, 0),
         losesRequest: happens(messages, plan.lossRate),
@@ -119,9 +119,9 @@ export function createFaults(random: Random, plan: FaultPlan): Faults {
         isSilent: messages.chance(0.3),
         againMs: happens(messages, plan.duplicationRate) ? travelMs(usualMs * 4, 0) : undefined,
       }
-      if (fate.losesRequest || fate.losesAnswer) happened('messages lost')
-      if (fate.againMs !== undefined) happened('messages doubled')
-      return fate
+      if (fault.losesRequest || fault.losesAnswer) happened('messages lost')
+      if (fault.againMs !== undefined) happened('messages doubled')
+      return fault
     },
     sent(route) {
       const place = (sent.get(route) ?? 0) + 1

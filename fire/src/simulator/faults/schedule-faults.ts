@@ -1,4 +1,4 @@
-import { paymentKey } from '@farebox/payments/authorization/authorization'
+import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import { BLOCK_MS } from '../chain/virtual-chain.ts'
 import type { Parties } from '../history/start-parties.ts'
 import type { Random } from '../seeded-random.ts'
@@ -8,7 +8,7 @@ import { DEEPEST_REORGANISATION } from './fault-plan.ts'
 const MOST_LOST_MS = 3_000
 /** A backup is older than a replica is behind. */
 const MOST_RESTORED_MS = 30_000
-/** After what an ambush struck: the answer may have been acted on by then, or not. */
+/** After what a targeted fault struck: the answer may have been acted on by then, or not. */
 const SOON_MS = 4_000
 
 /** Sets what goes wrong at its own time, whoever does what then: stores that fall back, blocks that are replaced. */
@@ -25,7 +25,7 @@ export function scheduleFaults(
     reorganisations,
     shutdownsMs,
     clockJumps,
-    ambush,
+    targeted,
   } = faults.plan
   const scheduled = {
     left: [storeFailoversMs, storeLossesMs, ledgerLossesMs, reorganisations, shutdownsMs, clockJumps].flat()
@@ -94,9 +94,9 @@ export function scheduleFaults(
         strike(struck)
       })
     })
-  if (ambush?.mishap === 'sees blocks replaced')
+  if (targeted?.mishap === 'sees blocks replaced')
     onStrike(SOON_MS, struck => replaceBlocks(world, struck, struck.between(1, DEEPEST_REORGANISATION)))
-  if (ambush?.mishap === 'sees the ledger fall back')
+  if (targeted?.mishap === 'sees the ledger fall back')
     onStrike(BLOCK_MS, struck => {
       const lostMs = struck.between(500, 3 * MOST_LOST_MS)
       loseRows(lostMs)

@@ -1,4 +1,4 @@
-import { MISHAPS } from '../faults/ambush.ts'
+import { MISHAPS } from '../faults/targeted-fault.ts'
 import { LIES } from '../faults/plan-lies.ts'
 import { PORT_CALLS } from '../faults/port-calls.ts'
 import { MISCHIEF_KINDS } from '../workload/mischief.ts'
@@ -9,7 +9,7 @@ import type { HistoryCounts } from './count-history.ts'
 export const USUAL_HAPPENINGS: readonly string[] = [
   ...ERRAND_KINDS.map(kind => `errand: ${kind}`),
   ...MISCHIEF_KINDS.map(kind => `mischief: ${kind}`),
-  ...MISHAPS.map(mishap => `ambush: ${mishap}`),
+  ...MISHAPS.map(mishap => `targeted fault: ${mishap}`),
   ...['store', 'ledger', 'node'].flatMap(port => [
     `${port} fails before it was done`,
     `${port} fails after it was done`,

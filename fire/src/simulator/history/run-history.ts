@@ -1,5 +1,5 @@
 import { buildWorld } from '../build-world.ts'
-import { planAmbush } from '../faults/ambush.ts'
+import { planTargetedFault } from '../faults/targeted-fault.ts'
 import { planFaults } from '../faults/fault-plan.ts'
 import { scheduleFaults } from '../faults/schedule-faults.ts'
 import { checkHistory } from '../invariants/check-history.ts'
@@ -18,7 +18,7 @@ import { startErrands, startParties } from './start-parties.ts'
 /** How a history is run. */
 export interface HistoryOptions {
   readonly isTraced?: boolean
-  /** Kinds of faults, errands and mischief that are left out; `ambush` too. */
+  /** Kinds of faults, errands and mischief that are left out; `targeted` too. */
   readonly without?: ReadonlySet<string>
 }
 
@@ -41,11 +41,11 @@ export async function runHistory(
   { isTraced = false, without = new Set() }: HistoryOptions = {},
 ): Promise<HistoryResult> {
   const random = createRandom(seed)
-  const ambush = without.has('ambush') ? undefined : planAmbush(random.fork('ambush'))
+  const targeted = without.has('targeted') ? undefined : planTargetedFault(random.fork('ambush'))
   const plan = planWorkload(random.fork('workload'), {
-    isSiege: ambush !== undefined,
-    isRegretful: ambush?.mishap === 'sees blocks replaced',
-    isForgetful: ambush?.mishap === 'sees the ledger fall back',
+    isSiege: targeted !== undefined,
+    isRegretful: targeted?.mishap === 'sees blocks replaced',
+    isForgetful: targeted?.mishap === 'sees the ledger fall back',
     without,
   })
   const world = buildWorld({
@@ -53,7 +53,7 @@ export async function runHistory(
     crypto: stage.crypto,
     network: stage.network,
     hasher: stage.hasher,
-    plan: planFaults(random.fork('fault plan'), plan.lengthMs, ambush, without),
+    plan: planFaults(random.fork('fault plan'), plan.lengthMs, targeted, without),
     balances: balancesOf(stage.cast, plan),
     isTraced,
   })

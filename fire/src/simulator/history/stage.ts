@@ -1,8 +1,5 @@
 import { mintSecret, type NewSecret } from '@farebox/facilitator/src/secrets/secret-form'
-import {
-  createAuthorizationHasher,
-  type AuthorizationHasher,
-} from '@farebox/payments/authorization/authorization'
+import { createAuthorizationHasher, type AuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { createRandom } from '../seeded-random.ts'

@@ -99,7 +99,7 @@ async function startAgents(world: World, stage: Stage, plan: WorkloadPlan): Prom
       store: index === 0 || plan.sharesStore ? shared : own,
       replicas: plan.replicas,
       hasNode: plan.hasNode,
-      settlePatienceMs: plan.settlePatienceMs,
+      settleWaitMs: plan.agentSettleWaitMs,
       badRunRate: plan.badRunRate,
       timerGrainMs: plan.timerGrainMs,
     }),

@@ -10,8 +10,8 @@ import { ledgerIsChain } from './ledger-is-chain.ts'
 import { boundIsBound, oneJobOneTransfer, onePaymentOneJob } from './one-payment-one-job.ts'
 import { paidIsKept, sameBytes } from './paid-is-kept.ts'
 import { proofBeforeOutput } from './proof-before-output.ts'
-import { strangersGetNothing } from './strangers-get-nothing.ts'
-import { wordsAreKept } from './words-are-kept.ts'
+import { onlyPayersGetOutput } from './only-payers-get-output.ts'
+import { reportsAreTrue } from './reports-are-true.ts'
 import type { Evidence, Rule, Violation } from './verdict.ts'
 
 const RULES: readonly Rule[] = [
@@ -25,8 +25,8 @@ const RULES: readonly Rule[] = [
   chargedIsDelivered,
   handlerOnce,
   ledgerIsChain,
-  strangersGetNothing,
-  wordsAreKept,
+  onlyPayersGetOutput,
+  reportsAreTrue,
   everythingEnds,
 ]
 

@@ -65,8 +65,8 @@ export const HOLDING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         in: 'farebox/createFacilitatorGate',
-        find: 'isFirst ? told : doubted(told)',
-        replace: 'told',
+        find: 'isFirst ? reported : doubted(reported)',
+        replace: 'reported',
       },
     ],
   },
@@ -75,7 +75,7 @@ export const HOLDING_MUTANTS: readonly Mutant[] = [
     breaks: 'what was charged is delivered although its record was lost: here it is refused',
     edits: [
       {
-        in: 'farebox/judgePastCharge',
+        in: 'farebox/checkPastCharge',
         find: "if (outcome.kind === 'none') return outcome",
         replace: "if (outcome.kind !== 'pending') return { kind: 'none' }",
       },

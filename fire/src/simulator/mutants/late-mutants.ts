@@ -13,7 +13,7 @@ export const LATE_MUTANTS: readonly Mutant[] = [
     breaks: 'a cancelled payment is refused when its block is buried: here at the head',
     edits: [
       {
-        in: 'payments/judgeUse',
+        in: 'payments/classifyUse',
         find: 'const isFinal = head.seconds > spentSeconds + network.finalitySeconds',
         replace: 'const isFinal = head.seconds + spentSeconds > 0',
       },
@@ -25,7 +25,7 @@ export const LATE_MUTANTS: readonly Mutant[] = [
     breaks: 'who hears late that a job was let go looks again: here it tells what was true then',
     edits: [
       {
-        in: 'farebox/letGo',
+        in: 'farebox/releaseJob',
         find: "if (word !== 'ours' || !isStale(service.clock, askedMs)) return word",
         replace: "if (word !== 'ours' || isStale !== undefined || askedMs < 0) return word",
       },

@@ -17,11 +17,11 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
       },
       {
         in: 'farebox/settlePayment',
-        find: 'const known = await withinPatience(',
+        find: 'const known = await withinWait(',
         replace: `const { response } = saved.held.job as { response: string }
   const first = settlements.resume(saved.held)
   if (first) return answerSettled({ version: 1, state: 'settled', payer: '', response, paymentResponse: '' })
-  const known = await withinPatience(`,
+  const known = await withinWait(`,
       },
     ],
   },
@@ -98,7 +98,7 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
     breaks: 'no run begins while an earlier one still runs: here it does',
     edits: [
       {
-        in: 'farebox/letGo',
+        in: 'farebox/releaseJob',
         find: "if (failure instanceof StillRunning && job.state === 'running') {",
         replace: "if (failure instanceof StillRunning && job.state === ('never' as string)) {",
       },

@@ -7,12 +7,12 @@ export const TRUST_MUTANTS: readonly Mutant[] = [
     breaks: 'a receipt counts when block and state agree with it: here by itself',
     edits: [
       {
-        in: 'facilitator/judgeReceipt',
+        in: 'facilitator/verifyReceipt',
         find: "if (!isInBlock) return doubted('its block does not list the transaction')",
         replace: '',
       },
       {
-        in: 'facilitator/judgeReceipt',
+        in: 'facilitator/verifyReceipt',
         find: "if (proven.some(({ key }) => !used.has(key))) return doubted('it shows a transfer, the state does not')",
         replace: '',
       },

@@ -49,7 +49,7 @@ export interface AgentSetup {
   readonly replicas: number
   /** It asks a node itself, beside the facilitator. */
   readonly hasNode: boolean
-  readonly settlePatienceMs: number
+  readonly settleWaitMs: number
   /** That a run of a handler fails. */
   readonly badRunRate: number
   /** How late its timers come at most. */
@@ -108,7 +108,7 @@ async function startReplica(
       clock: agentClock(process, drawGrain(world.random, process, setup.timerGrainMs)),
       log: traceLog(world, process),
       jobStore: setup.store.portOf(process),
-      settlePatienceMs: setup.settlePatienceMs,
+      settleWaitMs: setup.settleWaitMs,
     },
   })
   return {

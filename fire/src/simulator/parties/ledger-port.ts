@@ -44,7 +44,7 @@ export function ledgerPort(
   const through = <Result>(name: string, call: () => Promise<Result>): Promise<Result> =>
     callThroughPort(wires, { process, kind: 'facilitator', port: 'ledger', name: `ledger.${name}`, call })
   const { payments, settlements, leases, audit, secrets, owners } = ledger
-  const bell = signals.portOf(process)
+  const notifier = signals.portOf(process)
   return {
     payments: {
       hold: request => through('hold', () => payments.hold(request)),
@@ -71,7 +71,7 @@ export function ledgerPort(
         through('conclude', async () => {
           const changed = await settlements.conclude(conclusions, closes)
           // As the real one rings with what it writes, so that who waits elsewhere looks.
-          if (changed.length > 0) await bell.publish('concluded')
+          if (changed.length > 0) await notifier.publish('concluded')
           return changed
         }),
     },
@@ -103,7 +103,7 @@ export function ledgerPort(
     secrets: { ...secrets, find: id => through('secret', () => secrets.find(id)) },
     // Asked by administrators only; no history has one.
     owners,
-    signals: bell,
+    signals: notifier,
     totals: (network, now) => through('totals', () => ledger.totals(network, now)),
     close: () => Promise.resolve(),
   }

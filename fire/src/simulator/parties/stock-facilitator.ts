@@ -1,4 +1,4 @@
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { FacilitatorRequest } from '@farebox/payments/x402/facilitator-api'
 import type { VirtualAnswer } from '../stand-ins/fastify.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'

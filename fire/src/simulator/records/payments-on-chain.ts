@@ -1,5 +1,5 @@
 import { AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
-import { paymentKey } from '@farebox/payments/authorization/authorization'
+import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import type { Network } from '@farebox/payments/networks'
 import type { VirtualChain } from '../chain/virtual-chain.ts'
 

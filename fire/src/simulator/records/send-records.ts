@@ -1,4 +1,4 @@
-import { paymentKey, type Authorization } from '@farebox/payments/authorization/authorization'
+import { paymentKey, type Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { Network } from '@farebox/payments/networks'
 import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
 

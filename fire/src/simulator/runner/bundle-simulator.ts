@@ -18,7 +18,7 @@ const PACKAGES = join(ROOT, 'packages')
 const STANDS_IN: Readonly<Record<string, string>> = {
   'payments/http-json': 'http-json.ts',
   'payments/evm-crypto': 'evm-crypto.ts',
-  'payments/authorization': 'authorization.ts',
+  'payments/eip-3009': 'eip-3009.ts',
   'payments/payment-header': 'payment-header.ts',
   'node:crypto': 'node-crypto.ts',
   'node:http': 'node-http.ts',

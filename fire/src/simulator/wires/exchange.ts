@@ -46,14 +46,14 @@ export interface Parcel<Request, Answer> {
 export function exchange<Request, Answer>(wires: Wires, parcel: Parcel<Request, Answer>): Promise<Answer> {
   const { time, faults, trace } = wires
   const { caller, label } = parcel
-  const fate = faults.ofMessage(parcel.usualMs)
+  const fault = faults.ofMessage(parcel.usualMs)
   const route = `${caller.name} ${label}`
   const place = faults.sent(route)
   return new Promise((resolve, reject) => {
     const breakOff = (why: string): void => {
-      trace.note(caller.name, () => `${label}: ${why}${fate.isSilent ? ', silently' : ''}`)
-      if (!fate.isSilent)
-        time.after(fate.backMs, () => caller.deliver(() => reject(new ConnectionBroken(`${label}: ${why}`))))
+      trace.note(caller.name, () => `${label}: ${why}${fault.isSilent ? ', silently' : ''}`)
+      if (!fault.isSilent)
+        time.after(fault.backMs, () => caller.deliver(() => reject(new ConnectionBroken(`${label}: ${why}`))))
     }
     const arrive = (isCopy: boolean): void => {
       const callee = parcel.find()
@@ -72,21 +72,21 @@ export function exchange<Request, Answer>(wires: Wires, parcel: Parcel<Request, 
           answer => {
             forget()
             if (!callee.process.isAlive) return
-            if (!isCopy && fate.losesAnswer) breakOff('the answer is lost')
-            else time.after(fate.backMs, () => caller.deliver(() => resolve(answer)))
+            if (!isCopy && fault.losesAnswer) breakOff('the answer is lost')
+            else time.after(fault.backMs, () => caller.deliver(() => resolve(answer)))
           },
           (error: unknown) => {
             forget()
-            time.after(fate.backMs, () => caller.deliver(() => reject(error)))
+            time.after(fault.backMs, () => caller.deliver(() => reject(error)))
           },
         )
       })
     }
     if (!caller.isAlive) return
-    if (fate.losesRequest) breakOff('the request is lost')
-    else if (fate.thereMs === 0) arrive(false)
-    else time.after(fate.thereMs, () => arrive(false))
-    const { againMs } = fate
-    if (againMs !== undefined) time.after(fate.thereMs + againMs, () => arrive(true))
+    if (fault.losesRequest) breakOff('the request is lost')
+    else if (fault.thereMs === 0) arrive(false)
+    else time.after(fault.thereMs, () => arrive(false))
+    const { againMs } = fault
+    if (againMs !== undefined) time.after(fault.thereMs + againMs, () => arrive(true))
   })
 }

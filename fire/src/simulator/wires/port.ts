@@ -1,4 +1,4 @@
-import { UNHARMED, type CallFate } from '../faults/call-fate.ts'
+import { UNHARMED, type CallFault } from '../faults/call-fault.ts'
 import type { PortKind, ProcessKind } from '../faults/faults.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Wires } from './exchange.ts'
@@ -19,7 +19,7 @@ export interface PortCall<Result> {
   readonly label?: string
   readonly call: () => Promise<Result>
   /** Told when the call will fail or be slow, or its process dies or stops over it. */
-  readonly onFault?: (fate: CallFate) => void
+  readonly onFault?: (fault: CallFault) => void
 }
 
 /** What takes longer may cost a lease. */
@@ -33,16 +33,16 @@ export function callThroughPort<Result>(wires: Wires, call: PortCall<Result>): P
   const { time, faults, trace } = wires
   const { process, name, label = name } = call
   if (!process.isAlive) return new Promise(() => undefined)
-  const fate = faults.ofCall(call.kind, call.port, name)
+  const fault = faults.ofCall(call.kind, call.port, name)
   // Whatever takes time in it, a message, sees by itself that its caller is alive then.
-  if (fate === UNHARMED) return call.call()
-  if (fate.crash !== undefined || fate.fail !== undefined || fate.pauseMs > 0 || fate.delayMs > SLOW_MS)
-    call.onFault?.(fate)
-  if (fate.pauseMs > 0) {
-    trace.note(process.name, () => `stops for ${fate.pauseMs} ms at ${label}`)
-    process.pause(fate.pauseMs)
+  if (fault === UNHARMED) return call.call()
+  if (fault.crash !== undefined || fault.fail !== undefined || fault.pauseMs > 0 || fault.delayMs > SLOW_MS)
+    call.onFault?.(fault)
+  if (fault.pauseMs > 0) {
+    trace.note(process.name, () => `stops for ${fault.pauseMs} ms at ${label}`)
+    process.pause(fault.pauseMs)
   }
-  if (fate.crash === 'before') {
+  if (fault.crash === 'before') {
     trace.note(process.name, () => `dies before ${label}`)
     faults.happened(`dies before ${name}`)
     process.crash()
@@ -54,22 +54,22 @@ export function callThroughPort<Result>(wires: Wires, call: PortCall<Result>): P
       process.deliver(() => reject(new PortFailed(`${label}: no answer`)))
     }
     const end = (settle: () => void): void => {
-      if (fate.crash === 'after') {
+      if (fault.crash === 'after') {
         if (!process.isAlive) return
         trace.note(process.name, () => `dies after ${label}`)
         faults.happened(`dies after ${name}`)
         process.crash()
-      } else if (fate.fail === 'after') fail('after')
+      } else if (fault.fail === 'after') fail('after')
       else process.deliver(settle)
     }
     const make = (): void => {
-      if (fate.fail === 'before') return fail('before')
+      if (fault.fail === 'before') return fail('before')
       call.call().then(
         result => end(() => resolve(result)),
         (error: unknown) => end(() => reject(error)),
       )
     }
-    if (fate.delayMs === 0) make()
-    else time.after(fate.delayMs, make)
+    if (fault.delayMs === 0) make()
+    else time.after(fault.delayMs, make)
   })
 }

@@ -1,4 +1,4 @@
-import { paymentKey } from '@farebox/payments/authorization/authorization'
+import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import {
   HOLD_EXTENSION,
   type FacilitatorRequest,
@@ -6,7 +6,7 @@ import {
 } from '@farebox/payments/x402/facilitator-api'
 import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
 import { createRequirement } from '@farebox/payments/x402/requirement'
-import type { FacilitatorWord } from '../records/word-records.ts'
+import type { FacilitatorReport } from '../records/report-records.ts'
 import { hostName } from '../parties/supervise.ts'
 import type { Random } from '../seeded-random.ts'
 import { currentWorld } from '../stand-ins/current-world.ts'
@@ -46,7 +46,7 @@ export async function meddle(
     const deed = random.pick(['verify', 'verify', 'settle', 'release'] as const)
     const hold = holds.length === 0 ? undefined : random.pick(holds)
     // What was said before an attempt to charge, or to hold, need not hold after it.
-    for (const word of words) word.isLast &&= word.told === 'released' ? deed !== 'verify' : false
+    for (const word of words) word.isLast &&= word.reported === 'released' ? deed !== 'verify' : false
     if (deed === 'verify') {
       const outcome = await client.verify(request, { timeoutMs: TIMEOUT_MS })
       if (outcome.kind === 'valid' && outcome.hold !== undefined)
@@ -54,17 +54,17 @@ export async function meddle(
       if (outcome.kind === 'unavailable') mayHoldAgain = true
     } else if (deed === 'settle') {
       const outcome = await client.settle(request, { timeoutMs: TIMEOUT_MS })
-      if (outcome.kind === 'settled') words.push({ binding, told: 'settled', reason: '', isLast: true })
+      if (outcome.kind === 'settled') words.push({ binding, reported: 'settled', reason: '', isLast: true })
       if (outcome.kind === 'failed')
         words.push({
           binding,
-          told: 'failed',
+          reported: 'failed',
           reason: outcome.reason,
           isLast: !mayChargeYet || isTooLate(outcome),
         })
       if (outcome.kind === 'unknown') mayChargeYet = true
     } else if (hold !== undefined && (await release(url, secret, hold))) {
-      words.push({ binding, told: 'released', reason: '', isLast: !mayHoldAgain && !mayChargeYet })
+      words.push({ binding, reported: 'released', reason: '', isLast: !mayHoldAgain && !mayChargeYet })
     }
     await new Promise<void>(resolve => void process.after(random.between(0, 3_000), resolve))
   }
@@ -76,7 +76,7 @@ function isTooLate({ reason }: { readonly reason: string }): boolean {
   return reason === 'invalid_exact_evm_payload_authorization_valid_before'
 }
 
-interface Spoken extends Omit<FacilitatorWord, 'payment' | 'isLast'> {
+interface Spoken extends Omit<FacilitatorReport, 'payment' | 'isLast'> {
   isLast: boolean
 }
 

@@ -58,7 +58,7 @@ export interface WorkloadPlan {
   /** Ours, over one ledger; none where the facilitator is somebody else's. */
   readonly facilitators: number
   readonly sharesRelayer: boolean
-  readonly settlePatienceMs: number
+  readonly agentSettleWaitMs: number
   readonly settleWaitMs: number
   /** How often ledger and chain are compared. */
   readonly reconcileMs: number
@@ -176,7 +176,7 @@ export function planWorkload(
     hasNode: isStock || random.chance(0.3),
     facilitators: isStock ? 0 : random.chance(0.35) ? 2 : 1,
     sharesRelayer: random.chance(0.6),
-    settlePatienceMs: random.pick([1_000, 4_000, 10_000]),
+    agentSettleWaitMs: random.pick([1_000, 4_000, 10_000]),
     settleWaitMs: random.pick(isForgetful ? [2_000] : [2_000, 8_000, 20_000]),
     reconcileMs: random.pick([4_000, 60_000]),
     relayerLeaseMs: random.pick([4_000, 12_000]),

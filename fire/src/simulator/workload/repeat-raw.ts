@@ -6,7 +6,7 @@ import type { World } from '../world.ts'
 import { sendToAgent, type JobCall } from './send-to-agent.ts'
 
 /** How a caller that is not our client repeats a call. */
-export interface RawPatience {
+export interface RepeatLimits {
   readonly tries: number
   readonly timeoutMs: number
 }
@@ -16,14 +16,14 @@ export async function repeatRaw(
   world: World,
   process: VirtualProcess,
   call: JobCall,
-  patience: RawPatience,
+  limits: RepeatLimits,
   random: Random,
 ): Promise<AgentAnswer | undefined> {
   let last: AgentAnswer | undefined
-  for (let tried = 1; tried <= patience.tries; tried += 1) {
+  for (let tried = 1; tried <= limits.tries; tried += 1) {
     const stop = new AbortController()
     try {
-      last = await withTimeout(process, patience.timeoutMs, sendToAgent(world, process, call, stop.signal))
+      last = await withTimeout(process, limits.timeoutMs, sendToAgent(world, process, call, stop.signal))
       if (last.status !== 503) return last
     } catch {
       stop.abort()

@@ -2,10 +2,10 @@ import { execute } from '@farebox/client/execute'
 import type { JournalEntry } from '@farebox/client/attempt/journal-entry'
 import { PaymentUnresolved } from '@farebox/client/attempt/payment-unresolved'
 import { resume } from '@farebox/client/resume'
-import { paymentKey } from '@farebox/payments/authorization/authorization'
+import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
 import { isServiceError } from 'farebox'
-import type { ClientWord } from '../records/word-records.ts'
+import type { ClientReport } from '../records/report-records.ts'
 import { clientClock } from '../time/process-clocks.ts'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { World } from '../world.ts'
@@ -59,10 +59,10 @@ export function runClientErrand(
           },
         )
       : resume(entry, connection)
-  const told = (kind: ClientWord['told'], words: string): void => {
+  const told = (kind: ClientReport['reported'], words: string): void => {
     world.wires.trace.note(parts.name, () => `is told: ${kind}, ${words}`)
     const payment = entry && paymentOf(world, entry.header)
-    world.words.ofClients.push({ job: nameOf(own), payment, told: kind, words })
+    world.words.ofClients.push({ job: nameOf(own), payment, reported: kind, words })
     end()
   }
   work.then(
@@ -72,7 +72,7 @@ export function runClientErrand(
 }
 
 /** What a rejection of our client means, by its own documentation. */
-function kindOf(error: unknown): ClientWord['told'] {
+function kindOf(error: unknown): ClientReport['reported'] {
   if (error instanceof PaymentUnresolved) return 'unresolved'
   return isServiceError(error) ? 'failed' : 'nothing was paid'
 }

@@ -124,11 +124,11 @@ async function send(
     task: { capability, input: { text: jobId.slice(0, 8) } },
     deadline: process.nowMs() / 1_000 + plan.deadlineSeconds,
   })
-  const patience = {
+  const limits = {
     tries: random.between(2, 5),
     timeoutMs: random.pick(plan.isPatient ? [30_000] : [2_000, 8_000, 30_000]),
   }
-  return await repeatRaw(world, process, { agent, jobId, body, header, isForged }, patience, random)
+  return await repeatRaw(world, process, { agent, jobId, body, header, isForged }, limits, random)
 }
 
 function pause(process: VirtualProcess, ms: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { paymentKey } from '@farebox/payments/authorization/authorization'
+import { paymentKey } from '@farebox/payments/authorization/eip-3009'
 import type { VirtualProcess } from '../time/virtual-process.ts'
 import type { Payer } from './cast.ts'
 import { nameOf, type ErrandParts, type KnownJob } from './errand.ts'

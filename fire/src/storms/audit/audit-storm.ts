@@ -1,10 +1,10 @@
-import type { StormOrder } from '../chronicle.ts'
+import type { StormOrder } from '../event-log.ts'
 import type { StormStage } from '../stage/storm-stage.ts'
 import { awaitCalm, type Unsettled } from './await-calm.ts'
-import { judgeLedger } from './judge-ledger.ts'
-import { judgeMoney, type MoneyVerdict } from './judge-money.ts'
-import { judgeRuns, type RunsVerdict } from './judge-runs.ts'
-import { judgeTruth, type TruthVerdict } from './judge-truth.ts'
+import { checkLedger } from './check-ledger.ts'
+import { checkMoney, type MoneyVerdict } from './check-money.ts'
+import { checkRuns, type RunsVerdict } from './check-runs.ts'
+import { checkTruth, type TruthVerdict } from './check-truth.ts'
 import { orderKey, readChain, type ChainRecord } from './read-chain.ts'
 import { readLedger } from './read-ledger.ts'
 import { readRuns } from './read-runs.ts'
@@ -35,20 +35,20 @@ export async function auditStorm(
     readonly settleMs: number
   } & Retrieval,
 ): Promise<Audit> {
-  const { chronicle } = stage
+  const { eventLog } = stage
   const unsettled = await awaitCalm(stage, options.settleMs, options.signal)
   const retrieved = await retrieveCharged(stage, orders, await readChain(stage), options)
   const chain = await readChain(stage)
   const rows = await readLedger(stage)
   return {
     unsettled,
-    money: judgeMoney(chronicle, orders, chain),
+    money: checkMoney(eventLog, orders, chain),
     retrieved: retrieved.length,
     retrieval: judgeRetrieval(stage, retrieved, chain),
-    truth: judgeTruth(chronicle, orders, options.seenMs),
-    runs: judgeRuns(chronicle, orders, await readRuns(stage.runsFile)),
+    truth: checkTruth(eventLog, orders, options.seenMs),
+    runs: checkRuns(eventLog, orders, await readRuns(stage.runsFile)),
     rows: rows.length,
-    ledger: judgeLedger(rows, chain),
+    ledger: checkLedger(rows, chain),
     strange: [...chain.oddities, ...findStrangers(stage, chain)],
   }
 }
@@ -71,13 +71,13 @@ export function findingsOf(audit: Audit): readonly string[] {
 
 /** The last answer to each is the one to the asking again; of rivals only the one that was delivered must be there. */
 function judgeRetrieval(
-  { chronicle }: StormStage,
+  { eventLog }: StormStage,
   orders: readonly StormOrder[],
   { payments }: ChainRecord,
 ): readonly string[] {
   return orders.flatMap(order => {
     const { jobId } = order
-    const attempts = chronicle.attemptsOf(jobId)
+    const attempts = eventLog.attemptsOf(jobId)
     const last = attempts.at(-1)?.answer
     const wasDelivered = attempts.some(({ answer }) => answer?.status === 200)
     const isPaid = payments.has(orderKey(order))
@@ -88,8 +88,8 @@ function judgeRetrieval(
   })
 }
 
-function findStrangers({ chronicle }: StormStage, { payments }: ChainRecord): readonly string[] {
-  const known = new Set([...chronicle.orders.values()].map(orderKey))
+function findStrangers({ eventLog }: StormStage, { payments }: ChainRecord): readonly string[] {
+  const known = new Set([...eventLog.orders.values()].map(orderKey))
   return [...payments].flatMap(([key, { transaction }]) =>
     known.has(key) ? [] : [`${key} was paid in ${transaction}, and nobody ordered anything for it`],
   )

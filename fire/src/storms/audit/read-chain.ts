@@ -1,6 +1,6 @@
 import { AUTHORIZATION_USED_TOPIC, TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
-import type { StormOrder } from '../chronicle.ts'
+import type { StormOrder } from '../event-log.ts'
 import type { StormStage } from '../stage/storm-stage.ts'
 
 /** Money that an authorization moved, as the chain tells it. */

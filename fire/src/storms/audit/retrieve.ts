@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { firstSuccess, type StormOrder } from '../chronicle.ts'
+import { firstSuccess, type StormOrder } from '../event-log.ts'
 import { sendOrder } from '../load/send-order.ts'
 import type { StormAgent } from '../stage/storm-agent.ts'
 import type { StormStage } from '../stage/storm-stage.ts'
@@ -28,7 +28,7 @@ export async function retrieveCharged(
   { agentFor, signal }: Retrieval,
 ): Promise<readonly StormOrder[]> {
   const isDelivered = ({ jobId }: StormOrder): boolean =>
-    firstSuccess(stage.chronicle.attemptsOf(jobId)) !== undefined
+    firstSuccess(stage.eventLog.attemptsOf(jobId)) !== undefined
   const delivered = new Set(orders.filter(isDelivered).map(orderKey))
   // Of orders that share a payment only the one that was delivered; all of them where none was.
   const charged = orders.filter(order => {

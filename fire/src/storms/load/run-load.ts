@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../../simulator/seeded-random.ts'
-import type { StormOrder } from '../chronicle.ts'
+import type { StormOrder } from '../event-log.ts'
 import type { StormAgent } from '../stage/storm-agent.ts'
 import type { StormStage } from '../stage/storm-stage.ts'
 import { persist, sendOrder } from './send-order.ts'
@@ -20,9 +20,9 @@ export interface Load {
 }
 
 /** Most callers repeat an order for so long: to the end of the payment's validity, when it is dead. */
-const PATIENCE_MS = 95_000
+const TIMEOUT_MS = 95_000
 /** Some go away: what was begun for them must be seen to its end without them. */
-const SHORT_PATIENCE_MS = 1_000
+const SHORT_TIMEOUT_MS = 1_000
 const LONGEST_HANDLER_MS = 500
 
 /** Runs it until it is enough, and until every caller has its answer. */
@@ -62,7 +62,7 @@ async function playCopies(
   const manner = {
     nextAgent,
     takes500: random.chance(0.3),
-    untilMs: Date.now() + (random.chance(0.3) ? SHORT_PATIENCE_MS : PATIENCE_MS),
+    untilMs: Date.now() + (random.chance(0.3) ? SHORT_TIMEOUT_MS : TIMEOUT_MS),
     signal,
   }
   const copies = random.chance(0.25) ? random.between(2, 4) : 1

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Attempt, StormAnswer, StormOrder } from '../chronicle.ts'
+import type { Attempt, StormAnswer, StormOrder } from '../event-log.ts'
 import type { StormAgent } from '../stage/storm-agent.ts'
 import type { StormStage } from '../stage/storm-stage.ts'
 
@@ -25,7 +25,7 @@ export async function sendOrder(stage: StormStage, agent: StormAgent, order: Sto
     trouble = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   }
   const attempt = { agent: agent.name, sentMs, endedMs: Date.now(), answer, trouble }
-  stage.chronicle.attempted(order, attempt)
+  stage.eventLog.attempted(order, attempt)
   return attempt
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import { encodeHeader } from '@farebox/payments/x402/payment-header'
 import { createRequirement } from '@farebox/payments/x402/requirement'
 import { authorizationTypedData, signPayment, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
-import type { StormOrder } from '../chronicle.ts'
+import type { StormOrder } from '../event-log.ts'
 import { PUBLIC_URL } from '../stage/storm-agent.ts'
 import type { StormStage } from '../stage/storm-stage.ts'
 
@@ -64,8 +64,8 @@ export async function signRivals(
   })
 }
 
-function placed({ chronicle }: StormStage, order: StormOrder): StormOrder {
-  chronicle.place(order)
+function placed({ eventLog }: StormStage, order: StormOrder): StormOrder {
+  eventLog.place(order)
   return order
 }
 

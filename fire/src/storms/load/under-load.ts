@@ -1,7 +1,7 @@
 import type { Random } from '../../simulator/seeded-random.ts'
 import { auditStorm, type Audit } from '../audit/audit-storm.ts'
 import { watchChain } from '../audit/watch-chain.ts'
-import type { StormOrder } from '../chronicle.ts'
+import type { StormOrder } from '../event-log.ts'
 import type { StormRun } from '../storm-run.ts'
 import { runLoad } from './run-load.ts'
 
@@ -20,8 +20,8 @@ export async function underLoad(
   load: { readonly random: Random; readonly pauseMs: number; readonly onSettling: () => void },
   trouble: () => Promise<void>,
 ): Promise<Judged> {
-  const { chronicle } = stage
-  const before = new Set(chronicle.orders.keys())
+  const { eventLog } = stage
+  const before = new Set(eventLog.orders.keys())
   const watch = watchChain(stage)
   const enough = new AbortController()
   const running = runLoad(stage, { ...load, callers: size.callers, enough: enough.signal, signal })
@@ -33,7 +33,7 @@ export async function underLoad(
     await running
     await watch.stop()
   }
-  const orders = [...chronicle.orders.values()].filter(({ jobId }) => !before.has(jobId))
+  const orders = [...eventLog.orders.values()].filter(({ jobId }) => !before.has(jobId))
   const audit = await auditStorm(stage, orders, { seenMs: watch.seenMs, settleMs: size.settleMs, signal })
   return { orders, audit }
 }

@@ -54,7 +54,7 @@ export async function hireAgents(
         runsFile,
         name,
         port,
-        chronicle: site.chronicle,
+        eventLog: site.eventLog,
         onLine: site.log.of(name),
         onDeath: onDeathOf(site),
       })

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
-import type { Chronicle } from '../chronicle.ts'
-import { createMortal, type Mortal } from './mortal.ts'
+import type { EventLog } from '../event-log.ts'
+import { manageProcess, type ManagedProcess } from './managed-process.ts'
 import type { ProgramLog } from './program-log.ts'
 import { startDatabase } from './start-database.ts'
 import { startRedis } from './start-redis.ts'
@@ -14,37 +14,40 @@ export interface BuildingSite {
   /** How what stands so far is ended, the last first. */
   readonly stops: (() => Promise<unknown>)[]
   readonly signal: AbortSignal
-  readonly chronicle: Chronicle
+  readonly eventLog: EventLog
   readonly log: ProgramLog
 }
 
 /** Starts it, and sees to its end. */
-export async function raise<M extends Mortal>({ signal, stops }: BuildingSite, mortal: M): Promise<M> {
+export async function raise<M extends ManagedProcess>(
+  { signal, stops }: BuildingSite,
+  managed: M,
+): Promise<M> {
   signal.throwIfAborted()
-  await mortal.start()
-  stops.push(() => mortal.stop())
-  return mortal
+  await managed.start()
+  stops.push(() => managed.stop())
+  return managed
 }
 
 /** Hears of a process that ended without having been asked to: that is a finding, whatever else is kept. */
-export function onDeathOf({ chronicle }: BuildingSite): (name: string, lastLines: string) => void {
+export function onDeathOf({ eventLog }: BuildingSite): (name: string, lastLines: string) => void {
   return (name, lastLines) =>
-    chronicle.mishap(`${name} ended by itself: ${lastLines.split('\n').slice(-3).join(' | ')}`)
+    eventLog.mishap(`${name} ended unexpectedly: ${lastLines.split('\n').slice(-3).join(' | ')}`)
 }
 
 /** The agents' store. */
-export async function raiseRedis(site: BuildingSite, port: number): Promise<Mortal> {
+export async function raiseRedis(site: BuildingSite, port: number): Promise<ManagedProcess> {
   const folder = join(site.folder, 'redis')
   const launch = (): ReturnType<typeof startRedis> => startRedis({ folder, port, onLine })
   const onLine = site.log.of('redis')
-  return await raise(site, createMortal({ kind: 'redis', name: 'redis' }, launch, onDeathOf(site)))
+  return await raise(site, manageProcess({ kind: 'redis', name: 'redis' }, launch, onDeathOf(site)))
 }
 
 /** The facilitators' database. */
 export async function raisePostgres(
   site: BuildingSite,
   port: number,
-): Promise<{ readonly postgres: Mortal; readonly databaseUrl: string }> {
+): Promise<{ readonly postgres: ManagedProcess; readonly databaseUrl: string }> {
   const folder = join(site.folder, 'postgres')
   await mkdir(folder)
   let databaseUrl = ''
@@ -53,8 +56,8 @@ export async function raisePostgres(
     databaseUrl = database.connectionString
     return database
   }
-  const mortal = createMortal({ kind: 'postgres', name: 'postgres' }, launch, onDeathOf(site))
-  return { postgres: await raise(site, mortal), databaseUrl }
+  const managed = manageProcess({ kind: 'postgres', name: 'postgres' }, launch, onDeathOf(site))
+  return { postgres: await raise(site, managed), databaseUrl }
 }
 
 /** One for each port, all on one ledger. */

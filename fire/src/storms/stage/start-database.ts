@@ -1,10 +1,10 @@
 import { endWithUs } from '@farebox/local/src/processes/end-with-us'
 import { startPostgres } from '@farebox/local/postgres/start-postgres'
 import { killFamily } from './process-family.ts'
-import type { Life } from './mortal.ts'
+import type { ProcessRun } from './managed-process.ts'
 
 /** A run of the database, and how it is reached. */
-export interface DatabaseLife extends Life {
+export interface DatabaseLife extends ProcessRun {
   readonly connectionString: string
 }
 

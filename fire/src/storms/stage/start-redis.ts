@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { startChild } from '@farebox/local/src/processes/child-process'
 import { endWithUs } from '@farebox/local/src/processes/end-with-us'
 import { killFamily } from './process-family.ts'
-import type { Life } from './mortal.ts'
+import type { ProcessRun } from './managed-process.ts'
 
 /** What it has acknowledged is on disk, and nothing is evicted: what agents need (D25). */
 const SETTINGS = '--appendonly yes --appendfsync always --save  --maxmemory-policy noeviction'.split(' ')
@@ -16,7 +16,7 @@ export async function startRedis(options: {
   readonly folder: string
   readonly port: number
   readonly onLine: (line: string) => void
-}): Promise<Life> {
+}): Promise<ProcessRun> {
   const { folder, port, onLine } = options
   await mkdir(folder, { recursive: true })
   const child = await startChild({

@@ -3,12 +3,12 @@ import type { LocalChain } from '@farebox/local/chain/start-chain'
 import { startAgentProcess } from '@farebox/local/src/start-agent-process'
 import type { FacilitatorProcess } from '@farebox/local/src/start-facilitator-process'
 import { Pool } from 'undici'
-import type { Chronicle } from '../chronicle.ts'
-import { lifeOf } from './life-of.ts'
-import { createMortal, type Mortal } from './mortal.ts'
+import type { EventLog } from '../event-log.ts'
+import { processRunOf } from './process-run.ts'
+import { manageProcess, type ManagedProcess } from './managed-process.ts'
 
 /** A replica of the agent that can be killed. */
-export interface StormAgent extends Mortal {
+export interface StormAgent extends ManagedProcess {
   /** Connections to it that are kept alive, over all its lives. */
   readonly connections: Pool
   /** Closes them. */
@@ -34,15 +34,15 @@ export function createStormAgent(parts: {
   readonly runsFile: string
   readonly name: string
   readonly port: number
-  readonly chronicle: Chronicle
+  readonly eventLog: EventLog
   readonly onLine: (line: string) => void
   readonly onDeath: (name: string, lastLines: string) => void
 }): StormAgent {
-  const { name, port, wallet, runsFile, chronicle, onLine, onDeath, ...options } = parts
-  const mortal = createMortal(
+  const { name, port, wallet, runsFile, eventLog, onLine, onDeath, ...options } = parts
+  const managed = manageProcess(
     { kind: 'agent', name },
     async () =>
-      lifeOf(
+      processRunOf(
         await startAgentProcess({
           ...options,
           name,
@@ -51,7 +51,7 @@ export function createStormAgent(parts: {
           onLine(_, line) {
             onLine(line)
             const jobId = /"event":"execute","job":"([^"]+)"/.exec(line)?.[1]
-            if (jobId !== undefined) chronicle.executing(name, jobId)
+            if (jobId !== undefined) eventLog.executing(name, jobId)
           },
         }),
       ),
@@ -62,6 +62,6 @@ export function createStormAgent(parts: {
     headersTimeout: ANSWER_TIMEOUT_MS,
     bodyTimeout: ANSWER_TIMEOUT_MS,
   })
-  // Defined on the mortal itself: a copy would not see its pid change.
-  return Object.assign(mortal, { connections, hangUp: () => connections.destroy() })
+  // Defined on the managed process itself: a copy would not see its pid change.
+  return Object.assign(managed, { connections, hangUp: () => connections.destroy() })
 }

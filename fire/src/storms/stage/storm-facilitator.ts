@@ -3,11 +3,11 @@ import {
   type FacilitatorProcess,
 } from '@farebox/local/src/start-facilitator-process'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
-import { lifeOf } from './life-of.ts'
-import { createMortal, type Mortal } from './mortal.ts'
+import { processRunOf } from './process-run.ts'
+import { manageProcess, type ManagedProcess } from './managed-process.ts'
 
 /** A facilitator that can be killed. */
-export interface StormFacilitator extends Mortal {
+export interface StormFacilitator extends ManagedProcess {
   /** Where it is and how its secrets are made: the same in all its lives. */
   access(): FacilitatorProcess
 }
@@ -27,7 +27,7 @@ export function createStormFacilitator(parts: {
 }): StormFacilitator {
   const { name, onLine, onDeath, ...options } = parts
   let newest: FacilitatorProcess | undefined
-  const mortal = createMortal(
+  const managed = manageProcess(
     { kind: 'facilitator', name },
     async () => {
       newest = await startFacilitatorProcess({
@@ -40,7 +40,7 @@ export function createStormFacilitator(parts: {
         },
         onLine: (_, line) => onLine(line),
       })
-      return lifeOf(newest)
+      return processRunOf(newest)
     },
     onDeath,
   )
@@ -48,6 +48,6 @@ export function createStormFacilitator(parts: {
     if (newest === undefined) throw new Error(`${name} was never started`)
     return newest
   }
-  // Defined on the mortal itself: a copy would not see its pid change.
-  return Object.assign(mortal, { access })
+  // Defined on the managed process itself: a copy would not see its pid change.
+  return Object.assign(managed, { access })
 }

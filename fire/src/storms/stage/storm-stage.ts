@@ -7,10 +7,10 @@ import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
-import { createChronicle, type Chronicle } from '../chronicle.ts'
+import { createEventLog, type EventLog } from '../event-log.ts'
 import { findLastingPorts } from './lasting-ports.ts'
 import { hireAgents } from './hire-agents.ts'
-import type { Mortal } from './mortal.ts'
+import type { ManagedProcess } from './managed-process.ts'
 import { createProgramLog } from './program-log.ts'
 import { raiseFacilitators, raisePostgres, raiseRedis, type BuildingSite } from './raise.ts'
 import type { StormAgent } from './storm-agent.ts'
@@ -22,9 +22,9 @@ export interface StormStage {
   readonly chain: LocalChain
   readonly network: Network
   readonly crypto: EvmCrypto
-  readonly redis: Mortal
+  readonly redis: ManagedProcess
   readonly redisUrl: string
-  readonly postgres: Mortal
+  readonly postgres: ManagedProcess
   readonly databaseUrl: string
   readonly facilitators: readonly StormFacilitator[]
   /** Replicas of one agent, on one Redis. */
@@ -34,7 +34,7 @@ export interface StormStage {
   readonly payers: readonly PaymentSigner[]
   /** Where the handlers note their runs. */
   readonly runsFile: string
-  readonly chronicle: Chronicle
+  readonly eventLog: EventLog
   /** Starts one more agent, with a store that it shares with nobody. */
   stranger(name: string): Promise<StormAgent>
   /** Ends everything that was started and removes the folder, unless it is to be kept. */
@@ -76,10 +76,10 @@ async function buildStage(
   site: Pick<BuildingSite, 'folder' | 'stops' | 'signal'>,
 ): Promise<Omit<StormStage, 'strike'>> {
   const { folder, stops, signal } = site
-  const chronicle = createChronicle()
+  const eventLog = createEventLog()
   const log = createProgramLog(join(folder, 'logs'))
   stops.push(log.close)
-  const building = { ...site, chronicle, log }
+  const building = { ...site, eventLog, log }
   const [redisPort = 0, databasePort = 0, ...ports] = await findLastingPorts(2 + FACILITATORS + AGENTS)
   const chain = await startChain({ signal })
   stops.push(chain.stop)
@@ -107,7 +107,7 @@ async function buildStage(
     wallet: replicas.wallet,
     payers: await fundPayers(chain, crypto),
     runsFile: replicas.runsFile,
-    chronicle,
+    eventLog,
     async stranger(name) {
       const [port = 0] = await findLastingPorts(1)
       return await replicas.hire({ port, ownStore: name })

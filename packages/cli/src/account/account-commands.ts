@@ -12,7 +12,7 @@ export const loginCommand: CommandMaker = (world, end) => {
     .summary('signs an owner in at a platform, by key')
     .description('Sign in at a platform as the owner of your agents, with a key of yours. Costs nothing.')
     .option('--wallet [name]', 'the wallet that holds your agents; without a name, the one that pays calls')
-    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
   return withPlatformOptions(command)
     .addHelpText('after', LOGIN_EXAMPLES)
     .action(async (options: RawLoginOptions) => {
@@ -105,7 +105,7 @@ export const secretCommand: CommandMaker = (world, end) => {
       .command('revoke')
       .description('end a secret, within seconds and for good')
       .argument('<secret id>', 'as farebox secret list shows it')
-      .option('--yes', 'agree without being asked; needed where nobody is at a terminal'),
+      .option('--yes', 'confirm without being asked; required without a terminal'),
   )
     .addHelpText('after', '\nExample\n  farebox secret revoke 4f1c…')
     .action(async (secretId: string, options: RawSecretOptions) => {

@@ -3,12 +3,12 @@ import { loadEvmCrypto, loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { signedIn, signInTerms } from '@farebox/platform-api/owners'
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { signText } from '../keys/sign-text.ts'
-import type { ExitCode } from '../refusal.ts'
+import type { ExitCode } from '../command-error.ts'
 import { createAskPlatform, PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
 import { findKey } from '../register/registry/open-registry.ts'
 import type { RawKeyOptions } from '../register/platform/register-options.ts'
-import { tellInJson } from '../register/platform/tell-in-json.ts'
+import { runWithJson } from '../register/platform/run-with-json.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { untilTime } from '../terminal/until-time.ts'
 import type { World } from '../world.ts'
@@ -27,10 +27,10 @@ export interface RawLoginOptions extends RawKeyOptions {
  * `farebox login`: signs in at a platform with a key of this machine (Sign-In with Ethereum, EIP-4361) and keeps the
  * session. The session's token is never shown.
  *
- * @throws {Refusal} where the platform does not take it; nothing is kept then
+ * @throws {CommandError} where the platform does not take it; nothing is kept then
  */
 export async function login(world: World, raw: RawLoginOptions): Promise<ExitCode> {
-  return await tellInJson(
+  return await runWithJson(
     world,
     raw,
     async () => {
@@ -56,7 +56,7 @@ export async function login(world: World, raw: RawLoginOptions): Promise<ExitCod
       )
       return { ok: true, platform: url, address: shown, expires_at: expiresAt }
     },
-    'nothing was signed in',
+    'nobody was signed in',
   )
 }
 
@@ -69,7 +69,7 @@ async function endFormer(world: World, url: string): Promise<void> {
 
 /** `farebox logout`: ends the session at the platform and forgets it here, also where the platform is away. */
 export async function logout(world: World, raw: RawLoginOptions): Promise<ExitCode> {
-  return await tellInJson(
+  return await runWithJson(
     world,
     raw,
     async () => {
@@ -88,7 +88,7 @@ export async function logout(world: World, raw: RawLoginOptions): Promise<ExitCo
       const { green, yellow } = paintFor(world.err)
       world.err.write(
         isEnded === false
-          ? `  ${yellow('!')} forgotten here; the platform cannot be reached, so the session ends by itself at ${new Date(kept.expiresAt * 1_000).toISOString()}\n`
+          ? `  ${yellow('!')} forgotten here; the platform cannot be reached, so the session expires at ${new Date(kept.expiresAt * 1_000).toISOString()}\n`
           : `  ${green('✓')} signed out of ${url}\n`,
       )
       return { ok: true, platform: url, was_signed_in: true, ended: isEnded !== false }
@@ -99,7 +99,7 @@ export async function logout(world: World, raw: RawLoginOptions): Promise<ExitCo
 
 /** `farebox whoami`: who is signed in at a platform, and until when; exit code 1 where nobody is. */
 export async function whoami(world: World, raw: RawLoginOptions): Promise<ExitCode> {
-  return await tellInJson(
+  return await runWithJson(
     world,
     raw,
     async () => {

@@ -1,7 +1,7 @@
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { checksumAddress, refuseAddress } from '@farebox/payments/crypto/address'
-import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
-import { tellInJson } from '../register/platform/tell-in-json.ts'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
+import { runWithJson } from '../register/platform/run-with-json.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
@@ -59,15 +59,18 @@ async function tell(
   raw: RawSecretOptions,
   work: (account: OpenAccount) => Promise<object>,
 ): Promise<ExitCode> {
-  const stopped = 'farebox secret list shows what there is'
-  return await tellInJson(world, raw, async () => work(await openAccount(world, raw.platform)), stopped)
+  const stopped = 'farebox secret list shows your secrets'
+  return await runWithJson(world, raw, async () => work(await openAccount(world, raw.platform)), stopped)
 }
 
 async function showNew(world: World, { json, env }: RawSecretOptions, made: NewSecret): Promise<object> {
   const { secret, secret_id: id, wallets, replaces } = made
   // Whatever a platform sends must stay one line of a .env file.
   if (!/^[\x21-\x7e]{1,500}$/.test(secret)) {
-    throw new Refusal('the platform answered with a secret in no form that is known', 'nothing was shown')
+    throw new CommandError(
+      'the platform answered with a secret in no form that is known',
+      'nothing was shown',
+    )
   }
   if (json !== true) {
     world.out.write(env === true ? `FACILITATOR_SECRET=${secret}\n` : `${secret}\n`)
@@ -108,18 +111,18 @@ async function showList(world: World, found: readonly OwnedSecret[]): Promise<vo
 async function agreeToRevoke(world: World, id: string, { yes }: RawSecretOptions): Promise<void> {
   if (yes === true) return
   if (!world.canAsk) {
-    throw new Refusal('nobody is there to agree to it', `farebox secret revoke ${id} --yes`, {
+    throw new CommandError('there is no terminal to confirm it on', `farebox secret revoke ${id} --yes`, {
       exitCode: EXIT.usage,
     })
   }
   if (await world.ask.confirm(`Revoke ${id}? Agents that use it are paid no more, within seconds.`)) return
-  throw new Refusal('not revoked', '')
+  throw new CommandError('not revoked', '')
 }
 
 function readSecretId(text: string): string {
   if (/^[\w-]{1,64}$/.test(text)) return text
   // What was typed may be the secret itself.
-  throw new Refusal('that is not the id of a secret', 'farebox secret list shows the ids', {
+  throw new CommandError('that is not the id of a secret', 'farebox secret list shows the ids', {
     exitCode: EXIT.usage,
   })
 }
@@ -129,7 +132,7 @@ async function readWallets(words: readonly string[]): Promise<readonly string[]>
   return words.map(word => {
     const reason = refuseAddress({ keccak256 }, word)
     if (reason === undefined) return word.toLowerCase()
-    throw new Refusal(`--for ${reason}`, 'like --for 0x…', { exitCode: EXIT.usage })
+    throw new CommandError(`--for ${reason}`, 'like --for 0x…', { exitCode: EXIT.usage })
   })
 }
 

@@ -1,7 +1,7 @@
-import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
 import { PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { readAgentId } from '../register/platform/read-agent-id.ts'
-import { tellInJson } from '../register/platform/tell-in-json.ts'
+import { runWithJson } from '../register/platform/run-with-json.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
@@ -50,7 +50,7 @@ export async function testWebhook(world: World, agentId: string, raw: RawWebhook
   return await tell(world, raw, agentId, async (account, id) => {
     const { delivered, failure, url } = await account.testWebhook(id)
     if (!delivered) {
-      throw new Refusal(
+      throw new CommandError(
         `${printable(url)} did not take the notice: ${printable(failure ?? 'no reason given')}`,
         'it must answer 2xx within a few seconds, at the URL itself: redirects are not followed',
       )
@@ -95,7 +95,7 @@ async function tell(
   agentId: string,
   work: (account: OpenAccount, agentId: number) => Promise<object>,
 ): Promise<ExitCode> {
-  return await tellInJson(
+  return await runWithJson(
     world,
     raw,
     async () => {
@@ -105,7 +105,7 @@ async function tell(
         return await work(account, id)
       } catch (error) {
         if (!(error instanceof PlatformRefusal)) throw error
-        throw new Refusal(error.message, adviceFor(error, id), { cause: error, exitCode: EXIT.refused })
+        throw new CommandError(error.message, adviceFor(error, id), { cause: error, exitCode: EXIT.refused })
       }
     },
     'farebox webhook show tells how it is',

@@ -25,7 +25,7 @@ import {
 } from '../register/platform/ask-platform.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
 import type { AnswerSchema } from '../register/platform/read-answer.ts'
-import { Refusal } from '../refusal.ts'
+import { CommandError } from '../command-error.ts'
 import type { World } from '../world.ts'
 import { forgetSession, readSession, type KeptSession } from './session-file.ts'
 
@@ -72,7 +72,7 @@ const MOST_PAGES = 100
 /**
  * Opens the account at the platform that is meant (see `findPlatform`).
  *
- * @throws {Refusal} where nobody is signed in there; each method where the session has ended
+ * @throws {CommandError} where nobody is signed in there; each method where the session has ended
  */
 export async function openAccount(world: World, platform: string | undefined): Promise<OpenAccount> {
   const { url } = await findPlatform(world, platform)
@@ -140,6 +140,9 @@ async function listAgents(
   return all
 }
 
-function signedOut(message: string, url: string, platform: string | undefined): Refusal {
-  return new Refusal(message, platform === undefined ? 'farebox login' : `farebox login --platform ${url}`)
+function signedOut(message: string, url: string, platform: string | undefined): CommandError {
+  return new CommandError(
+    message,
+    platform === undefined ? 'farebox login' : `farebox login --platform ${url}`,
+  )
 }

@@ -3,10 +3,10 @@ import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { AgentBadge } from '@farebox/platform-api/badges'
 import type { AgentHealth } from '@farebox/platform-api/monitor'
-import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
 import { PlatformRefusal } from '../register/platform/ask-platform.ts'
 import { readAgentId } from '../register/platform/read-agent-id.ts'
-import { tellInJson } from '../register/platform/tell-in-json.ts'
+import { runWithJson } from '../register/platform/run-with-json.ts'
 import { paintFor, type Paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { untilTime } from '../terminal/until-time.ts'
@@ -50,7 +50,7 @@ export async function showDashboard(
   agentId: string | undefined,
   raw: RawDashboardOptions,
 ): Promise<ExitCode> {
-  return await tellInJson(
+  return await runWithJson(
     world,
     raw,
     async () => {
@@ -61,7 +61,7 @@ export async function showDashboard(
         one => wanted === undefined || one.agent_id === wanted,
       )
       if (wanted !== undefined && agents.length === 0) {
-        throw new Refusal(`you have no agent ${wanted}`, 'farebox dashboard lists those there are')
+        throw new CommandError(`you have no agent ${wanted}`, 'farebox dashboard lists yours')
       }
       const shown: ShownAgent[] = []
       for (const agent of agents) shown.push(await readShown(account, agent, days))
@@ -242,9 +242,13 @@ function readDays(text: string | undefined): number {
   if (text === undefined) return DEFAULT_DAYS
   const days = /^\d{1,2}$/.test(text) ? Number(text) : 0
   if (days >= 1 && days <= MAX_DAYS) return days
-  throw new Refusal(`--days: must be a whole number from 1 to ${MAX_DAYS}`, `like --days ${DEFAULT_DAYS}`, {
-    exitCode: EXIT.usage,
-  })
+  throw new CommandError(
+    `--days: must be a whole number from 1 to ${MAX_DAYS}`,
+    `like --days ${DEFAULT_DAYS}`,
+    {
+      exitCode: EXIT.usage,
+    },
+  )
 }
 
 function percent(share: number): string {

@@ -1,7 +1,7 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { isOnLoopback } from '../keys/local-economy.ts'
-import { Refusal } from '../refusal.ts'
+import { CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 
 /** What a platform wants a sign-in message to say: `POST /v1/sessions/nonces`. */
@@ -22,7 +22,7 @@ const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/
  *
  * @param platform the URL that was asked for
  * @param address any case
- * @throws {Refusal} for terms that name another platform, or are none
+ * @throws {CommandError} for terms that name another platform, or are none
  */
 export function signInMessage(
   crypto: Pick<EvmCrypto, 'keccak256'>,
@@ -36,7 +36,7 @@ export function signInMessage(
     RFC3339.test(terms.issued_at) &&
     RFC3339.test(terms.expiration_time)
   if (!isWhole) {
-    throw new Refusal(`${platform} asks for a sign-in in no form that is known`, 'nothing was signed')
+    throw new CommandError(`${platform} asks for a sign-in in no form that is known`, 'nothing was signed')
   }
   return [
     `${terms.domain} wants you to sign in with your Ethereum account:`,
@@ -66,7 +66,7 @@ function refuseOtherPlatform({ domain, uri }: SignInTerms, platform: string): vo
     isOnLoopback(uri) &&
     isOnLoopback(platform)
   if (isSameMachine) return
-  throw new Refusal(
+  throw new CommandError(
     `${platform} asks for a sign-in at ${printable(domain.slice(0, 200))}`,
     'nothing was signed; where that is the platform you mean, name it: --platform <url>',
   )

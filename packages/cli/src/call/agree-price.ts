@@ -7,7 +7,7 @@ import type { OpenChain } from '../chain/open-chain.ts'
 import { readUsdcBalance } from '../chain/read-balances.ts'
 import type { LocalEconomy } from '../keys/local-economy.ts'
 import type { PayingKey } from '../keys/paying-key.ts'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
@@ -28,19 +28,19 @@ export interface Terms {
 /**
  * Refuses a price before anybody is bothered with it: more than `--max-price`, or nobody there to agree to it.
  *
- * @throws {Refusal} nothing was signed
+ * @throws {CommandError} nothing was signed
  */
 export function limitPrice(world: World, quote: Quote, maxPriceAtomic: bigint | undefined): void {
   const price = formatUsdc(quote.amountAtomic)
   if (maxPriceAtomic !== undefined && quote.amountAtomic > maxPriceAtomic) {
-    throw new Refusal(
+    throw new CommandError(
       `the job costs ${price} USDC, more than the ${formatUsdc(maxPriceAtomic)} of --max-price`,
       'nothing was signed',
     )
   }
   if (maxPriceAtomic === undefined && !world.canAsk) {
-    throw new Refusal(
-      `the job costs ${price} USDC, and nobody is at a terminal to agree to it`,
+    throw new CommandError(
+      `the job costs ${price} USDC, and there is no terminal to confirm it on`,
       `--max-price ${price} agrees to that much; nothing was signed`,
       { exitCode: EXIT.usage },
     )
@@ -50,7 +50,7 @@ export function limitPrice(world: World, quote: Quote, maxPriceAtomic: bigint | 
 /**
  * Shows what is going to be paid, to whom and from where, and has a person agree to it unless `--max-price` did.
  *
- * @throws {Refusal} when the person does not, or the wallet holds too little; nothing was signed
+ * @throws {CommandError} when the person does not, or the wallet holds too little; nothing was signed
  */
 export async function agreePrice(world: World, terms: Terms): Promise<void> {
   const { agentUrl, quote, key, chain, local, maxPriceAtomic } = terms
@@ -58,14 +58,14 @@ export async function agreePrice(world: World, terms: Terms): Promise<void> {
   await showTerms(world, terms, balance)
   warnOfOwnWallet(world, terms)
   if (balance !== undefined && balance < quote.amountAtomic) {
-    throw new Refusal(
+    throw new CommandError(
       `the wallet holds ${formatUsdc(balance)} USDC, the job costs ${formatUsdc(quote.amountAtomic)}`,
       `send USDC on ${namePaidNetwork(chain?.network ?? quote.network, agentUrl, local, chain)} to ${await checksummed(key.address)}; nothing was signed`,
     )
   }
   if (maxPriceAtomic !== undefined) return
   const agreed = await world.ask.confirm(`Pay ${formatUsdc(quote.amountAtomic)} USDC?`)
-  if (!agreed) throw new Refusal('not paid', 'nothing was signed')
+  if (!agreed) throw new CommandError('not paid', 'nothing was signed')
 }
 
 /** It moves nothing, and looks like a payment that worked. */

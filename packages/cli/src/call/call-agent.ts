@@ -3,7 +3,7 @@ import type { Quote } from '@farebox/client/attempt/read-quote'
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { findChain } from '../chain/open-chain.ts'
 import { findPayingKey } from '../keys/paying-key.ts'
-import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import { agreePrice, limitPrice } from './agree-price.ts'
@@ -29,7 +29,7 @@ export interface CallWords {
  * A new call: reads `/about`, chooses the capability, reads the input, asks the price, has it agreed to, pays and
  * runs the job. With `--help` or `--dry-run` it stops on the way.
  *
- * @throws {Refusal} what a person reads; a `CallFailure` where a job was started
+ * @throws {CommandError} what a person reads; a `CallFailure` where a job was started
  */
 export async function callAgent(world: World, { words, raw, options }: CallWords): Promise<ExitCode> {
   const { url, named, fields } = splitWords(words)
@@ -57,7 +57,7 @@ function splitWords(words: readonly string[]): {
   const [url, second, ...rest] = words
   if (url === undefined || url.startsWith('-')) {
     const got = url === undefined ? '' : `, got ${printable(url.split('=', 1)[0] ?? '').slice(0, 40)}`
-    throw new Refusal(
+    throw new CommandError(
       `the agent's URL comes first${got}`,
       'farebox call http://localhost:3001 --help tells what it does',
       { exitCode: EXIT.usage },

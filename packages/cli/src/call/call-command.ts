@@ -18,7 +18,7 @@ export const callCommand: CommandMaker = (world, end) => {
     .option('--max-price <usdc>', 'pay up to this many USDC without asking')
     .option('--network <id>', 'pay on this chain alone, like eip155:8453')
     .option('--wallet <name>', 'the wallet that pays, or a keystore file')
-    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
     .option('--rpc-url <url>', 'a node of the chain, to see balance and block; or FAREBOX_RPC_URL')
     .option('--deadline <seconds>', 'how long the agent may work (default: as long as it asks for)')
     .option('--allow-http', 'call http URLs of other machines too')

@@ -1,6 +1,6 @@
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { readNetwork } from '../chain/name-network.ts'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 
 /** What commander made of the words of `farebox call`; nothing in it is checked yet. */
 export interface RawCallOptions {
@@ -41,7 +41,7 @@ const LONGEST_DEADLINE_SECONDS = 43_200
 /**
  * Checks the options that do not depend on the agent.
  *
- * @throws {Refusal} naming the option
+ * @throws {CommandError} naming the option
  */
 export function readCallOptions(raw: RawCallOptions): CallOptions {
   return {
@@ -59,7 +59,7 @@ export function readCallOptions(raw: RawCallOptions): CallOptions {
 function readMaxPrice(text: string): bigint {
   const price = readPrice(text)
   if (price.ok) return price.atomic
-  throw new Refusal(`--max-price: ${price.reason}`, 'like --max-price 0.05, in USDC', {
+  throw new CommandError(`--max-price: ${price.reason}`, 'like --max-price 0.05, in USDC', {
     exitCode: EXIT.usage,
   })
 }
@@ -67,7 +67,7 @@ function readMaxPrice(text: string): bigint {
 function readDeadline(text: string): number {
   const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0
   if (seconds > 0 && seconds <= LONGEST_DEADLINE_SECONDS) return seconds
-  throw new Refusal(
+  throw new CommandError(
     `--deadline: must be a number of seconds, more than 0 and at most ${LONGEST_DEADLINE_SECONDS}`,
     'like --deadline 30',
     { exitCode: EXIT.usage },

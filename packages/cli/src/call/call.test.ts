@@ -240,7 +240,7 @@ describe('the input', () => {
   test.each<[string, string, RegExp]>([
     ['no JSON', '{"text":', /--input: the text is not JSON/],
     ['no object', '["text"]', /must be an object of fields/],
-    ['a mistyped field', '{"text":"a","tpo":3}', /"tpo" is no field of it, did you mean "top"\?/],
+    ['a mistyped field', '{"text":"a","tpo":3}', /"tpo" is not one of its fields, did you mean "top"\?/],
     ['no file', '@nowhere.json', /the file nowhere\.json cannot be read/],
     ['nested beyond reason', `{"text":${'['.repeat(100_000)}`, /is not JSON/],
   ])('--input with %s is refused', async (_, input, message) => {
@@ -254,7 +254,7 @@ describe('the input', () => {
     const { url, seen } = await serve()
     const { code, err } = await run([url, '--input', '{"text":"a","unrelated":1}'])
     expect(code).toBe(0)
-    expect(err).toContain('"unrelated" is no field of it and is left out')
+    expect(err).toContain('"unrelated" is not one of its fields and is left out')
     expect(seen.at(-1)?.body).not.toContain('unrelated')
   })
 })

@@ -1,13 +1,13 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 
 /**
  * The capability that is meant: the one named, the only one, or the one a person chooses.
  *
- * @throws {Refusal} for one that is not there, in the agent's own words (D21), and where several are and nobody
+ * @throws {CommandError} for one that is not there, in the agent's own words (D21), and where several are and nobody
  *   can be asked
  */
 export async function chooseCapability(
@@ -20,7 +20,7 @@ export async function chooseCapability(
   if (named !== undefined) {
     if (Object.hasOwn(capabilities, named)) return named
     const guess = nearest(named, names)
-    throw new Refusal(
+    throw new CommandError(
       `Unknown capability "${printable(named)}". Available: ${available}`,
       guess === undefined ? 'take one of these' : `did you mean ${printable(guess)}?`,
       { exitCode: EXIT.usage },
@@ -29,7 +29,7 @@ export async function chooseCapability(
   const [only, ...others] = names
   if (only !== undefined && others.length === 0) return only
   if (!world.canAsk) {
-    throw new Refusal(
+    throw new CommandError(
       `${printable(name)} does several things, say which: ${available}`,
       'it comes right after the URL',
       { exitCode: EXIT.usage },

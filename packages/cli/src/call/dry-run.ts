@@ -5,7 +5,7 @@ import { sample } from '@farebox/protocol/samples/sample'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { namePaidNetwork } from '../chain/name-network.ts'
-import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'
@@ -20,7 +20,7 @@ import { asTyped } from '../terminal/as-typed.ts'
  * `--dry-run`: the price, the terms, an input that would be taken (the one given, else a sample) and the line that
  * would run it. Nothing is signed, and no key is looked for.
  *
- * @throws {Refusal} for an input that would be refused
+ * @throws {CommandError} for an input that would be refused
  */
 export async function dryRun(
   world: World,
@@ -49,7 +49,7 @@ function sampleOf({ capability }: Target): JsonObject {
   const made = sample(capability.input_schema)
   if (made.ok) return made.value
   const { field, reason } = made.violation
-  throw new Refusal(
+  throw new CommandError(
     `--${printable(field)}: ${printable(reason)}`,
     'give an input of your own beside --dry-run',
   )

@@ -1,5 +1,5 @@
 import { systemClock } from '@farebox/client/internal/exchange/clock'
-import { EXIT, type ExitCode } from '../refusal.ts'
+import { EXIT, type ExitCode } from '../command-error.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'

@@ -3,7 +3,7 @@ import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { resume } from '@farebox/client/resume'
 import { findNetwork } from '@farebox/payments/networks'
 import { findChain } from '../chain/open-chain.ts'
-import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
@@ -51,11 +51,11 @@ function choose({ calls, damaged }: CallList, named: string | true): CallRecord 
   if (named === true) {
     const [first] = calls
     if (first?.state === 'sent') return first
-    throw new Refusal('no call is without its outcome: there is nothing to resume', next)
+    throw new CommandError('no call is without its outcome: there is nothing to resume', next)
   }
   const id = named.toLowerCase()
   if (id.length < LEAST_CHARACTERS) {
-    throw new Refusal(
+    throw new CommandError(
       `--resume: "${printable(named)}" is too short for a job_id: at least ${LEAST_CHARACTERS} of its characters are needed`,
       next,
       { exitCode: EXIT.usage },
@@ -67,14 +67,14 @@ function choose({ calls, damaged }: CallList, named: string | true): CallRecord 
   if (only !== undefined && another === undefined) return only
   const shown = named.length > 40 ? 'that name' : `"${printable(named)}"`
   if (only === undefined && file !== undefined) {
-    throw new Refusal(
+    throw new CommandError(
       `the file of call ${shown} is damaged: ${file.reason}`,
       `what was paid by it is not known; look at ${file.path}`,
     )
   }
   throw another === undefined
-    ? new Refusal(`no call ${shown} is journalled`, next, { exitCode: EXIT.usage })
-    : new Refusal(`${found.length} calls begin with ${shown}`, next, { exitCode: EXIT.usage })
+    ? new CommandError(`no call ${shown} is journalled`, next, { exitCode: EXIT.usage })
+    : new CommandError(`${found.length} calls begin with ${shown}`, next, { exitCode: EXIT.usage })
 }
 
 function showEnded({ out, err }: World, call: EndedCall, { json }: CallOptions): ExitCode {

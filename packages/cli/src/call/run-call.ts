@@ -1,6 +1,6 @@
 import { isJobId } from '@farebox/protocol/job/job-request'
-import type { ExitCode } from '../refusal.ts'
-import { EXIT, Refusal } from '../refusal.ts'
+import type { ExitCode } from '../command-error.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
@@ -19,7 +19,7 @@ import { asTyped } from '../terminal/as-typed.ts'
  * whatever happens.
  *
  * @param words those that are no options of ours: URL, capability, fields
- * @throws {Refusal} what a person reads
+ * @throws {CommandError} what a person reads
  */
 export async function runCall(
   world: World,
@@ -42,8 +42,8 @@ export async function runCall(
 /** The journal knows whom to ask and for what: a URL beside it would be another call. */
 function refuseWords([first]: readonly string[]): void {
   if (first === undefined) return
-  throw new Refusal(
-    `--resume and --list are about calls that were made: "${printable(first.slice(0, 60))}" has no place there`,
+  throw new CommandError(
+    `--resume and --list are about calls that were made: "${printable(first.slice(0, 60))}" is not expected there`,
     'farebox call --resume, or farebox call --resume <job_id>',
     { exitCode: EXIT.usage },
   )
@@ -51,9 +51,9 @@ function refuseWords([first]: readonly string[]): void {
 
 /** Ctrl-C before anything was sent, at a question or between them: after that, a `CallFailure` tells more. */
 function orStopped({ signal }: World, error: unknown): unknown {
-  const atQuestion = error instanceof Refusal && error.exitCode === EXIT.interrupted
-  if (!atQuestion && (!signal.aborted || error instanceof Refusal)) return error
-  return new Refusal('stopped', 'nothing was paid', { cause: error, exitCode: EXIT.interrupted })
+  const atQuestion = error instanceof CommandError && error.exitCode === EXIT.interrupted
+  if (!atQuestion && (!signal.aborted || error instanceof CommandError)) return error
+  return new CommandError('stopped', 'nothing was paid', { cause: error, exitCode: EXIT.interrupted })
 }
 
 /** A `--resume` that did not come to ask: whatever was paid before, this command does not know of it. */
@@ -64,7 +64,7 @@ function notAsked({ signal }: World, named: string | true, error: unknown): Call
 
 function documentOf(world: World, error: unknown): FailureDocument {
   if (error instanceof CallFailure) return withNext(error.document, next => asTyped(world, next))
-  const isOurs = error instanceof Refusal
+  const isOurs = error instanceof CommandError
   const message = error instanceof Error ? error.message : String(error)
   const next = isOurs && error.next !== '' ? { next: asTyped(world, error.next) } : {}
   const type = isOurs && error.exitCode === EXIT.interrupted ? 'stopped' : isOurs ? 'refused' : 'internal'

@@ -7,7 +7,7 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { OpenChain } from '../chain/open-chain.ts'
 import type { LocalEconomy } from '../keys/local-economy.ts'
-import type { ExitCode } from '../refusal.ts'
+import type { ExitCode } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import type { CallOptions } from './call-options.ts'
@@ -15,7 +15,7 @@ import { openCallJournal } from './journal/call-journal.ts'
 import type { SentCall } from './journal/call-record.ts'
 import { finishCall } from './outcome/finish-call.ts'
 import type { Target } from './target.ts'
-import { writeDown } from './journal/write-down.ts'
+import { journalCall } from './journal/journal-call.ts'
 
 /** A job whose input is checked and whose price is agreed to. */
 export interface PlannedJob {
@@ -50,7 +50,7 @@ export async function runJob(world: World, job: PlannedJob): Promise<ExitCode> {
     maxPrice: formatUsdc(payer.quote.amountAtomic),
     networks: [payer.quote.network.id],
     journal: async (entry: JournalEntry) => {
-      sent = await writeDown(world, journal, sentCall(job.options, target, payer, entry))
+      sent = await journalCall(world, journal, sentCall(job.options, target, payer, entry))
     },
   }
   const { allowHttp, deadlineSeconds, json } = options

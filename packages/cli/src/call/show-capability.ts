@@ -1,7 +1,7 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Field, FieldMap, Side } from '@farebox/protocol/fields/field'
 import { sample } from '@farebox/protocol/samples/sample'
-import { EXIT, type ExitCode } from '../refusal.ts'
+import { EXIT, type ExitCode } from '../command-error.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'

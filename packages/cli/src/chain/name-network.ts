@@ -2,7 +2,7 @@ import { findNetwork, networkIds, type Network } from '@farebox/payments/network
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import type { OpenChain } from './open-chain.ts'
 import { isLocalNetwork, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 
 /**
@@ -38,14 +38,14 @@ export function namePaidNetwork(
 /**
  * The network of a CAIP-2 id that a person typed.
  *
- * @throws {Refusal} that lists those there are
+ * @throws {CommandError} that lists those there are
  */
 export function readNetwork(id: string): Network {
   const network = findNetwork(id)
   if (network !== undefined) return network
   const guess = nearest(id, networkIds())
   const shown = printable(id.slice(0, 40))
-  throw new Refusal(
+  throw new CommandError(
     `--network: "${shown}" is not known${guess === undefined ? '' : `, did you mean ${guess}?`}`,
     `there is: ${networkIds().join(', ')}`,
     { exitCode: EXIT.usage },

@@ -2,7 +2,7 @@ import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import { isLocalNetwork, isOnLoopback, type LocalEconomy } from '../keys/local-economy.ts'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 
@@ -34,7 +34,7 @@ const TIMEOUT_MS = 5_000
  * public chain whose id the local one has. Undefined where none is known, or the one of the variable is of another
  * chain or silent, which is said.
  *
- * @throws {Refusal} when `--rpc-url` is no node of this network
+ * @throws {CommandError} when `--rpc-url` is no node of this network
  */
 export async function findChain(world: World, options: ChainOptions): Promise<OpenChain | undefined> {
   const { network, rpcUrl, local } = options
@@ -43,7 +43,7 @@ export async function findChain(world: World, options: ChainOptions): Promise<Op
     if (typeof opened !== 'string') return opened
     // A node that is down is a failure; only what was typed wrong is a misunderstanding.
     const exitCode = opened.endsWith(SILENT) ? EXIT.refused : EXIT.usage
-    throw new Refusal(`--rpc-url: ${opened}`, `give a node of ${network.id} that runs`, { exitCode })
+    throw new CommandError(`--rpc-url: ${opened}`, `give a node of ${network.id} that runs`, { exitCode })
   }
   if (local !== undefined) {
     // Where it is silent nobody else is asked in its name: a public chain of its id knows nothing of it.

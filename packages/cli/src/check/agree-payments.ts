@@ -6,7 +6,7 @@ import { refuseTerms, type Payer, type Terms } from 'farebox/testing'
 import { localOf } from '../call/target.ts'
 import { nameNetwork } from '../chain/name-network.ts'
 import { findPayingKey } from '../keys/paying-key.ts'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
@@ -18,7 +18,7 @@ const NOT_SIGNED = 'nothing was signed; without --paid the check is free'
  * Says what the check may spend at most, has a person agree to it unless `--max-price` did, and unlocks the key.
  *
  * @param offer what the capability asks for that is paid for, and the declaration that it must agree with
- * @throws {Refusal} when that is not agreed to, or there is no key; nothing was signed
+ * @throws {CommandError} when that is not agreed to, or there is no key; nothing was signed
  */
 export async function agreePayments(
   world: World,
@@ -28,7 +28,7 @@ export async function agreePayments(
 ): Promise<Payer> {
   const { terms, declaration } = offer
   const lie = refuseTerms(terms, declaration)
-  if (lie !== undefined) throw new Refusal(printable(lie), NOT_SIGNED)
+  if (lie !== undefined) throw new CommandError(printable(lie), NOT_SIGNED)
   const priceAtomic = BigInt(terms.requirement.amount)
   refuseLimits(world, terms, priceAtomic, options)
   const local = await localOf(world, url, terms.network.id)
@@ -53,7 +53,7 @@ export async function agreePayments(
   ]
   world.err.write(rows.map(([name = '', text = '']) => `  ${dim(name.padEnd(9))}${text}\n`).join(''))
   if (options.maxPriceAtomic === undefined && !(await world.ask.confirm(`Pay up to ${most} USDC?`))) {
-    throw new Refusal('not paid', NOT_SIGNED)
+    throw new CommandError('not paid', NOT_SIGNED)
   }
   const { maxJobs } = options
   return { signer: await key.unlock(), maxPrice, maxJobs, network: terms.network.id, agreed: declaration }
@@ -63,17 +63,20 @@ function refuseLimits(world: World, terms: Terms, priceAtomic: bigint, options: 
   const { maxPriceAtomic, network } = options
   const price = `${printable(terms.capability)} costs ${formatUsdc(priceAtomic)} USDC`
   if (network !== undefined && network !== terms.network.id) {
-    throw new Refusal(`the agent is paid on ${terms.network.id}, not on ${network}`, 'nothing was signed')
+    throw new CommandError(
+      `the agent is paid on ${terms.network.id}, not on ${network}`,
+      'nothing was signed',
+    )
   }
   if (maxPriceAtomic !== undefined && priceAtomic > maxPriceAtomic) {
-    throw new Refusal(
+    throw new CommandError(
       `${price}, more than the ${formatUsdc(maxPriceAtomic)} of --max-price`,
       'nothing was signed',
     )
   }
   if (maxPriceAtomic === undefined && !world.canAsk) {
-    throw new Refusal(
-      `${price}, and nobody is at a terminal to agree to it`,
+    throw new CommandError(
+      `${price}, and there is no terminal to confirm it on`,
       `--max-price ${formatUsdc(priceAtomic)} agrees to that much a job; nothing was signed`,
       { exitCode: EXIT.usage },
     )

@@ -128,12 +128,12 @@ describe('where nobody can be asked, one sentence says why:', () => {
     await closers.pop()?.()
     const { code, err, out } = await check([url])
     expect(err()).toBe(
-      `  asking ${url} …\n✗ ${url} cannot be reached: nobody listens there (ECONNREFUSED)\n  is it running? farebox dev starts it\n`,
+      `  asking ${url} …\n✗ ${url} cannot be reached: nothing listens there (ECONNREFUSED)\n  is it running? farebox dev starts it\n`,
     )
     expect([code, out()]).toEqual([1, ''])
     expect(JSON.parse((await check([url, '--json'])).out())).toMatchObject({
       ok: false,
-      error: { message: expect.stringContaining('nobody listens there') },
+      error: { message: expect.stringContaining('nothing listens there') },
     })
   })
 
@@ -228,7 +228,9 @@ describe('a run ends', { timeout: 40_000 }, () => {
       else answer.end(request.url === '/about' ? ABOUT : HEALTH)
     })
     const { code, out } = await check([url, '--only', 'routes,cors'])
-    expect(out()).toContain('the agent answers no more since "POST /health answers 405 with Allow: GET"')
+    expect(out()).toContain(
+      'the agent has stopped answering since "POST /health answers 405 with Allow: GET"',
+    )
     expect(out()).not.toContain('A browser may read')
     expect(code).toBe(1)
   })
@@ -333,7 +335,7 @@ describe('--paid', () => {
   test.each([
     [
       ['--paid'],
-      /^✗ echo costs 0\.002 USDC, and nobody is at a terminal to agree to it\n {2}--max-price 0\.002/m,
+      /^✗ echo costs 0\.002 USDC, and there is no terminal to confirm it on\n {2}--max-price 0\.002/m,
       2,
     ],
     [

@@ -5,8 +5,8 @@ import type { RawCheckOptions } from './check-options.ts'
 /** `farebox check <url>`: puts the rules of the interface to a running agent, anybody's. */
 export const checkCommand: CommandMaker = (world, end) =>
   new Command('check')
-    .summary('the rules put to a running agent, and how to mend what breaks')
-    .description('Put every rule of the interface to a running agent, and say how to mend what breaks one.')
+    .summary('the rules put to a running agent, and how to fix what breaks')
+    .description('Put every rule of the interface to a running agent, and say how to fix what breaks one.')
     .argument('[url]', "the agent's address")
     .option('--only <areas>', 'these areas or checks alone, separated by commas', collect)
     .option('--list', 'the areas and their checks, with their rules')
@@ -15,7 +15,7 @@ export const checkCommand: CommandMaker = (world, end) =>
     .option('--max-jobs <n>', 'with --paid: the most payments that are signed (default: 5)')
     .option('--network <id>', 'with --paid: pay on this chain alone, like eip155:8453')
     .option('--wallet <name>', 'with --paid: the wallet that pays, or a keystore file')
-    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
     .option('--timeout <seconds>', 'how long a check waits for answers, jobs aside (default: 15)')
     .option('--verbose', 'each check that passed, and all that failed alike')
     .option('--quiet', 'what failed, and the count')

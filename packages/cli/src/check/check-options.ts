@@ -3,7 +3,7 @@ import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { areaOf, listChecks } from 'farebox/testing'
 import { readNetwork } from '../chain/name-network.ts'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import { readSeconds } from '../terminal/read-seconds.ts'
 
@@ -53,7 +53,7 @@ const MAX_MAX_JOBS = 1_000
 /**
  * Checks what was asked.
  *
- * @throws {Refusal} naming the option
+ * @throws {CommandError} naming the option
  */
 export function readCheckOptions(url: string | undefined, raw: RawCheckOptions): CheckOptions {
   refuseConflicts(raw)
@@ -132,6 +132,6 @@ function readCount(option: string, text: string | undefined, standard: number, m
   throw usage(`${option}: must be a whole number from 1 to ${most}`, `like ${option} ${standard}`)
 }
 
-function usage(message: string, next: string): Refusal {
-  return new Refusal(message, next, { exitCode: EXIT.usage })
+function usage(message: string, next: string): CommandError {
+  return new CommandError(message, next, { exitCode: EXIT.usage })
 }

@@ -20,7 +20,7 @@ export function describeMode({ mode, terms, declaration }: CheckedAgent): string
     case 'dev':
       return 'dev mode: payments are off, every job is free'
     case 'paid':
-      if (terms === undefined && declaration === undefined) return 'nobody can tell how it takes jobs'
+      if (terms === undefined && declaration === undefined) return 'it cannot be told how it takes jobs'
       return terms === undefined
         ? 'paid mode, but what it asks for cannot be paid'
         : `paid mode: jobs are paid for on ${terms.network.name} (${terms.network.id})`

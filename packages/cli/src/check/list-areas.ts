@@ -3,13 +3,13 @@ import { paintFor } from '../terminal/paint.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
 import type { RawCheckOptions } from './check-options.ts'
-import { isForStrangers } from './agent/is-for-strangers.ts'
+import { isForUnknownAgent } from './agent/is-for-unknown-agent.ts'
 
 /** `farebox check --list`: every area with its checks and their rules. */
 export function listAreas({ out }: World, options: Pick<RawCheckOptions, 'json' | 'only'>): void {
   const checks = listChecks().filter(
     check =>
-      isForStrangers(check) &&
+      isForUnknownAgent(check) &&
       (options.only === undefined || options.only.some(one => one === check.id || one === areaOf(check))),
   )
   if (options.json === true) return out.write(`${printableJson(checks.map(describeCheck))}\n`)

@@ -24,7 +24,7 @@ function again({ url }: CheckedAgent, { results }: Findings): readonly Step[] {
   const areas = [...new Set(failed.map(({ check }) => areaOf(check)))]
   if (areas.length === 0) return []
   const only = areas.length > MAX_AREAS ? '' : ` --only ${areas.join(',')}`
-  return [['once mended', `farebox check ${url}${only}`]]
+  return [['once fixed', `farebox check ${url}${only}`]]
 }
 
 function pay({ url, terms }: CheckedAgent, { results }: Findings): readonly Step[] {

@@ -1,5 +1,5 @@
 import { startRun, type ConformanceRun, type Payer } from 'farebox/testing'
-import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import { showProgress } from '../terminal/progress.ts'
 import type { World } from '../world.ts'
@@ -9,7 +9,7 @@ import type { RawCheckOptions } from './check-options.ts'
 import { checkDocument } from './check-document.ts'
 import { readCheckOptions, type CheckOptions } from './check-options.ts'
 import { describeMode, type CheckedAgent } from './describe-mode.ts'
-import { isForStrangers } from './agent/is-for-strangers.ts'
+import { isForUnknownAgent } from './agent/is-for-unknown-agent.ts'
 import { listAreas } from './list-areas.ts'
 import { putChecks, type Findings } from './put-checks.ts'
 import { reachAgent } from './agent/reach-agent.ts'
@@ -19,7 +19,7 @@ import { asTyped } from '../terminal/as-typed.ts'
 /**
  * `farebox check`. With `--json` the output holds one document whatever happens.
  *
- * @throws {Refusal} what a person reads: the words were not understood, nobody answers, nothing is agreed to
+ * @throws {CommandError} what a person reads: the command was not understood, nobody answers, nothing is agreed to
  */
 export async function runCheck(
   world: World,
@@ -43,7 +43,7 @@ async function checkAgent(world: World, options: CheckOptions, raw: RawCheckOpti
   const { url, timeoutMs } = options
   const { signal } = world
   const { agent, run } = await prepare(world, options)
-  const checks = run.checks.filter(check => isForStrangers(check) && check.needs.modes.includes(run.mode))
+  const checks = run.checks.filter(check => isForUnknownAgent(check) && check.needs.modes.includes(run.mode))
   const report = raw.json === true ? SILENT : createRunReport(world, { ...raw, agent, checks })
   const findings = await putChecks(run, checks, {
     timeoutMs,
@@ -109,12 +109,12 @@ function exitCodeOf({ stopped }: Findings, isOk: boolean): ExitCode {
 
 /** Ctrl-C before any check was put. */
 function orStopped({ signal }: World, error: unknown): unknown {
-  if (!signal.aborted || error instanceof Refusal) return error
-  return new Refusal('stopped', '', { cause: error, exitCode: EXIT.interrupted })
+  if (!signal.aborted || error instanceof CommandError) return error
+  return new CommandError('stopped', '', { cause: error, exitCode: EXIT.interrupted })
 }
 
 function failureOf(world: World, error: unknown): object {
   const message = error instanceof Error ? error.message : String(error)
-  const next = error instanceof Refusal && error.next !== '' ? { next: asTyped(world, error.next) } : {}
+  const next = error instanceof CommandError && error.next !== '' ? { next: asTyped(world, error.next) } : {}
   return { ok: false, error: { message, ...next } }
 }

@@ -63,7 +63,7 @@ describe('farebox dev', { timeout: 60_000 }, () => {
     expect(await waiting).toEqual({ status: 200, text: 'wait-one' })
   })
 
-  // To be exact about it takes a clock of its own: gather-changes.test.ts. A busy machine may pause amid the saves.
+  // To be exact about it takes a clock of its own: debounce-changes.test.ts. A busy machine may pause amid the saves.
   test('1,000 saves in a row give a restart or two, one without a change of content gives none', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('zero') })
     await project.save('handlers.ts', shoutHandlers('one'))
@@ -84,7 +84,7 @@ describe('farebox dev', { timeout: 60_000 }, () => {
     expect(served()).toHaveLength(before + 1)
   })
 
-  test('a broken config or .env keeps the last good version, says where, and is forgotten when mended', async () => {
+  test('a broken config or .env keeps the last good version, says where, and is forgotten when fixed', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
     await project.save('agent.json', shoutConfig().replace('"0.001"', '"0,001"'))
     expect(await dev.says(STILL)).toMatch(

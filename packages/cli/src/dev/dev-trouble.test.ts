@@ -41,7 +41,7 @@ describe('farebox dev goes on', { timeout: 60_000 }, () => {
     const told = await dev.says(/new process → serving again in \d+ ms/)
     await project.save('go', '')
     expect(await waiting).toEqual({ status: 200, text: 'wait-one' })
-    expect(told).toMatch(/✗ an error nobody caught\n {2}Error: left behind\n .*handlers\.ts:\d+/)
+    expect(told).toMatch(/✗ an uncaught error\n {2}Error: left behind\n .*handlers\.ts:\d+/)
 
     await shout(url, 'exit').catch(() => undefined)
     const ended = await dev.says(/new process → serving again/)
@@ -68,7 +68,7 @@ describe('farebox dev goes on', { timeout: 60_000 }, () => {
     expect(Date.now() - sentMs).toBeGreaterThanOrEqual(2_000)
     const told = await dev.says(/serving again/)
     expect(told).toMatch(/^handler error: shout never awaited and ran past its deadline: .* job=/m)
-    expect(told).toContain('ended by itself: a handler that never awaits ran past its deadline')
+    expect(told).toContain('ended unexpectedly: a handler that never awaits ran past its deadline')
     await gone(blocked)
     expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a-one' })
   })

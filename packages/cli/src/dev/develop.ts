@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import type { World } from '../world.ts'
 import { createAgentProcesses } from './supervise/agent-processes.ts'
 import { columnsOf, createAnnouncer } from './screen/announce.ts'
@@ -8,7 +8,7 @@ import { economyFolderOf } from '../keys/local-economy.ts'
 import { checkTypes } from './screen/check-types.ts'
 import { DEV_MODE } from './messages/dev-variables.ts'
 import { keepServing, type Session } from './keep-serving.ts'
-import type { LoadOrder, Report, Serving } from './messages/messages.ts'
+import type { LoadCommand, Report, Serving } from './messages/messages.ts'
 import type { PaidPath } from './paid/paid-path.ts'
 import { realClock } from './real-clock.ts'
 import type { DevSettings } from './settings.ts'
@@ -16,7 +16,7 @@ import type { DevSettings } from './settings.ts'
 /**
  * Serves the agent and follows its files until the world's signal aborts; resolves to the exit code.
  *
- * Throws a `Refusal` where it cannot begin: the port is taken, or `--paid` has not what it needs.
+ * Throws a `CommandError` where it cannot begin: the port is taken, or `--paid` has not what it needs.
  */
 export async function develop(world: World, settings: DevSettings): Promise<number> {
   let logFormat: 'text' | 'json' = world.variables['SERVICE_LOG'] === 'json' ? 'json' : 'text'
@@ -46,7 +46,7 @@ export async function develop(world: World, settings: DevSettings): Promise<numb
   try {
     const aborted = untilAborted(world.signal)
     if (settings.isPaid) paid = await startPaid(world, settings)
-    await Promise.race([session.begin(firstOrder(world, settings, paid)), aborted])
+    await Promise.race([session.begin(firstLoad(world, settings, paid)), aborted])
     const broken = await Promise.race([aborted, ...(paid === undefined ? [] : [paid.broken])])
     if (broken !== undefined) announcer.trouble(broken, 'stopping')
     await stop(session, announcer)
@@ -79,11 +79,13 @@ async function readWallet({ variables, folder }: World, config: string): Promise
     const file = await readDotEnv(config, variables, folder)
     return { ...file?.variables, ...variables }['AGENT_WALLET_ADDRESS'] || undefined
   } catch (error) {
-    throw error instanceof ExplainedError ? new Refusal(error.message, error.hint, { cause: error }) : error
+    throw error instanceof ExplainedError
+      ? new CommandError(error.message, error.hint, { cause: error })
+      : error
   }
 }
 
-function firstOrder(world: World, settings: DevSettings, paid: PaidPath | undefined): LoadOrder {
+function firstLoad(world: World, settings: DevSettings, paid: PaidPath | undefined): LoadCommand {
   const { config, handlers, port, host } = settings
   const set = Object.entries(world.variables).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,

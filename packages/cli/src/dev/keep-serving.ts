@@ -1,26 +1,26 @@
 import { relative } from 'node:path'
 import type { Clock } from 'farebox'
-import { Refusal } from '../refusal.ts'
+import { CommandError } from '../command-error.ts'
 import type { World } from '../world.ts'
 import type { AgentProcesses } from './supervise/agent-processes.ts'
 import { columnsOf } from './screen/announce.ts'
 import type { Announcer } from './screen/announcer.ts'
 import { createBackoff } from './supervise/backoff.ts'
-import { gatherChanges, type Changes } from './watch/gather-changes.ts'
+import { debounceChanges, type Changes } from './watch/debounce-changes.ts'
 import type { LoadOutcome } from './supervise/load-into.ts'
-import type { LoadOrder, Report, Serving } from './messages/messages.ts'
+import type { LoadCommand, Report, Serving } from './messages/messages.ts'
 import { watchSources } from './watch/source-watch.ts'
 import { superviseAgent, type Trouble } from './supervise/supervise-agent.ts'
-import { tellOutcomes } from './screen/tell-outcomes.ts'
+import { reportOutcomes } from './screen/report-outcomes.ts'
 
 /** An agent that is served as its files say, from save to save. */
 export interface Session {
   /**
-   * Loads it for the first time and follows its files from then on. Throws a `Refusal` where its port is taken.
+   * Loads it for the first time and follows its files from then on. Throws a `CommandError` where its port is taken.
    *
    * @param order what is to be loaded; later loads ask for the same, on the port that was found
    */
-  begin(order: LoadOrder): Promise<void>
+  begin(command: LoadCommand): Promise<void>
   /** Ends everything; jobs in flight are answered first. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -49,16 +49,16 @@ export function keepServing(options: SessionOptions): Session {
   const supervisor = superviseAgent(options.processes, clock, { trouble: onTrouble, report: onReport })
   if (options.beginsLater) supervisor.warm()
   const sources = watchSources(clock, onChange)
-  const gatherer = gatherChanges(clock, { ready: supervisor.ready, act })
+  const debouncer = debounceChanges(clock, { ready: supervisor.ready, act })
   const backoff = createBackoff()
-  const teller = tellOutcomes(announcer)
-  let order: LoadOrder | undefined
+  const reporter = reportOutcomes(announcer)
+  let command: LoadCommand | undefined
   let files: readonly string[] = []
   let loading: { readonly sinceMs: number; readonly abort: AbortController } | undefined
   let isStopped = false
 
-  async function begin(first: LoadOrder): Promise<void> {
-    order = first
+  async function begin(first: LoadCommand): Promise<void> {
+    command = first
     const sinceMs = clock.nowMs()
     const outcome = await load(first)
     if (outcome.kind === 'failed' && outcome.isPortTaken) throw refusalOf(outcome.text)
@@ -66,20 +66,20 @@ export function keepServing(options: SessionOptions): Session {
   }
 
   function onChange(file: string): void {
-    gatherer.add(file)
+    debouncer.add(file)
     if (loading !== undefined && clock.nowMs() - loading.sinceMs > SLOW_LOAD_MS) loading.abort.abort()
   }
 
   /** Loads again if any of what was gathered is another than before. Never rejects. */
   async function act({ files: touched, isForced, sinceMs }: Changes): Promise<void> {
     const changed = await sources.changed(touched)
-    if (order === undefined || isStopped) return
+    if (command === undefined || isStopped) return
     if (changed.length === 0 && !isForced) return sources.lookAgain()
     if (changed.length > 0) backoff.reset()
-    await conclude(await load(order), { files: changed, sinceMs })
+    await conclude(await load(command), { files: changed, sinceMs })
   }
 
-  async function load(next: LoadOrder): Promise<LoadOutcome> {
+  async function load(next: LoadCommand): Promise<LoadOutcome> {
     const abort = new AbortController()
     loading = { sinceMs: clock.nowMs(), abort }
     const cancel = clock.after(SLOW_LOAD_TOLD_MS, () =>
@@ -90,7 +90,7 @@ export function keepServing(options: SessionOptions): Session {
     cancel()
     loading = undefined
     // It was given up for the sake of a change, which is loaded next.
-    if (abort.signal.aborted) gatherer.add()
+    if (abort.signal.aborted) debouncer.add()
     return outcome
   }
 
@@ -102,8 +102,8 @@ export function keepServing(options: SessionOptions): Session {
     if (isStopped) return
     if (outcome.kind === 'serving') remember(outcome)
     const names = cause.files.map(file => relative(world.folder, file) || file)
-    teller.outcome(outcome, { files: names, tookMs: clock.nowMs() - cause.sinceMs })
-    // What a load that failed did not come to read may still be what is to be mended.
+    reporter.outcome(outcome, { files: names, tookMs: clock.nowMs() - cause.sinceMs })
+    // What a load that failed did not come to read may still be what is to be fixed.
     files = outcome.kind === 'serving' ? outcome.sources.files : union(files, outcome.sources.files)
     await sources.follow(files)
     sources.lookAgain()
@@ -111,10 +111,10 @@ export function keepServing(options: SessionOptions): Session {
 
   function remember(serving: Serving): void {
     options.onServing(serving)
-    if (order === undefined) return
+    if (command === undefined) return
     // Handlers that were there once are not replaced by samples because somebody moves them.
-    const samplesAllowed = order.samplesAllowed && serving.sources.handlers === undefined
-    order = { ...order, port: serving.port, samplesAllowed }
+    const samplesAllowed = command.samplesAllowed && serving.sources.handlers === undefined
+    command = { ...command, port: serving.port, samplesAllowed }
   }
 
   function onReport(report: Report): void {
@@ -126,15 +126,15 @@ export function keepServing(options: SessionOptions): Session {
   function onTrouble(trouble: Trouble): void {
     const delayMs = backoff.nextMs(clock.nowMs())
     const when = delayMs === 0 ? 'at once' : `in ${delayMs / 1_000} s`
-    teller.trouble(trouble, `a new process takes over ${when}`)
-    clock.after(delayMs, () => gatherer.add())
+    reporter.trouble(trouble, `a new process takes over ${when}`)
+    clock.after(delayMs, () => debouncer.add())
   }
 
   return {
     begin,
     async stop() {
       isStopped = true
-      gatherer.stop()
+      debouncer.stop()
       loading?.abort.abort()
       await Promise.all([supervisor.stop(), sources.close()])
     },
@@ -146,7 +146,7 @@ function union(some: readonly string[], others: readonly string[]): readonly str
 }
 
 /** A text of several lines, as the rest of the program refuses. */
-function refusalOf(text: string): Refusal {
+function refusalOf(text: string): CommandError {
   const [first = '', ...rest] = text.split('\n')
-  return new Refusal(first, rest.map(line => line.trim()).join('\n'))
+  return new CommandError(first, rest.map(line => line.trim()).join('\n'))
 }

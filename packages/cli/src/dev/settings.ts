@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import type { World } from '../world.ts'
 
 /** What was asked on the command line, as it was written. */
@@ -24,16 +24,20 @@ export interface DevSettings {
   readonly isPaid: boolean
 }
 
-/** Throws a `Refusal` for a port that is none, and where there is no config to begin with. */
+/** Throws a `CommandError` for a port that is none, and where there is no config to begin with. */
 export function readSettings({ folder }: World, options: DevOptions): DevSettings {
   const { handlers, port, host, paid } = options
   const config = resolve(folder, options.config)
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
-    throw new Refusal(`--port ${port} is no port`, 'a number from 0 to 65535; 0 takes any that is free', {
-      exitCode: EXIT.usage,
-    })
+    throw new CommandError(
+      `--port ${port} is no port`,
+      'a number from 0 to 65535; 0 takes any that is free',
+      {
+        exitCode: EXIT.usage,
+      },
+    )
   if (!existsSync(config))
-    throw new Refusal(
+    throw new CommandError(
       `${relative(folder, config) || config}: there is no such file`,
       `farebox init ${relative(folder, dirname(config)) || '.'} writes one; or name yours with --config`,
     )

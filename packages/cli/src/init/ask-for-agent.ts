@@ -1,4 +1,4 @@
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import type { World } from '../world.ts'
 import { DEFAULT_AGENT, refuseAnswer, type NewAgent } from './project/new-agent.ts'
 import { agentNameOf } from './project/package-name.ts'
@@ -31,13 +31,13 @@ const QUESTIONS: readonly {
  * Comes by everything that a new agent needs: from the command line, from a person, or from the defaults. Each answer
  * is held to the rules of the declaration while it is given.
  *
- * Throws a `Refusal`: for a flag that will not do, where nobody can be asked, and where the person left.
+ * Throws a `CommandError`: for a flag that will not do, where nobody can be asked, and where the person left.
  */
 export async function askForAgent(world: World, given: GivenAnswers, options: AskOptions): Promise<NewAgent> {
   for (const { key, flag } of QUESTIONS) {
     const answer = given[key]
     const reason = answer === undefined ? undefined : refuseAnswer(key, answer)
-    if (reason !== undefined) throw new Refusal(`${flag}: ${reason}`, EXAMPLE, { exitCode: EXIT.usage })
+    if (reason !== undefined) throw new CommandError(`${flag}: ${reason}`, EXAMPLE, { exitCode: EXIT.usage })
   }
   const suggested = { ...DEFAULT_AGENT, name: agentNameOf(options.folder) }
   if (!options.yes && !world.canAsk) refuseSilence(given)
@@ -59,8 +59,8 @@ export async function askForAgent(world: World, given: GivenAnswers, options: As
 function refuseSilence(given: GivenAnswers): void {
   const open = QUESTIONS.filter(({ key }) => !['name', 'does'].includes(key) && given[key] === undefined)
   if (open.length === 0) return
-  throw new Refusal(
-    `nobody can be asked here, and ${open.map(({ flag }) => flag).join(', ')} ${open.length === 1 ? 'is' : 'are'} not given`,
+  throw new CommandError(
+    `there is no terminal to ask on, and ${open.map(({ flag }) => flag).join(', ')} ${open.length === 1 ? 'is' : 'are'} not given`,
     `add --yes to take what is sensible, or say it all:\n${EXAMPLE}`,
     { exitCode: EXIT.usage },
   )

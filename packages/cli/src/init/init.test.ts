@@ -2,7 +2,7 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeF
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import { runCli } from '../run-cli.ts'
 import { createTestWorld, type TestWorld } from '../testing/test-world.ts'
 import type { World } from '../world.ts'
@@ -95,7 +95,7 @@ describe('a new agent', () => {
   test('who leaves in the middle of the questions leaves nothing behind', async () => {
     const stage = createTestWorld({ folder, answers: [] })
     const leave = (): Promise<never> =>
-      Promise.reject(new Refusal('stopped', '', { exitCode: EXIT.interrupted }))
+      Promise.reject(new CommandError('stopped', '', { exitCode: EXIT.interrupted }))
     const world: World = { ...stage.world, ask: { ...stage.world.ask, text: leave } }
     expect(await runCli(['init', 'my-agent'], world)).toBe(130)
     expect(await readdir(folder)).toEqual([])
@@ -105,7 +105,7 @@ describe('a new agent', () => {
     const { code, err } = await init(['my-agent', '--capability', 'count'])
     expect([code, err()]).toEqual([
       2,
-      `✗ nobody can be asked here, and --description, --price are not given
+      `✗ there is no terminal to ask on, and --description, --price are not given
   add --yes to take what is sensible, or say it all:
   --description "Counts words." --capability count --price 0.002
 `,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
-import { EXIT, type ExitCode } from '../refusal.ts'
+import { EXIT, type ExitCode } from '../command-error.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
 import { askForAgent } from './ask-for-agent.ts'
@@ -42,7 +42,7 @@ export async function runInit(world: World, folderName: string, options: RawInit
   const plan = await planProject(folder, agent, versions, vendor)
   if (isRefused(plan, options)) return refuse(world, folder, plan, options)
   const replaced = plan.conflicts.map(({ path }) => path)
-  const completed = plan.own.filter(({ fate }) => fate === 'completed').map(({ path }) => path)
+  const completed = plan.own.filter(({ state }) => state === 'completed').map(({ path }) => path)
   const packages = vendor === undefined ? [] : await packVendor(world, vendor)
   const files = [...plan.files, ...packages.map(({ path, bytes }) => ({ path, text: bytes }))]
   await writeProject(folder, files, { replace: [...replaced, ...completed], signal: world.signal })
@@ -105,6 +105,6 @@ function tell(
   })
   if (json !== true) return showProject(world, { folder, agent, plan, replaced, next, vendor })
   const written = [...plan.files.map(({ path }) => path), ...(vendor?.paths ?? [])]
-  const kept = plan.own.filter(({ fate }) => fate === 'kept').map(({ path }) => path)
+  const kept = plan.own.filter(({ state }) => state === 'kept').map(({ path }) => path)
   world.out.write(`${printableJson({ ok: true, folder, written, replaced, kept, next: next.flat() }, 2)}\n`)
 }

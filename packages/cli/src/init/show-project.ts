@@ -25,7 +25,7 @@ export interface ShownProject {
 /** Tells what was written, and what to do next. */
 export function showProject(world: World, project: ShownProject): void {
   const { agent, plan, replaced, next, vendor } = project
-  const completed = plan.own.filter(({ fate }) => fate === 'completed').map(({ path }) => path)
+  const completed = plan.own.filter(({ state }) => state === 'completed').map(({ path }) => path)
   const files = plan.files.filter(({ path }) => !completed.includes(path))
   const { out } = world
   const paint = paintFor(out)
@@ -52,8 +52,8 @@ export function showProject(world: World, project: ShownProject): void {
   out.write(`${text.join('\n')}\n`)
 }
 
-function tellOwn({ path, fate }: OwnFile, { additions }: ProjectBesideOwn): string {
-  if (fate === 'completed') return 'was there; the lines it lacked stand below its own'
+function tellOwn({ path, state }: OwnFile, { additions }: ProjectBesideOwn): string {
+  if (state === 'completed') return 'was there; the lines it lacked stand below its own'
   return path === 'package.json' && additions !== undefined && additions.length > 0
     ? 'was there and stays; what it lacks is added below'
     : 'was there and stays'

@@ -85,7 +85,7 @@ describe('a file that is none, or means harm, is refused by name before anything
     crypto: { ...SCRYPT.crypto, kdfparams: { ...SCRYPT.crypto.kdfparams, ...changes } },
   })
   test.each<[string, object | string, RegExp]>([
-    ['no JSON', 'key: 1', /is no JSON object/],
+    ['no JSON', 'key: 1', /is not a JSON object/],
     ['a megabyte', `{"version":3,"x":"${'x'.repeat(1_000_000)}"}`, /of a keystore’s size/],
     ['version 1', { ...SCRYPT, version: 1 }, /version 3/],
     ['another cipher', { ...SCRYPT, crypto: { ...SCRYPT.crypto, cipher: 'aes-128-cbc' } }, /aes-128-ctr/],

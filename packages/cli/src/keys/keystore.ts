@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts'
+import { CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 
 /** A key encrypted by a password: Web3 Secret Storage, version 3, what geth, cast and MetaMask read and write. */
@@ -33,13 +33,16 @@ const MAX_KEYSTORE_CHARACTERS = 65_536
  * Reads a keystore file and checks everything in it, its cost above all.
  *
  * @param where what to call it in messages
- * @throws {Refusal} that names what is wrong with it
+ * @throws {CommandError} that names what is wrong with it
  */
 export function readKeystore(text: string, where: string): Keystore {
-  const refuse = (reason: string): Refusal =>
-    new Refusal(`${where}: ${reason}`, 'a keystore is a file of `farebox wallet new`, of geth or of cast')
+  const refuse = (reason: string): CommandError =>
+    new CommandError(
+      `${where}: ${reason}`,
+      'a keystore is a file of `farebox wallet new`, of geth or of cast',
+    )
   const file = objectOf(text.length > MAX_KEYSTORE_CHARACTERS ? undefined : parse(text))
-  if (file === undefined) throw refuse('is not a keystore: it is no JSON object of a keystore’s size')
+  if (file === undefined) throw refuse('is not a keystore: it is not a JSON object of a keystore’s size')
   if (file['version'] !== 3) throw refuse('is not a keystore of version 3')
   const crypto = objectOf(file['crypto'] ?? file['Crypto'])
   const parameters = objectOf(crypto?.['kdfparams'])

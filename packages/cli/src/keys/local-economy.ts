@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { isLoopback } from '@farebox/client/internal/agent/agent-url'
 import { isAddress } from '@farebox/payments/crypto/address'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
-import { Refusal } from '../refusal.ts'
+import { CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 
@@ -38,7 +38,7 @@ const ANSWERS_WITHIN_MS = 2_000
  * A file that is not one of ours, or whose chain is not on this machine or no local one, counts as none: whoever can
  * write to a folder above must not be asked for balances.
  *
- * @throws {Refusal} where `FAREBOX_LOCAL` names a folder in which none runs: a command that was meant for test money
+ * @throws {CommandError} where `FAREBOX_LOCAL` names a folder in which none runs: a command that was meant for test money
  *   must not take a wallet of one's own instead
  */
 export async function findLocalEconomy({
@@ -50,7 +50,7 @@ export async function findLocalEconomy({
     const path = resolve(folder, named)
     const running = await runningEconomy(join(path, 'local.json'))
     if (running !== undefined) return running
-    throw new Refusal(
+    throw new CommandError(
       `${ECONOMY_FOLDER_VARIABLE} names ${printable(path)}, where no local economy runs`,
       `start it, or unset ${ECONOMY_FOLDER_VARIABLE} to do without its test money`,
     )

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import type { World } from '../world.ts'
 
 /** Where a password may come from besides the keyboard. */
@@ -24,9 +24,13 @@ export async function givenPassword(
 ): Promise<string | undefined> {
   if (passwordFile === undefined) return variables[VARIABLE] || undefined
   const text = await readFile(resolve(folder, passwordFile), 'utf8').catch((cause: unknown) => {
-    throw new Refusal('the file of --password-file cannot be read', 'name a file whose first line it is', {
-      cause,
-    })
+    throw new CommandError(
+      'the file of --password-file cannot be read',
+      'name a file whose first line is the password',
+      {
+        cause,
+      },
+    )
   })
   return text.split(/\r?\n/, 1)[0]
 }
@@ -34,7 +38,7 @@ export async function givenPassword(
 /**
  * Asks for a wallet's password.
  *
- * @throws {Refusal} where nobody is there to be asked
+ * @throws {CommandError} where there is no terminal to ask on
  */
 export async function askPassword(world: World, wallet: string): Promise<string> {
   if (!world.canAsk) throw nobodyToAsk(wallet)
@@ -47,12 +51,12 @@ export async function newPassword(world: World, wallet: string, options: Passwor
   if (given !== undefined) {
     const reason = refuseShort(given)
     if (reason === undefined) return given
-    throw new Refusal(`the password ${reason}`, 'nothing was made')
+    throw new CommandError(`the password ${reason}`, 'nothing was made')
   }
   if (!world.canAsk) throw nobodyToAsk(wallet)
   const password = await world.ask.password(`A password for the wallet "${wallet}"`, { refuse: refuseShort })
-  await world.ask.password('The same again', {
-    refuse: again => (again === password ? undefined : 'is not the same'),
+  await world.ask.password('Repeat the password', {
+    refuse: again => (again === password ? undefined : 'does not match'),
   })
   return password
 }
@@ -64,9 +68,9 @@ function refuseShort(password: string): string | undefined {
     : `must have at least ${LEAST_PASSWORD_CHARACTERS} characters, got ${characters}`
 }
 
-function nobodyToAsk(wallet: string): Refusal {
-  return new Refusal(
-    `the wallet "${wallet}" needs its password, and nobody is there to be asked`,
+function nobodyToAsk(wallet: string): CommandError {
+  return new CommandError(
+    `the wallet "${wallet}" needs its password, and there is no terminal to ask on`,
     `set ${VARIABLE}, or give --password-file <file>`,
     { exitCode: EXIT.usage },
   )

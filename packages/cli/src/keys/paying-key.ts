@@ -1,7 +1,7 @@
 import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
-import { Refusal } from '../refusal.ts'
+import { CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import { decryptKey } from './decrypt-key.ts'
@@ -40,7 +40,7 @@ const PASSWORD_TRIES = 3
  * Finds the key that pays: `--wallet`, else `FAREBOX_PRIVATE_KEY`, else the local test wallet, else the default
  * wallet. Never an argument: arguments are in the shell's history and in every list of processes.
  *
- * @throws {Refusal} when there is none, or what is there is no key; never showing it
+ * @throws {CommandError} when there is none, or what is there is no key; never showing it
  */
 export async function findPayingKey(world: World, options: PayingKeyOptions): Promise<PayingKey> {
   const crypto = await loadEvmCrypto()
@@ -53,7 +53,7 @@ export async function findPayingKey(world: World, options: PayingKeyOptions): Pr
   }
   const standard = await findWallet(world, DEFAULT_WALLET)
   if (standard !== undefined) return await keystoreKey(world, crypto, standard, options)
-  throw new Refusal(
+  throw new CommandError(
     'there is no wallet to pay from',
     `make one: farebox wallet new\nor set ${VARIABLE}; beside a running local economy its test wallet pays`,
   )
@@ -62,7 +62,7 @@ export async function findPayingKey(world: World, options: PayingKeyOptions): Pr
 function plainKey(crypto: EvmCrypto, privateKey: string, source: string): PayingKey {
   if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) {
     const got = `got ${privateKey.length} characters`
-    throw new Refusal(`${VARIABLE} must be 0x and 64 hex digits, ${got}`, 'it is read from nowhere else')
+    throw new CommandError(`${VARIABLE} must be 0x and 64 hex digits, ${got}`, 'it is read from nowhere else')
   }
   const signer = signerOf(crypto, privateKey, source)
   return { address: signer.address, source, unlock: () => Promise.resolve(signer) }
@@ -96,7 +96,7 @@ async function openWallet(
 /**
  * The private key of a wallet, 32 bytes, by the password that was given, else asked for.
  *
- * @throws {Refusal} for a wrong password
+ * @throws {CommandError} for a wrong password
  */
 export async function unlockWallet(
   world: World,
@@ -111,7 +111,7 @@ export async function unlockWallet(
     world.signal.throwIfAborted()
     if (key !== undefined) return key
     if (given !== undefined || tries === PASSWORD_TRIES) {
-      throw new Refusal(`wrong password for the wallet "${printable(name)}"`, 'nothing was done with it')
+      throw new CommandError(`wrong password for the wallet "${printable(name)}"`, 'nothing was done with it')
     }
     world.err.write('  wrong password\n')
   }
@@ -127,7 +127,7 @@ function checkedSigner(
   const signer = signerOf(crypto, toHex(key), `the wallet "${name}"`)
   key.fill(0)
   if (claimed === undefined || claimed === signer.address) return signer
-  throw new Refusal(
+  throw new CommandError(
     `the wallet "${name}" says ${claimed} and holds the key of ${signer.address}`,
     'somebody changed the file; nothing was signed',
   )
@@ -138,9 +138,13 @@ function signerOf(crypto: EvmCrypto, privateKey: string, source: string): KeySig
   try {
     crypto.addressOf(key)
   } catch (cause) {
-    throw new Refusal(`${source} holds no private key: its number is out of range`, 'take another wallet', {
-      cause,
-    })
+    throw new CommandError(
+      `${source} holds no private key: its number is out of range`,
+      'take another wallet',
+      {
+        cause,
+      },
+    )
   }
   return { ...privateKeySigner(crypto, privateKey), signDigest: digest => crypto.sign(digest, key) }
 }

@@ -1,4 +1,4 @@
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 
 /** Options that other tools take a key by. */
 const KEY_OPTIONS = /^--?(?:private-?key|secret-?key|key|pk|mnemonic|password)(?:=|$)/i
@@ -9,7 +9,7 @@ const KEY_LIKE = /^(?:--?[^=]*=)?(?:0x)?[0-9a-f]{64}$/i
  * Refuses a command that has a private key in its words, before anything else looks at them. A hash has the
  * same form: where one is meant as a field of a job, `--field name=0x…` says so.
  *
- * @throws {Refusal} that does not repeat the word
+ * @throws {CommandError} that does not repeat the word
  */
 export function refuseKeyWords(words: readonly string[]): void {
   for (const word of words) {
@@ -25,8 +25,8 @@ function fieldHint(name: string): string {
   return `where it is a field of the job and no key: --field ${name}=…`
 }
 
-function refusal(what: string, hint: string): Refusal {
-  return new Refusal(
+function refusal(what: string, hint: string): CommandError {
+  return new CommandError(
     `${what}: a key on the command line is in the shell's history now, and in every list of processes`,
     `if it was a key, move its money. Keys belong into a wallet (farebox wallet new) or into FAREBOX_PRIVATE_KEY\n${hint}`,
     { exitCode: EXIT.usage },

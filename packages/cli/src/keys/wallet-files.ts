@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createSecretFile } from '../home/secret-file.ts'
-import { Refusal } from '../refusal.ts'
+import { CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import { readKeystore, type Keystore } from './keystore.ts'
@@ -25,27 +25,27 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
  * Where a wallet is kept: a name stands for `<home>/wallets/<name>.json`; what has a slash or ends in `.json` is a
  * file.
  *
- * @throws {Refusal} for what is neither
+ * @throws {CommandError} for what is neither
  */
 export function walletPath({ home, folder }: Place, name: string): string {
   if (/[/\\]/.test(name) || name.endsWith('.json')) return resolve(folder, name)
   if (NAME.test(name)) return join(home, 'wallets', `${name}.json`)
-  throw new Refusal(
-    `${shownName(name)} is no name of a wallet`,
+  throw new CommandError(
+    `${shownName(name)} is not a wallet name`,
     'a name has letters, digits, - and _; a file is given with a slash or with its .json',
   )
 }
 
-/** The wallet, or undefined where no such file is there. Throws a `Refusal` for a file that is no keystore. */
+/** The wallet, or undefined where no such file is there. Throws a `CommandError` for a file that is no keystore. */
 export async function findWallet(place: Place, name: string): Promise<WalletFile | undefined> {
   const path = walletPath(place, name)
   try {
     return { name, path, keystore: readKeystore(await readFile(path, 'utf8'), printable(path)) }
   } catch (error) {
-    if (error instanceof Refusal) throw error
+    if (error instanceof CommandError) throw error
     const code = codeOf(error)
     if (code === 'ENOENT') return undefined
-    throw new Refusal(`${printable(path)}: cannot be read (${code})`, 'look at its permissions', {
+    throw new CommandError(`${printable(path)}: cannot be read (${code})`, 'check its permissions', {
       cause: error,
     })
   }
@@ -56,7 +56,7 @@ export async function readWallet(place: Place, name: string): Promise<WalletFile
   const found = await findWallet(place, name)
   if (found !== undefined) return found
   const others = (await listWallets(place)).map(({ name }) => name)
-  throw new Refusal(
+  throw new CommandError(
     `there is no wallet ${shownName(name)}`,
     others.length === 0 ? 'farebox wallet new makes one' : `there is: ${others.join(', ')}`,
   )
@@ -65,7 +65,7 @@ export async function readWallet(place: Place, name: string): Promise<WalletFile
 /** The wallets of `<home>/wallets` by name, each with its keystore or why it has none. */
 export async function listWallets(
   place: Place,
-): Promise<readonly { readonly name: string; readonly keystore: Keystore | Refusal }[]> {
+): Promise<readonly { readonly name: string; readonly keystore: Keystore | CommandError }[]> {
   const files = await readdir(join(place.home, 'wallets')).catch(() => [])
   const names = files.filter(file => file.endsWith('.json')).map(file => file.slice(0, -'.json'.length))
   return await Promise.all(
@@ -79,7 +79,7 @@ export async function listWallets(
 /**
  * Keeps a new wallet, readable by its owner alone.
  *
- * @throws {Refusal} when one of that name is there, for a key is never written over, or the file cannot be made
+ * @throws {CommandError} when one of that name is there, for a key is never written over, or the file cannot be made
  */
 export async function createWallet(place: Place, name: string, keystore: string): Promise<string> {
   const path = walletPath(place, name)
@@ -92,8 +92,8 @@ export async function createWallet(place: Place, name: string, keystore: string)
 }
 
 /** Why a wallet is not made twice. */
-export function alreadyThere(name: string): Refusal {
-  return new Refusal(
+export function alreadyThere(name: string): CommandError {
+  return new CommandError(
     `there is a wallet ${shownName(name)} already, and a key is never written over`,
     'take another name: farebox wallet new <name>',
   )
@@ -102,19 +102,19 @@ export function alreadyThere(name: string): Refusal {
 /** What a file system without hard links says to a new name for a file. */
 const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
-function notKept(path: string, cause: unknown): Refusal {
+function notKept(path: string, cause: unknown): CommandError {
   const code = codeOf(cause)
   const next = NO_LINKS.includes(code)
     ? 'its file system makes no hard links, which keep a key from being written over: FAREBOX_HOME names another folder'
-    : 'look at the folder’s permissions, or name another by FAREBOX_HOME'
-  return new Refusal(`${printable(path)}: cannot be written (${code})`, next, { cause })
+    : 'check the folder’s permissions, or name another by FAREBOX_HOME'
+  return new CommandError(`${printable(path)}: cannot be written (${code})`, next, { cause })
 }
 
-async function keystoreOf(place: Place, name: string): Promise<Keystore | Refusal> {
+async function keystoreOf(place: Place, name: string): Promise<Keystore | CommandError> {
   try {
-    return (await findWallet(place, name))?.keystore ?? new Refusal(`${name}: is gone`, '')
+    return (await findWallet(place, name))?.keystore ?? new CommandError(`${name}: is gone`, '')
   } catch (error) {
-    if (error instanceof Refusal) return error
+    if (error instanceof CommandError) return error
     throw error
   }
 }

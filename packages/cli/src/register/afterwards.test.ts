@@ -174,7 +174,7 @@ describe('farebox register update', () => {
       const before = await transactions()
       const { code, err } = await stopped(update(), when)
       expect(code).toBe(130)
-      expect(err).toContain('✗ stopped\n  say the same again: it goes on where it was\n')
+      expect(err).toContain('✗ stopped\n  run the same command again: it continues where it stopped\n')
       expect(err).not.toContain('staked')
       expect(await pendingChanges()).toHaveLength(1)
       const again = await run(update())
@@ -356,12 +356,12 @@ describe('farebox register status', () => {
     expect(code).toBe(1)
     expect(out).toBe(
       `✗ agent ${agentId} cannot be reached at ${agent.url}\n` +
-        '  is it running? farebox start starts it; then say the same again in a minute\n\n' +
+        '  is it running? farebox start starts it; then run the same command again in a minute\n\n' +
         `agent      ${agentId}\nstanding   listed\npaid jobs  fail until it answers again\n`,
     )
   })
 
-  test('with a number, of an agent whose /about is broken: what to mend it with', async () => {
+  test('with a number, of an agent whose /about is broken: what to fix it with', async () => {
     look({
       standing: 'refused',
       standing_reason: 'about: is missing',

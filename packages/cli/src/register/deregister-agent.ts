@@ -1,18 +1,18 @@
 import { formatCoin } from '../chain/coin.ts'
-import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
 import { paintFor } from '../terminal/paint.ts'
 import type { World } from '../world.ts'
 import { changeAgent, type AgentChange, type Changing } from './registry/change-agent.ts'
 import { readAgentId } from './platform/read-agent-id.ts'
 import { ON_AGAIN, type RawAgentOptions } from './platform/register-options.ts'
-import { tellInJson } from './platform/tell-in-json.ts'
-import { readEndpointOf, wasRegistered } from './transaction/ask-node.ts'
+import { runWithJson } from './platform/run-with-json.ts'
+import { readEndpointOf, wasRegistered } from './transaction/call-node.ts'
 import { deregisterCall } from './transaction/registry-calls.ts'
 
 /**
  * `farebox deregister`: ends a registration; the registry sends its stake back.
  *
- * @throws {Refusal} what a person reads
+ * @throws {CommandError} what a person reads
  */
 export async function deregisterAgent(world: World, word: string, raw: RawAgentOptions): Promise<ExitCode> {
   const deregister = async (): Promise<object> => {
@@ -25,7 +25,7 @@ export async function deregisterAgent(world: World, word: string, raw: RawAgentO
     }
     return { ok: true, agent_id: agentId, returned_eth: stake, transaction: transaction ?? null }
   }
-  return await tellInJson(world, raw, deregister, ON_AGAIN)
+  return await runWithJson(world, raw, deregister, ON_AGAIN)
 }
 
 function ending(world: World, agentId: number, { yes }: RawAgentOptions): AgentChange {
@@ -46,14 +46,14 @@ function ending(world: World, agentId: number, { yes }: RawAgentOptions): AgentC
     async agree() {
       if (yes === true) return
       if (!world.canAsk) {
-        throw new Refusal(
-          'nobody is at a terminal to agree to it',
+        throw new CommandError(
+          'there is no terminal to confirm it on',
           `farebox deregister ${agentId} --yes ends it without a question; nothing was sent`,
           { exitCode: EXIT.usage },
         )
       }
       const question = `Deregister agent ${agentId}? It is not found any more, and its number is not given again.`
-      if (!(await world.ask.confirm(question))) throw new Refusal('not deregistered', 'nothing was sent')
+      if (!(await world.ask.confirm(question))) throw new CommandError('not deregistered', 'nothing was sent')
     },
   }
 }

@@ -80,19 +80,19 @@ const listed = (agentId: number): object => ({
   changes: [],
 })
 
-/** Staked for, refused for so long that the platform looks no more by itself, and refused until `isMended`. */
-async function stakeRefused(isMended: () => boolean): Promise<number> {
+/** Staked for, refused for so long that the platform looks no more by itself, and refused until `isRecovered`. */
+async function stakeRefused(isRecovered: () => boolean): Promise<number> {
   expect((await run()).code).toBe(0)
   const agentId = Number(await view(chain, 'lastAgentId'))
   const status = { state: 'refused', agent_id: agentId, reason: REASON, retried: false }
   platform.lie = (path, honest) =>
-    path.startsWith('/v1/registrations/') && !isMended() ? { ...honest, status } : honest
+    path.startsWith('/v1/registrations/') && !isRecovered() ? { ...honest, status } : honest
   look = () => [200, listed(agentId)]
   return agentId
 }
 
 describe('farebox register, said again where the stake was refused', () => {
-  test('has the platform look again, and the agent is listed where it was mended', async () => {
+  test('has the platform look again, and the agent is listed where it was fixed', async () => {
     const agentId = await stakeRefused(() => looks.length > 0)
     const { code, out } = await run()
     expect(looks).toEqual([`POST ${agentId}`])
@@ -108,7 +108,7 @@ describe('farebox register, said again where the stake was refused', () => {
     expect(code).toBe(1)
     expect(looks).toHaveLength(1)
     expect(err).toContain(`agent ${agentId} is staked and not listed: ${REASON}`)
-    expect(err).toContain('mend it and say the same again: farebox register --endpoint')
+    expect(err).toContain('fix it and run the same command again: farebox register --endpoint')
   })
 
   test.each([

@@ -12,7 +12,7 @@ const JSON_OPTION = ['--json', 'one JSON document'] as const
 export function withKeyOptions(command: Command, walletText: string): Command {
   return command
     .option('--wallet [name]', walletText)
-    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
     .option('--rpc-url <url>', 'a node of the chain; or FAREBOX_RPC_URL')
 }
 
@@ -96,11 +96,11 @@ export const deregisterCommand: CommandMaker = (world, end) => {
 
 const EXAMPLES = `
 The stake of 0.001 ETH is held by the registry contract and returned by farebox deregister. It is paid by the
-wallet of the agent's /about: in the browser, or with --wallet. Interrupted, the same command goes on where it was;
-nothing is staked twice.
+wallet of the agent's /about: in the browser, or with --wallet. After an interruption, the same command
+continues where it stopped; nothing is staked twice.
 
 Exit codes
-  0  listed                      3  not listed in time: run the same command again, it goes on
+  0  listed                      3  not listed in time: run the same command again, it continues
   1  no: problems, a refusal     130  Ctrl-C: run the same command again
   2  the command was not understood
 

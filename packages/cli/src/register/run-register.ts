@@ -1,11 +1,11 @@
 import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
 import type { Registration } from '@farebox/platform-api/registry'
-import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import { readSeconds } from '../terminal/read-seconds.ts'
 import type { World } from '../world.ts'
 import { checkRegistration } from './registry/check-registration.ts'
-import { examineAgent } from './examination/examine-agent.ts'
+import { precheckAgent } from './examination/precheck-agent.ts'
 import { findPlatform } from './platform/find-platform.ts'
 import { PlatformRefusal } from './platform/ask-platform.ts'
 import { openPlatform } from './platform/open-platform.ts'
@@ -14,24 +14,24 @@ import { readEndpoint, refuseUnreachable } from './examination/read-endpoint.ts'
 import type { RawRegisterOptions } from './platform/register-options.ts'
 import type { Registering } from './stake/registering.ts'
 import { openRegistrationJournal } from './platform/registration-journal.ts'
-import { showExamined, showListed, showPhaseOne, showTerms } from './stake/show-registration.ts'
+import { showPrechecked, showListed, showPhaseOne, showTerms } from './stake/show-registration.ts'
 import { followEarlierStake, stakeByKey } from './stake/stake-by-key.ts'
 import { stakeInBrowser } from './stake/stake-in-browser.ts'
-import { tellInJson } from './platform/tell-in-json.ts'
+import { runWithJson } from './platform/run-with-json.ts'
 import { waitForListing, type Listed } from './stake/wait-for-listing.ts'
 
 /**
  * `farebox register`: checks the agent, has it staked for, and waits until it is listed. With `--json` the output
  * holds one document whatever happens.
  *
- * @throws {Refusal} what a person reads
+ * @throws {CommandError} what a person reads
  */
 export async function runRegister(
   world: World,
   raw: RawRegisterOptions & { readonly url?: string },
   clock: Clock = systemClock,
 ): Promise<ExitCode> {
-  return await tellInJson(world, raw, async () => {
+  return await runWithJson(world, raw, async () => {
     refuseWord(raw)
     const endpoint = readEndpoint(raw.endpoint)
     const timeoutMs = raw.timeout === undefined ? undefined : readSeconds('--timeout', raw.timeout, TIMEOUT)
@@ -55,9 +55,9 @@ function refuseWord({ url, endpoint }: { readonly url?: string; readonly endpoin
   if (url === undefined) return
   const shown = printable(url.slice(0, 100))
   const isUrl = endpoint === undefined && /[.:/]/.test(url)
-  throw new Refusal(
+  throw new CommandError(
     isUrl ? 'the URL goes behind --endpoint' : `"${shown}" has no place here`,
-    isUrl ? `farebox register --endpoint ${shown}` : 'farebox register --help tells what there is',
+    isUrl ? `farebox register --endpoint ${shown}` : 'farebox register --help lists the options',
     { exitCode: EXIT.usage },
   )
 }
@@ -68,8 +68,8 @@ async function begin(registering: Registering, endpoint: string): Promise<Regist
   const known = await findBegun(registering, endpoint)
   if (known !== undefined) return known
   await refuseUnreachable(endpoint, { localMode: described.local_mode })
-  const agent = await examineAgent(world, endpoint)
-  showExamined(world, agent)
+  const agent = await precheckAgent(world, endpoint)
+  showPrechecked(world, agent)
   await agreeToFlaws(registering, agent)
   const registration = checkRegistration(await platform.register(endpoint), { endpoint, described })
   await refuseForeign(registering, registration)
@@ -86,7 +86,7 @@ async function refuseForeign(
   if (raw.wallet === undefined || status.state !== 'listed' || found.phase !== 'agent') return
   const { address } = await findKey(world, raw, localOf(chosen, described))
   if (address.toLowerCase() === found.wallet.toLowerCase()) return
-  throw new Refusal(
+  throw new CommandError(
     `agent ${status.agent_id} is listed there already, held by ${found.wallet}, which is not your wallet`,
     'nothing was staked; where that wallet is yours, name it: --wallet <name>',
   )
@@ -100,7 +100,7 @@ async function findBegun(
   const record = await journal.read({ platform: chosen.url, endpoint })
   if (record === undefined) return undefined
   const known = await platform.readRegistration(record.registrationId).catch((error: unknown) => {
-    if (error instanceof Refusal && 'status' in error && error.status === 404) return undefined
+    if (error instanceof CommandError && 'status' in error && error.status === 404) return undefined
     throw error
   })
   const isStaked =
@@ -118,14 +118,17 @@ async function noted({ chosen, journal, clock }: Registering, registration: Regi
 
 async function agreeToFlaws(
   { world }: Registering,
-  { findings, declaration, endpoint }: Awaited<ReturnType<typeof examineAgent>>,
+  { findings, declaration, endpoint }: Awaited<ReturnType<typeof precheckAgent>>,
 ): Promise<void> {
   const isFlawed =
     findings.results.some(({ outcome }) => outcome === 'failed') || findings.stopped !== undefined
   if ((!isFlawed && declaration !== undefined) || !world.canAsk) return
   const question = isFlawed ? 'Register it as it is?' : 'Register it as Phase 1?'
   if (await world.ask.confirm(question)) return
-  throw new Refusal('not registered', `nothing was staked; farebox check ${endpoint} tells how to mend it`)
+  throw new CommandError(
+    'not registered',
+    `nothing was staked; farebox check ${endpoint} tells how to fix it`,
+  )
 }
 
 async function stakeAndWait(registering: Registering, registration: Registration): Promise<Listed> {
@@ -140,7 +143,7 @@ async function stakeAndWait(registering: Registering, registration: Registration
 
 /**
  * A stake that the platform refused and looks at no more by itself is looked at now: whoever says the same again has
- * mended something. Any other registration is as it is.
+ * fixed something. Any other registration is as it is.
  */
 async function lookAgain({ platform }: Registering, registration: Registration): Promise<Registration> {
   const { status } = registration

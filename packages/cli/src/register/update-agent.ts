@@ -1,25 +1,25 @@
 import type { Registration } from '@farebox/platform-api/registry'
-import type { ExitCode } from '../refusal.ts'
-import { Refusal } from '../refusal.ts'
+import type { ExitCode } from '../command-error.ts'
+import { CommandError } from '../command-error.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import { changeAgent, type AgentChange, type Changing } from './registry/change-agent.ts'
 import { checkRegistration } from './registry/check-registration.ts'
-import { examineAgent } from './examination/examine-agent.ts'
+import { precheckAgent } from './examination/precheck-agent.ts'
 import { PlatformRefusal } from './platform/ask-platform.ts'
 import { readAgentId } from './platform/read-agent-id.ts'
 import { isSameEndpoint, readEndpoint, refuseUnreachable } from './examination/read-endpoint.ts'
 import { ON_AGAIN, type RawAgentOptions } from './platform/register-options.ts'
-import { showExamined } from './stake/show-registration.ts'
-import { tellInJson } from './platform/tell-in-json.ts'
-import { readEndpointOf, wasRegistered } from './transaction/ask-node.ts'
+import { showPrechecked } from './stake/show-registration.ts'
+import { runWithJson } from './platform/run-with-json.ts'
+import { readEndpointOf, wasRegistered } from './transaction/call-node.ts'
 import { updateCall } from './transaction/registry-calls.ts'
 
 /**
  * `farebox register update`: checks the agent at its new address, and writes that address to the registry.
  *
- * @throws {Refusal} what a person reads
+ * @throws {CommandError} what a person reads
  */
 export async function updateAgent(world: World, word: string, raw: RawAgentOptions): Promise<ExitCode> {
   const update = async (): Promise<object> => {
@@ -36,7 +36,7 @@ export async function updateAgent(world: World, word: string, raw: RawAgentOptio
     }
     return { ok: true, agent_id: agentId, endpoint: asked, transaction: transaction ?? null }
   }
-  return await tellInJson(world, raw, update, ON_AGAIN)
+  return await runWithJson(world, raw, update, ON_AGAIN)
 }
 
 function moving(world: World, agentId: number, asked: string): AgentChange {
@@ -61,7 +61,7 @@ function moving(world: World, agentId: number, asked: string): AgentChange {
     },
     async agree() {
       if (!world.canAsk || (await world.ask.confirm(`Move agent ${agentId}?`))) return
-      throw new Refusal('not moved', 'nothing was sent')
+      throw new CommandError('not moved', 'nothing was sent')
     },
   }
 }
@@ -72,7 +72,7 @@ async function endpointOf({ registry: { chain, address, crypto } }: Changing, ag
 
 async function refuseEnded({ registry: { chain, address, crypto } }: Changing, agentId: number) {
   if (!(await wasRegistered(chain, address, crypto, agentId))) return undefined
-  throw new Refusal(
+  throw new CommandError(
     `agent ${agentId} is deregistered, its stake was returned`,
     'its number is not given again; farebox register --endpoint <https_url> registers anew',
   )
@@ -108,14 +108,14 @@ async function checkNewEndpoint(
   { agentId, owner }: { readonly agentId: number; readonly owner: string },
 ): Promise<Registration> {
   await refuseUnreachable(asked, { localMode: described.local_mode })
-  const agent = await examineAgent(world, asked)
-  showExamined(world, agent)
+  const agent = await precheckAgent(world, asked)
+  showPrechecked(world, agent)
   const wallet = agent.declaration?.wallet.toLowerCase()
   if (wallet !== undefined && wallet !== owner) {
-    throw new Refusal(
+    throw new CommandError(
       `the agent there is paid at ${wallet}, and agent ${agentId} is held by ${owner}`,
       `an agent is paid at the wallet that holds it: set AGENT_WALLET_ADDRESS there to ${owner},\n` +
-        'restart it and say the same again; or register it by itself, with a stake of its own',
+        'restart it and run the same command again; or register it by itself, with a stake of its own',
     )
   }
   return checkRegistration(await platform.register(asked), { endpoint: asked, described })

@@ -1,5 +1,5 @@
 import type * as Prompts from '@clack/prompts'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import type { Ask, TextOptions } from '../world.ts'
 import { printable } from './printable.ts'
 
@@ -52,7 +52,7 @@ function sentence(refuse: TextOptions['refuse'], answer: string): string | undef
 
 /** A symbol means that the person left. */
 function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
-  if (typeof answer === 'symbol') throw new Refusal('stopped', '', { exitCode: EXIT.interrupted })
+  if (typeof answer === 'symbol') throw new CommandError('stopped', '', { exitCode: EXIT.interrupted })
   // What is left of a type parameter is not narrowed by itself.
   return answer as Exclude<Answer, symbol>
 }

@@ -1,10 +1,10 @@
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 
 /**
  * A time limit that a person typed, in milliseconds.
  *
  * @param option `--timeout`, for the message
- * @throws {Refusal} for anything but a number of seconds, more than 0 and at most `most`
+ * @throws {CommandError} for anything but a number of seconds, more than 0 and at most `most`
  */
 export function readSeconds(
   option: string,
@@ -13,7 +13,7 @@ export function readSeconds(
 ): number {
   const seconds = /^\d{1,6}(?:\.\d{1,3})?$/.test(text) ? Number(text) : 0
   if (seconds > 0 && seconds <= most) return 1_000 * seconds
-  throw new Refusal(
+  throw new CommandError(
     `${option}: must be a number of seconds, more than 0 and at most ${most}`,
     `like ${option} ${example}`,
     { exitCode: EXIT.usage },

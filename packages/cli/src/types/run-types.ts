@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path'
 import { ConfigError, explainFailure, readConfig } from 'farebox/internal/command-line'
-import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
@@ -28,7 +28,7 @@ interface TypesDocument {
 /**
  * `farebox types`. With `--json` the output holds one document whatever happens.
  *
- * @throws {Refusal} what a person reads
+ * @throws {CommandError} what a person reads
  */
 export async function runTypes(world: World, options: RawTypesOptions): Promise<ExitCode> {
   try {
@@ -74,7 +74,7 @@ function asNamed(text: string, { folder }: World, { config }: RawTypesOptions): 
 function failureOf(world: World, error: unknown): object {
   if (error instanceof ConfigError) return { ok: false, problems: error.problems }
   const message = error instanceof Error ? error.message : String(error)
-  const next = error instanceof Refusal && error.next !== '' ? { next: asTyped(world, error.next) } : {}
+  const next = error instanceof CommandError && error.next !== '' ? { next: asTyped(world, error.next) } : {}
   return { ok: false, error: { message, ...next } }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import { TYPES_MARK, typesOf } from './types-of.ts'
 
 /** Which declaration is to be written as types, and where. */
@@ -31,7 +31,7 @@ export interface TypesState {
  * Writes `agent.d.ts` where it is not what the declaration says: whole or not at all, so that an editor or a
  * compiler never reads half of it.
  *
- * Throws a `Refusal` where the file is somebody's own, or cannot be written.
+ * Throws a `CommandError` where the file is somebody's own, or cannot be written.
  */
 export async function writeTypes(
   options: TypesOptions,
@@ -44,7 +44,7 @@ export async function writeTypes(
     await rename(half, file)
   } catch (error) {
     await rm(half, { force: true }).catch(() => undefined)
-    throw new Refusal(`${file} cannot be written (${codeOf(error)})`, 'name another file with --out', {
+    throw new CommandError(`${file} cannot be written (${codeOf(error)})`, 'name another file with --out', {
       cause: error,
     })
   }
@@ -55,14 +55,14 @@ export async function writeTypes(
 export async function readTypes(options: TypesOptions): Promise<TypesState> {
   const file = resolve(options.out ?? beside(options.config))
   if (!file.endsWith('.ts')) {
-    throw new Refusal(`${file} is no TypeScript file`, 'name one that ends in .d.ts', {
+    throw new CommandError(`${file} is not a TypeScript file`, 'name one that ends in .d.ts', {
       exitCode: EXIT.usage,
     })
   }
   const text = typesOf(options.declaration)
   const there = (await readIfThere(file))?.replaceAll('\r\n', '\n')
   if (there !== undefined && there.trim() !== '' && !there.startsWith(TYPES_MARK)) {
-    throw new Refusal(
+    throw new CommandError(
       `${file} was not written by farebox types`,
       'move it away, or name another file with --out',
     )
@@ -80,7 +80,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8')
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
-    throw new Refusal(`${file} cannot be read (${codeOf(error)})`, 'name another file with --out', {
+    throw new CommandError(`${file} cannot be read (${codeOf(error)})`, 'name another file with --out', {
       cause: error,
     })
   }

@@ -1,13 +1,13 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Refusal } from '../refusal.ts'
+import { CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 
 /**
  * The text of a file, or with `-` of the standard input.
  *
- * @throws {Refusal} where it cannot be read, or is larger than what is asked for can be
+ * @throws {CommandError} where it cannot be read, or is larger than what is asked for can be
  */
 export async function readForeignText(
   world: World,
@@ -17,7 +17,8 @@ export async function readForeignText(
   const shown = `${what}: ${printable(file.slice(0, 200))}`
   if (file === '-') {
     const text = await world.readInput()
-    if (Buffer.byteLength(text) > maxBytes) throw new Refusal(`${shown} is larger than ${maxBytes} bytes`, '')
+    if (Buffer.byteLength(text) > maxBytes)
+      throw new CommandError(`${shown} is larger than ${maxBytes} bytes`, '')
     return text
   }
   const path = resolve(world.folder, file)
@@ -26,9 +27,9 @@ export async function readForeignText(
     if (size <= maxBytes) return await readFile(path, 'utf8')
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
-    throw new Refusal(`${shown} cannot be read (${code})`, 'name a file, or - for the standard input', {
+    throw new CommandError(`${shown} cannot be read (${code})`, 'name a file, or - for the standard input', {
       cause,
     })
   }
-  throw new Refusal(`${shown} is larger than ${maxBytes} bytes`, 'is it the right file?')
+  throw new CommandError(`${shown} is larger than ${maxBytes} bytes`, 'is it the right file?')
 }

@@ -2,7 +2,7 @@ import { AgentUnreachable } from '@farebox/client/exchange/agent-errors'
 import { readAgentUrl } from '@farebox/client/internal/agent/agent-url'
 import { connect } from '@farebox/client/exchange/client-options'
 import { exchange } from '@farebox/client/internal/exchange/exchange'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import { readForeignText } from './read-foreign-text.ts'
@@ -13,7 +13,7 @@ const TIMEOUT_MS = 10_000
 /**
  * The keys of `--keys`, as they were published: parsed, and not believed yet.
  *
- * @throws {Refusal} where there are none to be read
+ * @throws {CommandError} where there are none to be read
  */
 export async function readKeys(world: World, place: string): Promise<unknown> {
   if (/^https?:\/\//i.test(place)) return await fetchKeys(world, place)
@@ -21,7 +21,7 @@ export async function readKeys(world: World, place: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new Refusal(
+    throw new CommandError(
       '--keys: the file is not JSON',
       'it is what a platform serves at /.well-known/jwks.json',
       {
@@ -39,13 +39,13 @@ async function fetchKeys({ signal }: World, place: string): Promise<unknown> {
     const { status, json, flaw } = await exchange(connect({ signal }), request)
     if (status === 200 && flaw === undefined) return json
     const reason = status === 200 ? `its answer ${flaw}` : `its answer is HTTP ${status}`
-    throw new Refusal(
+    throw new CommandError(
       `no keys at ${url}: ${printable(reason)}`,
       'a platform has them at /.well-known/jwks.json',
     )
   } catch (error) {
     if (!(error instanceof AgentUnreachable)) throw error
-    throw new Refusal(
+    throw new CommandError(
       `${url} cannot be reached: ${printable(error.message)}`,
       'a file with the keys needs no network',
       {
@@ -61,6 +61,6 @@ function readUrl(place: string): string {
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^agent URL/, '--keys') : String(error)
     const next = 'like https://platform.example/.well-known/jwks.json'
-    throw new Refusal(printable(reason), next, { exitCode: EXIT.usage })
+    throw new CommandError(printable(reason), next, { exitCode: EXIT.usage })
   }
 }

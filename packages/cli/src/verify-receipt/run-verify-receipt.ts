@@ -1,7 +1,7 @@
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import { hashJobId, matchesHash, verifyReceipt, type Receipt } from '@farebox/platform-api/receipt'
 import { MAX_WRAPPED_RESPONSE_BYTES } from '@farebox/protocol/limits'
-import { EXIT, Refusal, type ExitCode } from '../refusal.ts'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import { paintFor } from '../terminal/paint.ts'
@@ -29,7 +29,7 @@ interface Comparison {
 /**
  * `farebox verify-receipt`. Asks nobody, unless `--keys` is a URL.
  *
- * @throws {Refusal} where there is nothing to check: a file that is not there, no keys
+ * @throws {CommandError} where there is nothing to check: a file that is not there, no keys
  */
 export async function runVerifyReceipt(world: World, file: string, raw: RawVerifyOptions): Promise<ExitCode> {
   if (raw.keys === undefined) throw noKeys()
@@ -76,8 +76,8 @@ function readReceipt(text: string): string {
   }
 }
 
-function noKeys(): Refusal {
-  return new Refusal(
+function noKeys(): CommandError {
+  return new CommandError(
     '--keys is missing: whose signature should it be?',
     'curl -so jwks.json https://platform.example/.well-known/jwks.json\nfarebox verify-receipt receipt.jws --keys jwks.json',
     { exitCode: EXIT.usage },
@@ -115,7 +115,7 @@ function readJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new Refusal(`--${what}: the file is not JSON`, `it has to hold the ${what} alone`, { cause })
+    throw new CommandError(`--${what}: the file is not JSON`, `it has to hold the ${what} alone`, { cause })
   }
 }
 

@@ -6,7 +6,7 @@ import { createSecretFile } from '../home/secret-file.ts'
 import { unlockWallet } from '../keys/paying-key.ts'
 import type { PasswordOptions } from '../keys/password.ts'
 import { DEFAULT_WALLET, readWallet } from '../keys/wallet-files.ts'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 
@@ -22,7 +22,7 @@ export interface ExportOptions extends PasswordOptions {
  * `farebox wallet export`: the private key of a wallet, by its password, into a new file of 0600, or with `--print` to
  * the output.
  *
- * @throws {Refusal} for a wrong password, a file that is there, or where neither is asked for
+ * @throws {CommandError} for a wrong password, a file that is there, or where neither is asked for
  */
 export async function exportKey(
   world: World,
@@ -30,7 +30,7 @@ export async function exportKey(
   { to, print, passwordFile }: ExportOptions = {},
 ): Promise<void> {
   if ((to === undefined) === (print === undefined)) {
-    throw new Refusal(
+    throw new CommandError(
       'where shall the key go?',
       'give --to <file> for a new file that you alone can read, or --print',
       { exitCode: EXIT.usage },
@@ -50,7 +50,9 @@ export async function exportKey(
   }
   await createSecretFile(path, text).catch((cause: unknown) => {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
-    throw new Refusal(`${printable(path)}: cannot be written (${code})`, 'nothing was written', { cause })
+    throw new CommandError(`${printable(path)}: cannot be written (${code})`, 'nothing was written', {
+      cause,
+    })
   })
   world.err.write(`  the key is in ${printable(path)}, readable by you alone; delete it when it has served\n`)
 }
@@ -60,7 +62,7 @@ async function refuseExisting(path: string): Promise<void> {
   const file = await open(path, 'r').catch(() => undefined)
   if (file === undefined) return
   await file.close()
-  throw new Refusal(`${printable(path)} is there already`, 'name a new file: nothing is written over', {
+  throw new CommandError(`${printable(path)} is there already`, 'name a new file: nothing is written over', {
     exitCode: EXIT.usage,
   })
 }
@@ -69,5 +71,5 @@ async function agree(world: World, name: string): Promise<void> {
   // Without a terminal the password that was given is the agreement.
   if (!world.canAsk) return
   if (await world.ask.confirm(`Show the private key of the wallet "${printable(name)}"?`)) return
-  throw new Refusal('not exported', '')
+  throw new CommandError('not exported', '')
 }

@@ -14,7 +14,7 @@ import { findLocalEconomy, type LocalEconomy } from '../keys/local-economy.ts'
 /**
  * `farebox wallet new`: makes a key, encrypts it, keeps it. The address goes to the output, the rest beside it.
  *
- * @throws {Refusal} when a wallet of that name is there, or nobody gives a password
+ * @throws {CommandError} when a wallet of that name is there, or nobody gives a password
  */
 export async function makeWallet(
   world: World,

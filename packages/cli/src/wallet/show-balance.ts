@@ -8,7 +8,7 @@ import { findChain } from '../chain/open-chain.ts'
 import { readBalances, type Balances } from '../chain/read-balances.ts'
 import { findLocalEconomy, type LocalEconomy } from '../keys/local-economy.ts'
 import { findPayingKey } from '../keys/paying-key.ts'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
 
@@ -24,7 +24,7 @@ const DEFAULT_NETWORK = 'eip155:8453'
 /**
  * `farebox wallet balance`: USDC and the chain's own coin of a wallet or an address.
  *
- * @throws {Refusal} when no node of the chain is known or it does not answer
+ * @throws {CommandError} when no node of the chain is known or it does not answer
  */
 export async function showBalance(
   world: World,
@@ -86,7 +86,7 @@ async function findHolder(
   const keccak256 = await loadKeccak()
   if (of?.startsWith('0x')) {
     const reason = refuseAddress({ keccak256 }, of)
-    if (reason !== undefined) throw new Refusal(`the address ${reason}`, '', { exitCode: EXIT.usage })
+    if (reason !== undefined) throw new CommandError(`the address ${reason}`, '', { exitCode: EXIT.usage })
     return { address: checksumAddress({ keccak256 }, of), source: 'as given' }
   }
   const { address, source } = await findPayingKey(world, { wallet: of, local })
@@ -105,7 +105,7 @@ async function balancesOf(
   const { network } = where
   const chain = await findChain(world, where)
   if (chain === undefined) {
-    throw new Refusal(
+    throw new CommandError(
       `no node of ${nameNetwork(network, undefined)} is known`,
       'give --rpc-url <url>, or set FAREBOX_RPC_URL; its provider or your own node has one',
     )
@@ -113,7 +113,7 @@ async function balancesOf(
   try {
     return { balances: await readBalances(chain, address), isLocal: chain.isLocal }
   } catch (cause) {
-    throw new Refusal(
+    throw new CommandError(
       'the node does not tell the balance',
       `is USDC at ${network.asset.address} on its chain?`,
       {

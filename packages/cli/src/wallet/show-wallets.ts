@@ -1,7 +1,7 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
 import { listWallets } from '../keys/wallet-files.ts'
-import { Refusal } from '../refusal.ts'
+import { CommandError } from '../command-error.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
 import { asTyped } from '../terminal/as-typed.ts'
@@ -11,9 +11,9 @@ export async function showWallets(world: World, { json }: { readonly json?: true
   const keccak256 = await loadKeccak()
   const wallets = (await listWallets(world)).map(({ name, keystore }) => ({
     name,
-    problem: keystore instanceof Refusal ? keystore.message : undefined,
+    problem: keystore instanceof CommandError ? keystore.message : undefined,
     address:
-      keystore instanceof Refusal || keystore.address === undefined
+      keystore instanceof CommandError || keystore.address === undefined
         ? null
         : checksumAddress({ keccak256 }, keystore.address),
   }))

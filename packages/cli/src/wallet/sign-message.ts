@@ -3,7 +3,7 @@ import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { signText } from '../keys/sign-text.ts'
 import { findPayingKey } from '../keys/paying-key.ts'
 import type { PasswordOptions } from '../keys/password.ts'
-import { EXIT, Refusal } from '../refusal.ts'
+import { EXIT, CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
@@ -22,14 +22,18 @@ const MAX_CHARACTERS = 10_000
  * payment and no transaction can be signed by it: their digests have other beginnings.
  *
  * @param text `-`: all of the standard input, as it stands
- * @throws {Refusal} where nobody agrees to it
+ * @throws {CommandError} where nobody agrees to it
  */
 export async function signMessage(world: World, text: string, options: SignOptions): Promise<void> {
   const message = text === '-' ? await world.readInput() : text
   if (message.length > MAX_CHARACTERS) {
-    throw new Refusal(`a text of ${message.length} characters is not signed`, `at most ${MAX_CHARACTERS}`, {
-      exitCode: EXIT.usage,
-    })
+    throw new CommandError(
+      `a text of ${message.length} characters is not signed`,
+      `at most ${MAX_CHARACTERS}`,
+      {
+        exitCode: EXIT.usage,
+      },
+    )
   }
   const { wallet, passwordFile } = options
   const key = await findPayingKey(world, { wallet, passwordFile })
@@ -51,9 +55,9 @@ export async function signMessage(world: World, text: string, options: SignOptio
 async function agree(world: World, { yes }: SignOptions): Promise<void> {
   if (yes === true) return
   if (!world.canAsk) {
-    throw new Refusal('nobody is there to agree to it', 'add --yes; nothing was signed', {
+    throw new CommandError('there is no terminal to confirm it on', 'add --yes; nothing was signed', {
       exitCode: EXIT.usage,
     })
   }
-  if (!(await world.ask.confirm('Sign it?'))) throw new Refusal('not signed', '')
+  if (!(await world.ask.confirm('Sign it?'))) throw new CommandError('not signed', '')
 }

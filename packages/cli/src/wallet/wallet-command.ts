@@ -14,7 +14,7 @@ export const walletCommand: CommandMaker = world => {
     .command('new')
     .description('make a key, encrypt it by a password, keep it')
     .argument('[name]', 'what to call it, or the file to keep it in (default: default)')
-    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
     .addHelpText('after', '\nExample\n  farebox wallet new')
     .action(async (name: string | undefined, options: { readonly passwordFile?: string }) => {
       const { makeWallet } = await import('./make-wallet.ts')
@@ -56,8 +56,8 @@ export const walletCommand: CommandMaker = world => {
     .description('sign a text as wallets do (EIP-191); never a payment or a transaction')
     .argument('<text>', 'what is signed; - for the standard input')
     .option('--wallet <name>', 'which wallet (default: the one that would pay)')
-    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
-    .option('--yes', 'agree without being asked; needed where nobody is at a terminal')
+    .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option('--yes', 'confirm without being asked; required without a terminal')
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExample\n  farebox wallet sign "this is mine"')
     .action(async (text: string, options: SignOptions) => {
@@ -70,7 +70,7 @@ export const walletCommand: CommandMaker = world => {
     .argument('[name]', 'a wallet, or a keystore file (default: default)')
     .option('--to <file>', 'a new file that you alone can read')
     .option('--print', 'print it instead')
-    .option('--password-file <file>', 'its first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
     .addHelpText('after', '\nExample\n  farebox wallet export --to key.txt')
     .action(async (name: string | undefined, options: ExportOptions) => {
       const { exportKey } = await import('./export-key.ts')

@@ -75,9 +75,9 @@ describe('farebox wallet new', () => {
       'A password for the wallet "savings"',
       'must have at least 8 characters, got 5',
       'A password for the wallet "savings"',
-      'The same again',
-      'is not the same',
-      'The same again',
+      'Repeat the password',
+      'does not match',
+      'Repeat the password',
     ])
   })
 
@@ -100,8 +100,8 @@ describe('farebox wallet new', () => {
       1,
       'at least 8 characters, got 7',
     ],
-    ['a name that is none', ['new', 'my wallet'], withPassword, 1, 'is no name of a wallet'],
-    ['a name that leads elsewhere', ['new', '..'], withPassword, 1, 'is no name of a wallet'],
+    ['a name that is none', ['new', 'my wallet'], withPassword, 1, 'is not a wallet name'],
+    ['a name that leads elsewhere', ['new', '..'], withPassword, 1, 'is not a wallet name'],
     [
       'a key on the command line',
       ['new', '--private-key', KEY],

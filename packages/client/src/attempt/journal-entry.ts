@@ -1,5 +1,5 @@
 import { readJobRequest, jobIdKey } from '@farebox/protocol/job/job-request'
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
 import { isObject, parseJson } from '../exchange/parse-json.ts'

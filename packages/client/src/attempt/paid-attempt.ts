@@ -1,4 +1,4 @@
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { Network } from '@farebox/payments/networks'
 import type { PaymentResponse } from '@farebox/payments/x402/payment-header'
 import type { JournalEntry } from './journal-entry.ts'

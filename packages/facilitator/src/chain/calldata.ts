@@ -1,4 +1,4 @@
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 
 /** The few calls a facilitator makes, encoded by hand: at a hundred a batch a general ABI coder is felt. */
 

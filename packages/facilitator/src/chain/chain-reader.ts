@@ -1,4 +1,4 @@
-import { createAuthorizationHasher } from '@farebox/payments/authorization/authorization'
+import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain/chain-receipt'

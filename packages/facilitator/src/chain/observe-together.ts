@@ -1,5 +1,5 @@
 import type { Clock } from '@farebox/server/clock'
-import { gather } from '../gather.ts'
+import { batchCalls } from '../batch-calls.ts'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import type { ChainReader, Observation } from './chain-reader.ts'
 
@@ -25,7 +25,7 @@ export function createObserver(
   reader: ChainReader,
   clock: Clock,
 ): (payment: LedgerPayment) => Promise<Observation> {
-  const look = gather<Waiting>(clock, LIMITS, together => observeAll(reader, clock, together))
+  const look = batchCalls<Waiting>(clock, LIMITS, together => observeAll(reader, clock, together))
   return payment => new Promise((resolve, reject) => look([{ payment, resolve, reject }]))
 }
 

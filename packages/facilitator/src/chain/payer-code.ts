@@ -2,7 +2,7 @@ import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Clock } from '@farebox/server/clock'
-import { gather } from '../gather.ts'
+import { batchCalls } from '../batch-calls.ts'
 import { createReadCodeSizes } from './code-sizes.ts'
 
 /** What a payer's account is: an ordinary one, one with code whose doings are known, or one with any other code. */
@@ -85,7 +85,7 @@ function gatherSizes(
     readonly reject: (error: unknown) => void
   }
   const read = createReadCodeSizes(rpc)
-  const ask = gather<Waiting>(clock, LIMITS, async group => {
+  const ask = batchCalls<Waiting>(clock, LIMITS, async group => {
     try {
       const sizes = await read(group.map(one => one.account))
       group.forEach((one, index) => one.resolve(sizes[index] ?? 0))

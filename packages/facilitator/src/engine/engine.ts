@@ -1,4 +1,4 @@
-import type { PaymentChecker } from '@farebox/payments/x402/check-payment'
+import type { SignatureVerifier } from '@farebox/payments/x402/verify-signature'
 import type { Network } from '@farebox/payments/networks'
 import type { Observation } from '../chain/chain-reader.ts'
 import type { Clock } from '@farebox/server/clock'
@@ -28,7 +28,7 @@ export type RecoveredCharge =
 /** What verifying and settling work with. */
 export interface Engine {
   readonly network: Network
-  readonly checker: PaymentChecker
+  readonly verifier: SignatureVerifier
   readonly ledger: PaymentLedger
   /** Rejects when the chain gives no answer. */
   readonly observe: (payment: LedgerPayment) => Promise<Observation>

@@ -1,6 +1,7 @@
 import { isAddress } from '@farebox/payments/crypto/address'
-import { paymentKey } from '@farebox/payments/authorization/authorization'
-import type { PaymentChecker, ProvenPayment, RequiredTerms } from '@farebox/payments/x402/check-payment'
+import { paymentKey } from '@farebox/payments/authorization/eip-3009'
+import type { RequiredTerms } from '@farebox/payments/x402/check-terms'
+import type { SignatureVerifier, ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { HOLD_EXTENSION } from '@farebox/payments/x402/facilitator-api'
 import type { Network } from '@farebox/payments/networks'
 import { readEnvelope } from '@farebox/payments/x402/payment-header'
@@ -34,7 +35,7 @@ const BINDING = /^0x[0-9a-f]{64}$/
  * SR2).
  * Costs no network call.
  */
-export function readPaymentRequest(body: unknown, network: Network, checker: PaymentChecker): Read {
+export function readPaymentRequest(body: unknown, network: Network, verifier: SignatureVerifier): Read {
   if (!isObject(body)) return malformed('invalid_payload', 'the body must be a JSON object')
   if (body['x402Version'] !== 2) return malformed('invalid_x402_version', 'x402Version must be 2')
   const { paymentPayload, paymentRequirements, extensions } = body
@@ -55,7 +56,7 @@ export function readPaymentRequest(body: unknown, network: Network, checker: Pay
     const message = `the payment must be in ${network.asset.address} on ${network.id}`
     return { ok: false, refusal: refusal('invalid_exact_evm_network_mismatch', message) }
   }
-  const proven = checker.provePayer(decoded)
+  const proven = verifier.provePayer(decoded)
   if (!proven.ok) return { ok: false, refusal: refusal('invalid_exact_evm_signature', proven.reason) }
 
   const { authorization, signature } = proven.value

@@ -1,4 +1,4 @@
-import { createPaymentChecker, type PaymentChecker } from '@farebox/payments/x402/check-payment'
+import { createSignatureVerifier, type SignatureVerifier } from '@farebox/payments/x402/verify-signature'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { DecodedPayment } from '@farebox/payments/x402/payment-header'
 import { describe, expect, test } from 'vitest'
@@ -19,12 +19,12 @@ async function signedPayment(): Promise<DecodedPayment> {
   }
 }
 
-/** The real checker, counted. */
-function createCounted(): { readonly checker: PaymentChecker; count(): number } {
-  const real = createPaymentChecker(crypto, [NETWORK])
+/** The real verifier, counted. */
+function createCounted(): { readonly verifier: SignatureVerifier; count(): number } {
+  const real = createSignatureVerifier(crypto, [NETWORK])
   let count = 0
   return {
-    checker: {
+    verifier: {
       provePayer(payment) {
         count += 1
         return real.provePayer(payment)
@@ -36,8 +36,8 @@ function createCounted(): { readonly checker: PaymentChecker; count(): number } 
 
 describe('remembering proofs', () => {
   test('what was proven once is not proven again; what was accepted beside it is of each request', async () => {
-    const { checker, count } = createCounted()
-    const { provePayer } = rememberProofs(checker)
+    const { verifier, count } = createCounted()
+    const { provePayer } = rememberProofs(verifier)
     const payment = await signedPayment()
     const first = provePayer(payment)
     const accepted = { amount: '2', payTo: freshKey() }
@@ -50,8 +50,8 @@ describe('remembering proofs', () => {
   test.each(['from', 'to', 'value', 'validAfter', 'validBefore', 'nonce'] as const)(
     'PAY-07 with another %s the same signature is proven anew, and proves nothing',
     async word => {
-      const { checker, count } = createCounted()
-      const { provePayer } = rememberProofs(checker)
+      const { verifier, count } = createCounted()
+      const { provePayer } = rememberProofs(verifier)
       const [payment, other] = [await signedPayment(), await signedPayment()]
       expect(provePayer(payment).ok).toBe(true)
       const forged = ['from', 'nonce'].includes(word) ? other.authorization[word] : '7'
@@ -62,8 +62,8 @@ describe('remembering proofs', () => {
   )
 
   test('another signature, network or asset proves nothing either', async () => {
-    const { checker } = createCounted()
-    const { provePayer } = rememberProofs(checker)
+    const { verifier } = createCounted()
+    const { provePayer } = rememberProofs(verifier)
     const [payment, other] = [await signedPayment(), await signedPayment()]
     expect(provePayer(payment).ok).toBe(true)
     expect(provePayer({ ...payment, signature: other.signature }).ok).toBe(false)
@@ -72,8 +72,8 @@ describe('remembering proofs', () => {
   })
 
   test('a refusal is not remembered, and neither is more than there is room for', async () => {
-    const { checker, count } = createCounted()
-    const { provePayer } = rememberProofs(checker, 2)
+    const { verifier, count } = createCounted()
+    const { provePayer } = rememberProofs(verifier, 2)
     const forged = { ...(await signedPayment()), signature: (await signedPayment()).signature }
     provePayer(forged)
     provePayer(forged)

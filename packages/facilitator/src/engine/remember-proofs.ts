@@ -1,14 +1,14 @@
-import type { PaymentChecker, ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { SignatureVerifier, ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import type { DecodedPayment } from '@farebox/payments/x402/payment-header'
 
 /** A payment is asked about twice, to verify and to settle, seconds apart; each takes about 1 KB. */
 const MAX_REMEMBERED = 4_096
 
 /**
- * A checker that proves the same signature over the same words once: recovering a signer is the dearest thing done for
+ * A verifier that proves the same signature over the same words once: recovering a signer is the dearest thing done for
  * a request, and always comes to the same. Only what was proven is remembered, under every word that was proven.
  */
-export function rememberProofs(checker: PaymentChecker, atMost = MAX_REMEMBERED): PaymentChecker {
+export function rememberProofs(verifier: SignatureVerifier, atMost = MAX_REMEMBERED): SignatureVerifier {
   const proofs = new Map<string, ProvenPayment>()
   return {
     provePayer(payment) {
@@ -16,7 +16,7 @@ export function rememberProofs(checker: PaymentChecker, atMost = MAX_REMEMBERED)
       const known = proofs.get(words)
       if (known !== undefined)
         return { ok: true, value: { ...known, salt: payment.salt, accepted: payment.accepted } }
-      const proven = checker.provePayer(payment)
+      const proven = verifier.provePayer(payment)
       if (proven.ok) {
         proofs.set(words, proven.value)
         const [oldest] = proofs.keys()

@@ -89,7 +89,7 @@ describe('waiting for settlements', () => {
     expect(asked).toEqual([['a', 'b']])
   })
 
-  test('a bell of another process makes everybody look at once', async () => {
+  test('a notification from another process makes everybody look at once', async () => {
     const { waiters, settled, asked, pass } = createRoom()
     const waiting = waiters.wait('a', 20_000)
     settled.add('a')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { judgeTerms, type TermsRefusal } from '@farebox/payments/x402/check-payment'
+import { checkTerms, type TermsRefusal } from '@farebox/payments/x402/check-terms'
 import type { Hold } from '@farebox/payments/x402/facilitator-api'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Observation } from '../chain/chain-reader.ts'
@@ -63,7 +63,7 @@ export async function verifyPayment(
 ): Promise<VerifyVerdict> {
   const verdict = request.isInquiry
     ? answerInquiry(caller, request)
-    : await judgeAndHold(engine, caller, request)
+    : await checkAndHold(engine, caller, request)
   if (verdict.ok) return verdict
   if (verdict.wasCaptured !== true && !MAY_BE_CHARGED.has(verdict.refusal.reason)) return verdict
   const charge = await findCharge(engine, caller, request)
@@ -76,7 +76,7 @@ function answerInquiry(caller: Caller, { requirement, proven }: PaymentRequest):
   return { ok: false, refusal: unowned ?? refusal(INQUIRY_REASON, message, proven.payer) }
 }
 
-async function judgeAndHold(engine: Engine, caller: Caller, request: PaymentRequest): Promise<VerifyVerdict> {
+async function checkAndHold(engine: Engine, caller: Caller, request: PaymentRequest): Promise<VerifyVerdict> {
   const refused = refuseLocally(engine, caller, request)
   if (refused !== undefined) return { ok: false, refusal: refused }
   const reason = engine.unavailable()
@@ -130,7 +130,7 @@ function refuseLocally(engine: Engine, caller: Caller, request: PaymentRequest):
 
 /** Is it, at this moment, what is asked for, and in time? */
 function refuseTerms(engine: Engine, { proven, requirement }: PaymentRequest): Refusal | undefined {
-  const terms = judgeTerms(proven, requirement, engine.chainNow())
+  const terms = checkTerms(proven, requirement, engine.chainNow())
   return terms && refusal(TERM_NAMES[terms.field], terms.reason, proven.payer)
 }
 

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../secrets/authenticate.ts'
-import type { RateLimit } from '../secrets/rate-limit.ts'
+import type { RateLimit } from './rate-limit.ts'
 import type { StoredSecret } from '../secrets/secret-store.ts'
 import { answerError } from './answer.ts'
 
 /** Who may come in. */
-export interface Door {
+export interface AdmissionParts {
   readonly authenticate: Authenticate
   readonly rateLimit: RateLimit
 }
@@ -18,19 +18,20 @@ export interface Admission {
   callerOf(request: FastifyRequest): StoredSecret
 }
 
-/** Makes the admission of routes behind this door. */
-export function admitCallers(door: Door): Admission {
+/** Makes the admission check of routes. */
+export function admitCallers(admission: AdmissionParts): Admission {
   const callers = new WeakMap<FastifyRequest, StoredSecret>()
   return {
     async onRequest(request, reply) {
-      const caller = await admitCaller(door, request, reply)
+      const caller = await admitCaller(admission, request, reply)
       if (caller === undefined) return reply
       callers.set(request, caller)
       return undefined
     },
     callerOf(request) {
       const caller = callers.get(request)
-      if (caller === undefined) throw new Error('a request reached its handler without passing the door')
+      if (caller === undefined)
+        throw new Error('a request reached its handler without passing the access check')
       return caller
     },
   }
@@ -38,16 +39,16 @@ export function admitCallers(door: Door): Admission {
 
 /** The secret a request comes with, or undefined when it has been answered: 401, or 429 where it asks too often. */
 async function admitCaller(
-  door: Door,
+  admission: AdmissionParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<StoredSecret | undefined> {
-  const caller = await door.authenticate(request.headers.authorization)
+  const caller = await admission.authenticate(request.headers.authorization)
   if (caller === undefined) {
     await answerError(reply, 401, 'a valid FACILITATOR_SECRET is required: Authorization: Bearer <secret>')
     return undefined
   }
-  if (door.rateLimit(`${request.routeOptions.url ?? ''} ${caller.id}`)) return caller
+  if (admission.rateLimit(`${request.routeOptions.url ?? ''} ${caller.id}`)) return caller
   reply.header('retry-after', '1')
   await answerError(reply, 429, 'this secret asks too often: come back in a second')
   return undefined

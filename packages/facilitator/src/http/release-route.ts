@@ -2,7 +2,7 @@ import type { ReleaseResponse } from '@farebox/payments/x402/facilitator-api'
 import type { FastifyInstance } from 'fastify'
 import type { PaymentLedger } from '../ledger/payment-ledger.ts'
 import { answerError, asObject, parseBody } from './answer.ts'
-import { admitCallers, type Door } from './caller.ts'
+import { admitCallers, type AdmissionParts } from './caller.ts'
 import type { Metrics } from '../metrics.ts'
 
 /** Longer than any hold id or binding of ours. */
@@ -15,10 +15,10 @@ const MAX_CHARACTERS = 100
 export function addReleaseRoute(
   app: FastifyInstance,
   ledger: PaymentLedger,
-  door: Door,
+  admission: AdmissionParts,
   metrics: Metrics,
 ): void {
-  const { onRequest, callerOf } = admitCallers(door)
+  const { onRequest, callerOf } = admitCallers(admission)
   app.post('/release', { onRequest }, async (request, reply) => {
     const caller = callerOf(request)
     const { holdId, binding } = asObject(parseBody(request.body)) ?? {}

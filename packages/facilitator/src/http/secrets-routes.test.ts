@@ -9,7 +9,7 @@ import { createMemoryLedger } from '../ledger/memory/memory-ledger.ts'
 import { silentLog } from '@farebox/server/log'
 import { createMetrics } from '../metrics.ts'
 import { createAuthenticate } from '../secrets/authenticate.ts'
-import { createRateLimit } from '../secrets/rate-limit.ts'
+import { createRateLimit } from './rate-limit.ts'
 import { mintSecret, readSecretId } from '../secrets/secret-form.ts'
 import { PAY_TO } from '../test-setup/payments-for-tests.ts'
 import { createApp } from './create-app.ts'
@@ -34,11 +34,11 @@ beforeEach(async () => {
     clock,
     adminToken: ADMIN_TOKEN,
   })
-  const door = {
+  const admission = {
     authenticate: createAuthenticate(ledger.secrets, clock),
     rateLimit: createRateLimit(5, clock),
   }
-  addReleaseRoute(app, ledger.payments, door, createMetrics())
+  addReleaseRoute(app, ledger.payments, admission, createMetrics())
 })
 
 type Answer = { readonly status: number; readonly body: unknown }

@@ -6,15 +6,20 @@ import type { Refusal } from '../engine/refusal.ts'
 import { settlePayment } from '../engine/settle-payment.ts'
 import type { Metrics } from '../metrics.ts'
 import { parseBody } from './answer.ts'
-import { admitCallers, type Door } from './caller.ts'
+import { admitCallers, type AdmissionParts } from './caller.ts'
 
 /** `POST /settle`: charges a payment and answers with the proof; safe to repeat (x402; D8, D10). */
-export function addSettleRoute(app: FastifyInstance, engine: Engine, door: Door, metrics: Metrics): void {
-  const { onRequest, callerOf } = admitCallers(door)
+export function addSettleRoute(
+  app: FastifyInstance,
+  engine: Engine,
+  admission: AdmissionParts,
+  metrics: Metrics,
+): void {
+  const { onRequest, callerOf } = admitCallers(admission)
   app.post('/settle', { onRequest }, async (request, reply) => {
     const caller = callerOf(request)
     const stop = metrics.durations.startTimer({ route: 'settle' })
-    const read = readPaymentRequest(parseBody(request.body), engine.network, engine.checker)
+    const read = readPaymentRequest(parseBody(request.body), engine.network, engine.verifier)
     const { status, body } = read.ok
       ? await settlePayment(engine, caller, read.request)
       : { status: read.refusal.status, body: unreadable(engine, read.refusal) }

@@ -6,15 +6,20 @@ import type { Refusal } from '../engine/refusal.ts'
 import { verifyPayment } from '../engine/verify-payment.ts'
 import type { Metrics } from '../metrics.ts'
 import { parseBody } from './answer.ts'
-import { admitCallers, type Door } from './caller.ts'
+import { admitCallers, type AdmissionParts } from './caller.ts'
 
 /** `POST /verify`: judges a payment and holds it (x402; D10). */
-export function addVerifyRoute(app: FastifyInstance, engine: Engine, door: Door, metrics: Metrics): void {
-  const { onRequest, callerOf } = admitCallers(door)
+export function addVerifyRoute(
+  app: FastifyInstance,
+  engine: Engine,
+  admission: AdmissionParts,
+  metrics: Metrics,
+): void {
+  const { onRequest, callerOf } = admitCallers(admission)
   app.post('/verify', { onRequest }, async (request, reply) => {
     const caller = callerOf(request)
     const stop = metrics.durations.startTimer({ route: 'verify' })
-    const read = readPaymentRequest(parseBody(request.body), engine.network, engine.checker)
+    const read = readPaymentRequest(parseBody(request.body), engine.network, engine.verifier)
     const verdict = read.ok ? await verifyPayment(engine, caller, read.request) : read
     stop()
     metrics.answers.inc({ route: 'verify', outcome: verdict.ok ? 'valid' : verdict.refusal.reason })

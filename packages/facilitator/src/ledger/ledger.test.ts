@@ -19,7 +19,7 @@ import type { SenderLease } from './settlement-ledger.ts'
 const NOW = 1_800_000_000
 const STARTED_MS = Date.now()
 const clock: Clock = { ...systemClock, nowMs: () => NOW * 1_000 + Date.now() - STARTED_MS }
-const STANDING = { failuresAllowed: 3, barredSeconds: 600 }
+const FAILURE_LIMITS = { failuresAllowed: 3, barredSeconds: 600 }
 
 const LIMITS: OwnerLimits = {
   dailySettlements: { named: null, listed: null, unlisted: 3 },
@@ -79,7 +79,7 @@ type OpenLedger = () => Promise<{
 }>
 
 const openMemory: OpenLedger = async () => {
-  const ledger = createMemoryLedger(clock, STANDING)
+  const ledger = createMemoryLedger(clock, FAILURE_LIMITS)
   return await Promise.resolve({
     ledger,
     again: async () => await Promise.resolve(ledger),
@@ -95,7 +95,7 @@ const openPostgres: OpenLedger = async () => {
       connectionString: TEST_DATABASE_URL,
       schema,
       clock,
-      standing: STANDING,
+      failureLimits: FAILURE_LIMITS,
     })
     opened.push(ledger)
     return ledger

@@ -58,10 +58,10 @@ export interface PoolUse {
  * so long; so many with several, of each of whom two count at most, the door to all. Unlisted owners count for
  * themselves alone.
  */
-export interface PayerStanding {
+export interface PayerFailureLimits {
   readonly failuresAllowed: number
   readonly barredSeconds: number
 }
 
 /** Five failed settlements: verifies of that payer are refused for ten minutes. */
-export const DEFAULT_PAYER_STANDING: PayerStanding = { failuresAllowed: 5, barredSeconds: 600 }
+export const DEFAULT_PAYER_FAILURE_LIMITS: PayerFailureLimits = { failuresAllowed: 5, barredSeconds: 600 }

@@ -1,4 +1,4 @@
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 
 /**
  * Where a payment stands. `held → captured → submitted → settled | failed`, with the side exits `released`

@@ -78,7 +78,11 @@ async function openFacilitator(
   const secondRpc = secondRpcUrl === undefined ? undefined : createJsonRpc(secondRpcUrl)
   if (secondRpc !== undefined) started.push(() => secondRpc.close())
   const crypto = await loadEvmCrypto({
-    onFallback: reason => log.warn('signatures are checked by the slower wasm curve', { reason }),
+    onFallback: reason =>
+      log.warn(
+        'the native signature library did not load; signatures are verified by the slower WebAssembly one',
+        { reason },
+      ),
   })
   await reachNode(rpc, rpcUrl)
   const facilitator = await createFacilitator({

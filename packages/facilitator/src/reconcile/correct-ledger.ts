@@ -30,7 +30,7 @@ export async function correctLedger(
   const changed = await parts.ledger.settlements.conclude([conclusion])
   if (changed.length === 0) return
   parts.metrics.ledgerMismatches.inc({ kind })
-  parts.log.warn('ledger corrected by the chain', {
+  parts.log.warn('ledger corrected from the chain', {
     kind,
     key: conclusion.key,
     from: conclusion.from,

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from '../facilitator-limits.ts'
 import { createMemoryLedger } from '../ledger/memory/memory-ledger.ts'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import { createMetrics } from '../metrics.ts'
-import { firstRound, reconcile } from './reconcile.ts'
+import { firstPass, reconcile } from './reconcile.ts'
 import { NETWORK, PAY_TO } from '../test-setup/payments-for-tests.ts'
 
 // What rows of the ledger become is in recovery.test.ts, on a real chain. Here are many of them.
@@ -92,7 +92,7 @@ async function stage(counts: { readonly failed: number; readonly released: numbe
       const onConcluded = (): void => undefined
       const confirmChain = (): Promise<void> => Promise.resolve()
       const metrics = createMetrics(() => undefined)
-      await reconcile({ ...parts, metrics, onConcluded, confirmChain }, firstRound())
+      await reconcile({ ...parts, metrics, onConcluded, confirmChain }, firstPass())
     },
     async unseen(): Promise<number> {
       const rows = await ledger.audit.uncharged(NETWORK.id, 120, { auditedBefore: 1, limit: 10_000 })

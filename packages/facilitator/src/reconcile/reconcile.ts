@@ -5,7 +5,7 @@ import { revisitSettled, type MissingBlocks } from './revisit-settled.ts'
 import { revisitUncharged } from './revisit-uncharged.ts'
 
 /** What comparisons remember of those before them. */
-export interface Rounds {
+export interface ReconcilePasses {
   readonly missing: MissingBlocks
   count: number
 }
@@ -28,7 +28,7 @@ const ROWS_A_LOOK = 20_000
 const UNUSED_KEPT_SECONDS = 86_400
 
 /** For a comparison by itself. */
-export function firstRound(): Rounds {
+export function firstPass(): ReconcilePasses {
   return { missing: new Map(), count: 0 }
 }
 
@@ -40,15 +40,15 @@ export function firstRound(): Rounds {
 export function startReconciler(parts: ReconcilerParts): Reconciler {
   const { clock, log, metrics } = parts
   const closing = new AbortController()
-  const rounds = firstRound()
+  const passes = firstPass()
   const onFailure = (error: unknown): void => {
     metrics.comparisons.inc({ outcome: 'failed' })
-    log.warn('ledger and chain not compared', { error: describeError(error) })
+    log.warn('cannot compare the ledger with the chain', { error: describeError(error) })
   }
   const running = (async () => {
     while (!closing.signal.aborted) {
       try {
-        await reconcile(parts, rounds)
+        await reconcile(parts, passes)
         metrics.comparisons.inc({ outcome: 'done' })
         metrics.comparedAt.set(nowSeconds(clock))
       } catch (error) {
@@ -71,7 +71,7 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
 }
 
 /** One comparison. Rejects when ledger or chain give no answer; what was found until then is written down. */
-export async function reconcile(parts: ReconcilerParts, rounds: Rounds): Promise<void> {
+export async function reconcile(parts: ReconcilerParts, passes: ReconcilePasses): Promise<void> {
   const { ledger, reader, network } = parts
   let failure: unknown
   try {
@@ -82,12 +82,12 @@ export async function reconcile(parts: ReconcilerParts, rounds: Rounds): Promise
   }
   await parts.confirmChain()
   const head = await reader.readHead()
-  const isLater = rounds.count % ROUNDS_A_LATER_LOOK === 0
-  rounds.count += 1
+  const isLater = passes.count % ROUNDS_A_LATER_LOOK === 0
+  passes.count += 1
   const belowSeconds = isLater ? CONFIRMED_AFTER_SECONDS : REVISITED_SECONDS
   await revisitSettled(parts, await ledger.audit.unconfirmed(network.id, { belowSeconds }, ROWS_A_LOOK), {
     headNumber: head.number,
-    missing: rounds.missing,
+    missing: passes.missing,
   })
   const old = await ledger.audit.unconfirmed(
     network.id,

@@ -53,10 +53,10 @@ function isBehind(
   { headNumber, missing }: { readonly headNumber: bigint; readonly missing: MissingBlocks },
   { key, blockNumber }: PaymentRecord,
 ): boolean {
-  const rounds = blockNumber !== undefined && blockNumber > headNumber ? (missing.get(key) ?? 0) + 1 : 0
-  if (rounds === 0 || rounds >= ROUNDS_BEHIND) missing.delete(key)
-  else missing.set(key, rounds)
-  return rounds > 0 && rounds < ROUNDS_BEHIND
+  const passes = blockNumber !== undefined && blockNumber > headNumber ? (missing.get(key) ?? 0) + 1 : 0
+  if (passes === 0 || passes >= ROUNDS_BEHIND) missing.delete(key)
+  else missing.set(key, passes)
+  return passes > 0 && passes < ROUNDS_BEHIND
 }
 
 function isWhereItWas(

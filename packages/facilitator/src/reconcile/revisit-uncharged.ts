@@ -42,7 +42,7 @@ async function look(parts: ReconcilerParts, records: readonly PaymentRecord[]): 
     const verdict = observation.used ? await reader.findSettlement(record) : undefined
     if (verdict?.kind === 'settled') {
       // Somebody else submitted it (PAY-16): the payer has paid, whatever we told the agent.
-      parts.log.error('a payment we called uncharged was settled by somebody else', {
+      parts.log.error('a payment reported as uncharged was settled by someone else', {
         key,
         was: state,
         payer: authorization.from,

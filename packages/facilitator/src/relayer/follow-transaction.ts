@@ -8,13 +8,13 @@ import type {
 } from '../ledger/settlement-ledger.ts'
 import { describeError } from '@farebox/server/log'
 import type { ChainReader } from '../chain/chain-reader.ts'
-import { judgeReceipt, type JudgeParts } from './judge-receipt.ts'
+import { verifyReceipt, type ReceiptParts } from './verify-receipt.ts'
 import { raiseFees, type RaiseParts } from './raise-fees.ts'
-import { SINGLE_GAS } from './relayer.ts'
+import { SINGLE_GAS } from './relayer-account.ts'
 import type { Broadcast } from './relayer-node.ts'
 
 /** What a transaction is followed with. */
-export interface FollowParts extends RaiseParts, JudgeParts {
+export interface FollowParts extends RaiseParts, ReceiptParts {
   readonly clock: Clock
   /** How long a transaction may wait for its block before it is sent again, and then with higher fees. */
   readonly stuckAfterMs: number
@@ -60,7 +60,7 @@ export async function followTransaction(
       const end = await takeStep(parts, lease, progress)
       if (end !== undefined) return end
     } catch (error) {
-      parts.log.warn('transaction not advanced', {
+      parts.log.warn('cannot advance a transaction', {
         hash: progress.transaction.hash,
         error: describeError(error),
       })
@@ -192,20 +192,20 @@ async function findPaid(
   receipt: ChainReceipt,
 ): Promise<ReadonlySet<string> | undefined> {
   const { transaction } = progress
-  const judgement = await judgeReceipt(parts, transaction, receipt)
-  if (judgement.kind === 'believed') return judgement.paid
-  if (judgement.kind === 'too-old') {
+  const verdict = await verifyReceipt(parts, transaction, receipt)
+  if (verdict.kind === 'believed') return verdict.paid
+  if (verdict.kind === 'too-old') {
     // A reorganisation can put it there; then it stays, and by the end of our patience it is as good as any other.
     const nowMs = parts.clock.nowMs()
     progress.tooOldSinceMs ??= nowMs
-    if (nowMs - progress.tooOldSinceMs > parts.network.finalitySeconds * 1_000) return judgement.paid
+    if (nowMs - progress.tooOldSinceMs > parts.network.finalitySeconds * 1_000) return verdict.paid
   }
   const doubt =
-    judgement.kind === 'too-old'
+    verdict.kind === 'too-old'
       ? 'its block is older than the one in which the payment was seen unpaid'
-      : judgement.why
+      : verdict.why
   if (progress.doubt !== doubt)
-    parts.log.warn('a receipt is not believed yet', { hash: receipt.transactionHash, why: doubt })
+    parts.log.warn('a receipt is not confirmed yet', { hash: receipt.transactionHash, why: doubt })
   progress.doubt = doubt
   return undefined
 }
@@ -220,7 +220,7 @@ function unpaid(key: string, { payments }: OpenTransaction, receipt: ChainReceip
 
 async function drop(parts: FollowParts, transaction: OpenTransaction): Promise<'dropped'> {
   const { hash, nonce, payments } = transaction
-  parts.log.warn('transaction dropped, its payments are sent again', {
+  parts.log.warn('transaction dropped; sending its payments again', {
     hash,
     nonce,
     payments: payments.length,

@@ -3,9 +3,9 @@ import type { LedgerPayment, PaymentRecord } from '../ledger/payment-record.ts'
 import type { Conclusion } from '../ledger/settlement-ledger.ts'
 import { decodeBatch, decodeSettle } from '../chain/calldata.ts'
 import type { ChainReader, Observation } from '../chain/chain-reader.ts'
-import { failedConclusion, judgePayment, type JudgeParts } from './judge-payment.ts'
+import { failedConclusion, verifyCaptured, type CapturedParts } from './verify-captured.ts'
 import type { PayerCode, ReadPayerCodes } from '../chain/payer-code.ts'
-import type { BatchContract, CarriedPayment, Fees, Relayer, SettlementCall } from './relayer.ts'
+import type { BatchContract, CarriedPayment, Fees, Relayer, SettlementCall } from './relayer-account.ts'
 import type { RelayerNode } from './relayer-node.ts'
 import type { HasSettler } from './settler.ts'
 
@@ -20,7 +20,7 @@ export interface SettlementPlan {
 }
 
 /** What is looked with. */
-export interface PlanParts extends JudgeParts {
+export interface PlanParts extends CapturedParts {
   readonly reader: ChainReader
   /** Looks at one payment by itself; see `createObserver`. */
   readonly observe: (payment: LedgerPayment) => Promise<Observation>
@@ -63,7 +63,7 @@ export async function planTogether(
   )
   const passed =
     fees === undefined ? new Set<string>() : await tryTogether(parts, tried, codes, contract, fees)
-  const { concluded, payable } = await judgeEach(
+  const { concluded, payable } = await verifyEach(
     parts,
     rest.filter(payment => !passed.has(payment.key)),
   )
@@ -104,7 +104,7 @@ function readPassed(data: string, count: number, contract: BatchContract): reado
   return decodeBatch(data, count).map(result => result.succeeded)
 }
 
-async function judgeEach(
+async function verifyEach(
   parts: PlanParts,
   payments: readonly PaymentRecord[],
 ): Promise<{ readonly concluded: readonly Conclusion[]; readonly payable: readonly PaymentRecord[] }> {
@@ -112,7 +112,7 @@ async function judgeEach(
   const payable: PaymentRecord[] = []
   await Promise.all(
     payments.map(async payment => {
-      const decision = await judgePayment(parts, payment, await parts.observe(payment))
+      const decision = await verifyCaptured(parts, payment, await parts.observe(payment))
       if (decision === 'payable') payable.push(payment)
       else if (decision !== 'later') concluded.push(decision)
     }),
@@ -154,7 +154,7 @@ export async function planAlone(
 ): Promise<LonePlan> {
   const concluded: Conclusion[] = []
   for (const payment of captured) {
-    const decision = await judgePayment(parts, payment, await parts.observe(payment))
+    const decision = await verifyCaptured(parts, payment, await parts.observe(payment))
     if (decision === 'later') continue
     if (decision !== 'payable') concluded.push(decision)
     else if (payment.faults > 0) {

@@ -2,7 +2,7 @@ import type { Log } from '@farebox/server/log'
 import type { OpenTransaction, SenderLease, SettlementLedger } from '../ledger/settlement-ledger.ts'
 import type { Metrics } from '../metrics.ts'
 import type { PaymentRecord } from '../ledger/payment-record.ts'
-import type { Fees, Relayer, SettlementCall } from './relayer.ts'
+import type { Fees, Relayer, SettlementCall } from './relayer-account.ts'
 import type { RelayerNode } from './relayer-node.ts'
 
 /** What a transaction is signed anew with. */

@@ -2,7 +2,7 @@ import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain/chain-r
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { chooseFees, type ChosenFees } from '@farebox/payments/internal/transaction/choose-fees'
 import type { Clock } from '@farebox/server/clock'
-import type { Fees, SettlementCall } from './relayer.ts'
+import type { Fees, SettlementCall } from './relayer-account.ts'
 
 /** What a node made of a transaction. */
 export type Broadcast =

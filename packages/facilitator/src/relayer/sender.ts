@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '@farebox/server/clock'
 import type { SenderLeases } from '../ledger/settlement-ledger.ts'
 import { describeError } from '@farebox/server/log'
-import { createBell, type Bell } from './bell.ts'
-import { runRound, type RoundParts, type Turn } from './run-round.ts'
+import { createNotifier, type Notifier } from './notifier.ts'
+import { runSettlementPass, type PassParts, type LeaseTerm } from './settlement-pass.ts'
 
 /** What a sender works with. */
-export interface SenderParts extends RoundParts {
+export interface SenderParts extends PassParts {
   readonly leases: SenderLeases
   /** After a crash nobody sends from the account for so long. */
   readonly leaseMs: number
@@ -25,14 +25,14 @@ export interface Sender {
 }
 
 /** While a transaction is in flight others gather for so long, and then go in one. */
-const GATHER_MS = 250
+const COLLECT_MS = 250
 /**
  * When it ends, those whose payments it carried are about to come with the next: so long they may take to join those
  * who waited. Who finds nobody waiting and nothing in flight goes at once.
  */
-const REGATHER_MS = 10
+const REJOIN_MS = 10
 /**
- * With nothing to do the ledger is looked at this often, in case a bell was missed; so long after a failed
+ * With nothing to do the ledger is looked at this often, in case a notification was missed; so long after a failed
  * round.
  */
 const IDLE_MS = 1_000
@@ -46,71 +46,71 @@ export function startSender(parts: SenderParts): Sender {
   const account = { network: parts.network.id, relayer: parts.relayer.address }
   const holder = randomUUID()
   const closing = new AbortController()
-  const bell = createBell(clock)
-  let turn: Turn | undefined
+  const notifier = createNotifier(clock)
+  let term: LeaseTerm | undefined
 
   const renewLease = async (): Promise<void> => {
     const lease = await leases.acquire(account, holder, leaseMs)
-    if (turn?.lease.fence === lease?.fence) return
-    turn?.end.abort()
-    turn = lease && {
+    if (term?.lease.fence === lease?.fence) return
+    term?.end.abort()
+    term = lease && {
       lease,
       end: new AbortController(),
       following: new Map(),
       nextNonce: undefined,
-      ended: createBell(clock),
-      bell,
+      ended: createNotifier(clock),
+      notifier,
     }
-    log.info(turn === undefined ? 'relayer lease lost' : 'relayer lease taken', {
+    log.info(term === undefined ? 'relayer lease lost' : 'relayer lease taken', {
       relayer: account.relayer,
       fence: lease?.fence,
     })
-    bell.ring()
+    notifier.notify()
   }
   const onLeaseError = (error: unknown): void =>
-    log.warn('relayer lease not renewed', { error: describeError(error) })
-  const onRoundError = (error: unknown): void =>
-    log.error('settlement round failed', { error: describeError(error) })
+    log.warn('cannot renew the relayer lease', { error: describeError(error) })
+  const onPassError = (error: unknown): void =>
+    log.error('settlement pass failed', { error: describeError(error) })
   const keeping = repeat(() => renewLease().catch(onLeaseError), clock, leaseMs / 4, closing.signal)
   const working = repeat(
-    () => work(parts, () => turn, bell, closing.signal).catch(onRoundError),
+    () => work(parts, () => term, notifier, closing.signal).catch(onPassError),
     clock,
     0,
     closing.signal,
   )
   return {
-    wake: () => bell.ring(),
-    holdsLease: () => turn !== undefined,
-    openNonces: () => [...(turn?.following.values() ?? [])].map(one => one.nonce),
+    wake: () => notifier.notify(),
+    holdsLease: () => term !== undefined,
+    openNonces: () => [...(term?.following.values() ?? [])].map(one => one.nonce),
     async close() {
       closing.abort()
-      turn?.end.abort()
+      term?.end.abort()
       await Promise.all([keeping, working])
-      await Promise.all([...(turn?.following.values() ?? [])].map(one => one.done))
-      if (turn !== undefined) await leases.giveUp(turn.lease)
+      await Promise.all([...(term?.following.values() ?? [])].map(one => one.done))
+      if (term !== undefined) await leases.giveUp(term.lease)
     },
   }
 }
 
 async function work(
   parts: SenderParts,
-  currentTurn: () => Turn | undefined,
-  bell: Bell,
+  currentTerm: () => LeaseTerm | undefined,
+  notifier: Notifier,
   closing: AbortSignal,
 ): Promise<void> {
-  await bell.wait(IDLE_MS, closing)
-  const turn = currentTurn()
-  if (turn === undefined || closing.aborted || turn.end.signal.aborted) return
-  if (turn.following.size > 0) {
-    await turn.ended.wait(GATHER_MS, closing)
-    await parts.clock.sleep(REGATHER_MS, closing)
+  await notifier.wait(IDLE_MS, closing)
+  const term = currentTerm()
+  if (term === undefined || closing.aborted || term.end.signal.aborted) return
+  if (term.following.size > 0) {
+    await term.ended.wait(COLLECT_MS, closing)
+    await parts.clock.sleep(REJOIN_MS, closing)
   }
   try {
-    await runRound(parts, turn)
+    await runSettlementPass(parts, term)
   } catch (error) {
-    // What came to nothing now is tried again after a while, rung or not.
+    // What came to nothing now is tried again after a while, notified or not.
     await parts.clock.sleep(IDLE_MS, closing)
-    bell.ring()
+    notifier.notify()
     throw error
   }
 }

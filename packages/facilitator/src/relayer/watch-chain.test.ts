@@ -3,7 +3,7 @@ import { silentLog } from '@farebox/server/log'
 import { expect, test } from 'vitest'
 import { createMetrics } from '../metrics.ts'
 import { createKnownChain } from '../chain/known-chain.ts'
-import type { Relayer } from './relayer.ts'
+import type { Relayer } from './relayer-account.ts'
 import type { RelayerNode } from './relayer-node.ts'
 import { watchChain } from './watch-chain.ts'
 

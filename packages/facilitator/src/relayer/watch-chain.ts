@@ -5,7 +5,7 @@ import type { Log } from '@farebox/server/log'
 import { describeError } from '@farebox/server/log'
 import type { Metrics } from '../metrics.ts'
 import type { Header, KnownChain } from '../chain/known-chain.ts'
-import { gasLimit, type Relayer } from './relayer.ts'
+import { gasLimit, type Relayer } from './relayer-account.ts'
 import type { RelayerNode } from './relayer-node.ts'
 
 /** What is known of the chain and of the relayer's purse, a few seconds old at most. */
@@ -93,7 +93,7 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
       purse = await inspectPurse(parts)
     } catch (error) {
       purse = UNREACHABLE
-      parts.log.warn('chain not reached', { error: describeError(error) })
+      parts.log.warn('cannot reach the chain', { error: describeError(error) })
     }
   }
   await lookAtChain()
@@ -136,7 +136,7 @@ async function inspectChain(
     if (look.kind === 'reorganised') {
       const { from, head } = look
       metrics.reorganisations.inc()
-      log.warn('blocks were replaced, settlements in them are looked at again', {
+      log.warn('the chain was reorganised; rechecking settlements in the replaced blocks', {
         from,
         blocks: head.number >= from ? head.number - from + 1n : 0n,
       })
@@ -145,7 +145,7 @@ async function inspectChain(
     return undefined
   } catch (error) {
     if (error instanceof BlockFromFuture) return error.message
-    log.warn('chain not reached', { error: describeError(error) })
+    log.warn('cannot reach the chain', { error: describeError(error) })
     return UNREACHABLE
   }
 }
@@ -185,9 +185,11 @@ function createSkewWatch({ clock, aheadOfNodeSeconds }: WatchParts) {
 
 /** Said once, not with every look. */
 function tellChange({ log }: WatchParts, before: string | undefined, now: string | undefined): void {
-  if (now === undefined) log.info('the node is fit again', { was: before })
+  if (now === undefined) log.info('the node is usable again', { was: before })
   else if (now !== UNREACHABLE)
-    log.error('the node is unfit: no payment is taken, nothing is written down by its word', { reason: now })
+    log.error('the node is unusable: no payments are accepted, and its answers are not recorded', {
+      reason: now,
+    })
 }
 
 async function inspectPurse({
@@ -204,8 +206,8 @@ async function inspectPurse({
   metrics.relayerBalanceEther.set(Number(balance) / WEI_PER_ETHER)
   metrics.relayerSettlementsLeft.set(Number(left))
   if (price > maxFeePerGas) {
-    log.error('gas costs more than the cap', { price, cap: maxFeePerGas })
-    return 'gas costs more than this facilitator pays for it'
+    log.error('the gas price is above the cap', { price, cap: maxFeePerGas })
+    return 'the gas price is above this facilitator’s cap'
   }
   if (left < WARN_SETTLEMENTS_LEFT)
     log.warn('relayer balance is low', { relayer: relayer.address, balance, settlementsLeft: left })

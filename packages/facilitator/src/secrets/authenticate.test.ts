@@ -6,7 +6,7 @@ import { createAuthenticate, type Authenticate } from './authenticate.ts'
 import { mintSecret } from './secret-form.ts'
 import type { SecretStore } from './secret-store.ts'
 
-async function openDoor(): Promise<{
+async function openAuthenticate(): Promise<{
   readonly secret: string
   readonly id: string
   readonly secrets: SecretStore
@@ -41,7 +41,7 @@ async function openDoor(): Promise<{
 
 describe('a secret that is shown again and again', () => {
   test('is looked up once in three seconds', async () => {
-    const { authenticate, secret, id, looks, pass } = await openDoor()
+    const { authenticate, secret, id, looks, pass } = await openAuthenticate()
     for (let time = 0; time < 10; time += 1)
       expect(await authenticate(`Bearer ${secret}`)).toMatchObject({ id })
     expect(looks()).toBe(1)
@@ -51,7 +51,7 @@ describe('a secret that is shown again and again', () => {
   })
 
   test('is refused within five seconds of its revocation, and its new wallets count by then', async () => {
-    const { authenticate, secret, id, secrets, pass } = await openDoor()
+    const { authenticate, secret, id, secrets, pass } = await openAuthenticate()
     expect(await authenticate(`Bearer ${secret}`)).toMatchObject({ wallets: [] })
     await secrets.change(id, { wallets: ['0xa'] })
     pass(5_000)
@@ -63,7 +63,7 @@ describe('a secret that is shown again and again', () => {
   })
 
   test('opens for nobody who knows its id alone, or all but its end', async () => {
-    const { authenticate, secret, id } = await openDoor()
+    const { authenticate, secret, id } = await openAuthenticate()
     expect(await authenticate(`Bearer ${secret}`)).toBeDefined()
     const body = `fbx_${id}_${'A'.repeat(43)}`
     const forged = body + createHash('sha256').update(body).digest('hex').slice(0, 8)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import {
   HOLD_EXTENSION,

@@ -1,7 +1,7 @@
 import { LOCAL_USDC_ADDRESS } from '@farebox/contracts/addresses'
 import { localUsdcAbi } from '@farebox/contracts/local-usdc'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { createAuthorizationHasher, type Authorization } from '@farebox/payments/authorization/authorization'
+import { createAuthorizationHasher, type Authorization } from '@farebox/payments/authorization/eip-3009'
 import { fromHex, toHex } from '@farebox/payments/src/crypto/bytes'
 import { TRANSFER_TOPIC } from '@farebox/payments/chain/chain-proof'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'

@@ -64,7 +64,7 @@ test('D30 what starts but should be known is said', async () => {
   await new Promise(resolve => setImmediate(resolve))
   expect(lines.join('').trimEnd().split('\n')).toEqual([
     'warning: FACILITATOR_SECRET is not set: every paid request will be answered 401; npx farebox secret create --env makes one for this wallet, or ask who runs FACILITATOR_URL',
-    'warning: SERVICE_STORE=memory: forgets jobs and open settlements when this process stops',
+    'warning: SERVICE_STORE=memory: jobs and open settlements are lost when this process stops',
     'warning: dev mode: payments are off, every job is free',
   ])
 })

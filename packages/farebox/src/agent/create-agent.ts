@@ -18,20 +18,20 @@ import type { Payments, Service } from '../execute/service/service.ts'
 import { createSettlements } from '../settlements/settlements.ts'
 import type { AnyHandlers, HandlersOf } from '../handlers.ts'
 import { hostHandlers, type HandlersModule } from './host-handlers.ts'
-import { createFetchDoor } from '../http/fetch-door.ts'
+import { createFetchHandler } from '../http/fetch-handler.ts'
 import { within } from '../http/finish-jobs.ts'
 import { createHttpServer } from '../http/serve.ts'
 import { createServiceRoutes } from '../http/service-routes.ts'
 import { isThisMachine } from '../http/this-machine-only.ts'
 import { createInputChecks, type InputChecks } from '../input-checks/check-inputs.ts'
-import { createJobBell } from '../jobs/job-bell.ts'
+import { createJobNotifier } from '../jobs/job-notifier.ts'
 import type { OpenJobStore } from '../jobs/job-store.ts'
 import { openJobStore } from '../jobs/open-job-store.ts'
 import { recoverJobs } from '../execute/recover-jobs.ts'
-import { createLastCall, type LastCall } from '../last-call.ts'
+import { createGraceEnd, type GraceEnd } from '../grace-end.ts'
 import { createLog, type Log } from '../log.ts'
-import type { AgentWatch, OpenMetricsDoor } from '../metrics/agent-metrics.ts'
-import { openMetricsDoor, openWatch } from '../scrape/open-watch.ts'
+import type { AgentWatch, OpenMetricsServer } from '../metrics/agent-metrics.ts'
+import { openMetricsServer, openWatch } from '../scrape/open-watch.ts'
 import { openPayments } from './open-payments.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 import { serveCapabilities, servedDeclaration } from './serve-declaration.ts'
@@ -60,9 +60,9 @@ export interface AgentPorts {
   readonly jobStore: OpenJobStore
   readonly paymentGate: PaymentGate
   /** How long a caller waits for a settlement before it is answered 503 pending. */
-  readonly settlePatienceMs: number
+  readonly settleWaitMs: number
   /** Where metrics are read, where SERVICE_METRICS_PORT asks for them; default: `GET /metrics` there. */
-  readonly metricsDoor: OpenMetricsDoor
+  readonly metricsServer: OpenMetricsServer
 }
 
 /** An agent: it answers `fetch`, and listens where asked to. */
@@ -140,9 +140,9 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
   const payments = environment.devMode
     ? undefined
     : await openPayments(environment, { clock, log, closers, gate: ports.paymentGate })
-  const lastCall = createLastCall()
+  const graceEnd = createGraceEnd()
   const service = composeService({
-    lastCall,
+    graceEnd,
     declaration,
     capabilities,
     handlers,
@@ -152,13 +152,13 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     opened,
     clock,
     log,
-    patienceMs: ports.settlePatienceMs,
+    waitMs: ports.settleWaitMs,
     leastDeadlineSeconds: environment.leastDeadlineSeconds,
     watch,
   })
   const routes = createServiceRoutes(service)
   const server = createHttpServer(routes, clock)
-  const door = createFetchDoor(routes, clock)
+  const fetchHandler = createFetchHandler(routes, clock)
   const stopping = new AbortController()
   const recovering = payments?.gate === undefined ? Promise.resolve() : recoverJobs(service, stopping.signal)
   for (const warning of warnings) log.warn(`agent.json: ${formatProblem(warning)}: ${warning.fix}`)
@@ -166,8 +166,11 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
 
   let closing: Promise<void> | undefined
   const close = async (hasSuccessor: boolean): Promise<void> => {
-    const grace = { jobsMs: SHUTDOWN_GRACE_SECONDS * 1_000 - ENDING_MS, lastCall }
-    await Promise.all([hasSuccessor ? server.handOver(grace) : server.close(grace), door.close(grace)])
+    const grace = { jobsMs: SHUTDOWN_GRACE_SECONDS * 1_000 - ENDING_MS, graceEnd }
+    await Promise.all([
+      hasSuccessor ? server.handOver(grace) : server.close(grace),
+      fetchHandler.close(grace),
+    ])
     stopping.abort()
     // Whose time is over is told so, and then ended, where it can be.
     await handlers.close()
@@ -184,9 +187,9 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
   return {
     declaration,
     environment,
-    fetch: request => door.fetch(request),
+    fetch: request => fetchHandler.fetch(request),
     async listen({ port = environment.port, host, thisMachineOnly = false } = {}) {
-      await openMetricsDoor(watch, environment, { open: ports.metricsDoor, log, closers })
+      await openMetricsServer(watch, environment, { open: ports.metricsServer, log, closers })
       return await server.listen(port, host, { thisMachineOnly: thisMachineOnly && isThisMachine(host) })
     },
     close: ({ successor = false } = {}) => (closing ??= close(successor)),
@@ -214,25 +217,25 @@ function composeService(parts: {
   readonly turns: Turns
   readonly payments: Payments | undefined
   readonly opened: OpenJobStore
-  readonly lastCall: LastCall
+  readonly graceEnd: GraceEnd
   readonly clock: Clock
   readonly log: Log
-  readonly patienceMs: number | undefined
+  readonly waitMs: number | undefined
   readonly leastDeadlineSeconds: number
   readonly watch: AgentWatch
 }): Service {
-  const { declaration, capabilities, handlers, lastCall, clock, log, watch } = parts
+  const { declaration, capabilities, handlers, graceEnd, clock, log, watch } = parts
   const jobs = watch.watchStore(parts.opened.store)
   const gate = parts.payments?.gate && watch.watchGate(parts.payments.gate)
   const payments = parts.payments && { ...parts.payments, gate }
-  const bell = createJobBell(clock)
+  const notifier = createJobNotifier(clock)
   const leases = createLeaseKeeper(jobs, clock)
   const settlements = createSettlements({
     gate,
-    bell,
+    notifier,
     clock,
     log,
-    patienceMs: parts.patienceMs,
+    waitMs: parts.waitMs,
   })
   return {
     declaration,
@@ -240,10 +243,10 @@ function composeService(parts: {
     handlers,
     payments,
     jobs,
-    bell,
+    notifier,
     leases,
     settlements: watch.watchSettlements(settlements, leases),
-    lastCall,
+    graceEnd,
     inputs: parts.inputs,
     turns: parts.turns,
     clock,
@@ -264,6 +267,6 @@ function warnOfRisks(environment: Environment, log: Log): void {
     )
   }
   if (environment.store === 'memory:') {
-    log.warn('SERVICE_STORE=memory: forgets jobs and open settlements when this process stops')
+    log.warn('SERVICE_STORE=memory: jobs and open settlements are lost when this process stops')
   }
 }

@@ -1,4 +1,4 @@
-import { createPaymentChecker } from '@farebox/payments/x402/check-payment'
+import { createSignatureVerifier } from '@farebox/payments/x402/verify-signature'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
@@ -27,7 +27,7 @@ export async function openPayments(
   const { network, facilitatorSecret: secret, facilitatorUrl: url, rpcUrl, publicUrl } = environment
   const crypto = await loadEvmCrypto({
     onFallback: reason =>
-      log.warn('the native signature check did not load, payments are verified several times slower', {
+      log.warn('the native signature library did not load; payments are verified several times more slowly', {
         reason,
       }),
   })
@@ -43,7 +43,7 @@ export async function openPayments(
   }
   return {
     crypto,
-    checker: createPaymentChecker(crypto, [network]),
+    verifier: createSignatureVerifier(crypto, [network]),
     gate: parts.gate ?? (secret === undefined ? undefined : openGate(secret)),
     networkId: network.id,
     executeUrl: publicUrl === undefined ? undefined : `${publicUrl}/execute`,

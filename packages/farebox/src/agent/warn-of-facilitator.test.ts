@@ -64,14 +64,14 @@ describe('what is told of the facilitator at the start', () => {
   test('D12 that it is not for our network', async () => {
     const { url } = await serveSupported({ ...OURS, kinds: [{ ...KIND, network: 'eip155:1' }] })
     expect(await warningsOf({ FACILITATOR_URL: url })).toEqual([
-      `warning: no payment can be taken, paid requests will be answered 500 reason="the facilitator does not support eip155:84532" at=${url}\n`,
+      `warning: no payments can be accepted; paid requests will be answered 500 reason="the facilitator does not support eip155:84532" at=${url}\n`,
     ])
   })
 
   test('D9 that the chain must be asked, and that nobody said where', async () => {
     const { url } = await serveSupported({ ...OURS, extensions: [] })
     const [line] = await warningsOf({ FACILITATOR_URL: url })
-    expect(line).toMatch(/^warning: no payment can be taken, .* reason="SERVICE_RPC_URL is not set: /)
+    expect(line).toMatch(/^warning: no payments can be accepted; .* reason="SERVICE_RPC_URL is not set: /)
     expect(await warningsOf({ FACILITATOR_URL: url, SERVICE_RPC_URL: 'http://127.0.0.1:1' })).toEqual([
       expect.stringContaining('does not bind payments to jobs'),
     ])
@@ -81,7 +81,7 @@ describe('what is told of the facilitator at the start', () => {
     const { url } = await serveSupported({ hello: 'world' })
     const [line] = await warningsOf({ FACILITATOR_URL: url })
     expect(line).toMatch(
-      /^warning: the facilitator does not answer, paid requests will be answered 500 until it does /,
+      /^warning: the facilitator does not answer; paid requests will be answered 500 until it does /,
     )
     expect(line).not.toContain('sentinel')
   })

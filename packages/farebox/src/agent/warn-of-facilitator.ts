@@ -24,15 +24,15 @@ export async function warnOfFacilitator(environment: Environment, log: Log): Pro
       asksChain: rpcUrl !== undefined,
     })
     if (refusal !== undefined)
-      log.warn('no payment can be taken, paid requests will be answered 500', { reason: refusal, at })
+      log.warn('no payments can be accepted; paid requests will be answered 500', { reason: refusal, at })
     else if (!supported.extensions.includes(HOLD_EXTENSION))
       log.warn(
-        'the facilitator does not bind payments to jobs: agents that share a wallet and not a store may both answer ' +
+        'the facilitator does not bind payments to jobs: agents that share a wallet but not a store may both answer ' +
           'for one payment; give each agent a wallet of its own',
         { at },
       )
   } catch (error) {
-    log.warn('the facilitator does not answer, paid requests will be answered 500 until it does', {
+    log.warn('the facilitator does not answer; paid requests will be answered 500 until it does', {
       at,
       cause: error instanceof Error && error.message !== '' ? error.message : 'no answer',
     })

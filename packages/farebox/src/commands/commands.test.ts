@@ -195,7 +195,7 @@ describe('farebox start serves until it is told to stop', () => {
     const { code, stderr } = await running.ended
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/^✗ stopping: an error nobody caught\n {2}Error: left behind\n/),
+      stderr: expect.stringMatching(/^✗ stopping: an uncaught error\n {2}Error: left behind\n/),
     })
   })
 
@@ -268,7 +268,7 @@ describe('farebox start serves until it is told to stop', () => {
     const [line] = await running.until(/^warning: the facilitator .*$/m)
     expect(line).toMatch(
       new RegExp(
-        `^warning: the facilitator does not answer, paid requests will be answered 500 until it does at=http://127.0.0.1:${port} cause=".*ECONNREFUSED`,
+        `^warning: the facilitator does not answer; paid requests will be answered 500 until it does at=http://127.0.0.1:${port} cause=".*ECONNREFUSED`,
       ),
     )
     expect(running.output()).not.toMatch(/sentinel|word/)

@@ -66,10 +66,10 @@ describe('where the command line is not installed', () => {
       code: 2,
       stdout: '',
       stderr:
-        '✗ farebox strat: not a command, did you mean farebox start?\n  farebox --help lists those there are\n',
+        '✗ farebox strat: not a command, did you mean farebox start?\n  farebox --help lists all commands\n',
     })
     expect((await farebox('frobnicate')).stderr).toBe(
-      '✗ farebox frobnicate: not a command\n  farebox --help lists those there are\n',
+      '✗ farebox frobnicate: not a command\n  farebox --help lists all commands\n',
     )
   })
 

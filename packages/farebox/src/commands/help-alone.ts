@@ -43,6 +43,6 @@ export function refuseAlone(command: string): string {
   const known = [...RUNTIME_COMMANDS.map(({ name }) => name), ...CLI_COMMANDS.map(([name]) => name), 'help']
   const meant = nearest(command, known)
   return meant === undefined
-    ? `✗ farebox ${command}: not a command\n  farebox --help lists those there are\n`
-    : `✗ farebox ${command}: not a command, did you mean farebox ${meant}?\n  farebox --help lists those there are\n`
+    ? `✗ farebox ${command}: not a command\n  farebox --help lists all commands\n`
+    : `✗ farebox ${command}: not a command, did you mean farebox ${meant}?\n  farebox --help lists all commands\n`
 }

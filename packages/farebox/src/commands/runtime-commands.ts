@@ -37,7 +37,7 @@ export const RUNTIME_COMMANDS: readonly RuntimeCommand[] = [
       environment: true,
       exitCodes: [
         [0, 'stopped by SIGTERM or Ctrl-C, the jobs in flight answered'],
-        [1, 'could not start, or was stopped by an error that nobody caught'],
+        [1, 'could not start, or was stopped by an uncaught error'],
         USAGE_CODE,
       ],
       example: [

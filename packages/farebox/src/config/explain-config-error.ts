@@ -3,7 +3,7 @@ import { writePlace, writeProblem, type ConfigError } from './config-error.ts'
 import { shownText, textWidth } from './shown-text.ts'
 import type { Excerpt } from './text-places.ts'
 
-/** More than these nobody mends at once. */
+/** More than these are never fixed at once. */
 const MAX_SHOWN = 20
 
 /**

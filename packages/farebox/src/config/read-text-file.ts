@@ -41,7 +41,7 @@ async function readBytes(file: string): Promise<Buffer> {
       case 'EPERM':
         throw wholeFile(file, 'must not be read by this user', `allow it: chmod u+r ${file}`)
       default:
-        throw wholeFile(file, `cannot be read (${code})`, 'look at the file and its disk')
+        throw wholeFile(file, `cannot be read (${code})`, 'check the file and its disk')
     }
   }
 }

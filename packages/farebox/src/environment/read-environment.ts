@@ -64,7 +64,7 @@ export function readEnvironment(variables: Variables, crypto: Pick<EvmCrypto, 'k
   )
 }
 
-/** Reads each, and only then says what is wrong: who mends a start wants to do it once. */
+/** Reads each, and only then says what is wrong: who fixes a start wants to do it once. */
 function readAll<Readers extends { readonly [name: string]: () => unknown }>(
   readers: Readers,
 ): { readonly [name in keyof Readers]: ReturnType<Readers[name]> } {

@@ -45,7 +45,7 @@ export interface StageOptions {
   readonly gate?: ScriptedGate
   readonly declaration?: Declaration
   readonly variables?: Variables
-  readonly settlePatienceMs?: number
+  readonly settleWaitMs?: number
   /** No gate at all: FACILITATOR_SECRET is missing. */
   readonly locked?: boolean
   /** A module of handlers `work` and `cheap`, run in processes of their own. */
@@ -91,7 +91,7 @@ export async function stageAgent(options: StageOptions = {}): Promise<Stage> {
         close: () => Promise.resolve(),
       },
       ...(options.locked !== true && { paymentGate: recordingGate(gate, calls) }),
-      ...(options.settlePatienceMs !== undefined && { settlePatienceMs: options.settlePatienceMs }),
+      ...(options.settleWaitMs !== undefined && { settleWaitMs: options.settleWaitMs }),
     },
   })
   const payer = signerOf(crypto, 1)

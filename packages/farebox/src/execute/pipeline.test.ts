@@ -49,7 +49,7 @@ describe('the order of a paid job', () => {
   })
 
   test('D27 a job that settles after its caller was told 503 is logged as completed then', async () => {
-    const stage = await stageAgent({ settlePatienceMs: 100 })
+    const stage = await stageAgent({ settleWaitMs: 100 })
     const jobId = randomUUID()
     stage.gate.settles.push(UNKNOWN)
     expect((await after(stage.clock, 100, stage.post({ jobId }))).status).toBe(503)

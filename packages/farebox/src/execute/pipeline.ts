@@ -1,4 +1,4 @@
-import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { DeadlineError, ValidationError } from '@farebox/protocol/errors/service-errors'
 import type { Answer } from '../answer/answer.ts'
 import type { AcceptedPayment } from './request/accept-terms.ts'
@@ -8,17 +8,17 @@ import { answerPending, answerSettled } from './outcome/answer-job.ts'
 import type { ArrivedRequest } from './request/arrived-request.ts'
 import { askForPayment } from './request/ask-for-payment.ts'
 import { authorizeAgent } from './payment/authorize-agent.ts'
-import { makeResponse } from './run/check-output.ts'
+import { makeResponse } from './run/make-response.ts'
 import { LARGE_BODY_BYTES } from '@farebox/protocol/limits'
 import { claimJob } from './run/claim-job.ts'
 import { clockAhead, endOfRun, orClockDoubt } from './request/clock-doubt.ts'
 import { countAnswer, countRefusal } from './count-answer.ts'
 import { describeThrown } from '../handler/describe-thrown.ts'
-import { judgePastCharge, askForCharge } from './payment/charged-before.ts'
+import { checkPastCharge, askForCharge } from './payment/charged-before.ts'
 import { deliverCharged, refuseToWait, refuseUnlessCharged, type Produce } from './repeat/deliver-charged.ts'
 import type { Deadline } from '../handler/enforce-deadline.ts'
 import { findRepeat, JoinedTooShort } from './repeat/find-repeat.ts'
-import { letGoAfterFailure } from './outcome/let-go.ts'
+import { releaseAfterFailure } from './outcome/release-job.ts'
 import { readJobOrder, type JobOrder } from './request/job-order.ts'
 import { HoldLost, type HeldJob } from '../jobs/keep-leases.ts'
 import { orInDoubt, OutcomeInDoubt } from './outcome/outcome-in-doubt.ts'
@@ -152,10 +152,10 @@ async function runPaid(
   } catch (error) {
     noteFailure(service, payment, deadline, arrivedMs, error)
     if (error instanceof PaymentRejected) {
-      const past = judgePastCharge(service, payments, order, payment, error.charge)
+      const past = checkPastCharge(service, payments, order, payment, error.charge)
       return await deliverCharged(service, { order, held, payment, deadline, past, refusal: error, produce })
     }
-    return await letGoAfterFailure(service, held, reserved, error)
+    return await releaseAfterFailure(service, held, reserved, error)
   }
 }
 
@@ -189,11 +189,11 @@ async function runUnpaid(
   try {
     const response = await produceResponse(service, order, held, deadline)
     const answer = answerSettled(await keepFinalResponse(held, response))
-    service.bell.ring(order.jobKey)
+    service.notifier.notify(order.jobKey)
     service.log.job('completed', order.jobId)
     return answer
   } catch (error) {
-    return await letGoAfterFailure(service, held, undefined, error)
+    return await releaseAfterFailure(service, held, undefined, error)
   }
 }
 

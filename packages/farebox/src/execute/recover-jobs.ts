@@ -42,7 +42,7 @@ async function takeUpUnresolved(parts: Parts, signal: AbortSignal): Promise<void
     if (stored === undefined || stored.held || stored.job.state !== 'saved') continue
     const held = await takeOverJob(parts, jobKey, stored.job)
     if (held === undefined) continue
-    log.note('taking up a settlement that an earlier process left', { job: stored.job.jobId })
+    log.note('resuming a settlement that an earlier process left open', { job: stored.job.jobId })
     void settlements.resume(held)
   }
 }

@@ -48,7 +48,7 @@ describe('D8, D25 a job whose record cannot be read', () => {
   test('is pending to who repeats it: its payment may be charged at this moment', async () => {
     const clock = createFakeClock()
     const store = failingAt(createMemoryStore(clock), 'read', [2])
-    const stage = await stageAgent({ clock, store, settlePatienceMs: 100 })
+    const stage = await stageAgent({ clock, store, settleWaitMs: 100 })
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId })
     stage.gate.settles.push(UNKNOWN)

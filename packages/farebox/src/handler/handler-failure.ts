@@ -11,7 +11,7 @@ import { describeThrown, placeThrown } from './describe-thrown.ts'
 /** What a handler threw, as texts: safe to look at, and fit to come from another process. */
 export interface HandlerFailure {
   /** For the log. */
-  readonly told: string
+  readonly logText: string
   /** `handlers.ts:12:9`, where that can be told. */
   readonly at: string | undefined
   /** One of the five typed errors; undefined for everything else. */
@@ -20,19 +20,19 @@ export interface HandlerFailure {
 
 /** Looks at what was thrown, once. Never throws: even `instanceof` runs code of a Proxy, and a getter may change its mind. */
 export function describeFailure(thrown: unknown): HandlerFailure {
-  return { told: describeThrown(thrown), at: placeThrown(thrown), typed: readTyped(thrown) }
+  return { logText: describeThrown(thrown), at: placeThrown(thrown), typed: readTyped(thrown) }
 }
 
 /** The line of the log (D26). */
-export function logFailure(log: Log, jobId: string, { told, at }: HandlerFailure): void {
-  log.job(`handler error: ${told}`, jobId, at === undefined ? {} : { at })
+export function logFailure(log: Log, jobId: string, { logText, at }: HandlerFailure): void {
+  log.job(`handler error: ${logText}`, jobId, at === undefined ? {} : { at })
 }
 
 /** What was thrown when its job was over, or that is nobody's. */
-export function logStray(log: Log, { told, at }: HandlerFailure, jobId: string | undefined): void {
+export function logStray(log: Log, { logText, at }: HandlerFailure, jobId: string | undefined): void {
   const place = at === undefined ? {} : { at }
-  if (jobId === undefined) log.warn(`an error nobody caught in the handlers: ${told}`, place)
-  else log.job(`handler error: ${told}`, jobId, { ...place, after: 'its end' })
+  if (jobId === undefined) log.warn(`an uncaught error in the handlers: ${logText}`, place)
+  else log.job(`handler error: ${logText}`, jobId, { ...place, after: 'its end' })
 }
 
 /** What goes on from it: the handler's typed error, or the generic one. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Deadline } from './enforce-deadline.ts'
-import type { JudgedOutput } from './judge-output.ts'
+import type { CheckedOutput } from './check-output.ts'
 import type { ServedCapability } from './served-capability.ts'
 
 /** One job as a handler is to do it. */
@@ -18,7 +18,7 @@ export interface HandlerCall {
 /** What a handler returned. Boxed: bare, each promise on its way would ask it for `then` again. */
 export interface HandlerReturn {
   /** Checks it and writes it as JSON; never throws. */
-  judge(): JudgedOutput
+  check(): CheckedOutput
 }
 
 /** Where handlers run: in this process, or in processes of their own. */

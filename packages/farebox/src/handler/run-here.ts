@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import { describeFailure, failureError, logFailure } from './handler-failure.ts'
 import type { HandlerHost } from './handler-host.ts'
 import { createJobContext } from './job-context.ts'
-import { judgeOutput } from './judge-output.ts'
+import { checkOutput } from './check-output.ts'
 
 /** Handlers that run in this process: the fastest way, and whatever they block or break is everybody's. */
 export function createHandlersHere(
@@ -15,7 +15,7 @@ export function createHandlersHere(
   return {
     // Async, so that a handler that throws at once and one that rejects later are the same.
     async run({ jobId, capability, payer, input, deadline, aborter }) {
-      const { name, checkOutput } = capability
+      const { name, checkOutput: check } = capability
       const handler = handlers.get(name)
       if (handler === undefined) throw new Error(`no handler for ${name}`)
       const context = createJobContext({
@@ -29,7 +29,7 @@ export function createHandlersHere(
       })
       try {
         const output = await handler(input, context)
-        return { judge: () => judgeOutput(checkOutput, output, devMode) }
+        return { check: () => checkOutput(check, output, devMode) }
       } catch (error) {
         const failure = describeFailure(error)
         logFailure(log, jobId, failure)

@@ -1,12 +1,12 @@
 import { sleep, type Clock } from '../clock.ts'
-import type { LastCall } from '../last-call.ts'
+import type { GraceEnd } from '../grace-end.ts'
 
 /** How long jobs in flight are waited for at a stop (D32). */
 export interface StopGrace {
   /** Until the last call. */
   readonly jobsMs: number
   /** Made then: what still runs is answered. */
-  readonly lastCall: LastCall
+  readonly graceEnd: GraceEnd
 }
 
 /** What is answered at the last call is written down first, which may take a store its time. */
@@ -15,11 +15,11 @@ const ANSWERING_MS = 1_500
 /** Waits for the jobs in flight, then makes the last call and waits for what is answered at it. */
 export async function finishJobs(
   clock: Clock,
-  { jobsMs, lastCall }: StopGrace,
+  { jobsMs, graceEnd }: StopGrace,
   finished: Promise<unknown>,
 ): Promise<void> {
   if (await within(clock, jobsMs, finished)) return
-  lastCall.make()
+  graceEnd.make()
   await within(clock, ANSWERING_MS, finished)
 }
 

@@ -10,7 +10,7 @@ import { createBodyReader } from './read-body.ts'
 import { ownAddress, refuseHost } from './refuse-host.ts'
 import { COMMON_HEADERS, unreadable, type ServiceRoutes } from './service-routes.ts'
 import { refuseForeign } from './this-machine-only.ts'
-import { createUnderWay, type Placed } from '../under-way.ts'
+import { createActiveSet, type Placed } from '../active-set.ts'
 import { createUnsentAnswers, type UnsentAnswers } from '@farebox/protocol/internal/body/unsent-answers'
 
 /** The routes on a socket. */
@@ -62,8 +62,8 @@ export function createHttpServer(routes: ServiceRoutes, clock: Clock): HttpServe
   const unsent = createUnsentAnswers()
   const send = (request: IncomingMessage, response: ServerResponse, answer: Answer): void =>
     write(request, response, fitting(unsent, answer), unsent)
-  const arriving = createUnderWay<Exchange>()
-  const unanswered = createUnderWay<Exchange>()
+  const arriving = createActiveSet<Exchange>()
+  const unanswered = createActiveSet<Exchange>()
   let thisMachineOnly = false
   let closing: 'no' | 'refusing newcomers' | 'leaving them to a successor' = 'no'
   const server = createServer(GUARDS, (request, response) => {

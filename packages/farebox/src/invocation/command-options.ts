@@ -51,7 +51,7 @@ export function readStartOptions(words: readonly string[]): StartOptions {
   const [extra] = rest
   if (extra !== undefined)
     throw new UsageError(
-      `farebox start: ${JSON.stringify(extra)} is one word too many`,
+      `farebox start: ${JSON.stringify(extra)} is unexpected`,
       `a config is named with --config ${extra}`,
     )
   const text = (name: string): string | undefined => {

@@ -26,7 +26,7 @@ export async function explainListenError(
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return new ExplainedError(
-        `cannot listen: ${host ?? 'the host'} is no address of this machine`,
+        `cannot listen: ${host ?? 'the host'} is not an address of this machine`,
         'leave --host out for all interfaces',
         { cause: error },
       )

@@ -40,7 +40,7 @@ export function readWords(
     ),
   })
   const refuse = (problem: string): never => {
-    throw new UsageError(`${command}: ${problem}`, `${command} --help tells what there is`)
+    throw new UsageError(`${command}: ${problem}`, `${command} --help lists the options`)
   }
   const values = new Map<string, string | true>()
   const rest: string[] = []
@@ -58,7 +58,7 @@ export function readWords(
     if (option.value === undefined && value !== undefined) return refuse(`${token.rawName} takes no value`)
     // A value that looks like an option is one whose own value was forgotten; `--config=-x` says that it is meant.
     if (option.value !== undefined && (value === undefined || (!token.inlineValue && value.startsWith('-'))))
-      return refuse(`${token.rawName} wants a value: ${token.rawName} ${option.value}`)
+      return refuse(`${token.rawName} needs a value: ${token.rawName} ${option.value}`)
     values.set(token.name, value ?? true)
   }
   return { values, rest }

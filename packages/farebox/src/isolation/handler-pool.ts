@@ -7,8 +7,8 @@ import type { HandlerCall, HandlerHost, HandlerReturn } from '../handler/handler
 import type { Log } from '../log.ts'
 import { startGuard } from './guard.ts'
 import { poolLimits, type PoolLimits } from './pool-limits.ts'
-import type { Seat, SeatOutcome } from './seat.ts'
-import { createSeatKeeper, type SeatKeeper } from './seat-keeper.ts'
+import type { HandlerProcess, HandlerOutcome } from './handler-process.ts'
+import { createProcessPool, type ProcessPool } from './process-pool.ts'
 
 /** What handlers in processes of their own are made of. */
 export interface HandlerPoolParts {
@@ -34,64 +34,64 @@ const STOP_GRACE_MS = 500
 export async function createHandlerPool(parts: HandlerPoolParts): Promise<HandlerHost> {
   const { file, declaration, devMode, clock, log } = parts
   const guard = startGuard()
-  const keeper = createSeatKeeper({
-    order: { kind: 'load', file, declaration, devMode },
+  const pool = createProcessPool({
+    command: { kind: 'load', file, declaration, devMode },
     limits: parts.limits ?? poolLimits(),
     guard,
     clock,
     log,
   })
   const close = async (): Promise<void> => {
-    await keeper.close()
+    await pool.close()
     guard.close()
   }
   try {
-    await keeper.started
+    await pool.started
   } catch (error) {
     await close()
     throw error
   }
-  return { run: call => runInSeat(call, keeper, { clock, log }), close }
+  return { run: call => runInProcess(call, pool, { clock, log }), close }
 }
 
-async function runInSeat(
+async function runInProcess(
   call: HandlerCall,
-  keeper: SeatKeeper,
+  pool: ProcessPool,
   { clock, log }: Pick<HandlerPoolParts, 'clock' | 'log'>,
 ): Promise<HandlerReturn> {
   const { signal } = call.aborter
-  const seat = await keeper.take(signal)
-  if (seat === undefined) {
+  const handlerProcess = await pool.acquire(signal)
+  if (handlerProcess === undefined) {
     // Told to stop while it waited, its caller is answered already.
-    const told = signal.aborted
+    const logText = signal.aborted
       ? 'its time ended before a process was free'
-      : 'no process for handlers could be started'
-    logFailure(log, call.jobId, { told, at: undefined, typed: undefined })
+      : 'no handler process could be started'
+    logFailure(log, call.jobId, { logText, at: undefined, typed: undefined })
     throw new InternalError(INTERNAL_ERROR_MESSAGE)
   }
-  const outcome = await stoppable(seat, call, { clock, log })
-  if (outcome.kind === 'returned') return { judge: () => outcome.judged }
+  const outcome = await stoppable(handlerProcess, call, { clock, log })
+  if (outcome.kind === 'returned') return { check: () => outcome.checked }
   logFailure(log, call.jobId, outcome.failure)
   throw failureError(outcome.failure)
 }
 
-/** One job in a seat, told to stop when its signal aborts, and ended where it does not. */
+/** One job in a handler process, told to stop when its signal aborts, and ended where it does not. */
 async function stoppable(
-  seat: Seat,
+  handlerProcess: HandlerProcess,
   call: HandlerCall,
   { clock, log }: Pick<HandlerPoolParts, 'clock' | 'log'>,
-): Promise<SeatOutcome> {
+): Promise<HandlerOutcome> {
   const { jobId, capability, payer, deadline, input, aborter } = call
   const { signal } = aborter
   let cancel: () => void = () => undefined
   const stop = (): void => {
-    seat.abort(signal.reason instanceof Error ? signal.reason.message : 'the job was stopped')
-    cancel = clock.after(STOP_GRACE_MS, () => seat.end('it did not stop when its time was over'))
+    handlerProcess.abort(signal.reason instanceof Error ? signal.reason.message : 'the job was stopped')
+    cancel = clock.after(STOP_GRACE_MS, () => handlerProcess.end('it did not stop when its time was over'))
   }
   signal.addEventListener('abort', stop)
   try {
     const job = { jobId, capability: capability.name, payer, deadlineMs: deadline.atMs, input }
-    return await seat.run(job, message => log.job(message, jobId))
+    return await handlerProcess.run(job, message => log.job(message, jobId))
   } finally {
     cancel()
     signal.removeEventListener('abort', stop)

@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os'
 
 const MEGABYTE = 1_048_576
 
-/** How many seats there may be, and how much memory each. */
+/** How many handler processes there may be, and how much memory each. */
 export interface PoolLimits {
   /** Ready before anybody asks. */
   readonly fewest: number
@@ -33,7 +33,7 @@ export function poolLimits(): PoolLimits {
   }
 }
 
-/** Whether the machine has room for one more seat. */
+/** Whether the machine has room for one more handler process. */
 export function hasRoom({ residentBytes }: PoolLimits): boolean {
   return process.availableMemory() > residentBytes
 }

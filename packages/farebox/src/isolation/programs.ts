@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 const ENDING = import.meta.url.slice(-3)
 
 /** In which handlers run. */
-export const SEAT_PROGRAM = fileURLToPath(new URL(`./seat-program${ENDING}`, import.meta.url))
+export const HANDLER_PROGRAM = fileURLToPath(new URL(`./handler-program${ENDING}`, import.meta.url))
 /** Which ends those that outlive their agent. */
 export const GUARD_PROGRAM = fileURLToPath(new URL(`./guard-program${ENDING}`, import.meta.url))
 

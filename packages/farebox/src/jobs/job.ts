@@ -1,5 +1,5 @@
 import type { HoldRequest } from '@farebox/payments/x402/facilitator-api'
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 
 /**

@@ -35,7 +35,7 @@ export interface HeldJob {
   /** Writes the record and keeps holding. False where the hold was lost. */
   keep(job: Job): Promise<boolean>
   /** Writes the last record, or forgets the job, and lets go. False where the hold was lost before. */
-  letGo(change: Exclude<JobChange, { kind: 'hold' }>): Promise<boolean>
+  release(change: Exclude<JobChange, { kind: 'hold' }>): Promise<boolean>
 }
 
 /** Renews the leases of all jobs this process holds, by one timer. */
@@ -124,7 +124,7 @@ export function createLeaseKeeper(store: JobStore, clock: Clock): LeaseKeeper {
             else lose(holding)
             return held
           }),
-        letGo(change) {
+        release(change) {
           holdings.delete(holding)
           return inTurn(holding, () => store.write(holder, change))
         },

@@ -80,7 +80,7 @@ function explainMissing(message: string, name: string, folder: string): LoadFail
   return {
     message: `${name} could not be loaded: ${sentence}`,
     details: [],
-    hint: isFile ? 'look at the path in that import, and at its ending' : `npm install ${dependency}`,
+    hint: isFile ? 'check the path in that import, and its extension' : `npm install ${dependency}`,
   }
 }
 

@@ -151,7 +151,7 @@ describe('loading it', () => {
       'lacks.ts': `lacks.ts could not be loaded: ${package_}.ts\nnpm install not-installed-at-all`,
       'scoped.mjs': expect.stringMatching(/\nnpm install @no-such\/package$/),
       'file.mjs':
-        "file.mjs could not be loaded: Cannot find module 'nowhere.mjs' imported from file.mjs\nlook at the path in that import, and at its ending",
+        "file.mjs could not be loaded: Cannot find module 'nowhere.mjs' imported from file.mjs\ncheck the path in that import, and its extension",
     })
   })
 })

@@ -31,7 +31,7 @@ export interface CountedAnswer {
  * - `unpaid`: run here, its payment definitely failed
  * - `pending`: the settlement is not known yet
  * - `repeated`: answered by what another request for the job came to
- * - `refused`: the caller's to mend; `failed`: ours, the 500s
+ * - `refused`: the caller's to fix; `failed`: ours, the 500s
  */
 export type AnswerOutcome =
   | 'asked_to_pay'
@@ -63,7 +63,7 @@ export interface MetricsSource {
 }
 
 /** Opens the place where metrics are read. */
-export type OpenMetricsDoor = (source: MetricsSource, address: MetricsAddress) => Promise<MetricsDoor>
+export type OpenMetricsServer = (source: MetricsSource, address: MetricsAddress) => Promise<MetricsServer>
 
 /** SERVICE_METRICS_HOST and SERVICE_METRICS_PORT. */
 export interface MetricsAddress {
@@ -72,7 +72,7 @@ export interface MetricsAddress {
 }
 
 /** Where metrics are read. */
-export interface MetricsDoor {
+export interface MetricsServer {
   /** Undefined where another process serves them. */
   readonly url: string | undefined
   close(): Promise<void>

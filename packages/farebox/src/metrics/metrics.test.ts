@@ -56,7 +56,7 @@ describe('GET /metrics of an agent', () => {
   })
 
   test('D8 a settlement that is not known is one, until it is', async () => {
-    const stage = await stageAgent({ variables: { SERVICE_METRICS_PORT: '0' }, settlePatienceMs: 100 })
+    const stage = await stageAgent({ variables: { SERVICE_METRICS_PORT: '0' }, settleWaitMs: 100 })
     stops.push(() => stage.agent.close())
     await stage.agent.listen({ port: 0, host: '127.0.0.1' })
     stage.gate.settles.push({ kind: 'unknown', cause: 'scripted' }, { kind: 'unknown', cause: 'scripted' })

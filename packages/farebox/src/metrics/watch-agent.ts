@@ -130,7 +130,7 @@ function watchSettlements(
   unknown: UnknownPayments,
 ): Settlements {
   return {
-    patienceMs: settlements.patienceMs,
+    waitMs: settlements.waitMs,
     stop: () => settlements.stop(),
     async resume(held) {
       const key = held.job.state === 'saved' ? held.job.payment.key : ''

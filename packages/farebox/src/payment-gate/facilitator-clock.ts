@@ -10,7 +10,7 @@ import type { Log } from '../log.ts'
 export interface FacilitatorClock {
   readonly nowMs: () => number
   /** An answer of the facilitator told its time. */
-  readonly hear: (told: ToldTime) => void
+  readonly hear: (reported: ToldTime) => void
   /**
    * By how many seconds our clock is ahead of theirs, by the last answer; negative behind, 0 where it is less than the
    * network and whole seconds explain.
@@ -33,7 +33,7 @@ export function createFacilitatorClock(clock: Clock, log: Log): FacilitatorClock
     if (differs && !isNamed) {
       isNamed = true
       log.warn(
-        `${describeAgentClock(ahead)}: set this machine's clock; jobs that hang on it are answered 503`,
+        `${describeAgentClock(ahead)}: set this machine's clock; jobs that depend on it are answered 503`,
       )
     } else if (isNamed && isOver) {
       isNamed = false
@@ -42,8 +42,8 @@ export function createFacilitatorClock(clock: Clock, log: Log): FacilitatorClock
   }
   return {
     nowMs: () => clock.nowMs(),
-    hear(told) {
-      meter.hear(told)
+    hear(reported) {
+      meter.hear(reported)
       tell()
     },
     aheadSeconds() {

@@ -1,4 +1,4 @@
-import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import {
   AUTHORIZATION_CANCELED_TOPIC,
   AUTHORIZATION_USED_TOPIC,
@@ -42,7 +42,7 @@ const recorded: RecordedPayment = {
   requirement,
   binding: `0x${'55'.repeat(32)}`,
 }
-// What the checker would have proven; the gate only sends it on.
+// What the verifier would have proven; the gate only sends it on.
 const proven = recorded as unknown as ProvenPayment
 const terms: VerifyTerms = {
   requirement,
@@ -215,9 +215,9 @@ describe('D9 a standard facilitator is checked against the chain', () => {
       failedFor('invalid_exact_evm_nonce_already_used'),
     ],
     ['a refusal after a send', failedFor('transaction_failed', TRANSACTION)],
-  ])('%s, settled on the chain, is settled', async (_, told) => {
+  ])('%s, settled on the chain, is settled', async (_, reported) => {
     const scene = stageGate({ chain: 'settled' })
-    scene.settle = told
+    scene.settle = reported
     expect(await settleFirst(scene)).toEqual(SETTLED)
   })
 
@@ -232,9 +232,9 @@ describe('D9 a standard facilitator is checked against the chain', () => {
     ['unused', failedFor('transaction_failed'), 'transaction_failed'],
     ['unused', failedFor('invalid_exact_evm_nonce_already_used'), 'invalid_exact_evm_nonce_already_used'],
     ['unused', failedFor('unexpected_settle_error'), 'unexpected_settle_error'],
-  ])('PAY-13 %s on the chain, told %j: unknown', async (chain, told, cause) => {
+  ])('PAY-13 %s on the chain, told %j: unknown', async (chain, reported, cause) => {
     const scene = stageGate({ chain })
-    scene.settle = told
+    scene.settle = reported
     expect(await settleFirst(scene)).toEqual({ kind: 'unknown', cause })
   })
 
@@ -281,19 +281,22 @@ describe('D9 a standard facilitator is checked against the chain', () => {
     ],
     ['expired', UNKNOWN, { kind: 'failed', reason: 'authorization_expired', transaction: '' }],
     ['expired', SETTLED, { kind: 'failed', reason: 'authorization_expired' }],
-  ])('PAY-10 %s on the chain: failed, whatever was told', async (chain, told, outcome) => {
+  ])('PAY-10 %s on the chain: failed, whatever was told', async (chain, reported, outcome) => {
     const scene = stageGate({ chain })
-    scene.settle = told
+    scene.settle = reported
     expect(await settleFirst(scene)).toMatchObject(outcome)
   })
 })
 
 describe('D10 a facilitator that proves what it says', () => {
-  test.each([SETTLED, failedFor('insufficient_funds')])('%j is taken where there is no node', async told => {
-    const scene = stageGate({ ours: true, rpc: false })
-    scene.settle = told
-    expect(await scene.gate.settle(recorded)).toEqual(told)
-  })
+  test.each([SETTLED, failedFor('insufficient_funds')])(
+    '%j is taken where there is no node',
+    async reported => {
+      const scene = stageGate({ ours: true, rpc: false })
+      scene.settle = reported
+      expect(await scene.gate.settle(recorded)).toEqual(reported)
+    },
+  )
 
   test('a doubt is decided by the chain where there is a node, and stays one where there is none', async () => {
     for (const [rpc, kind] of [
@@ -328,9 +331,9 @@ describe('D10 a facilitator that proves what it says', () => {
       SETTLED,
       doubt('the chain cannot be asked: connect ECONNREFUSED'),
     ],
-  ])('D8 it is not believed %s', async (_, chain, told, outcome) => {
+  ])('D8 it is not believed %s', async (_, chain, reported, outcome) => {
     const scene = stageGate({ ours: true, chain })
-    scene.settle = told
+    scene.settle = reported
     expect(await settleFirst(scene)).toEqual(outcome)
   })
 
@@ -463,7 +466,7 @@ describe('giving a reservation back', () => {
     await expect(released).resolves.toBeUndefined()
     expect(scene.asked).toHaveLength(3)
     await scene.clock.advance(0)
-    expect(scene.lines.join('')).toMatch(/^warning: a hold was not released, it ends by itself/)
+    expect(scene.lines.join('')).toMatch(/^warning: hold release failed; it will expire/)
   })
 })
 

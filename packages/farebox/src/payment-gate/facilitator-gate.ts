@@ -12,7 +12,7 @@ import type { Network } from '@farebox/payments/networks'
 import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 import { sleep } from '../clock.ts'
 import type { RecordedPayment } from '../jobs/job.ts'
-import { judgeCharge } from './judge-charge.ts'
+import { verifyCharge } from './verify-charge.ts'
 import { createFacilitatorAbilities, type FacilitatorParts } from './facilitator-abilities.ts'
 import type { PaymentGate } from './payment-gate.ts'
 
@@ -38,44 +38,48 @@ export function createFacilitatorGate(parts: FacilitatorParts): PaymentGate {
       const leftMs = endMs - clock.nowMs()
       if (leftMs <= 0)
         return { kind: 'unavailable', cause: 'the facilitator was too slow to say what it supports' }
-      const told = await facilitator.verify(request(payment, requirement, { binding, holdUntil }), {
+      const reported = await facilitator.verify(request(payment, requirement, { binding, holdUntil }), {
         timeoutMs: leftMs,
       })
-      if (told.kind === 'valid') unasked.add(payment.key)
-      if (told.kind !== 'invalid') return told
-      const { kind, reason, message, charge } = told
+      if (reported.kind === 'valid') unasked.add(payment.key)
+      if (reported.kind !== 'invalid') return reported
+      const { kind, reason, message, charge } = reported
       const holds = (await abilities.holds(timeoutMs)) === true
       return {
         kind,
         reason,
         message,
-        charge: await judgeCharge({ rpc, network }, payment, holds ? charge : undefined),
+        charge: await verifyCharge({ rpc, network }, payment, holds ? charge : undefined),
       }
     },
     async findCharge(payment, { requirement, binding, timeoutMs }) {
       const holds = await abilities.holds(timeoutMs)
       if (holds === undefined) return { kind: 'unknown', cause: 'the facilitator cannot be reached' }
-      if (!holds) return await judgeCharge({ rpc, network }, payment, undefined)
-      const told = await facilitator.verify(request(payment, requirement, { binding, inquiry: true }), {
+      if (!holds) return await verifyCharge({ rpc, network }, payment, undefined)
+      const reported = await facilitator.verify(request(payment, requirement, { binding, inquiry: true }), {
         timeoutMs,
       })
-      if (told.kind === 'unauthorized')
+      if (reported.kind === 'unauthorized')
         return { kind: 'unknown', cause: 'the facilitator refused FACILITATOR_SECRET' }
-      if (told.kind === 'unavailable') return { kind: 'unknown', cause: told.cause }
+      if (reported.kind === 'unavailable') return { kind: 'unknown', cause: reported.cause }
       // One that does not know inquiries may have held it: that ends by itself, and says that it was not charged.
-      return await judgeCharge({ rpc, network }, payment, told.kind === 'invalid' ? told.charge : undefined)
+      return await verifyCharge(
+        { rpc, network },
+        payment,
+        reported.kind === 'invalid' ? reported.charge : undefined,
+      )
     },
     async settle(payment) {
       const holds = await abilities.holds(SETTLE_TIMEOUT_MS)
       if (holds === undefined) return { kind: 'unknown', cause: 'the facilitator cannot be reached' }
       const isFirst = unasked.take(payment.key)
       const asked = request(payment, payment.requirement, { binding: payment.binding })
-      const told = await facilitator.settle(asked, { timeoutMs: SETTLE_TIMEOUT_MS })
+      const reported = await facilitator.settle(asked, { timeoutMs: SETTLE_TIMEOUT_MS })
       if (rpc !== undefined) {
         const chain = { rpc, network, nowSeconds: Math.floor(clock.nowMs() / 1_000) }
-        return await proveOnChain(chain, payment, isFirst ? told : doubted(told))
+        return await proveOnChain(chain, payment, isFirst ? reported : doubted(reported))
       }
-      return holds ? told : { kind: 'unknown', cause: causeOf(told) }
+      return holds ? reported : { kind: 'unknown', cause: causeOf(reported) }
     },
     clockAheadSeconds: () => facilitatorClock?.aheadSeconds() ?? 0,
     async release({ holdId }, binding) {
@@ -84,7 +88,7 @@ export function createFacilitatorGate(parts: FacilitatorParts): PaymentGate {
           return await facilitator.release({ holdId, binding }, { timeoutMs: RELEASE_TIMEOUT_MS })
         } catch (error) {
           if (tried === RELEASE_TRIES)
-            log.warn('a hold was not released, it ends by itself', { cause: String(error) })
+            log.warn('hold release failed; it will expire', { cause: String(error) })
           else await sleep(clock, tried * 200)
         }
       }
@@ -113,8 +117,10 @@ function createUnaskedPayments(): { add(key: string): void; take(key: string): b
 }
 
 /** After an earlier try whose end is not known, a refusal says nothing: what was sent then may still be mined (D8). */
-function doubted(told: SettleOutcome): SettleOutcome {
-  return told.kind === 'failed' ? { kind: 'unknown', cause: `${told.reason}, after an earlier try` } : told
+function doubted(reported: SettleOutcome): SettleOutcome {
+  return reported.kind === 'failed'
+    ? { kind: 'unknown', cause: `${reported.reason}, after an earlier try` }
+    : reported
 }
 
 /** A node of our own, and our own clock to hold it against. */
@@ -129,12 +135,13 @@ interface OwnChain {
 async function proveOnChain(
   { rpc, network, nowSeconds }: OwnChain,
   payment: RecordedPayment,
-  told: SettleOutcome,
+  reported: SettleOutcome,
 ): Promise<SettleOutcome> {
   try {
-    if (told.kind === 'settled' && (await isProven(rpc, network, payment, told.transaction))) return told
+    if (reported.kind === 'settled' && (await isProven(rpc, network, payment, reported.transaction)))
+      return reported
     const verdict = await findSettlement(rpc, network, payment.authorization, nowSeconds)
-    return judge(verdict, network, payment, told)
+    return judge(verdict, network, payment, reported)
   } catch (error) {
     return {
       kind: 'unknown',
@@ -162,7 +169,7 @@ function judge(
   verdict: ChainVerdict,
   network: Network,
   payment: RecordedPayment,
-  told: SettleOutcome,
+  reported: SettleOutcome,
 ): SettleOutcome {
   switch (verdict.kind) {
     case 'settled':
@@ -190,9 +197,9 @@ function judge(
         }
       }
       // A refusal before anything was sent is final; after a send, only the chain or the end of validity is.
-      return told.kind === 'failed' && told.transaction === '' && !MAY_HAVE_SENT.test(told.reason)
-        ? told
-        : { kind: 'unknown', cause: causeOf(told) }
+      return reported.kind === 'failed' && reported.transaction === '' && !MAY_HAVE_SENT.test(reported.reason)
+        ? reported
+        : { kind: 'unknown', cause: causeOf(reported) }
     }
   }
 }
@@ -200,9 +207,9 @@ function judge(
 /** Reasons that facilitators also give when a transaction of theirs is, or was, under way. */
 const MAY_HAVE_SENT = /nonce_already_used|transaction_failed|transaction_state|unexpected|pending|timeout/
 
-function causeOf(told: SettleOutcome): string {
-  if (told.kind === 'unknown') return told.cause
-  return told.kind === 'failed' ? told.reason : 'the transfer is not on the chain yet'
+function causeOf(reported: SettleOutcome): string {
+  if (reported.kind === 'unknown') return reported.cause
+  return reported.kind === 'failed' ? reported.reason : 'the transfer is not on the chain yet'
 }
 
 /** Always our own requirement, never the client's echo of it (D9). */

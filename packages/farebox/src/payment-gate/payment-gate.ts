@@ -1,5 +1,5 @@
 import type { Hold } from '@farebox/payments/x402/facilitator-api'
-import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import type { SettleOutcome, VerifyOutcome } from '@farebox/payments/x402/facilitator-client'
 import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
 import type { RecordedPayment } from '../jobs/job.ts'

@@ -1,7 +1,7 @@
 import { EnvironmentError } from '../environment/environment-error.ts'
 import type { Environment } from '../environment/read-environment.ts'
 import type { Log } from '../log.ts'
-import { unwatched, type AgentWatch, type OpenMetricsDoor } from '../metrics/agent-metrics.ts'
+import { unwatched, type AgentWatch, type OpenMetricsServer } from '../metrics/agent-metrics.ts'
 
 /**
  * Begins to count where the environment asks for it. Rejects with an {@link EnvironmentError} where prom-client, an
@@ -22,19 +22,19 @@ export async function openWatch({ metrics }: Environment): Promise<AgentWatch> {
   }
 }
 
-/** Opens the door to what a watch counts, if it does; it is closed with the rest. */
-export async function openMetricsDoor(
+/** Serves what a watch counts, if it counts; closed with the rest. */
+export async function openMetricsServer(
   { source }: AgentWatch,
   { metrics }: Environment,
   parts: {
-    readonly open: OpenMetricsDoor | undefined
+    readonly open: OpenMetricsServer | undefined
     readonly log: Log
     readonly closers: (() => Promise<void>)[]
   },
 ): Promise<void> {
   if (source === undefined || metrics === undefined) return
   const open = parts.open ?? (await import('./serve-metrics.ts')).serveMetrics
-  const door = await open(source, metrics)
-  parts.closers.push(() => door.close())
-  if (door.url !== undefined) parts.log.note('metrics are served', { url: door.url })
+  const server = await open(source, metrics)
+  parts.closers.push(() => server.close())
+  if (server.url !== undefined) parts.log.note('metrics are served', { url: server.url })
 }

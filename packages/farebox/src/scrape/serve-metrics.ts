@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { EnvironmentError } from '../environment/environment-error.ts'
-import type { MetricsAddress, MetricsDoor, MetricsSource } from '../metrics/agent-metrics.ts'
+import type { MetricsAddress, MetricsServer, MetricsSource } from '../metrics/agent-metrics.ts'
 
 /** Whoever reads metrics asks little and often; whatever is more is not for us. */
 const GUARDS = { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000 }
@@ -13,7 +13,7 @@ const MAX_CONNECTIONS = 20
 export async function serveMetrics(
   source: Pick<MetricsSource, 'contentType' | 'metrics'>,
   { host, port }: MetricsAddress,
-): Promise<MetricsDoor> {
+): Promise<MetricsServer> {
   const server = createServer(GUARDS, (request, response) => {
     if (request.url !== '/metrics') return void response.writeHead(404).end()
     if (request.method !== 'GET') return void response.writeHead(405, { allow: 'GET' }).end()
@@ -51,7 +51,7 @@ function refusal({ code = 'no reason given' }: NodeJS.ErrnoException, { host, po
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return new EnvironmentError({
       variable: 'SERVICE_METRICS_HOST',
-      problem: 'is no address of this machine',
+      problem: 'is not an address of this machine',
       hint: 'leave it unset for 127.0.0.1, or set it to 0.0.0.0 for every interface',
     })
   return new EnvironmentError({

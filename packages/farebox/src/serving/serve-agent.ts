@@ -4,7 +4,7 @@ import { redactorOf } from '../environment/redact-secrets.ts'
 import type { Environment } from '../environment/read-environment.ts'
 import { createAgent, type Agent } from '../agent/create-agent.ts'
 import { createLog, type Log } from '../log.ts'
-import type { OpenMetricsDoor } from '../metrics/agent-metrics.ts'
+import type { OpenMetricsServer } from '../metrics/agent-metrics.ts'
 import type { StartOptions } from '../invocation/command-options.ts'
 import type { CommandWorld } from '../invocation/command-world.ts'
 import { describeListening, type Listening } from './listening.ts'
@@ -19,7 +19,7 @@ export interface ServedAgent {
 /** What serving takes of the world. */
 export interface ServingWorld extends Pick<CommandWorld, 'folder' | 'variables' | 'out'> {
   /** Default: metrics are served here, where they are asked for. */
-  readonly metricsDoor?: OpenMetricsDoor
+  readonly metricsServer?: OpenMetricsServer
 }
 
 /** Reads, loads, and listens. What cannot start throws its explanation, and leaves nothing open. */
@@ -75,12 +75,12 @@ async function openAgent(
       hide: redactorOf(variables),
     }),
   )
-  const { metricsDoor } = world
+  const { metricsServer } = world
   const agent = await createAgent({
     declaration,
     handlers,
     variables,
-    ports: { log, ...(metricsDoor && { metricsDoor }) },
+    ports: { log, ...(metricsServer && { metricsServer }) },
   })
   const { host } = options
   try {

@@ -15,9 +15,7 @@ export async function serveUntilStopped(
   outliveReaders()
   const error = await Promise.race([stop, strayError()])
   if (error !== undefined)
-    err.write(
-      redactorOf(variables)(`✗ stopping: an error nobody caught\n  ${error.stack ?? error.message}\n`),
-    )
+    err.write(redactorOf(variables)(`✗ stopping: an uncaught error\n  ${error.stack ?? error.message}\n`))
   await agent.close()
   return error === undefined ? 0 : 1
 }

@@ -3,19 +3,19 @@ import { encodeHeader, type PaymentResponse } from '@farebox/payments/x402/payme
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
 import { sleep, type Clock } from '../clock.ts'
 import type { SavedJob, SettledJob, UnpaidJob } from '../jobs/job.ts'
-import type { JobBell } from '../jobs/job-bell.ts'
+import type { JobNotifier } from '../jobs/job-notifier.ts'
 import type { Log } from '../log.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 import type { HeldJob } from '../jobs/keep-leases.ts'
 
 /** How long a caller is kept waiting for a settlement before it is answered 503 pending (D8). */
-const DEFAULT_PATIENCE_MS = 10_000
+const DEFAULT_WAIT_MS = 10_000
 const FIRST_RETRY_MS = 200
 const SLOWEST_RETRY_MS = 5_000
 
 /** The settlements this process is seeing through; each goes on until it is known, whoever still waits for it. */
 export interface Settlements {
-  readonly patienceMs: number
+  readonly waitMs: number
   /** Settles a saved response and resolves when it is known; undefined where another process took it over. */
   resume(held: HeldJob): Promise<SettledJob | UnpaidJob | undefined>
   /** Lets go of what is not known yet: it is stored, and the next process takes it up. */
@@ -25,21 +25,21 @@ export interface Settlements {
 /** Makes the settlements of a process. */
 export function createSettlements(parts: {
   readonly gate: PaymentGate | undefined
-  readonly bell: JobBell
+  readonly notifier: JobNotifier
   readonly clock: Clock
   readonly log: Log
-  readonly patienceMs?: number | undefined
+  readonly waitMs?: number | undefined
 }): Settlements {
-  const { gate, bell, clock, log } = parts
+  const { gate, notifier, clock, log } = parts
   const stopping = new AbortController()
   const open = new Set<Promise<SettledJob | UnpaidJob | undefined>>()
 
   return {
-    patienceMs: parts.patienceMs ?? DEFAULT_PATIENCE_MS,
+    waitMs: parts.waitMs ?? DEFAULT_WAIT_MS,
     resume(held) {
       const settling = seeThrough(held).finally(() => {
         open.delete(settling)
-        bell.ring(held.holder.jobKey)
+        notifier.notify(held.holder.jobKey)
       })
       open.add(settling)
       return settling
@@ -77,7 +77,7 @@ export function createSettlements(parts: {
       return settledJob(job, outcome.transaction)
     }
     if (outcome.kind === 'failed') return unpaidJob(job, outcome)
-    log.warn('settlement not known yet, asking again', { cause: outcome.cause, job: job.jobId })
+    log.warn('settlement outcome not known yet; asking again', { cause: outcome.cause, job: job.jobId })
     return undefined
   }
 
@@ -100,7 +100,7 @@ export function createSettlements(parts: {
     job: SettledJob | UnpaidJob,
   ): Promise<'written' | 'lost' | 'not written'> {
     try {
-      const ours = await held.letGo({
+      const ours = await held.release({
         kind: 'leave',
         job,
         sealed: job.state === 'settled',
@@ -108,13 +108,13 @@ export function createSettlements(parts: {
       })
       return ours ? 'written' : 'lost'
     } catch (error) {
-      log.warn('the job store did not take a settlement', { cause: String(error) })
+      log.warn('the job store did not accept a settlement', { cause: String(error) })
       return 'not written'
     }
   }
 
   async function leave(held: HeldJob): Promise<void> {
-    await held.letGo({ kind: 'leave', job: held.job, sealed: false, keepMs: 0 }).catch(() => undefined)
+    await held.release({ kind: 'leave', job: held.job, sealed: false, keepMs: 0 }).catch(() => undefined)
   }
 }
 

@@ -8,7 +8,7 @@ import { stopRequested } from '../serving/stop-requested.ts'
 import { ExplainedError } from '../explained-error.ts'
 import { createLog, type Log } from '../log.ts'
 import { COLOURED, PLAIN } from '../paint.ts'
-import { createCrew, type Crew, type CrewMember, type WorkerEnd } from './crew.ts'
+import { createWorkerPool, type WorkerPool, type PooledWorker, type WorkerEnd } from './worker-pool.ts'
 import { createRestartPace, type RestartPace } from './restart-pace.ts'
 
 /** Beside this file, in sources and build alike. */
@@ -37,48 +37,48 @@ export async function superviseWorkers(
   // Each connection to the next worker. Sharing the socket alone would give most of them to one.
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({ exec: WORKER, args: [...words], cwd: world.folder })
-  const crew = createCrew(systemClock)
+  const pool = createWorkerPool(systemClock)
   const stop = stopRequested(() => {
-    crew.kill()
+    pool.kill()
     process.exit(1)
   })
-  void stop.then(() => crew.stop())
+  void stop.then(() => pool.stop())
   outliveReaders()
-  const first = crew.add()
+  const first = pool.add()
   const listening = await first.listening
-  if (listening === undefined) return explainFirstEnd(await first.ended, crew, world)
+  if (listening === undefined) return explainFirstEnd(await first.ended, pool, world)
   const log = createLog({
     format: listening.logFormat,
     write: lines => world.out.write(lines),
     nowMs: systemClock.nowMs,
   })
-  const closeMetrics = await openMetrics(listening, crew, log)
-  const members = [first, ...Array.from({ length: count - 1 }, () => crew.add())]
-  crew.whenListening(count, () => tell(listening))
+  const closeMetrics = await openMetrics(listening, pool, log)
+  const members = [first, ...Array.from({ length: count - 1 }, () => pool.add())]
+  pool.whenListening(count, () => tell(listening))
   const pace = createRestartPace()
-  const places = await Promise.all(members.map(member => keepFilled(member, { crew, pace, log, world })))
+  const places = await Promise.all(members.map(member => keepFilled(member, { pool, pace, log, world })))
   await closeMetrics()
   log.flush()
   return places.every(endedWell => endedWell) ? 0 : 1
 }
 
-/** Serves what all workers have counted, where the first of them was told so. Rejects, the crew stopped, where it cannot. */
-async function openMetrics({ metrics }: Listening, crew: Crew, log: Log): Promise<() => Promise<void>> {
+/** Serves what all workers have counted, where the first of them was told so. Rejects, the pool stopped, where it cannot. */
+async function openMetrics({ metrics }: Listening, pool: WorkerPool, log: Log): Promise<() => Promise<void>> {
   if (metrics === undefined) return () => Promise.resolve()
   try {
-    const { gatherMetrics } = await import('./gather-metrics.ts')
+    const { aggregateMetrics } = await import('./aggregate-metrics.ts')
     const { serveMetrics } = await import('../scrape/serve-metrics.ts')
-    const door = await serveMetrics(gatherMetrics(crew.workers), metrics)
-    log.note('metrics are served', { url: door.url ?? '' })
-    return door.close
+    const server = await serveMetrics(aggregateMetrics(pool.workers), metrics)
+    log.note('metrics are served', { url: server.url ?? '' })
+    return server.close
   } catch (error) {
-    crew.stop()
+    pool.stop()
     throw error
   }
 }
 
-function explainFirstEnd(end: WorkerEnd, crew: Crew, { err }: CommandWorld): 0 | 1 {
-  if (crew.stopping.aborted) return 0
+function explainFirstEnd(end: WorkerEnd, pool: WorkerPool, { err }: CommandWorld): 0 | 1 {
+  if (pool.stopping.aborted) return 0
   if (!end.hasExplained)
     err.write(
       `${crossFor(err)} cannot start: the first worker ended (${howItEnded(end)}) before it listened\n`,
@@ -88,29 +88,29 @@ function explainFirstEnd(end: WorkerEnd, crew: Crew, { err }: CommandWorld): 0 |
 
 /** Puts another worker where one has died. Resolves once the place is given up: to whether that was as it should be. */
 async function keepFilled(
-  first: CrewMember,
+  first: PooledWorker,
   parts: {
-    readonly crew: Crew
+    readonly pool: WorkerPool
     readonly pace: RestartPace
     readonly log: Log
     readonly world: CommandWorld
   },
 ): Promise<boolean> {
-  const { crew, pace, log, world } = parts
+  const { pool, pace, log, world } = parts
   const { err } = world
-  for (let member = first; ; member = crew.add()) {
+  for (let member = first; ; member = pool.add()) {
     const end = await member.ended
-    if (crew.stopping.aborted) return end.code === 0
+    if (pool.stopping.aborted) return end.code === 0
     const pauseMs = pace.next(end.livedMs)
     if (pauseMs === undefined) {
       const how = howItEnded(end)
       err.write(`${crossFor(err)} stopping: workers end as soon as they start, the last one with ${how}\n`)
-      crew.stop()
+      pool.stop()
       return false
     }
-    log.warn('a worker ended, another takes its place', { pid: member.pid ?? 0, ended: howItEnded(end) })
-    await sleep(systemClock, pauseMs, crew.stopping)
-    if (crew.stopping.aborted) return true
+    log.warn('a worker ended; starting a replacement', { pid: member.pid ?? 0, ended: howItEnded(end) })
+    await sleep(systemClock, pauseMs, pool.stopping)
+    if (pool.stopping.aborted) return true
   }
 }
 

@@ -13,7 +13,7 @@ export type WorkerReport =
 export const STOP = 'stop'
 
 /** What a worker is asked: what it has counted. */
-export const TELL_METRICS = 'metrics'
+export const REPORT_METRICS = 'metrics'
 
 /** A message as it came over the channel; undefined for what is not ours: handlers may send messages of their own. */
 export function readReport(message: unknown): WorkerReport | undefined {

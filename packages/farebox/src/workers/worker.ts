@@ -3,15 +3,15 @@ import { readStartOptions } from '../invocation/command-options.ts'
 import { processWorld } from '../invocation/command-world.ts'
 import { serveAgent, serveOneMore } from '../serving/serve-agent.ts'
 import { serveUntilStopped } from '../serving/serve-until-stopped.ts'
-import { leaveCrew } from './leave-crew.ts'
+import { leaveCluster } from './leave-cluster.ts'
 import { splitForPipe } from '../isolation/output/split-for-pipe.ts'
-import { tellMetrics, tellSupervisor } from './tell-supervisor.ts'
+import { reportMetrics, reportToSupervisor } from './report-to-supervisor.ts'
 import { STOP } from './worker-messages.ts'
 
 // One of the processes of `farebox start --workers <n>`: forked by supervise-workers.ts, with the same words.
 const stop = stopAsked()
 const code = await serve()
-await leaveCrew()
+await leaveCluster()
 process.stdout.write('', () => process.exit(code))
 
 async function serve(): Promise<number> {
@@ -20,14 +20,14 @@ async function serve(): Promise<number> {
   try {
     const options = readStartOptions(process.argv.slice(2))
     const open = cluster.worker?.id === 1 ? serveAgent : serveOneMore
-    const served = await Promise.race([open(options, { ...world, out, metricsDoor: tellMetrics }), stop])
+    const served = await Promise.race([open(options, { ...world, out, metricsServer: reportMetrics }), stop])
     if (served === undefined) return 0
-    tellSupervisor({ kind: 'listening', listening: served.listening })
+    reportToSupervisor({ kind: 'listening', listening: served.listening })
     return await serveUntilStopped(served.agent, stop, world)
   } catch (error) {
     const { refuse } = await import('../invocation/refuse.ts')
     const exitCode = refuse(error, world)
-    tellSupervisor({ kind: 'refused' })
+    reportToSupervisor({ kind: 'refused' })
     return exitCode
   }
 }

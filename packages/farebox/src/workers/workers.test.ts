@@ -100,7 +100,7 @@ describe('farebox start --workers', () => {
     const [victim = 0] = before
     process.kill(victim, 'SIGKILL')
     await running.until(
-      new RegExp(`^warning: a worker ended, another takes its place pid=${victim} ended=SIGKILL$`, 'm'),
+      new RegExp(`^warning: a worker ended; starting a replacement pid=${victim} ended=SIGKILL$`, 'm'),
     )
     let after: ReadonlySet<number>
     do after = await pidsOf(url, 4)

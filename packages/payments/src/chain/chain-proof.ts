@@ -1,4 +1,4 @@
-import type { Authorization } from '../authorization/authorization.ts'
+import type { Authorization } from '../authorization/eip-3009.ts'
 import type { ChainReceipt } from './chain-receipt.ts'
 import type { Network } from '../networks.ts'
 import { addressTopic, quantity, word } from './rpc-words.ts'
@@ -16,7 +16,7 @@ export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11
  *
  * @example
  * ```ts
- * import type { Authorization } from '@farebox/payments/authorization/authorization'
+ * import type { Authorization } from '@farebox/payments/authorization/eip-3009'
  * import { receiptProvesPayment } from '@farebox/payments/chain/chain-proof'
  * import { readReceipt } from '@farebox/payments/chain/chain-receipt'
  * import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'

@@ -1,5 +1,5 @@
 import { MAX_AUTHORIZATION_SECONDS } from '@farebox/protocol/limits'
-import type { Authorization } from '../authorization/authorization.ts'
+import type { Authorization } from '../authorization/eip-3009.ts'
 import { plausibleBlockTime } from './block-time.ts'
 import {
   AUTHORIZATION_CANCELED_TOPIC,
@@ -49,7 +49,7 @@ const SEARCH_MARGIN_SECONDS = 3_600
  * @param nowSeconds - our own clock, Unix seconds: what the node says of the time is held against it
  * @example
  * ```ts
- * import type { Authorization } from '@farebox/payments/authorization/authorization'
+ * import type { Authorization } from '@farebox/payments/authorization/eip-3009'
  * import { findSettlement } from '@farebox/payments/chain/find-settlement'
  * import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
  * import type { Network } from '@farebox/payments/networks'
@@ -113,7 +113,7 @@ async function findUse(
       },
     ])
     const found = Array.isArray(logs) ? logs.find(isUse) : undefined
-    if (found !== undefined) return await judgeUse(rpc, network, authorization, found, head)
+    if (found !== undefined) return await classifyUse(rpc, network, authorization, found, head)
     // Chains differ in their pace a hundredfold, so that the walk is measured by time and not in blocks.
     if (start === 0n || (await readBlock(rpc, quantity(start))).seconds < sinceSeconds)
       return { kind: 'unclear' }
@@ -126,7 +126,7 @@ interface Use {
   readonly topics: readonly unknown[]
 }
 
-async function judgeUse(
+async function classifyUse(
   rpc: JsonRpc,
   network: Network,
   authorization: Authorization,

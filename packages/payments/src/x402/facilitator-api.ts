@@ -1,4 +1,4 @@
-import type { Authorization } from '../authorization/authorization.ts'
+import type { Authorization } from '../authorization/eip-3009.ts'
 import type { PaymentRequirement } from './requirement.ts'
 
 /**

@@ -115,7 +115,7 @@ export function createFacilitatorClient(options: {
 
 /** A refusal counts with a refusing status too: facilitators send theirs with 200, 400, 402 or 403 (D11). */
 function readVerify({ status, body }: JsonAnswer, hide: Redactor): VerifyOutcome {
-  if (isObject(body) && typeof body['isValid'] === 'boolean' && judges(status)) {
+  if (isObject(body) && typeof body['isValid'] === 'boolean' && isVerdictStatus(status)) {
     if (body['isValid']) {
       return status === 200
         ? { kind: 'valid', hold: readHold(body['extensions']) }
@@ -135,7 +135,7 @@ function readVerify({ status, body }: JsonAnswer, hide: Redactor): VerifyOutcome
 
 /** Only a definite verdict is one (D8); a success must come as one and name its transaction, or nothing was proven. */
 function readSettle({ status, body }: JsonAnswer, hide: Redactor): SettleOutcome {
-  if (!isObject(body) || typeof body['success'] !== 'boolean' || !judges(status)) {
+  if (!isObject(body) || typeof body['success'] !== 'boolean' || !isVerdictStatus(status)) {
     return { kind: 'unknown', cause: `/settle answered HTTP ${status} without a definite verdict` }
   }
   const reason = words(body['errorReason'], 'settle_failed', hide)
@@ -153,7 +153,7 @@ function readSettle({ status, body }: JsonAnswer, hide: Redactor): SettleOutcome
  * Can an answer with this status be a verdict on the payment? Not one about ourselves (401), about our haste
  * (408, 425, 429), from another place (3xx) or from a broken server (5xx): an earlier try may still be under way.
  */
-function judges(status: number): boolean {
+function isVerdictStatus(status: number): boolean {
   return (
     status >= 200 && status < 500 && Math.floor(status / 100) !== 3 && ![401, 408, 425, 429].includes(status)
   )

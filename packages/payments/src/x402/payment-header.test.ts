@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { paymentKey } from '../authorization/authorization.ts'
+import { paymentKey } from '../authorization/eip-3009.ts'
 import { loadEvmCrypto, type EvmCrypto } from '../crypto/evm-crypto.ts'
 import { findNetwork } from '../networks.ts'
 import { bindNonce } from '../authorization/nonce-binding.ts'

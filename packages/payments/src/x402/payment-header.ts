@@ -1,5 +1,5 @@
 import { MAX_AUTHORIZATION_TIME, MAX_PAYMENT_HEADER_CHARACTERS } from '@farebox/protocol/limits'
-import type { Authorization } from '../authorization/authorization.ts'
+import type { Authorization } from '../authorization/eip-3009.ts'
 import { fromBase64 } from '../crypto/bytes.ts'
 import { NONCE_EXTENSION, NONCE_SALT_BYTES } from '../authorization/nonce-binding.ts'
 

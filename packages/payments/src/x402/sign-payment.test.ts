@@ -1,7 +1,8 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fromHex } from '../crypto/bytes.ts'
-import { createPaymentChecker, refuseTerms, type ProvenPayment } from './check-payment.ts'
+import { refuseTerms } from './check-terms.ts'
+import { createSignatureVerifier, type ProvenPayment } from './verify-signature.ts'
 import { loadEvmCrypto, type EvmCrypto } from '../crypto/evm-crypto.ts'
 import { findNetwork, type Network } from '../networks.ts'
 import { refuseNonce } from '../authorization/nonce-binding.ts'
@@ -46,7 +47,7 @@ function knownNetwork(id: string): Network {
 function prove(header: string): ProvenPayment {
   const decoded = decodePaymentHeader(header)
   if (!decoded.ok) throw new Error(decoded.reason)
-  const checked = createPaymentChecker(crypto, [network]).provePayer(decoded.payment)
+  const checked = createSignatureVerifier(crypto, [network]).provePayer(decoded.payment)
   if (!checked.ok) throw new Error(checked.reason)
   return checked.value
 }
@@ -110,7 +111,7 @@ test('PAY-39 what is signed is for the token of our own table, whatever domain t
     signature,
     salt: undefined,
   }
-  expect(createPaymentChecker(crypto, [network]).provePayer(payment)).toMatchObject({ ok: true })
+  expect(createSignatureVerifier(crypto, [network]).provePayer(payment)).toMatchObject({ ok: true })
 })
 
 test('what the wallet refuses is not sent', async () => {

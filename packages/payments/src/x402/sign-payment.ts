@@ -2,7 +2,7 @@ import {
   AUTHORIZATION_TYPES,
   createAuthorizationHasher,
   type Authorization,
-} from '../authorization/authorization.ts'
+} from '../authorization/eip-3009.ts'
 import { fromHex, toHex } from '../crypto/bytes.ts'
 import type { EvmCrypto } from '../crypto/evm-crypto.ts'
 import type { Network } from '../networks.ts'

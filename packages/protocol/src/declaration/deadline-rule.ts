@@ -7,14 +7,14 @@ export function maxDeadline(): Rule {
     check(value, path) {
       if (typeof value === 'number' && value > 0 && value <= MAX_MAX_DEADLINE_SECONDS) return []
       const reason = `must be a number of seconds, more than 0 and at most ${MAX_MAX_DEADLINE_SECONDS}`
-      return [{ path, reason, fix: mendDeadline(value) }]
+      return [{ path, reason, fix: fixDeadline(value) }]
     },
     schema: { type: 'number', exclusiveMinimum: 0, maximum: MAX_MAX_DEADLINE_SECONDS, examples: [10] },
     example: 10,
   }
 }
 
-function mendDeadline(value: unknown): string {
+function fixDeadline(value: unknown): string {
   const seconds = typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value
   if (typeof seconds !== 'number' || !(seconds > 0)) return 'write a number of seconds, such as 10'
   if (seconds <= MAX_MAX_DEADLINE_SECONDS) return `write ${seconds}, without quotes`

@@ -7,7 +7,7 @@ export function price(example: string): Rule {
   return {
     check(value, path) {
       const read = readPrice(value)
-      return read.ok ? [] : [{ path, reason: read.reason, fix: mendPrice(value) }]
+      return read.ok ? [] : [{ path, reason: read.reason, fix: fixPrice(value) }]
     },
     schema: {
       type: 'string',
@@ -23,7 +23,7 @@ export function price(example: string): Rule {
 const LEAST = JSON.stringify(formatUsdc(1n))
 
 /** The price that was probably meant, where there can be no doubt; else what prices look like. */
-function mendPrice(value: unknown): string {
+function fixPrice(value: unknown): string {
   const given = typeof value === 'number' ? writeNumber(value) : value
   if (typeof given !== 'string') return 'write the amount in quotes, such as "0.01"'
   const decimal = /^\s*[$€]?\s*(\d*)(?:[.,](\d*))?\s*(?:USDC?|[$€])?\s*$/i.exec(given)
@@ -34,11 +34,11 @@ function mendPrice(value: unknown): string {
     return `write ${JSON.stringify(whole + fraction)} or ${JSON.stringify(`${whole}.${fraction}`)}, whichever is meant`
   }
   const kept = fraction.slice(0, USDC_DECIMALS).replace(/0+$/, '')
-  const mended = `${whole.replace(/^0+(?=\d)/, '') || '0'}${kept === '' ? '' : `.${kept}`}`
-  if (mended === '0') return `write ${LEAST} or more: a job cannot be free`
+  const corrected = `${whole.replace(/^0+(?=\d)/, '') || '0'}${kept === '' ? '' : `.${kept}`}`
+  if (corrected === '0') return `write ${LEAST} or more: a job cannot be free`
   const quotes = typeof value === 'number' ? ', in quotes' : ''
-  return readPrice(mended).ok
-    ? `write ${JSON.stringify(mended)}${quotes}`
+  return readPrice(corrected).ok
+    ? `write ${JSON.stringify(corrected)}${quotes}`
     : 'write a decimal in quotes, such as "0.01"'
 }
 

@@ -11,7 +11,7 @@ export function wallet(): Rule {
         return [{ path, reason: 'must not be the zero address', fix: USE_PLACEHOLDER }]
       }
       const reason = `must be "${WALLET_PLACEHOLDER}" or an address of 0x and 40 hex digits`
-      return [{ path, reason, fix: typeof value === 'string' ? mendWallet(value) : USE_PLACEHOLDER }]
+      return [{ path, reason, fix: typeof value === 'string' ? fixWallet(value) : USE_PLACEHOLDER }]
     },
     schema: {
       type: 'string',
@@ -27,7 +27,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const ZERO_ADDRESS = /^0x0{40}$/
 const USE_PLACEHOLDER = `write "${WALLET_PLACEHOLDER}" and set the address in the environment`
 
-function mendWallet(text: string): string {
+function fixWallet(text: string): string {
   const digits = text.trim().replace(/^0x/i, '')
   if (!/^[0-9a-f]+$/i.test(digits)) {
     return text.endsWith('.eth') ? `write the address that ${shortName(text)} stands for` : USE_PLACEHOLDER

@@ -20,7 +20,7 @@ import { copyPlainJson, startRun } from '../fields/plain-json.ts'
 
 /**
  * Checks a schema found in a declaration against D18: everything wrong with it, in declared order, each with
- * the path from the root, what would be right and how to mend it. Takes any value and never throws.
+ * the path from the root, what would be right and how to fix it. Takes any value and never throws.
  *
  * @param value what was found at `path`; when the answer is empty, it is a `FieldMap`
  * @param path where it was found, the start of every path in the answer

@@ -13,7 +13,7 @@ import { canonicalJson } from '../fields/equal-json.ts'
 import type { Field, JsonValue, Side } from '../fields/field.ts'
 import { FORMATS, isFormat } from '../fields/formats.ts'
 import { shortJson } from '../fields/inline-json.ts'
-import { mendPattern } from './mend-pattern.ts'
+import { fixPattern } from './fix-pattern.ts'
 import { startRun } from '../fields/plain-json.ts'
 import { DECLARED_INPUT_RULES, OUTPUT_RULES, type Rules, type ValueCheck } from '../fields/value-rules.ts'
 
@@ -61,7 +61,7 @@ function checkPattern({ pattern }: Field, whole: DeclarationCheck): Problem[] {
     return whole.instructionsLeft >= 0 ? [] : [{ path: ['pattern'], ...OUT_OF_INSTRUCTIONS }]
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return [{ path: ['pattern'], reason, fix: mendPattern(pattern, reason) }]
+    return [{ path: ['pattern'], reason, fix: fixPattern(pattern, reason) }]
   }
 }
 
@@ -119,7 +119,7 @@ function checkAll(field: Field, { keyword, values, side, whole }: Judged): Probl
     built: isInput ? whole.builtInputs : whole.builtOutputs,
   }
   const check = compileValue(field, rules, 0)
-  const mend = createMender(field, rules)
+  const suggestFix = createFixSuggester(field, rules)
   const problems: Problem[] = []
   for (const [index, value] of values.entries()) {
     const start = keyword === 'default' ? [keyword] : [keyword, index]
@@ -132,7 +132,7 @@ function checkAll(field: Field, { keyword, values, side, whole }: Judged): Probl
     // Who asked says so: it is a problem, whatever the keyword.
     if (run.stepsLeft < 0) return []
     if (isRight) continue
-    const fix = run.path.length > 0 ? CHANGE_INSIDE : mend(value)
+    const fix = run.path.length > 0 ? CHANGE_INSIDE : suggestFix(value)
     problems.push({ path: [...start, ...run.path.toReversed()], reason: run.reason, fix })
     if (problems.length === MAX_WRONG_VALUES) break
   }
@@ -154,7 +154,7 @@ const MAX_MENDING_STEPS = 10_000
  * Says what to do about a refused value: the value in the field's own type where it only was written in another, else
  * the two things that may change.
  */
-function createMender(field: Field, rules: Rules): (value: JsonValue) => string {
+function createFixSuggester(field: Field, rules: Rules): (value: JsonValue) => string {
   const alone = new Map<keyof Field, ValueCheck>()
   const refuses = (keyword: keyof Field, value: JsonValue): boolean => {
     if (field[keyword] === undefined) return false

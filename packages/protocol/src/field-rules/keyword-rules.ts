@@ -106,7 +106,7 @@ function amount(description: string): KeywordRule {
       if (typeof setting === 'number' && Number.isSafeInteger(setting) && setting >= 0) return undefined
       return {
         reason: `must be a whole number of 0 or more, got ${describeValue(setting)}`,
-        fix: mendAmount(setting),
+        fix: fixAmount(setting),
       }
     },
     schema: () => ({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
@@ -165,7 +165,7 @@ function bracket(setting: JsonValue): string {
   return Array.isArray(setting) ? 'list the values, or remove it' : 'write a list: [ … ]'
 }
 
-function mendAmount(setting: JsonValue): string {
+function fixAmount(setting: JsonValue): string {
   const meant = typeof setting === 'string' ? coerce(setting, 'number') : setting
   if (typeof meant !== 'number') return 'write a whole number'
   if (meant < 0) return 'write 0 or more'

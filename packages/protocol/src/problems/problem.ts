@@ -1,4 +1,4 @@
-/** What is wrong with a value from outside, and how to mend it. */
+/** What is wrong with a value from outside, and how to fix it. */
 export interface Fault {
   /** What is wrong and what would be right: `must be a decimal like "0.01", got "0,01"`. */
   readonly reason: string

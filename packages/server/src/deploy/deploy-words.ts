@@ -22,7 +22,7 @@ export const DEPLOYER_VARIABLES = {
 
 const OPTIONS = [
   ['--dry-run', 'show address and cost, and send nothing'],
-  ['--yes', 'agree to the cost without being asked; needed where nobody can be'],
+  ['--yes', 'confirm the cost without being asked; required without a terminal'],
   ['--json', 'one JSON document on stdout; everything else on stderr'],
   ['--help', 'this help'],
 ] as const
@@ -56,7 +56,7 @@ export function readDeployWords(
   const unknown = words.find(word => !OPTIONS.some(([option]) => option === word))
   if (unknown !== undefined) {
     const isKey = unknown.startsWith('-') ? '' : '; a key is read from DEPLOYER_PRIVATE_KEY or its file alone'
-    screen.err(`✗ there is no option ${shownWord(unknown)}${isKey}\n  ${name} --help lists what there is\n`)
+    screen.err(`✗ there is no option ${shownWord(unknown)}${isKey}\n  ${name} --help lists the options\n`)
     return USAGE_EXIT_CODE
   }
   const has = (option: string): boolean => words.includes(option)
@@ -67,7 +67,7 @@ export function readDeployWords(
 export const OPEN_EXIT_CODE = 3
 
 const EXIT_CODES = `Exit codes
-  0  it is there                     2  the words were not understood, or nobody could be asked
+  0  it is there                     2  the command was not understood, or nobody could be asked
   1  it is not, and why was said     3  sent, and in no block yet: run the same command again`
 
 /**
@@ -78,9 +78,7 @@ const EXIT_CODES = `Exit codes
 export async function confirmOnTerminal(question: string, { isAgreed }: DeployWords): Promise<boolean> {
   if (isAgreed) return true
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new EnvironmentError(
-      'nobody can be asked without a terminal: give --yes to agree, nothing was sent',
-    )
+    throw new EnvironmentError('there is no terminal to ask on: give --yes to confirm; nothing was sent')
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {

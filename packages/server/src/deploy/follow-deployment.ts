@@ -28,7 +28,7 @@ export type FollowedDeployment =
   | { readonly outcome: 'failed' }
 
 /** How long to wait, and by which clock. */
-export interface Patience {
+export interface WaitOptions {
   readonly clock: Clock
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -63,10 +63,10 @@ export async function followDeployment(
   parts: DeploymentParts,
   planned: PlannedDeployment,
   { hash, raw }: SignedTransaction,
-  patience: Patience,
+  wait: WaitOptions,
 ): Promise<FollowedDeployment> {
   const { rpc } = parts
-  const endMs = patience.clock.nowMs() + patience.timeoutMs
+  const endMs = wait.clock.nowMs() + wait.timeoutMs
   for (let failedLooks = 0; ;) {
     await orSilent(send(rpc, raw))
     // Asked before the receipt: a block between the two questions must not make a mined one look replaced.
@@ -79,8 +79,8 @@ export async function followDeployment(
     const isOver = receipt?.succeeded === false || (count !== undefined && count > planned.nonce)
     failedLooks = isOver && receipt?.succeeded !== true ? failedLooks + 1 : 0
     if (failedLooks === FAILED_LOOKS) return { outcome: 'failed' }
-    if (patience.clock.nowMs() >= endMs || patience.signal.aborted) return { outcome: 'open' }
-    await patience.clock.sleep(POLL_MS, patience.signal)
+    if (wait.clock.nowMs() >= endMs || wait.signal.aborted) return { outcome: 'open' }
+    await wait.clock.sleep(POLL_MS, wait.signal)
   }
 }
 
@@ -93,7 +93,7 @@ export async function followDeployment(
 export async function waitForEarlier(
   { rpc }: Pick<DeploymentParts, 'rpc'>,
   deployer: string,
-  { clock, timeoutMs, signal }: Patience,
+  { clock, timeoutMs, signal }: WaitOptions,
 ): Promise<boolean> {
   const endMs = clock.nowMs() + timeoutMs
   for (;;) {

@@ -130,7 +130,7 @@ async function deploy(
       contract: command.contract,
       deployerKey: key,
       isDryRun: asked.isDryRun,
-      patience: { clock: systemClock, timeoutMs: TIMEOUT_MS, signal },
+      wait: { clock: systemClock, timeoutMs: TIMEOUT_MS, signal },
       tell,
       confirm: question => confirmOnTerminal(question, asked),
     })
@@ -171,7 +171,7 @@ function tellResult(
   tell('')
   if (result.state === 'open') {
     const what = result.transaction === undefined ? 'an earlier transaction' : 'the transaction'
-    tell(`${what} is in no block yet; run the same command again: it goes on where it was`)
+    tell(`${what} is in no block yet; run the same command again: it continues where it stopped`)
     return
   }
   if (result.state === 'planned') {

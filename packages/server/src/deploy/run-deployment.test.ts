@@ -52,7 +52,7 @@ describe('a contract is deployed', () => {
       contract: CONTRACT,
       deployerKey: KEY,
       isDryRun: false,
-      patience: { clock: systemClock, timeoutMs: 20_000, signal: new AbortController().signal },
+      wait: { clock: systemClock, timeoutMs: 20_000, signal: new AbortController().signal },
       tell: line => lines.push(line),
       confirm: () => Promise.resolve(true),
       ...changes,
@@ -101,7 +101,7 @@ describe('a contract is deployed', () => {
     const interrupted = new AbortController()
     const first = await runDeployment(
       run({
-        patience: { clock: systemClock, timeoutMs: 20_000, signal: interrupted.signal },
+        wait: { clock: systemClock, timeoutMs: 20_000, signal: interrupted.signal },
         tell: line => {
           if (line.includes('sent')) interrupted.abort()
         },

@@ -2,7 +2,7 @@ import { checksumAddress } from '@farebox/payments/crypto/address'
 import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import { deploymentAddress, deploymentCall, DEPLOYER_PROXY } from './deployment-address.ts'
 import { findCreation } from './find-creation.ts'
-import { followDeployment, signDeployment, waitForEarlier, type Patience } from './follow-deployment.ts'
+import { followDeployment, signDeployment, waitForEarlier, type WaitOptions } from './follow-deployment.ts'
 import {
   DeploymentRefused,
   isDeployed,
@@ -18,7 +18,7 @@ export interface DeploymentRun extends DeploymentParts {
   /** 32 bytes of `0x` hex; undefined: nothing is sent, and what is there is shown. */
   readonly deployerKey: string | undefined
   readonly isDryRun: boolean
-  readonly patience: Patience
+  readonly wait: WaitOptions
   /** Writes a line. */
   tell(line: string): void
   /** Asked once, after the cost was shown and before anything is signed. */
@@ -63,7 +63,7 @@ export async function runDeployment(run: DeploymentRun): Promise<DeploymentResul
     return { state: 'planned', address: shown, gasWei: planned.gasWei }
   }
   const deployer = crypto.addressOf(fromHex(run.deployerKey))
-  if (!run.isDryRun && !(await waitForEarlier(run, deployer, run.patience))) {
+  if (!run.isDryRun && !(await waitForEarlier(run, deployer, run.wait))) {
     tell(row('deployer', `${deployer} has transactions that are in no block yet`))
     return { state: 'open', address: shown, transaction: undefined }
   }
@@ -88,7 +88,7 @@ async function deploy(
 ): Promise<DeploymentResult> {
   const signed = signDeployment(run, planned, deployerKey)
   run.tell(row('sent', signed.hash))
-  const followed = await followDeployment(run, planned, signed, run.patience)
+  const followed = await followDeployment(run, planned, signed, run.wait)
   if (followed.outcome === 'open') return { state: 'open', address, transaction: signed.hash }
   if (followed.outcome === 'failed') {
     if (await isDeployed(run, run.contract)) return await foundThere(run, address)

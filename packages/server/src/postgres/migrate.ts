@@ -74,6 +74,6 @@ async function runFile(client: pg.Client, schema: string, file: URL): Promise<vo
     await client.query('commit')
   } catch (error) {
     await client.query('rollback')
-    throw new Error(`migration ${name} did not run in schema ${schema}`, { cause: error })
+    throw new Error(`migration ${name} failed in schema ${schema}`, { cause: error })
   }
 }

@@ -27,6 +27,6 @@ export async function startOwnDatabase(
   if (startDatabase === undefined) throw new EnvironmentError(`DATABASE_URL is not set: ${advice}`)
   const { connectionString, port, stop } = await startDatabase(folder)
   started.push(stop)
-  log.info('DATABASE_URL is not set: keeping everything in a PostgreSQL of our own', { folder, port })
+  log.info('DATABASE_URL is not set: using a PostgreSQL server started for this purpose', { folder, port })
   return connectionString
 }

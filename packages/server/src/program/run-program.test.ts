@@ -59,6 +59,6 @@ describe('the words behind a server program', () => {
   ])('unknown words %j: exit 2, and never a secret that was put there', async (words, message) => {
     const { code, out, err } = await run(words)
     expect({ code, out }).toEqual({ code: 2, out: '' })
-    expect(err).toBe(`${message}\n  farebox-example --help lists what there is\n`)
+    expect(err).toBe(`${message}\n  farebox-example --help lists the options\n`)
   })
 })

@@ -36,7 +36,7 @@ export async function runProgram(
   const command = program.commands.find(({ name }) => name === first)
   if (command !== undefined) return await command.run(rest)
   const kind = first.startsWith('-') ? 'option' : 'command'
-  screen.err(`✗ there is no ${kind} ${shownWord(first)}\n  ${program.name} --help lists what there is\n`)
+  screen.err(`✗ there is no ${kind} ${shownWord(first)}\n  ${program.name} --help lists the options\n`)
   return USAGE_EXIT_CODE
 }
 

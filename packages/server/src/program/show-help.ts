@@ -46,7 +46,7 @@ export function showHelp(program: DescribedProgram, columns: number): string {
     ...showVariables(variables, columns),
     '',
     'Exit codes',
-    '  0  stopped as it was asked to     1  it did not start, and said why     2  the words were not understood',
+    '  0  stopped as it was asked to     1  it did not start, and said why     2  the command was not understood',
     '',
     `More in ${documentation}`,
     '',

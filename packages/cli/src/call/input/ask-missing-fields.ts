@@ -1,7 +1,7 @@
 import { compileInput } from '@farebox/protocol/fields/compile'
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { setOwn } from '@farebox/protocol/internal/fields/plain-json'
-import { EXIT, Refusal } from '../../refusal.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import type { World } from '../../world.ts'
 import { readFieldText } from './field-flags.ts'
@@ -9,7 +9,7 @@ import { readFieldText } from './field-flags.ts'
 /**
  * Asks for the required fields that an input lacks, one by one, each answer checked as the agent will.
  *
- * @throws {Refusal} that names them all, where nobody is there to be asked
+ * @throws {CommandError} that names them all, where there is no terminal to ask on
  */
 export async function askMissingFields(
   world: World,
@@ -23,7 +23,7 @@ export async function askMissingFields(
   if (!world.canAsk) {
     const flags = missing.map(([name]) => `--${printable(name)}`)
     const list = flags.length === 1 ? flags.join() : `${flags.slice(0, -1).join(', ')} and ${flags.at(-1)}`
-    throw new Refusal(
+    throw new CommandError(
       `${list} ${flags.length === 1 ? 'is' : 'are'} required`,
       'the same with --help tells more',
       {
@@ -53,7 +53,7 @@ async function askField(world: World, name: string, field: Field): Promise<JsonV
       const checked = check({ [name]: readFieldText(target, answer) })
       return checked.ok ? undefined : checked.violation.reason
     } catch (error) {
-      if (error instanceof Refusal) return error.message
+      if (error instanceof CommandError) return error.message
       throw error
     }
   }

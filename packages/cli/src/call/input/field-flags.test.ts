@@ -79,11 +79,11 @@ describe('a flag for each field', () => {
   })
 
   test.each<[string, string[], string]>([
-    ['an unknown flag', ['--txet', 'a'], '--txet is no field of it, did you mean --text?'],
-    ['a mistyped option', ['--dry-rum'], '--dry-rum is no field of it, did you mean --dry-run?'],
+    ['an unknown flag', ['--txet', 'a'], '--txet is not one of its fields, did you mean --text?'],
+    ['a mistyped option', ['--dry-rum'], '--dry-rum is not one of its fields, did you mean --dry-run?'],
     ['an unknown part', ['--options.dept', '3'], 'did you mean --options.depth?'],
     ['a part of a text', ['--text.length', '3'], '--text.length is not there: --text is of type string'],
-    ['a prototype', ['--__proto__', 'a'], '--__proto__ is no field of it'],
+    ['a prototype', ['--__proto__', 'a'], '--__proto__ is not one of its fields'],
     ['a flag without its value', ['--text'], '--text needs a value'],
     ['a flag whose value was forgotten', ['--text', '--top', '3'], '--text needs a value'],
     ['a word on its own', ['--text', 'a', 'b'], '"b" was not expected here'],
@@ -93,7 +93,7 @@ describe('a flag for each field', () => {
       ['--options', 'deep'],
       '--options must be an object like {"depth": 3}, as JSON, got "deep"',
     ],
-    ['a flag with control characters', ['--\u001b[2J'], '--·[2J is no field of it'],
+    ['a flag with control characters', ['--\u001b[2J'], '--·[2J is not one of its fields'],
   ])('%s is refused', (_, words, message) => {
     expect(() => readFieldFlags(words, [], FIELDS)).toThrow(message)
   })

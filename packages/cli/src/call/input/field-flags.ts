@@ -1,7 +1,7 @@
 import { describeValue } from '@farebox/protocol/internal/fields/describe-value'
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { setOwn } from '@farebox/protocol/internal/fields/plain-json'
-import { EXIT, Refusal } from '../../refusal.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import { findTarget, type FieldTarget } from './field-target.ts'
 import { parseJson } from './parse-json.ts'
@@ -13,7 +13,7 @@ import { parseJson } from './parse-json.ts'
  *
  * @param words what follows the capability
  * @param named the `name=value` of `--field`, for any field
- * @throws {Refusal} for a word that is none of these, naming the flag
+ * @throws {CommandError} for a word that is none of these, naming the flag
  */
 export function readFieldFlags(
   words: readonly string[],
@@ -112,6 +112,6 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function refuse(message: string, next: string): Refusal {
-  return new Refusal(message, next, { exitCode: EXIT.usage })
+function refuse(message: string, next: string): CommandError {
+  return new CommandError(message, next, { exitCode: EXIT.usage })
 }

@@ -1,6 +1,6 @@
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import type { Field, FieldMap } from '@farebox/protocol/fields/field'
-import { EXIT, Refusal } from '../../refusal.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import { CALL_OPTIONS } from './call-option-names.ts'
 
@@ -20,7 +20,7 @@ const MAX_PATH_STEPS = 60
 /**
  * Finds the declared field of a flag: `text`, or with dots into objects, `options.depth`.
  *
- * @throws {Refusal} for one that is not declared, with the one that was probably meant
+ * @throws {CommandError} for one that is not declared, with the one that was probably meant
  */
 export function findTarget(name: string, fields: FieldMap): FieldTarget {
   const flag = `--${printable(name)}`
@@ -44,7 +44,7 @@ export function findTarget(name: string, fields: FieldMap): FieldTarget {
   return { flag, path, field: undefined }
 }
 
-function unknown(before: readonly string[], step: string, known: FieldMap): Refusal {
+function unknown(before: readonly string[], step: string, known: FieldMap): CommandError {
   const names = Object.keys(known)
   const written = (name: string): string => `--${printable([...before, name].join('.'))}`
   const options = before.length === 0 ? CALL_OPTIONS : []
@@ -52,9 +52,9 @@ function unknown(before: readonly string[], step: string, known: FieldMap): Refu
   const meant = guess === undefined ? '' : `, did you mean ${written(guess)}?`
   const next =
     names.length === 0 ? 'it takes no fields' : `it takes ${names.slice(0, 20).map(written).join(', ')}`
-  return refuse(`${written(step)} is no field of it${meant}`, next)
+  return refuse(`${written(step)} is not one of its fields${meant}`, next)
 }
 
-function refuse(message: string, next: string): Refusal {
-  return new Refusal(message, next, { exitCode: EXIT.usage })
+function refuse(message: string, next: string): CommandError {
+  return new CommandError(message, next, { exitCode: EXIT.usage })
 }

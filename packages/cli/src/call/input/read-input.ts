@@ -6,7 +6,7 @@ import { compileInput } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { setOwn } from '@farebox/protocol/internal/fields/plain-json'
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
-import { EXIT, Refusal } from '../../refusal.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import type { World } from '../../world.ts'
 import { askMissingFields } from './ask-missing-fields.ts'
@@ -32,7 +32,7 @@ export function saysInput({ words, named, input }: InputWords): boolean {
  * Reads the input of a job: `--input`, the flags over it, what is still missing asked for, all of it checked and
  * coerced as the agent will (D19, D20). What is checked here is what is sent.
  *
- * @throws {Refusal} naming the flag
+ * @throws {CommandError} naming the flag
  */
 export async function readInput(
   world: World,
@@ -73,7 +73,7 @@ async function readText(world: World, given: string): Promise<string> {
   if (!given.startsWith('@')) return given
   const path = given.slice(1)
   return await readFile(resolve(world.folder, path), 'utf8').catch((cause: unknown) => {
-    throw new Refusal(`--input: the file ${printable(path)} cannot be read`, 'look at its name', {
+    throw new CommandError(`--input: the file ${printable(path)} cannot be read`, 'check its name', {
       cause,
       exitCode: EXIT.usage,
     })
@@ -88,7 +88,7 @@ function tellUndeclared(world: World, base: JsonObject, fields: FieldMap): void 
       name,
       Object.keys(fields).filter(one => !Object.hasOwn(base, one)),
     )
-    const what = `--input: "${printable(name.slice(0, 60))}" is no field of it`
+    const what = `--input: "${printable(name.slice(0, 60))}" is not one of its fields`
     if (guess !== undefined) throw refuse(`${what}, did you mean "${printable(guess)}"?`, 'nothing was sent')
     world.err.write(`  ${what} and is left out\n`)
   }
@@ -109,6 +109,6 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function refuse(message: string, next: string): Refusal {
-  return new Refusal(message, next, { exitCode: EXIT.usage })
+function refuse(message: string, next: string): CommandError {
+  return new CommandError(message, next, { exitCode: EXIT.usage })
 }

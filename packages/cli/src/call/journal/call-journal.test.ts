@@ -8,7 +8,7 @@ import { COUNTER } from '../../testing/served-agent.ts'
 import { createTestWorld } from '../../testing/test-world.ts'
 import { openCallJournal, type CallJournal } from './call-journal.ts'
 import type { CallFacts, EndedCall, SentCall } from './call-record.ts'
-import { writeDown } from './write-down.ts'
+import { journalCall } from './journal-call.ts'
 
 const DAY_SECONDS = 86_400
 /** The file system's own times are read beside the clock. */
@@ -133,7 +133,7 @@ test('a call that could not be written down for good leaves nothing to resume', 
       throw Object.assign(new Error('i/o error'), { code: 'EIO' })
     },
   }
-  await expect(writeDown(world, unflushed, sent(1))).rejects.toMatchObject({
+  await expect(journalCall(world, unflushed, sent(1))).rejects.toMatchObject({
     message: expect.stringContaining('cannot be journalled'),
     next: expect.stringContaining('nothing was sent'),
   })

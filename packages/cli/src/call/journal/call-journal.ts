@@ -79,7 +79,7 @@ async function readOne(path: string): Promise<CallRecord | string> {
 
 /**
  * Removes ended calls that are old or too many, and what crashes left half-written. Never a call whose outcome is
- * not known, and never a file that cannot be read: a person may still mend it.
+ * not known, and never a file that cannot be read: a person may still fix it.
  */
 async function prune(folder: string, nowMs: number): Promise<void> {
   const files = await Promise.all(

@@ -98,7 +98,7 @@ function objectOf(value: unknown, what: string): { readonly [key: string]: unkno
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as { readonly [key: string]: unknown }
   }
-  throw new TypeError(`${what} is no JSON object`)
+  throw new TypeError(`${what} is not a JSON object`)
 }
 
 function isTime(value: unknown): value is number {

@@ -1,8 +1,8 @@
-import { Refusal, type ExitCode } from '../../refusal.ts'
+import { CommandError, type ExitCode } from '../../command-error.ts'
 import type { FailureDocument } from './call-document.ts'
 
 /** A call that brought no output: what a person reads, what `--json` says, and the exit code. */
-export class CallFailure extends Refusal {
+export class CallFailure extends CommandError {
   readonly document: FailureDocument
 
   constructor(

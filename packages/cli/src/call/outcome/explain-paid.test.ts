@@ -1,6 +1,6 @@
 import type { PaidAttempt } from '@farebox/client/src/attempt/paid-attempt'
 import { PaymentUnresolved } from '@farebox/client/attempt/payment-unresolved'
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import {
   AUTHORIZATION_CANCELED_TOPIC,
   AUTHORIZATION_USED_TOPIC,

@@ -4,7 +4,7 @@ import { findSettlement, type ChainVerdict } from '@farebox/payments/chain/find-
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { OpenChain } from '../../chain/open-chain.ts'
-import { EXIT } from '../../refusal.ts'
+import { EXIT } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import { untilTime } from '../../terminal/until-time.ts'
 import { CallFailure } from './call-failure.ts'

@@ -1,4 +1,4 @@
-import { EXIT, Refusal, type ExitCode } from '../../refusal.ts'
+import { EXIT, CommandError, type ExitCode } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import { CallFailure } from './call-failure.ts'
 
@@ -22,8 +22,8 @@ export function explainUnforeseen(
 ): CallFailure {
   if (error instanceof CallFailure) return error
   // Ctrl-C at a question is a refusal too.
-  const asked = error instanceof Refusal && error.exitCode !== EXIT.interrupted ? error : undefined
-  const isStopped = asked === undefined && (stopped || error instanceof Refusal)
+  const asked = error instanceof CommandError && error.exitCode !== EXIT.interrupted ? error : undefined
+  const isStopped = asked === undefined && (stopped || error instanceof CommandError)
   const reason = error instanceof Error ? error.message : String(error)
   const again =
     jobId === undefined
@@ -42,6 +42,6 @@ export function explainUnforeseen(
   )
 }
 
-function exitCodeOf(asked: Refusal | undefined): ExitCode {
+function exitCodeOf(asked: CommandError | undefined): ExitCode {
   return asked?.exitCode ?? EXIT.unresolved
 }

@@ -2,7 +2,7 @@ import { AgentUnreachable, UnusableAnswer } from '@farebox/client/exchange/agent
 import { QuoteRefused } from '@farebox/client/attempt/quote-refused'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { isOnLoopback } from '../../keys/local-economy.ts'
-import { EXIT, Refusal } from '../../refusal.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import { CallFailure } from './call-failure.ts'
 
@@ -13,7 +13,7 @@ import { CallFailure } from './call-failure.ts'
  * @param url of the agent, as it was typed
  */
 export function explainUnpaid(error: unknown, url: string): unknown {
-  if (error instanceof Refusal) return error
+  if (error instanceof CommandError) return error
   if (error instanceof AgentUnreachable) {
     return failure(
       'unreachable',
@@ -33,7 +33,7 @@ export function explainUnpaid(error: unknown, url: string): unknown {
     return failure(errorType, `${errorType}: ${printable(message)}`, 'nothing was paid', error)
   }
   if (error instanceof TypeError && error.message.startsWith('agent URL: ')) {
-    return new Refusal(printable(error.message), urlAdvice(url), { cause: error, exitCode: EXIT.usage })
+    return new CommandError(printable(error.message), urlAdvice(url), { cause: error, exitCode: EXIT.usage })
   }
   return error
 }
@@ -54,7 +54,7 @@ function whoseFault({ httpStatus }: UnusableAnswer, url: string): string {
     return `leave out ${printable(route)}: the URL is the agent’s, not a route’s`
   return httpStatus === 404
     ? 'is the URL the one the agent is registered by?'
-    : 'this is the agent’s to mend: farebox check tells what'
+    : 'the agent has to be fixed: farebox check tells what'
 }
 
 function failure(type: string, message: string, next: string, cause: unknown): CallFailure {

@@ -83,7 +83,7 @@ async function proofOf({ chain, entry, local }: Delivered, payment: JobPayment):
   const { transaction, network, payer } = payment
   const balance = await readUsdcBalance(chain, payer).catch(() => undefined)
   const found: Proof =
-    transaction === undefined ? { isConfirmed: false } : await askNode(chain, transaction, entry)
+    transaction === undefined ? { isConfirmed: false } : await callNode(chain, transaction, entry)
   const isLocal = chain.isLocal || local?.network === network
   const explorer = isLocal ? undefined : findNetwork(network)?.explorer
   return {
@@ -94,7 +94,7 @@ async function proofOf({ chain, entry, local }: Delivered, payment: JobPayment):
 }
 
 /** A resumed call that was answered before its pair was kept has no authorization to compare with. */
-async function askNode(
+async function callNode(
   { rpc, network }: OpenChain,
   transaction: string,
   entry: JournalEntry | undefined,

@@ -1,5 +1,5 @@
 import type { ToldTime } from '@farebox/payments/internal/http/clock-meter'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 import { isOnLoopback } from '../../keys/local-economy.ts'
 import { printable } from '../../terminal/printable.ts'
 import { toldTime } from './agent-clock.ts'
@@ -11,7 +11,7 @@ const WAKING_FACTOR = 2
  * Finds out whether there is anybody at all, before hundreds of checks say the same. Whatever an HTTP server
  * answers is good enough; what is wrong with it the checks tell. Resolves to the time by its clock, where it tells that.
  *
- * @throws {Refusal} that says in a sentence why nobody can be asked
+ * @throws {CommandError} that says in a sentence why nobody can be asked
  */
 export async function reachAgent(
   url: string,
@@ -29,13 +29,15 @@ export async function reachAgent(
     return told
   } catch (error) {
     options.signal.throwIfAborted()
-    if (error instanceof Refusal) throw error
+    if (error instanceof CommandError) throw error
     if (timeout.aborted) {
-      throw new Refusal(`${url} has not answered for ${timeoutMs / 1_000} s`, adviceFor(url), {
+      throw new CommandError(`${url} has not answered for ${timeoutMs / 1_000} s`, adviceFor(url), {
         cause: error,
       })
     }
-    throw new Refusal(`${url} cannot be reached: ${describe(error)}`, adviceFor(url, error), { cause: error })
+    throw new CommandError(`${url} cannot be reached: ${describe(error)}`, adviceFor(url, error), {
+      cause: error,
+    })
   }
 }
 
@@ -45,7 +47,7 @@ function refuseRedirect(url: string, { status, headers }: Response): void {
   if (status < 300 || status > 399 || location === null) return
   const there = URL.canParse(location, `${url}/health`) ? new URL(location, `${url}/health`) : undefined
   const base = there?.href.replace(/\/health\/?(?:[?#].*)?$/, '')
-  throw new Refusal(
+  throw new CommandError(
     `${url} redirects to ${printable(location.slice(0, 200))}, and callers follow no redirects`,
     base === undefined || base === url
       ? 'answer /health, /about and /execute themselves'
@@ -54,11 +56,11 @@ function refuseRedirect(url: string, { status, headers }: Response): void {
 }
 
 const WORDS: { readonly [code: string]: string } = {
-  ECONNREFUSED: 'nobody listens there',
+  ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'the name of its host cannot be looked up now',
-  EHOSTUNREACH: 'there is no way to its host',
-  ENETUNREACH: 'there is no way to its network',
+  EHOSTUNREACH: 'there is no route to its host',
+  ENETUNREACH: 'there is no route to its network',
   ETIMEDOUT: 'the connection was not made in time',
   UND_ERR_CONNECT_TIMEOUT: 'the connection was not made in time',
   ECONNRESET: 'the connection was cut before an answer came',

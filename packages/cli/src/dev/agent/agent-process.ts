@@ -1,20 +1,20 @@
 // The program of an agent process: waits for orders, serves one version of the agent, tells how it goes.
 import { redactorOf } from 'farebox/internal/command-line'
 import { describeStray } from './describe-stray.ts'
-import { readOrder, type Report } from '../messages/messages.ts'
-import { takeOrders } from './take-orders.ts'
+import { readCommand, type Report } from '../messages/messages.ts'
+import { receiveCommands } from './receive-commands.ts'
 import { traceImports } from './trace-imports.ts'
 
-const taker = takeOrders(traceImports(process.ppid), report)
+const receiver = receiveCommands(traceImports(process.ppid), report)
 // Ctrl-C reaches every process of the terminal: when this one ends is for the watcher to say.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
 process.on('uncaughtException', error =>
   report({ kind: 'broken', text: redactorOf(process.env)(describeStray(error)) }),
 )
-process.on('disconnect', () => void taker.leave(true))
+process.on('disconnect', () => void receiver.leave(true))
 process.on('message', message => {
-  const order = readOrder(message)
-  if (order !== undefined) taker.take(order)
+  const command = readCommand(message)
+  if (command !== undefined) receiver.receive(command)
 })
 report({ kind: 'up' })
 

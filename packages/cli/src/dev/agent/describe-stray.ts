@@ -7,5 +7,5 @@ import { printable } from '../../terminal/printable.ts'
 export function describeStray(error: unknown): string {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   const lines = text.split('\n').filter(line => !/^\s+at .*\(?node:/.test(line))
-  return ['an error nobody caught', ...lines.map(line => `  ${printable(line)}`)].join('\n')
+  return ['an uncaught error', ...lines.map(line => `  ${printable(line)}`)].join('\n')
 }

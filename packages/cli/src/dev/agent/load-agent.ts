@@ -18,7 +18,7 @@ import { paintFor, type Paint } from '../../terminal/paint.ts'
 import { describeCapabilities } from '../messages/describe-agent.ts'
 import { describeSamples, typesFileName } from './describe-samples.ts'
 import { withWallet, type Variables } from '../messages/dev-variables.ts'
-import type { Description, JobEvent, LoadOrder } from '../messages/messages.ts'
+import type { Description, JobEvent, LoadCommand } from '../messages/messages.ts'
 import type { DeadlineGuard } from './deadline-guard.ts'
 import { createReportingLog } from './reporting-log.ts'
 import { fillWithSamples } from './sample-handlers.ts'
@@ -32,7 +32,7 @@ export interface LoadedAgent {
   readonly description: Description
 }
 
-/** How far a load has come: also one that failed has read something that can be mended. */
+/** How far a load has come: also one that failed has read something that can be fixed. */
 export interface LoadProgress {
   /** Files read or looked for so far, imports aside. */
   readonly files: string[]
@@ -56,15 +56,15 @@ export interface LoadListener {
  * @param progress filled in as it goes
  */
 export async function loadAgent(
-  order: LoadOrder,
+  command: LoadCommand,
   progress: LoadProgress,
   listener: LoadListener,
 ): Promise<LoadedAgent> {
-  const variables = await readVariables(order, progress)
-  progress.files.push(order.config)
-  const declaration = await readConfig(relative(order.folder, order.config))
+  const variables = await readVariables(command, progress)
+  progress.files.push(command.config)
+  const declaration = await readConfig(relative(command.folder, command.config))
   progress.declaration = declaration
-  const found = await findFile(order, progress)
+  const found = await findFile(command, progress)
   listener.reading()
   const given = found === undefined ? undefined : await loadHandlers(found)
   const { handlers, sampled } = fillWithSamples(declaration, given)
@@ -84,35 +84,37 @@ export async function loadAgent(
     variables: paid.variables,
     // A process under edit is replaced with every save as it is.
     isolation: 'none',
-    ports: { log: createReportingLog(log, systemClock, order.reportsJobs ? listener.job : undefined) },
+    ports: { log: createReportingLog(log, systemClock, command.reportsJobs ? listener.job : undefined) },
   }).catch(async (error: unknown) => {
-    throw found === undefined ? error : await explainMismatch(error, found, order.folder)
+    throw found === undefined ? error : await explainMismatch(error, found, command.folder)
   })
-  const port = await listen(agent, order)
-  const description = describe(agent, { order, port, sampled, handlers: found, isNamed: paid.isNamed })
+  const port = await listen(agent, command)
+  const description = describe(agent, { command, port, sampled, handlers: found, isNamed: paid.isNamed })
   return { agent, port, logFormat, description }
 }
 
 /** D30: `.env` beside the config, never over the real environment. The handlers see what the agent sees. */
-async function readVariables(order: LoadOrder, progress: LoadProgress): Promise<Variables> {
-  progress.files.push(join(dirname(order.config), '.env'))
-  const file = await readDotEnv(order.config, order.variables, order.folder)
+async function readVariables(command: LoadCommand, progress: LoadProgress): Promise<Variables> {
+  progress.files.push(join(dirname(command.config), '.env'))
+  const file = await readDotEnv(command.config, command.variables, command.folder)
   // The agent before a save still has the port of its metrics when the next one begins.
   const metricsOff = { SERVICE_METRICS_PORT: '' }
-  const variables = { ...file?.variables, ...order.variables, ...order.forced, ...metricsOff }
+  const variables = { ...file?.variables, ...command.variables, ...command.forced, ...metricsOff }
   Object.assign(process.env, variables)
   return variables
 }
 
 /** The file of handlers; undefined where there is none and samples may stand in. */
-async function findFile(order: LoadOrder, progress: LoadProgress): Promise<string | undefined> {
-  progress.files.push(...(order.handlers === undefined ? handlerPlaces(order.config) : [order.handlers]))
+async function findFile(command: LoadCommand, progress: LoadProgress): Promise<string | undefined> {
+  progress.files.push(
+    ...(command.handlers === undefined ? handlerPlaces(command.config) : [command.handlers]),
+  )
   try {
-    const found = order.handlers ?? (await findHandlers(order.config))
+    const found = command.handlers ?? (await findHandlers(command.config))
     progress.handlers = found
     return found
   } catch (error) {
-    if (order.samplesAllowed && error instanceof HandlersMissing) return undefined
+    if (command.samplesAllowed && error instanceof HandlersMissing) return undefined
     throw error
   }
 }
@@ -122,7 +124,7 @@ export class CannotListen extends ExplainedError {
   override readonly name = 'CannotListen'
 }
 
-async function listen(agent: Agent, { port = agent.environment.port, host }: LoadOrder): Promise<number> {
+async function listen(agent: Agent, { port = agent.environment.port, host }: LoadCommand): Promise<number> {
   try {
     return await agent.listen({
       port: port === 0 ? await findFreePort(host) : port,
@@ -152,7 +154,7 @@ async function findFreePort(host: string): Promise<number> {
 function describe(
   { declaration, environment }: Agent,
   made: {
-    readonly order: LoadOrder
+    readonly command: LoadCommand
     readonly port: number
     readonly sampled: readonly string[]
     readonly handlers: string | undefined
@@ -160,10 +162,10 @@ function describe(
     readonly isNamed: boolean
   },
 ): Description {
-  const { order, port, sampled, handlers, isNamed } = made
-  const screen = { columns: order.columns, paint: paintFor(order) }
-  const url = urlOf(order.host, port)
-  const types = typesFileName(order.config)
+  const { command, port, sampled, handlers, isNamed } = made
+  const screen = { columns: command.columns, paint: paintFor(command) }
+  const url = urlOf(command.host, port)
+  const types = typesFileName(command.config)
   return {
     name: declaration.name,
     url,
@@ -173,13 +175,13 @@ function describe(
     lines: [
       ...describeCapabilities(declaration, screen),
       ...(isNamed ? [] : [describeWallet(declaration.wallet, screen.paint)]),
-      ...order.heading,
+      ...command.heading,
     ],
     sampled,
     samples: describeSamples(declaration, { sampled, handlers, types, ...screen }),
     next: environment.devMode
       ? tryNext(declaration, url, randomUUID())
-      : payNext(declaration, url, order.variables['FAREBOX_LOCAL']),
+      : payNext(declaration, url, command.variables['FAREBOX_LOCAL']),
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readOrder, readReport } from './messages.ts'
+import { readCommand, readReport } from './messages.ts'
 
 const SERVING = {
   kind: 'serving',
@@ -59,8 +59,8 @@ describe('reports', () => {
 })
 
 test('orders are read back, and what is none is none', () => {
-  expect(readOrder({ kind: 'ping' })).toEqual({ kind: 'ping' })
-  expect(readOrder({ kind: 'leave', hasSuccessor: true })).toEqual({ kind: 'leave', hasSuccessor: true })
+  expect(readCommand({ kind: 'ping' })).toEqual({ kind: 'ping' })
+  expect(readCommand({ kind: 'leave', hasSuccessor: true })).toEqual({ kind: 'leave', hasSuccessor: true })
   for (const none of [undefined, null, 5, {}, { kind: 'load' }, { cmd: 'NODE_CLUSTER' }])
-    expect(readOrder(none)).toBeUndefined()
+    expect(readCommand(none)).toBeUndefined()
 })

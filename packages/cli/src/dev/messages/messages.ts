@@ -9,7 +9,7 @@ export interface JobEvent {
 }
 
 /** What an agent process is to serve. */
-export interface LoadOrder {
+export interface LoadCommand {
   readonly kind: 'load'
   /** Absolute. */
   readonly config: string
@@ -36,10 +36,10 @@ export interface LoadOrder {
 }
 
 /** What the watcher tells an agent process. */
-export type Order =
+export type DevCommand =
   /** Be ready for a load: everything imported that any agent needs. */
   | { readonly kind: 'warm' }
-  | LoadOrder
+  | LoadCommand
   /** Stop: take nothing new, answer the jobs in flight, end. */
   | { readonly kind: 'leave'; readonly hasSuccessor: boolean }
   /** Are you there? */
@@ -148,7 +148,7 @@ export function readReport(message: unknown): Report | undefined {
 }
 
 /** Reads what came from the watcher, which is this package itself: only what is no order at all is sorted out. */
-export function readOrder(message: unknown): Order | undefined {
+export function readCommand(message: unknown): DevCommand | undefined {
   if (!isRecord(message)) return undefined
   switch (message['kind']) {
     case 'warm':
@@ -158,7 +158,7 @@ export function readOrder(message: unknown): Order | undefined {
       return { kind: 'leave', hasSuccessor: message['hasSuccessor'] === true }
     case 'load':
       // Sent by ourselves, over a channel that nobody else has.
-      return typeof message['config'] === 'string' ? (message as unknown as LoadOrder) : undefined
+      return typeof message['config'] === 'string' ? (message as unknown as LoadCommand) : undefined
     default:
       return undefined
   }

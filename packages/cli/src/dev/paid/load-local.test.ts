@@ -15,7 +15,7 @@ test('says what to install where it is not', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'farebox-no-local-'))
   try {
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
-    for (const file of ['dev/paid/load-local.ts', 'refusal.ts', 'init/vendor/vendor-folder.ts']) {
+    for (const file of ['dev/paid/load-local.ts', 'command-error.ts', 'init/vendor/vendor-folder.ts']) {
       await mkdir(dirname(join(folder, file)), { recursive: true })
       await cp(new URL(`../../${file}`, import.meta.url), join(folder, file))
     }
@@ -26,7 +26,7 @@ test('says what to install where it is not', async () => {
     const refusal = async (): Promise<unknown> =>
       JSON.parse((await promisify(execFile)(process.execPath, words, { cwd: folder })).stdout)
     expect(await refusal()).toEqual({
-      name: 'Refusal',
+      name: 'CommandError',
       message: 'farebox dev --paid needs @farebox/local, which is not installed here',
       next: 'npm install --save-dev @farebox/local',
     })

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { VENDORED_LOCAL_FOLDER } from '../../init/vendor/vendor-folder.ts'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 
 /** What `farebox dev --paid` uses of `@farebox/local`. */
 export type LocalPackage = Awaited<ReturnType<typeof importLocal>>
@@ -11,14 +11,14 @@ export type LocalPackage = Awaited<ReturnType<typeof importLocal>>
  * want it.
  *
  * @param folder the project's, for the command that installs it
- * @throws {Refusal} where it is not installed
+ * @throws {CommandError} where it is not installed
  */
 export async function loadLocal(folder: string): Promise<LocalPackage> {
   try {
     return await importLocal()
   } catch (error) {
     if (!isMissing(error)) throw error
-    throw new Refusal(
+    throw new CommandError(
       'farebox dev --paid needs @farebox/local, which is not installed here',
       await installCommand(folder),
       { cause: error },

@@ -97,9 +97,9 @@ test('a failed job that is tried again is told from the start', async () => {
 })
 
 test('D12 a facilitator that gives no verdict is named, with why', async () => {
-  const silence = { event: 'the facilitator gave no verdict', fields: { cause: 'ECONNREFUSED' } }
+  const silence = { event: 'the facilitator returned no verdict', fields: { cause: 'ECONNREFUSED' } }
   expect((await tell(createTrace(), called, silence)).slice(1)).toEqual([
-    '    500  failed     the facilitator gave no verdict: ECONNREFUSED',
+    '    500  failed     the facilitator returned no verdict: ECONNREFUSED',
     '                    not charged',
   ])
 })
@@ -120,9 +120,9 @@ test('a stranger who names a running job is refused, and nothing is said of the 
 
 test('D8 a settlement that is not known yet is said once, and never that it was not charged', async () => {
   const trace = createTrace()
-  const unknown = { event: 'settlement not known yet, asking again', fields: { cause: 'timeout' } }
+  const unknown = { event: 'settlement outcome not known yet; asking again', fields: { cause: 'timeout' } }
   const told = await tell(trace, called, verified, outputValid, unknown)
-  expect(told.at(-1)).toBe('    503  pending    settlement not known yet, asking again: timeout')
+  expect(told.at(-1)).toBe('    503  pending    settlement outcome not known yet; asking again: timeout')
   expect(await tell(trace, unknown, completed)).toHaveLength(5)
 })
 

@@ -13,7 +13,7 @@ export interface SettledOnChain {
 
 /** What a trace is told with. */
 export interface MoneyTraceOptions {
-  /** `@farebox/local/money-lines`, which is loaded only where it is installed. */
+  /** `@farebox/local/internal/money-lines`, which is loaded only where it is installed. */
   readonly lines: typeof MoneyLines
   /** How an address is spelled everywhere else: with its checksum. */
   readonly spell: (address: string) => string

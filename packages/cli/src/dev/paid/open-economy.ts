@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Economy } from '@farebox/local/economy'
 import type { JoinedEconomy } from '@farebox/local/internal/join-economy'
 import type { LocalAgent } from '@farebox/local/local-file'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 import type { LocalPackage } from './load-local.ts'
 
 /** The economy that an agent is paid in, started for it or running already. */
@@ -29,7 +29,7 @@ const PREFERRED_PORTS = { chain: 8545, facilitator: 4010 } as const
  * Starts an economy in a folder, or joins the one that runs there.
  *
  * @param place `folder`: the economy's; `config`: the agent's, absolute
- * @throws {Refusal} where a part does not start, or what runs there does not answer; nothing is left running
+ * @throws {CommandError} where a part does not start, or what runs there does not answer; nothing is left running
  */
 export async function openEconomy(
   local: LocalPackage,
@@ -51,14 +51,14 @@ export async function openEconomy(
     if (error instanceof local.FolderInUseError) {
       const joined = await local.joinEconomy(folder, error.pid, signal)
       if (joined !== undefined) return joinedEconomy(local, place, joined)
-      throw new Refusal(
+      throw new CommandError(
         `process ${error.pid} holds ${folder}, and its chain and facilitator do not answer`,
         'end that process first, or work in another folder',
         { cause: error },
       )
     }
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Refusal(`the chain and the facilitator of farebox dev --paid do not start`, reason, {
+    throw new CommandError(`the chain and the facilitator of farebox dev --paid do not start`, reason, {
       cause: error,
     })
   }
@@ -71,7 +71,7 @@ function ownEconomy(local: LocalPackage, folder: string, economy: Economy): Open
     name: 'agents',
     noteAgent: agent => local.writeLocalFile(folder, economy, [agent]),
     broken: economy.broken.then(
-      name => `${name} ended by itself: start farebox dev --paid again, its state is kept`,
+      name => `${name} ended unexpectedly: start farebox dev --paid again, its state is kept`,
     ),
   }
 }

@@ -188,12 +188,12 @@ test('says which part ended by itself, and nothing when it was told to stop', as
   await stopped.stop()
   const chain = await findPortOwner(Number(new URL(path.variables['SERVICE_RPC_URL'] ?? '').port))
   process.kill(chain?.pid ?? Number.NaN, 'SIGKILL')
-  expect(await Promise.race([path.broken, stopped.broken])).toMatch(/^the chain ended by itself: /)
+  expect(await Promise.race([path.broken, stopped.broken])).toMatch(/^the chain ended unexpectedly: /)
 }, 60_000)
 
 test('a wallet that is none is refused before anything starts', async () => {
   await expect(start(await createFolder(), { wallet: '0x123' })).rejects.toMatchObject({
-    name: 'Refusal',
+    name: 'CommandError',
     message: 'AGENT_WALLET_ADDRESS must be an address: 0x and 40 hex digits',
   })
 })

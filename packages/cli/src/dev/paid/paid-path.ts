@@ -3,7 +3,7 @@ import type { LocalAgent } from '@farebox/local/local-file'
 import { checksumAddress, refuseAddress } from '@farebox/payments/crypto/address'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 import type { Screen } from '../../world.ts'
 import { loadLocal, type LocalPackage } from './load-local.ts'
 import type { JobEvent } from '../messages/messages.ts'
@@ -47,7 +47,7 @@ export interface PaidPath {
  * on any free ports. Where an economy runs in the folder already, that of `npm start` say, it is joined instead. The
  * agent itself is started by the caller, with `variables` in its environment.
  *
- * @throws {Refusal} where `@farebox/local` is not installed, the wallet is none, what runs in the folder does not
+ * @throws {CommandError} where `@farebox/local` is not installed, the wallet is none, what runs in the folder does not
  * answer, or a part does not start; nothing is left running
  */
 export async function startPaidPath(options: PaidPathOptions): Promise<PaidPath> {
@@ -91,7 +91,7 @@ function requireWallet(crypto: EvmCrypto, wallet: string): void {
   const reason = refuseAddress(crypto, wallet)
   if (reason === undefined) return
   const next = 'set it to the address that should be paid, or leave it unset: a test wallet is paid then'
-  throw new Refusal(`AGENT_WALLET_ADDRESS ${reason}`, next)
+  throw new CommandError(`AGENT_WALLET_ADDRESS ${reason}`, next)
 }
 
 function agentVariables(

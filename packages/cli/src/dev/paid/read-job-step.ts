@@ -54,6 +54,8 @@ function readTrouble(event: string, at: string | undefined, cause: string | unde
   if (event.startsWith('output refused: ')) return { kind: 'failed', status: '500', reason: event }
   if (cause === undefined) return undefined
   const reason = `${event}: ${cause}`
-  if (event === 'the facilitator gave no verdict') return { kind: 'failed', status: '500', reason }
-  return event.startsWith('settlement not known yet') ? { kind: 'pending', status: '503', reason } : undefined
+  if (event === 'the facilitator returned no verdict') return { kind: 'failed', status: '500', reason }
+  return event.startsWith('settlement outcome not known yet')
+    ? { kind: 'pending', status: '503', reason }
+    : undefined
 }

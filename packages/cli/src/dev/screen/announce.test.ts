@@ -23,11 +23,11 @@ test('to a person: heading, samples, what to try; then what became of each chang
   const announcer = createAnnouncer(world, () => 'text')
   announcer.serving(DESCRIPTION, true)
   announcer.line('execute job=1 capability=echo', 'out')
-  announcer.restarted({ files: ['agent.json'], tookMs: 140, isMended: false })
-  announcer.refused('agent.json:14:19 capabilities.echo: wrong\n  mend it', true)
-  announcer.restarted({ files: ['a.ts', 'b.ts', 'c.ts', 'd.ts'], tookMs: 90, isMended: true })
+  announcer.restarted({ files: ['agent.json'], tookMs: 140, isRecovered: false })
+  announcer.refused('agent.json:14:19 capabilities.echo: wrong\n  fix it', true)
+  announcer.restarted({ files: ['a.ts', 'b.ts', 'c.ts', 'd.ts'], tookMs: 90, isRecovered: true })
   announcer.trouble('gone', 'a new process takes over at once')
-  announcer.restarted({ files: [], tookMs: 90, isMended: true })
+  announcer.restarted({ files: [], tookMs: 90, isRecovered: true })
   expect(out()).toBe(`Echo   http://127.0.0.1:3000   dev mode: payments are off
   echo   0.01 USDC   text: string   →  text: string
 
@@ -40,7 +40,7 @@ test('to a person: heading, samples, what to try; then what became of each chang
 execute job=1 capability=echo
 agent.json changed → restarted in 140 ms
 ✗ agent.json:14:19 capabilities.echo: wrong
-  mend it
+  fix it
   still serving the last good version
 a.ts, b.ts and 2 more changed → serving again in 90 ms
 ✗ gone
@@ -66,7 +66,7 @@ test('D27 with SERVICE_LOG=json every line is an object', () => {
   const { world, out } = createTestWorld({ folder: '/p' })
   const announcer = createAnnouncer(world, () => 'json')
   announcer.serving(DESCRIPTION, true)
-  announcer.restarted({ files: ['agent.json'], tookMs: 140, isMended: false })
+  announcer.restarted({ files: ['agent.json'], tookMs: 140, isRecovered: false })
   announcer.refused('wrong', true)
   announcer.trouble('gone', 'a new process')
   announcer.trace(['for people'])
@@ -95,19 +95,19 @@ test('what befell the agent, in words', () => {
   const ended = (code: number | null, signal: string | null): string =>
     describeTrouble({ kind: 'ended', ending: { code, signal } })
   expect(ended(3, null)).toBe(
-    "the agent's process ended by itself: exit code 3, process.exit() in a handler?",
+    "the agent's process ended unexpectedly: exit code 3, process.exit() in a handler?",
   )
-  expect(ended(null, 'SIGABRT')).toBe("the agent's process ended by itself: out of memory?")
-  expect(ended(null, 'SIGKILL')).toBe("the agent's process ended by itself: by SIGKILL")
+  expect(ended(null, 'SIGABRT')).toBe("the agent's process ended unexpectedly: out of memory?")
+  expect(ended(null, 'SIGKILL')).toBe("the agent's process ended unexpectedly: by SIGKILL")
 })
 
-test('an error nobody caught: its own lines of the stack, and nothing that moves the cursor', () => {
+test('an uncaught error: its own lines of the stack, and nothing that moves the cursor', () => {
   const error = new Error('left\u001b[2J behind')
   error.stack = `Error: ${error.message}\n    at work (/p/handlers.ts:3:9)\n    at node:internal/timers:581:17\n    at listOnTimeout (node:internal/timers:1:1)`
   expect(describeStray(error)).toBe(
-    'an error nobody caught\n  Error: left·[2J behind\n      at work (/p/handlers.ts:3:9)',
+    'an uncaught error\n  Error: left·[2J behind\n      at work (/p/handlers.ts:3:9)',
   )
-  expect(describeStray('just words')).toBe('an error nobody caught\n  just words')
+  expect(describeStray('just words')).toBe('an uncaught error\n  just words')
 })
 
 test('lines are made whole of pieces', () => {

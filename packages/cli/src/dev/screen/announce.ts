@@ -41,9 +41,9 @@ function announceAsText(world: World): Announcer {
       if (isFirst) say('', paint.dim('  try it'), ...next.map(line => `    ${asTyped(world, line)}`))
       say('')
     },
-    restarted({ files, tookMs, isMended }) {
+    restarted({ files, tookMs, isRecovered }) {
       const what = files.length === 0 ? 'new process' : `${listed(files)} changed`
-      const done = isMended ? 'serving again in' : 'restarted in'
+      const done = isRecovered ? 'serving again in' : 'restarted in'
       say(`${paint.green(printable(what))} → ${done} ${tookMs} ms`)
     },
     refused(reason, stillServing) {

@@ -27,5 +27,5 @@ export interface Restart {
   readonly files: readonly string[]
   readonly tookMs: number
   /** Whether the version before this one could not be served. */
-  readonly isMended: boolean
+  readonly isRecovered: boolean
 }

@@ -9,7 +9,7 @@ export function describeTrouble(trouble: Trouble): string {
     case 'blocked':
       return `the agent has not answered for ${trouble.silentMs / 1_000} s: a handler that never awaits blocks it`
     case 'ended':
-      return `the agent's process ended by itself: ${describeEnding(trouble.ending, 'in a handler')}`
+      return `the agent's process ended unexpectedly: ${describeEnding(trouble.ending, 'in a handler')}`
   }
 }
 

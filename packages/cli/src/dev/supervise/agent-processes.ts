@@ -1,11 +1,11 @@
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
-import { readReport, type Order, type Report } from '../messages/messages.ts'
+import { readReport, type DevCommand, type Report } from '../messages/messages.ts'
 import { splitLines } from './split-lines.ts'
 
 /** A process that runs one version of the agent, or waits for one. */
 export interface AgentProcess {
-  send(order: Order): void
+  send(command: DevCommand): void
   /** Called with each report from now on, in place of whoever was called before. */
   onReport(listen: (report: Report) => void): void
   /** Resolves when it is gone. */
@@ -98,18 +98,18 @@ export function createAgentProcesses(
 }
 
 /** Keeps orders until the process listens to them. */
-function createSender(worker: Worker): { send(order: Order): void; open(): void } {
-  let waiting: Order[] | undefined = []
-  const send = (order: Order): void => {
-    if (waiting !== undefined) waiting.push(order)
-    else if (worker.isConnected()) worker.send(order, undefined, () => undefined)
+function createSender(worker: Worker): { send(command: DevCommand): void; open(): void } {
+  let waiting: DevCommand[] | undefined = []
+  const send = (command: DevCommand): void => {
+    if (waiting !== undefined) waiting.push(command)
+    else if (worker.isConnected()) worker.send(command, undefined, () => undefined)
   }
   return {
     send,
     open() {
       const kept = waiting ?? []
       waiting = undefined
-      for (const order of kept) send(order)
+      for (const command of kept) send(command)
     },
   }
 }

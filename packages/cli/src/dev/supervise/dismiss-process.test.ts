@@ -3,17 +3,17 @@ import { expect, test } from 'vitest'
 import type { AgentProcess, Ending } from './agent-processes.ts'
 import { dismissProcess } from './dismiss-process.ts'
 import { loadInto } from './load-into.ts'
-import type { LoadOrder, Order, Report } from '../messages/messages.ts'
+import type { LoadCommand, DevCommand, Report } from '../messages/messages.ts'
 
 /** A process that does as the test says. */
 function scripted(): {
   readonly child: AgentProcess
-  readonly orders: Order[]
+  readonly commands: DevCommand[]
   report(report: Report): void
   end(ending: Ending): void
   kills(): number
 } {
-  const orders: Order[] = []
+  const commands: DevCommand[] = []
   let listen = (_: Report): void => undefined
   let end = (_: Ending): void => undefined
   let kills = 0
@@ -22,7 +22,7 @@ function scripted(): {
     end = resolve
   })
   const child: AgentProcess = {
-    send: order => void orders.push(order),
+    send: command => void commands.push(command),
     onReport: next => {
       listen = next
     },
@@ -38,18 +38,18 @@ function scripted(): {
       end({ code: null, signal: 'SIGKILL' })
     },
   }
-  return { child, orders, report: report => listen(report), end, kills: () => kills }
+  return { child, commands, report: report => listen(report), end, kills: () => kills }
 }
 
 test('D32 whoever leaves has its grace, and is ended by force after it', async () => {
   const clock = createFakeClock()
-  const { child, orders, report, kills } = scripted()
+  const { child, commands, report, kills } = scripted()
   const told: Report[] = []
   const left = dismissProcess(child, true, clock, one => told.push(one))
   report({ kind: 'typed', file: '/p/agent.d.ts' })
   report({ kind: 'leaving' })
   await left
-  expect(orders).toEqual([{ kind: 'leave', hasSuccessor: true }])
+  expect(commands).toEqual([{ kind: 'leave', hasSuccessor: true }])
   expect(told).toEqual([{ kind: 'typed', file: '/p/agent.d.ts' }])
   await clock.advance(25_000)
   expect(kills()).toBe(0)
@@ -73,20 +73,20 @@ test('one that does not say it is leaving is not waited for; nor is one that is 
 })
 
 test('a load that ends its process, or does not end, is no load; what was about to be read is known', async () => {
-  const order = { kind: 'load', config: '/p/agent.json' } as LoadOrder
+  const command = { kind: 'load', config: '/p/agent.json' } as LoadCommand
   const sources = { files: ['/p/agent.json'], handlers: '/p/handlers.ts' }
   const ended = scripted()
-  const outcome = loadInto(ended.child, order, new AbortController().signal)
+  const outcome = loadInto(ended.child, command, new AbortController().signal)
   ended.report({ kind: 'reading', sources })
   ended.end({ code: 3, signal: null })
   expect(await outcome).toEqual({ kind: 'ended', ending: { code: 3, signal: null }, sources })
   const hung = scripted()
   const abort = new AbortController()
-  const given = loadInto(hung.child, order, abort.signal)
+  const given = loadInto(hung.child, command, abort.signal)
   abort.abort()
   expect(await given).toEqual({ kind: 'ended', ending: undefined, sources: { files: [] } })
   const broken = scripted()
-  const failed = loadInto(broken.child, order, new AbortController().signal)
+  const failed = loadInto(broken.child, command, new AbortController().signal)
   broken.report({ kind: 'broken', text: 'stray' })
   expect(await failed).toMatchObject({ kind: 'failed', text: 'stray', isPortTaken: false })
 })

@@ -4,7 +4,7 @@ import type { AgentProcess } from './agent-processes.ts'
 import type { Report } from '../messages/messages.ts'
 
 /** Whoever says that it is leaving says so at once; who does not is not waited for. */
-const LEAVING_PATIENCE_MS = 1_000
+const LEAVING_TIMEOUT_MS = 1_000
 /** The agent itself gives up what is in flight after its own grace (D32); a process that is still there then never goes. */
 const GRACE_MS = SHUTDOWN_GRACE_SECONDS * 1_000 + 2_000
 
@@ -23,7 +23,7 @@ export async function dismissProcess(
   const cancelKill = clock.after(GRACE_MS, () => child.kill())
   void child.ended.then(cancelKill)
   await new Promise<void>(resolve => {
-    const cancel = clock.after(LEAVING_PATIENCE_MS, resolve)
+    const cancel = clock.after(LEAVING_TIMEOUT_MS, resolve)
     const leftOrGone = (): void => {
       cancel()
       resolve()

@@ -1,5 +1,5 @@
 import type { AgentProcess, Ending } from './agent-processes.ts'
-import type { Failed, LoadOrder, Serving, Sources } from '../messages/messages.ts'
+import type { Failed, LoadCommand, Serving, Sources } from '../messages/messages.ts'
 
 /** What became of a load. */
 export type LoadOutcome =
@@ -9,7 +9,11 @@ export type LoadOutcome =
   | { readonly kind: 'ended'; readonly ending: Ending | undefined; readonly sources: Sources }
 
 /** Lets a process load what the order says. Resolves when it serves, when it cannot, and when the signal aborts. */
-export function loadInto(child: AgentProcess, order: LoadOrder, signal: AbortSignal): Promise<LoadOutcome> {
+export function loadInto(
+  child: AgentProcess,
+  command: LoadCommand,
+  signal: AbortSignal,
+): Promise<LoadOutcome> {
   return new Promise(resolve => {
     let sources: Sources = { files: [] }
     child.onReport(report => {
@@ -21,6 +25,6 @@ export function loadInto(child: AgentProcess, order: LoadOrder, signal: AbortSig
     void child.ended.then(ending => resolve({ kind: 'ended', ending, sources }))
     const giveUp = (): void => resolve({ kind: 'ended', ending: undefined, sources })
     signal.addEventListener('abort', giveUp, { once: true })
-    child.send(order)
+    child.send(command)
   })
 }

@@ -2,7 +2,7 @@ import type { Clock } from 'farebox'
 import type { AgentProcess, AgentProcesses, Ending } from './agent-processes.ts'
 import { dismissProcess } from './dismiss-process.ts'
 import { loadInto, type LoadOutcome } from './load-into.ts'
-import type { LoadOrder, Report } from '../messages/messages.ts'
+import type { LoadCommand, Report } from '../messages/messages.ts'
 import { watchPulse } from './watch-pulse.ts'
 
 /** Keeps one good version of the agent running. */
@@ -13,7 +13,7 @@ export interface Supervisor {
    *
    * @param signal gives up a load that does not end
    */
-  load(order: LoadOrder, signal: AbortSignal): Promise<LoadOutcome>
+  load(command: LoadCommand, signal: AbortSignal): Promise<LoadOutcome>
   /** Lets the process of the next load get ready. */
   warm(): void
   /** Resolves when that process would begin a load at once. */
@@ -86,10 +86,10 @@ export function superviseAgent(
 
   spare = start()
   return {
-    async load(order, signal) {
+    async load(command, signal) {
       const child = spare ?? start()
       spare = undefined
-      const outcome = await loadInto(child, order, signal)
+      const outcome = await loadInto(child, command, signal)
       if (isStopped) return outcome
       if (outcome.kind === 'serving') await putInCharge(child, outcome.isDebugged)
       else if (outcome.kind === 'failed') void dismiss(child, true)

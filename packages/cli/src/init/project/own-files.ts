@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 import { manifestAdditions, type PackageManifest } from './package-manifest.ts'
 import type { ProjectFile } from './project-files.ts'
 import type { ProjectVersions } from './project-versions.ts'
@@ -10,7 +10,7 @@ import type { Conflict } from './write-project.ts'
 export interface OwnFile {
   readonly path: string
   /** `completed`: its lines stay, and those that keep secrets out are written below them. */
-  readonly fate: 'kept' | 'completed'
+  readonly state: 'kept' | 'completed'
 }
 
 /** A project's files beside those that were there. */
@@ -33,7 +33,7 @@ const IGNORE_LISTS: readonly string[] = ['.gitignore', '.dockerignore']
  * A folder in which somebody has begun already, a repository just cloned say, is no reason to refuse: its
  * `package.json` and its README stay, and what its ignore lists lack is added to them.
  *
- * @throws {Refusal} where a `package.json` is none
+ * @throws {CommandError} where a `package.json` is none
  */
 export async function besideOwnFiles(
   folder: string,
@@ -46,8 +46,8 @@ export async function besideOwnFiles(
   const manifest = conflicts.find(({ path, isReplaceable }) => path === MANIFEST && isReplaceable)
   const additions = manifest && manifestAdditions(await readManifest(join(folder, MANIFEST)), versions)
   const own: OwnFile[] = []
-  if (manifest !== undefined) own.push({ path: MANIFEST, fate: 'kept' })
-  if (plain.has(README)) own.push({ path: README, fate: 'kept' })
+  if (manifest !== undefined) own.push({ path: MANIFEST, state: 'kept' })
+  if (plain.has(README)) own.push({ path: README, state: 'kept' })
   const completed = new Map<string, ProjectFile>()
   for (const file of files) {
     if (!IGNORE_LISTS.includes(file.path) || !plain.has(file.path)) continue
@@ -56,7 +56,7 @@ export async function besideOwnFiles(
     if (theirs === undefined) continue
     const text = complete(theirs, file.text)
     if (text !== undefined) completed.set(file.path, { ...file, text })
-    own.push({ path: file.path, fate: text === undefined ? 'kept' : 'completed' })
+    own.push({ path: file.path, state: text === undefined ? 'kept' : 'completed' })
   }
   const isOwn = ({ path }: { readonly path: string }): boolean => own.some(one => one.path === path)
   return {
@@ -99,9 +99,16 @@ async function readManifest(file: string): Promise<PackageManifest> {
     const manifest: unknown = JSON.parse(await readFile(file, 'utf8'))
     if (typeof manifest === 'object' && manifest !== null && !Array.isArray(manifest)) return { ...manifest }
   } catch (error) {
-    throw new Refusal(`${file} cannot be read`, 'mend it, or name another folder: farebox init <folder>', {
-      cause: error,
-    })
+    throw new CommandError(
+      `${file} cannot be read`,
+      'fix it, or name another folder: farebox init <folder>',
+      {
+        cause: error,
+      },
+    )
   }
-  throw new Refusal(`${file} is not a JSON object`, 'mend it, or name another folder: farebox init <folder>')
+  throw new CommandError(
+    `${file} is not a JSON object`,
+    'fix it, or name another folder: farebox init <folder>',
+  )
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 import { writeProject } from './write-project.ts'
 
 let folder = ''
@@ -24,9 +24,9 @@ test('where one cannot be written, those before it are gone and what they replac
   await writeFile(join(folder, 'one'), 'old one')
   const failing = writeProject(folder, files('one', 'two', 'one/three'), { replace: ['one'] })
   await expect(failing).rejects.toThrow(
-    new Refusal(
+    new CommandError(
       `nothing was written: ${join(folder, 'one')} cannot be written (EEXIST)`,
-      'mend that, and try again',
+      'fix that, and try again',
     ),
   )
   expect(await readdir(folder)).toEqual(['one'])

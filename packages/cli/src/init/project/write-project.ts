@@ -1,6 +1,6 @@
 import { lstat, mkdir, mkdtemp, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 
 /** Something that stands where a file is to be written. */
 export interface Conflict {
@@ -12,7 +12,7 @@ export interface Conflict {
 }
 
 /**
- * What stands in the way of writing these files, in their order. Throws a `Refusal` where the folder cannot be one.
+ * What stands in the way of writing these files, in their order. Throws a `CommandError` where the folder cannot be one.
  *
  * @param folder absolute; it need not be there yet
  */
@@ -27,7 +27,7 @@ export async function findConflicts(folder: string, paths: readonly string[]): P
  * back. A file is replaced only if it is named as such; one that appeared meanwhile is not.
  *
  * @param options.replace paths of files and links that give way
- * @throws {Refusal} that names what could not be written
+ * @throws {CommandError} that names what could not be written
  */
 export async function writeProject(
   folder: string,
@@ -57,7 +57,9 @@ export async function writeProject(
   } catch (error) {
     for (const step of undo.toReversed()) await step().catch(() => undefined)
     if (options.signal?.aborted === true) throw error
-    throw new Refusal(`nothing was written: ${reasonOf(error)}`, 'mend that, and try again', { cause: error })
+    throw new CommandError(`nothing was written: ${reasonOf(error)}`, 'fix that, and try again', {
+      cause: error,
+    })
   }
 }
 
@@ -92,8 +94,8 @@ async function refuseNoFolder(folder: string): Promise<void> {
   }
 }
 
-function inTheWay(path: string, what: string): Refusal {
-  return new Refusal(
+function inTheWay(path: string, what: string): CommandError {
+  return new CommandError(
     `${path} cannot be a folder: it is ${what}`,
     'name another folder: farebox init <folder>',
   )
@@ -107,9 +109,13 @@ async function look(folder: string, path: string): Promise<Conflict | undefined>
     return { path, what: found.isDirectory() ? 'a folder' : 'no plain file', isReplaceable: false }
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined
-    throw new Refusal(`${join(folder, path)} cannot be looked at (${codeOf(error)})`, 'name another folder', {
-      cause: error,
-    })
+    throw new CommandError(
+      `${join(folder, path)} cannot be looked at (${codeOf(error)})`,
+      'name another folder',
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 import type { World } from '../../world.ts'
 import { VENDOR_FOLDER, VENDORED_LOCAL_FOLDER } from './vendor-folder.ts'
 
@@ -59,7 +59,7 @@ export async function planVendor(clone: string): Promise<Vendor> {
 /**
  * Builds and packs them as `npm run pack` does.
  *
- * @throws {Refusal} where the clone cannot be built or packed, with what the program said
+ * @throws {CommandError} where the clone cannot be built or packed, with what the program said
  */
 export async function packVendor(
   { err, signal }: World,
@@ -76,7 +76,9 @@ export async function packVendor(
   } catch (error) {
     signal.throwIfAborted()
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
-    throw new Refusal(`Farebox cannot be packed from ${clone}; nothing was written`, said, { cause: error })
+    throw new CommandError(`Farebox cannot be packed from ${clone}; nothing was written`, said, {
+      cause: error,
+    })
   } finally {
     if (err.live) err.write('\r\u001b[2K')
     await rm(folder, { recursive: true, force: true })

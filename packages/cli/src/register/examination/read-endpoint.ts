@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { isLoopback, readAgentUrl } from '@farebox/client/internal/agent/agent-url'
-import { EXIT, Refusal } from '../../refusal.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import { isPublicAddress } from './public-address.ts'
 
@@ -11,7 +11,7 @@ const MAX_ENDPOINT_BYTES = 2_048
 /**
  * Reads the URL of `--endpoint`: the form that is registered, without a slash at its end.
  *
- * @throws {Refusal} for what is no agent's URL
+ * @throws {CommandError} for what is no agent's URL
  */
 export function readEndpoint(text: string | undefined): string {
   if (text === undefined) throw usage('which agent?', 'farebox register --endpoint https://agent.example')
@@ -44,7 +44,7 @@ function placeOf(url: string): string {
  * Refuses what the platform would never call (D37, CLI-04): http, addresses without a name, names of this machine or
  * of a private network. A platform in local mode takes agents of this machine too.
  *
- * @throws {Refusal} with the reason
+ * @throws {CommandError} with the reason
  */
 export async function refuseUnreachable(
   endpoint: string,
@@ -54,13 +54,13 @@ export async function refuseUnreachable(
   if (options.localMode && isLoopback(hostname)) return
   const own = isLoopback(hostname) ? `\n${LOCAL_HINT}` : ''
   if (protocol === 'http:') {
-    throw new Refusal(
+    throw new CommandError(
       `an agent is registered by its https URL, got http://${printable(host)}`,
       `put a certificate in front of it: what goes over http can be read and used on the way${own}`,
     )
   }
   if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) {
-    throw new Refusal(
+    throw new CommandError(
       `${printable(hostname)} is an address, not a name`,
       `give the agent a name: https://agent.example${port === '' ? '' : `:${port}`}${own}`,
     )
@@ -68,7 +68,7 @@ export async function refuseUnreachable(
   const found = await addressesOf(hostname)
   const hidden = found.find(address => !isPublicAddress(address))
   if (hidden === undefined) return
-  throw new Refusal(
+  throw new CommandError(
     `${printable(hostname)} leads to ${hidden}, which nobody but you can reach`,
     `an agent has to be reachable from everywhere${own}`,
   )
@@ -80,7 +80,7 @@ async function addressesOf(hostname: string): Promise<readonly string[]> {
   try {
     return (await lookup(hostname, { all: true })).map(({ address }) => address)
   } catch (cause) {
-    throw new Refusal(
+    throw new CommandError(
       `the name ${printable(hostname)} cannot be looked up`,
       'is it spelt right, and does it have a record yet?',
       { cause },
@@ -97,6 +97,6 @@ function orRefused(read: () => string): string {
   }
 }
 
-function usage(message: string, next: string): Refusal {
-  return new Refusal(message, next, { exitCode: EXIT.usage })
+function usage(message: string, next: string): CommandError {
+  return new CommandError(message, next, { exitCode: EXIT.usage })
 }

@@ -3,7 +3,7 @@ import { connect } from '@farebox/client/exchange/client-options'
 import { exchange, type Answer } from '@farebox/client/internal/exchange/exchange'
 import { failure, type Failure } from '@farebox/platform-api/errors'
 import { isOnLoopback } from '../../keys/local-economy.ts'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import { readAnswer, type AnswerSchema } from './read-answer.ts'
 
@@ -19,13 +19,13 @@ export interface PlatformQuestion<T> {
   readonly schema: AnswerSchema<T>
 }
 
-/** Asks one platform. Rejects with a {@link PlatformRefusal} where it says no, else with a `Refusal`. */
+/** Asks one platform. Rejects with a {@link PlatformRefusal} where it says no, else with a `CommandError`. */
 export interface AskPlatform {
   <T>(question: PlatformQuestion<T>): Promise<T>
 }
 
 /** The platform's own refusal: it answered, and the answer is no. */
-export class PlatformRefusal extends Refusal {
+export class PlatformRefusal extends CommandError {
   /** HTTP status. */
   readonly status: number
   /** When it may be asked again, where it says so. */
@@ -89,7 +89,7 @@ function readNothing<T>(url: string, schema: AnswerSchema<T>): T {
   throw notAPlatform(url, 'is empty')
 }
 
-function refusalOf(url: string, { status, headers, json, flaw }: Answer): Refusal {
+function refusalOf(url: string, { status, headers, json, flaw }: Answer): CommandError {
   const told = readAnswer(failure, json)
   if (told === undefined) return notAPlatform(url, flaw ?? `is HTTP ${status}`)
   const message = printable(told.error.slice(0, 1_000))
@@ -112,18 +112,20 @@ function adviceFor(errorType: Failure['error_type']): string {
   }
 }
 
-function unreachable(url: string, cause: AgentUnreachable): Refusal {
+function unreachable(url: string, cause: AgentUnreachable): CommandError {
   const next = isOnLoopback(url)
     ? 'does it run? npm start of Farebox starts the local one'
     : 'is the URL right? --platform, or FAREBOX_PLATFORM'
-  return new Refusal(`the platform at ${url} cannot be reached: ${printable(cause.message)}`, next, { cause })
+  return new CommandError(`the platform at ${url} cannot be reached: ${printable(cause.message)}`, next, {
+    cause,
+  })
 }
 
 /** What answers there is something else. */
-export function notAPlatform(url: string, flaw: string | undefined): Refusal {
+export function notAPlatform(url: string, flaw: string | undefined): CommandError {
   const reason =
     flaw === undefined
       ? 'does not answer as a platform does'
-      : `is no platform: its answer ${printable(flaw)}`
-  return new Refusal(`${url} ${reason}`, 'is the URL right? --platform, or FAREBOX_PLATFORM')
+      : `is not a platform: its answer ${printable(flaw)}`
+  return new CommandError(`${url} ${reason}`, 'is the URL right? --platform, or FAREBOX_PLATFORM')
 }

@@ -1,6 +1,6 @@
 import { readAgentUrl } from '@farebox/client/internal/agent/agent-url'
 import { findLocalEconomy, isOnLoopback, type LocalEconomy } from '../../keys/local-economy.ts'
-import { EXIT, Refusal } from '../../refusal.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import type { World } from '../../world.ts'
 import { openRegistrationJournal } from './registration-journal.ts'
@@ -20,7 +20,7 @@ const VARIABLE = 'FAREBOX_PLATFORM'
  * registered from here, else the one it was registered at.
  *
  * @param agentId the agent that is meant, where one is
- * @throws {Refusal} where none is told, or what is told is no URL of one
+ * @throws {CommandError} where none is told, or what is told is no URL of one
  */
 export async function findPlatform(
   world: World,
@@ -31,7 +31,7 @@ export async function findPlatform(
   const variable = world.variables[VARIABLE] || undefined
   const told = given ?? variable ?? local?.platformUrl ?? (await savedPlatform(world, agentId))
   if (told === undefined) {
-    throw new Refusal(
+    throw new CommandError(
       'which platform?',
       `give --platform https://platform.example, or set ${VARIABLE}\nbeside a local economy that has one, its own is taken: npm start of Farebox runs one`,
       { exitCode: EXIT.usage },
@@ -47,7 +47,7 @@ async function savedPlatform({ home }: World, agentId: number | undefined): Prom
   const records = await openRegistrationJournal(home).list()
   const platforms = new Set(records.filter(one => one.agentId === agentId).map(({ platform }) => platform))
   if (platforms.size < 2) return [...platforms][0]
-  throw new Refusal(
+  throw new CommandError(
     `which platform? an agent ${agentId} was registered from here at ${platforms.size} of them`,
     [...platforms].map(url => `--platform ${printable(url)}`).join('\n'),
     { exitCode: EXIT.usage },
@@ -59,6 +59,6 @@ function readUrl(text: string, name: string): string {
     return readAgentUrl(text, { allowHttp: false })
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^agent URL/, name) : String(error)
-    throw new Refusal(printable(reason), 'like https://platform.example', { exitCode: EXIT.usage })
+    throw new CommandError(printable(reason), 'like https://platform.example', { exitCode: EXIT.usage })
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '@farebox/platform-api/registry'
 import { createAskPlatform, notAPlatform, PlatformRefusal, type AskPlatform } from './ask-platform.ts'
 
-/** A platform, spoken to by its HTTP API. Each method rejects with a {@link PlatformRefusal} or a `Refusal`. */
+/** A platform, spoken to by its HTTP API. Each method rejects with a {@link PlatformRefusal} or a `CommandError`. */
 export interface OpenPlatform {
   readonly url: string
   /** What it says of itself. */

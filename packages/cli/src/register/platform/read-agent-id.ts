@@ -1,14 +1,14 @@
-import { EXIT, Refusal } from '../../refusal.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 
 /**
  * Reads the number of an agent.
  *
- * @throws {Refusal} for what is none
+ * @throws {CommandError} for what is none
  */
 export function readAgentId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new Refusal(
+  throw new CommandError(
     `"${printable(text.slice(0, 60))}" is not the number of an agent`,
     'farebox register status tells those that were registered here',
     { exitCode: EXIT.usage },

@@ -1,5 +1,5 @@
 /** What to do after a Ctrl-C in a command that changes what is registered. */
-export const ON_AGAIN = 'say the same again: it goes on where it was'
+export const ON_AGAIN = 'run the same command again: it continues where it stopped'
 
 /** Options of every command that signs a transaction. */
 export interface RawKeyOptions {

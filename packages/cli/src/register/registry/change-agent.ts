@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
 import type { Platform } from '@farebox/platform-api/registry'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 import type { World } from '../../world.ts'
 import { findPlatform, type ChosenPlatform } from '../platform/find-platform.ts'
 import { followEarlierChange, sendChange, type Following } from './follow-change.ts'
@@ -14,7 +14,7 @@ import {
   type ChangeRecord,
   type RegistrationJournal,
 } from '../platform/registration-journal.ts'
-import { readOwner } from '../transaction/ask-node.ts'
+import { readOwner } from '../transaction/call-node.ts'
 import { planTransaction, type PlannedTransaction } from './plan-transaction.ts'
 import { signCall } from './sign-call.ts'
 
@@ -45,7 +45,7 @@ export interface AgentChange {
    * What the chain has already, to be noted here; undefined where there is something to be done.
    *
    * @param owner lower case; undefined where nobody holds the agent
-   * @throws {Refusal} where it can never be done
+   * @throws {CommandError} where it can never be done
    */
   findDone(
     at: Changing,
@@ -53,7 +53,7 @@ export interface AgentChange {
   ): Promise<(Pick<ChangeRecord, 'endpoint'> & { readonly registrationId?: string | undefined }) | undefined>
   /** Looks at what there is before anything is signed. */
   prepare(at: Changing, owner: string): Promise<PreparedChange>
-  /** Asks a person; rejects with a `Refusal` where they do not want it. */
+  /** Asks a person; rejects with a `CommandError` where they do not want it. */
   agree(planned: PlannedTransaction): Promise<void>
 }
 
@@ -69,7 +69,7 @@ export interface ChangedAgent {
  * block: what is signed is written down before it is sent, and whoever says the same again follows it. What is kept
  * here of the agent is then as the chain has it.
  *
- * @throws {Refusal} where it was not sent, was refused, or is in no block yet (exit code 3)
+ * @throws {CommandError} where it was not sent, was refused, or is in no block yet (exit code 3)
  */
 export async function changeAgent(
   world: World,
@@ -139,8 +139,8 @@ async function sign(
 }
 
 /** The chain has never given this number. */
-function neverRegistered(agentId: number): Refusal {
-  return new Refusal(
+function neverRegistered(agentId: number): CommandError {
+  return new CommandError(
     `there is no agent ${agentId}`,
     'farebox register status tells those that were registered here',
   )
@@ -152,8 +152,8 @@ function notTheirs(
   owner: string,
   key: { readonly address: string; readonly source: string },
   call: { readonly to: string; readonly callData: string },
-): Refusal {
-  return new Refusal(
+): CommandError {
+  return new CommandError(
     `agent ${agentId} is held by ${owner}, and ${key.source} is ${key.address}`,
     [
       'name the wallet that holds it: --wallet <name>; or have that wallet send this transaction:',

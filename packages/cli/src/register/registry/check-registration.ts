@@ -1,7 +1,7 @@
 import type { Platform, Registration } from '@farebox/platform-api/registry'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { formatCoin } from '../../chain/coin.ts'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 
 /** D36. No platform makes anybody stake more. */
@@ -11,7 +11,7 @@ export const MOST_STAKE_WEI = 10n ** 15n
  * A registration as far as it can be trusted: of the endpoint that was asked for, at the contract and on the chain the
  * platform announces, for no more than the stake there is. The call data is never taken from it.
  *
- * @throws {Refusal} naming what is wrong with it
+ * @throws {CommandError} naming what is wrong with it
  */
 export function checkRegistration(
   registration: Registration,
@@ -38,7 +38,7 @@ export function checkRegistration(
 export function networkOf({ network, chain_id: chainId }: Platform): Network {
   const known = findNetwork(network)
   if (known !== undefined && known.chainId === chainId) return known
-  throw new Refusal(
+  throw new CommandError(
     `the platform stakes on ${printable(network)}, which is not known here`,
     'a newer @farebox/cli may know it',
   )
@@ -52,6 +52,9 @@ function isOf(url: string, base: string): boolean {
   return URL.canParse(url) && URL.canParse(base) && new URL(url).origin === new URL(base).origin
 }
 
-function odd(reason: string): Refusal {
-  return new Refusal(`the platform contradicts itself: ${reason}`, 'nothing was signed; tell who runs it')
+function odd(reason: string): CommandError {
+  return new CommandError(
+    `the platform contradicts itself: ${reason}`,
+    'nothing was signed; tell who runs it',
+  )
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '@farebox/client/internal/exchange/clock'
-import { EXIT, Refusal } from '../../refusal.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
 import { paintFor } from '../../terminal/paint.ts'
 import { showProgress } from '../../terminal/progress.ts'
 import type { World } from '../../world.ts'
 import type { OpenRegistry } from './open-registry.ts'
 import type { ChangeRecord, RegistrationJournal } from '../platform/registration-journal.ts'
-import { isKnown } from '../transaction/ask-node.ts'
+import { isKnown } from '../transaction/call-node.ts'
 import { followTransaction } from './follow-transaction.ts'
 
 /** What a change is followed with. */
@@ -23,7 +23,7 @@ const BLOCK_WITHIN_MS = 180_000
  * Resolves to its transaction; undefined where there was none, or it is void.
  *
  * @param isWanted whether that change is what is asked for now; another one is not sent any more
- * @throws {Refusal} where it is not known yet what became of it (exit code 3)
+ * @throws {CommandError} where it is not known yet what became of it (exit code 3)
  */
 export async function followEarlierChange(
   following: Following,
@@ -48,14 +48,14 @@ export async function followEarlierChange(
 /**
  * Writes a signed change down, sends it, and waits until it is in a block.
  *
- * @throws {Refusal} where another command is at it, it was not taken, or is in no block yet (exit code 3)
+ * @throws {CommandError} where another command is at it, it was not taken, or is in no block yet (exit code 3)
  */
 export async function sendChange(following: Following, change: ChangeRecord): Promise<string> {
   const { world, journal } = following
   if (!(await journal.beginChange(change))) {
-    throw new Refusal(
+    throw new CommandError(
       `another command is changing agent ${change.agentId} now`,
-      'say the same again: it follows that one',
+      'run the same command again: it follows that one',
     )
   }
   const followed = await wait(following, change)
@@ -65,7 +65,10 @@ export async function sendChange(following: Following, change: ChangeRecord): Pr
     return change.hash
   }
   await journal.dropChange(change)
-  throw new Refusal(`${change.hash} was not taken by the chain`, 'nothing changed; say the same again')
+  throw new CommandError(
+    `${change.hash} was not taken by the chain`,
+    'nothing changed; run the same command again',
+  )
 }
 
 async function wait({ world, clock, registry }: Following, change: ChangeRecord) {
@@ -86,14 +89,14 @@ function tellBlock({ err }: World, { hash }: ChangeRecord, block: number): void 
   err.write(`  ${paintFor(err).green('✓')} ${hash} in block ${block}\n`)
 }
 
-function stillOpen({ hash, kind, agentId, endpoint }: ChangeRecord): Refusal {
+function stillOpen({ hash, kind, agentId, endpoint }: ChangeRecord): CommandError {
   const again =
     kind === 'update'
       ? `farebox register update ${agentId} --endpoint ${endpoint}`
       : `farebox deregister ${agentId}`
-  return new Refusal(
+  return new CommandError(
     `${hash} was sent and is in no block yet`,
-    `in a while say: ${again}\nit is followed, and not sent a second time`,
+    `later, run: ${again}\nit is followed, and not sent a second time`,
     { exitCode: EXIT.unresolved },
   )
 }

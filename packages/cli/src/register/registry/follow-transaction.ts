@@ -3,13 +3,13 @@ import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import type { OpenRegistry } from './open-registry.ts'
 import {
-  askNode,
+  callNode,
   countTransactions,
   NodeUnreachable,
   readFirstBlock,
   readReceipt,
-  type Receipt,
-} from '../transaction/ask-node.ts'
+  type TransactionReceipt,
+} from '../transaction/call-node.ts'
 
 /** A transaction that was signed and may have been sent. */
 export interface SentTransaction {
@@ -22,7 +22,7 @@ export interface SentTransaction {
 
 /** What became of it. */
 export type Followed =
-  | { readonly outcome: 'in a block'; readonly receipt: Receipt }
+  | { readonly outcome: 'in a block'; readonly receipt: TransactionReceipt }
   /** Another transaction took its nonce, or its chain was begun anew: it will never be in a block. */
   | { readonly outcome: 'dead' }
   /** Not in a block in time; it may be later. */
@@ -84,7 +84,7 @@ async function lookOnce(
 
 /** A node that has it already says so by an error; a node that will not have it is told by what the chain does. */
 async function sendAgain(chain: OpenChain, { raw }: SentTransaction): Promise<void> {
-  await askNode(chain, 'eth_sendRawTransaction', [raw]).catch((error: unknown) => {
+  await callNode(chain, 'eth_sendRawTransaction', [raw]).catch((error: unknown) => {
     if (!(error instanceof JsonRpcError)) throw error
   })
 }

@@ -4,12 +4,12 @@ import { nameNetwork } from '../../chain/name-network.ts'
 import { findChain, type OpenChain } from '../../chain/open-chain.ts'
 import { isOnLoopback, type LocalEconomy } from '../../keys/local-economy.ts'
 import { findPayingKey, type PayingKey } from '../../keys/paying-key.ts'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 import type { World } from '../../world.ts'
 import { networkOf } from './check-registration.ts'
 import type { ChosenPlatform } from '../platform/find-platform.ts'
 import type { RawKeyOptions } from '../platform/register-options.ts'
-import { readStake } from '../transaction/ask-node.ts'
+import { readStake } from '../transaction/call-node.ts'
 
 /** The registry contract through a node of its chain. */
 export interface OpenRegistry {
@@ -30,7 +30,7 @@ export function localOf({ local }: ChosenPlatform, described: Platform): LocalEc
  * Opens the registry that a platform announces, and makes sure that it is one: money sent to an address without a
  * contract is gone.
  *
- * @throws {Refusal} where no node of the chain is known, or the contract is not there
+ * @throws {CommandError} where no node of the chain is known, or the contract is not there
  */
 export async function openRegistry(
   world: World,
@@ -42,7 +42,7 @@ export async function openRegistry(
   const local = localOf(chosen, described)
   const chain = await findChain(world, { network, rpcUrl, local })
   if (chain === undefined) {
-    throw new Refusal(
+    throw new CommandError(
       `no node of ${nameNetwork(network, local)} is known`,
       'give --rpc-url <url>, or set FAREBOX_RPC_URL; its provider or your own node has one',
     )
@@ -56,7 +56,7 @@ export async function openRegistry(
       const testNodeUrl = described.local_mode && isOnLoopback(nodeUrl) ? nodeUrl : undefined
       return { chain, address, crypto, testNodeUrl }
     }
-    throw new Refusal(
+    throw new CommandError(
       `there is no registry contract at ${address} on this node's chain`,
       'is it a node of the chain the platform uses? nothing was sent',
     )

@@ -2,10 +2,10 @@ import { chooseFees, type GasFees } from '@farebox/payments/internal/transaction
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { formatCoin } from '../../chain/coin.ts'
 import type { OpenChain } from '../../chain/open-chain.ts'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import type { OpenRegistry } from './open-registry.ts'
-import { askNode, readNumber } from '../transaction/ask-node.ts'
+import { callNode, readNumber } from '../transaction/call-node.ts'
 
 /** A call of the registry contract. */
 export interface RegistryCall {
@@ -32,14 +32,14 @@ const TEST_WEI = 10n ** 19n
 /**
  * Has the node run the call without sending it, and says what it would cost.
  *
- * @throws {Refusal} where the call would fail, or the wallet holds too little for it
+ * @throws {CommandError} where the call would fail, or the wallet holds too little for it
  */
 export async function planTransaction(
   { chain, testNodeUrl }: Pick<OpenRegistry, 'chain' | 'testNodeUrl'>,
   call: RegistryCall,
 ): Promise<PlannedTransaction> {
-  const fees = await chooseFees({ call: (method, parameters) => askNode(chain, method, parameters) })
-  const balance = readNumber(await askNode(chain, 'eth_getBalance', [call.from, 'latest']))
+  const fees = await chooseFees({ call: (method, parameters) => callNode(chain, method, parameters) })
+  const balance = readNumber(await callNode(chain, 'eth_getBalance', [call.from, 'latest']))
   // A node refuses to estimate what the wallet cannot pay, in words of its own.
   if (balance <= call.valueWei) throw tooPoor(chain, testNodeUrl, call, { balance })
   const gasLimit = ((await estimate(chain, call)) * GAS_MARGIN_PERCENT) / 100n
@@ -54,10 +54,10 @@ async function estimate(
 ): Promise<bigint> {
   try {
     const value = `0x${valueWei.toString(16)}`
-    return readNumber(await askNode(chain, 'eth_estimateGas', [{ from, to, value, data }]))
+    return readNumber(await callNode(chain, 'eth_estimateGas', [{ from, to, value, data }]))
   } catch (cause) {
     if (!(cause instanceof JsonRpcError)) throw cause
-    throw new Refusal(
+    throw new CommandError(
       `the registry contract would refuse: ${printable(cause.message.slice(0, 200))}`,
       'nothing was sent',
       { cause },
@@ -70,15 +70,15 @@ function tooPoor(
   testNodeUrl: string | undefined,
   { from, valueWei }: RegistryCall,
   { balance, gasWei }: { readonly balance: bigint; readonly gasWei?: bigint },
-): Refusal {
+): CommandError {
   const gas = gasWei === undefined ? 'gas' : `up to ${formatCoin(gasWei)} ETH for gas`
   const needed = valueWei === 0n ? gas : `${formatCoin(valueWei)} ETH and ${gas}`
   const where = testNodeUrl === undefined ? network.name : 'the local chain'
-  return new Refusal(
+  return new CommandError(
     `${from} holds ${formatCoin(balance)} ETH on ${where}; this takes ${needed}`,
     testNodeUrl === undefined
-      ? `send it ETH on ${network.name} (${network.id}), and say the same again`
-      : `give it ${formatCoin(TEST_WEI)} test ETH, and say the same again:\n${giveTestMoney(testNodeUrl, from)}`,
+      ? `send it ETH on ${network.name} (${network.id}), and run the same command again`
+      : `give it ${formatCoin(TEST_WEI)} test ETH, and run the same command again:\n${giveTestMoney(testNodeUrl, from)}`,
   )
 }
 

@@ -2,7 +2,7 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { signTransaction } from '@farebox/payments/internal/transaction/sign-transaction'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import type { KeySigner } from '../../keys/paying-key.ts'
-import { countTransactions, readFirstBlock } from '../transaction/ask-node.ts'
+import { countTransactions, readFirstBlock } from '../transaction/call-node.ts'
 import type { SentTransaction } from './follow-transaction.ts'
 import type { PlannedTransaction } from './plan-transaction.ts'
 

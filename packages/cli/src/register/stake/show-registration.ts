@@ -10,7 +10,7 @@ import { printable } from '../../terminal/printable.ts'
 import { wrap } from '../../terminal/wrap.ts'
 import type { World } from '../../world.ts'
 import { networkOf } from '../registry/check-registration.ts'
-import type { ExaminedAgent } from '../examination/examine-agent.ts'
+import type { PrecheckedAgent } from '../examination/precheck-agent.ts'
 import type { ChosenPlatform } from '../platform/find-platform.ts'
 import { localOf } from '../registry/open-registry.ts'
 import type { Registering } from './registering.ts'
@@ -24,7 +24,7 @@ const MAX_FAILED = 5
 const WHAT_COLUMNS = 14
 
 /** What an agent answered, a line each. */
-export function showExamined(world: World, agent: ExaminedAgent): void {
+export function showPrechecked(world: World, agent: PrecheckedAgent): void {
   const { err } = world
   const { bold, dim, green, red, yellow } = paintFor(err)
   const { endpoint, name, declaration, mode, findings } = agent
@@ -42,8 +42,7 @@ export function showExamined(world: World, agent: ExaminedAgent): void {
   for (const { check } of failed.slice(0, MAX_FAILED)) err.write(`      ${check.title}\n`)
   if (failed.length > MAX_FAILED) err.write(`      and ${failed.length - MAX_FAILED} more\n`)
   if (findings.stopped !== undefined) err.write('      the agent left questions unanswered\n')
-  if (failed.length > 0)
-    err.write(`    ${asTyped(world, `farebox check ${endpoint}`)} tells how to mend it\n`)
+  if (failed.length > 0) err.write(`    ${asTyped(world, `farebox check ${endpoint}`)} tells how to fix it\n`)
   if (mode === 'locked') {
     err.write(
       `  ${yellow('!')} every payment is answered 401: FACILITATOR_SECRET is missing, or refused\n` +

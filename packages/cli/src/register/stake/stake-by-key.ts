@@ -1,7 +1,7 @@
 import type { Registration } from '@farebox/platform-api/registry'
 import { formatCoin } from '../../chain/coin.ts'
 import type { PayingKey } from '../../keys/paying-key.ts'
-import { EXIT, Refusal } from '../../refusal.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
 import { paintFor } from '../../terminal/paint.ts'
 import { printable } from '../../terminal/printable.ts'
 import { showProgress } from '../../terminal/progress.ts'
@@ -9,7 +9,7 @@ import { findKey, localOf, openRegistry, type OpenRegistry } from '../registry/o
 import type { StakeRecord } from '../platform/registration-journal.ts'
 import type { Registering } from './registering.ts'
 import { showTerms } from './show-registration.ts'
-import { findAgentId, readEndpointOf, readOwner } from '../transaction/ask-node.ts'
+import { findAgentId, readEndpointOf, readOwner } from '../transaction/call-node.ts'
 import { followTransaction, type Followed } from '../registry/follow-transaction.ts'
 import { planTransaction, type PlannedTransaction } from '../registry/plan-transaction.ts'
 import { registerCall } from '../transaction/registry-calls.ts'
@@ -24,7 +24,7 @@ const BLOCK_WITHIN_MS = 180_000
  * transaction; undefined where there was none, or it is void: it never came into a block, or what it registered has
  * been deregistered or moved since.
  *
- * @throws {Refusal} where it is not known yet what became of it (exit code 3)
+ * @throws {CommandError} where it is not known yet what became of it (exit code 3)
  */
 export async function followEarlierStake(
   registering: Registering,
@@ -65,7 +65,7 @@ async function stands(
  * Stakes with a key of this machine, once: what is signed is written down before it is sent. Then waits until the
  * agent is listed.
  *
- * @throws {Refusal} where nothing was staked, or it is not known yet (exit code 3)
+ * @throws {CommandError} where nothing was staked, or it is not known yet (exit code 3)
  */
 export async function stakeByKey(registering: Registering, registration: Registration): Promise<Listed> {
   const { world, chosen, described, raw } = registering
@@ -89,9 +89,9 @@ async function stakeOnce(
   const signed = await signStake(registering, registration, registry)
   if (signed === undefined) return undefined
   if (!(await journal.beginStake(key, signed))) {
-    throw new Refusal(
+    throw new CommandError(
       'another command is registering the same agent now',
-      'say the same again: it follows that one',
+      'run the same command again: it follows that one',
     )
   }
   const followed = await follow(registering, registry, signed)
@@ -127,7 +127,7 @@ async function signStake(
 /** D36: the wallet that is paid is the one that stakes. */
 function refuseOtherWallet({ found }: Registration, { address, source }: PayingKey): void {
   if (found.phase !== 'agent' || found.wallet === address) return
-  throw new Refusal(
+  throw new CommandError(
     `the agent is paid at ${found.wallet}, and ${source} is ${address}: only the wallet of /about can stake`,
     'name that wallet: --wallet <name>; or set AGENT_WALLET_ADDRESS of the agent to this one and restart it',
   )
@@ -137,13 +137,13 @@ async function agreeToStake({ world }: Registering, { valueWei, gasWei }: Planne
   if (!world.canAsk) {
     // --wallet agreed to the stake; gas that costs more than it is nothing anybody thought of.
     if (gasWei <= valueWei) return
-    throw new Refusal(
+    throw new CommandError(
       `the gas costs up to ${formatCoin(gasWei)} ETH now, more than the stake`,
       'nothing was sent; on a terminal you are asked, and later it may cost less',
     )
   }
   if (await world.ask.confirm(`Stake ${formatCoin(valueWei)} ETH?`)) return
-  throw new Refusal('not staked', 'nothing was sent')
+  throw new CommandError('not staked', 'nothing was sent')
 }
 
 async function follow(
@@ -166,15 +166,15 @@ async function outcomeOf(
   { hash, from }: StakeRecord,
   followed: Followed,
 ): Promise<string> {
-  const again = `say the same again: farebox register --endpoint ${printable(endpoint)}`
+  const again = `run the same command again: farebox register --endpoint ${printable(endpoint)}`
   if (followed.outcome === 'dead') {
-    throw new Refusal(
+    throw new CommandError(
       `another transaction of ${from} took the place of the stake`,
       `nothing was staked; ${again}`,
     )
   }
   if (followed.outcome === 'open') {
-    throw new Refusal(
+    throw new CommandError(
       `the stake ${hash} was sent and is in no block yet`,
       `${again}; nothing is staked twice`,
       {
@@ -188,5 +188,5 @@ async function outcomeOf(
     return hash
   }
   await journal.dropStake({ platform: chosen.url, endpoint })
-  throw new Refusal(`the registry contract refused the stake (${hash})`, `only gas was spent; ${again}`)
+  throw new CommandError(`the registry contract refused the stake (${hash})`, `only gas was spent; ${again}`)
 }

@@ -1,5 +1,5 @@
 import type { Registration, RegistrationStatus } from '@farebox/platform-api/registry'
-import { EXIT, Refusal } from '../../refusal.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
 import { paintFor } from '../../terminal/paint.ts'
 import { printable } from '../../terminal/printable.ts'
 import { showProgress } from '../../terminal/progress.ts'
@@ -30,7 +30,7 @@ const MAX_FAILURES = 30
  * Asks the platform again and again until the agent is listed, and shows how far it is.
  *
  * @param staked what is known of the stake before the platform sees it
- * @throws {Refusal} where it is refused; where it takes too long, with exit code 3
+ * @throws {CommandError} where it is refused; where it takes too long, with exit code 3
  */
 export async function waitForListing(
   registering: Registering,
@@ -76,7 +76,7 @@ async function readStatus(
       return registration.status
     } catch (error) {
       const isPassing = !(error instanceof PlatformRefusal) || error.status >= 500 || error.status === 429
-      if (!isPassing || !(error instanceof Refusal) || failures === MAX_FAILURES) throw error
+      if (!isPassing || !(error instanceof CommandError) || failures === MAX_FAILURES) throw error
       await clock.sleep(POLL_MS, world.signal)
     }
   }
@@ -147,18 +147,18 @@ function toListed(
 function refused(
   { raw }: Registering,
   { agent_id: agentId, reason }: Extract<RegistrationStatus, { readonly state: 'refused' }>,
-): Refusal {
-  const again = `mend it and say the same again: farebox register --endpoint ${printable(raw.endpoint ?? '')}`
-  return new Refusal(
+): CommandError {
+  const again = `fix it and run the same command again: farebox register --endpoint ${printable(raw.endpoint ?? '')}`
+  return new CommandError(
     `agent ${agentId} is staked and not listed: ${printable(reason)}`,
     `${again}\nfarebox deregister ${agentId} returns the stake`,
   )
 }
 
-function tooLong({ endpoint, stake_page_url: page }: Registration, isSeen: boolean): Refusal {
+function tooLong({ endpoint, stake_page_url: page }: Registration, isSeen: boolean): CommandError {
   const again = `farebox register --endpoint ${endpoint} goes on waiting; nothing is staked twice`
   const exit = { exitCode: EXIT.unresolved }
-  if (isSeen) return new Refusal('staked, and not listed yet', again, exit)
+  if (isSeen) return new CommandError('staked, and not listed yet', again, exit)
   const next = `stake at ${printable(page)}\n${again}; --timeout <seconds> says how long`
-  return new Refusal('nobody has staked so far', next, exit)
+  return new CommandError('nobody has staked so far', next, exit)
 }

@@ -1,11 +1,11 @@
-import { EXIT, type ExitCode } from '../../refusal.ts'
+import { EXIT, type ExitCode } from '../../command-error.ts'
 import type { World } from '../../world.ts'
-import { lookAtAgent } from './look-at-agent.ts'
+import { readAgentStatus } from './read-agent-status.ts'
 import { readAgentId } from '../platform/read-agent-id.ts'
 import type { RawAgentOptions } from '../platform/register-options.ts'
 import { openRegistrationJournal } from '../platform/registration-journal.ts'
 import { readStatusLine, tellStatusLine, type StatusLine } from './status-line.ts'
-import { tellInJson } from '../platform/tell-in-json.ts'
+import { runWithJson } from '../platform/run-with-json.ts'
 import { asTyped } from '../../terminal/as-typed.ts'
 
 /**
@@ -20,11 +20,11 @@ export async function showStatus(
   let hasProblem = false
   const work = async (): Promise<object> => {
     if (agentId === undefined) return await listAll(world, options)
-    const look = await lookAtAgent(world, readAgentId(agentId), options)
-    hasProblem = look.problem !== null && look.standing !== 'deregistered'
-    return look
+    const status = await readAgentStatus(world, readAgentId(agentId), options)
+    hasProblem = status.problem !== null && status.standing !== 'deregistered'
+    return status
   }
-  const code = await tellInJson(world, options, work, 'nothing was changed')
+  const code = await runWithJson(world, options, work, 'nothing was changed')
   return hasProblem ? EXIT.refused : code
 }
 

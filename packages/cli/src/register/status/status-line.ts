@@ -1,7 +1,7 @@
 import { systemClock } from '@farebox/client/internal/exchange/clock'
 import type { AgentHealth } from '@farebox/platform-api/monitor'
 import type { Registration, RegistrationStatus } from '@farebox/platform-api/registry'
-import { Refusal } from '../../refusal.ts'
+import { CommandError } from '../../command-error.ts'
 import { paintFor } from '../../terminal/paint.ts'
 import { printable } from '../../terminal/printable.ts'
 import type { World } from '../../world.ts'
@@ -68,15 +68,15 @@ export async function readStatusLine(
     const { kind, endpoint: to, hash } = change
     return { ...told, under_way: { kind, endpoint: to, hash } }
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof CommandError)) throw error
     return { ...line, status: null, problem: error.message }
   }
 }
 
-type Told = Partial<StatusLine> & Pick<StatusLine, 'status'>
+type ReportedStatus = Partial<StatusLine> & Pick<StatusLine, 'status'>
 
 /** A registration is of an endpoint: once there is an agent, it may be elsewhere, or gone. */
-async function ask(asked: Asked): Promise<Told> {
+async function ask(asked: Asked): Promise<ReportedStatus> {
   const { journal, record, platform } = asked
   const { agentId, registrationId } = record
   const registration = await orNotThere(platform.readRegistration(registrationId))
@@ -84,11 +84,11 @@ async function ask(asked: Asked): Promise<Told> {
     if (registration instanceof PlatformRefusal) throw registration
     const number = numberOf(registration)
     if (number !== undefined) await journal.write({ ...record, agentId: number })
-    return toldBy(registration)
+    return statusOf(registration)
   }
   const isForgotten = registration instanceof PlatformRefusal
   if (!isForgotten && numberOf(registration) === agentId)
-    return { ...toldBy(registration), ...(await readAvailability(platform, registration, agentId)) }
+    return { ...statusOf(registration), ...(await readAvailability(platform, registration, agentId)) }
   const agent = await orNotThere(platform.readAgent(agentId))
   const isAnother =
     isForgotten && 'endpoint' in agent && !isSameEndpoint(agent.endpoint ?? '', record.endpoint)
@@ -101,7 +101,7 @@ async function ask(asked: Asked): Promise<Told> {
   if (!isEnded || isForgotten || successor === undefined) return await toldByPage(asked, agentId, agent)
   // The endpoint was registered anew, in a browser or on another machine.
   await journal.write({ ...record, agentId: successor })
-  return toldBy(registration)
+  return statusOf(registration)
 }
 
 /** What the platform says that it does not have is no failure here. */
@@ -124,7 +124,7 @@ async function readAvailability(
   try {
     return availabilityOf(await platform.readAgent(agentId))
   } catch (error) {
-    if (error instanceof Refusal) return {}
+    if (error instanceof CommandError) return {}
     throw error
   }
 }
@@ -133,7 +133,7 @@ function availabilityOf({ health }: KnownAgent): Pick<StatusLine, 'availability'
   return health === null ? {} : { availability: health.availability }
 }
 
-function toldBy(registration: Registration): Told {
+function statusOf(registration: Registration): ReportedStatus {
   const { status, stake_page_url: page } = registration
   const number = numberOf(registration)
   if (number !== undefined) return { agent_id: number, status }
@@ -148,7 +148,7 @@ async function toldByPage(
   { journal, record, change }: Asked,
   agentId: number,
   agent: KnownAgent,
-): Promise<Told> {
+): Promise<ReportedStatus> {
   const { platform, endpoint, movedAt = 0 } = record
   const nowMs = systemClock.nowMs()
   if (agent.standing === 'deregistered') {

@@ -1,4 +1,4 @@
-import type { PayerStanding } from '../ledger.ts'
+import type { PayerFailureLimits } from '../ledger.ts'
 import type { Conclusion } from '../settlement-ledger.ts'
 import type { MemoryPayment, MemoryTables } from './memory-tables.ts'
 
@@ -9,7 +9,7 @@ const COUNTED_OF_OWNER = 2
 export function barringEnd(
   { payerFailures, sponsorships }: MemoryTables,
   { network, payer, owner }: { readonly network: string; readonly payer: string; readonly owner: string },
-  { failuresAllowed, barredSeconds }: PayerStanding,
+  { failuresAllowed, barredSeconds }: PayerFailureLimits,
   nowSeconds: number,
 ): number | undefined {
   const own = payerFailures.get(`${network} ${payer} ${owner}`)?.barredUntil ?? 0
@@ -30,7 +30,7 @@ export function barringEnd(
 export function countFailures(
   { payerFailures }: MemoryTables,
   changed: readonly { readonly row: MemoryPayment; readonly conclusion: Conclusion }[],
-  { failuresAllowed, barredSeconds }: PayerStanding,
+  { failuresAllowed, barredSeconds }: PayerFailureLimits,
   nowSeconds: number,
 ): void {
   const pairOf = (row: MemoryPayment): string => `${row.network} ${row.authorization.from} ${row.owner}`

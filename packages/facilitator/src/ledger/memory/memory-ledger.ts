@@ -1,6 +1,6 @@
 import type { Clock } from '@farebox/server/clock'
 import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../../secrets/secret-store.ts'
-import { DEFAULT_PAYER_STANDING, type Ledger, type PayerStanding } from '../ledger.ts'
+import { DEFAULT_PAYER_FAILURE_LIMITS, type Ledger, type PayerFailureLimits } from '../ledger.ts'
 import { createMemoryAudit, memoryTotals } from './memory-audit.ts'
 import { createMemoryOwners, sponsor } from './memory-owners.ts'
 import { createMemoryPayments } from './memory-payments.ts'
@@ -20,16 +20,19 @@ import { createMemoryTables, type MemoryTables } from './memory-tables.ts'
  * export const ledger = createMemoryLedger(systemClock)
  * ```
  */
-export function createMemoryLedger(clock: Clock, standing: PayerStanding = DEFAULT_PAYER_STANDING): Ledger {
+export function createMemoryLedger(
+  clock: Clock,
+  failureLimits: PayerFailureLimits = DEFAULT_PAYER_FAILURE_LIMITS,
+): Ledger {
   const tables = createMemoryTables()
   return {
-    payments: createMemoryPayments(tables, standing),
-    settlements: createMemorySettlements(tables, clock, standing),
+    payments: createMemoryPayments(tables, failureLimits),
+    settlements: createMemorySettlements(tables, clock, failureLimits),
     leases: createMemoryLeases(tables, clock),
     audit: createMemoryAudit(tables, clock),
     secrets: createMemorySecrets(tables),
     owners: createMemoryOwners(tables),
-    // Within one process whoever holds the lease is woken directly; nobody relies on a bell.
+    // Within one process whoever holds the lease is woken directly; nobody relies on a notification.
     signals: { publish: () => Promise.resolve(), subscribe: () => () => undefined },
     totals: async (network, nowSeconds) => await Promise.resolve(memoryTotals(tables, network, nowSeconds)),
     close: () => Promise.resolve(),

@@ -6,17 +6,17 @@ import {
   type HoldRequest,
   type PaymentLedger,
 } from '../payment-ledger.ts'
-import type { PayerStanding } from '../ledger.ts'
+import type { PayerFailureLimits } from '../ledger.ts'
 import type { LedgerPayment } from '../payment-record.ts'
 import { barringEnd } from './memory-failures.ts'
 import { ownerUse } from './memory-owners.ts'
 import { utcDay, type MemoryPayment, type MemoryTables } from './memory-tables.ts'
 
 /** {@link PaymentLedger} in memory: each method is one step because nothing else runs in between. */
-export function createMemoryPayments(tables: MemoryTables, standing: PayerStanding): PaymentLedger {
+export function createMemoryPayments(tables: MemoryTables, failureLimits: PayerFailureLimits): PaymentLedger {
   const { payments } = tables
   return {
-    hold: request => resolved(() => hold(tables, standing, request)),
+    hold: request => resolved(() => hold(tables, failureLimits, request)),
     capture: request => resolved(() => capture(tables, request)),
     release: ({ holdId, binding, owner }) =>
       resolved(() => {
@@ -31,7 +31,7 @@ export function createMemoryPayments(tables: MemoryTables, standing: PayerStandi
   }
 }
 
-function hold(tables: MemoryTables, standing: PayerStanding, request: HoldRequest): HoldOutcome {
+function hold(tables: MemoryTables, failureLimits: PayerFailureLimits, request: HoldRequest): HoldOutcome {
   const { payment, owner, nowSeconds, limits } = request
   const row = tables.payments.get(payment.key)
   if (row !== undefined) {
@@ -44,7 +44,7 @@ function hold(tables: MemoryTables, standing: PayerStanding, request: HoldReques
   }
   const { network, authorization } = payment
   const pair = { network, payer: authorization.from, owner }
-  const untilSeconds = barringEnd(tables, pair, standing, nowSeconds)
+  const untilSeconds = barringEnd(tables, pair, failureLimits, nowSeconds)
   if (untilSeconds !== undefined) return { kind: 'payer-barred', untilSeconds }
   const use = ownerUse(tables, owner, nowSeconds, payment.key)
   const used = use.settlements + use.unsent

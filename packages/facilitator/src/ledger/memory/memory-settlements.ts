@@ -1,5 +1,5 @@
 import { nowSeconds, type Clock } from '@farebox/server/clock'
-import type { PayerStanding } from '../ledger.ts'
+import type { PayerFailureLimits } from '../ledger.ts'
 import type {
   Conclusion,
   OpenTransaction,
@@ -16,7 +16,7 @@ import { utcDay, type MemoryPayment, type MemoryTables, type MemoryTransaction }
 export function createMemorySettlements(
   tables: MemoryTables,
   clock: Clock,
-  standing: PayerStanding,
+  failureLimits: PayerFailureLimits,
 ): SettlementLedger {
   const { payments, transactions } = tables
   return {
@@ -81,7 +81,7 @@ export function createMemorySettlements(
         payments.set(row.key, concludedRow(row, conclusion, clock.nowMs()))
         return [{ row, conclusion }]
       })
-      countFailures(tables, changed, standing, nowSeconds(clock))
+      countFailures(tables, changed, failureLimits, nowSeconds(clock))
       countGas(tables, changed, nowSeconds(clock))
       const dropped = dropPayers(tables, changed)
       const closed = closes && transactions.get(closes.transactionId)

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Clock } from '@farebox/server/clock'
-import { gather } from '../../gather.ts'
+import { batchCalls } from '../../batch-calls.ts'
 
 /** Enough that a burst takes one round trip, few enough that it does not hold its locks for long. */
 const LIMITS = { atMost: 100, inFlight: 4 }
@@ -26,7 +26,7 @@ export function groupRequests<Request, Outcome>(
   clock: Clock,
   run: (requests: readonly Request[]) => Promise<readonly Outcome[]>,
 ): (request: Request) => Promise<Outcome> {
-  const send = gather<Waiting<Request, Outcome>>(clock, LIMITS, group => runGroup(run, group))
+  const send = batchCalls<Waiting<Request, Outcome>>(clock, LIMITS, group => runGroup(run, group))
   let turn: Waiting<Request, Outcome>[] = []
   return request =>
     new Promise((resolve, reject) => {

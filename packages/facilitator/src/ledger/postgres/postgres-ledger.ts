@@ -1,5 +1,5 @@
 import type { Clock } from '@farebox/server/clock'
-import { DEFAULT_PAYER_STANDING, type Ledger, type PayerStanding } from '../ledger.ts'
+import { DEFAULT_PAYER_FAILURE_LIMITS, type Ledger, type PayerFailureLimits } from '../ledger.ts'
 import { checkConnections } from '@farebox/server/internal/postgres/check-connections'
 import { connect } from '@farebox/server/internal/postgres/connect'
 import { migrate } from '@farebox/server/internal/postgres/migrate'
@@ -27,7 +27,7 @@ export interface PostgresLedgerOptions {
   /** Connections at most; default 10. */
   readonly connections?: number
   readonly clock: Clock
-  readonly standing?: PayerStanding
+  readonly failureLimits?: PayerFailureLimits
   /** Hears of connections that broke while idle. */
   readonly onError?: (error: Error) => void
 }
@@ -53,7 +53,7 @@ export interface PostgresLedgerOptions {
  */
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
   const { connectionString, clock, schema = 'farebox_facilitator', connections = 10 } = options
-  const { standing = DEFAULT_PAYER_STANDING } = options
+  const { failureLimits = DEFAULT_PAYER_FAILURE_LIMITS } = options
   const isPooled = options.directConnectionString !== undefined
   const direct = options.directConnectionString ?? connectionString
   const database = connect({
@@ -73,8 +73,8 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
   }
   const signals = createPostgresSignals(database, direct, clock)
   return {
-    payments: createPostgresPayments(database, clock, standing),
-    settlements: createPostgresSettlements(database, clock, { standing, ring: signals.ring }),
+    payments: createPostgresPayments(database, clock, failureLimits),
+    settlements: createPostgresSettlements(database, clock, { failureLimits, notify: signals.notify }),
     leases: createPostgresLeases(database),
     audit: createPostgresAudit(database),
     secrets: createPostgresSecrets(database),

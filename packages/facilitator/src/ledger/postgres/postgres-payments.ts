@@ -1,5 +1,5 @@
 import type { Clock } from '@farebox/server/clock'
-import type { PayerStanding } from '../ledger.ts'
+import type { PayerFailureLimits } from '../ledger.ts'
 import type {
   Budget,
   CaptureOutcome,
@@ -42,7 +42,7 @@ interface CaptureRow {
 export function createPostgresPayments(
   database: Database,
   clock: Clock,
-  { failuresAllowed, barredSeconds }: PayerStanding,
+  { failuresAllowed, barredSeconds }: PayerFailureLimits,
 ): PaymentLedger {
   const { schema, query } = database
   const hold = `select ${schema}.hold_together($1, $2, $3) as outcomes`

@@ -1,10 +1,10 @@
 import type { Clock } from '@farebox/server/clock'
 import { nowSeconds } from '@farebox/server/clock'
-import type { PayerStanding } from '../ledger.ts'
+import type { PayerFailureLimits } from '../ledger.ts'
 import type { Conclusion, OpenTransaction, SenderLeases, SettlementLedger } from '../settlement-ledger.ts'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
-import type { Ring } from './postgres-signals.ts'
+import type { NotifyQuery } from './postgres-signals.ts'
 
 interface TransactionRow {
   readonly id: string
@@ -30,7 +30,7 @@ const NOT_CAPTURED = 'FB001'
 export function createPostgresSettlements(
   database: Database,
   clock: Clock,
-  { standing, ring }: { readonly standing: PayerStanding; readonly ring: Ring },
+  { failureLimits, notify }: { readonly failureLimits: PayerFailureLimits; readonly notify: NotifyQuery },
 ): SettlementLedger {
   const { schema, query } = database
   // As JSON: one round trip, and nothing to read column by column.
@@ -102,9 +102,9 @@ export function createPostgresSettlements(
         closes?.transactionId ?? null,
         closes?.as ?? null,
         nowSeconds(clock),
-        standing.failuresAllowed,
-        standing.barredSeconds,
-        ...ring('concluded'),
+        failureLimits.failuresAllowed,
+        failureLimits.barredSeconds,
+        ...notify('concluded'),
       ])
       return row?.keys ?? []
     },

@@ -7,7 +7,7 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 const RECONNECT_MS = 1_000
 
 /** What `pg_notify` is given to ring a signal in the other processes: channel and payload. */
-export type Ring = (signal: Signal) => readonly [channel: string, payload: string]
+export type NotifyQuery = (signal: Signal) => readonly [channel: string, payload: string]
 
 /**
  * {@link Signals} by LISTEN and NOTIFY, on a connection of its own that is opened again whenever it breaks.
@@ -16,10 +16,10 @@ export function createPostgresSignals(
   { schema, query }: Database,
   connectionString: string,
   clock: Clock,
-): Signals & { readonly ring: Ring; close(): Promise<void> } {
+): Signals & { readonly notify: NotifyQuery; close(): Promise<void> } {
   const channel = `${schema}_signals`
   const self = randomUUID()
-  const ring: Ring = signal => [channel, `${self} ${signal}`]
+  const notify: NotifyQuery = signal => [channel, `${self} ${signal}`]
   const listeners = new Set<(signal: Signal) => void>()
   const closing = new AbortController()
   const listening = (async () => {
@@ -33,10 +33,10 @@ export function createPostgresSignals(
     }
   })()
   return {
-    ring,
+    notify,
     async publish(signal) {
       try {
-        await query('publish', 'select pg_notify($1, $2)', ring(signal))
+        await query('publish', 'select pg_notify($1, $2)', notify(signal))
       } catch {
         // Whoever would have been woken looks for itself before long.
       }

@@ -127,7 +127,7 @@ test('of the same slip three are told, and how many more there are', () => {
   expect(problems.map(({ fix }) => fix)).toEqual([
     'write "a"',
     'write "b"',
-    'write "c", and mend 2 more like this',
+    'write "c", and fix 2 more like this',
   ])
 })
 

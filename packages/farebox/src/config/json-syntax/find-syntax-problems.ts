@@ -40,7 +40,7 @@ function fewOfEach(problems: readonly SyntaxProblem[]): readonly SyntaxProblem[]
     const more = (counts.get(problem.reason) ?? 0) - MAX_OF_A_KIND
     if (index > MAX_OF_A_KIND) return []
     if (index < MAX_OF_A_KIND || more <= 0) return [problem]
-    return [{ ...problem, fix: `${problem.fix}, and mend ${more} more like this` }]
+    return [{ ...problem, fix: `${problem.fix}, and fix ${more} more like this` }]
   })
 }
 

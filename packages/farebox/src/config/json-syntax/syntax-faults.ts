@@ -1,6 +1,6 @@
 import { quote } from '@farebox/protocol/internal/fields/describe-value'
 
-/** What is wrong with the form of a text that should be JSON, and how to mend it. */
+/** What is wrong with the form of a text that should be JSON, and how to fix it. */
 export interface SyntaxFault {
   readonly reason: string
   readonly fix: string

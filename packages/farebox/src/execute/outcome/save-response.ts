@@ -57,7 +57,7 @@ export async function saveResponse(
       refusedPayments,
     })
   } catch (error) {
-    const takenBack = await held.letGo(takeBack(before)).catch(() => false)
+    const takenBack = await held.release(takeBack(before)).catch(() => false)
     if (takenBack)
       throw new SaveTakenBack('the job store failed before the response was saved', { cause: error })
     throw new OutcomeInDoubt('the job store failed while the response was saved', { cause: error })
@@ -85,7 +85,7 @@ export async function keepFinalResponse(
 ): Promise<SettledJob> {
   const { payer } = held.job
   const job: SettledJob = { version: 1, state: 'settled', payer, response, paymentResponse: '', ...paid }
-  const kept = await held.letGo({ kind: 'leave', job, sealed: true, keepMs: RESPONSE_KEPT_SECONDS * 1_000 })
+  const kept = await held.release({ kind: 'leave', job, sealed: true, keepMs: RESPONSE_KEPT_SECONDS * 1_000 })
   if (!kept) throw new HoldLost('the job was taken over before its response was kept')
   return job
 }

@@ -112,7 +112,7 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
 
 describe('D8, PAY-13 a settlement that is not known', () => {
   test('is a 503 pending after the patience, and a 200 for who asks again later', async () => {
-    const stage = await stageAgent({ settlePatienceMs: 1_000 })
+    const stage = await stageAgent({ settleWaitMs: 1_000 })
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId })
     stage.gate.settles.push(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
@@ -132,7 +132,7 @@ describe('D8, PAY-13 a settlement that is not known', () => {
   })
 
   test('is waited for by a repeat, with the patience of its own', async () => {
-    const stage = await stageAgent({ settlePatienceMs: 1_000 })
+    const stage = await stageAgent({ settleWaitMs: 1_000 })
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId })
     stage.gate.settles.push(...Array.from({ length: 12 }, () => UNKNOWN))
@@ -143,7 +143,7 @@ describe('D8, PAY-13 a settlement that is not known', () => {
   })
 
   test('then fails: the repeat is a 402 with the receipt', async () => {
-    const stage = await stageAgent({ settlePatienceMs: 100 })
+    const stage = await stageAgent({ settleWaitMs: 100 })
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId })
     stage.gate.settles.push(UNKNOWN, FAILED)
@@ -155,7 +155,7 @@ describe('D8, PAY-13 a settlement that is not known', () => {
   })
 
   test('is asked for with the identical payment each time', async () => {
-    const stage = await stageAgent({ settlePatienceMs: 100 })
+    const stage = await stageAgent({ settleWaitMs: 100 })
     const asked: unknown[] = []
     const { settle } = stage.gate
     stage.gate.settles.push(UNKNOWN, UNKNOWN)
@@ -171,7 +171,7 @@ describe('D8, PAY-13 a settlement that is not known', () => {
   })
 
   test('a gate that rejects, against its contract, is not a failure either', async () => {
-    const stage = await stageAgent({ settlePatienceMs: 100 })
+    const stage = await stageAgent({ settleWaitMs: 100 })
     const { settle } = stage.gate
     let calls = 0
     Object.assign(stage.gate, {
@@ -209,7 +209,7 @@ describe('a store that does not take what is known', () => {
       const stage = await stageAgent({
         clock,
         store: failing(createMemoryStore(clock), 'unpaid', 3, when),
-        settlePatienceMs: 100,
+        settleWaitMs: 100,
       })
       const jobId = randomUUID()
       const payment = await stage.sign({ jobId })
@@ -262,7 +262,7 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     const gate = createScriptedGate()
-    const first = await stageAgent({ clock, store, gate, settlePatienceMs: 100 })
+    const first = await stageAgent({ clock, store, gate, settleWaitMs: 100 })
     const jobId = randomUUID()
     const payment = await first.sign({ jobId })
     gate.settles.push(UNKNOWN, UNKNOWN)
@@ -277,7 +277,7 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
     const second = await stageAgent({ clock, store, gate })
     await clock.advance(0)
     expect(second.calls).toEqual(['read', 'claim', 'settle', 'leave settled'])
-    expect(second.logs()).toContain(`taking up a settlement that an earlier process left job=${jobId}`)
+    expect(second.logs()).toContain(`resuming a settlement that an earlier process left open job=${jobId}`)
     expect(await second.post({ jobId, payment })).toMatchObject({
       status: 200,
       json: { output: { text: 'hi' } },
@@ -296,7 +296,7 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
         cut.off ? await new Promise<boolean>(() => undefined) : await store.write(holder, change),
       unresolved: () => Promise.resolve([]),
     }
-    const first = await stageAgent({ clock, store: dying, gate, settlePatienceMs: 100 })
+    const first = await stageAgent({ clock, store: dying, gate, settleWaitMs: 100 })
     const others = [await stageAgent({ clock, store, gate }), await stageAgent({ clock, store, gate })]
     const jobId = randomUUID()
     const payment = await first.sign({ jobId })
@@ -316,7 +316,7 @@ describe('D32, OPS-04 stopping while a settlement is open', () => {
   test('another agent’s, in the same store, is left alone: it has its own facilitator', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
-    const first = await stageAgent({ clock, store, settlePatienceMs: 100 })
+    const first = await stageAgent({ clock, store, settleWaitMs: 100 })
     first.gate.settles.push(...Array.from({ length: 20 }, () => UNKNOWN))
     await after(clock, 150, first.post())
     const stopped = first.agent.close()

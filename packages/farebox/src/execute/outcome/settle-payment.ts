@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Answer } from '../../answer/answer.ts'
-import type { LastCall } from '../../last-call.ts'
+import type { GraceEnd } from '../../grace-end.ts'
 import { answerPending, answerSettled } from './answer-job.ts'
 import { refuseUnpaid } from '../payment/refused-payment.ts'
 import type { SavedResponse } from './save-response.ts'
@@ -11,11 +11,11 @@ import type { Service } from '../service/service.ts'
  * while it is not known (D7, D8). The one place where money moves; a {@link SavedResponse} is what it takes.
  */
 export async function settlePayment(
-  { settlements, clock, lastCall }: Pick<Service, 'settlements' | 'clock' | 'lastCall'>,
+  { settlements, clock, graceEnd }: Pick<Service, 'settlements' | 'clock' | 'graceEnd'>,
   saved: SavedResponse,
 ): Promise<Answer> {
-  const known = await withinPatience(
-    { clock, lastCall, patienceMs: settlements.patienceMs },
+  const known = await withinWait(
+    { clock, graceEnd, waitMs: settlements.waitMs },
     settlements.resume(saved.held),
   )
   if (known === undefined) return answerPending(saved.jobId)
@@ -24,19 +24,19 @@ export async function settlePayment(
 }
 
 /** What work comes to, or undefined where it takes longer, or the agent has to stop: it goes on then. */
-async function withinPatience<T>(
+async function withinWait<T>(
   {
     clock,
-    lastCall,
-    patienceMs,
-  }: { readonly clock: Clock; readonly lastCall: LastCall; readonly patienceMs: number },
+    graceEnd,
+    waitMs,
+  }: { readonly clock: Clock; readonly graceEnd: GraceEnd; readonly waitMs: number },
   work: Promise<T>,
 ): Promise<T | undefined> {
   let cancel: () => void = () => undefined
-  const patienceOver = new Promise<undefined>(resolve => {
+  const waitOver = new Promise<undefined>(resolve => {
     const over = (): void => resolve(undefined)
-    const cancels = [clock.after(patienceMs, over), lastCall.on(over)]
+    const cancels = [clock.after(waitMs, over), graceEnd.on(over)]
     cancel = () => cancels.forEach(each => each())
   })
-  return await Promise.race([work, patienceOver]).finally(cancel)
+  return await Promise.race([work, waitOver]).finally(cancel)
 }

@@ -1,4 +1,4 @@
-import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { isBoundNonce } from '@farebox/payments/authorization/nonce-binding'
 import { CHARGE_COUNTS_SECONDS } from '@farebox/protocol/limits'
 import type { ChargeOutcome } from '../../payment-gate/payment-gate.ts'
@@ -32,7 +32,7 @@ export async function askForCharge(
     binding: bindingOf(service, payments.crypto, order),
     timeoutMs: ASK_MS,
   })
-  return judgePastCharge(service, payments, order, payment, outcome)
+  return checkPastCharge(service, payments, order, payment, outcome)
 }
 
 /**
@@ -42,7 +42,7 @@ export async function askForCharge(
  * A nonce names the agent by its URL. Without `SERVICE_PUBLIC_URL` the caller says what that is, and can call another
  * agent of the same wallet by it: there the facilitator's word decides (I1).
  */
-export function judgePastCharge(
+export function checkPastCharge(
   service: Service,
   payments: Payments,
   order: JobOrder,

@@ -99,7 +99,7 @@ export async function reservePayment(
       service.log.warn('the facilitator refused FACILITATOR_SECRET', { job: order.jobId })
       throw new UnauthorizedAgent()
     case 'unavailable': {
-      service.log.warn('the facilitator gave no verdict', { cause: outcome.cause, job: order.jobId })
+      service.log.warn('the facilitator returned no verdict', { cause: outcome.cause, job: order.jobId })
       if (outcome.isBusy === true) {
         service.admission.facilitatorBusy()
         throw new TryLater('the facilitator is asked too often at this moment: come back in a second', 1)

@@ -222,7 +222,7 @@ test('D40 a store that lost everything in mid-settlement: the charged job is pen
     write: (holder, change) => store.write(holder, change),
     unresolved: () => store.unresolved(),
   }
-  const stage = await stageAgent({ clock, store: current, settlePatienceMs: 100 })
+  const stage = await stageAgent({ clock, store: current, settleWaitMs: 100 })
   const jobId = randomUUID()
   const payment = await stage.sign({ jobId })
   stage.gate.settles.push({ kind: 'unknown', cause: 'scripted' })

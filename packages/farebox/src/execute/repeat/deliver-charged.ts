@@ -1,4 +1,4 @@
-import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { encodeHeader, type PaymentResponse } from '@farebox/payments/x402/payment-header'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import type { Answer } from '../../answer/answer.ts'
@@ -9,10 +9,10 @@ import { orClockDoubt } from '../request/clock-doubt.ts'
 import { claimJob } from '../run/claim-job.ts'
 import { describeThrown } from '../../handler/describe-thrown.ts'
 import type { Deadline } from '../../handler/enforce-deadline.ts'
-import { isStale, isTaken } from '../outcome/fresh-look.ts'
+import { isStale, isTaken } from '../outcome/recheck-job.ts'
 import type { JobOrder } from '../request/job-order.ts'
 import { HoldLost, type HeldJob } from '../../jobs/keep-leases.ts'
-import { letGoAfterFailure } from '../outcome/let-go.ts'
+import { releaseAfterFailure } from '../outcome/release-job.ts'
 import { orInDoubt } from '../outcome/outcome-in-doubt.ts'
 import { keepFinalResponse } from '../outcome/save-response.ts'
 import type { Service } from '../service/service.ts'
@@ -95,27 +95,30 @@ export interface ChargedJob {
  */
 export async function deliverCharged(service: Service, job: ChargedJob): Promise<Answer> {
   const { order, held, payment, deadline, past, refusal, produce } = job
-  if (past.kind === 'none') return await letGoAfterFailure(service, held, undefined, refusal)
+  if (past.kind === 'none') return await releaseAfterFailure(service, held, undefined, refusal)
   if (past.kind !== 'open') {
-    await letGoQuietly(service, held, new Error(`a payment that was charged before: ${past.kind}`))
+    await releaseQuietly(service, held, new Error(`a payment that was charged before: ${past.kind}`))
     return answerPast(service, order, past)
   }
   const { transaction } = past
-  service.log.warn('the record of a charged job was lost, it is run again', { transaction, job: order.jobId })
+  service.log.warn('the record of a charged job was lost; running the job again', {
+    transaction,
+    job: order.jobId,
+  })
   try {
     const response = held.job.state === 'unpaid' ? held.job.response : await produce(held, deadline)
     const paid = { paymentKey: payment.key, paymentResponse: receiptOf(payment, transaction) }
     const settled = await keepFinalResponse(held, response, paid)
-    service.bell.ring(order.jobKey)
+    service.notifier.notify(order.jobKey)
     service.log.job('completed', order.jobId, { transaction })
     return answerSettled(settled)
   } catch (error) {
     const cause = describeThrown(error)
-    service.log.warn('a job that was charged before failed when it was run again', {
+    service.log.warn('a charged job failed when it was run again', {
       cause,
       job: order.jobId,
     })
-    await letGoQuietly(service, held, error)
+    await releaseQuietly(service, held, error)
     return answerCharged(order, transaction)
   }
 }
@@ -138,7 +141,7 @@ function answerPast(
         'sign a new payment for a new run',
     )
   }
-  service.log.warn('nobody knows yet whether a payment was charged before', {
+  service.log.warn('it is not known yet whether a payment was charged before', {
     cause: past.cause,
     job: order.jobId,
   })
@@ -154,9 +157,9 @@ function answerCharged(order: JobOrder, transaction: string): Answer {
 }
 
 /** Only {@link HoldLost} passes: then another process has the job, and answers for it. */
-async function letGoQuietly(service: Service, held: HeldJob, failure: unknown): Promise<void> {
+async function releaseQuietly(service: Service, held: HeldJob, failure: unknown): Promise<void> {
   try {
-    await letGoAfterFailure(service, held, undefined, failure)
+    await releaseAfterFailure(service, held, undefined, failure)
   } catch (error) {
     if (error instanceof HoldLost) throw error
   }

@@ -587,7 +587,7 @@ describe('what a dead process left', () => {
     const store = createMemoryStore(clock)
     const gate = createScriptedGate()
     const jobId = randomUUID()
-    const stage = await stageAgent({ clock, store, gate, settlePatienceMs: 100 })
+    const stage = await stageAgent({ clock, store, gate, settleWaitMs: 100 })
     const payment = await stage.sign({ jobId })
     gate.settles.push(FAILED)
     const earlier = await savedJob(await stageAgent({ clock, gate: createScriptedGate() }), jobId)

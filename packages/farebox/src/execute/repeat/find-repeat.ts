@@ -1,4 +1,4 @@
-import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { DeadlineError, PaymentError } from '@farebox/protocol/errors/service-errors'
 import { LARGE_BODY_BYTES } from '@farebox/protocol/limits'
 import type { Answer } from '../../answer/answer.ts'
@@ -9,7 +9,7 @@ import type { ArrivedRequest } from '../request/arrived-request.ts'
 import { answerPending, answerSettled } from '../outcome/answer-job.ts'
 import { endAbandonedRun, takeOverJob } from '../run/claim-job.ts'
 import type { Deadline } from '../../handler/enforce-deadline.ts'
-import { isStale, isTaken } from '../outcome/fresh-look.ts'
+import { isStale, isTaken } from '../outcome/recheck-job.ts'
 import type { JobOrder } from '../request/job-order.ts'
 import { proveRepeat } from './prove-repeat.ts'
 import { refuseUnpaid } from '../payment/refused-payment.ts'
@@ -19,7 +19,7 @@ import type { Service } from '../service/service.ts'
 const FIRST_LOOK_MS = 5
 const SLOWEST_LOOK_MS = 100
 
-/** So often an attempt that overran is looked at where it is another process's; its own process rings the bell. */
+/** So often an attempt that overran is looked at where it is another process's; its own process notifies. */
 const OVERRUN_LOOK_MS = 500
 
 /** A run past its deadline says within this how it ended. */
@@ -47,7 +47,7 @@ export async function findRepeat(
   payment: ProvenPayment | undefined,
   terms: Terms,
 ): Promise<Answer | undefined> {
-  const pendingFromMs = service.clock.nowMs() + service.settlements.patienceMs
+  const pendingFromMs = service.clock.nowMs() + service.settlements.waitMs
   for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(2 * lookMs, SLOWEST_LOOK_MS)) {
     const askedMs = service.clock.nowMs()
     const stored = await service.jobs.read(order.jobKey)
@@ -69,7 +69,7 @@ export async function findRepeat(
     if (job.state === 'saved') {
       if (service.clock.nowMs() >= pendingFromMs) return answerPending(order.jobId)
       await takeUpIfAbandoned(service, order.jobKey, stored)
-      await service.bell.wait(order.jobKey, Math.min(lookMs, pendingFromMs - service.clock.nowMs()))
+      await service.notifier.wait(order.jobKey, Math.min(lookMs, pendingFromMs - service.clock.nowMs()))
       continue
     }
     if (job.state === 'unpaid' && payment !== undefined) refuseResale(job, order, payment)
@@ -79,7 +79,7 @@ export async function findRepeat(
     }
     if (job.state === 'running' && job.overran) {
       if (terms.kind === 'refused') return undefined
-      await service.bell.wait(
+      await service.notifier.wait(
         order.jobKey,
         Math.min(OVERRUN_LOOK_MS, untilItMayRunMs(service, terms.deadline)),
       )
@@ -87,13 +87,13 @@ export async function findRepeat(
     }
     const joinMs = joinableMs(service, order, job)
     if (joinMs <= 0) return answerPending(order.jobId)
-    await service.bell.wait(order.jobKey, Math.min(lookMs, joinMs))
+    await service.notifier.wait(order.jobKey, Math.min(lookMs, joinMs))
   }
 }
 
 /** May one more with a body of this size wait for the job? */
-function mayWait({ bell }: Service, { bodyBytes, jobKey }: JobOrder): boolean {
-  return bodyBytes <= LARGE_BODY_BYTES || bell.waiting(jobKey) < LARGE_REPEATS
+function mayWait({ notifier }: Service, { bodyBytes, jobKey }: JobOrder): boolean {
+  return bodyBytes <= LARGE_BODY_BYTES || notifier.waiting(jobKey) < LARGE_REPEATS
 }
 
 /** A response that was not paid for is sold to a payment not refused before, at the price it was made for. */

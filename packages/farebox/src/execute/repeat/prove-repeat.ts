@@ -1,4 +1,5 @@
-import { refuseTerms, type ProvenPayment } from '@farebox/payments/x402/check-payment'
+import { refuseTerms } from '@farebox/payments/x402/check-terms'
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { isBoundNonce } from '@farebox/payments/authorization/nonce-binding'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import type { SettledJob } from '../../jobs/job.ts'

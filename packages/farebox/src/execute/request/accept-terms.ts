@@ -1,4 +1,5 @@
-import { judgeTerms, refuseTerms, type ProvenPayment } from '@farebox/payments/x402/check-payment'
+import { checkTerms, refuseTerms } from '@farebox/payments/x402/check-terms'
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { refuseNonce } from '@farebox/payments/authorization/nonce-binding'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
@@ -22,10 +23,10 @@ export function acceptTerms(
   order: JobOrder,
   payment: ProvenPayment,
 ): AcceptedPayment {
-  const refused =
+  const refusal =
     refuseTerms(payment, order.capability.requirement, service.clock.nowMs() / 1_000) ??
     refuseBinding(payments, arrived, order, payment)
-  if (refused !== undefined) throw new PaymentError(refused)
+  if (refusal !== undefined) throw new PaymentError(refusal)
   // The one place where the brand is given.
   return payment as AcceptedPayment
 }
@@ -43,11 +44,11 @@ export function mayHavePaid(
   payment: ProvenPayment,
 ): boolean {
   const nowSeconds = service.clock.nowMs() / 1_000
-  const judged = judgeTerms(payment, order.capability.requirement, nowSeconds)
+  const refusal = checkTerms(payment, order.capability.requirement, nowSeconds)
   const isPast =
-    judged?.field === 'validBefore' &&
+    refusal?.field === 'validBefore' &&
     Number(payment.authorization.validBefore) < nowSeconds + SETTLE_MARGIN_SECONDS
-  if (judged !== undefined && !isPast) return false
+  if (refusal !== undefined && !isPast) return false
   return refuseBinding(payments, arrived, order, payment) === undefined
 }
 

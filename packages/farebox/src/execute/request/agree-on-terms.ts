@@ -1,4 +1,4 @@
-import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import { acceptTerms, mayHavePaid, type AcceptedPayment } from './accept-terms.ts'
 import type { ArrivedRequest } from './arrived-request.ts'

@@ -1,4 +1,4 @@
-import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import type { ArrivedRequest } from './arrived-request.ts'
@@ -16,7 +16,7 @@ export function provePayer(payments: Payments, arrived: ArrivedRequest): ProvenP
     throw refuse('send one payment header, PAYMENT-SIGNATURE, once')
   const decoded = decodePaymentHeader(header)
   if (!decoded.ok) throw refuse(decoded.reason)
-  const proven = payments.checker.provePayer(decoded.payment)
+  const proven = payments.verifier.provePayer(decoded.payment)
   if (!proven.ok) throw refuse(proven.reason)
   return proven.value
 }

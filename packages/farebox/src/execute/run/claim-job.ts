@@ -1,4 +1,4 @@
-import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { PaymentError } from '@farebox/protocol/errors/service-errors'
 import { PAYMENT_CLAIM_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import type { Job, RunningJob, UnpaidJob } from '../../jobs/job.ts'
@@ -94,7 +94,7 @@ export async function endAbandonedRun(
   const held = await claimLeft(service, jobKey, left)
   if (held === undefined) return false
   const { state, payer } = held.job
-  if (state === 'running' && payer === left.payer) return await held.letGo({ kind: 'forget' })
+  if (state === 'running' && payer === left.payer) return await held.release({ kind: 'forget' })
   return (await leaveAsItIs(held)) && state === left.state
 }
 
@@ -113,7 +113,7 @@ async function claimLeft(
 /** False where the hold was lost, or nobody knows. */
 async function leaveAsItIs(held: HeldJob): Promise<boolean> {
   const change = { kind: 'leave', job: held.job, sealed: false, keepMs: UNFINISHED_KEPT_MS } as const
-  return await held.letGo(change).catch(() => false)
+  return await held.release(change).catch(() => false)
 }
 
 function paymentClaimMs(payment: ProvenPayment, nowMs: number): number {

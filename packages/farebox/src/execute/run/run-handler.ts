@@ -61,7 +61,7 @@ export async function runHandler(
   let ended = false
   let stopListening: () => void = () => undefined
   const cutOff = new Promise<never>((_, reject) => {
-    stopListening = service.lastCall.on(() => {
+    stopListening = service.graceEnd.on(() => {
       const cut = new HandlerCutOff(endOf(running))
       service.log.warn(cut.message, { job: order.jobId })
       aborter.abort(cut)
@@ -77,8 +77,8 @@ export async function runHandler(
       })
       return running
     })
-    const { judge } = await Promise.race([working, cutOff])
-    return { judge, tookMs: clock.nowMs() - startedMs }
+    const { check } = await Promise.race([working, cutOff])
+    return { check, tookMs: clock.nowMs() - startedMs }
   } catch (error) {
     if (error instanceof DeadlineError && running !== undefined && !ended) {
       throw new HandlerOverran(error.message, endOf(running))

@@ -1,12 +1,12 @@
 import type { Turns } from '@farebox/protocol/internal/body/turns'
-import type { PaymentChecker } from '@farebox/payments/x402/check-payment'
+import type { SignatureVerifier } from '@farebox/payments/x402/verify-signature'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Clock } from '../../clock.ts'
 import type { InputChecks } from '../../input-checks/check-inputs.ts'
-import type { JobBell } from '../../jobs/job-bell.ts'
+import type { JobNotifier } from '../../jobs/job-notifier.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import type { LastCall } from '../../last-call.ts'
+import type { GraceEnd } from '../../grace-end.ts'
 import type { Log } from '../../log.ts'
 import type { AgentMetrics } from '../../metrics/agent-metrics.ts'
 import type { PaymentGate } from '../../payment-gate/payment-gate.ts'
@@ -25,10 +25,10 @@ export interface Service {
   readonly payments: Payments | undefined
   readonly handlers: HandlerHost
   readonly jobs: JobStore
-  readonly bell: JobBell
+  readonly notifier: JobNotifier
   readonly leases: LeaseKeeper
   readonly settlements: Settlements
-  readonly lastCall: LastCall
+  readonly graceEnd: GraceEnd
   readonly inputs: InputChecks
   /** For what would hold up the event loop. */
   readonly turns: Turns
@@ -43,7 +43,7 @@ export interface Service {
 /** What taking payments needs. */
 export interface Payments {
   readonly crypto: EvmCrypto
-  readonly checker: PaymentChecker
+  readonly verifier: SignatureVerifier
   /** `eip155:<chain id>`: where this agent is paid. */
   readonly networkId: string
   /** Undefined where FACILITATOR_SECRET is missing: paid requests are answered 401 (D11). */

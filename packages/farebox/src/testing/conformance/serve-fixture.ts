@@ -61,7 +61,7 @@ export async function serveFixture(mode: AgentMode): Promise<FixtureAgent> {
       AGENT_WALLET_ADDRESS: WALLET,
       SERVICE_NETWORK: NETWORK,
     },
-    ports: { clock, log, jobStore, settlePatienceMs: 700, ...(mode === 'paid' && { paymentGate: gate }) },
+    ports: { clock, log, jobStore, settleWaitMs: 700, ...(mode === 'paid' && { paymentGate: gate }) },
   })
   const logs = (): readonly string[] => {
     log.flush()

@@ -1,5 +1,5 @@
 import { jobBody } from '@farebox/client/internal/attempt/plan-job'
-import type { ProvenPayment } from '@farebox/payments/x402/check-payment'
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import type { JobOrder } from '@farebox/platform-api/jobs'
 import { hashJson } from '@farebox/platform-api/receipt'
 import type { JsonObject } from '@farebox/protocol/fields/field'

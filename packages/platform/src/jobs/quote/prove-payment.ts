@@ -1,4 +1,5 @@
-import { createPaymentChecker, refuseTerms, type ProvenPayment } from '@farebox/payments/x402/check-payment'
+import { refuseTerms } from '@farebox/payments/x402/check-terms'
+import { createSignatureVerifier, type ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { refuseNonce } from '@farebox/payments/authorization/nonce-binding'
 import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
 import { Refusal } from '../../http/refusal.ts'
@@ -13,11 +14,11 @@ export function createProvePayment({
   crypto,
   network,
 }: Pick<PlatformParts, 'crypto' | 'network'>): ProvePayment {
-  const checker = createPaymentChecker(crypto, [network])
+  const verifier = createSignatureVerifier(crypto, [network])
   return header => {
     const decoded = decodePaymentHeader(header)
     if (!decoded.ok) throw refused(decoded.reason)
-    const proven = checker.provePayer(decoded.payment)
+    const proven = verifier.provePayer(decoded.payment)
     if (!proven.ok) throw refused(proven.reason)
     return proven.value
   }

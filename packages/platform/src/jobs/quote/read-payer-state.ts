@@ -1,4 +1,4 @@
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import { isAuthorizationUsed } from '@farebox/payments/chain/find-settlement'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../../platform-parts.ts'

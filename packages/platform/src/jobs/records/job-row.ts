@@ -1,4 +1,4 @@
-import type { Authorization } from '@farebox/payments/authorization/authorization'
+import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { Fault } from '../../reputation/judge-fault.ts'
 import type { AgentAnswer, JobState, PaymentFate } from './states.ts'
 

@@ -1,0 +1,27 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { Declaration } from 'farebox'
+import { toJsonSchema } from '@farebox/protocol/translation/json-schema'
+import type { InputJudge } from './check-course.ts'
+
+/** As ajv-formats has it, but for the dot in the domain: RFC 5321 asks for none. */
+const EMAIL =
+  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
+
+/** Judges inputs by JSON Schema and a validator that is not ours. */
+export function createAjvOracle(declaration: Declaration): InputJudge {
+  const ajv = new Ajv2020({ strict: false, strictNumbers: true, ownProperties: true, validateSchema: false })
+  addFormats.default(ajv)
+  ajv.addFormat('email', EMAIL)
+  const validators = new Map(
+    Object.entries(declaration.capabilities).map(([name, { input_schema }]) => [
+      name,
+      ajv.compile(toJsonSchema(input_schema, 'input')),
+    ]),
+  )
+  return (capability, input) => {
+    const validate = validators.get(capability)
+    if (validate === undefined) return 'a capability nobody declared'
+    return validate(input) ? undefined : ajv.errorsText(validate.errors)
+  }
+}

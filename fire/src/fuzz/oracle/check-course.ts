@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { BuiltRequest } from '../generate/build-request.ts'
+import type { FuzzStage, HandlerCall } from '../run/fuzz-stage.ts'
+import type { GateEvent } from '../run/recording-gate.ts'
+import { readObject, refuseAnswer, type ReadAnswer } from './answer-table.ts'
+import { findLeak, type Foreseen } from './foresee.ts'
+
+/** What became of a request. */
+export interface Course {
+  readonly answer: ReadAnswer
+  readonly calls: readonly HandlerCall[]
+  readonly events: readonly GateEvent[]
+}
+
+/** Whether a capability's schema takes an input, by another validator than ours. */
+export type InputJudge = (capability: string, input: unknown) => string | undefined
+
+/** What is wrong with the course a request took; undefined where it went as foreseen. */
+export function checkCourse(
+  stage: FuzzStage,
+  built: BuiltRequest,
+  foreseen: Foreseen,
+  course: Course,
+  judgeInput: InputJudge,
+): string | undefined {
+  const { answer } = course
+  return (
+    refuseAnswer(answer) ??
+    findLeak(answer.text, stage.mode === 'dev' && answer.status === 200) ??
+    judgeStatus(foreseen, answer) ??
+    judgeMessage(foreseen, answer) ??
+    judgeDemand(built, answer) ??
+    judgeHandler(built, foreseen, course, judgeInput) ??
+    checkMoney(stage, built, foreseen, course) ??
+    (answer.status === 200 ? judgeSuccess(stage, built, foreseen, answer) : undefined)
+  )
+}
+
+function judgeStatus({ statuses, answer }: Foreseen, { status, text }: ReadAnswer): string | undefined {
+  if (statuses.includes(status)) return undefined
+  return `answered ${status} where ${statuses.join(' or ')} was due (${answer.check ?? 'nothing wrong'}): ${text.slice(0, 300)}`
+}
+
+function judgeMessage({ answer, statuses }: Foreseen, { text, status }: ReadAnswer): string | undefined {
+  if (statuses.length > 1 || status === 200 || status === 503) return undefined
+  const body = readObject(text) ?? {}
+  if ('accepts' in body) return answer.check === 'demand' ? undefined : 'a demand where a payment was sent'
+  if (answer.check === 'demand' && status === 402) return 'a 402 without a demand where no payment was sent'
+  const { errorType, error, errorStarts } = answer
+  const said = String(body['error'])
+  if (errorType !== undefined && body['error_type'] !== errorType)
+    return `error_type ${String(body['error_type'])} where ${errorType} was due: ${said}`
+  // JSON and UTF-8 keep a lone surrogate only as an escape.
+  if (error !== undefined && said !== error)
+    return `said ${JSON.stringify(said)} where ${JSON.stringify(error)} was due`
+  return errorStarts === undefined || said.startsWith(errorStarts)
+    ? undefined
+    : `the message is not about ${errorStarts}: ${said}`
+}
+
+function judgeDemand(built: BuiltRequest, { text, status }: ReadAnswer): string | undefined {
+  const accepts = status === 402 ? readObject(text)?.['accepts'] : undefined
+  if (!Array.isArray(accepts)) return undefined
+  const asked = (accepts[0] as { readonly maxAmountRequired: unknown }).maxAmountRequired
+  return asked === built.demanded
+    ? undefined
+    : `asked for ${String(asked)} where the price is ${built.demanded}`
+}
+
+function judgeHandler(
+  built: BuiltRequest,
+  foreseen: Foreseen,
+  { calls }: Course,
+  judgeInput: InputJudge,
+): string | undefined {
+  if (calls.length !== foreseen.handlerCalls)
+    return `the handler ran ${calls.length} times where ${foreseen.handlerCalls} were due`
+  for (const call of calls) {
+    const refused = judgeInput(call.capability, call.input)
+    if (refused !== undefined) return `the handler was given what its schema refuses: ${refused}`
+    if (call.capability !== built.capability) return `${call.capability} ran instead of ${built.capability}`
+    if (!isDeepStrictEqual(call.input, built.input))
+      return `the handler was given ${short(call.input)} where ${short(built.input)} was due`
+  }
+  return undefined
+}
+
+function checkMoney(
+  { gate, mode }: FuzzStage,
+  { payment }: BuiltRequest,
+  foreseen: Foreseen,
+  { events, answer }: Course,
+): string | undefined {
+  const verifies = events.filter(({ call }) => call === 'verify').length
+  const settles = events.filter(({ call }) => call === 'settle').length
+  const [least, most] = foreseen.settleCalls
+  if (verifies !== foreseen.verifyCalls)
+    return `verified ${verifies} times where ${foreseen.verifyCalls} were due`
+  if (settles < least || settles > most) return `settled ${settles} times where ${least} to ${most} were due`
+  for (const { call, key } of events) {
+    if (call === 'settle' && !gate.verified.has(key)) return 'a payment was charged that was never found good'
+    if (key !== payment?.key) return 'another payment than the one sent was asked about'
+  }
+  if (mode === 'dev') return undefined
+  const isCharged = payment !== undefined && gate.charged.has(payment.key)
+  if (answer.status === 200 && !isCharged) return 'a 200 that nobody paid for'
+  return isCharged && answer.status !== 200 && answer.status !== 503
+    ? `charged, and answered ${answer.status}`
+    : undefined
+}
+
+function judgeSuccess(
+  { mode, gate, clock }: FuzzStage,
+  built: BuiltRequest,
+  foreseen: Foreseen,
+  { headers, text }: ReadAnswer,
+): string | undefined {
+  const body = readObject(text) ?? {}
+  if (body['job_id'] !== built.jobId) return 'the job_id is not the one sent'
+  if (foreseen.output !== undefined && !isDeepStrictEqual(body['output'], foreseen.output))
+    return `the output is ${short(body['output'])} where ${short(foreseen.output)} was due`
+  const ageSeconds = clock.nowMs() / 1_000 - Number(body['completed_at'])
+  if (ageSeconds < 0 || ageSeconds > 60) return `completed_at is ${ageSeconds} s ago`
+  const receipt = headers.get('payment-response')
+  if (mode === 'dev') return receipt === null ? undefined : 'a receipt where nobody paid'
+  const told = readObject(Buffer.from(receipt ?? '', 'base64').toString('utf8'))
+  const isRight =
+    told?.['success'] === true &&
+    told['payer'] === built.payment?.from &&
+    told['transaction'] === gate.charged.get(built.payment?.key ?? '')
+  return isRight ? undefined : 'PAYMENT-RESPONSE does not tell of the transfer'
+}
+
+function short(value: unknown): string {
+  return (JSON.stringify(value) ?? String(value)).slice(0, 300)
+}

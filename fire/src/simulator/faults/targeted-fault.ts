@@ -1,0 +1,111 @@
+import type { Random } from '../seeded-random.ts'
+import { UNHARMED, type CallFault } from './call-fault.ts'
+import { LONGEST_PAUSE_MS, SLOWEST_MESSAGE_MS } from './longest.ts'
+import { PORT_CALLS } from './port-calls.ts'
+
+/** What goes wrong at a targeted call. */
+export const MISHAPS = [
+  'stops for a while',
+  'dies before it',
+  'dies after it',
+  'hears nothing of it',
+  'is late',
+  'sees blocks replaced',
+  'sees the ledger fall back',
+] as const
+
+export type Mishap = (typeof MISHAPS)[number]
+
+/**
+ * One call at which a history goes wrong again and again. What breaks a promise is seldom one mishap: it is a second
+ * one, or a repeat, in the moment that the first has opened. Spread over a whole history they hardly ever meet.
+ */
+export interface TargetedFault {
+  /** One of {@link PORT_CALLS}. */
+  readonly at: string
+  readonly mishap: Mishap
+}
+
+/** How many histories have one; those that are quiet otherwise, too. */
+const SHARE = 0.4
+/** That it strikes, each time the call is made. */
+export const STRIKE_RATE = 0.6
+/** Strikes in one history: with more, nothing would ever get done. */
+export const MOST_STRIKES = 3
+
+/** Where it is decided who has a job or a payment, and what became of it. */
+const DECISIVE_CALLS: readonly string[] = [
+  'store.claim',
+  'store.read',
+  'store.write',
+  'facilitator /verify',
+  'facilitator /settle',
+  'node eth_call',
+  'node eth_getLogs',
+  'ledger.hold',
+  'ledger.capture',
+  'ledger.conclude',
+  'eth_call',
+  'agent /execute',
+]
+
+/** Where the chain is asked what became of a payment: after the answer its blocks may be replaced. */
+const CHAIN_LOOKS: readonly string[] = [
+  'node eth_call',
+  'node eth_getLogs',
+  'node eth_getTransactionReceipt',
+  'eth_call',
+  'eth_getLogs',
+  'eth_getTransactionReceipt',
+]
+
+/** Where a ledger is told what it must not forget, mostly of a transaction that is about to be sent. */
+const LEDGER_DEEDS: readonly string[] = [
+  'ledger.submit',
+  'ledger.submit',
+  'ledger.submit',
+  'eth_sendRawTransaction',
+  'eth_sendRawTransactionSync',
+  'ledger.capture',
+  'ledger.hold',
+  'ledger.conclude',
+  'facilitator /settle',
+]
+
+/** Draws the targeted fault of a history, if it has one: mostly at a call that decides, mostly a stop. */
+export function planTargetedFault(random: Random): TargetedFault | undefined {
+  if (!random.chance(SHARE)) return undefined
+  const mishap = random.chance(0.35)
+    ? 'stops for a while'
+    : random.chance(0.25)
+      ? 'sees blocks replaced'
+      : random.chance(0.35)
+        ? 'sees the ledger fall back'
+        : random.pick(MISHAPS)
+  return { at: random.pick(callsFor(mishap, random)), mishap }
+}
+
+function callsFor(mishap: Mishap, random: Random): readonly string[] {
+  if (mishap === 'sees blocks replaced') return CHAIN_LOOKS
+  if (mishap === 'sees the ledger fall back') return LEDGER_DEEDS
+  return random.chance(0.75) ? DECISIVE_CALLS : Object.keys(PORT_CALLS)
+}
+
+/** What a targeted fault makes of the call it strikes. */
+export function faultAtTarget(random: Random, { mishap }: TargetedFault): CallFault {
+  switch (mishap) {
+    case 'stops for a while':
+      return { ...UNHARMED, pauseMs: random.between(300, LONGEST_PAUSE_MS) }
+    case 'dies before it':
+      return { ...UNHARMED, crash: 'before' }
+    case 'dies after it':
+      return { ...UNHARMED, crash: 'after' }
+    case 'hears nothing of it':
+      return { ...UNHARMED, fail: 'after' }
+    case 'is late':
+      return { ...UNHARMED, delayMs: random.between(1_000, SLOWEST_MESSAGE_MS) }
+    case 'sees blocks replaced':
+    case 'sees the ledger fall back':
+      return UNHARMED
+  }
+}

@@ -1,0 +1,59 @@
+import type { Announcer } from './announcer.ts'
+import { describeEnding, describeTrouble } from './describe-trouble.ts'
+import type { LoadOutcome } from '../supervise/load-into.ts'
+import type { Description } from '../messages/messages.ts'
+import type { Trouble } from '../supervise/supervise-agent.ts'
+
+/** Tells what becomes of the agent, and remembers what was told: what is the same is not told again. */
+export interface OutcomeReporter {
+  outcome(outcome: LoadOutcome, change: LoadCause): void
+  trouble(trouble: Trouble, next: string): void
+}
+
+/** Why something was loaded, and how long it took from then. */
+export interface LoadCause {
+  /** Relative to where the command was called; empty where nothing changed but the process. */
+  readonly files: readonly string[]
+  readonly tookMs: number
+}
+
+/** Makes one that has told nothing yet. */
+export function reportOutcomes(announcer: Announcer): OutcomeReporter {
+  let shown: string | undefined
+  let isFirst = true
+  let isServing = false
+  let isGood = true
+
+  function tellServing(description: Description, change: LoadCause): void {
+    if (!isFirst) announcer.restarted({ ...change, isRecovered: !isGood })
+    const { name, lines, samples } = description
+    const seen = [name, ...lines, ...samples].join('\n')
+    if (seen !== shown) announcer.serving(description, shown === undefined)
+    shown = seen
+    isServing = true
+  }
+
+  return {
+    outcome(outcome, change) {
+      if (outcome.kind === 'serving') tellServing(outcome.description, change)
+      else {
+        const reason = reasonOf(outcome)
+        if (reason !== undefined) announcer.refused(reason, isServing)
+      }
+      isGood = outcome.kind === 'serving'
+      isFirst = false
+    },
+    trouble(trouble, next) {
+      if (trouble.kind === 'ended') isServing = false
+      isGood = false
+      announcer.trouble(describeTrouble(trouble), next)
+    },
+  }
+}
+
+/** Undefined where the load was given up for the sake of a newer one, of which more will be told. */
+function reasonOf(outcome: Exclude<LoadOutcome, { kind: 'serving' }>): string | undefined {
+  if (outcome.kind === 'failed') return outcome.text
+  if (outcome.ending === undefined) return undefined
+  return `the process ended while the handlers were loaded: ${describeEnding(outcome.ending, 'at their top level')}`
+}

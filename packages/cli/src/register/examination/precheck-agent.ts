@@ -1,0 +1,157 @@
+import { UnusableAnswer } from '@farebox/client/exchange/agent-errors'
+import { connect } from '@farebox/client/exchange/client-options'
+import { exchange, type Answer } from '@farebox/client/internal/exchange/exchange'
+import { readAbout } from '@farebox/client/agent/read-about'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { startRun, type AgentMode, type ConformanceRun } from 'farebox/testing'
+import { isForUnknownAgent } from '../../check/agent/is-for-unknown-agent.ts'
+import { createProgressLine } from '../../check/progress-line.ts'
+import { putChecks, type Findings } from '../../check/put-checks.ts'
+import { reachAgent } from '../../check/agent/reach-agent.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
+import { printable } from '../../terminal/printable.ts'
+import { showProgress } from '../../terminal/progress.ts'
+import type { World } from '../../world.ts'
+
+/** What an agent answered before it is registered. */
+export interface PrecheckedAgent {
+  readonly endpoint: string
+  /** As `/health` tells it. */
+  readonly name: string
+  /** Undefined where it serves no `/about`: it can be registered as Phase 1 only (D36). */
+  readonly declaration: Declaration | undefined
+  readonly mode: AgentMode
+  /** What the rules that cost nothing came to. */
+  readonly findings: Findings
+}
+
+/** What a question waits for its answer. */
+const TIMEOUT_MS = 15_000
+/** What the platform and its callers stand on, and what no job and no payment is needed for. */
+const AREAS = ['health', 'about', 'routes', 'cors', 'payment-required', 'payment-required-header', 'unpaid']
+const PROBE = { timeoutMs: 10_000, maxBytes: 262_144 } as const
+
+/**
+ * Asks an agent what the platform will ask: `/health`, `/about`, a job without payment, and the rules of the
+ * interface that can be asked for nothing.
+ *
+ * @throws {CommandError} where it cannot be registered as it is
+ */
+export async function precheckAgent(world: World, endpoint: string): Promise<PrecheckedAgent> {
+  const { signal } = world
+  const asking = showProgress(world, `asking ${endpoint}`)
+  let agent: Omit<PrecheckedAgent, 'findings'>
+  let run: ConformanceRun
+  try {
+    await reach(world, endpoint)
+    const name = await readHealth(world, endpoint)
+    const declaration = await readDeclaration(world, endpoint)
+    if (declaration !== undefined) await refuseFreeWork(world, endpoint)
+    const only = declaration === undefined ? ['health'] : AREAS
+    run = await startRun({ baseUrl: endpoint, timeoutMs: TIMEOUT_MS, signal, only })
+    agent = { endpoint, name, declaration, mode: run.mode }
+  } finally {
+    asking.end()
+  }
+  if (agent.declaration !== undefined && agent.mode === 'dev') throw inDevMode(endpoint)
+  return { ...agent, findings: await putRules(world, endpoint, run) }
+}
+
+/** What `farebox dev` starts is in dev mode, which is refused here. */
+async function reach({ signal }: World, endpoint: string): Promise<void> {
+  try {
+    await reachAgent(endpoint, { timeoutMs: TIMEOUT_MS, signal })
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    const next = error.next.replace('farebox dev starts it', 'farebox start starts it')
+    throw new CommandError(error.message, next, { cause: error, exitCode: error.exitCode })
+  }
+}
+
+async function readHealth({ signal }: World, endpoint: string): Promise<string> {
+  const answer = await exchange(connect({ signal }), { url: `${endpoint}/health`, method: 'GET', ...PROBE })
+  const reason = refuseHealth(answer)
+  const name = nameOf(answer.json)
+  if (reason === undefined && name !== undefined) return name
+  throw new CommandError(
+    `GET ${endpoint}/health ${reason ?? 'tells no name'}`,
+    'it has to answer 200 and {"name": <agent name>, "version": "1.0", "status": "ok"}',
+  )
+}
+
+function refuseHealth({ status, flaw, json }: Answer): string | undefined {
+  if (status !== 200) return `answers HTTP ${status}`
+  if (flaw !== undefined) return flaw
+  const { version, status: told } = objectOf(json)
+  if (version !== '1.0') return `tells version ${shown(version)}, not "1.0"`
+  return told === 'ok' ? undefined : `tells status ${shown(told)}, not "ok"`
+}
+
+function nameOf(json: unknown): string | undefined {
+  const { name } = objectOf(json)
+  return typeof name === 'string' && name !== '' ? name : undefined
+}
+
+/** Only an agent that says there is none is Phase 1: a broken one has to be fixed (REG-07). */
+async function readDeclaration({ signal }: World, endpoint: string): Promise<Declaration | undefined> {
+  try {
+    return await readAbout(endpoint, { allowHttp: true, signal })
+  } catch (error) {
+    if (!(error instanceof UnusableAnswer)) throw error
+    if (error.httpStatus === 404) return undefined
+    throw new CommandError(
+      printable(error.message),
+      `farebox check ${endpoint} --only about tells how to fix it`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+/** OPS-02: whoever answers without being paid is not listed as one who is paid. */
+async function refuseFreeWork({ signal }: World, endpoint: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const request = { url: `${endpoint}/execute`, method: 'POST', headers, body: '{}', ...PROBE } as const
+  const { status } = await exchange(connect({ signal }), request)
+  if (status !== 200) return
+  throw new CommandError(
+    `${endpoint} works for nothing: POST /execute without payment is answered 200`,
+    'an agent asks for payment first: answer 402. One of farebox does with SERVICE_DEV_MODE=false',
+  )
+}
+
+function inDevMode(endpoint: string): CommandError {
+  return new CommandError(
+    `${endpoint} is in dev mode: its jobs are free, for everybody`,
+    'set SERVICE_DEV_MODE=false and FACILITATOR_SECRET, restart it, and register it then',
+  )
+}
+
+async function putRules(world: World, endpoint: string, run: ConformanceRun): Promise<Findings> {
+  const { signal } = world
+  const line = createProgressLine(world)
+  const checks = run.checks.filter(
+    check => isForUnknownAgent(check) && !check.needs.payer && check.needs.modes.includes(run.mode),
+  )
+  const findings = await putChecks(run, checks, {
+    timeoutMs: TIMEOUT_MS,
+    signal,
+    isThere: () => reachAgent(endpoint, { timeoutMs: TIMEOUT_MS, signal }),
+    onCheck: (check, index) => line.show(`${index + 1} of ${checks.length}  ${check.title}`),
+    onResult: () => undefined,
+  }).finally(() => line.clear())
+  if (findings.stopped?.reason === 'interrupted') {
+    throw new CommandError('stopped', 'nothing was sent', { exitCode: EXIT.interrupted })
+  }
+  return findings
+}
+
+function objectOf(value: unknown): { readonly [key: string]: unknown } {
+  // Whatever it is, only its own properties of the documented names are looked at.
+  return typeof value === 'object' && value !== null ? (value as { readonly [key: string]: unknown }) : {}
+}
+
+function shown(value: unknown): string {
+  return printable((JSON.stringify(value) ?? 'nothing').slice(0, 60))
+}

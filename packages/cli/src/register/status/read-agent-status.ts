@@ -1,0 +1,117 @@
+import { systemClock } from '@farebox/client/internal/exchange/clock'
+import type { World } from '../../world.ts'
+import { findPlatform } from '../platform/find-platform.ts'
+import { PlatformRefusal } from '../platform/ask-platform.ts'
+import { openPlatform, type KnownAgent, type OpenPlatform } from '../platform/open-platform.ts'
+import type { RawAgentOptions } from '../platform/register-options.ts'
+import { openRegistrationJournal } from '../platform/registration-journal.ts'
+import { showAgentStatus, type AgentStatus } from './show-agent-status.ts'
+
+/** A platform takes a deregistration for done some blocks after the chain has it. */
+const FOLLOWS_WITHIN_S = 900
+/** How often a platform looks at an agent on demand. */
+const LOOK_EVERY_S = 60
+
+/**
+ * `farebox register status <agent id>`: has the platform look at an agent and tells what it found; where it looked a
+ * moment ago, or looks at it no more, what it knows.
+ *
+ * @throws {CommandError} where it knows of no such agent
+ */
+export async function readAgentStatus(
+  world: World,
+  agentId: number,
+  options: RawAgentOptions,
+): Promise<AgentStatus> {
+  const { url } = await findPlatform(world, options.platform, agentId)
+  const platform = openPlatform(url, world.signal)
+  const nowSeconds = systemClock.nowMs() / 1_000
+  const records = await openRegistrationJournal(world.home).list()
+  const record = records.find(one => one.platform === url && one.agentId === agentId)
+  const endedAt = record?.endedAt
+  const status = await readStatus(platform, agentId, nowSeconds).catch((error: unknown) => {
+    const isGone = error instanceof PlatformRefusal && error.status === 404
+    if (endedAt === undefined || !isGone) throw error
+    return gone(agentId)
+  })
+  const isEnding = endedAt !== undefined && nowSeconds - endedAt < FOLLOWS_WITHIN_S
+  const problem = isEnding ? null : status.problem
+  const told = { ...status, problem, endpoint: status.endpoint ?? record?.endpoint ?? null }
+  if (options.json !== true) showAgentStatus(world, told, { nowSeconds, isEnding })
+  return told
+}
+
+async function readStatus(platform: OpenPlatform, agentId: number, nowSeconds: number): Promise<AgentStatus> {
+  try {
+    const found = await platform.refresh(agentId)
+    // Only who has to fix something needs to be told where.
+    const page = found.problem === null ? undefined : await orUndefined(platform.readAgent(agentId))
+    return { ...found, endpoint: page?.endpoint ?? null, looked_at: nowSeconds, is_fresh: true }
+  } catch (error) {
+    if (!(error instanceof PlatformRefusal) || !MEANS_KNOWN.includes(error.status)) throw error
+    const page = await orUndefined(platform.readAgent(agentId))
+    if (page === undefined) throw error
+    const last = await orUndefined(platform.readLastLook(agentId))
+    return lastKnown(page, last, lookedAtOf(error, nowSeconds))
+  }
+}
+
+/** Deregistered or taken down; changed on the chain meanwhile; looked at less than a minute ago. */
+const MEANS_KNOWN: readonly number[] = [404, 409, 429]
+
+/** When the look was that keeps the platform from another one, by how long it says to wait. */
+function lookedAtOf(
+  { message, retryAfterSeconds: wait }: PlatformRefusal,
+  nowSeconds: number,
+): number | null {
+  const isTold = wait !== undefined && wait <= LOOK_EVERY_S && message.includes('looked at')
+  return isTold ? nowSeconds - (LOOK_EVERY_S - wait) : null
+}
+
+async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof PlatformRefusal) return undefined
+    throw error
+  }
+}
+
+function lastKnown(
+  agent: KnownAgent,
+  last: { readonly problem: string | null; readonly last_read_at: number | null } | undefined,
+  lookedAt: number | null,
+): AgentStatus {
+  const { refreshed_at: refreshedAt, health, ...known } = agent
+  const times = [lookedAt, refreshedAt, health?.checked_at, last?.last_read_at].filter(
+    time => typeof time === 'number',
+  )
+  return {
+    agent_id: known.agent_id,
+    standing: known.standing,
+    standing_reason: known.standing_reason,
+    payable: known.payable,
+    last_read_at: last?.last_read_at ?? refreshedAt,
+    problem: last?.problem ?? (health?.last_failure === 'unreachable' ? 'health: cannot be reached' : null),
+    changes: [],
+    endpoint: known.endpoint,
+    looked_at: times.length === 0 ? null : Math.max(...times),
+    is_fresh: false,
+  }
+}
+
+/** What was deregistered from here, at a platform that has forgotten it. */
+function gone(agentId: number): AgentStatus {
+  return {
+    agent_id: agentId,
+    standing: 'deregistered',
+    standing_reason: null,
+    payable: false,
+    last_read_at: null,
+    problem: null,
+    changes: [],
+    endpoint: null,
+    looked_at: null,
+    is_fresh: false,
+  }
+}

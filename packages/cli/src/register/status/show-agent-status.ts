@@ -1,0 +1,96 @@
+import type { Refreshed } from '@farebox/platform-api/registry'
+import { isOnLoopback } from '../../keys/local-economy.ts'
+import { paintFor } from '../../terminal/paint.ts'
+import { printable } from '../../terminal/printable.ts'
+import type { World } from '../../world.ts'
+import { asTyped } from '../../terminal/as-typed.ts'
+
+/** What is known of an agent, by a look just now or by one before. */
+export interface AgentStatus extends Refreshed {
+  /** Where it is reached, where that is known. */
+  readonly endpoint: string | null
+  /** Unix seconds; null: never. */
+  readonly looked_at: number | null
+  /** False: the platform did not look just now. */
+  readonly is_fresh: boolean
+}
+
+const NAME_COLUMNS = 11
+
+/**
+ * Shows what is known of an agent: what has to be fixed first.
+ *
+ * @param isEnding it was deregistered from here a moment ago
+ */
+export function showAgentStatus(
+  world: World,
+  status: AgentStatus,
+  { nowSeconds, isEnding }: { readonly nowSeconds: number; readonly isEnding: boolean },
+): void {
+  const { out } = world
+  const { dim, red } = paintFor(out)
+  const { agent_id: agentId, standing, changes, looked_at: lookedAt } = status
+  const isEnded = isEnding || standing === 'deregistered'
+  const problem = isEnded ? null : status.problem
+  if (problem !== null) {
+    const [what, next] = toFix(status, problem)
+    out.write(`${red('✗')} ${printable(what)}\n  ${asTyped(world, printable(next))}\n\n`)
+  }
+  const rows: readonly (readonly [string, string])[] = [
+    ['agent', String(agentId)],
+    ['standing', isEnded ? ended(standing) : listingOf(status)],
+    ...(isEnded ? [] : [['paid jobs', paidJobsOf(status, problem)] as const]),
+    ...changes.map(({ sentence }) => ['changed', sentence] as const),
+    ...(status.is_fresh || isEnded ? [] : [['looked at', ago(lookedAt, nowSeconds)] as const]),
+  ]
+  out.write(rows.map(([name, text]) => `${dim(name.padEnd(NAME_COLUMNS))}${printable(text)}\n`).join(''))
+}
+
+/** What is wrong, and what to do about it. */
+function toFix({ agent_id: agentId, endpoint }: AgentStatus, problem: string): readonly [string, string] {
+  const then = 'then run the same command again in a minute'
+  if (!isSilent(problem)) {
+    const check = endpoint === null ? 'farebox check <url>' : `farebox check ${endpoint}`
+    return [`agent ${agentId}: ${problem}`, `${check} tells how to fix it; ${then}`]
+  }
+  const what = problem.includes('cannot be reached') ? 'cannot be reached' : 'does not answer in time'
+  const next =
+    endpoint === null || isOnLoopback(endpoint)
+      ? 'is it running? farebox start starts it'
+      : `is it running, and open to everybody? curl ${endpoint}/health`
+  const at = endpoint === null ? '' : ` at ${endpoint}`
+  return [`agent ${agentId} ${what}${at}`, `${next}; ${then}`]
+}
+
+/** Nobody who is sent there gets an answer. */
+function isSilent(problem: string | null): boolean {
+  return problem !== null && /cannot be reached|takes longer than/.test(problem)
+}
+
+function listingOf({ standing, standing_reason: reason, problem }: AgentStatus): string {
+  return reason === null || reason === problem ? standing : `${standing}: ${reason}`
+}
+
+function ended(standing: AgentStatus['standing']): string {
+  const text = 'deregistered, its stake was returned'
+  return standing === 'deregistered' ? text : `${text}; the platform follows in a few blocks`
+}
+
+function paidJobsOf({ payable, standing }: AgentStatus, problem: string | null): string {
+  if (payable) return isSilent(problem) ? 'fail until it answers again' : 'are sent to it'
+  return standing === 'listed'
+    ? 'are not sent to it: the wallet of /about is not the one that staked'
+    : 'are not sent to it'
+}
+
+function ago(seconds: number | null, nowSeconds: number): string {
+  if (seconds === null) return 'not yet'
+  const passed = Math.max(0, Math.round(nowSeconds - seconds))
+  const [count, unit] =
+    passed < 120
+      ? [passed, 's']
+      : passed < 7_200
+        ? [Math.floor(passed / 60), 'min']
+        : [Math.floor(passed / 3_600), 'h']
+  return `${count} ${unit} ago${passed < 60 ? '; the platform looks once a minute at most' : ''}`
+}

@@ -1,0 +1,172 @@
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
+import type { OpenChain } from '../../chain/open-chain.ts'
+import { CommandError } from '../../command-error.ts'
+import {
+  endpointCall,
+  lastAgentIdCall,
+  ownerCall,
+  readText,
+  registeredTopic,
+  stakeCall,
+} from './registry-calls.ts'
+
+/** What became of a transaction that is in a block. */
+export interface TransactionReceipt {
+  readonly isSuccess: boolean
+  readonly blockNumber: number
+  /** The number it registered an agent under; undefined where it did not. */
+  readonly agentId: number | undefined
+}
+
+const TIMEOUT_MS = 10_000
+
+/** No answer came from the node: what was asked may have been done or not. */
+export class NodeUnreachable extends CommandError {}
+
+/** Asks the node. Rejects with a `JsonRpcError` where it refuses, with {@link NodeUnreachable} where it is silent. */
+export async function callNode(
+  { rpc, network }: OpenChain,
+  method: string,
+  parameters: readonly unknown[],
+): Promise<unknown> {
+  try {
+    return await rpc.call(method, parameters, { timeoutMs: TIMEOUT_MS })
+  } catch (error) {
+    if (error instanceof JsonRpcError) throw error
+    const next = 'run the same command again, or name another node: --rpc-url <url>'
+    throw new NodeUnreachable(`the node of ${network.name} does not answer`, next, { cause: error })
+  }
+}
+
+/** Hash of the chain's first block: its name, where chain ids are used twice. */
+export async function readFirstBlock(chain: OpenChain): Promise<string> {
+  return String(objectOf(await callNode(chain, 'eth_getBlockByNumber', ['0x0', false]))['hash'])
+}
+
+/** How many transactions of an address are in blocks or, with `pending`, known. */
+export async function countTransactions(
+  chain: OpenChain,
+  address: string,
+  upTo: 'latest' | 'pending',
+): Promise<number> {
+  return Number(readNumber(await callNode(chain, 'eth_getTransactionCount', [address, upTo])))
+}
+
+/** Undefined while the transaction is in no block. */
+export async function readReceipt(
+  chain: OpenChain,
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+  hash: string,
+): Promise<TransactionReceipt | undefined> {
+  const receipt = await callNode(chain, 'eth_getTransactionReceipt', [hash])
+  if (receipt === null) return undefined
+  const { status, blockNumber, logs } = objectOf(receipt)
+  const topics = (Array.isArray(logs) ? logs : []).map(topicsOf)
+  const registered = topics.find(([topic]) => topic === registeredTopic(crypto))
+  return {
+    isSuccess: readNumber(status) === 1n,
+    blockNumber: Number(readNumber(blockNumber)),
+    agentId: registered === undefined ? undefined : Number(readNumber(registered[1])),
+  }
+}
+
+/** What the registry at an address wants as a stake, in wei; undefined where there is no registry. */
+export async function readStake(
+  chain: OpenChain,
+  registry: string,
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+): Promise<bigint | undefined> {
+  const answer = await callView(chain, registry, stakeCall(crypto))
+  return answer === undefined || !/^0x[0-9a-f]{64}$/i.test(answer) ? undefined : BigInt(answer)
+}
+
+/** Who holds an agent's token, lower case; undefined where nobody does. */
+export async function readOwner(
+  chain: OpenChain,
+  registry: string,
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+  agentId: number,
+): Promise<string | undefined> {
+  const answer = await callView(chain, registry, ownerCall(crypto, agentId))
+  return answer === undefined || !/^0x0{24}[0-9a-f]{40}$/i.test(answer)
+    ? undefined
+    : `0x${answer.slice(-40).toLowerCase()}`
+}
+
+/** Whether there ever was an agent of this number: numbers are given one after the other, and none twice. */
+export async function wasRegistered(
+  chain: OpenChain,
+  registry: string,
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+  agentId: number,
+): Promise<boolean> {
+  const answer = await callView(chain, registry, lastAgentIdCall(crypto))
+  return answer !== undefined && /^0x[0-9a-f]{64}$/i.test(answer) && BigInt(agentId) <= BigInt(answer)
+}
+
+/** Whether the node knows a transaction: in a block, or waiting for one. */
+export async function isKnown(chain: OpenChain, hash: string): Promise<boolean> {
+  return (await callNode(chain, 'eth_getTransactionByHash', [hash])) !== null
+}
+
+/** Where an agent is reached; undefined where there is no such agent. */
+export async function readEndpointOf(
+  chain: OpenChain,
+  registry: string,
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+  agentId: number,
+): Promise<string | undefined> {
+  const answer = await callView(chain, registry, endpointCall(crypto, agentId))
+  return answer === undefined ? undefined : readText(answer)
+}
+
+/**
+ * The agent of an owner that is registered by an endpoint; undefined where there is none, or the node does not tell
+ * logs from the beginning.
+ */
+export async function findAgentId(
+  chain: OpenChain,
+  registry: string,
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+  wanted: { readonly owner: string; readonly endpoint: string },
+): Promise<number | undefined> {
+  const { owner, endpoint } = wanted
+  const topics = [registeredTopic(crypto), null, `0x${owner.slice(2).padStart(64, '0')}`]
+  const filter = { address: registry, fromBlock: '0x0', toBlock: 'latest', topics }
+  const logs = await callNode(chain, 'eth_getLogs', [filter]).catch((error: unknown) => {
+    if (error instanceof JsonRpcError) return []
+    throw error
+  })
+  for (const log of Array.isArray(logs) ? logs.toReversed() : []) {
+    const agentId = Number(readNumber(topicsOf(log)[1]))
+    if ((await readOwner(chain, registry, crypto, agentId)) !== owner) continue
+    if ((await readEndpointOf(chain, registry, crypto, agentId)) === endpoint) return agentId
+  }
+  return undefined
+}
+
+/** Undefined where the contract refuses. */
+async function callView(chain: OpenChain, to: string, data: string): Promise<string | undefined> {
+  try {
+    return String(await callNode(chain, 'eth_call', [{ to, data }, 'latest']))
+  } catch (error) {
+    if (error instanceof JsonRpcError) return undefined
+    throw error
+  }
+}
+
+/** A number as nodes write it. */
+export function readNumber(value: unknown): bigint {
+  if (typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)) return BigInt(value)
+  throw new Error('the node gave no number where there should be one')
+}
+
+function topicsOf(log: unknown): readonly unknown[] {
+  const { topics } = objectOf(log)
+  return Array.isArray(topics) ? topics : []
+}
+
+function objectOf(value: unknown): { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null ? (value as { readonly [key: string]: unknown }) : {}
+}

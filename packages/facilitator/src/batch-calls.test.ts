@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest'
+import type { Clock } from '@farebox/server/clock'
+import { batchCalls } from './batch-calls.ts'
+
+/** Time that passes when it is told to. */
+function createStillClock(): { readonly clock: Clock; pass(ms: number): Promise<void> } {
+  let nowMs = 0
+  let sleepers: { readonly atMs: number; readonly wake: () => void }[] = []
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
+  }
+  return {
+    clock: {
+      nowMs: () => nowMs,
+      sleep: ms => new Promise(wake => sleepers.push({ atMs: nowMs + ms, wake })),
+    },
+    async pass(ms) {
+      await settle()
+      nowMs += ms
+      for (const { wake } of sleepers.filter(({ atMs }) => atMs <= nowMs)) wake()
+      sleepers = sleepers.filter(({ atMs }) => atMs > nowMs)
+      await settle()
+    },
+  }
+}
+
+/** What runs until it is told to end. */
+function createWork(): {
+  readonly groups: (readonly number[])[]
+  readonly run: (group: readonly number[]) => Promise<void>
+  end(): void
+} {
+  const groups: (readonly number[])[] = []
+  const running: (() => void)[] = []
+  return {
+    groups,
+    run(group) {
+      groups.push(group)
+      return new Promise(resolve => running.push(resolve))
+    },
+    end: () => running.shift()?.(),
+  }
+}
+
+describe('gathering', () => {
+  test('one that finds nothing under way goes at once; those that come meanwhile go together', async () => {
+    const { clock, pass } = createStillClock()
+    const { groups, run, end } = createWork()
+    const add = batchCalls(clock, { atMost: 10, inFlight: 3 }, run)
+    add([1])
+    expect(groups).toEqual([[1]])
+    add([2])
+    add([3, 4])
+    expect(groups).toEqual([[1]])
+    end()
+    await pass(0)
+    expect(groups).toEqual([[1], [2, 3, 4]])
+  })
+
+  test('nobody waits long for a group that takes its time, up to so many groups', async () => {
+    const { clock, pass } = createStillClock()
+    const { groups, run, end } = createWork()
+    const add = batchCalls(clock, { atMost: 10, inFlight: 2 }, run)
+    add([1])
+    add([2])
+    add([3])
+    await pass(4)
+    expect(groups).toEqual([[1]])
+    await pass(1)
+    expect(groups).toEqual([[1], [2, 3]])
+    add([4])
+    await pass(60_000)
+    expect(groups).toEqual([[1], [2, 3]])
+    end()
+    await pass(5)
+    expect(groups).toEqual([[1], [2, 3], [4]])
+  })
+
+  test('a full group waits for nobody, and what is over goes with the next', async () => {
+    const { clock, pass } = createStillClock()
+    const { groups, run } = createWork()
+    const add = batchCalls(clock, { atMost: 2, inFlight: 2 }, run)
+    add([1, 2, 3, 4, 5])
+    expect(groups).toEqual([
+      [1, 2],
+      [3, 4],
+    ])
+    await pass(5)
+    expect(groups).toHaveLength(2)
+  })
+
+  test('after a group of several a moment passes before the next, after a lone one none', async () => {
+    const { clock, pass } = createStillClock()
+    const { groups, run, end } = createWork()
+    const add = batchCalls(clock, { atMost: 10, inFlight: 1 }, run)
+    add([1, 2])
+    end()
+    await pass(0)
+    add([3])
+    expect(groups).toEqual([[1, 2]])
+    await pass(2)
+    expect(groups).toEqual([[1, 2], [3]])
+    end()
+    await pass(0)
+    add([4])
+    expect(groups).toEqual([[1, 2], [3], [4]])
+  })
+})

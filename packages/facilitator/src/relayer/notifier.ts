@@ -1,0 +1,38 @@
+import type { Clock } from '@farebox/server/clock'
+
+/** Wakes a loop that waits for work. A notification while nobody waits ends the next wait at once. */
+export interface Notifier {
+  notify(): void
+  /** Forgets a notification that nobody has waited for. */
+  reset(): void
+  /** Resolves at the next notification, after `timeoutMs` without one, or when `signal` aborts; never rejects. */
+  wait(timeoutMs: number, signal: AbortSignal): Promise<void>
+}
+
+/** A reason of our own: without one each abort makes an exception with its stack. */
+const NOTIFIED = 'notified'
+
+/** Makes a notifier for one listener. */
+export function createNotifier(clock: Clock): Notifier {
+  let isNotified = false
+  let wake = new AbortController()
+  return {
+    notify() {
+      isNotified = true
+      wake.abort(NOTIFIED)
+    },
+    reset() {
+      isNotified = false
+    },
+    async wait(timeoutMs, signal) {
+      if (!isNotified && !signal.aborted) {
+        wake = new AbortController()
+        const stop = (): void => wake.abort(NOTIFIED)
+        signal.addEventListener('abort', stop, { once: true })
+        await clock.sleep(timeoutMs, wake.signal)
+        signal.removeEventListener('abort', stop)
+      }
+      isNotified = false
+    },
+  }
+}

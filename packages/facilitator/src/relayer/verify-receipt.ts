@@ -1,0 +1,75 @@
+import { receiptProvesPayment } from '@farebox/payments/chain/chain-proof'
+import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
+import type { Network } from '@farebox/payments/networks'
+import type { PaymentRecord } from '../ledger/payment-record.ts'
+import type { OpenTransaction } from '../ledger/settlement-ledger.ts'
+import type { ChainReader } from '../chain/chain-reader.ts'
+import type { Relayer } from './relayer-account.ts'
+import type { RelayerNode } from './relayer-node.ts'
+import type { SecondNode } from '../chain/second-node.ts'
+
+/** What a receipt is held against. */
+export interface ReceiptParts {
+  readonly network: Network
+  readonly reader: ChainReader
+  readonly node: RelayerNode
+  readonly relayer: Relayer
+  /** Rejects where the node is not on the chain we know. */
+  readonly confirmChain: () => Promise<void>
+  /** Hears of the block of each receipt that is believed. */
+  readonly noteBlock: (block: { readonly number: bigint; readonly hash: string }) => void
+  /** Another node that must say the same, where there is one. */
+  readonly second: SecondNode | undefined
+}
+
+/** What a receipt of a transaction of ours is worth. */
+export type ReceiptVerdict =
+  /** The transaction is mined. It paid these, by key, and the others it did not. */
+  | { readonly kind: 'believed'; readonly paid: ReadonlySet<string> }
+  /** The node's other answers do not say the same: nothing is known. */
+  | { readonly kind: 'doubted'; readonly why: string }
+  /** It proves payments in a block before the one in which they were seen unpaid: only a reorganisation does that. */
+  | { readonly kind: 'too-old'; readonly paid: ReadonlySet<string> }
+
+/**
+ * A receipt is what a node says, and nodes are not trusted (D41a): it counts when the node's other answers say the same.
+ * Its block lists the transaction; a transfer needs its authorization used, at the receipt's block or later; a failure needs
+ * the relayer's nonce used; and where there is a second node, it has the same receipt.
+ *
+ * Rejects when a node gives no answer.
+ */
+export async function verifyReceipt(
+  parts: ReceiptParts,
+  { nonce, payments }: OpenTransaction,
+  receipt: ChainReceipt,
+): Promise<ReceiptVerdict> {
+  const { network, reader, node, relayer, confirmChain, second } = parts
+  await confirmChain()
+  const proven = payments.filter(({ authorization }) => receiptProvesPayment(network, authorization, receipt))
+  const [{ blockNumber, used }, isInBlock] = await Promise.all([
+    reader.readUses(payments),
+    reader.isInBlock(receipt),
+  ])
+  if (blockNumber < receipt.blockNumber) return doubted('its block is beyond the head')
+  // That an authorization is used does not say by what: its payer may have cancelled it.
+  if (!isInBlock) return doubted('its block does not list the transaction')
+  if (proven.some(({ key }) => !used.has(key))) return doubted('it shows a transfer, the state does not')
+  if (proven.length < payments.length && (await node.nonce(relayer.address)) <= nonce)
+    return doubted('the account has not used its nonce')
+  if (second !== undefined && !(await second.hasReceipt(receipt, proven)))
+    return doubted('the second node does not have it')
+  parts.noteBlock({ number: receipt.blockNumber, hash: receipt.blockHash })
+  const paid = new Set(proven.map(({ key }) => key))
+  return proven.some(payment => isBefore(receipt, payment))
+    ? { kind: 'too-old', paid }
+    : { kind: 'believed', paid }
+}
+
+function doubted(why: string): ReceiptVerdict {
+  return { kind: 'doubted', why }
+}
+
+/** When its balance was looked at, the payment was unused: no earlier block can hold its transfer. */
+function isBefore({ blockNumber }: ChainReceipt, { observedBlock }: PaymentRecord): boolean {
+  return blockNumber < observedBlock
+}

@@ -1,0 +1,104 @@
+import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
+import { isStale, isTaken } from './recheck-job.ts'
+import { HoldLost, type HeldJob } from '../../jobs/keep-leases.ts'
+import { OutcomeInDoubt } from './outcome-in-doubt.ts'
+import { PaymentRejected, type ReservedPayment } from '../payment/reserve-payment.ts'
+import { HandlerCutOff } from '../run/run-handler.ts'
+import { SaveTakenBack } from './save-response.ts'
+import { StillRunning } from '../service/still-running.ts'
+import type { Service } from '../service/service.ts'
+
+/**
+ * A job that failed is forgotten, so that a retry may run, and its reservation given back: nothing was charged
+ * (D24). Left alone: a job that is saved, because its settlement decides. Kept a while: one whose handler is still
+ * running.
+ *
+ * Always throws: the failure, where the store has said that the job was ours to the end; {@link HoldLost} where it
+ * is another process's by now, which its caller is answered by; {@link OutcomeInDoubt} where the store did not say.
+ * A process that stood still looks again before it tells: what was true then may have been charged by a repeat since.
+ */
+export async function releaseAfterFailure(
+  service: Service,
+  held: HeldJob,
+  reserved: ReservedPayment | undefined,
+  failure: unknown,
+): Promise<never> {
+  if (held.job.state === 'saved' || failure instanceof OutcomeInDoubt) throw failure
+  switch (await releaseJob(service, held, failure)) {
+    case 'ours':
+      // Only now: until the record said so, the reservation may have been another holder's of the same payment.
+      if (reserved?.hold !== undefined) void service.payments?.gate?.release(reserved.hold, reserved.binding)
+      throw failure
+    case 'lost':
+      throw new HoldLost('the job was taken over before it failed here', { cause: failure })
+    case 'unknown':
+      throw new OutcomeInDoubt('the job store failed when the job was released', { cause: failure })
+  }
+}
+
+/** What the store says of a job that was let go: whose it was. */
+type LastWord = 'ours' | 'lost' | 'unknown'
+
+async function releaseJob(service: Service, held: HeldJob, failure: unknown): Promise<LastWord> {
+  const { job } = held
+  if (held.isLost) return 'lost'
+  // Taken back when the store failed: it may have taken its time.
+  if (failure instanceof SaveTakenBack) return await lastWord(isFree(service, held))
+  if (failure instanceof HandlerCutOff && job.state === 'running') {
+    // The record stays as it is: its lease ends with this process, and whoever comes then runs the job again.
+    const word = await lastWord(held.isStillHeld())
+    if (word !== 'lost') releaseWhenEnded(service, held, failure.ended)
+    return word
+  }
+  if (failure instanceof StillRunning && job.state === 'running') {
+    const kept = held.keep({ ...job, overran: true })
+    // Heard late, the lease may be over, and the job somebody else's.
+    const word = await lastWord(kept.then(async ours => ours && (await held.isStillHeld())))
+    if (word !== 'lost') releaseWhenEnded(service, held, failure.ended)
+    return word
+  }
+  const change =
+    job.state === 'unpaid'
+      ? ({ kind: 'leave', job, sealed: false, keepMs: RESPONSE_KEPT_SECONDS * 1_000 } as const)
+      : ({
+          kind: 'forget',
+          ...(failure instanceof PaymentRejected && { payment: failure.paymentKey }),
+        } as const)
+  const askedMs = service.clock.nowMs()
+  const word = await lastWord(held.release(change))
+  service.notifier.notify(held.holder.jobKey)
+  if (word !== 'ours' || !isStale(service.clock, askedMs)) return word
+  return await lastWord(isFree(service, held))
+}
+
+async function isFree(service: Service, { holder }: HeldJob): Promise<boolean> {
+  return !(await isTaken(service, holder.jobKey))
+}
+
+async function lastWord(writing: Promise<boolean>): Promise<LastWord> {
+  try {
+    return (await writing) ? 'ours' : 'lost'
+  } catch {
+    // The record is left to its lease.
+    return 'unknown'
+  }
+}
+
+/**
+ * A handler that ran past its deadline goes on running, for nobody: until it ends the job stays held, so that no
+ * retry runs beside it (D24, IDM-08). A handler that never ends is given up after twice the longest deadline.
+ */
+function releaseWhenEnded(service: Service, held: HeldJob, ended: Promise<void>): void {
+  const { clock, declaration } = service
+  const giveUpMs = 2 * declaration.max_deadline_seconds * 1_000
+  void new Promise<void>(resolve => {
+    const cancel = clock.after(giveUpMs, resolve)
+    void ended.then(() => {
+      cancel()
+      resolve()
+    })
+  }).then(async () => {
+    await held.release({ kind: 'forget' }).catch(() => undefined)
+    service.notifier.notify(held.holder.jobKey)
+  })
+}

@@ -1,0 +1,157 @@
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { findNetwork, type Network } from '@farebox/payments/networks'
+import { createRequirement } from '@farebox/payments/x402/requirement'
+import { signPayment } from '@farebox/payments/x402/sign-payment'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { signerOf } from '../execute/staged-payment.test-setup.ts'
+import { jobBody, serveStage, type SocketStage } from './socket-stage.test-setup.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+let stage: SocketStage
+beforeAll(async () => {
+  stage = await serveStage({ dev: false, funded: [signerOf(await loadEvmCrypto(), 1).address] })
+})
+afterAll(async () => {
+  await stage.agent.close()
+})
+
+interface Reply {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string
+}
+
+/** What the protocol adds below the answer: of no meaning to who reads it. */
+const OF_THE_SOCKET = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'])
+
+async function tell(response: Response): Promise<Reply> {
+  const headers = [...response.headers].filter(([name]) => !OF_THE_SOCKET.has(name))
+  return { status: response.status, headers: Object.fromEntries(headers), body: await response.text() }
+}
+
+/** The same request by socket and by `agent.fetch`. */
+async function both(path: string, init: RequestInit): Promise<readonly [Reply, Reply]> {
+  const bySocket = await tell(await fetch(`${stage.url}${path}`, init))
+  const byFetch = await tell(await stage.agent.fetch(new Request(`${stage.url}${path}`, init)))
+  return [bySocket, byFetch]
+}
+
+describe('by socket and by fetch the answer is the same', () => {
+  test.each<readonly [string, string, RequestInit, number]>([
+    ['health', '/health', {}, 200],
+    ['about', '/about?x=1', {}, 200],
+    ['HEAD', '/about', { method: 'HEAD' }, 200],
+    ['a preflight', '/execute', { method: 'OPTIONS' }, 204],
+    ['no such route', '/nowhere', {}, 404],
+    ['a wrong method', '/execute', { method: 'DELETE' }, 405],
+    ['no payment', '/execute', { method: 'POST', headers: JSON_TYPE, body: jobBody('hi') }, 402],
+    ['no payment and no body', '/execute', { method: 'POST' }, 402],
+    [
+      'a body too large',
+      '/execute',
+      { method: 'POST', headers: JSON_TYPE, body: ' '.repeat(1_048_577) },
+      400,
+    ],
+    [
+      'a wrong content type',
+      '/execute',
+      { method: 'POST', headers: { 'content-type': 'text/plain', 'payment-signature': 'x' }, body: '{}' },
+      400,
+    ],
+    [
+      'a body that is no JSON',
+      '/execute',
+      { method: 'POST', headers: { ...JSON_TYPE, 'payment-signature': 'x' }, body: '{' },
+      400,
+    ],
+    [
+      'a payment that is none',
+      '/execute',
+      { method: 'POST', headers: { ...JSON_TYPE, 'payment-signature': 'x' }, body: jobBody('hi') },
+      402,
+    ],
+    [
+      'two payments',
+      '/execute',
+      {
+        method: 'POST',
+        headers: { ...JSON_TYPE, 'payment-signature': 'x', 'x-payment': 'x' },
+        body: jobBody('hi'),
+      },
+      402,
+    ],
+  ])('%s', async (_, path, init, status) => {
+    const [bySocket, byFetch] = await both(path, init)
+    expect(byFetch).toEqual(bySocket)
+    expect(bySocket.status).toBe(status)
+  })
+
+  test('a paid job, and its repeat through the other door', async () => {
+    const crypto = await loadEvmCrypto()
+    const network = findNetwork('eip155:84532') as Network
+    const jobId = globalThis.crypto.randomUUID()
+    const signed = await signPayment(crypto, signerOf(crypto, 1), {
+      network,
+      requirement: createRequirement({
+        network,
+        payTo: stage.agent.declaration.wallet,
+        amountAtomic: 10_000n,
+        maxDeadlineSeconds: 30,
+      }),
+      binding: { endpoint: `${stage.url}/execute`, capability: 'echo', jobId },
+      nowSeconds: systemClock.nowMs() / 1_000,
+    })
+    const [bySocket, byFetch] = await both('/execute?trace=1', {
+      method: 'POST',
+      headers: { ...JSON_TYPE, 'payment-signature': signed.header },
+      body: jobBody('hi', jobId),
+    })
+    expect(bySocket).toMatchObject({
+      status: 200,
+      headers: { 'payment-response': expect.any(String), 'x-content-type-options': 'nosniff' },
+    })
+    expect(byFetch).toEqual(bySocket)
+    expect(stage.gate.counts().charged).toBe(1)
+  })
+})
+
+test('a body that breaks off is an answer, not a rejection', async () => {
+  const body = new ReadableStream({
+    pull(controller) {
+      controller.error(new Error('gone'))
+    },
+  })
+  // Node wants `duplex` for a stream; its types do not know it.
+  const request = new Request('http://a/execute', {
+    method: 'POST',
+    headers: JSON_TYPE,
+    body,
+    duplex: 'half',
+  } as RequestInit)
+  const response = await stage.agent.fetch(request)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ error_type: 'validation', error: 'body: broke off' })
+})
+
+test('a body that was read already is an answer, too', async () => {
+  const request = new Request('http://a/execute', { method: 'POST', headers: JSON_TYPE, body: jobBody('hi') })
+  await request.text()
+  expect((await stage.agent.fetch(request)).status).toBe(400)
+})
+
+test('a body without an end is not read to it', async () => {
+  let sent = 0
+  const body = new ReadableStream({
+    pull(controller) {
+      sent += 65_536
+      controller.enqueue(new Uint8Array(65_536))
+    },
+  })
+  const response = await stage.agent.fetch(
+    new Request('http://a/execute', { method: 'POST', body, duplex: 'half' } as RequestInit),
+  )
+  expect(response.status).toBe(400)
+  expect(sent).toBeLessThan(2_000_000)
+})

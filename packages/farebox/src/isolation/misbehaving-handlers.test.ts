@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { stageAgent, type Stage } from '../execute/paid-stage.test-setup.ts'
+import type { Answered } from '../execute/staged-request.test-setup.ts'
+
+// Each handler harms its own job: it is answered as it should be and not charged, and a neighbour that runs beside it is.
+
+const HANDLERS = new URL('./misbehaving-handlers.child.ts', import.meta.url)
+
+let stage: Stage
+beforeAll(async () => {
+  // Handler processes are started from the sources, too.
+  vi.stubEnv('NODE_OPTIONS', `--import ${import.meta.resolve('tsx')} --conditions=@farebox/source`)
+  // In real time: processes have no other.
+  const clock = { ...systemClock, advance: () => Promise.resolve(), waiting: () => 0 }
+  stage = await stageAgent({ clock, isolated: HANDLERS })
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await stage.agent.close()
+})
+
+interface HandlerAnswer extends Answered {
+  readonly log: string
+  readonly lateMs: number
+  readonly isCharged: boolean
+}
+
+/** Asks for a job of the kind, and once it is answered looks at what the log says of it. */
+async function ask(text: string, seconds = 20): Promise<HandlerAnswer> {
+  const jobId = randomUUID()
+  const deadline = Date.now() / 1_000 + seconds
+  const payment = await stage.sign({ jobId })
+  const answer = await stage.post({ jobId, input: { text }, deadline, payment })
+  const lateMs = Date.now() - deadline * 1_000
+  const log = stage
+    .logs()
+    .filter(line => line.includes(jobId))
+    .join('\n')
+  return { ...answer, log, lateMs, isCharged: isCharged(payment) }
+}
+
+/** Whether the gate has charged this payment: its key ends with the nonce. */
+function isCharged(header: string): boolean {
+  const { payload } = JSON.parse(Buffer.from(header, 'base64').toString()) as {
+    readonly payload: { readonly authorization: { readonly nonce: string } }
+  }
+  return [...stage.gate.charged].some(key => key.includes(payload.authorization.nonce.toLowerCase()))
+}
+
+/** Waits for a line of the log: what becomes of a handler may be known only after its caller was answered. */
+async function logged(pattern: RegExp): Promise<string> {
+  for (;;) {
+    const line = stage.logs().find(one => pattern.test(one))
+    if (line !== undefined) return line
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+}
+
+async function neighbour(): Promise<void> {
+  expect((await ask('tame for a while')).json).toMatchObject({ output: { text: 'tame' } })
+}
+
+/** Memory takes its time to be used up, on a machine that does other things as well. */
+const PATIENCE_SECONDS = 50
+
+describe.each([
+  ['exits', /handler error: its process ended \(exit code 3\)/],
+  ['aborts', /handler error: its process ended \(SIGABRT\)/],
+  ['kills itself', /handler error: its process ended \(SIGKILL\)/],
+  ['disconnects', /handler error: its process ended|closed the channel/],
+  ['many objects', /handler error: it ran out of memory/],
+  ['large arrays', /handler error: it ran out of memory/],
+  ['one huge array', /handler error: it ran out of memory/],
+  ['buffers', /handler error: it held more than \d+ MB of memory/],
+  ['a stray timer', /handler error: stray/],
+  ['a stray rejection', /handler error: nobody hears/],
+  ['sends for ever', /handler error: it (?:sent more messages|held more|ran out of memory)/],
+  ['a proxy', /handler error: do not touch/],
+  ['a function', /warning: output refused: text: must be a string, got a function/],
+  ['a class instance', /warning: output refused: output: must be a plain object, got/],
+  ['a huge output', /warning: output refused: output: must be at most 5242880 bytes of JSON, got/],
+  ['a getter that ends', /handler error: its process ended \(exit code 4\)/],
+  ['throws a proxy', /handler error: something that cannot be read/],
+  ['a plain error', /handler error: secret reason/],
+])('%s', (text, line) => {
+  test('500 Internal error, not charged, the reason in the log; a neighbour is served', async () => {
+    const [answer] = await Promise.all([ask(text, PATIENCE_SECONDS), neighbour()])
+    expect(answer).toMatchObject({ status: 500, json: { error: 'Internal error' }, isCharged: false })
+    expect(answer.log).toMatch(line)
+  })
+})
+
+describe.each([
+  ['blocks for ever', /did not stop when its time was over/],
+  ['never returns', /did not stop when its time was over/],
+  ['waits in a command', /did not stop when its time was over/],
+  ['blocks until late', /refused/],
+  ['returns late', /refused/],
+  ['heeds its signal', /handler error: heard DeadlineError/],
+  ['an abort listener', /handler error: thrown in a listener/],
+])('%s', (text, line) => {
+  test('DDL-02 408 at the deadline, not charged, and ended soon after', async () => {
+    const [answer] = await Promise.all([ask(text, 1.5), neighbour()])
+    expect(answer).toMatchObject({ status: 408, json: { error_type: 'deadline' }, isCharged: false })
+    expect(answer.lateMs).toBeLessThan(1_000)
+    const job = /job=(\S+)/.exec(answer.log)?.[1] ?? ''
+    await logged(new RegExp(`${line.source}.*${job}|${job}.*${line.source}`))
+  })
+})
+
+describe('what is left behind', () => {
+  test('a timer that throws after its job harms nobody: the job was delivered, and the next have other processes', async () => {
+    const answer = await ask('leaves a timer')
+    expect(answer).toMatchObject({ status: 200, isCharged: true })
+    const others = await Promise.all(Array.from({ length: 6 }, () => ask('tame for a while')))
+    expect(others.map(({ status }) => status)).toEqual(Array<number>(6).fill(200))
+    expect(await logged(/left behind/)).toMatch(/ after="its end"$/)
+  })
+
+  test('what nobody could see is reported as that job’s; the one that has the process now goes on', async () => {
+    const answer = await ask('leaves a rejection')
+    const job = /job=(\S+)/.exec(answer.log)?.[1] ?? ''
+    const others = await Promise.all(Array.from({ length: 8 }, () => ask('tame for a while')))
+    expect(others.map(({ status }) => status)).toEqual(Array<number>(8).fill(200))
+    expect(await logged(/left unseen/)).toContain(job)
+  })
+
+  test('a thread of its own ends with its process', async () => {
+    expect((await ask('leaves a thread')).status).toBe(200)
+    await neighbour()
+  })
+})
+
+describe('what crosses', () => {
+  test('DDL-10 typed errors, with their answers', async () => {
+    expect(await ask('a typed error')).toMatchObject({
+      status: 400,
+      json: { error_type: 'validation', error: 'text: is not to my liking' },
+    })
+    expect(await ask('another typed error')).toMatchObject({
+      status: 402,
+      json: { error_type: 'payment', error: 'too little' },
+    })
+  })
+
+  test('the context of the job', async () => {
+    const { json } = await ask('context', 30)
+    const { text } = json['output'] as { readonly text: string }
+    expect(JSON.parse(text)).toMatchObject({
+      jobId: json['job_id'],
+      capability: 'work',
+      payer: expect.stringMatching(/^0x[0-9a-f]{40}$/) as unknown,
+      deadline: expect.any(Number) as unknown,
+      left: expect.closeTo(29, -1) as unknown,
+    })
+  })
+
+  test('rubbish on the channel is left alone', async () => {
+    expect((await ask('sends rubbish')).status).toBe(200)
+  })
+
+  test('lines of the log, up to a thousand', async () => {
+    const { log, status } = await ask('says much')
+    expect(status).toBe(200)
+    expect(log).toContain('line 999 job=')
+    expect(log).toContain('more than 1000 lines, the rest is left out')
+    expect(log).not.toContain('line 1000 ')
+  })
+
+  test('an output of eight hundred million characters made of one text is refused where it is made', async () => {
+    const [answer] = await Promise.all([ask('an output shared'), neighbour()])
+    expect(answer).toMatchObject({ status: 200, isCharged: true })
+    expect(answer.log).toContain('dropped: more')
+  })
+})
+
+test('D24 a retry waits until the process of the first run is gone, and then runs', async () => {
+  const jobId = randomUUID()
+  const post = (text: string, seconds: number): Promise<Answered> =>
+    stage.post({ jobId, input: { text }, deadline: Date.now() / 1_000 + seconds })
+  expect((await post('never returns', 1)).status).toBe(408)
+  const again = await post('tame', 15)
+  expect(again.json).toMatchObject({ status: 'completed', output: { text: 'tame' } })
+  const log = stage
+    .logs()
+    .filter(line => line.includes(jobId))
+    .join('\n')
+  expect(log).toMatch(/did not stop when its time was over[^]*input valid/)
+})

@@ -1,0 +1,199 @@
+import type { Clock } from '../clock.ts'
+import { describeThrown } from '../handler/describe-thrown.ts'
+import { logStray } from '../handler/handler-failure.ts'
+import type { Log } from '../log.ts'
+import type { Guard } from './guard.ts'
+import { endSlot, openSlot, inspectSlot, type PoolSlot } from './pool-slot.ts'
+import { hasRoom, type PoolLimits } from './pool-limits.ts'
+import type { LoadCommand } from './handler-messages.ts'
+import { startHandlerProcess, type HandlerProcess } from './handler-process.ts'
+
+/** Handler processes: started ahead, handed out, replaced. */
+export interface ProcessPool {
+  /** Settles with the first process: rejects where it cannot load the handlers. */
+  readonly started: Promise<void>
+  /**
+   * A process for one job; nobody else gets it. Undefined where the signal aborted first, where none can be started,
+   * and when the pool is closed.
+   */
+  acquire(signal: AbortSignal): Promise<HandlerProcess | undefined>
+  /** Ends all. */
+  close(): Promise<void>
+}
+
+/** What a pool is made of. */
+export interface ProcessPoolParts {
+  readonly command: LoadCommand
+  readonly limits: PoolLimits
+  readonly guard: Guard
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** A process beyond the fewest is ended when it has had nothing to do for so long. */
+const IDLE_MS = 30_000
+const LOOK_EVERY_MS = 100
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+
+interface PoolState extends ProcessPoolParts {
+  readonly slots: Set<PoolSlot>
+  readonly waiting: Set<(handlerProcess: HandlerProcess | undefined) => void>
+  /** The first process goes ahead, so that what is wrong with the handlers is said once. */
+  hasLoaded: boolean
+  isClosed: boolean
+  /** Processes in a row that did not come to be, and until when no other is tried. */
+  failures: number
+  pausedUntilMs: number
+  cancelLook: (() => void) | undefined
+  cancelRetry: (() => void) | undefined
+}
+
+/** Makes the pool, and starts the first process; the others follow when it has loaded the handlers. */
+export function createProcessPool(parts: ProcessPoolParts): ProcessPool {
+  const pool: PoolState = {
+    ...parts,
+    slots: new Set(),
+    waiting: new Set(),
+    hasLoaded: false,
+    isClosed: false,
+    failures: 0,
+    pausedUntilMs: 0,
+    cancelLook: undefined,
+    cancelRetry: undefined,
+  }
+  return {
+    started: start(pool).loaded,
+    acquire: signal => acquireProcess(pool, signal),
+    async close() {
+      pool.isClosed = true
+      pool.cancelLook?.()
+      pool.cancelRetry?.()
+      refuseWaiting(pool)
+      const all = [...pool.slots]
+      for (const slot of all) endSlot(slot, 'the agent stops')
+      await Promise.all(all.map(slot => slot.process.ended))
+    },
+  }
+}
+
+function acquireProcess(pool: PoolState, signal: AbortSignal): Promise<HandlerProcess | undefined> {
+  return new Promise(resolve => {
+    const isHopeless = living(pool).length === 0 && pool.clock.nowMs() < pool.pausedUntilMs
+    if (pool.isClosed || signal.aborted || isHopeless) return resolve(undefined)
+    const give = (handlerProcess: HandlerProcess | undefined): void => {
+      pool.waiting.delete(give)
+      signal.removeEventListener('abort', giveUp)
+      resolve(handlerProcess)
+    }
+    const giveUp = (): void => give(undefined)
+    signal.addEventListener('abort', giveUp)
+    pool.waiting.add(give)
+    balance(pool)
+  })
+}
+
+/** Gives free processes to the jobs that wait, and starts what is missing: one is to be free always. */
+function balance(pool: PoolState): void {
+  const { waiting, limits, clock } = pool
+  if (pool.isClosed) return
+  for (const give of waiting) {
+    const slot = living(pool, 'free').at(-1)
+    if (slot === undefined) break
+    slot.state = 'taken'
+    slot.cpuMsBefore = undefined
+    give(slot.process)
+  }
+  const missing = (): number =>
+    waiting.size + 1 - living(pool, 'loading').length - living(pool, 'free').length
+  while ((living(pool).length < limits.fewest || missing() > 0) && mayStart(pool)) start(pool)
+  // What a job left running may run on for as long as nobody needs its slot.
+  const [oldest] = living(pool, 'lingering')
+  if (oldest !== undefined && missing() > 1 && isFull(pool)) endSlot(oldest, 'its slot is needed')
+  pool.cancelLook ??= clock.after(LOOK_EVERY_MS, () => look(pool))
+}
+
+function mayStart(pool: PoolState): boolean {
+  const { limits, clock, hasLoaded, isClosed, pausedUntilMs } = pool
+  if (!hasLoaded || isClosed || clock.nowMs() < pausedUntilMs) return false
+  return living(pool, 'loading').length < limits.mostStarting && !isFull(pool)
+}
+
+function isFull(pool: PoolState): boolean {
+  const { limits } = pool
+  const count = living(pool).length
+  return count >= limits.fewest && (count >= limits.most || !hasRoom(limits))
+}
+
+function start(pool: PoolState): HandlerProcess {
+  const { slots, clock, log } = pool
+  const handlerProcess = startHandlerProcess(pool, {
+    onJobOver: clean => change(pool, slot, clean ? 'free' : 'lingering'),
+    onClean: () => void (slot.state === 'lingering' && change(pool, slot, 'free')),
+    onStray(failure, jobId) {
+      slot.isSpoiled = true
+      logStray(log, failure, jobId)
+    },
+  })
+  const slot = openSlot(handlerProcess, clock.nowMs())
+  slots.add(slot)
+  handlerProcess.loaded.then(
+    () => {
+      pool.hasLoaded = true
+      pool.failures = 0
+      change(pool, slot, 'free')
+    },
+    (error: unknown) => failToLoad(pool, slot, error),
+  )
+  void handlerProcess.ended.then(() => {
+    slots.delete(slot)
+    balance(pool)
+  })
+  return handlerProcess
+}
+
+function change(pool: PoolState, slot: PoolSlot, state: 'free' | 'lingering'): void {
+  if (slot.state === 'ending') return
+  if (slot.isSpoiled) endSlot(slot, 'it takes no further job')
+  else {
+    slot.state = state
+    slot.sinceMs = pool.clock.nowMs()
+  }
+  balance(pool)
+}
+
+function failToLoad(pool: PoolState, slot: PoolSlot, error: unknown): void {
+  const { clock, log } = pool
+  slot.state = 'ending'
+  if (!pool.hasLoaded || pool.isClosed) return
+  const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** pool.failures)
+  pool.failures += 1
+  pool.pausedUntilMs = clock.nowMs() + pauseMs
+  log.warn('a handler process could not be started', { reason: describeThrown(error) })
+  pool.cancelRetry?.()
+  pool.cancelRetry = clock.after(pauseMs, () => balance(pool))
+  if (living(pool).length === 0) refuseWaiting(pool)
+}
+
+function refuseWaiting({ waiting }: PoolState): void {
+  for (const give of waiting) give(undefined)
+}
+
+function look(pool: PoolState): void {
+  const { limits, clock } = pool
+  pool.cancelLook = undefined
+  for (const slot of living(pool)) {
+    const nowMs = clock.nowMs()
+    const isIdle = slot.state === 'free' && nowMs - slot.sinceMs > IDLE_MS
+    const isOneOfMore = living(pool).length > limits.fewest && living(pool, 'free').length > 1
+    if (isIdle && isOneOfMore) endSlot(slot, 'it is not needed')
+    const why = slot.state === 'free' ? undefined : inspectSlot(slot, nowMs, limits)
+    if (why !== undefined) endSlot(slot, why)
+  }
+  const isQuiet = living(pool).length <= limits.fewest && living(pool, 'free').length === pool.slots.size
+  if (!isQuiet) pool.cancelLook = clock.after(LOOK_EVERY_MS, () => look(pool))
+}
+
+function living({ slots }: PoolState, state?: PoolSlot['state']): readonly PoolSlot[] {
+  return [...slots].filter(slot => (state === undefined ? slot.state !== 'ending' : slot.state === state))
+}

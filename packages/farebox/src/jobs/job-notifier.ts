@@ -1,0 +1,37 @@
+import type { Clock } from '../clock.ts'
+
+/** Wakes those who wait for a job in this process, so that joining is not a matter of polling alone. */
+export interface JobNotifier {
+  /** Something about this job changed. */
+  notify(jobKey: string): void
+  /** Resolves when the job is notified, at the latest after `atMostMs`: other processes notify only their own waiters. */
+  wait(jobKey: string, atMostMs: number): Promise<void>
+  /** How many wait for this job. */
+  waiting(jobKey: string): number
+}
+
+/** Makes the notifier. */
+export function createJobNotifier(clock: Clock): JobNotifier {
+  const waiting = new Map<string, Set<() => void>>()
+  return {
+    notify(jobKey) {
+      const woken = waiting.get(jobKey)
+      waiting.delete(jobKey)
+      for (const wake of woken ?? []) wake()
+    },
+    wait: (jobKey, atMostMs) =>
+      new Promise(resolve => {
+        const listeners = waiting.get(jobKey) ?? new Set()
+        waiting.set(jobKey, listeners)
+        const wake = (): void => {
+          cancel()
+          listeners.delete(wake)
+          if (listeners.size === 0 && waiting.get(jobKey) === listeners) waiting.delete(jobKey)
+          resolve()
+        }
+        const cancel = clock.after(atMostMs, wake)
+        listeners.add(wake)
+      }),
+    waiting: jobKey => waiting.get(jobKey)?.size ?? 0,
+  }
+}

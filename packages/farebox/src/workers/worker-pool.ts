@@ -1,0 +1,107 @@
+import cluster, { type Worker } from 'node:cluster'
+import type { Clock } from '../clock.ts'
+import type { Listening } from '../serving/listening.ts'
+import { readReport, STOP } from './worker-messages.ts'
+
+/** One worker, from its fork to its end. */
+export interface PooledWorker {
+  readonly pid: number | undefined
+  /** Resolves once it listens; to undefined where it ended before. */
+  readonly listening: Promise<Listening | undefined>
+  readonly ended: Promise<WorkerEnd>
+}
+
+/** How a worker ended. */
+export interface WorkerEnd {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly livedMs: number
+  /** It could not start, and has said why. */
+  readonly hasExplained: boolean
+}
+
+/** The workers of one command that live now. */
+export interface WorkerPool {
+  /** Forks another, as the cluster is set up. */
+  add(): PooledWorker
+  /** Calls back once, as soon as so many listen. */
+  whenListening(count: number, callback: () => void): void
+  /** Those that live now. */
+  workers(): readonly Worker[]
+  /** Aborts once `stop` was called. */
+  readonly stopping: AbortSignal
+  /** Tells each to finish what it has and end; who is added later is listening at once. */
+  stop(): void
+  /** Ends each at once. */
+  kill(): void
+}
+
+/** Makes an empty pool. */
+export function createWorkerPool(clock: Clock): WorkerPool {
+  const living = new Set<Worker>()
+  const listening = new Set<Worker>()
+  const stopping = new AbortController()
+  let look: () => void = () => undefined
+  const tellToStop = (worker: Worker): void => {
+    if (worker.isConnected()) worker.send(STOP, () => undefined)
+  }
+  return {
+    workers: () => [...living],
+    stopping: stopping.signal,
+    add() {
+      const worker = cluster.fork()
+      living.add(worker)
+      const member = watch(worker, clock)
+      void member.listening.then(address => {
+        if (address !== undefined) listening.add(worker)
+        look()
+      })
+      void member.ended.then(() => {
+        living.delete(worker)
+        listening.delete(worker)
+      })
+      if (stopping.signal.aborted) tellToStop(worker)
+      return member
+    },
+    whenListening(count, callback) {
+      look = () => {
+        if (listening.size < count) return
+        look = () => undefined
+        callback()
+      }
+      look()
+    },
+    stop() {
+      stopping.abort()
+      for (const worker of living) tellToStop(worker)
+    },
+    kill() {
+      for (const worker of living) worker.process.kill('SIGKILL')
+    },
+  }
+}
+
+function watch(worker: Worker, clock: Clock): PooledWorker {
+  const startedMs = clock.nowMs()
+  let hasExplained = false
+  let listens: (listening: Listening | undefined) => void = () => undefined
+  const listening = new Promise<Listening | undefined>(resolve => {
+    listens = resolve
+  })
+  worker.on('message', message => {
+    const report = readReport(message)
+    if (report?.kind === 'refused') hasExplained = true
+    if (report?.kind === 'listening') listens(report.listening)
+  })
+  const ended = new Promise<WorkerEnd>(resolve => {
+    const end = (code: number | null, signal: string | null): void => {
+      listens(undefined)
+      resolve({ code, signal, livedMs: clock.nowMs() - startedMs, hasExplained })
+    }
+    // Not its exit: what it has said before may not have been read by then.
+    worker.process.on('close', end)
+    // Of a process that could not even be made there is no end.
+    worker.on('error', () => void (worker.process.pid === undefined && end(null, null)))
+  })
+  return { pid: worker.process.pid, listening, ended }
+}
