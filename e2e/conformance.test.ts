@@ -6,7 +6,7 @@ import {
   listChecks,
   runConformance,
   type CheckResult,
-} from 'farebox/testing'
+} from '@farebox/conformance/agent'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

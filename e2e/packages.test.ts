@@ -28,6 +28,7 @@ describe('the published packages', () => {
     expect(outside.packages.map(({ name }) => name).sort()).toEqual([
       '@farebox/cli',
       '@farebox/client',
+      '@farebox/conformance',
       '@farebox/contracts',
       '@farebox/facilitator',
       '@farebox/local',

@@ -9,7 +9,7 @@ const ROWS = [
   ['packages/payments', 'packages/platform-api'],
   ['packages/server'],
   ['packages/farebox', 'packages/facilitator', 'packages/client'],
-  ['packages/platform'],
+  ['packages/platform', 'packages/conformance'],
   ['packages/local'],
   ['packages/cli'],
   ['apps/facilitator', 'apps/platform', 'apps/local', 'examples'],

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { ruleCases } from '@farebox/conformance/facilitator'
 import type { Battery, BatteryResult, Score } from '../battery.ts'
 import { playSubjects } from './play-subjects.ts'
 import { breaches, matrixPage, type Column } from './report.ts'
-import { ruleCases } from './rule-cases.ts'
 import { startSubjects } from './start-subjects.ts'
 
 const PAGE = fileURLToPath(new URL('../../../docs/facilitator-rules.md', import.meta.url))

@@ -1,11 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { openTrial, ruleCases, type Played } from '@farebox/conformance/facilitator'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { openTrial } from './open-trial.ts'
-import type { Played } from './play-matrix.ts'
 import { playSubjects } from './play-subjects.ts'
 import { breaches, matrixPage, scoreTable, type Column } from './report.ts'
-import { ruleCases } from './rule-cases.ts'
 import { startSubjects, type Subjects } from './start-subjects.ts'
 
 const USAGE = `Plays the facilitator rules against a facilitator on a local chain.

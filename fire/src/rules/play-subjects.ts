@@ -1,6 +1,5 @@
-import { playMatrix, type Played } from './play-matrix.ts'
+import { playMatrix, type Played, type RuleCase } from '@farebox/conformance/facilitator'
 import type { Column } from './report.ts'
-import type { RuleCase } from './rule-case.ts'
 import type { Subjects } from './start-subjects.ts'
 
 /** Plays cases against one facilitator after the other; a column for each. Stops early when the signal aborts. */

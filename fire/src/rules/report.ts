@@ -1,5 +1,4 @@
-import type { Played } from './play-matrix.ts'
-import { RULES, type Rule } from './rule-case.ts'
+import { RULES, type Played, type Rule } from '@farebox/conformance/facilitator'
 
 /** How one facilitator did. */
 export interface Column {

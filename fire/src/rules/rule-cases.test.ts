@@ -1,7 +1,6 @@
+import { playMatrix, ruleCases } from '@farebox/conformance/facilitator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { playMatrix } from './play-matrix.ts'
 import { breaches } from './report.ts'
-import { ruleCases } from './rule-cases.ts'
 import { startSubjects, type Subjects } from './start-subjects.ts'
 
 let subjects: Subjects

@@ -1,8 +1,8 @@
+import { openTrial, type OpenTrial } from '@farebox/conformance/facilitator'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { startReferenceFacilitator } from '../../../e2e/stage/reference-facilitator.ts'
 import { setStage } from '../../../e2e/stage/stage.ts'
 import { sends, startChainProxy, type ChainProxy } from '../faults/chain-proxy.ts'
-import { openTrial, type OpenTrial } from './open-trial.ts'
 
 /** Facilitators to compare, each with a trial. */
 export interface Subjects {

@@ -4,7 +4,8 @@ import { exchange } from '@farebox/client/src/exchange/exchange'
 import { createFacilitatorClient } from '@farebox/payments/x402/facilitator-client'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { createOutbound } from '@farebox/platform/outbound/outbound'
-import { runConformance, serveFixture } from 'farebox/testing'
+import { runConformance } from '@farebox/conformance/agent'
+import { serveFixture } from '@farebox/conformance/serve-fixture'
 
 const MINUTE_MS = 60_000
 const MAX_BYTES = 5_242_880

@@ -28,7 +28,7 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
         replace: 'if (!isUtf8(body)) return undefined',
       },
     ],
-    tests: [{ file: 'farebox/conformance.test.ts' }],
+    tests: [{ file: 'conformance/conformance.test.ts' }],
   },
   {
     name: 'two-payments-taken-for-one',

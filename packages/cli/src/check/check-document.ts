@@ -1,5 +1,11 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import { areaOf, countResults, type AgentMode, type CheckResult, type Spending } from 'farebox/testing'
+import {
+  areaOf,
+  countResults,
+  type AgentMode,
+  type CheckResult,
+  type Spending,
+} from '@farebox/conformance/agent'
 import { warningsOf, type CheckedAgent, type Warning } from './describe-mode.ts'
 import type { Findings, Stop } from './put-checks.ts'
 

@@ -1,7 +1,7 @@
 import { isLoopback, readAgentUrl } from '@farebox/client/internal/agent/agent-url'
 import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { readPrice } from '@farebox/protocol/money/usdc'
-import { areaOf, listChecks } from 'farebox/testing'
+import { areaOf, listChecks } from '@farebox/conformance/agent'
 import { readNetwork } from '../chain/name-network.ts'
 import { EXIT, CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'

@@ -1,5 +1,5 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import { formatSummary, type CheckResult, type ReportStyle, type Spending } from 'farebox/testing'
+import { formatSummary, type CheckResult, type ReportStyle, type Spending } from '@farebox/conformance/agent'
 import { printable } from '../terminal/printable.ts'
 import { wrap } from '../terminal/wrap.ts'
 import type { Findings, Stop } from './put-checks.ts'

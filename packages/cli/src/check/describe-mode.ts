@@ -1,6 +1,6 @@
 import { isLoopback } from '@farebox/client/internal/agent/agent-url'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import type { AgentMode, Terms } from 'farebox/testing'
+import type { AgentMode, Terms } from '@farebox/conformance/agent'
 
 /** What is being checked: the facts that the report begins with. */
 export interface CheckedAgent {

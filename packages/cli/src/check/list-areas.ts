@@ -1,4 +1,4 @@
-import { areaOf, listChecks, type Check } from 'farebox/testing'
+import { areaOf, listChecks, type Check } from '@farebox/conformance/agent'
 import { paintFor } from '../terminal/paint.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'

@@ -1,5 +1,5 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import { areaOf, countResults } from 'farebox/testing'
+import { areaOf, countResults } from '@farebox/conformance/agent'
 import { paintFor } from '../terminal/paint.ts'
 import type { World } from '../world.ts'
 import type { CheckedAgent } from './describe-mode.ts'

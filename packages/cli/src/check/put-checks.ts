@@ -1,4 +1,4 @@
-import type { Check, CheckResult, ConformanceRun } from 'farebox/testing'
+import type { Check, CheckResult, ConformanceRun } from '@farebox/conformance/agent'
 import { watchSilence } from './watch-silence.ts'
 
 /** What a run came to. */

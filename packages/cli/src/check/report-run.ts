@@ -5,7 +5,7 @@ import {
   type Check,
   type CheckResult,
   type Spending,
-} from 'farebox/testing'
+} from '@farebox/conformance/agent'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'

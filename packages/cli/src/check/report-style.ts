@@ -1,4 +1,4 @@
-import type { ReportStyle } from 'farebox/testing'
+import type { ReportStyle } from '@farebox/conformance/agent'
 import { paintFor } from '../terminal/paint.ts'
 import type { Screen } from '../world.ts'
 

@@ -1,4 +1,4 @@
-import { startRun, type ConformanceRun, type Payer } from 'farebox/testing'
+import { startRun, type ConformanceRun, type Payer } from '@farebox/conformance/agent'
 import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import { showProgress } from '../terminal/progress.ts'

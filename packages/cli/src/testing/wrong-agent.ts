@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Agent } from 'farebox'
-import { serveFixture, type AgentMode, type FixtureAgent } from 'farebox/testing'
+import type { AgentMode } from '@farebox/conformance/agent'
+import { serveFixture, type FixtureAgent } from '@farebox/conformance/serve-fixture'
 
 /** A request, read to its end. */
 export interface Asked {

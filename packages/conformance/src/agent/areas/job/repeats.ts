@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import type { CheckContext } from '../../check/context.ts'
+import { describeReply, expectCompleted, expectThat } from '../../exchange/expectations.ts'
+import type { Reply } from '../../exchange/send-request.ts'
+
+/** Throws a `Mismatch` unless both answers are the same 200, receipt included (D24). */
+export function expectSame(reply: Reply, first: Reply): void {
+  expectThat(
+    reply.status === 200 && reply.text === first.text,
+    'the very bytes of the first answer',
+    describeReply(reply),
+  )
+  const receipt = reply.headers.get('payment-response')
+  expectThat(
+    receipt === first.headers.get('payment-response'),
+    'the same PAYMENT-RESPONSE',
+    receipt ?? undefined,
+  )
+}
+
+/** A job of the fixture that takes so long, paid for, to be asked for as often as wanted. */
+export async function slowJob(
+  context: CheckContext,
+  ms: number,
+): Promise<{
+  readonly key: string
+  readonly wish: {
+    readonly capability: string
+    readonly jobId: string
+    readonly input: object
+    readonly payment?: string
+  }
+}> {
+  const jobId = randomUUID()
+  const key = randomUUID()
+  const payment = await context.pay(jobId, 'slow')
+  return {
+    key,
+    wish: { capability: 'slow', jobId, input: { ms, key }, ...(payment !== undefined && { payment }) },
+  }
+}
+
+/** How often the fixture's handlers ran for a key. */
+export async function runsOf(context: CheckContext, key: string): Promise<unknown> {
+  return expectCompleted(await context.runJob({ capability: 'count', input: { key } }))['runs']
+}

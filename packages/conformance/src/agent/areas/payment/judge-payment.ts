@@ -1,0 +1,82 @@
+import { NEEDS, type Check } from '../../check/check.ts'
+import { postJob, type CheckContext } from '../../check/context.ts'
+import { describeReply, expectFailure, expectThat } from '../../exchange/expectations.ts'
+import { forgeHeader, type Forgery } from '../../check/forge-payment.ts'
+import { expectNoStore } from '../price/ask-price.ts'
+import type { Reply } from '../../exchange/send-request.ts'
+
+/**
+ * Long past: a job with it is refused right after the local checks of its payment, before anybody is asked
+ * (D14).
+ */
+const PAST = 1
+
+/**
+ * Sends a payment with a job that is already too late. A payment the local checks refuse is answered 402, one
+ * they take 408: so both can be told apart without a wallet, and nothing can ever run or be charged.
+ */
+export async function judgePayment(context: CheckContext, header: string): Promise<Reply> {
+  return await postJob(context, await context.jobBody({ deadline: PAST }), header)
+}
+
+/** Throws a `Mismatch` unless the payment is refused locally. Returns the message. */
+export async function expectRefused(
+  context: CheckContext,
+  header: string,
+  message?: RegExp,
+): Promise<string> {
+  const reply = await judgePayment(context, header)
+  expectNoStore(reply)
+  return expectFailure(reply, 402, 'payment', message)
+}
+
+/** Throws a `Mismatch` unless the payment passes the local checks. */
+export async function expectTaken(context: CheckContext, header: string): Promise<void> {
+  const reply = await judgePayment(context, header)
+  expectThat(reply.status === 408, '408: the payment taken, the deadline past', describeReply(reply))
+}
+
+/** A check that a forged payment is refused. */
+export function refusal(
+  name: string,
+  rules: readonly string[],
+  title: string,
+  mend: string,
+  forge: Forgery | ((context: CheckContext) => Promise<Forgery> | Forgery),
+  message?: RegExp,
+): Check {
+  return {
+    id: `payment-refusals/${name}`,
+    rules,
+    title,
+    mend,
+    needs: NEEDS.looksAtPayments,
+    async run(context) {
+      const forgery = typeof forge === 'function' ? await forge(context) : forge
+      await expectRefused(context, await forgeHeader(context, forgery), message)
+    },
+  }
+}
+
+/** A check that a payment that looks odd passes the local checks. */
+export function acceptance(
+  name: string,
+  rules: readonly string[],
+  title: string,
+  mend: string,
+  forge: Forgery | ((context: CheckContext) => Promise<Forgery> | Forgery),
+): Check {
+  return {
+    id: `payment-headers/${name}`,
+    rules,
+    title,
+    mend,
+    needs: NEEDS.looksAtPayments,
+    async run(context) {
+      await expectTaken(
+        context,
+        await forgeHeader(context, typeof forge === 'function' ? await forge(context) : forge),
+      )
+    },
+  }
+}

@@ -1,0 +1,29 @@
+export type { Clock } from '../clock.ts'
+export {
+  countResults,
+  formatArea,
+  formatFailed,
+  formatReport,
+  formatSummary,
+  PLAIN_STYLE,
+  type ReportStyle,
+} from '../report/format-report.ts'
+export type { AgentMode } from './check/agent-mode.ts'
+export type { Check, Knowledge, Needs } from './check/check.ts'
+export type { KnownAgent, Payer } from './check/context.ts'
+export { refuseTerms } from './check/refuse-terms.ts'
+export type { ScriptedGate } from './check/scripted-gate.ts'
+export type { Terms } from './check/terms.ts'
+export type { FetchLike } from './exchange/send-request.ts'
+export type { Missing } from './exchange/verdicts.ts'
+export { fixtureDeclaration } from './fixture/fixture-declaration.ts'
+export { createFixtureHandlers, type FixtureHandlers } from './fixture/fixture-handlers.ts'
+export { areaOf, listChecks } from './run/list-checks.ts'
+export {
+  runConformance,
+  startRun,
+  type CheckResult,
+  type ConformanceOptions,
+  type ConformanceRun,
+} from './run/run-conformance.ts'
+export type { Spending } from './run/spending.ts'

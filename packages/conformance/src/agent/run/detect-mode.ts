@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import type { AgentMode } from '../check/agent-mode.ts'
+import { EMPTY_PAYMENT } from '../check/forge-payment.ts'
+import { sendRequest, type Reply, type Sending } from '../exchange/send-request.ts'
+
+/**
+ * Tells how an agent takes jobs, by two requests that cannot become one. Whatever it answers, the agent
+ * counts as paid unless it says otherwise: then the checks of the 402 tell what is wrong.
+ */
+export async function detectMode(sending: Sending): Promise<AgentMode> {
+  sending.patience.renew()
+  const unpaid = await ask(sending, {}, {})
+  // In dev mode the first thing amiss is the body; everywhere else it is the payment (D14).
+  if (unpaid?.status === 400) return 'dev'
+  sending.patience.renew()
+  const body = { service_version: '1.0', job_id: randomUUID(), task: { input: {} }, deadline: 0 }
+  const paid = await ask(sending, body, { 'payment-signature': EMPTY_PAYMENT })
+  // Without its secret an agent says so before it looks into the header (D14).
+  return paid?.status === 401 ? 'locked' : 'paid'
+}
+
+async function ask(
+  sending: Sending,
+  body: object,
+  headers: { [name: string]: string },
+): Promise<Reply | undefined> {
+  try {
+    return await sendRequest(sending, {
+      method: 'POST',
+      path: '/execute',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+  } catch {
+    sending.signal.throwIfAborted()
+    return undefined
+  }
+}

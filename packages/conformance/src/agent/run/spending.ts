@@ -1,0 +1,46 @@
+import { decodeHeader } from '@farebox/payments/x402/payment-header'
+import { isObject } from '../exchange/expectations.ts'
+import type { Reply } from '../exchange/send-request.ts'
+
+/** What a run has cost its payer, as far as it knows. */
+export interface Spending {
+  /** Payments that were signed; each can be charged once at most. */
+  readonly payments: number
+  /** The sum of them, in atomic units. */
+  readonly signedAtomic: bigint
+  /** Unix seconds until which a payment that was not charged still can be; undefined where none was signed. */
+  readonly goodUntilSeconds: number | undefined
+  /** Hashes of the transfers that the agent showed in PAYMENT-RESPONSE. */
+  readonly transactions: readonly string[]
+}
+
+/** Keeps the books of a run. */
+export interface SpendingBook {
+  noteSigned(amountAtomic: bigint, validBefore: number): void
+  noteReply(reply: Reply): void
+  spending(): Spending
+}
+
+/** Opens them. */
+export function openSpendingBook(): SpendingBook {
+  let payments = 0
+  let signedAtomic = 0n
+  let goodUntilSeconds: number | undefined
+  const transactions = new Set<string>()
+  return {
+    noteSigned(amountAtomic, validBefore) {
+      payments += 1
+      signedAtomic += amountAtomic
+      goodUntilSeconds = Math.max(goodUntilSeconds ?? 0, validBefore)
+    },
+    noteReply({ headers }) {
+      const receipt = decodeHeader(headers.get('payment-response') ?? '')
+      if (!isObject(receipt) || receipt['success'] !== true) return
+      const { transaction } = receipt
+      if (typeof transaction === 'string' && /^0x[0-9a-f]{64}$/i.test(transaction)) {
+        transactions.add(transaction.toLowerCase())
+      }
+    },
+    spending: () => ({ payments, signedAtomic, goodUntilSeconds, transactions: [...transactions] }),
+  }
+}

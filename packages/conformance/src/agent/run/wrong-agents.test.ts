@@ -1,0 +1,460 @@
+import { decodeHeader, encodeHeader } from '@farebox/payments/x402/payment-header'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AgentMode } from '../check/agent-mode.ts'
+import { isObject } from '../exchange/expectations.ts'
+import { HANDLER_SECRET } from '../fixture/fixture-handlers.ts'
+import { listChecks } from './list-checks.ts'
+import { runConformance, type CheckResult, type ConformanceOptions } from './run-conformance.ts'
+import { serveFixture, type FixtureAgent } from '../../serve-fixture.ts'
+
+type Forward = (request: Request) => Promise<Response>
+/** A right agent with one thing wrong. */
+type Tamper = (request: Request, forward: Forward, fixture: FixtureAgent) => Promise<Response>
+type Json = { [key: string]: unknown }
+
+const fixtures = new Map<AgentMode, FixtureAgent>()
+beforeAll(async () => {
+  for (const mode of ['dev', 'paid'] as const) fixtures.set(mode, await serveFixture(mode))
+})
+afterAll(async () => {
+  for (const { agent } of fixtures.values()) await agent.close()
+})
+
+test('the fixture itself, seen as a stranger’s agent without a payer, fails nothing', async () => {
+  expect(await failedChecks('paid', (request, forward) => forward(request))).toEqual([])
+})
+
+test('a payer signs nothing for a 402 that asks for another wallet than /about declares', async () => {
+  const payers: unknown[] = []
+  const fixture = fixtureOf('paid')
+  const lying = changeHeader402(entry => ({ ...entry, payTo: `0x${'ab'.repeat(20)}` }))
+  const fetch = async (request: Request): Promise<Response> => {
+    const sent = paymentOf(request)
+    if (isObject(sent) && isObject(sent['payload'])) {
+      const { authorization } = sent['payload']
+      if (isObject(authorization)) payers.push(authorization['from'])
+    }
+    return await lying(request, one => fixture.agent.fetch(one), fixture)
+  }
+  const { clock } = fixture
+  const results = await collect({ baseUrl: 'http://agent.test', fetch, clock, ...withPayer() })
+  expect(results.find(({ check }) => check.id === 'settlement/receipt')).toMatchObject({
+    outcome: 'not applicable',
+    why: expect.stringMatching(/^nothing was signed: the 402 of echo asks for payment to 0xabab/),
+  })
+  expect(payers.length).toBeGreaterThan(0)
+  expect(payers).not.toContain(fixture.signer.address.toLowerCase())
+})
+
+describe('an agent that is wrong in one thing fails the checks of that thing, and no others:', () => {
+  test('D2 runs jobs without payment', async () => {
+    const failed = await failedChecks(
+      'paid',
+      async (request, forward) => {
+        const response = await forward(request)
+        const { headers } = response
+        return isUnpaidJob(request)
+          ? Response.json({ status: 'completed', output: {} }, { headers })
+          : response
+      },
+      { mode: 'paid' },
+    )
+    // What the 402 should say is not asked where there is none: one check says so.
+    const unpaid = listChecks()
+      .filter(({ id }) => id.startsWith('unpaid/'))
+      .map(({ id }) => id)
+    expect(failed).toEqual(
+      [...unpaid, 'payment-required/body', 'order/size before payment', 'routes/query'].sort(),
+    )
+  })
+
+  test('D1 asks for decimals instead of atomic units', async () => {
+    expect(
+      await failedChecks(
+        'paid',
+        changeBody402(body => eachEntry(body, entry => ({ ...entry, maxAmountRequired: '0.002' }))),
+      ),
+    ).toEqual(['payment-required/amount', 'payment-required/header-agrees'])
+  })
+
+  test('D2 puts a further key into accepts', async () => {
+    expect(
+      await failedChecks(
+        'paid',
+        changeBody402(body => eachEntry(body, entry => ({ ...entry, resource: '/execute' }))),
+      ),
+    ).toEqual(['payment-required/entry-keys'])
+  })
+
+  test('D3 sends no PAYMENT-REQUIRED header', async () => {
+    expect(
+      await failedChecks(
+        'paid',
+        changeHeaders(headers => headers.delete('payment-required')),
+      ),
+    ).toEqual(['payment-required/header'])
+  })
+
+  test('D3 sends the agent’s name as the token’s domain', async () => {
+    expect(
+      await failedChecks(
+        'paid',
+        changeHeader402(entry => ({ ...entry, extra: { name: 'Conformance fixture', version: '1' } })),
+      ),
+    ).toEqual(['payment-required/domain'])
+  })
+
+  test('D3 asks for a time-out of its own', async () => {
+    expect(
+      await failedChecks(
+        'paid',
+        changeHeader402(entry => ({ ...entry, maxTimeoutSeconds: 300 })),
+      ),
+    ).toEqual(['payment-required/max-timeout'])
+  })
+
+  test('PAY-36 lets caches keep what /execute answers', async () => {
+    const failed = await failedChecks(
+      'paid',
+      changeHeaders(headers => headers.delete('cache-control')),
+      { only: ['payment-required'] },
+    )
+    expect(failed).toEqual(['payment-required/no-store'])
+  })
+
+  test('interface 1.2 serves another price than it asks', async () => {
+    expect(
+      await failedChecks(
+        'paid',
+        changeAbout(about => replaceText(about, '"0.002"', '"0.02"')),
+      ),
+    ).toEqual(['payment-required/amount'])
+  })
+
+  test('D29 serves the wallet’s placeholder', async () => {
+    expect(
+      await failedChecks(
+        'paid',
+        changeAbout(about => ({ ...about, wallet: '${AGENT_WALLET_ADDRESS}' })),
+      ),
+    ).toEqual(['about/wallet'])
+  })
+
+  test('D29 adds to /about', async () => {
+    // An /about that is no declaration leaves nothing to check the rest against.
+    expect(
+      await failedChecks(
+        'paid',
+        changeAbout(about => ({ ...about, powered_by: 'x' })),
+      ),
+    ).toEqual(['about/declaration', 'about/keys'])
+  })
+
+  test('D15 answers unknown routes in HTML', async () => {
+    const failed = await failedChecks('paid', async (request, forward) => {
+      const response = await forward(request)
+      return response.status === 404 ? new Response('<h1>Not found</h1>', { status: 404 }) : response
+    })
+    expect(failed).toEqual(
+      listChecks()
+        .filter(({ id }) => id.startsWith('routes/unknown'))
+        .map(({ id }) => id)
+        .sort(),
+    )
+  })
+
+  test('D15 shuts browsers out', async () => {
+    const failed = await failedChecks(
+      'paid',
+      changeHeaders(headers => {
+        for (const name of [...headers.keys()].filter(one => one.startsWith('access-control')))
+          headers.delete(name)
+      }),
+    )
+    expect(failed).toEqual(
+      listChecks()
+        .filter(({ id }) => id.startsWith('cors/'))
+        .map(({ id }) => id)
+        .sort(),
+    )
+  })
+
+  test('interface, Health response: answers "up"', async () => {
+    const failed = await failedChecks('paid', async (request, forward) =>
+      new URL(request.url).pathname === '/health' ? Response.json({ status: 'up' }) : await forward(request),
+    )
+    expect(failed).toEqual([
+      'cors/get /health',
+      'cors/preflight /health',
+      'health/body',
+      'health/head',
+      'health/name',
+      'routes/method POST /health',
+      'routes/method PUT /health',
+    ])
+  })
+
+  test('D15 says more in a failure than it should', async () => {
+    const failed = await failedChecks(
+      'paid',
+      changeJson(body => (body['status'] === 'failed' ? { ...body, stack: 'at x' } : body)),
+      { only: ['capability'] },
+    )
+    expect(failed.length).toBe(12)
+  })
+
+  test('VAL-16 reads JSON under any content type', async () => {
+    expect(
+      await failedChecks(
+        'dev',
+        async (request, forward) => {
+          if (request.method !== 'POST') return await forward(request)
+          const headers = new Headers(request.headers)
+          headers.set('content-type', 'application/json')
+          return await forward(
+            new Request(request.url, { method: 'POST', headers, body: await request.arrayBuffer() }),
+          )
+        },
+        { only: ['request-shape', 'order'] },
+      ),
+    ).toEqual(['order/content type before JSON', 'request-shape/content-type'])
+  })
+
+  test('PAY-27 parses amounts loosely', async () => {
+    expect(
+      await failedChecks('paid', async (request, forward) => {
+        const value = paidValue(request)
+        const loose =
+          typeof value === 'number' ||
+          (typeof value === 'string' && value !== '2000' && Number(value) === 2_000)
+        return loose ? failed408() : await forward(request)
+      }),
+    ).toEqual(
+      listChecks()
+        .filter(({ title }) => title.startsWith('The right amount '))
+        .map(({ id }) => id)
+        .sort(),
+    )
+  })
+
+  test('D5 takes payments to other wallets', async () => {
+    const failed = await failedChecks('paid', async (request, forward) => {
+      const paysOther = JSON.stringify(paymentOf(request) ?? null).includes('"to":"0x1111')
+      return paysOther ? failed408() : await forward(request)
+    })
+    expect(failed).toEqual([
+      'order/signature before terms',
+      'order/terms before deadline',
+      'payment-refusals/messages',
+      'payment-refusals/other payee',
+    ])
+  })
+
+  test('IDM-01 gives a stored response to everybody', async () => {
+    const stored = new Map<string, { readonly body: string; readonly headers: Headers }>()
+    const failed = await failedChecks(
+      'paid',
+      async (request, forward) => {
+        const jobId = await jobIdOf(request)
+        const known = stored.get(jobId)
+        if (known !== undefined && paymentOf(request) !== undefined)
+          return new Response(known.body, { headers: known.headers })
+        const response = await forward(request)
+        if (response.status === 200 && jobId !== '')
+          stored.set(jobId, { body: await response.clone().text(), headers: response.headers })
+        return response
+      },
+      { ...withPayer(), only: ['idempotency', 'order'] },
+    )
+    expect(failed).toEqual([
+      'idempotency/other payer',
+      'order/capability before stored response',
+      'order/the payment of a repeat before it answers',
+    ])
+  })
+
+  test('PAY-37 charges a new payment for a stored response', async () => {
+    const failed = await failedChecks(
+      'paid',
+      async (request, forward, { gate }) => {
+        const response = await forward(request)
+        const payment = paymentOf(request)
+        if (response.status === 200 && payment !== undefined) {
+          await gate.settle({ key: JSON.stringify(payment) } as Parameters<typeof gate.settle>[0])
+        }
+        return response
+      },
+      { ...withPayer(), known: { gate: fixtureOf('paid').gate }, only: ['idempotency'] },
+    )
+    expect(failed).toEqual(['idempotency/new payment'])
+  })
+
+  test('interface, Processing 6: runs a repeat again', async () => {
+    let jobs = 0
+    const failed = await failedChecks(
+      'dev',
+      async (request, forward) => {
+        if (request.method !== 'POST') return await forward(request)
+        const body = await request.clone().text()
+        jobs += 1
+        const own = `00000000-0000-4000-8000-${String(jobs).padStart(12, '0')}`
+        const jobId = await jobIdOf(request)
+        const response = await forward(
+          new Request(request.url, {
+            method: 'POST',
+            headers: request.headers,
+            body: body.replace(jobId, own),
+          }),
+        )
+        return new Response((await response.text()).replace(own, jobId), response)
+      },
+      {
+        known: fixtureOf('dev').known,
+        only: ['idempotency/runs once', 'concurrency/together', 'idempotency/poison'],
+      },
+    )
+    expect(failed).toEqual(['concurrency/together', 'idempotency/runs once'])
+  })
+
+  test('VAL-15 tells the caller what its handler threw', async () => {
+    const failed = await failedChecks(
+      'dev',
+      changeJson(body => (body['error'] === 'Internal error' ? { ...body, error: HANDLER_SECRET } : body)),
+      { known: fixtureOf('dev').known, only: ['handler-errors'] },
+    )
+    const untyped = listChecks().filter(({ title }) => title.includes('500 Internal error, and nothing more'))
+    expect(failed).toEqual(untyped.map(({ id }) => id).sort())
+  })
+
+  test('answers 500 to everything', async () => {
+    const failed = await failedChecks('paid', () => Promise.resolve(new Response('oops', { status: 500 })), {
+      only: ['health', 'about'],
+    })
+    expect(failed).toEqual([
+      'about/capabilities',
+      'about/declaration',
+      'about/head',
+      'about/json',
+      'about/keys',
+      'about/pricing',
+      'about/version',
+      'about/wallet',
+      'health/body',
+      'health/head',
+      'health/json',
+      'health/open',
+    ])
+  })
+
+  test('cannot be reached', async () => {
+    const results = await collect({ baseUrl: 'http://127.0.0.1:1', only: ['health/body'] })
+    expect(results).toMatchObject([
+      { outcome: 'failed', expected: 'an answer to GET /health', got: expect.stringContaining('no answer') },
+    ])
+  })
+})
+
+function fixtureOf(mode: AgentMode): FixtureAgent {
+  const fixture = fixtures.get(mode)
+  if (fixture === undefined) throw new Error(`no fixture in ${mode} mode`)
+  return fixture
+}
+
+function withPayer(): Pick<ConformanceOptions, 'payer'> {
+  return { payer: { signer: fixtureOf('paid').signer, maxPrice: 1_000_000n } }
+}
+
+/** Ids of the checks that the tampered agent fails, sorted. */
+async function failedChecks(
+  mode: AgentMode,
+  tamper: Tamper,
+  options: Partial<ConformanceOptions> = {},
+): Promise<readonly string[]> {
+  const fixture = fixtureOf(mode)
+  const fetch = (request: Request): Promise<Response> =>
+    tamper(request, one => fixture.agent.fetch(one), fixture)
+  const results = await collect({ baseUrl: 'http://agent.test', fetch, clock: fixture.clock, ...options })
+  return results
+    .filter(({ outcome }) => outcome === 'failed')
+    .map(({ check }) => check.id)
+    .sort()
+}
+
+async function collect(options: ConformanceOptions): Promise<readonly CheckResult[]> {
+  const results: CheckResult[] = []
+  for await (const result of runConformance(options)) results.push(result)
+  return results
+}
+
+function isUnpaidJob(request: Request): boolean {
+  return (
+    request.method === 'POST' &&
+    new URL(request.url).pathname === '/execute' &&
+    !request.headers.has('payment-signature')
+  )
+}
+
+function paymentOf(request: Request): unknown {
+  return decodeHeader(request.headers.get('payment-signature') ?? '')
+}
+
+function paidValue(request: Request): unknown {
+  const { payload } = (paymentOf(request) ?? {}) as { payload?: { authorization?: { value?: unknown } } }
+  return payload?.authorization?.value
+}
+
+async function jobIdOf(request: Request): Promise<string> {
+  return /"job_id":"([^"]*)"/.exec(request.method === 'POST' ? await request.clone().text() : '')?.[1] ?? ''
+}
+
+function failed408(): Response {
+  return Response.json(
+    { status: 'failed', error_type: 'deadline', error: 'late', service_version: '1.0' },
+    { status: 408 },
+  )
+}
+
+function changeHeaders(change: (headers: Headers) => void): Tamper {
+  return async (request, forward) => {
+    const response = await forward(request)
+    const headers = new Headers(response.headers)
+    change(headers)
+    return new Response(response.body, { status: response.status, headers })
+  }
+}
+
+function changeJson(change: (body: Json) => Json): Tamper {
+  return async (request, forward) => {
+    const response = await forward(request)
+    const text = await response.text()
+    const body: unknown = text === '' ? undefined : JSON.parse(text)
+    const changed = isObject(body) ? JSON.stringify(change({ ...body })) : text
+    return new Response(changed === '' ? null : changed, {
+      status: response.status,
+      headers: response.headers,
+    })
+  }
+}
+
+function changeAbout(change: (about: Json) => Json): Tamper {
+  return changeJson(body => (Object.hasOwn(body, 'capabilities') ? change(body) : body))
+}
+
+function changeBody402(change: (body: Json) => Json): Tamper {
+  return changeJson(body => (Object.hasOwn(body, 'accepts') ? change(body) : body))
+}
+
+function changeHeader402(change: (entry: Json) => Json): Tamper {
+  return changeHeaders(headers => {
+    const required = decodeHeader(headers.get('payment-required') ?? '')
+    if (isObject(required)) headers.set('payment-required', encodeHeader(eachEntry({ ...required }, change)))
+  })
+}
+
+function eachEntry(body: Json, change: (entry: Json) => Json): Json {
+  return { ...body, accepts: (body['accepts'] as Json[]).map(change) }
+}
+
+function replaceText(value: Json, from: string, to: string): Json {
+  return JSON.parse(JSON.stringify(value).replaceAll(from, to)) as Json
+}

@@ -1,0 +1,6 @@
+export { openTrial, type OpenTrial, type SubjectOptions } from './run/open-trial.ts'
+export { playMatrix, type Played } from './run/play-matrix.ts'
+export { ruleCases } from './run/rule-cases.ts'
+export { RULES, type Outcome, type Rule, type RuleCase } from './trial/rule-case.ts'
+export type { Need, Subject } from './trial/subject.ts'
+export type { Trial } from './trial/trial.ts'

@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto'
+import { HOLD_EXTENSION } from '@farebox/payments/x402/facilitator-api'
+import type { PaymentCase } from '../../trial/payment-case.ts'
+
+/** What a payment is for, in the hold extension: the resource, where x402 has no field that is bound. */
+function bound(binding: string): object {
+  return { [HOLD_EXTENSION]: { binding } }
+}
+
+/** One payment, two jobs. */
+export const resourceCases: readonly PaymentCase[] = [
+  {
+    sent: 'verified for one job, settled for another',
+    expected: 'refused',
+    needs: ['holds'],
+    change: ({ body }) => Object.assign(body, { extensions: bound(random()) }),
+    between: async ({ body }) => Object.assign(body, { extensions: bound(random()) }),
+  },
+  {
+    sent: 'verified for one job, settled for none',
+    expected: 'refused',
+    needs: ['holds'],
+    change: ({ body }) => Object.assign(body, { extensions: bound(random()) }),
+    between: async ({ body }) => delete body.extensions,
+  },
+]
+
+/** 32 bytes as hex. */
+export function random(): string {
+  return `0x${randomBytes(32).toString('hex')}`
+}

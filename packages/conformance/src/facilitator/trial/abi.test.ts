@@ -1,0 +1,88 @@
+import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import { batchSettlerAbi } from '@farebox/contracts/batch-settler'
+import { localUsdcAbi } from '@farebox/contracts/local-usdc'
+import { multicall3Abi } from '@farebox/contracts/multicall3'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { encodeAbiParameters, encodeFunctionData, toFunctionSelector, type Hex } from 'viem'
+import { expect, test } from 'vitest'
+import { encodeCall, encodeValues } from './abi.ts'
+import { callsOf } from './calls-of.ts'
+import { OTHER_PAYEE, PAYEE, SECOND_PAYEE, STRANGER } from './local-accounts.ts'
+import { SELECTORS } from './token.ts'
+
+const ADDRESS = STRANGER.address
+const NONCE: Hex = `0x${'7a'.repeat(32)}`
+const SIGNATURE: Hex = `0x${'5b'.repeat(65)}`
+
+test.each(Object.entries(SELECTORS))('the selector of %s is the one of its ABI', (name, selector) => {
+  const functions = localUsdcAbi.filter(one => one.type === 'function')
+  const named = functions.filter(one => one.name === name)
+  expect(named.map(one => toFunctionSelector(one))).toContain(selector)
+})
+
+test('words and byte strings are encoded as viem encodes them', () => {
+  expect(encodeCall(SELECTORS.mint, ADDRESS, 12n)).toBe(
+    encodeFunctionData({ abi: localUsdcAbi, functionName: 'mint', args: [ADDRESS, 12n] }).toLowerCase(),
+  )
+  expect(encodeCall(SELECTORS.cancelAuthorization, ADDRESS, NONCE, { bytes: SIGNATURE })).toBe(
+    encodeFunctionData({
+      abi: localUsdcAbi,
+      functionName: 'cancelAuthorization',
+      args: [ADDRESS, NONCE, SIGNATURE],
+    }).toLowerCase(),
+  )
+  for (const last of ['0x', SIGNATURE] as const)
+    expect(encodeValues([ADDRESS, { bytes: '0xdeadbeef' }, { bytes: last }])).toBe(
+      encodeAbiParameters(
+        [{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }],
+        [ADDRESS, '0xdeadbeef', last],
+      ),
+    )
+})
+
+test('the calls within a batch are found in its calldata', () => {
+  const item = {
+    from: ADDRESS,
+    to: ADDRESS,
+    value: 1n,
+    validAfter: 0n,
+    validBefore: 2n,
+    nonce: NONCE,
+    v: 27,
+    r: NONCE,
+    s: NONCE,
+    codeHash: NONCE,
+  } as const
+  const settle = encodeFunctionData({
+    abi: batchSettlerAbi,
+    functionName: 'settle',
+    args: [PAYEE.address, 100_000n, [item, item]],
+  })
+  const transfer = { to: PAYEE.address.toLowerCase(), data: '0xe3ee160e' }
+  expect(callsOf({ to: BATCH_SETTLER_ADDRESS, input: settle })).toEqual([transfer, transfer])
+  const aggregate = encodeFunctionData({
+    abi: multicall3Abi,
+    functionName: 'aggregate3',
+    args: [
+      [
+        { target: PAYEE.address, allowFailure: true, callData: '0xcf092995' },
+        { target: ADDRESS, allowFailure: false, callData: SIGNATURE },
+      ],
+    ],
+  })
+  expect(callsOf({ to: MULTICALL3_ADDRESS, input: aggregate })).toEqual([
+    { to: PAYEE.address.toLowerCase(), data: '0xcf092995' },
+    { to: ADDRESS.toLowerCase(), data: SIGNATURE },
+  ])
+  expect(callsOf({ to: PAYEE.address, input: '0xcf092995' })).toEqual([
+    { to: PAYEE.address, data: '0xcf092995' },
+  ])
+})
+
+test('the accounts are those of the local chain', () => {
+  expect([STRANGER, PAYEE]).toEqual([TEST_KEYS.stranger, TEST_KEYS.agent])
+  expect([SECOND_PAYEE.address, OTHER_PAYEE.address]).toEqual([
+    TEST_KEYS.secondAgent.address,
+    TEST_KEYS.thirdAgent.address,
+  ])
+})

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import { createAuthorizationHasher, type Authorization } from '@farebox/payments/authorization/eip-3009'
+import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { Network } from '@farebox/payments/networks'
+
+/** Terms of a payment as they travel; every field may be made wrong. */
+export interface DraftTerms {
+  scheme: unknown
+  network: unknown
+  amount: unknown
+  asset: unknown
+  payTo: unknown
+  maxTimeoutSeconds: unknown
+  extra: { name: unknown; version: unknown }
+}
+
+/** A request for `/verify` or `/settle` that a case may change in any way before it is sent. */
+export interface Draft {
+  /** As it is sent. */
+  readonly body: {
+    x402Version: unknown
+    paymentPayload: {
+      x402Version: unknown
+      resource?: unknown
+      accepted: DraftTerms
+      payload: {
+        authorization: { -readonly [field in keyof Authorization]: unknown }
+        signature: string
+      }
+    }
+    paymentRequirements: DraftTerms
+    extensions?: unknown
+  }
+  /** The payer's address, lower-case. */
+  readonly payer: string
+  /** What was signed first: the good payment that the draft began as. */
+  readonly signed: Authorization
+  /** Signs the authorization again with changes, for another domain or with another key where these are given. */
+  sign(changes: Partial<Authorization>, options?: SignOptions): void
+  /** Applies a change to all terms of the JSON: what is asked and what is said to be accepted. */
+  terms(change: Partial<DraftTerms>): void
+}
+
+/** Deviations of a signature. */
+export interface SignOptions {
+  readonly chainId?: number
+  readonly verifyingContract?: string
+  readonly name?: string
+  readonly version?: string
+  readonly key?: string
+}
+
+/** What a good payment is made of. */
+export interface DraftParts {
+  readonly crypto: EvmCrypto
+  readonly network: Network
+  readonly payerKey: string
+  readonly payTo: string
+  readonly amountAtomic: bigint
+  readonly nowSeconds: number
+}
+
+/** Drafts a good payment: of the amount, to the wallet, good for five minutes from now. */
+export function createDraft(parts: DraftParts): Draft {
+  const { crypto, network, payerKey, payTo, amountAtomic } = parts
+  const payer = crypto.addressOf(fromHex(payerKey))
+  const signed: Authorization = {
+    from: payer,
+    to: payTo.toLowerCase(),
+    value: amountAtomic.toString(),
+    validAfter: '0',
+    validBefore: String(parts.nowSeconds + 300),
+    nonce: `0x${randomBytes(32).toString('hex')}`,
+  }
+  const terms = (): DraftTerms => ({
+    scheme: 'exact',
+    network: network.id,
+    amount: amountAtomic.toString(),
+    asset: network.asset.address,
+    payTo,
+    maxTimeoutSeconds: 60,
+    extra: { ...network.asset.domain },
+  })
+  const body: Draft['body'] = {
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, accepted: terms(), payload: { authorization: signed, signature: '' } },
+    paymentRequirements: terms(),
+  }
+  const draft: Draft = {
+    body,
+    payer,
+    signed,
+    sign(changes, options = {}) {
+      const authorization = { ...signed, ...changes }
+      body.paymentPayload.payload = {
+        authorization,
+        signature: signAuthorization(crypto, network, authorization, options.key ?? payerKey, options),
+      }
+    },
+    terms(change) {
+      Object.assign(body.paymentPayload.accepted, change)
+      Object.assign(body.paymentRequirements, change)
+    },
+  }
+  draft.sign({})
+  return draft
+}
+
+function signAuthorization(
+  crypto: EvmCrypto,
+  network: Network,
+  authorization: Authorization,
+  key: string,
+  { chainId = network.chainId, verifyingContract, name, version }: SignOptions,
+): string {
+  const { asset } = network
+  const hasher = createAuthorizationHasher(crypto, {
+    ...network,
+    chainId,
+    asset: {
+      ...asset,
+      address: verifyingContract ?? asset.address,
+      domain: { name: name ?? asset.domain.name, version: version ?? asset.domain.version },
+    },
+  })
+  return toHex(crypto.sign(hasher.hashTransfer(authorization), fromHex(key)))
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { fromHex } from '@farebox/payments/internal/crypto/bytes'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
+import type { Network } from '@farebox/payments/networks'
+import { createDraft, type Draft } from './draft.ts'
+import { ask, type AskOptions, type Subject, type FacilitatorReply } from './subject.ts'
+import type { Token } from './token.ts'
+import type { Witness } from './witness.ts'
+
+/** What the cases pay, in atomic units. */
+export const PRICE = 10_000n
+
+/** What a case works with: a facilitator, a chain, and payers of its own. */
+export interface Trial {
+  readonly subject: Subject
+  readonly network: Network
+  readonly crypto: EvmCrypto
+  readonly rpc: JsonRpc
+  readonly token: Token
+  readonly witness: Witness
+  /** A new account with so much of the token, by default one price. */
+  payer(amountAtomic?: bigint): Promise<Payer>
+  /** A good payment of a new payer, or of this one. */
+  draft(options?: DraftOptions): Promise<Draft>
+  verify(draft: Sendable, options?: AskOptions): Promise<FacilitatorReply>
+  /** While the answer is "pending" it is asked again, for a while. */
+  settle(draft: Sendable, options?: AskOptions): Promise<FacilitatorReply>
+  nowSeconds(): Promise<number>
+}
+
+/** An account that pays. */
+export interface Payer {
+  readonly key: string
+  /** Lower-case. */
+  readonly address: string
+}
+
+/** Deviations of a draft. */
+export interface DraftOptions {
+  readonly payer?: Payer
+  readonly payTo?: string
+  readonly amountAtomic?: bigint
+  readonly nowSeconds?: number
+}
+
+/** A draft, or whatever else is sent as a body. */
+export type Sendable = Draft | { readonly body: object }
+
+/** What a trial is made of. */
+export type TrialParts = Pick<Trial, 'subject' | 'network' | 'crypto' | 'rpc' | 'token' | 'witness'>
+
+const PENDING_TRIES = 20
+const PENDING_MS = 250
+
+/** Makes the trial of a facilitator. */
+export function createTrial(parts: TrialParts): Trial {
+  const { subject, network, crypto, token, witness } = parts
+  const payer: Trial['payer'] = async (amountAtomic = PRICE) => {
+    const key = `0x${randomBytes(32).toString('hex')}`
+    const address = crypto.addressOf(fromHex(key))
+    if (amountAtomic > 0n) await token.mint(address, amountAtomic)
+    return { key, address }
+  }
+  return {
+    ...parts,
+    payer,
+    async draft({ payTo = subject.payTo, amountAtomic = PRICE, ...options } = {}) {
+      const { key } = options.payer ?? (await payer(amountAtomic))
+      const nowSeconds = options.nowSeconds ?? (await witness.nowSeconds())
+      return createDraft({ crypto, network, payerKey: key, payTo, amountAtomic, nowSeconds })
+    },
+    verify: ({ body }, options) => ask(subject, '/verify', body, options),
+    async settle({ body }, options) {
+      for (let tried = 1; ; tried += 1) {
+        const reply = await ask(subject, '/settle', body, options)
+        if (reply.said !== 'later' || tried === PENDING_TRIES) return reply
+        await new Promise(resolve => {
+          setTimeout(resolve, PENDING_MS)
+        })
+      }
+    },
+    nowSeconds: () => witness.nowSeconds(),
+  }
+}

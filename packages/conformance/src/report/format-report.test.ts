@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { NEEDS, type Check } from '../agent/check/check.ts'
+import { formatArea, formatFailed, formatReport, formatSummary, PLAIN_STYLE } from './format-report.ts'
+import type { CheckResult } from '../agent/run/run-conformance.ts'
+
+const check: Check = {
+  id: 'payment-required/amount',
+  rules: ['D1', 'D2'],
+  title: 'maxAmountRequired is the price of /about in atomic units',
+  mend: 'Amounts on the wire are atomic units: 0.002 USDC is "2000".',
+  needs: NEEDS.nothing,
+  run: () => Promise.resolve(),
+}
+const passed: CheckResult = { check, outcome: 'passed' }
+const failed: CheckResult = {
+  check,
+  outcome: 'failed',
+  expected: '"2000"',
+  got: '"0.002"',
+  silent: false,
+  general: false,
+  mend: check.mend,
+}
+const unpaid: CheckResult = { check, outcome: 'not applicable', missing: 'payer', why: 'it needs a payer' }
+const otherMode: CheckResult = {
+  check,
+  outcome: 'not applicable',
+  missing: 'mode',
+  why: 'it is asked in dev mode',
+}
+
+describe('the report', () => {
+  test('is a line for an area that passed, and one for each of its checks where that is wanted', () => {
+    expect(formatArea('payment-required', [passed, passed])).toBe('  ✓ payment-required   2 passed\n')
+    expect(formatArea('payment-required', [passed], { ...PLAIN_STYLE, verbose: true })).toBe(
+      '  ✓ payment-required   1 passed\n      ✓ maxAmountRequired is the price of /about in atomic units\n',
+    )
+  })
+
+  test('says of a failed check which rule, what was expected, what came and how to mend it', () => {
+    expect(formatArea('payment-required', [passed, failed])).toBe(
+      `  ✗ payment-required   1 passed, 1 failed
+
+      ✗ maxAmountRequired is the price of /about in atomic units
+        rule      D1, D2
+        expected  "2000"
+        got       "0.002"
+        mend      Amounts on the wire are atomic units: 0.002 USDC is "2000".
+
+`,
+    )
+  })
+
+  test('explains once what failed in the same way, naming each check', () => {
+    const other = { ...failed, check: { ...check, title: 'another' } }
+    const lines = formatFailed([failed, { ...failed, got: '"x"' }, other]).split('\n')
+    expect(lines.filter(line => line.includes('✗'))).toEqual([
+      '      ✗ maxAmountRequired is the price of /about in atomic units',
+      '      ✗ another',
+      '      ✗ maxAmountRequired is the price of /about in atomic units',
+    ])
+    expect(lines.filter(line => line.includes('mend'))).toHaveLength(2)
+  })
+
+  test('keeps to the width of the terminal, further lines under the first', () => {
+    const long = { ...failed, got: `${'word '.repeat(12)}${'x'.repeat(60)}` }
+    const lines = formatFailed([long], { ...PLAIN_STYLE, columns: 50 }).split('\n')
+    expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(50)
+    expect(lines.filter(line => line.includes('word')).map(line => line.indexOf('word'))).toEqual([18, 18])
+  })
+
+  test('counts what a payer would make possible, and leaves out what does not concern the agent', () => {
+    expect(formatSummary([passed, passed, failed, unpaid, otherMode])).toBe(
+      '  2 passed, 1 failed, 1 need --paid',
+    )
+    expect(formatSummary([passed, otherMode])).toBe('  1 passed, 0 failed')
+    expect(formatReport([otherMode, passed])).toBe(
+      '  ✓ payment-required   1 passed\n\n  1 passed, 0 failed\n',
+    )
+    expect(formatArea('payment-required', [otherMode])).toBe('')
+  })
+
+  test('WEB-02 shows what a stranger answered without letting it move the cursor', () => {
+    expect(formatFailed([{ ...failed, got: 'a\u001b[2Kb\u202ec' }])).toContain('got       a·[2Kb·c')
+  })
+})
