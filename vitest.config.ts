@@ -6,13 +6,12 @@ const fromSources = {
   ssr: { resolve: { conditions: ['@farebox/source'] } },
 }
 
-/** What counts milliseconds while it uses every core. */
-const ALONE = [
-  'fire/src/{fuzz,isolation,storms}/**/*.test.ts',
-  'packages/farebox/src/isolation/**/*.test.ts',
-]
-/** What uses every core, and does not mind waiting. */
-const HEAVY = ['fire/src/**/*.test.ts']
+/** Runs processes that use every core, and counts their milliseconds. */
+const ISOLATION = ['packages/farebox/src/isolation/**/*.test.ts']
+/** The small forms of the batteries: `npm test -- fire`. */
+const BATTERIES = ['fire/src/**/*.test.ts']
+/** Those of them that count milliseconds. */
+const BATTERIES_ALONE = ['fire/src/{fuzz,isolation,storms}/**/*.test.ts']
 
 const always = {
   setupFiles: ['./fire/src/secrets/suite-setup.ts'],
@@ -34,9 +33,11 @@ export default defineConfig({
             'examples/**/*.test.ts',
             'e2e/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', ...HEAVY, ...ALONE],
+          exclude: ['**/node_modules/**', ...ISOLATION],
           // Most of them wait, for a block, a lease or a page: four of them keep two cores busy.
           maxWorkers: 4,
+          // A worker keeps the modules that it has loaded: loading them anew for each file is a third of all CPU time.
+          isolate: false,
           // Ends what hangs, and judges nothing: what has to be quick is asserted by its own test.
           testTimeout: 60_000,
           sequence: { groupOrder: 0 },
@@ -46,11 +47,10 @@ export default defineConfig({
         ...fromSources,
         test: {
           ...always,
-          name: 'heavy',
-          include: HEAVY,
-          exclude: ['**/node_modules/**', ...ALONE],
-          maxWorkers: 2,
-          testTimeout: 120_000,
+          name: 'isolation',
+          include: ISOLATION,
+          maxWorkers: 1,
+          testTimeout: 60_000,
           sequence: { groupOrder: 1 },
         },
       },
@@ -58,11 +58,23 @@ export default defineConfig({
         ...fromSources,
         test: {
           ...always,
-          name: 'alone',
-          include: ALONE,
+          name: 'batteries',
+          include: BATTERIES,
+          exclude: ['**/node_modules/**', ...BATTERIES_ALONE],
+          maxWorkers: 2,
+          testTimeout: 120_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        ...fromSources,
+        test: {
+          ...always,
+          name: 'batteries-alone',
+          include: BATTERIES_ALONE,
           maxWorkers: 1,
           testTimeout: 60_000,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -1,4 +1,4 @@
-// Runs vitest. In a run of everything, a few files that failed are run once more, alone: decision 0027.
+// Runs vitest. In a run of everything, or of all batteries, a few files that failed are run once more, alone: decision 0027.
 
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -6,23 +6,29 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { root } from './prepare.mjs'
 
+/** What `npm test` runs, and `npm test -- fire`: projects of vitest.config.ts. */
+const TESTS = ['packages', 'isolation']
+const BATTERIES = ['batteries', 'batteries-alone']
+
 /** More than so many are no matter of a busy machine. */
 const MOST_FILES_AGAIN = 3
 
 /**
  * Resolves to the exit code.
  *
- * @param {readonly string[]} words which tests, and vitest's options; none: everything
+ * @param {readonly string[]} words which tests, and vitest's options; none: everything but the batteries, `fire`: those
  * @param {Readonly<Record<string, string>>} environment beside the process's own
  * @param {(text: string) => void} tell
  */
 export async function runVitest(words, environment, tell) {
-  if (words.length > 0) return vitest(words, environment)
+  const isFire = words.length === 1 && words[0] === 'fire'
+  if (words.length > 0 && !isFire) return vitest(words, environment)
+  const projects = (isFire ? BATTERIES : TESTS).map(name => `--project=${name}`)
   const folder = await mkdtemp(join(tmpdir(), 'farebox-test-report-'))
   try {
     const report = join(folder, 'report.json')
     const code = await vitest(
-      ['--reporter=default', '--reporter=json', `--outputFile=${report}`],
+      [...projects, '--reporter=default', '--reporter=json', `--outputFile=${report}`],
       environment,
     )
     if (code === 0) return 0

@@ -1,4 +1,5 @@
-// npm test: sets up like npm start, then runs every test. `npm test -- packages/client` runs a part.
+// npm test: sets up like npm start, then runs the tests. `npm test -- packages/client` runs a part, `npm test -- fire` the
+// small forms of the batteries, which are not in it.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'

@@ -17,7 +17,7 @@ const NAMES = Object.keys(BATTERIES)
 const HELP = `npm run fire -- [options]
 
   --only <names>   ${NAMES.join(', ')}; several with commas
-  --small          the small forms, as in npm test: a minute or two instead of hours
+  --small          the small forms, as in npm test -- fire: a minute or two instead of hours
   --seed <n>       where the random choices begin (1)
   --write          draws docs/reliability.md anew with what was seen
 `

@@ -12,7 +12,7 @@ export interface Attack {
 
 /** How an attack is run. */
 export interface AttackRun {
-  /** `small` takes seconds and is part of `npm test`; `full` has the figures of the scorecard. */
+  /** `small` takes seconds and is part of `npm test -- fire`; `full` has the figures of the scorecard. */
   readonly size: BatterySize
   /** Where random choices begin. */
   readonly seed: number

@@ -44,7 +44,7 @@ target stays on this page with a ✗.
 
 \`\`\`
 npm run fire                       all of it; hours
-npm run fire -- --small            the form that is part of \`npm test\`; a minute or two
+npm run fire -- --small            the form that \`npm test -- fire\` runs; a minute or two
 npm run fire -- --only storms      one battery
 \`\`\`
 `

@@ -14,9 +14,8 @@ export const NEVER_FOR_FREE: readonly Breach[] = [
       },
       {
         in: 'farebox/execute',
-        find: 'const payment = payments && provePayer(payments, arrived)',
-        replace:
-          'const payment = payments && arrived.paymentHeaders.length > 0 ? provePayer(payments, arrived) : undefined',
+        find: 'return payments === undefined',
+        replace: 'return payments === undefined || arrived.paymentHeaders.length === 0',
       },
     ],
     tests: [{ file: 'farebox/pipeline.test.ts' }],

@@ -18,6 +18,12 @@ export function countAnswer(
   return answer
 }
 
+/** Counts the 402 that names the price, and hands it on. */
+export function countAsked({ metrics }: Service, answer: Answer): Answer {
+  metrics.answered({ outcome: 'asked_to_pay' })
+  return answer
+}
+
 /** Counts what was thrown in place of an answer. */
 export function countRefusal(
   { metrics }: Service,

@@ -7,6 +7,7 @@ import type { RefusedTerms } from '../request/agree-on-terms.ts'
 import { askForCharge, type PastCharge } from '../payment/charged-before.ts'
 import { orClockDoubt } from '../request/clock-doubt.ts'
 import { claimJob } from '../run/claim-job.ts'
+import { produceResponse } from '../run/produce-response.ts'
 import { describeThrown } from '../../handler/describe-thrown.ts'
 import type { Deadline } from '../../handler/enforce-deadline.ts'
 import { isStale, isTaken } from '../outcome/recheck-job.ts'
@@ -16,9 +17,6 @@ import { releaseAfterFailure } from '../outcome/release-job.ts'
 import { orInDoubt } from '../outcome/outcome-in-doubt.ts'
 import { keepFinalResponse } from '../outcome/save-response.ts'
 import type { Service } from '../service/service.ts'
-
-/** Runs a job that is held until its response is made; throws as handlers and checks do. */
-export type Produce = (held: HeldJob, deadline: Deadline) => Promise<string>
 
 /**
  * Refuses a request nothing is kept for, unless its payment was charged for this very job before: then the record was
@@ -32,7 +30,6 @@ export async function refuseUnlessCharged(
   service: Service,
   order: JobOrder,
   { refusal, mayHavePaid: payment }: RefusedTerms,
-  produce: Produce,
 ): Promise<Answer> {
   const { payments } = service
   if (payments === undefined || payment === undefined) throw refusal
@@ -54,7 +51,7 @@ export async function refuseUnlessCharged(
   if (held === undefined) return answerCharged(order, past.transaction)
   // Asked again under the claim: until then another replica may have delivered, and its record be forgotten.
   const now = await askForCharge(service, payments, order, payment)
-  return await deliverCharged(service, { order, held, payment, deadline, past: now, refusal, produce })
+  return await deliverCharged(service, { order, held, payment, deadline, past: now, refusal })
 }
 
 /**
@@ -83,7 +80,6 @@ export interface ChargedJob {
   readonly past: PastCharge
   /** What is answered where it was not charged after all. */
   readonly refusal: unknown
-  readonly produce: Produce
 }
 
 /**
@@ -94,7 +90,7 @@ export interface ChargedJob {
  * in any case; throws as {@link refuseUnlessCharged} does.
  */
 export async function deliverCharged(service: Service, job: ChargedJob): Promise<Answer> {
-  const { order, held, payment, deadline, past, refusal, produce } = job
+  const { order, held, payment, deadline, past, refusal } = job
   if (past.kind === 'none') return await releaseAfterFailure(service, held, undefined, refusal)
   if (past.kind !== 'open') {
     await releaseQuietly(service, held, new Error(`a payment that was charged before: ${past.kind}`))
@@ -106,7 +102,8 @@ export async function deliverCharged(service: Service, job: ChargedJob): Promise
     job: order.jobId,
   })
   try {
-    const response = held.job.state === 'unpaid' ? held.job.response : await produce(held, deadline)
+    const response =
+      held.job.state === 'unpaid' ? held.job.response : await produceResponse(service, order, held, deadline)
     const paid = { paymentKey: payment.key, paymentResponse: receiptOf(payment, transaction) }
     const settled = await keepFinalResponse(held, response, paid)
     service.notifier.notify(order.jobKey)

@@ -6,15 +6,47 @@ import { byTheirClock, clockAhead, clockDoubt } from './clock-doubt.ts'
 import { effectiveDeadline } from './effective-deadline.ts'
 import { enforceDeadline, enforceLeastTime, type Deadline } from '../../handler/enforce-deadline.ts'
 import type { JobOrder } from './job-order.ts'
-import type { Service } from '../service/service.ts'
+import type { Payments, Service } from '../service/service.ts'
+
+/** What a request offers for a run: a payment whose signer is proven, or, in dev mode, nothing. */
+export interface Offer<P extends AcceptedPayment | undefined = AcceptedPayment | undefined> {
+  readonly proven: ProvenPayment | undefined
+  /** Throws a `PaymentError` where it does not pay for this job now, by the clock of this service. */
+  accept(service: Service): P
+  /** Whether an earlier attempt at this job may have charged it, although it is refused now. */
+  mayHavePaid(service: Service): boolean
+}
+
+/** Dev mode: nothing is asked for. */
+export const NOTHING_OFFERED: Offer<undefined> = {
+  proven: undefined,
+  accept: () => undefined,
+  mayHavePaid: () => false,
+}
+
+/** A payment, for one job. */
+export function offerPayment(
+  payments: Payments,
+  arrived: ArrivedRequest,
+  order: JobOrder,
+  proven: ProvenPayment,
+): Offer<AcceptedPayment> {
+  return {
+    proven,
+    accept: service => acceptTerms(service, payments, arrived, order, proven),
+    mayHavePaid: service => mayHavePaid(service, payments, arrived, order, proven),
+  }
+}
 
 /** What a run would be made for: a payment that pays for it and a deadline ahead, or why there can be none. */
-export type Terms = AgreedTerms | RefusedTerms
+export type Terms<P extends AcceptedPayment | undefined = AcceptedPayment | undefined> =
+  | AgreedTerms<P>
+  | RefusedTerms
 
-export interface AgreedTerms {
+export interface AgreedTerms<P extends AcceptedPayment | undefined = AcceptedPayment | undefined> {
   readonly kind: 'agreed'
   /** Undefined in dev mode. */
-  readonly payment: AcceptedPayment | undefined
+  readonly payment: P
   readonly deadline: Deadline
 }
 
@@ -27,23 +59,22 @@ export interface RefusedTerms {
 }
 
 /**
- * Judges the terms of a run: the payment pays for this job, now, and there is time left (D5, D14). A refusal is
- * returned and not thrown, because an earlier attempt with the same payment may be about to charge it: it is told
- * once the job has been looked up, later than it was judged (docs/decisions/0016).
+ * Checks the terms of a run: the payment pays for this job, now, and there is time left (D5, D14). A refusal is
+ * returned and not thrown, because an earlier attempt with the same payment may be about to charge it: it is answered
+ * once the job has been looked up (docs/decisions/0016).
  *
  * Where our clock and the facilitator's differ, both are asked: a run takes both, a refusal too, and between them the
  * refusal is a {@link clockDoubt} (docs/decisions/0047).
  */
-export function agreeOnTerms(
+export function agreeOnTerms<P extends AcceptedPayment | undefined>(
   service: Service,
-  arrived: ArrivedRequest,
   order: JobOrder,
-  proven: ProvenPayment | undefined,
-): Terms {
-  const ours = agreeByClock(service, arrived, order, proven)
+  offer: Offer<P>,
+): Terms<P> {
+  const ours = agreeByClock(service, order, offer)
   const aheadSeconds = clockAhead(service)
   if (aheadSeconds === 0) return ours
-  const theirs = agreeByClock(byTheirClock(service, aheadSeconds), arrived, order, proven)
+  const theirs = agreeByClock(byTheirClock(service, aheadSeconds), order, offer)
   if (ours.kind === theirs.kind) return ours
   return {
     kind: 'refused',
@@ -55,32 +86,33 @@ export function agreeOnTerms(
 /** What a request is refused with once it was asked about: the facilitator's answer may have shown whose clock is off. */
 export function refusalNow(
   service: Service,
-  arrived: ArrivedRequest,
   order: JobOrder,
-  proven: ProvenPayment | undefined,
+  offer: Offer,
   { refusal }: RefusedTerms,
 ): Error {
-  const now = agreeOnTerms(service, arrived, order, proven)
+  const now = agreeOnTerms(service, order, offer)
   return now.kind === 'refused' ? now.refusal : refusal
 }
 
-function agreeByClock(
+function agreeByClock<P extends AcceptedPayment | undefined>(
   service: Service,
-  arrived: ArrivedRequest,
   order: JobOrder,
-  proven: ProvenPayment | undefined,
-): Terms {
-  const { clock, payments } = service
+  offer: Offer<P>,
+): Terms<P> {
+  const { clock } = service
   try {
-    const payment = proven && payments && acceptTerms(service, payments, arrived, order, proven)
+    const payment = offer.accept(service)
     const deadline = effectiveDeadline(clock, order, payment)
     enforceDeadline(clock, deadline)
     enforceLeastTime(clock, deadline, service.leastDeadlineSeconds)
     return { kind: 'agreed', payment, deadline }
   } catch (error) {
     if (!isServiceError(error)) throw error
-    const isOurs = proven && payments && mayHavePaid(service, payments, arrived, order, proven)
-    return { kind: 'refused', refusal: error, mayHavePaid: isOurs === true ? proven : undefined }
+    return {
+      kind: 'refused',
+      refusal: error,
+      mayHavePaid: offer.mayHavePaid(service) ? offer.proven : undefined,
+    }
   }
 }
 
