@@ -8,6 +8,8 @@ const fromSources = {
 
 /** Runs processes that use every core, and counts their milliseconds. */
 const ISOLATION = ['packages/farebox/src/isolation/**/*.test.ts']
+/** Packs the packages, and installs them with npm as a newcomer does: `npm test -- installs`. */
+const INSTALLS = ['e2e/{clone,init,newcomer,packages}.test.ts']
 /** The small forms of the batteries: `npm test -- fire`. */
 const BATTERIES = ['fire/src/**/*.test.ts']
 /** Those of them that count milliseconds. */
@@ -33,7 +35,7 @@ export default defineConfig({
             'examples/**/*.test.ts',
             'e2e/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', ...ISOLATION],
+          exclude: ['**/node_modules/**', ...ISOLATION, ...INSTALLS],
           // Most of them wait, for a block, a lease or a page: four of them keep two cores busy.
           maxWorkers: 4,
           // A worker keeps the modules that it has loaded: loading them anew for each file is a third of all CPU time.
@@ -58,12 +60,23 @@ export default defineConfig({
         ...fromSources,
         test: {
           ...always,
+          name: 'installs',
+          include: INSTALLS,
+          maxWorkers: 2,
+          testTimeout: 60_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        ...fromSources,
+        test: {
+          ...always,
           name: 'batteries',
           include: BATTERIES,
           exclude: ['**/node_modules/**', ...BATTERIES_ALONE],
           maxWorkers: 2,
           testTimeout: 120_000,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -74,7 +87,7 @@ export default defineConfig({
           include: BATTERIES_ALONE,
           maxWorkers: 1,
           testTimeout: 60_000,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],

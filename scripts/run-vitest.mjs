@@ -1,4 +1,4 @@
-// Runs vitest. In a run of everything, or of all batteries, a few files that failed are run once more, alone: decision 0027.
+// Runs vitest. In a run of a whole, a few files that failed are run once more, alone: decision 0027.
 
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { root } from './prepare.mjs'
 
-/** What `npm test` runs, and `npm test -- fire`: projects of vitest.config.ts. */
+/** Projects of vitest.config.ts that are run as a whole: by `npm test`, and by `npm test -- <name>`. */
 const TESTS = ['packages', 'isolation']
-const BATTERIES = ['batteries', 'batteries-alone']
+const NAMED = { installs: ['installs'], fire: ['batteries', 'batteries-alone'] }
 
 /** More than so many are no matter of a busy machine. */
 const MOST_FILES_AGAIN = 3
@@ -16,14 +16,14 @@ const MOST_FILES_AGAIN = 3
 /**
  * Resolves to the exit code.
  *
- * @param {readonly string[]} words which tests, and vitest's options; none: everything but the batteries, `fire`: those
+ * @param {readonly string[]} words which tests, and vitest's options; none: all but those that have a name, `installs` and `fire`
  * @param {Readonly<Record<string, string>>} environment beside the process's own
  * @param {(text: string) => void} tell
  */
 export async function runVitest(words, environment, tell) {
-  const isFire = words.length === 1 && words[0] === 'fire'
-  if (words.length > 0 && !isFire) return vitest(words, environment)
-  const projects = (isFire ? BATTERIES : TESTS).map(name => `--project=${name}`)
+  if (words.some(word => NAMED[word] === undefined)) return vitest(words, environment)
+  const whole = words.length === 0 ? TESTS : words.flatMap(word => NAMED[word])
+  const projects = whole.map(name => `--project=${name}`)
   const folder = await mkdtemp(join(tmpdir(), 'farebox-test-report-'))
   try {
     const report = join(folder, 'report.json')

@@ -1,5 +1,5 @@
-// npm test: sets up like npm start, then runs the tests. `npm test -- packages/client` runs a part, `npm test -- fire` the
-// small forms of the batteries, which are not in it.
+// npm test: sets up like npm start, then runs the tests. `npm test -- packages/client` runs a part. Two long parts have a
+// name and are not in it: `npm test -- installs`, what a newcomer installs, and `npm test -- fire`, the batteries' small forms.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
