@@ -11,6 +11,7 @@ const PRIVATE = './src/*'
 const PRIVATE_TARGETS = { '@farebox/source': './src/*.ts', '@farebox/built': './dist/*.js' }
 
 const FOR_TESTS = /\.test\.ts$|\.test-setup\.ts$|\.child\.ts$|\/test-setup\//
+const BUILT = /^(packages\/[^/]+)\/dist\//
 /** Beside sources that are published, folders of this name hold what tests use. */
 const TESTING = /^packages\/(?!farebox\/).*\/testing\//
 
@@ -109,7 +110,15 @@ function productFiles(packages) {
     .flatMap(parts => filesIn(join(root, ...parts)))
     .map(file => relative(root, file).split(sep).join('/'))
     .filter(file => !FOR_TESTS.test(file) && !TESTING.test(file))
-    .filter(file => (/^packages\/[^/]+\/dist\//.test(file) ? file.endsWith('.d.ts') : /\.m?ts$/.test(file)))
+    .filter(file => (BUILT.test(file) ? isBuiltDeclaration(file) : /\.m?ts$/.test(file)))
+}
+
+/** The compiler leaves behind what it made of sources that are gone. */
+function isBuiltDeclaration(file) {
+  return (
+    file.endsWith('.d.ts') &&
+    existsSync(join(root, file.replace(BUILT, '$1/src/').replace(/\.d\.ts$/, '.ts')))
+  )
 }
 
 function filesIn(folder) {
@@ -126,6 +135,9 @@ function findExamples({ specifier, source }, faults) {
   const examples = [source, ...passedOn].flatMap(file => examplesIn(file, file === source ? faults : []))
   if (!examples.some(({ code }) => code.includes(`from '${specifier}'`)))
     faults.push(`${source}: no documentation has an @example in \`\`\`ts that imports from '${specifier}'`)
+  for (const { line, code } of examples)
+    if (code.includes('/internal/'))
+      faults.push(`${source}:${line}: an example must not show what is internal`)
   return examples
 }
 

@@ -10,7 +10,7 @@ import { checkRooms } from './check-rooms.mjs'
 import { checkRules } from './check-rules.mjs'
 import { build, root, run, tellFailure } from './prepare.mjs'
 
-const SOURCES = ['packages', 'apps', 'examples', 'e2e', 'bench', 'fire', 'scripts']
+const SOURCES = ['packages', 'apps', 'examples', 'e2e', 'bench', 'fire', 'scripts', 'knip.config.js']
 const fix = process.argv.includes('--fix')
 const steps = createSteps()
 
@@ -42,6 +42,7 @@ try {
     text: `${doors}, ${examples} examples`,
     note: `${internals} internal`,
   }))
+  await steps.step('unused', () => node('node_modules/knip/bin/knip.js', '--no-progress', '--cache'))
   await steps.step(
     'rules',
     () => checkRules(root),

@@ -30,7 +30,7 @@ export async function writeReliability(
 }
 
 /** The page, as Markdown. */
-export function formatReliability(records: readonly BatteryRecord[]): string {
+function formatReliability(records: readonly BatteryRecord[]): string {
   return `${HEAD}\n${formatVerdict(records)}.\n${records.map(formatBattery).join('')}`
 }
 

@@ -53,7 +53,7 @@ export function findSuspects(source: string, text: string): readonly Suspect[] {
 }
 
 /** Looks through a file, or every file of a folder. */
-export async function scanOutput(path: string): Promise<readonly Suspect[]> {
+async function scanOutput(path: string): Promise<readonly Suspect[]> {
   if (!(await stat(path)).isDirectory()) return findSuspects(path, await readFile(path, 'utf8'))
   const files = (await readdir(path, { recursive: true, withFileTypes: true })).filter(entry =>
     entry.isFile(),

@@ -20,7 +20,7 @@ import type { Callee } from './wires/exchange.ts'
 import type { World } from './world.ts'
 
 /** 2027-01-01, by nobody's clock. */
-export const START_MS = Date.UTC(2027, 0, 1)
+const START_MS = Date.UTC(2027, 0, 1)
 
 const USUAL_BASE_FEE = 100_000_000n
 const SPIKED_BASE_FEE = 200_000_000_000n

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
-import { BlockFromFuture } from '@farebox/payments/internal/chain/block-time'
 import { createSignatureVerifier } from '@farebox/payments/x402/verify-signature'
+import { BlockFromFuture } from '@farebox/payments/chain/block-time'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'

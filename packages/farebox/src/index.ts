@@ -5,7 +5,7 @@ export type { Handler, HandlerOf, HandlersOf, JobContext } from './handlers.ts'
 export type { HandlersModule } from './agent/host-handlers.ts'
 export { EnvironmentError, type EnvironmentProblem } from './environment/environment-error.ts'
 export type { Environment, Isolation, Variables } from './environment/read-environment.ts'
-export { readConfig, ConfigError } from './config/read-config.ts'
+export { readConfig, ConfigError, type ConfigProblem } from './config/read-config.ts'
 export {
   CapabilityError,
   DeadlineError,

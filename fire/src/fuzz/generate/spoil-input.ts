@@ -18,7 +18,7 @@ export function spoilInput(random: Random, fields: FieldMap, input: JsonObject):
 }
 
 /** A value that no coercion makes right (D19). */
-export function wrongValue(random: Random, field: Field): JsonValue {
+function wrongValue(random: Random, field: Field): JsonValue {
   const broken = brokenBounds(field)
   if (broken.length > 0 && random.chance(0.4)) return random.pick(broken)
   return random.pick(WRONG[field.type])

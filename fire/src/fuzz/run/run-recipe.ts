@@ -29,7 +29,7 @@ export async function runRecipe(scene: RunScene, recipe: Recipe): Promise<string
 }
 
 /** Sets up what the handlers and the gate do, as far as the request comes to them. */
-export function prepare(stage: FuzzStage, recipe: Recipe, built: BuiltRequest, foreseen: Foreseen): void {
+function prepare(stage: FuzzStage, recipe: Recipe, built: BuiltRequest, foreseen: Foreseen): void {
   stage.calls.length = 0
   stage.gate.events.length = 0
   stage.lines.length = 0

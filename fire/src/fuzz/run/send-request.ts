@@ -52,7 +52,7 @@ export function takeCourse({ calls, gate }: FuzzStage, answer: ReadAnswer): Cour
   return { answer, calls: calls.splice(0), events: gate.events.splice(0) }
 }
 
-export function toRequest({ method, url, headers, body }: WireRequest): Request {
+function toRequest({ method, url, headers, body }: WireRequest): Request {
   return new Request(url, {
     method,
     headers: headers.map(([name, value]): [string, string] => [name, value]),

@@ -115,6 +115,6 @@ export function readTokenCall(data: string): TokenCall | undefined {
 }
 
 /** 32 bytes of hex, without `0x`. */
-export function numberWord(value: number): string {
+function numberWord(value: number): string {
   return value.toString(16).padStart(WORD, '0')
 }

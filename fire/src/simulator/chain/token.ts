@@ -104,7 +104,7 @@ function revert(words: string): TokenOutcome {
 }
 
 /** An address as a topic. */
-export function addressWord(address: string): string {
+function addressWord(address: string): string {
   return `0x${address.slice(2).padStart(64, '0')}`
 }
 

@@ -10,7 +10,7 @@ export interface Callee<Request, Answer> {
 }
 
 /** The connection was refused, or it broke before the answer had come. */
-export class ConnectionBroken extends Error {
+class ConnectionBroken extends Error {
   override readonly name = 'ConnectionBroken'
   readonly code = 'ECONNRESET'
 }

@@ -12,7 +12,7 @@ export interface PasswordOptions {
 const VARIABLE = 'FAREBOX_WALLET_PASSWORD'
 
 /** Shorter ones are guessed, whatever a guess costs. */
-export const LEAST_PASSWORD_CHARACTERS = 8
+const LEAST_PASSWORD_CHARACTERS = 8
 
 /**
  * The password that was given without asking: from `--password-file`, else from the variable; undefined where

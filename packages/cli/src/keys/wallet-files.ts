@@ -27,7 +27,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
  *
  * @throws {CommandError} for what is neither
  */
-export function walletPath({ home, folder }: Place, name: string): string {
+function walletPath({ home, folder }: Place, name: string): string {
   if (/[/\\]/.test(name) || name.endsWith('.json')) return resolve(folder, name)
   if (NAME.test(name)) return join(home, 'wallets', `${name}.json`)
   throw new CommandError(

@@ -9,7 +9,7 @@ const PLATFORM = [
 const JSON_OPTION = ['--json', 'one JSON document'] as const
 
 /** Adds the options that say which key signs. */
-export function withKeyOptions(command: Command, walletText: string): Command {
+function withKeyOptions(command: Command, walletText: string): Command {
   return command
     .option('--wallet [name]', walletText)
     .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')

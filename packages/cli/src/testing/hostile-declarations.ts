@@ -1,4 +1,4 @@
-import { checkFields } from '@farebox/protocol/src/field-rules/check-fields'
+import { checkFields } from '@farebox/protocol/field-rules/check-fields'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { FIELD_KEYWORDS, isFieldType, type Field, type FieldMap } from '@farebox/protocol/fields/field'
 import * as fc from 'fast-check'

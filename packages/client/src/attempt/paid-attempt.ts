@@ -43,12 +43,20 @@ export function withAttempt<Thrown extends Error>(error: Thrown, attempt: PaidAt
  * charged.
  *
  * @example
- * try {
- *   await execute('https://agent.example', 'count', { text: 'hello' }, { signer })
- * } catch (error) {
- *   const attempt = attemptOf(error)
- *   if (attempt !== undefined) console.log(`may be charged until ${attempt.chargeableUntil}`)
+ * ```ts
+ * import { attemptOf } from '@farebox/client/attempt/paid-attempt'
+ * import { execute, type ExecuteOptions } from '@farebox/client/execute'
+ *
+ * export async function count(text: string, options: ExecuteOptions) {
+ *   try {
+ *     return await execute('https://agent.example', 'count', { text }, options)
+ *   } catch (error) {
+ *     const attempt = attemptOf(error)
+ *     if (attempt !== undefined) console.log(`may be charged until ${attempt.chargeableUntil}`)
+ *     throw error
+ *   }
  * }
+ * ```
  */
 export function attemptOf(thrown: unknown): PaidAttempt | undefined {
   if (!(thrown instanceof Error)) return undefined

@@ -2,7 +2,7 @@ import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3
 import { MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
 import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain/chain-receipt'
-import { plausibleBlockTime } from '@farebox/payments/internal/chain/block-time'
+import { plausibleBlockTime } from '@farebox/payments/chain/block-time'
 import {
   findSettlement,
   readBlockSeconds,

@@ -1,4 +1,4 @@
-import { BlockFromFuture } from '@farebox/payments/src/chain/block-time'
+import { BlockFromFuture } from '@farebox/payments/chain/block-time'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { systemClock } from '@farebox/server/clock'

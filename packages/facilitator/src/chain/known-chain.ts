@@ -1,4 +1,4 @@
-import { BlockFromFuture, plausibleBlockTime } from '@farebox/payments/internal/chain/block-time'
+import { BlockFromFuture, plausibleBlockTime } from '@farebox/payments/chain/block-time'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import { nowSeconds, type Clock } from '@farebox/server/clock'

@@ -87,11 +87,7 @@ function needsAnotherLook(observation: Observation, payment: LedgerPayment, cloc
 }
 
 /** Is the head so old that a bound of the authorization lies between its time and now? */
-export function isIdleHead(
-  { blockSeconds }: Observation,
-  { authorization }: LedgerPayment,
-  clock: Clock,
-): boolean {
+function isIdleHead({ blockSeconds }: Observation, { authorization }: LedgerPayment, clock: Clock): boolean {
   const now = clock.nowMs() / 1_000
   if (now - blockSeconds <= IDLE_HEAD_SECONDS) return false
   return [authorization.validAfter, authorization.validBefore].some(

@@ -1,4 +1,4 @@
-import { createClockMeter } from '@farebox/payments/internal/http/clock-meter'
+import { createClockMeter } from '@farebox/payments/http/clock-meter'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'

@@ -1,5 +1,5 @@
-import { BlockFromFuture } from '@farebox/payments/internal/chain/block-time'
-import { describeSkew, UNFIT_SKEW_SECONDS } from '@farebox/payments/internal/http/clock-meter'
+import { BlockFromFuture } from '@farebox/payments/chain/block-time'
+import { describeSkew, UNFIT_SKEW_SECONDS } from '@farebox/payments/http/clock-meter'
 import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import { describeError } from '@farebox/server/log'

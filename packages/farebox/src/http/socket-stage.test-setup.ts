@@ -8,7 +8,7 @@ import { createMemoryStore } from '../jobs/memory-store.ts'
 import { createLog } from '../log.ts'
 import { createFakeGate, type FakeGate } from '../testing/fake-gate.ts'
 
-export const socketDeclaration = defineAgent({
+const socketDeclaration = defineAgent({
   service_version: '1.0',
   name: 'Socket',
   description: 'Says it back.',

@@ -1,8 +1,4 @@
-import {
-  createClockMeter,
-  NAMED_SKEW_SECONDS,
-  type ToldTime,
-} from '@farebox/payments/internal/http/clock-meter'
+import { createClockMeter, NAMED_SKEW_SECONDS, type ToldTime } from '@farebox/payments/http/clock-meter'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 

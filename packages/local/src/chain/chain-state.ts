@@ -51,7 +51,7 @@ export async function keepExitDump(files: ChainFiles): Promise<void> {
  * Saves a running chain: accounts, blocks, transactions, receipts and logs. Not saved: transactions that no
  * block holds yet, and the state of past blocks (`eth_call` at an old block does not outlive a restart).
  */
-export async function saveChain(rpcUrl: string, files: ChainFiles): Promise<void> {
+async function saveChain(rpcUrl: string, files: ChainFiles): Promise<void> {
   // anvil_dumpState answers hex of gzip of the JSON that --load-state reads.
   const dump = await callAnvilForText(rpcUrl, 'anvil_dumpState', [])
   await writeDurably(files.saved, await promisify(gunzip)(Buffer.from(dump.slice(2), 'hex')))

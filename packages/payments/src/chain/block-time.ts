@@ -3,9 +3,29 @@
  * ahead (Ethereum's execution clients before the merge, OP stack sequencers by their own drift bound), and clocks differ
  * by a few more. Beyond it either the node or our clock is wrong, and nothing may be judged by it.
  */
-export const MAX_BLOCK_AHEAD_SECONDS = 30
+const MAX_BLOCK_AHEAD_SECONDS = 30
 
-/** The node shows a block from the future: it, or our clock, is wrong, and neither is a payer's fault. */
+/**
+ * The node shows a block from the future: it, or our clock, is wrong, and neither is a payer's fault.
+ *
+ * @example
+ * ```ts
+ * import type { Authorization } from '@farebox/payments/authorization/eip-3009'
+ * import { BlockFromFuture } from '@farebox/payments/chain/block-time'
+ * import { findSettlement } from '@farebox/payments/chain/find-settlement'
+ * import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
+ * import type { Network } from '@farebox/payments/networks'
+ *
+ * export async function askChain(rpc: JsonRpc, network: Network, payment: Authorization) {
+ *   try {
+ *     return await findSettlement(rpc, network, payment, Date.now() / 1_000)
+ *   } catch (error) {
+ *     if (error instanceof BlockFromFuture) console.error(`${error.aheadSeconds} s ahead of our clock`)
+ *     throw error
+ *   }
+ * }
+ * ```
+ */
 export class BlockFromFuture extends Error {
   override readonly name = 'BlockFromFuture'
   /** How far ahead of our clock, in seconds. */

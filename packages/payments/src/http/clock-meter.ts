@@ -28,6 +28,20 @@ const WHOLE_SECOND_MS = 1_000
 /**
  * Makes a meter. However slow the network is, their clock was read between our request and their answer: what lies between
  * the two proves nothing. A difference counts when two answers in a row show it, and as much as the smaller.
+ *
+ * @example
+ * ```ts
+ * import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+ * import { createClockMeter, describeSkew } from '@farebox/payments/http/clock-meter'
+ *
+ * const meter = createClockMeter()
+ * const dates = { nowMs: Date.now, hear: meter.hear }
+ * const rpc = createJsonRpc('https://sepolia.base.org', { dates })
+ * await rpc.call('eth_chainId', [])
+ * await rpc.call('eth_blockNumber', [])
+ * console.log(describeSkew(meter.aheadSeconds(), "the node's") ?? 'the clocks agree')
+ * await rpc.close()
+ * ```
  */
 export function createClockMeter(): ClockMeter {
   let [last, beforeLast] = [0, 0]

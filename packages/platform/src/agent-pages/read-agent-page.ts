@@ -83,7 +83,7 @@ const SPEAKS: { readonly [standing in Standing]: boolean } = {
 }
 
 /** Why nobody is sent to pay an agent, in a sentence; undefined where it can be paid. */
-export function whyNotPayable(agent: AgentRow): string | undefined {
+function whyNotPayable(agent: AgentRow): string | undefined {
   if (agent.standing !== 'listed') return NOT_PAYABLE[agent.standing]
   if (agent.declaration === undefined || agent.wallet === undefined)
     return 'It has not shown a declaration yet, so there is nothing to pay for.'

@@ -1,8 +1,8 @@
 /** Consecutive failed checks at which an agent is warned of; its badge is shown one step lower from here on. */
-export const FAILURES_TO_WARN = 3
+const FAILURES_TO_WARN = 3
 
 /** Consecutive failed checks at which an agent is offline, and hidden. */
-export const FAILURES_TO_HIDE = 5
+const FAILURES_TO_HIDE = 5
 
 /** What a check changes for others: told to the owner, seen in the search. */
 export type Transition = 'warned' | 'offline' | 'back'

@@ -19,7 +19,7 @@ export interface CheckedHour {
 }
 
 /** How long history is kept. */
-export const HISTORY_DAYS = 35
+const HISTORY_DAYS = 35
 
 export const HOUR_MS = 3_600_000
 

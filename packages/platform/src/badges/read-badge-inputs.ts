@@ -41,7 +41,7 @@ export async function readBadgeInputs(
 }
 
 /** The part of {@link BadgeInputs} that changes with every job: cheap to read, however many there were. */
-export async function readJobCounts(
+async function readJobCounts(
   database: Database,
   agentId: number,
 ): Promise<Pick<BadgeInputs, 'paidJobs' | 'failedJobs' | 'payers' | 'leftOutJobs'>> {

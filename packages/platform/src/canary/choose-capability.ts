@@ -7,7 +7,7 @@ import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
  * What one daily job may cost: 0.05 USDC. A stake of 0.001 ETH (D36) has been worth more than twenty times that for
  * years, so that nobody stakes for the sake of what these jobs pay.
  */
-export const MAX_CANARY_PRICE_ATOMIC = 50_000n
+const MAX_CANARY_PRICE_ATOMIC = 50_000n
 
 /** What an agent is tried with, or why it is not tried. */
 export type Chosen =

@@ -23,7 +23,7 @@ export function checkPart(
 }
 
 /** The first issue, in words, with the path of its field. */
-export function explainIssues(issues: readonly Issue[], whole: string): string {
+function explainIssues(issues: readonly Issue[], whole: string): string {
   const [first] = issues
   if (first === undefined) return `${whole}: is not as documented`
   return explain(first, [], whole)

@@ -47,10 +47,7 @@ export function showJob(
 }
 
 /** What the agent gave, as it came; undefined where it gave nothing, or what it gave was deleted. */
-export function readOutput({
-  answer,
-  responseBody,
-}: JobRow): { readonly [field: string]: unknown } | undefined {
+function readOutput({ answer, responseBody }: JobRow): { readonly [field: string]: unknown } | undefined {
   if (answer !== 'completed' || responseBody === undefined) return undefined
   const whole = parseJson(responseBody)
   return isObject(whole) && isObject(whole['output']) ? whole['output'] : undefined

@@ -46,10 +46,10 @@ export interface CapabilityEntry {
 }
 
 /** A capability is searched for only if it is among the first so many: a longer list is there to be found by anything. */
-export const MOST_CAPABILITIES = 64
+const MOST_CAPABILITIES = 64
 
 /** Where nothing is sold: dearer than anything. The largest `bigint` of PostgreSQL. */
-export const NO_PRICE = 2n ** 63n - 1n
+const NO_PRICE = 2n ** 63n - 1n
 
 const MOST_FIELDS = 64
 const MOST_WORDS = 256

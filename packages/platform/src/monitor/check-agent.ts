@@ -23,7 +23,7 @@ export interface CheckedAgent {
 const FIRST_TIMEOUT_MS = 5_000
 
 /** D33: a host that scales to zero wakes up in this time (HLT-05). */
-export const SECOND_TIMEOUT_MS = 30_000
+const SECOND_TIMEOUT_MS = 30_000
 
 /**
  * One check (D33): up to two attempts at `GET /health`, the second for hosts that must wake up first. It passes with

@@ -7,7 +7,7 @@ import { Refusal } from '../http/refusal.ts'
 import type { Caller } from '../http/route.ts'
 
 /** How many reports of one agent are kept: what a thousand have said need not be said again. */
-export const MAX_REPORTS = 1_000
+const MAX_REPORTS = 1_000
 
 /**
  * Writes down what somebody has to say against an agent. One reporter has one report of an agent: the newest words

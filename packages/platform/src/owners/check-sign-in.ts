@@ -13,7 +13,7 @@ export interface SignInRules {
 }
 
 /** How far ahead a message may end, and how long ago it may have been issued. */
-export const MAX_MESSAGE_MS = 600_000
+const MAX_MESSAGE_MS = 600_000
 /** A wallet's clock may be ahead of ours by so much. */
 const CLOCK_SKEW_MS = 60_000
 

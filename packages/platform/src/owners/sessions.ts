@@ -6,7 +6,7 @@ export const SESSION_MS = 24 * 3_600_000
 /** How long it lives unused. */
 export const SESSION_IDLE_MS = 2 * 3_600_000
 /** What one address may have at a time; the oldest gives way. */
-export const MAX_SESSIONS = 20
+const MAX_SESSIONS = 20
 
 /** A session's last use is written down when it is this old: reads stay reads. */
 const USE_GRAIN_MS = 60_000

@@ -3,7 +3,7 @@ import {
   describeSkew,
   UNFIT_SKEW_SECONDS,
   type ToldTime,
-} from '@farebox/payments/internal/http/clock-meter'
+} from '@farebox/payments/http/clock-meter'
 import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import type { ClockSkew } from '../platform-parts.ts'

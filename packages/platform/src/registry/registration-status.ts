@@ -68,7 +68,7 @@ export async function readRegistrationStatus(
 }
 
 /** Where people see an agent. */
-export function profileUrl({ publicUrl }: PlatformParts['settings'], agentId: number): string {
+function profileUrl({ publicUrl }: PlatformParts['settings'], agentId: number): string {
   return `${publicUrl}/v1/agents/${agentId}`
 }
 

@@ -16,7 +16,7 @@ import { moveIn, startSite, type AgentSite } from '../test-setup/agent-site.ts'
 import { findChromium, startBrowser } from '../test-setup/browser.ts'
 import { installWallet, WalletError, type BrowserWallet } from '../test-setup/browser-wallet.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { HOSTILE_TEXTS } from './hostile-texts.ts'
+import { HOSTILE_TEXTS } from '../test-setup/hostile-texts.ts'
 import { stakePageRoutes } from './stake-page-routes.ts'
 
 const OWNER = TEST_KEYS.agent.address

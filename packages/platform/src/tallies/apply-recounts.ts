@@ -4,10 +4,10 @@ import type pg from 'pg'
  * So many jobs of one payer count, the newest: a hundred paid jobs take ten payers at least, and a thousand a hundred, so
  * that nobody buys a badge for one agent, or spoils it, alone.
  */
-export const JOBS_OF_ONE_PAYER = 10
+const JOBS_OF_ONE_PAYER = 10
 
 /** Outcomes added at a time, so that nobody waits long for an agent's row. */
-export const RECOUNTS_AT_ONCE = 1_000
+const RECOUNTS_AT_ONCE = 1_000
 
 /**
  * Adds the outcomes of an agent's jobs that were written since the last time to its tallies. Each costs the same however

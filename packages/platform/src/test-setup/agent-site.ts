@@ -51,7 +51,7 @@ export async function startSite(): Promise<AgentSite> {
 }
 
 /** A real agent of the `farebox` package, without a socket of its own; it finds nobody's payments good. */
-export async function makeAgent(options: TestAgentOptions): Promise<Agent> {
+async function makeAgent(options: TestAgentOptions): Promise<Agent> {
   const declaration = sampleDeclaration(options.wallet, options.declaration)
   const names = Object.keys(declaration.capabilities)
   return await createAgent<Declaration>({

@@ -8,6 +8,8 @@ import type { Field, FieldMap, JsonValue } from '../fields/field.ts'
 import { startRun } from '../fields/plain-json.ts'
 import { INPUT_RULES } from '../fields/value-rules.ts'
 
+export type { Compatibility, Grade } from './compatibility.ts'
+
 /** What a map of outputs does for a map of inputs; fields meet by name. */
 export interface MapsCompatibility {
   /** Inputs that have an output of their name, in the inputs' order, impossible ones included. */

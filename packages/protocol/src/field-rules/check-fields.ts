@@ -26,9 +26,15 @@ import { copyPlainJson, startRun } from '../fields/plain-json.ts'
  * @param path where it was found, the start of every path in the answer
  * @param options.whole the check of the declaration it is part of, whose budget it shares; default one of its own
  * @example
- * checkFields({ text: { type: 'string', minlength: 1 } }, ['input_schema'], { side: 'input' })
- * // [{ path: ['input_schema', 'text', 'minlength'], at: 'key', fix: 'rename it to "minLength"',
- * //    reason: 'unknown keyword "minlength", did you mean "minLength"?' }]
+ * ```ts
+ * import { checkFields } from '@farebox/protocol/field-rules/check-fields'
+ * import { formatProblem } from '@farebox/protocol/problems/problem'
+ *
+ * const fields = { text: { type: 'string', minlength: 1 } }
+ * for (const problem of checkFields(fields, ['input_schema'], { side: 'input' }))
+ *   console.log(formatProblem(problem), problem.fix)
+ * // input_schema.text.minlength: unknown keyword "minlength", did you mean "minLength"? rename it to "minLength"
+ * ```
  */
 export function checkFields(
   value: unknown,

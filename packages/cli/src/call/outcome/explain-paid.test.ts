@@ -1,4 +1,4 @@
-import type { PaidAttempt } from '@farebox/client/src/attempt/paid-attempt'
+import type { PaidAttempt } from '@farebox/client/attempt/paid-attempt'
 import { PaymentUnresolved } from '@farebox/client/attempt/payment-unresolved'
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import {

@@ -1,4 +1,4 @@
-import type { PaidAttempt } from '@farebox/client/internal/attempt/paid-attempt'
+import type { PaidAttempt } from '@farebox/client/attempt/paid-attempt'
 import { PaymentUnresolved } from '@farebox/client/attempt/payment-unresolved'
 import { findSettlement, type ChainVerdict } from '@farebox/payments/chain/find-settlement'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'

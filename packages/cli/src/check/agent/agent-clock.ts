@@ -1,8 +1,4 @@
-import {
-  createClockMeter,
-  NAMED_SKEW_SECONDS,
-  type ToldTime,
-} from '@farebox/payments/internal/http/clock-meter'
+import { createClockMeter, NAMED_SKEW_SECONDS, type ToldTime } from '@farebox/payments/http/clock-meter'
 
 /**
  * By how many seconds this machine's clock is ahead of an agent's, by the `Date` of its answers; negative behind, 0 where

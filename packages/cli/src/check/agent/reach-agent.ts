@@ -1,4 +1,4 @@
-import type { ToldTime } from '@farebox/payments/internal/http/clock-meter'
+import type { ToldTime } from '@farebox/payments/http/clock-meter'
 import { CommandError } from '../../command-error.ts'
 import { isOnLoopback } from '../../keys/local-economy.ts'
 import { printable } from '../../terminal/printable.ts'

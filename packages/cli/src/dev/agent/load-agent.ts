@@ -191,7 +191,7 @@ function describeWallet(wallet: string, paint: Paint): string {
 }
 
 /** Every address is reached by the loopback one; an address of version 6 stands in brackets. */
-export function urlOf(host: string, port: number): string {
+function urlOf(host: string, port: number): string {
   const isAny = ['0.0.0.0', '::', ''].includes(host)
   const name = isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`

@@ -13,7 +13,7 @@ export interface SampleJob {
  * The capability whose sample input is shortest, with that input: what fits into a terminal. Undefined where no
  * input can be made up for any of them.
  */
-export function sampleJob(declaration: Declaration): SampleJob | undefined {
+function sampleJob(declaration: Declaration): SampleJob | undefined {
   const jobs = Object.entries(declaration.capabilities).flatMap(([capability, { input_schema: fields }]) => {
     const made = sample(fields, 'input')
     return made.ok ? [{ capability, input: made.value }] : []

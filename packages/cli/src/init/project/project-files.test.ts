@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { parseConfig } from 'farebox/src/command-line'
+import { parseConfig } from 'farebox/src/config/parse-config'
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createCompileFolder } from '../../testing/compile-folder.ts'

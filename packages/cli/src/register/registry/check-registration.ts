@@ -5,7 +5,7 @@ import { CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 
 /** D36. No platform makes anybody stake more. */
-export const MOST_STAKE_WEI = 10n ** 15n
+const MOST_STAKE_WEI = 10n ** 15n
 
 /**
  * A registration as far as it can be trusted: of the endpoint that was asked for, at the contract and on the chain the

@@ -2,7 +2,7 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { JobRow } from './job-row.ts'
 
 /** For how long inputs and outputs are kept where nobody says otherwise. */
-export const CONTENTS_KEPT_DAYS = 30
+const CONTENTS_KEPT_DAYS = 30
 
 /** And those of jobs that nobody paid, from their end: whoever cannot pay must not fill the database. */
 export const UNPAID_KEPT_MS = 1_800_000

@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { gravest } from './declaration-change.ts'
 
 /** How many declarations of one agent are kept; an owner who changes it every minute fills no disk. */
-export const KEPT_DECLARATIONS = 50
+const KEPT_DECLARATIONS = 50
 
 /** A declaration of the past, without its text. */
 export interface PastDeclaration {

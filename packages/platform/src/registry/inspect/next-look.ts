@@ -1,7 +1,7 @@
 import type { Judgement } from './judge-look.ts'
 
 /** For so long a refused agent is looked at again by itself: it may be just about to be deployed. */
-export const RETRIED_FOR_MS = 3_600_000
+const RETRIED_FOR_MS = 3_600_000
 
 const FIRST_RETRY_MS = 15_000
 const MAX_RETRY_MS = 900_000

@@ -3,7 +3,7 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 /** Longer than any look takes, which is three calls of 10 s. Then somebody else may. */
 const LEASE_MS = 40_000
 /** How often one agent is looked at on demand. */
-export const DEMAND_INTERVAL_MS = 60_000
+const DEMAND_INTERVAL_MS = 60_000
 
 /**
  * Takes agents that are due to be looked at, the longest due first: their due time is pushed on, so that nobody else

@@ -15,7 +15,7 @@ const PAST = 1
  * Sends a payment with a job that is already too late. A payment the local checks refuse is answered 402, one
  * they take 408: so both can be told apart without a wallet, and nothing can ever run or be charged.
  */
-export async function judgePayment(context: CheckContext, header: string): Promise<Reply> {
+async function judgePayment(context: CheckContext, header: string): Promise<Reply> {
   return await postJob(context, await context.jobBody({ deadline: PAST }), header)
 }
 
