@@ -51,7 +51,7 @@ afterAll(async () => {
   await chain.stop()
 })
 
-describe('what became of an authorization', () => {
+describe('the outcome of an authorization', () => {
   test('D10 settled by our own transaction: its hash and block', async () => {
     const payment = await sign()
     const receipt = await settle(payment)
@@ -69,7 +69,7 @@ describe('what became of an authorization', () => {
     expect(await verdictOn(payment)).toMatchObject({ kind: 'settled', transaction: receipt.transactionHash })
   })
 
-  test('D10 in a batch each payment is told apart from a transfer that looks the same', async () => {
+  test('D10 each payment in a batch is told apart from a transfer that looks the same', async () => {
     // One nonce was signed twice: once for the agent, which is asked about, once for a stranger, which is mined.
     const nonce = freshNonce()
     const [asked, mined, twin] = await Promise.all([sign({ nonce }), sign({ nonce, to: STRANGER }), sign()])

@@ -55,7 +55,7 @@ test('a clone makes a project outside of it, which installs with the packages of
   expect(await outside.run('npx', ['farebox', 'types', '--check'], { folder })).toMatchObject({ code: 0 })
 }, 180_000)
 
-test('that project is moved away, serves in dev, and answers the call that README shows as it shows it', async () => {
+test('a project made from a clone can be moved, serves in dev, and answers the call from the README as shown there', async () => {
   const moved = join(outside.folder, 'elsewhere')
   await rename(folder, moved)
   folder = moved
@@ -82,7 +82,7 @@ test('that project is moved away, serves in dev, and answers the call that READM
   }
 }, 60_000)
 
-test('what its Dockerfile copies before it installs is enough, and brings no commands', async () => {
+test('the files its Dockerfile copies before the install are enough, and the commands are not installed', async () => {
   const image = join(outside.folder, 'image')
   const dockerfile = await readFile(join(folder, 'Dockerfile'), 'utf8')
   const ignored = (await readFile(join(folder, '.dockerignore'), 'utf8')).split('\n')
@@ -124,7 +124,7 @@ test('dev --paid says what to install of the clone, and then pays a job', async 
   }
 }, 180_000)
 
-test('it starts for money, and asks for a payment', async () => {
+test('the agent starts in paid mode and asks for a payment', async () => {
   const environment = {
     AGENT_WALLET_ADDRESS: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
     SERVICE_DEV_MODE: 'false',

@@ -133,7 +133,7 @@ describe.concurrent('kill -9 of the agent', () => {
     60_000,
   )
 
-  test('PAY-22 in the middle of the handler: it runs again, is answered 200, and one job is paid for', async () => {
+  test('PAY-22 while the handler runs: the job runs again, is answered 200, and is paid for once', async () => {
     const payer = await newPayer()
     const pids: number[] = []
     const runs = await startRunCounter(stage, () => {

@@ -165,11 +165,11 @@ async function deliverToAll(
   )
 }
 
-test('D39 what is charged is delivered: each strange output, to our clients, a stock client and through the platform', async () => {
+test('D39 a charged output is delivered: each strange output, to our clients, a stock client and through the platform', async () => {
   for (const strange of onceEach) await deliverToAll(strange, hasPython ? [byPython] : [])
 }, 240_000)
 
-test('D39 what is charged is delivered: from a handler in a process of its own', async () => {
+test('D39 a charged output is delivered: from a handler in a process of its own', async () => {
   let delivered = 0
   for (const [place, strange] of onceEach.entries()) {
     const before = await usdcBalance(stage.chain, OWNER.address)
@@ -183,7 +183,7 @@ test('D39 what is charged is delivered: from a handler in a process of its own',
   expect(delivered).toBeGreaterThan(onceEach.length / 4)
 }, 240_000)
 
-test('D39 what is charged is delivered: any size, depth, text and number', async () => {
+test('D39 a charged output is delivered: any size, depth, text and number', async () => {
   await fc.assert(
     fc.asyncProperty(strangeOutputs, async strange => await deliverToAll(strange)),
     { numRuns: Number(process.env['FAREBOX_OUTPUTS'] ?? 12), endOnFailure: true },

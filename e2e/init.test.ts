@@ -34,7 +34,7 @@ test('agent.json names a schema that is there, for editors to complete from', as
   expect(JSON.parse(await readFile(join(folder, $schema), 'utf8'))).toHaveProperty('properties')
 })
 
-test('what its Dockerfile installs is the runtime without the commands', async () => {
+test('its Dockerfile installs the runtime without the commands', async () => {
   const image = join(outside.folder, 'image')
   await mkdir(image)
   for (const file of ['package.json', 'package-lock.json'])

@@ -55,7 +55,7 @@ describe('the published packages', () => {
   })
 })
 
-test('what should not be published is found before it is packed', async () => {
+test('files that should not be published are found before packing', async () => {
   const { checkPackedFiles } = (await import(
     pathToFileURL(join(root, 'scripts/check-packed-files.mjs')).href
   )) as {
@@ -78,7 +78,7 @@ test('what should not be published is found before it is packed', async () => {
   ])
 })
 
-describe('who builds on them, in a folder outside the repository', () => {
+describe('a project outside the repository builds on the packages', () => {
   beforeAll(async () => {
     await write('package.json', '{ "name": "consumer", "private": true, "type": "module" }')
     const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => stage.strike())
 
-describe('through our facilitator', () => {
+describe('a job is paid through our facilitator', () => {
   let agent: AgentProcess
 
   beforeAll(async () => {
@@ -94,7 +94,7 @@ describe('through our facilitator', () => {
   })
 })
 
-describe('through the reference facilitator (D9)', () => {
+describe('D9 a job is paid through the reference facilitator', () => {
   test('a job is paid, and the transfer is proven on the chain by SERVICE_RPC_URL', async () => {
     const facilitator = await startReferenceFacilitator(stage.chain.rpcUrl)
     stage.onStrike(facilitator.stop)

@@ -151,7 +151,7 @@ test('the example of an order does what docs/local-economy.md says', async () =>
   expect(await farebox('verify-receipt', 'receipt.jws', '--keys', 'jwks.json')).toMatchObject({ code: 0 })
 }, 60_000)
 
-test('D33 it is pinged; stopped, it is warned of after three failures, hidden after five, and back after one success', async () => {
+test('D33 an agent is checked; stopped, it is warned after three failures, hidden after five, and back after one success', async () => {
   await until(`/v1/agents/${agentId}/health`, { availability: 'online', consecutive_failures: 0 })
   const { port } = new URL(agent.url)
   await agent.stop()
@@ -167,7 +167,7 @@ test('D33 it is pinged; stopped, it is warned of after three failures, hidden af
   expect((await ask('/v1/agents?q=agent')).body['agents']).toMatchObject([{ agent_id: agentId }])
 }, 90_000)
 
-test('D34 its badge is shown with how it was come to', async () => {
+test('D34 an agent’s badge is shown with the figures behind it', async () => {
   await until(`/v1/agents/${agentId}/badge`, { badge: 'verified' })
 }, 60_000)
 

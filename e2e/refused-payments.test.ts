@@ -152,12 +152,12 @@ describe('a payment that is wrong on its face is refused with its own message, a
     ['a unit too little', () => changed(envelope => signAgain(envelope, { value: '9999' })), /exactly 10000/],
     ['a unit too much', () => changed(envelope => signAgain(envelope, { value: '10001' })), /exactly 10000/],
     [
-      'to another wallet',
+      'a payment to another wallet',
       () => changed(envelope => signAgain(envelope, { to: TEST_KEYS.stranger.address.toLowerCase() })),
       /another wallet/,
     ],
     [
-      'for another chain, by its envelope',
+      'a payment whose envelope names another chain',
       () =>
         changed(({ accepted }) => {
           accepted['network'] = 'eip155:8453'
@@ -165,12 +165,12 @@ describe('a payment that is wrong on its face is refused with its own message, a
       /network eip155:8453/,
     ],
     [
-      'for another chain, by its signature',
+      'a payment signed for another chain',
       () => changed(envelope => signAgain(envelope, {}, { ...localNetwork(), chainId: 8453 })),
       /signature/,
     ],
     [
-      'for another asset, by its envelope',
+      'a payment whose envelope names another asset',
       () =>
         changed(({ accepted }) => {
           accepted['asset'] = TEST_KEYS.stranger.address
@@ -178,7 +178,7 @@ describe('a payment that is wrong on its face is refused with its own message, a
       /asset/,
     ],
     [
-      'for another asset, by its signature',
+      'a payment signed for another asset',
       () =>
         changed(envelope =>
           signAgain(
@@ -235,7 +235,7 @@ describe('a payment that only the chain knows to be bad is refused by the facili
     await expectRefused(header, /used|cancel/i)
   })
 
-  test('PAY-11 from a wallet that holds less than the price', async () => {
+  test('PAY-11 a payment from a wallet that holds less than the price', async () => {
     const key = `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')}`
     await expectRefused(await signFor(stage, { payTo, price: '0.01', payerKey: key }), /balance|funds/i)
   })

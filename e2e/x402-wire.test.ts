@@ -110,7 +110,7 @@ describe('a payment by an unmodified x402 client, with its default spend control
     },
   )
 
-  test('D4 its v1 envelope with our network’s CAIP-2 id is proven under the same key', async () => {
+  test('D4 the v1 envelope with our network’s CAIP-2 id is proven under the same key', async () => {
     const header = await payAsStockClient(requirementOn('eip155:84532'))
     const { payload, accepted } = decodePaymentSignatureHeader(header)
     const v1 = encodeHeader({ x402Version: 1, scheme: accepted.scheme, network: accepted.network, payload })

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { packPackages, type PackedPackage } from './pack-packages.ts'
-import { startRegistry, type Registry } from './registry.ts'
+import { startNpmRegistry, type NpmRegistry } from './registry.ts'
 
 /** The machine of somebody who has Node and npm, and has never seen this repository. */
 export interface Outside {
@@ -11,7 +11,7 @@ export interface Outside {
   readonly folder: string
   /** Our packages as they are published. */
   readonly packages: readonly PackedPackage[]
-  readonly registry: Registry
+  readonly registry: NpmRegistry
   /** The whole environment: an empty home, an empty cache, and a npm that knows our registry alone. */
   readonly environment: { readonly [name: string]: string }
   /** Runs a program to its end: `npm`, `npx`, or whatever is in the `PATH`. */
@@ -43,7 +43,7 @@ export async function goOutside({ published = true } = {}): Promise<Outside> {
   const [folder, home, tarballs] = [join(place, 'work'), join(place, 'home'), join(place, 'packed')]
   await Promise.all([folder, home].map(path => mkdir(path)))
   const packages = published ? await packPackages(tarballs) : []
-  const registry = await startRegistry({ tarballs: packages.map(({ file }) => file) })
+  const registry = await startNpmRegistry({ tarballs: packages.map(({ file }) => file) })
   const environment = {
     PATH: [dirname(process.execPath), ...foreignPaths()].join(delimiter),
     HOME: home,

@@ -11,7 +11,7 @@ import { serve } from './serve.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** An npm registry on 127.0.0.1, with our packages as they would be published and all that is installed here. */
-export interface Registry {
+export interface NpmRegistry {
   readonly url: string
   /**
    * What was asked for and is not there, as `GET /name`. Npm bears it for optional packages, for its audit and for
@@ -47,7 +47,9 @@ type Releases = ReadonlyMap<string, ReadonlyMap<string, Release>>
  *
  * @param options.tarballs files made by `npm pack`; they come before what has their name in `node_modules`
  */
-export async function startRegistry(options: { readonly tarballs: readonly string[] }): Promise<Registry> {
+export async function startNpmRegistry(options: {
+  readonly tarballs: readonly string[]
+}): Promise<NpmRegistry> {
   const [packed, installed] = await Promise.all([
     Promise.all(options.tarballs.map(readTarball)),
     readInstalled(),

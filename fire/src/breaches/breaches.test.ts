@@ -13,7 +13,7 @@ import { PROMISE_NAMES } from './promises.ts'
 const sources = await openSources()
 
 describe('the list of breaches', () => {
-  test('no two have one name, and there are at least 24', () => {
+  test('names are unique, and there are at least 24 breaches', () => {
     expect(new Set(BREACHES.map(({ name }) => name)).size).toBe(BREACHES.length)
     expect(BREACHES.length).toBeGreaterThanOrEqual(24)
   })
@@ -37,7 +37,7 @@ describe('a breach that proves nothing', () => {
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  test('because its text is not in the sources any more: it says so, and the sources are as they were', async () => {
+  test('an edit whose text is no longer in the sources is reported, and the sources stay as they were', async () => {
     const file = join(folder, 'packages', 'one', 'src', 'one.ts')
     await mkdir(dirname(file), { recursive: true })
     await writeFile(file, 'const one = 1\n')

@@ -71,7 +71,7 @@ describe('an edit', () => {
     await expect(apply({ in: 'one/isLate', find: 'return ms', replace: '' })).rejects.toThrow('0 times')
   })
 
-  test('of a migration changes the last definition', async () => {
+  test('an edit of a migration changes the last definition', async () => {
     const first = 'create function hold() returns int as $$\nbegin\n  return 1;\nend $$;\n'
     await write('packages/one/migrations/0001.sql', first)
     await write(

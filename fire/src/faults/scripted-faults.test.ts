@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => stage.stop())
 
-test('whatever happens on the way, one job is paid for once, and what was paid is delivered', async () => {
+test('a job is paid for once and delivered, whatever fails on the way', async () => {
   const faults = scriptedFaults.filter(({ slow }) => slow !== true)
   expect(faults.length).toBeGreaterThanOrEqual(20)
   const runs = await playFaults(stage, faults)

@@ -4,7 +4,7 @@ import { fuzzOnCores } from './run/fuzz-on-cores.ts'
 import { findGaps, scoreAnswers, scoreAttack, scoreSockets } from './score-fuzz.ts'
 import { fuzzSockets } from './sockets/raw-sockets.ts'
 import { ATTACKS, attackSlowly, FULL_ATTACKS, type SlowClientOptions } from './sockets/slow-clients.ts'
-import { startAgentProcess } from './sockets/start-agent-process.ts'
+import { startFuzzAgentProcess } from './sockets/start-agent-process.ts'
 
 /** How much of each a size is. */
 interface Amounts {
@@ -56,7 +56,7 @@ async function runOverSockets(
   amounts: Amounts,
 ): Promise<BatteryResult> {
   const { broken, attacks } = amounts
-  const agent = await startAgentProcess()
+  const agent = await startFuzzAgentProcess()
   try {
     const raw = await fuzzSockets(agent.port, {
       seed,

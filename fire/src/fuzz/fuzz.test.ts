@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 
 test.each(['paid', 'dev'] as const)(
-  'whatever a handler does, once each, with payments %s',
+  'every handler behaviour is answered as foreseen, with payments %s',
   { timeout: 120_000 },
   async mode => {
     const declaration = makeDeclaration(createRandom(SEED))

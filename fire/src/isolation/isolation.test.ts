@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isolation } from './battery.ts'
 
 test(
-  'S10 of a hundred jobs with misbehaving handlers each harms only itself',
+  'S10 each of a hundred jobs with misbehaving handlers harms only itself',
   { timeout: 180_000 },
   async () => {
     const { scores, findings } = await isolation.run({

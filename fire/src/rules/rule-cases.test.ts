@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => subjects.stop())
 
-test('no case has the number of another, and there are at least 120', () => {
+test('case numbers are unique, and there are at least 120 cases', () => {
   expect(new Set(ruleCases.map(({ id }) => id)).size).toBe(ruleCases.length)
   expect(new Set(ruleCases.map(({ sent, rule }) => `${rule} ${sent}`)).size).toBe(ruleCases.length)
   expect(ruleCases.length).toBeGreaterThanOrEqual(120)

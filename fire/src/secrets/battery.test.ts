@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { secrets } from './battery.ts'
 
-test('OPS-08 of the secrets planted in a small run none is found', async () => {
+test('OPS-08 none of the secrets planted in a small run is found in any output', async () => {
   const run = {
     size: 'small',
     seed: 1,

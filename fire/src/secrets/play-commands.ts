@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fund } from '@farebox/local/chain/faucet'
-import { runWords, type Words } from './run-words.ts'
+import { runCommand, type ScannedCommand } from './run-command.ts'
 import type { SecretStage } from './secret-stage.ts'
 
 const CLI = fileURLToPath(new URL('../../../packages/cli/bin/farebox-cli.js', import.meta.url))
@@ -15,30 +15,30 @@ export async function playCommands(set: SecretStage, signal: AbortSignal): Promi
   const passwordFile = join(folder, 'password')
   await writeFile(passwordFile, `${planted.walletPassword}\n`)
   let run = 0
-  for (const words of commands(set, home, passwordFile)) {
+  for (const command of commands(set, home, passwordFile)) {
     if (signal.aborted) return run
-    await runWords(scan, words)
+    await runCommand(scan, command)
     run += 1
     const address = await madeWallet(home)
-    if (words.name.endsWith('wallet new') && address !== undefined)
+    if (command.name.endsWith('wallet new') && address !== undefined)
       await fund(stage.chain, address, { usdcAtomic: 1_000_000n })
   }
   await scanKept(set, home)
   return run
 }
 
-function commands(set: SecretStage, home: string, passwordFile: string): readonly Words[] {
+function commands(set: SecretStage, home: string, passwordFile: string): readonly ScannedCommand[] {
   const { folder, planted, node, believer, doubter, free } = set
   const password = { FAREBOX_WALLET_PASSWORD: planted.walletPassword }
   const key = { FAREBOX_PRIVATE_KEY: planted.payerKey }
   const node_ = { FAREBOX_RPC_URL: node.url }
   const cli = (
     name: string,
-    words: readonly string[],
+    args: readonly string[],
     environment: { readonly [name: string]: string } = {},
-  ): Words => ({
+  ): ScannedCommand => ({
     name: `farebox ${name}`,
-    words: [CLI, ...words],
+    args: [CLI, ...args],
     folder,
     environment: { FAREBOX_HOME: home, HOME: home, ...environment },
     timeoutMs: 30_000,

@@ -85,8 +85,8 @@ async function sendMisplaced(set: SecretStage, agent: WatchedAgent): Promise<num
   const deep = { a: { b: { c: { d: { e: header, [signature]: signature } } } } }
   const paid = { 'payment-signature': header }
   const url = agent.process.url
-  const free = (words: object): string =>
-    JSON.stringify({ ...JSON.parse(jobBody(jobId, { how: 'answer' })), ...words })
+  const free = (fields: object): string =>
+    JSON.stringify({ ...JSON.parse(jobBody(jobId, { how: 'answer' })), ...fields })
   const requests: readonly (readonly [string, string, { readonly [name: string]: string }])[] = [
     [url, jobBody(jobId, { how: signature }), paid],
     [url, jobBody(jobId, { how: 'answer', nested: deep }), paid],

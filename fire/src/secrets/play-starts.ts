@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { facilitatorProgram, fareboxProgram } from '@farebox/local/src/programs'
-import { runWords, type Words } from './run-words.ts'
+import { facilitatorProgram, fareboxProgram } from '@farebox/local/programs'
+import { runCommand, type ScannedCommand } from './run-command.ts'
 import { OTHER_SCHEMA, type SecretStage } from './secret-stage.ts'
 
 /** An agent's variables that hold a secret, put where they do not belong. */
@@ -40,13 +40,13 @@ export async function playStarts(set: SecretStage, signal: AbortSignal): Promise
   const queue = [...starts]
   const run = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift())
-      await runWords(set.scan, next)
+      await runCommand(set.scan, next)
   }
   await Promise.all([run(), run()])
   return starts.length - queue.length
 }
 
-function agentStarts({ planted, folder, redis, node }: SecretStage): readonly Words[] {
+function agentStarts({ planted, folder, redis, node }: SecretStage): readonly ScannedCommand[] {
   const good = {
     AGENT_WALLET_ADDRESS: '0x00000000000000000000000000000000000fa4e1',
     SERVICE_DEV_MODE: 'false',
@@ -56,16 +56,9 @@ function agentStarts({ planted, folder, redis, node }: SecretStage): readonly Wo
     SERVICE_STORE: 'memory:',
     PORT: '0',
   }
-  const start = (name: string, environment: { readonly [name: string]: string }): Words => ({
+  const start = (name: string, environment: { readonly [name: string]: string }): ScannedCommand => ({
     name: `farebox start, ${name}`,
-    words: [
-      fareboxProgram(),
-      'start',
-      '--config',
-      join(folder, 'agent', 'agent.json'),
-      '--host',
-      '127.0.0.1',
-    ],
+    args: [fareboxProgram(), 'start', '--config', join(folder, 'agent', 'agent.json'), '--host', '127.0.0.1'],
     folder,
     environment: { ...good, ...environment },
     timeoutMs: 6_000,
@@ -85,12 +78,12 @@ function agentStarts({ planted, folder, redis, node }: SecretStage): readonly Wo
     start('a Redis database that is none', { SERVICE_STORE: `redis://:${password}@127.0.0.1/${password}` }),
     start('a public URL with a user', { SERVICE_PUBLIC_URL: `https://u:${password}@agent.example` }),
     start('a secret with no facilitator there, as JSON', { SERVICE_LOG: 'json' }),
-    { ...start('help', {}), words: [fareboxProgram(), 'start', '--help'] },
+    { ...start('help', {}), args: [fareboxProgram(), 'start', '--help'] },
   ]
 }
 
 /** Handlers and files that say too much before anything is served, and a timer that does so later. */
-async function brokenAgents({ planted, folder }: SecretStage): Promise<readonly Words[]> {
+async function brokenAgents({ planted, folder }: SecretStage): Promise<readonly ScannedCommand[]> {
   const said = 'process.env.FACILITATOR_SECRET'
   const cases = {
     'handlers that throw when they are loaded': `throw new Error('no: ' + ${said})`,
@@ -99,16 +92,16 @@ async function brokenAgents({ planted, folder }: SecretStage): Promise<readonly 
     'a timer that throws': `setTimeout(() => { throw Object.assign(new Error('late: ' + ${said}), { secret: ${said} }) }, 800)\nexport default () => ({})`,
     'a promise nobody waits for': `setTimeout(() => void Promise.reject(new Error('late: ' + ${said})), 800)\nexport default () => ({})`,
   }
-  const words: Words[] = []
+  const commands: ScannedCommand[] = []
   for (const [name, handlers] of Object.entries(cases)) {
     const own = join(folder, name.replaceAll(' ', '-'))
     await mkdir(own, { recursive: true })
     await writeFile(join(own, 'agent.json'), DECLARATION)
     await writeFile(join(own, 'handlers.mjs'), handlers)
     for (const logFormat of ['text', 'json'])
-      words.push({
+      commands.push({
         name: `farebox start, ${name}, ${logFormat}`,
-        words: [fareboxProgram(), 'start', '--port', '0', '--host', '127.0.0.1'],
+        args: [fareboxProgram(), 'start', '--port', '0', '--host', '127.0.0.1'],
         folder: own,
         environment: {
           AGENT_WALLET_ADDRESS: '0x00000000000000000000000000000000000fa4e1',
@@ -128,8 +121,8 @@ async function brokenAgents({ planted, folder }: SecretStage): Promise<readonly 
     join(dotEnv, '.env'),
     `FACILITATOR_SECRET=${planted.wrongSecret}\n${planted.redisPassword}\n`,
   )
-  words.push({ name: 'farebox start, a broken .env', words: [fareboxProgram(), 'start'], folder: dotEnv })
-  return words
+  commands.push({ name: 'farebox start, a broken .env', args: [fareboxProgram(), 'start'], folder: dotEnv })
+  return commands
 }
 
 const DECLARATION = JSON.stringify({
@@ -148,7 +141,7 @@ const DECLARATION = JSON.stringify({
   },
 })
 
-function facilitatorStarts({ planted, folder, stage, node }: SecretStage): readonly Words[] {
+function facilitatorStarts({ planted, folder, stage, node }: SecretStage): readonly ScannedCommand[] {
   const database = new URL(stage.databaseUrl)
   database.password = planted.databasePassword
   const good = {
@@ -160,9 +153,9 @@ function facilitatorStarts({ planted, folder, stage, node }: SecretStage): reado
     FACILITATOR_NETWORK: 'eip155:84532',
     FACILITATOR_PORT: '0',
   }
-  const start = (name: string, environment: { readonly [name: string]: string }): Words => ({
+  const start = (name: string, environment: { readonly [name: string]: string }): ScannedCommand => ({
     name: `farebox-facilitator, ${name}`,
-    words: [facilitatorProgram()],
+    args: [facilitatorProgram()],
     folder,
     environment: { ...good, ...environment },
     timeoutMs: 8_000,

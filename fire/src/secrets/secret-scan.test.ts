@@ -43,7 +43,7 @@ test('a key is found without its prefix and by its bytes, and a secret that came
   expect(scan.leaks().map(({ source }) => source)).toEqual(['before it was known', 'bytes', 'two'])
 })
 
-test('what is no secret is none', () => {
+test('a text that is not a secret is not reported', () => {
   const scan = createSecretScan()
   scan.plant('it', SECRET)
   scan.read('log', `plantedsecret, job=${crypto.randomUUID()} [hidden] ${'ab'.repeat(200)}`)

@@ -11,7 +11,7 @@ test('one seed draws the same numbers again, another draws others', () => {
   expect(draw(7)).not.toEqual(draw(8))
 })
 
-test('what a fork draws does not shift what others draw', () => {
+test('draws of one fork do not shift those of others', () => {
   const [one, other] = [createRandom(7), createRandom(7)]
   one.fork('faults').next()
   expect(one.fork('workload').next()).toBe(other.fork('workload').next())

@@ -4,7 +4,7 @@ import { readRuns } from './audit/read-runs.ts'
 import { watchChain } from './audit/watch-chain.ts'
 import { persist } from './load/send-order.ts'
 import { signOrder } from './load/sign-order.ts'
-import { grouped, replayWords, type StormResult, type StormRun } from './storm-run.ts'
+import { grouped, replayArguments, type StormResult, type StormRun } from './storm-run.ts'
 
 /** Long enough for thousands to arrive while the handler runs. */
 const HANDLER_MS = 1_500
@@ -40,7 +40,7 @@ export async function duplicateStorm(run: StormRun): Promise<StormResult> {
         isMet,
       },
     ],
-    findings: findings.map(text => `duplicate storm: ${text} ${replayWords(run, 'duplicate', seed)}`),
+    findings: findings.map(text => `duplicate storm: ${text} ${replayArguments(run, 'duplicate', seed)}`),
   }
 }
 

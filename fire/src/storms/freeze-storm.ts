@@ -3,7 +3,7 @@ import { findingsOf } from './audit/audit-storm.ts'
 import { underLoad } from './load/under-load.ts'
 import type { ManagedProcess, ManagedKind } from './stage/managed-process.ts'
 import { freezeFamily } from './stage/process-family.ts'
-import { grouped, replayWords, type StormResult, type StormRun } from './storm-run.ts'
+import { grouped, replayArguments, type StormResult, type StormRun } from './storm-run.ts'
 
 /** How long each stands still, in milliseconds: past what others wait for it, and short of it. */
 const SPANS: { readonly [kind in ManagedKind]: readonly [least: number, most: number] } = {
@@ -46,7 +46,7 @@ export async function freezeStorm(run: StormRun): Promise<StormResult> {
         isMet: findings.length === 0,
       },
     ],
-    findings: findings.map(text => `freeze storm: ${text} ${replayWords(run, 'freeze', seed)}`),
+    findings: findings.map(text => `freeze storm: ${text} ${replayArguments(run, 'freeze', seed)}`),
   }
 }
 

@@ -5,7 +5,7 @@ import { killAtRandom } from './kill-at-random.ts'
 import { scheduleKills } from './kill-schedule.ts'
 import { underLoad } from './load/under-load.ts'
 import type { ManagedKind } from './stage/managed-process.ts'
-import { grouped, replayWords, type StormResult, type StormRun } from './storm-run.ts'
+import { grouped, replayArguments, type StormResult, type StormRun } from './storm-run.ts'
 
 /** One wave, judged. */
 interface Wave {
@@ -30,7 +30,7 @@ export async function killStorm(run: StormRun): Promise<StormResult> {
       kills: Math.min(size.killsPerWave, size.kills - done),
     })
     waves.push(wave)
-    const replay = replayWords(run, 'kill', waveSeed)
+    const replay = replayArguments(run, 'kill', waveSeed)
     findings.push(...findingsOf(wave.audit).map(text => `kill storm: ${text} ${replay}`))
   }
   return { scores: scoreWaves(waves), findings }

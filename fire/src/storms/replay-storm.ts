@@ -4,7 +4,7 @@ import type { StormAnswer } from './event-log.ts'
 import { persist } from './load/send-order.ts'
 import { signRivals } from './load/sign-order.ts'
 import type { StormAgent } from './stage/storm-agent.ts'
-import { grouped, replayWords, type StormResult, type StormRun } from './storm-run.ts'
+import { grouped, replayArguments, type StormResult, type StormRun } from './storm-run.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -28,7 +28,7 @@ export async function replayStorm(run: StormRun): Promise<StormResult> {
     if (wrong.length === 0) rounds.kept += 1
     findings.push(
       ...wrong.map(
-        text => `replay storm, round ${round + 1}: ${text} ${replayWords(run, 'replay', run.seed)}`,
+        text => `replay storm, round ${round + 1}: ${text} ${replayArguments(run, 'replay', run.seed)}`,
       ),
     )
   }

@@ -4,7 +4,7 @@ import type { StormOrder } from './event-log.ts'
 import { underLoad } from './load/under-load.ts'
 import type { Ending } from './stage/managed-process.ts'
 import type { StormStage } from './stage/storm-stage.ts'
-import { grouped, replayWords, type StormResult, type StormRun } from './storm-run.ts'
+import { grouped, replayArguments, type StormResult, type StormRun } from './storm-run.ts'
 
 const WITHIN_MS = 10_000
 
@@ -45,7 +45,7 @@ function score(
   const { endings, dropped, refused, cut, more } = seen
   const slowestMs = Math.max(0, ...endings.map(({ tookMs }) => tookMs))
   const wrong = endings.filter(({ code, tookMs }) => code !== 0 || tookMs > WITHIN_MS)
-  const replay = replayWords({ size }, 'shutdown', seed)
+  const replay = replayArguments({ size }, 'shutdown', seed)
   return {
     scores: [
       {

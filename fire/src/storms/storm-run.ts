@@ -25,7 +25,7 @@ export function grouped(count: number): string {
 }
 
 /** What plays a storm again: `fire/src/storms/main.ts` takes these words. */
-export function replayWords({ size }: Pick<StormRun, 'size'>, storm: string, seed: number): string {
+export function replayArguments({ size }: Pick<StormRun, 'size'>, storm: string, seed: number): string {
   const counts: { readonly [storm: string]: string } = {
     kill: ` --kills ${size.killsPerWave}`,
     freeze: ` --freezes ${size.freezes}`,

@@ -46,7 +46,7 @@ describe('the help of every command has an example that begins with farebox', ()
     expect(await run('help', name)).toEqual({ code: 0, out, err: '' })
   })
 
-  test('and there are no others', () => {
+  test('there are no other commands', () => {
     const { world } = createTestWorld({ folder: '/nowhere' })
     expect(COMMANDS.map(make => make(world, () => undefined).name())).toEqual(NAMES)
   })

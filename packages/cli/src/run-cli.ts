@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { COMMANDS } from './commands.ts'
-import { refuseKeyWords } from './keys/refuse-key-words.ts'
+import { refuseKeyArguments } from './keys/refuse-key-arguments.ts'
 import { EXIT, CommandError } from './command-error.ts'
 import { asTyped } from './terminal/as-typed.ts'
 import { paintFor } from './terminal/paint.ts'
@@ -9,7 +9,7 @@ import { processWorld } from './process-world.ts'
 import type { World } from './world.ts'
 
 /**
- * Runs `farebox <words>` and resolves to its exit code (see `EXIT`). What goes wrong is said on the error screen:
+ * Runs `farebox <args>` and resolves to its exit code (see `EXIT`). What goes wrong is said on the error screen:
  * what, then what to do. Stacks only for what nobody foresaw.
  *
  * @param world default: this process
@@ -20,7 +20,7 @@ import type { World } from './world.ts'
  * process.exitCode = await runCli(['validate', '--config', 'agent.json'])
  * ```
  */
-export async function runCli(words: readonly string[], world?: World): Promise<number> {
+export async function runCli(args: readonly string[], world?: World): Promise<number> {
   const interrupted = new AbortController()
   const given = world ?? processWorld(interrupted.signal)
   if (world === undefined) abortOnSignals(interrupted)
@@ -29,8 +29,8 @@ export async function runCli(words: readonly string[], world?: World): Promise<n
     exitCode = code
   })
   try {
-    refuseKeyWords(words)
-    await program.parseAsync(meantWords(program, words), { from: 'user' })
+    refuseKeyArguments(args)
+    await program.parseAsync(meantArguments(program, args), { from: 'user' })
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
@@ -39,11 +39,11 @@ export async function runCli(words: readonly string[], world?: World): Promise<n
 }
 
 /** Help on a command that there is not is the command that there is not, and its nearest one. */
-function meantWords(program: Command, words: readonly string[]): string[] {
-  if (words.length === 0) return ['--help']
-  const [first, name] = words
+function meantArguments(program: Command, args: readonly string[]): string[] {
+  if (args.length === 0) return ['--help']
+  const [first, name] = args
   const isKnown = (wanted: string): boolean => program.commands.some(command => command.name() === wanted)
-  if (first !== 'help' || name === undefined || name.startsWith('-') || isKnown(name)) return [...words]
+  if (first !== 'help' || name === undefined || name.startsWith('-') || isKnown(name)) return [...args]
   return [name]
 }
 
@@ -91,7 +91,7 @@ function plain(command: Command, world: World): void {
           .replace(/^error: /, '')
           .replace(/\s*\n\(Did you mean (.*)\?\)$/, ', did you mean $1?')
         write(
-          `${paintFor(err).red('✗')} ${sentence}\n  ${asTyped(world, `${wholeName(command)} --help`)} tells what there is\n`,
+          `${paintFor(err).red('✗')} ${sentence}\n  ${asTyped(world, `${wholeName(command)} --help`)} lists the options\n`,
         )
       },
       getOutHasColors: () => out.live,

@@ -244,14 +244,17 @@ describe('a job that goes well', () => {
     ['a receipt of a failure', encodeHeader({ ...RECEIPT, success: false })],
     ['a receipt of another chain', encodeHeader({ ...RECEIPT, network: 'eip155:1' })],
     ['a receipt without a transaction', encodeHeader({ ...RECEIPT, transaction: '' })],
-  ])('D7 with %s the output is handed over and the receipt is said to be wrong', async (_, receipt) => {
-    const headers = receipt === undefined ? {} : { 'payment-response': receipt }
-    agent.lie = (path, reply) => (path === '/about' || reply.status !== 200 ? reply : { ...reply, headers })
-    const { output, payment } = await call()
-    expect(output).toEqual({ words: 2 })
-    const receiptProblem: unknown = expect.stringContaining('PAYMENT-RESPONSE')
-    expect(payment).toMatchObject({ transaction: undefined, receiptProblem })
-  })
+  ])(
+    'D7 an answer with %s: the output is returned and the receipt is reported as wrong',
+    async (_, receipt) => {
+      const headers = receipt === undefined ? {} : { 'payment-response': receipt }
+      agent.lie = (path, reply) => (path === '/about' || reply.status !== 200 ? reply : { ...reply, headers })
+      const { output, payment } = await call()
+      expect(output).toEqual({ words: 2 })
+      const receiptProblem: unknown = expect.stringContaining('PAYMENT-RESPONSE')
+      expect(payment).toMatchObject({ transaction: undefined, receiptProblem })
+    },
+  )
 })
 
 describe('before anything is signed', () => {
@@ -280,7 +283,7 @@ describe('before anything is signed', () => {
     expect(agent.seen).toHaveLength(0)
   })
 
-  test('without a signer the price is named and refused', async () => {
+  test('a call without a signer names the price and is refused', async () => {
     const { signer: _, ...unsigned } = options()
     const error = await failureOf(execute(agent.url, 'count', { text: '' }, unsigned))
     expect(error).toMatchObject({ name: 'QuoteRefused', disagreement: 'signer' })
@@ -382,7 +385,7 @@ describe('PAY-38 an offer that lies is refused and nothing is signed', () => {
     expect((await call()).payment?.network).toBe('eip155:84532')
   })
 
-  test('of bad offers the one that came nearest is named', async () => {
+  test('the nearest of several bad offers is named', async () => {
     offer([
       { ...GOOD_OFFER, payTo: STRANGER },
       { ...GOOD_OFFER, scheme: 'upto' },
@@ -400,7 +403,7 @@ describe('PAY-38 an offer that lies is refused and nothing is signed', () => {
     expect((await call()).payment?.transaction).toBe(TRANSACTION)
   })
 
-  test('a stranger’s words do not move the reader’s cursor', async () => {
+  test('text of an agent does not move the reader’s cursor', async () => {
     offer([{ ...GOOD_OFFER, network: '\u{1b}[2Jeip155:1\u{202e}' }])
     const error = await failureOf(call())
     expect(error.message).not.toMatch(/[\p{Cc}\p{Cf}]/u)
@@ -420,7 +423,7 @@ describe('the journal', () => {
     expectOnePairOnly()
   })
 
-  test('that is written while the call is aborted is not sent', async () => {
+  test('nothing is sent where the call is aborted while the journal is written', async () => {
     const controller = new AbortController()
     const error = await failureOf(
       call({
@@ -432,7 +435,7 @@ describe('the journal', () => {
     expect(paidRequests()).toHaveLength(0)
   })
 
-  test('that cannot be written stops the payment', async () => {
+  test('a journal that cannot be written stops the payment', async () => {
     const error = await failureOf(call({ journal: () => Promise.reject(new Error('disk full')) }))
     expect(error.message).toBe('disk full')
     expect(attemptOf(error)).toBeUndefined()
@@ -509,7 +512,7 @@ describe('a lost answer is asked for again with the same pair', () => {
     expect(agent.runs).toHaveLength(1)
   })
 
-  test('D8 while the payment is pending, after as long as the agent asks', async () => {
+  test('D8 a pending payment is asked for again after as long as the agent says', async () => {
     agent.faults.push(
       (work, response) => {
         work()
@@ -529,14 +532,14 @@ describe('a lost answer is asked for again with the same pair', () => {
     expect(agent.transfers).toHaveLength(1)
   })
 
-  test('by longer and longer waits', async () => {
+  test('waits grow longer from try to try', async () => {
     agent.faults.push(...Array.from({ length: 6 }, () => badGateway))
     await call({ deadlineSeconds: 60 })
     expect(clock.waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 8_000])
     expectOnePairOnly()
   })
 
-  test('until the payment is dead, and then it is unresolved', async () => {
+  test('repeats end with the payment’s validity, and the job is unresolved', async () => {
     agent.faults.push(...Array.from({ length: 100 }, () => workThenReset))
     const error = await failureOf(call())
     expect(error).toBeInstanceOf(PaymentUnresolved)
@@ -551,7 +554,7 @@ describe('a lost answer is asked for again with the same pair', () => {
   })
 })
 
-describe('what answers is not the agent', () => {
+describe('an answer that is not the agent’s', () => {
   test.each<[string, Fault]>([
     ['a redirect', (_, response) => write(response, { status: 307, headers: { location: '/' }, body: '' })],
     ['a firewall’s 403', (_, response) => write(response, { status: 403, headers: HTML, body: 'no' })],
@@ -626,7 +629,7 @@ describe('a typed failure after the payment was sent', () => {
     expectOnePairOnly()
   })
 
-  test('after a lost answer is told together with the doubt, and nothing is signed anew', async () => {
+  test('a definite refusal after a lost answer is reported with the doubt, and nothing is signed anew', async () => {
     const double402: Fault = (_, response) => write(response, failed(402, 'payment', 'nonce already used'))
     agent.faults.push(workThenReset, double402)
     const error = await failureOf(call())
@@ -636,7 +639,7 @@ describe('a typed failure after the payment was sent', () => {
     expect(agent.transfers).toHaveLength(1)
   })
 
-  test('D7 what the failed answer says of the settlement is kept', async () => {
+  test('D7 the settlement in a failed answer is kept', async () => {
     const receipt = { ...RECEIPT, success: false, transaction: '', errorReason: 'insufficient_funds' }
     agent.faults.push((_, response) =>
       write(response, {
@@ -658,7 +661,7 @@ describe('a typed failure after the payment was sent', () => {
 })
 
 describe('an abort after the payment was sent', () => {
-  test('while the agent works leaves the payment unresolved, with the reason', async () => {
+  test('an abort while the agent works leaves the payment unresolved, with the reason', async () => {
     const controller = new AbortController()
     agent.faults.push(work => {
       work()
@@ -671,7 +674,7 @@ describe('an abort after the payment was sent', () => {
     expectOnePairOnly()
   })
 
-  test('between two tries too', async () => {
+  test('an abort between two tries counts too', async () => {
     const controller = new AbortController()
     agent.faults.push((_, response) => {
       write(response, pending(JOB_ID, { 'retry-after': '30' }))
@@ -683,7 +686,7 @@ describe('an abort after the payment was sent', () => {
   })
 })
 
-test('no error shows the payment header to who prints it', async () => {
+test('a printed error never shows the payment header', async () => {
   agent.faults.push((_, response) => write(response, failed(500, 'internal', 'Internal error')))
   const refused = await failureOf(call())
   const controller = new AbortController()

@@ -9,7 +9,7 @@ import { connect, type ClientOptions, type Connection } from './exchange/client-
 import { exchange, type Answer } from './exchange/exchange.ts'
 import { jobResult, type JobResult } from './attempt/job-result.ts'
 import type { JournalEntry } from './attempt/journal-entry.ts'
-import { jobBody, planJob, type Job } from './attempt/plan-job.ts'
+import { jobBody, planJob, type PlannedJob } from './attempt/plan-job.ts'
 import { readOutcome, type Completed } from './attempt/read-outcome.ts'
 import { readQuote } from './attempt/read-quote.ts'
 import { ANSWER_MARGIN_SECONDS, repeatUntilAnswered } from './attempt/repeat-until-answered.ts'
@@ -108,7 +108,7 @@ function readMaxPrice(maxPrice: string): bigint {
  */
 async function askUnpaid(
   connection: Connection,
-  job: Job,
+  job: PlannedJob,
 ): Promise<{ readonly completed: Completed | undefined; readonly answer: Answer }> {
   const answer = await exchange(connection, {
     url: `${job.agentUrl}/execute`,

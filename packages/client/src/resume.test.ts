@@ -76,7 +76,7 @@ describe('D38 a job whose process died', () => {
     expect(agent.transfers).toHaveLength(1)
   })
 
-  test('before sending, and found too late, is refused by the agent', async () => {
+  test('a crash before sending, resumed too late, is refused by the agent', async () => {
     const entry = await crash('before sending')
     clock.pass(300_000)
     const error: unknown = await resume(entry, { clock }).catch((thrown: unknown) => thrown)
@@ -85,7 +85,7 @@ describe('D38 a job whose process died', () => {
     expect(agent.transfers).toHaveLength(0)
   })
 
-  test('without a declaration at hand gets its output as it came', async () => {
+  test('a resume without a declaration returns the output as it came', async () => {
     agent.output = { words: 2, extra: true }
     const entry = await crash('after sending')
     const result = await resume(entry, { clock })

@@ -89,7 +89,7 @@ describe('gathering', () => {
     expect(groups).toHaveLength(2)
   })
 
-  test('after a group of several a moment passes before the next, after a lone one none', async () => {
+  test('a moment passes after a group of several, none after a single one', async () => {
     const { clock, pass } = createStillClock()
     const { groups, run, end } = createWork()
     const add = batchCalls(clock, { atMost: 10, inFlight: 1 }, run)

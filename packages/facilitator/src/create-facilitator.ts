@@ -197,7 +197,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     observe: async payment => await seen(watch, observe(payment)),
     blockSeconds: blockNumber => reader.readBlockSeconds(blockNumber),
     chainNow: () => watch.chainNow(),
-    unavailable: () => watch.unfit(),
+    unavailable: () => watch.unusable(),
     recoverCharge: (caller, request) => recoverCharge({ reader, audit: ledger.audit }, caller, request),
     onCaptured() {
       metrics.payments.inc({ state: 'captured', reason: '' })
@@ -284,7 +284,7 @@ function readinessChecks(
           error instanceof BlockFromFuture ? error.message : 'the chain cannot be reached',
       ),
     ),
-    relayer: async () => await Promise.resolve(watch.unfit()),
+    relayer: async () => await Promise.resolve(watch.unusable()),
   }
 }
 

@@ -101,7 +101,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     return outcome.kind === 'settled' ? outcome.transaction : ''
   }
 
-  test('PAY-22 between hold and capture: the hold is there, and is settled', async () => {
+  test('PAY-22 a crash between hold and capture: the hold is there, and is settled', async () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying() })
     await verify(first, payment)
@@ -109,7 +109,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await settlesWith(await stack.startFacilitator(), payment)
   })
 
-  test('PAY-22 between capture and transaction: the next process settles it, asked or not', async () => {
+  test('PAY-22 a crash between capture and transaction: the next process settles it, asked or not', async () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying({ submit: true }), ...IMPATIENT })
     await verify(first, payment)
@@ -123,7 +123,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await settlesWith(next, payment)
   })
 
-  test('PAY-22 between saving a transaction and sending it: the very same transaction is sent', async () => {
+  test('PAY-22 a crash between saving a transaction and sending it: the very same transaction is sent', async () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT })
     await verify(first, payment)
@@ -139,7 +139,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await settlesWith(await stack.startFacilitator(), payment)).toBe(saved?.transaction)
   })
 
-  test('PAY-22 between sending a transaction and writing down its receipt: the receipt is found', async () => {
+  test('PAY-22 a crash between sending a transaction and recording its receipt: the receipt is found', async () => {
     const payment = await createPayment()
     const first = await stack.startFacilitator({ ledger: await dying({ conclude: true }), ...IMPATIENT })
     await verify(first, payment)
@@ -194,7 +194,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       'a refusal',
       (): Error => new JsonRpcError('eth_sendRawTransaction', -32_000, 'txpool is full', undefined),
     ],
-  ])('PAY-13 what a node did not take (%s) is given to it again soon', async (_, failure) => {
+  ])('PAY-13 a transaction that a node did not take (%s) is sent again soon', async (_, failure) => {
     const payment = await createPayment()
     let failures = 0
     const call: JsonRpc['call'] = async (method, ...rest) => {
@@ -293,7 +293,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     await settlesWith(facilitator, payment)
   })
 
-  test('I5 that it failed is told when it has expired for good', async () => {
+  test('I5 a failure is reported only once the authorization has expired for good', async () => {
     const payment = await createPayment()
     const { facilitator } = await minedInVain(payment)
     const finalSeconds = Number(payment.signed.authorization.validBefore) + NETWORK.finalitySeconds
@@ -459,7 +459,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(latest).toBe(pending)
   })
 
-  test('when the process that holds the lease dies, the other takes over and settles what both took in', async () => {
+  test('the other process takes over when the lease holder dies, and settles what both accepted', async () => {
     const [first, second] = [
       await stack.startFacilitator({ ledger: await dying(), rpc: deaf(), ...IMPATIENT }),
       await stack.startFacilitator(IMPATIENT),
@@ -492,7 +492,7 @@ describe.runIf(await hasPostgres())('after a crash', () => {
     expect(await token.balanceOf(PAY_TO)).toBe(PRICE * 30n)
   })
 
-  test('where blocks come by the clock, payments that arrive meanwhile go together', async () => {
+  test('payments that arrive within one block interval go together', async () => {
     const facilitator = await stack.startFacilitator()
     const payments: Payment[] = []
     for (let index = 0; index < 20; index += 1) payments.push(await createPayment())

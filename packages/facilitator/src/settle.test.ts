@@ -145,7 +145,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     expect(await token.countTransfers(payment.authorization.from)).toBe(1)
   })
 
-  test('what took too long to be held is too late, as whoever asked meanwhile was told', async () => {
+  test('a hold that took too long is refused as too late, as callers meanwhile were told', async () => {
     const ledger = await stack.openLedger()
     const payments = {
       ...ledger.payments,
@@ -179,7 +179,7 @@ describe.runIf(await hasPostgres())('POST /settle on a real chain', () => {
     })
   })
 
-  test('PAY-31 of 50 settlements at once from one relayer account all are mined, in few transactions', async () => {
+  test('PAY-31 50 settlements at once from one relayer account are all mined, in few transactions', async () => {
     const payments: Payment[] = []
     for (let index = 0; index < 50; index += 1) payments.push(await held())
     const outcomes = await Promise.all(payments.map(async payment => await settle(payment)))

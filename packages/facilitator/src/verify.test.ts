@@ -357,7 +357,7 @@ describe.runIf(await hasPostgres())('POST /verify', () => {
     })
   })
 
-  test('PAY-11 of parallel authorizations of one payer as many are valid as the balance covers', async () => {
+  test('PAY-11 parallel authorizations of one payer: as many are valid as the balance covers', async () => {
     const payer = await stack.createPayer(PRICE * 3n + 1n)
     const payments = await Promise.all(
       Array.from({ length: 10 }, async () => await signAuthorization(stack.crypto, payer)),
@@ -419,7 +419,7 @@ describe.runIf(await hasPostgres())('POST /verify', () => {
     await own.stop()
   })
 
-  test('on an idle local chain, whose head is old, payments are judged and settled by the block being made', async () => {
+  test('payments on an idle local chain, whose head is old, are checked and settled by the pending block', async () => {
     const own = await startStack()
     const payer = await own.createPayer(PRICE)
     // An hour passes and nobody uses the chain.
@@ -437,7 +437,7 @@ describe.runIf(await hasPostgres())('POST /verify', () => {
     await own.stop()
   })
 
-  test('PAY-32 with a relayer out of gas money nothing is verified, and it is not ready; nobody is told "invalid"', async () => {
+  test('PAY-32 a relayer without gas money: nothing is verified, it is not ready, and no payment is called invalid', async () => {
     const poor = `0x${randomBytes(32).toString('hex')}`
     const broke = await stack.startFacilitator({ relayerKey: poor })
     const request = facilitatorRequest(await signed(), { binding: freshBinding() })
@@ -476,7 +476,7 @@ describe.runIf(await hasPostgres())('POST /verify', () => {
     await expect(stack.startFacilitator({ network: wrong })).rejects.toThrow('DOMAIN_SEPARATOR')
   })
 
-  test('to the wallet of PAY_TO in any case', async () => {
+  test('PAY_TO is compared without regard to letter case', async () => {
     const shouting = `0x${PAY_TO.slice(2).toUpperCase()}`
     expect(
       (await post(facilitatorRequest(await signed(), { binding: freshBinding() }, { payTo: shouting }))).body[

@@ -3,7 +3,7 @@ import { createActiveSet, type Placed } from './active-set.ts'
 
 const item = (name: string): Placed & { readonly name: string } => ({ name, place: -1 })
 
-test('what was removed is not there any more, whichever it was', () => {
+test('a removed item is no longer there, whichever it was', () => {
   const active = createActiveSet<ReturnType<typeof item>>()
   const all = ['first', 'second', 'third', 'fourth'].map(item)
   for (const one of all) active.add(one)
@@ -13,7 +13,7 @@ test('what was removed is not there any more, whichever it was', () => {
   expect(active.takeAll().map(({ name }) => name)).toEqual(['second'])
 })
 
-test('what was taken cannot be removed any more', () => {
+test('an item that was taken cannot be removed any more', () => {
   const active = createActiveSet<ReturnType<typeof item>>()
   const one = item('one')
   active.add(one)

@@ -45,7 +45,7 @@ describe('matching handlers to capabilities (interface, 1.4)', () => {
     )
   })
 
-  test('VAL-02 what every object has is no handler', () => {
+  test('VAL-02 a property that every object has is not a handler', () => {
     expect(() => matchHandlers(declares('toString'), {})).toThrow(
       'handlers: no function for the declared toString',
     )

@@ -45,7 +45,7 @@ describe('the lines', () => {
     expect(lineOf(log => log.note('started'))).toBe('started\n')
   })
 
-  test('D27 as JSON the same words are the event', () => {
+  test('D27 the event of a JSON line has the same words', () => {
     expect(JSON.parse(lineOf(log => log.job('output valid', JOB, { ms: 12 }), 'json'))).toEqual({
       time: '2027-01-01T00:00:00.000Z',
       level: 'info',
@@ -57,7 +57,7 @@ describe('the lines', () => {
   })
 })
 
-describe('what others wrote', () => {
+describe('text from others', () => {
   test.each([
     ['\n', '\\u000a'],
     ['\r', '\\u000d'],
@@ -94,7 +94,7 @@ describe('what others wrote', () => {
   })
 
   test.each(['text', 'json'] as const)(
-    'VAL-09 whatever the characters, one event is one line of %s',
+    'VAL-09 one event is one line of %s, whatever its characters',
     format => {
       fc.assert(
         fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (event, value) => {

@@ -6,7 +6,7 @@ import { ownFrames, relativePlace } from './own-frames.ts'
 const FOLDER = resolve('/home/ada/shout')
 const url = (path: string): string => pathToFileURL(join(FOLDER, path)).href
 
-test('only the author’s own files, from the folder the command was called in', () => {
+test('shows only the author’s own files, relative to the folder of the command', () => {
   const stack = [
     'TypeError: no such city',
     '    at look (at nothing)',

@@ -41,14 +41,14 @@ test('signatures, signed transactions and payment headers are hidden by their fo
   expect(hide(`header ${header.toString('base64')} after`)).toBe('header [hidden] after')
 })
 
-test('what is no secret stays: addresses, transactions, other base64, and words that are too short', () => {
+test('text that is not a secret stays: addresses, transactions, other base64, and words that are too short', () => {
   const line =
     `completed job=${crypto.randomUUID()} transaction=0x${'ab'.repeat(32)} payer=0x${'cd'.repeat(20)} ` +
     Buffer.from(JSON.stringify({ text: 'x'.repeat(200) })).toString('base64')
   expect(createRedactor(['test', '', undefined, 'another secret'])(line)).toBe(line)
 })
 
-test('of a URL the password, the query and a key in the path are secrets, the place is not', () => {
+test('the password, the query and a key in the path of a URL are redacted, its host is not', () => {
   expect(secretsInUrl('https://user:p%40ssword@node.example/v3/0123456789abcdef?token=t%2Fken')).toEqual([
     'p%40ssword',
     'p@ssword',

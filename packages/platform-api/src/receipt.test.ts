@@ -46,7 +46,7 @@ test('a receipt signed before a rotation is checked by the set that has both key
   })
 })
 
-test('by a revoked key it is refused, whenever it says that it was signed; the other keys are as good as before', async () => {
+test('a receipt by a revoked key is refused whenever it was signed; the other keys stay valid', async () => {
   const next = await makeSigningKey()
   const revoked = { revoked_at: 1_900_000_000, reason: 'compromised' }
   const set = { keys: [next.publicJwk, { ...key.publicJwk, revoked }] }
@@ -103,7 +103,7 @@ test('one changed byte of the statement, another key or an unknown one is refuse
   })
 })
 
-test('no other statement of the same key passes for a receipt, and no other algorithm', async () => {
+test('another statement of the same key, or another algorithm, does not pass for a receipt', async () => {
   const signer = await importJWK(key.privateJwk, 'EdDSA')
   const token = await new SignJWT({ ...STATEMENT })
     .setProtectedHeader({ alg: 'EdDSA', kid: key.keyId })

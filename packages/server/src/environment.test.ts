@@ -18,7 +18,7 @@ describe('an environment read together', () => {
     )
   })
 
-  test('what is right comes back under its name', () => {
+  test('valid variables are returned under their names', () => {
     const read = variablesOf(source({ PORT: '80' }))
     expect(readTogether({ port: () => readPort('PORT', read), none: () => read('NONE') })).toEqual({
       port: 80,
@@ -57,7 +57,7 @@ describe('a key in a file', () => {
     ['EACCES', 'KEY_FILE: this user may not read the file; name a file that holds 0x and 64 hex digits'],
     ['EIO', 'KEY_FILE: it cannot be read (EIO); name a file that holds 0x and 64 hex digits'],
   ])(
-    'that cannot be read (%s) is explained without its path, which may be the key itself',
+    'an unreadable key file (%s) is explained without its path, which may be the key itself',
     (code, message) => {
       expect(() => readFrom(code)).toThrow(expect.objectContaining({ message }))
     },

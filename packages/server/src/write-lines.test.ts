@@ -13,7 +13,7 @@ test('lines of one turn are written together and in order, those of the next aft
   expect(written).toEqual(['one\ntwo\n', 'three\n'])
 })
 
-test('what is waiting when the process exits is not lost', () => {
+test('lines waiting when the process exits are not lost', () => {
   const written: string[] = []
   const before = process.listeners('exit')
   const write = createLineWriter(text => void written.push(text))

@@ -5,7 +5,7 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
   {
     name: 'handler-error-told',
     promises: ['P6'],
-    breaks: 'what a handler threw is told to the caller',
+    breaks: 'what a handler threw is shown to the caller',
     edits: [
       {
         in: 'farebox/failureError',

@@ -109,7 +109,7 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
   {
     name: 'failure-told-late',
     promises: ['P3', 'I5'],
-    breaks: 'a failure that is told late is told as it was, whatever became of the job meanwhile',
+    breaks: 'a failure reported late is not rechecked, whatever became of the job meanwhile',
     edits: [
       {
         in: 'farebox/releaseJob',
@@ -122,7 +122,7 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
   {
     name: 'overrun-told-late',
     promises: ['P3', 'I5'],
-    breaks: 'an overrun that is told late is told as it was, whatever became of the job meanwhile',
+    breaks: 'an overrun reported late is not rechecked, whatever became of the job meanwhile',
     edits: [
       {
         in: 'farebox/releaseJob',
@@ -135,7 +135,7 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
   {
     name: 'refusal-told-late',
     promises: ['P3', 'I5'],
-    breaks: 'a refusal is told by any look, however long it took',
+    breaks: 'a refusal is sent after any lookup, however long that took',
     edits: [
       {
         in: 'farebox/findRepeat',

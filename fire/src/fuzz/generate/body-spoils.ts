@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from 'farebox'
 import type { Random } from '../../simulator/seeded-random.ts'
-import type { Refusal } from '../oracle/expected-answer.ts'
+import type { ExpectedRefusal } from '../oracle/expected-answer.ts'
 
 /** One thing wrong with the request beside its payment. */
 export interface BodySpoil {
-  readonly refusal: Refusal
+  readonly refusal: ExpectedRefusal
   /** To the body before it is written. */
   readonly object?: (body: JsonObject, scene: BodyScene) => void
   /** To the text, as it is sent: nobody can read a capability out of it any more. */

@@ -2,7 +2,7 @@ import type { Capability, Declaration, JsonObject } from 'farebox'
 import { createRandom, type Random } from '../../simulator/seeded-random.ts'
 import { behaviourOf } from '../handlers/behaviours.ts'
 import { expectAnswer, verifyRefusals } from '../oracle/expect-answer.ts'
-import type { ExpectedAnswer, Refusal } from '../oracle/expected-answer.ts'
+import type { ExpectedAnswer, ExpectedRefusal } from '../oracle/expected-answer.ts'
 import { ORDER_OF_CHECKS } from '../oracle/order-of-checks.ts'
 import { BODY_SPOILS, type BodySpoil } from './body-spoils.ts'
 import { makeInput, makeOutput } from './make-value.ts'
@@ -157,6 +157,6 @@ function isObject(value: JsonObject[string] | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function orderOf({ check }: Refusal): number {
+function orderOf({ check }: ExpectedRefusal): number {
   return ORDER_OF_CHECKS[check]
 }

@@ -1,5 +1,5 @@
 import type { Random } from '../../simulator/seeded-random.ts'
-import type { Refusal } from '../oracle/expected-answer.ts'
+import type { ExpectedRefusal } from '../oracle/expected-answer.ts'
 import { POOR, type NamedJob, type PaymentMaker } from './payment-draft.ts'
 import type { PaymentScene, PaymentSpoil } from './payment-spoil.ts'
 import { PAYMENT_SPOILS } from './payment-spoils.ts'
@@ -15,7 +15,7 @@ export interface MadePayment {
   readonly key: string
   /** Unix seconds. */
   readonly validBefore: number
-  readonly refusals: readonly Refusal[]
+  readonly refusals: readonly ExpectedRefusal[]
 }
 
 /** Makes the payment of a recipe; a payer other than the recipe's where one is given. */

@@ -1,5 +1,5 @@
 import type { Random } from '../../simulator/seeded-random.ts'
-import type { Refusal } from '../oracle/expected-answer.ts'
+import type { ExpectedRefusal } from '../oracle/expected-answer.ts'
 import type { Envelope, NamedJob, PaymentDraft, PaymentMaker } from './payment-draft.ts'
 
 /** What a spoil of a payment may look at. */
@@ -12,7 +12,7 @@ export interface PaymentScene {
 
 /** One thing wrong with a payment: done before it is signed, to the envelope, or to the header's text. */
 export interface PaymentSpoil {
-  readonly check: Refusal['check']
+  readonly check: ExpectedRefusal['check']
   /** Before signing: the signature stays good. */
   readonly draft?: (draft: PaymentDraft, scene: PaymentScene) => void
   /** After signing. */

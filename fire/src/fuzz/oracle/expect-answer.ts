@@ -1,12 +1,12 @@
 import type { JsonObject } from 'farebox'
 import type { Recipe } from '../generate/recipe.ts'
-import { answerTo, type ExpectedAnswer, type Refusal } from './expected-answer.ts'
+import { answerTo, type ExpectedAnswer, type ExpectedRefusal } from './expected-answer.ts'
 import { isOfPayments, ORDER_OF_CHECKS } from './order-of-checks.ts'
 
 /** D14: of all that is wrong, the earliest decides; where nobody pays, the checks of payments fall away. `readable` is what can be read of the body. */
 export function expectAnswer(
   recipe: Recipe,
-  refusals: readonly Refusal[],
+  refusals: readonly ExpectedRefusal[],
   readable: JsonObject | undefined,
   names: readonly string[],
 ): ExpectedAnswer {
@@ -33,7 +33,7 @@ function namesUnknown(body: JsonObject | undefined, names: readonly string[]): b
 }
 
 /** What the facilitator refuses. */
-export function verifyRefusals(recipe: Recipe): readonly Refusal[] {
+export function verifyRefusals(recipe: Recipe): readonly ExpectedRefusal[] {
   switch (recipe.verifyFault) {
     case 'unauthorized':
       return [{ check: 'verify', status: 401 }]

@@ -14,7 +14,7 @@ export interface ExpectedAnswer {
 }
 
 /** What one thing wrong with a request is answered with, when nothing earlier is wrong. */
-export interface Refusal {
+export interface ExpectedRefusal {
   readonly check: Check
   readonly status?: number
   readonly errorType?: ErrorType
@@ -46,7 +46,7 @@ const ANSWERS: { readonly [check in Check]: { readonly status: number; readonly 
 }
 
 /** The answer to a refusal: the interface's table, unless the refusal knows better. */
-export function answerTo(refusal: Refusal): ExpectedAnswer {
+export function answerTo(refusal: ExpectedRefusal): ExpectedAnswer {
   const { check } = refusal
   const { status, errorType } = ANSWERS[check]
   return {

@@ -1,9 +1,9 @@
-import type { Refusal } from './expected-answer.ts'
+import type { ExpectedRefusal } from './expected-answer.ts'
 
 /** What bytes nobody made on purpose ask for, read a second time and by other means than the agent's own. */
 export type WildBody =
   | {
-      readonly refusal: Refusal
+      readonly refusal: ExpectedRefusal
       readonly named: 'unknown' | 'known' | 'none'
       readonly capability?: string | undefined
     }
@@ -30,7 +30,7 @@ export function readWildBody(bytes: Buffer, names: readonly string[]): WildBody 
   const capability = typeof name === 'string' ? name : names[0]
   const named =
     task === undefined || !Object.hasOwn(task, 'capability') ? 'none' : isKnown ? 'known' : 'unknown'
-  const refuse = (check: Refusal['check']): WildBody => ({
+  const refuse = (check: ExpectedRefusal['check']): WildBody => ({
     refusal: { check },
     named,
     capability: isKnown ? capability : undefined,

@@ -4,7 +4,7 @@ import type { BuiltRequest } from '../generate/build-request.ts'
 import { makeOutput } from '../generate/make-value.ts'
 import type { Recipe } from '../generate/recipe.ts'
 import { readObject, refuseAnswer, type ReadAnswer } from '../oracle/answer-table.ts'
-import { answerTo, type Refusal } from '../oracle/expected-answer.ts'
+import { answerTo, type ExpectedRefusal } from '../oracle/expected-answer.ts'
 import { findLeak } from '../oracle/foresee.ts'
 import type { Course } from '../oracle/check-course.ts'
 import { isOfPayments, ORDER_OF_CHECKS } from '../oracle/order-of-checks.ts'
@@ -80,8 +80,8 @@ function judgeWild(scene: RunScene, recipe: Recipe, wild: Wild): string | undefi
   return isTaken ? `an input was refused that its schema takes: ${said}` : undefined
 }
 
-function refusalsOf(scene: RunScene, recipe: Recipe, { built, body, names }: Wild): Refusal[] {
-  const refusals: Refusal[] = body.refusal === undefined ? [] : [body.refusal]
+function refusalsOf(scene: RunScene, recipe: Recipe, { built, body, names }: Wild): ExpectedRefusal[] {
+  const refusals: ExpectedRefusal[] = body.refusal === undefined ? [] : [body.refusal]
   if (body.refusal === undefined && body.deadline * 1_000 <= scene.stage.clock.nowMs())
     refusals.push({ check: 'lateness' })
   if (recipe.mode === 'locked') refusals.push({ check: 'secret' })

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { fuzzSockets } from './raw-sockets.ts'
 import { attackSlowly, FULL_ATTACKS } from './slow-clients.ts'
-import { startAgentProcess } from './start-agent-process.ts'
+import { startFuzzAgentProcess } from './start-agent-process.ts'
 
 /** Raw bytes, then slow clients, alone; a line each, exit 1 where a target is missed. */
 const HEALTH_TARGET_MS = 250
@@ -13,7 +13,7 @@ const { values } = parseArgs({
   },
 })
 const startedMs = performance.now()
-const agent = await startAgentProcess()
+const agent = await startFuzzAgentProcess()
 const raw = await fuzzSockets(agent.port, { seed: Number(values.seed), broken: Number(values.broken) })
 for (const reason of raw.wrong) process.stdout.write(`✗ ${reason}\n`)
 const seconds = Math.round((performance.now() - startedMs) / 1_000)

@@ -1,25 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fuzzSockets } from './raw-sockets.ts'
 import { attackSlowly, NOBODY } from './slow-clients.ts'
-import { startAgentProcess, type AgentProcess } from './start-agent-process.ts'
+import { startFuzzAgentProcess, type FuzzAgentProcess } from './start-agent-process.ts'
 
-let agent: AgentProcess
+let agent: FuzzAgentProcess
 beforeAll(async () => {
-  agent = await startAgentProcess()
+  agent = await startFuzzAgentProcess()
 })
 afterAll(async () => {
   await agent.stop()
 })
 
-test(
-  'what is no request, and what is one in an odd form, is answered by the table',
-  { timeout: 60_000 },
-  async () => {
-    const { exchanges, wrong } = await fuzzSockets(agent.port, { seed: 1, broken: 300 })
-    expect(wrong).toEqual([])
-    expect(exchanges).toBeGreaterThan(300)
-  },
-)
+test('malformed and unusual requests are answered by the table', { timeout: 60_000 }, async () => {
+  const { exchanges, wrong } = await fuzzSockets(agent.port, { seed: 1, broken: 300 })
+  expect(wrong).toEqual([])
+  expect(exchanges).toBeGreaterThan(300)
+})
 
 test('slow clients and floods leave /health quick', { timeout: 60_000 }, async () => {
   const attack = { slowHeaders: 300, dripBodies: 100, idle: 500, floodConnections: 16, lastsMs: 1_500 }

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 
 /** An agent in a process of its own. */
-export interface AgentProcess {
+export interface FuzzAgentProcess {
   readonly port: number
   /** Whether it still runs. */
   isAlive(): boolean
@@ -9,7 +9,7 @@ export interface AgentProcess {
 }
 
 /** Starts it; resolves when it listens. */
-export async function startAgentProcess(): Promise<AgentProcess> {
+export async function startFuzzAgentProcess(): Promise<FuzzAgentProcess> {
   const child = fork(new URL('served-agent.child.ts', import.meta.url), {
     execArgv: ['--conditions=@farebox/source', '--import', import.meta.resolve('tsx')],
   })

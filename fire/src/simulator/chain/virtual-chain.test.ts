@@ -55,7 +55,7 @@ test('a payment moves money once: a second one with its nonce is reverted', () =
   expect(chain.head().state.balances.get(PAYEE)).toBe(60n)
 })
 
-test('in a batch each payment fails alone, and the transaction succeeds all the same', () => {
+test('each payment in a batch fails alone, and the transaction still succeeds', () => {
   chain.submit(transaction('0x1', [pay({ signature: 'forged' }), pay(), pay({ value: '41' })]), 0)
   pass(1)
   expect(chain.find('0x1')?.mined).toMatchObject({ succeeded: true, logs: [{}, {}] })

@@ -33,7 +33,7 @@ export interface Block {
 }
 
 /** What a node answers to a transaction it does not take. */
-export type Refusal = 'nonce too low' | 'already known' | 'replacement transaction underpriced'
+export type RpcRefusal = 'nonce too low' | 'already known' | 'replacement transaction underpriced'
 
 /** The chain, as it is at this moment: blocks are made when somebody looks. */
 export interface VirtualChain {
@@ -44,7 +44,7 @@ export interface VirtualChain {
   busyBlocks(): readonly Block[]
   find(hash: string): { readonly mined: MinedTransaction; readonly block: Block } | undefined
   /** Gives a transaction to a node; it may be mined from so much later on. Undefined where it was taken. */
-  submit(transaction: ChainTransaction, delayMs: number): Refusal | undefined
+  submit(transaction: ChainTransaction, delayMs: number): RpcRefusal | undefined
   /** The nodes forget a transaction that is not mined yet. */
   forget(hash: string): void
   /** Replaces the newest blocks by others; what was in them comes back as `fate` says, in milliseconds. */

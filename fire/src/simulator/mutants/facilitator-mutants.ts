@@ -71,8 +71,8 @@ export const FACILITATOR_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         in: 'facilitator/startReconciler',
-        find: 'await reconcile(parts, rounds)',
-        replace: 'await Promise.resolve(rounds)',
+        find: 'await reconcile(parts, passes)',
+        replace: 'await Promise.resolve(passes)',
       },
     ],
   },

@@ -60,7 +60,7 @@ export const PIPELINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'refuses-without-looking',
-    breaks: 'a refusal is told when the job has been looked up: here at once, also of what was paid',
+    breaks: 'a refusal is sent when the job has been looked up: here at once, also of what was paid',
     edits: [
       {
         in: 'farebox/serveOrder',

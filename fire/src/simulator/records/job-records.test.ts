@@ -36,7 +36,7 @@ test('a renewal, and a take-over of what is saved, are the same save', () => {
   expect(records.of('beta/1').saved.map(({ claimedMs }) => claimedMs)).toEqual([1_000])
 })
 
-test('what was let go unpaid and is bought by a repeat of the same payment is saved anew', () => {
+test('a response released unpaid and bought by a repeat of the same payment is saved anew', () => {
   const { records, claim, write } = stage()
   claim('a')
   write('a', 'saved', 'response')

@@ -13,7 +13,7 @@ import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 
 /** What a person agrees to, or `--max-price` did for them. */
-export interface Terms {
+export interface PriceTerms {
   readonly quote: Quote
   /** As it was typed. */
   readonly agentUrl: string
@@ -52,7 +52,7 @@ export function limitPrice(world: World, quote: Quote, maxPriceAtomic: bigint | 
  *
  * @throws {CommandError} when the person does not, or the wallet holds too little; nothing was signed
  */
-export async function agreePrice(world: World, terms: Terms): Promise<void> {
+export async function agreePrice(world: World, terms: PriceTerms): Promise<void> {
   const { agentUrl, quote, key, chain, local, maxPriceAtomic } = terms
   const balance = await balanceOf(terms)
   await showTerms(world, terms, balance)
@@ -69,12 +69,12 @@ export async function agreePrice(world: World, terms: Terms): Promise<void> {
 }
 
 /** It moves nothing, and looks like a payment that worked. */
-function warnOfOwnWallet({ err }: World, { key, quote }: Terms): void {
+function warnOfOwnWallet({ err }: World, { key, quote }: PriceTerms): void {
   if (key.address.toLowerCase() !== quote.payTo.toLowerCase()) return
   err.write(`  ${paintFor(err).yellow('!')} you are paying yourself: payer and agent are the same wallet\n`)
 }
 
-async function showTerms(world: World, terms: Terms, balance: bigint | undefined): Promise<void> {
+async function showTerms(world: World, terms: PriceTerms, balance: bigint | undefined): Promise<void> {
   const { quote, agentName, key, chain, local } = terms
   const { bold, dim } = paintFor(world.err)
   const row = (name: string, text: string): string => `  ${dim(name.padEnd(9))}${text}`
@@ -92,7 +92,7 @@ async function showTerms(world: World, terms: Terms, balance: bigint | undefined
 }
 
 /** Undefined where no node is known, or it does not tell. */
-async function balanceOf({ chain, key }: Terms): Promise<bigint | undefined> {
+async function balanceOf({ chain, key }: PriceTerms): Promise<bigint | undefined> {
   if (chain === undefined) return undefined
   return await readUsdcBalance(chain, key.address).catch(() => undefined)
 }

@@ -15,12 +15,12 @@ import { explainUnpaid } from './outcome/explain-unpaid.ts'
 import { readInput } from './input/read-input.ts'
 import { runJob, type Payer, type PlannedJob } from './run-job.ts'
 import { showAgent, showCapability } from './show-capability.ts'
-import { askPrice, localOf, type Target } from './target.ts'
+import { askPrice, localOf, type CallTarget } from './target.ts'
 
 /** What was asked for. */
-export interface CallWords {
+export interface CallArguments {
   /** URL, capability, fields. */
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   readonly raw: RawCallOptions
   readonly options: CallOptions
 }
@@ -31,8 +31,8 @@ export interface CallWords {
  *
  * @throws {CommandError} what a person reads; a `CallFailure` where a job was started
  */
-export async function callAgent(world: World, { words, raw, options }: CallWords): Promise<ExitCode> {
-  const { url, named, fields } = splitWords(words)
+export async function callAgent(world: World, { args, raw, options }: CallArguments): Promise<ExitCode> {
+  const { url, named, fields } = splitArguments(args)
   try {
     const declaration = await readAbout(url, { allowHttp: options.allowHttp, signal: world.signal })
     const several = Object.keys(declaration.capabilities).length > 1
@@ -40,7 +40,7 @@ export async function callAgent(world: World, { words, raw, options }: CallWords
     const name = await chooseCapability(world, declaration, named)
     const target = { url, declaration, name, capability: capabilityOf(declaration, name) }
     if (raw.help === true) return showCapability(world, target)
-    const given = { words: fields, named: raw.field ?? [], input: raw.input }
+    const given = { args: fields, named: raw.field ?? [], input: raw.input }
     if (raw.dryRun === true) return await dryRun(world, target, given, options)
     const input = await readInput(world, given, target.capability)
     return await payAndRun(world, { target, input, options })
@@ -49,12 +49,12 @@ export async function callAgent(world: World, { words, raw, options }: CallWords
   }
 }
 
-function splitWords(words: readonly string[]): {
+function splitArguments(args: readonly string[]): {
   readonly url: string
   readonly named: string | undefined
   readonly fields: readonly string[]
 } {
-  const [url, second, ...rest] = words
+  const [url, second, ...rest] = args
   if (url === undefined || url.startsWith('-')) {
     const got = url === undefined ? '' : `, got ${printable(url.split('=', 1)[0] ?? '').slice(0, 40)}`
     throw new CommandError(
@@ -63,7 +63,7 @@ function splitWords(words: readonly string[]): {
       { exitCode: EXIT.usage },
     )
   }
-  if (second === undefined || second.startsWith('-')) return { url, named: undefined, fields: words.slice(1) }
+  if (second === undefined || second.startsWith('-')) return { url, named: undefined, fields: args.slice(1) }
   return { url, named: second, fields: rest }
 }
 
@@ -91,7 +91,7 @@ async function payAndRun(world: World, job: Omit<PlannedJob, 'payer'>): Promise<
 /** Everything between a price and a signature. */
 async function agree(
   world: World,
-  { url, declaration }: Target,
+  { url, declaration }: CallTarget,
   quote: Quote,
   { maxPriceAtomic, wallet, passwordFile, rpcUrl }: CallOptions,
 ): Promise<Payer> {

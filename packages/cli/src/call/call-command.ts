@@ -37,8 +37,8 @@ export const callCommand: CommandMaker = (world, end) => {
   })
 }
 
-function collect(word: string, words: readonly string[] = []): readonly string[] {
-  return [...words, word]
+function collect(arg: string, args: readonly string[] = []): readonly string[] {
+  return [...args, arg]
 }
 
 const EXAMPLES = `

@@ -122,7 +122,7 @@ describe('an agent in dev mode', () => {
     expect(out.trim()).not.toContain('\n')
   })
 
-  test('its own refusal is told in its words, and the exit code is 1', async () => {
+  test('the agent’s own refusal is shown as it was worded, and the exit code is 1', async () => {
     const { url } = await serve({
       handlers: {
         count: () => {
@@ -160,7 +160,7 @@ describe('the capability', () => {
     expect(agent.seen.map(({ path }) => path)).toEqual(['/about'])
   })
 
-  test('of several one is asked for on a terminal, and elsewhere they are listed', async () => {
+  test('several capabilities: a terminal is asked for one, other output lists them', async () => {
     const { url } = await serve({ declaration: TWO, handlers })
     expect((await run([url, '--text', 'a'], { answers: ['shout'] })).out).toBe('{"words":2}\n')
     const { code, err } = await run([url, '--text', 'a'])
@@ -206,7 +206,7 @@ describe('the input', () => {
     expect(agent.seen.map(({ path }) => path)).toEqual(['/about'])
   })
 
-  test('what is missing is asked for on a terminal with its description, and asked again when it is wrong', async () => {
+  test('a terminal is asked for missing fields with their descriptions, and again when an answer is wrong', async () => {
     const { url } = await serve()
     const asked = world({ answers: ['', 'hello you'] })
     expect(await runCli(['call', url], asked.world)).toBe(0)
@@ -218,7 +218,7 @@ describe('the input', () => {
     ])
   })
 
-  test('what is missing is named at once where nobody can be asked', async () => {
+  test('missing fields are named at once without a terminal', async () => {
     const declaration = {
       ...COUNTER,
       capabilities: {
@@ -280,7 +280,7 @@ describe('the price', () => {
     expect(agent.gate.counts().charged).toBe(1)
   })
 
-  test('of an agent that is paid at the payer’s own wallet is said to go round in a circle', async () => {
+  test('a payment to the payer’s own wallet is pointed out', async () => {
     const { url } = await servePaid({ funded: [PAYER, AGENT_WALLET] })
     const words = [url, 'count', '--text', 'a', '--max-price', '1']
     const { err } = await run(words, { variables: { FAREBOX_PRIVATE_KEY: TEST_KEYS.agent.privateKey } })
@@ -289,7 +289,7 @@ describe('the price', () => {
     expect(paid.err).not.toContain('paying yourself')
   })
 
-  test('not agreed to is not paid', async () => {
+  test('a price that was not confirmed is not paid', async () => {
     const agent = await servePaid()
     const { code, err } = await run([agent.url, '--text', 'a'], { answers: [false] })
     expect(code).toBe(1)
@@ -307,7 +307,7 @@ describe('the price', () => {
     await expectNothingSigned(agent)
   })
 
-  test('without a terminal and without --max-price is refused with exit code 2', async () => {
+  test('a call without a terminal and without --max-price is refused with exit code 2', async () => {
     const agent = await servePaid()
     const { code, err, out } = await run([agent.url, '--text', 'a', '--json'])
     expect(code).toBe(2)
@@ -316,7 +316,7 @@ describe('the price', () => {
     await expectNothingSigned(agent)
   })
 
-  test('on another chain than --network is refused', async () => {
+  test('a price on another chain than --network is refused', async () => {
     const agent = await servePaid()
     const { code, err } = await run([
       agent.url,
@@ -332,7 +332,7 @@ describe('the price', () => {
     await expectNothingSigned(agent)
   })
 
-  test('in the 402 other than in /about is refused', async () => {
+  test('a price in the 402 that differs from /about is refused', async () => {
     const agent = await servePaid()
     agent.lie = async (path, answer) => {
       if (path !== '/about') return answer
@@ -442,7 +442,7 @@ describe('the key', () => {
     await expectNothingSigned(agent)
   })
 
-  describe('beside a local economy', () => {
+  describe('the test wallet of a local economy pays', () => {
     let chain: LocalChain
 
     beforeAll(async () => {
@@ -556,7 +556,7 @@ describe('the key', () => {
     expect((await run([url, '--field', `text=0x${'ab'.repeat(32)}`])).code).toBe(0)
   })
 
-  test('in the variable it is not shown where it is none', async () => {
+  test('a value of the variable that is not a key is not shown', async () => {
     const { url } = await servePaid()
     const { code, err } = await run([url, ...words], { variables: { FAREBOX_PRIVATE_KEY: KEY.slice(2) } })
     expect(code).toBe(1)
@@ -595,7 +595,7 @@ describe('the journal', () => {
     expect(JSON.parse(text)).toMatchObject({ state: 'completed', document: { output: { words: 2 } } })
   })
 
-  test('that cannot be written means that nothing is sent', async () => {
+  test('nothing is sent where the journal cannot be written', async () => {
     const agent = await servePaid()
     await writeFile(join(folder, 'no-folder'), '')
     const { code, err } = await run([agent.url, ...words], { home: join(folder, 'no-folder') })
@@ -671,20 +671,20 @@ describe('the journal', () => {
       return told
     }
 
-    test('for a node that is none, keeps its exit code and does not say that nothing was paid', async () => {
+    test('a URL that is not a node: keeps its exit code and does not say that nothing was paid', async () => {
       const { code, err } = await expectUnknown(['--rpc-url', 'http://127.0.0.1:9'])
       expect(code).toBe(1)
       expect(err).toContain('✗ --rpc-url: ')
     })
 
-    test('for Ctrl-C before it asked, says how to ask', async () => {
+    test('Ctrl-C before it asked: says how to ask', async () => {
       const { code, err } = await expectUnknown([], { signal: AbortSignal.abort() })
       expect(code).toBe(3)
       expect(err).toContain(`✗ stopped\n  what was sent may have been charged; ask for it`)
       expect(err).toContain(`farebox call --resume ${id}`)
     })
 
-    test('for an option that is wrong, or a file that is damaged, names it', async () => {
+    test('a wrong option or a damaged file is named', async () => {
       expect((await expectUnknown([id, '--network', 'base'])).code).toBe(2)
       const { path } = await journalled()
       await writeFile(path, '{"version":1,')
@@ -692,7 +692,7 @@ describe('the journal', () => {
       expect(err).toContain(`✗ the file of call "${id}" is damaged: is not JSON`)
     })
 
-    test('for the address of an agent on http, where the first call was not told to take it', async () => {
+    test('an http agent that the first call was not allowed to use is refused', async () => {
       const { path, text } = await journalled()
       await writeFile(path, text.replaceAll(agent.url, 'http://0.0.0.0:9'))
       const { code, err } = await expectUnknown([id])
@@ -700,14 +700,14 @@ describe('the journal', () => {
       expect(err).toContain('--allow-http')
     })
 
-    test('with too little of a job_id says how much is needed', async () => {
+    test('a job_id that is too short: says how many characters are needed', async () => {
       const { code, err } = await run(['--resume', id.slice(0, 3)])
       expect(code).toBe(2)
       expect(err).toContain('at least 4 of its characters are needed')
     })
   })
 
-  test('of a call with --allow-http is asked for without it again', async () => {
+  test('a call made with --allow-http is resumed without repeating the option', async () => {
     const agent = await servePaid()
     const stop = new AbortController()
     agent.faults.push(() => stop.abort())

@@ -17,7 +17,7 @@ export interface CommandLine {
  * Writes the words of a call that gives this input, each as the program would get it. Names and values are a
  * stranger's: what a flag cannot say plainly is said by `--input`.
  */
-export function commandWords({
+export function commandArguments({
   url,
   capability,
   input,
@@ -33,21 +33,21 @@ export function commandWords({
  * The words as a line for a POSIX shell, each in quotes where it needs them. Nothing in single quotes means
  * anything to a shell, so that a pasted line does what it says.
  */
-export function shellLine(words: readonly string[]): string {
-  return words
+export function shellLine(args: readonly string[]): string {
+  return args
     .map(word => (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
     .join(' ')
 }
 
 /** Undefined where some part of it cannot be a flag. */
 function flagsOf(input: JsonObject, fields: FieldMap): readonly string[] | undefined {
-  const words: string[] = []
+  const args: string[] = []
   for (const [name, value] of Object.entries(input)) {
     const flag = flagOf(name, value, Object.hasOwn(fields, name) ? fields[name]?.type : undefined)
     if (flag === undefined) return undefined
-    words.push(...flag)
+    args.push(...flag)
   }
-  return words
+  return args
 }
 
 function flagOf(name: string, value: JsonValue, type: string | undefined): readonly string[] | undefined {

@@ -11,9 +11,9 @@ import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
 import type { CallOptions } from './call-options.ts'
-import { commandWords, shellLine } from './command-line.ts'
-import { readInput, saysInput, type InputWords } from './input/read-input.ts'
-import { askPrice, localOf, type Target } from './target.ts'
+import { commandArguments, shellLine } from './command-line.ts'
+import { readInput, saysInput, type InputArguments } from './input/read-input.ts'
+import { askPrice, localOf, type CallTarget } from './target.ts'
 import { asTyped } from '../terminal/as-typed.ts'
 
 /**
@@ -24,15 +24,15 @@ import { asTyped } from '../terminal/as-typed.ts'
  */
 export async function dryRun(
   world: World,
-  target: Target,
-  given: InputWords,
+  target: CallTarget,
+  given: InputArguments,
   options: CallOptions,
 ): Promise<ExitCode> {
   const input = saysInput(given) ? await readInput(world, given, target.capability) : sampleOf(target)
   const price = await askPrice(world, target, options)
   const { url, name, capability } = target
   const agreed = price === undefined ? [] : ['--max-price', formatUsdc(price.amountAtomic)]
-  const words = commandWords({
+  const words = commandArguments({
     url,
     capability: name,
     input,
@@ -45,7 +45,7 @@ export async function dryRun(
   return EXIT.done
 }
 
-function sampleOf({ capability }: Target): JsonObject {
+function sampleOf({ capability }: CallTarget): JsonObject {
   const made = sample(capability.input_schema)
   if (made.ok) return made.value
   const { field, reason } = made.violation
@@ -55,7 +55,7 @@ function sampleOf({ capability }: Target): JsonObject {
   )
 }
 
-function documentOf(target: Target, price: Quote | undefined, input: JsonObject, line: string): object {
+function documentOf(target: CallTarget, price: Quote | undefined, input: JsonObject, line: string): object {
   const { declaration, name } = target
   return {
     ok: true,
@@ -76,7 +76,7 @@ function documentOf(target: Target, price: Quote | undefined, input: JsonObject,
 
 async function show(
   world: World,
-  { url, declaration, name, capability }: Target,
+  { url, declaration, name, capability }: CallTarget,
   price: Quote | undefined,
   { input, line }: { readonly input: JsonObject; readonly line: string },
 ): Promise<void> {

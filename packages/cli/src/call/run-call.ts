@@ -18,20 +18,16 @@ import { asTyped } from '../terminal/as-typed.ts'
  * `farebox call`, in its three forms: a new call, `--resume`, `--list`. With `--json` the output holds one document
  * whatever happens.
  *
- * @param words those that are no options of ours: URL, capability, fields
+ * @param args those that are no options of ours: URL, capability, fields
  * @throws {CommandError} what a person reads
  */
-export async function runCall(
-  world: World,
-  words: readonly string[],
-  raw: RawCallOptions,
-): Promise<ExitCode> {
+export async function runCall(world: World, args: readonly string[], raw: RawCallOptions): Promise<ExitCode> {
   try {
     const options = readCallOptions(raw)
-    if (raw.list === true || raw.resume !== undefined) refuseWords(words)
+    if (raw.list === true || raw.resume !== undefined) refuseArguments(args)
     if (raw.list === true) return await listCalls(world, options)
     if (raw.resume !== undefined) return await resumeCall(world, raw.resume, options)
-    return await callAgent(world, { words, raw, options })
+    return await callAgent(world, { args, raw, options })
   } catch (error) {
     const told = raw.resume === undefined ? orStopped(world, error) : notAsked(world, raw.resume, error)
     if (raw.json === true) world.out.write(`${printableJson(documentOf(world, told))}\n`)
@@ -40,7 +36,7 @@ export async function runCall(
 }
 
 /** The journal knows whom to ask and for what: a URL beside it would be another call. */
-function refuseWords([first]: readonly string[]): void {
+function refuseArguments([first]: readonly string[]): void {
   if (first === undefined) return
   throw new CommandError(
     `--resume and --list are about calls that were made: "${printable(first.slice(0, 60))}" is not expected there`,

@@ -14,12 +14,12 @@ import type { CallOptions } from './call-options.ts'
 import { openCallJournal } from './journal/call-journal.ts'
 import type { SentCall } from './journal/call-record.ts'
 import { finishCall } from './outcome/finish-call.ts'
-import type { Target } from './target.ts'
+import type { CallTarget } from './target.ts'
 import { journalCall } from './journal/journal-call.ts'
 
 /** A job whose input is checked and whose price is agreed to. */
 export interface PlannedJob {
-  readonly target: Target
+  readonly target: CallTarget
   readonly input: JsonObject
   readonly options: CallOptions
   /** Undefined where the agent asks for no payment. */
@@ -71,7 +71,7 @@ export async function runJob(world: World, job: PlannedJob): Promise<ExitCode> {
 
 function sentCall(
   { allowHttp }: CallOptions,
-  { declaration, name, capability }: Target,
+  { declaration, name, capability }: CallTarget,
   { quote, signer }: Payer,
   entry: JournalEntry,
 ): SentCall {

@@ -8,12 +8,12 @@ import { printableJson } from '../terminal/printable-json.ts'
 import { wrap } from '../terminal/wrap.ts'
 import { describeField } from '../types/describe-field.ts'
 import type { World } from '../world.ts'
-import { commandWords, shellLine } from './command-line.ts'
-import type { Target } from './target.ts'
+import { commandArguments, shellLine } from './command-line.ts'
+import type { CallTarget } from './target.ts'
 import { asTyped } from '../terminal/as-typed.ts'
 
 /** `farebox call <url> <capability> --help`: what it takes and gives, and a line that works. */
-export function showCapability(world: World, shown: Target): ExitCode {
+export function showCapability(world: World, shown: CallTarget): ExitCode {
   const { declaration, name, capability } = shown
   const { bold } = paintFor(world.out)
   const { amount } = capability.pricing
@@ -115,12 +115,12 @@ function typeOf({ type, enum: values, items }: Field): string {
   return `<${type}>`
 }
 
-function example(world: World, shown: Target, bold: (text: string) => string): readonly string[] {
+function example(world: World, shown: CallTarget, bold: (text: string) => string): readonly string[] {
   const { url, name, capability } = shown
   const made = sample(requiredOf(capability.input_schema))
   if (!made.ok) return []
   const { input_schema: fields } = capability
-  const line = shellLine(commandWords({ url, capability: name, input: made.value, fields }))
+  const line = shellLine(commandArguments({ url, capability: name, input: made.value, fields }))
   return ['', bold('Example'), `  ${asTyped(world, line)}`]
 }
 

@@ -6,7 +6,7 @@ import type { World } from '../world.ts'
 import type { CallOptions } from './call-options.ts'
 
 /** The agent and what it shall do, before it is known with what. */
-export interface Target {
+export interface CallTarget {
   /** As it was typed. */
   readonly url: string
   readonly declaration: Declaration
@@ -18,7 +18,7 @@ export interface Target {
 /** The price of a job, checked against `/about` and our table; undefined where the agent asks for none. */
 export async function askPrice(
   { signal }: World,
-  { url, declaration, name }: Target,
+  { url, declaration, name }: CallTarget,
   { allowHttp, networks }: CallOptions,
 ): Promise<Quote | undefined> {
   const limits = networks === undefined ? {} : { networks }

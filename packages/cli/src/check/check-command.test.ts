@@ -82,7 +82,7 @@ describe('an agent of ours fails nothing', () => {
     expect(code).toBe(0)
   })
 
-  test('in paid mode, paid', async () => {
+  test('an agent of ours passes every check in paid mode', async () => {
     const url = await agents.serveRight('paid')
     const { code, document } = await checkJson([url, '--paid', '--max-price', '0.002'])
     expect(document).toMatchObject({
@@ -121,7 +121,7 @@ describe('an agent of ours fails nothing', () => {
   })
 })
 
-describe('where nobody can be asked, one sentence says why:', () => {
+describe('one sentence says why no agent can be asked:', () => {
   test('nobody listens', async () => {
     const server = createServer()
     const url = await listen(server)
@@ -166,7 +166,7 @@ describe('where nobody can be asked, one sentence says why:', () => {
 })
 
 describe('a run ends', { timeout: 40_000 }, () => {
-  test('against a web site', async () => {
+  test('a web site ends the run', async () => {
     const url = await serve((_, answer) =>
       answer.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Hi</title>'),
     )
@@ -186,7 +186,7 @@ describe('a run ends', { timeout: 40_000 }, () => {
   test.each([
     ['/about', ABOUT],
     ['/health', HEALTH],
-  ])('at its end where %s alone tells an agent', async (path, text) => {
+  ])('the run goes to its end where %s alone shows that it is an agent', async (path, text) => {
     const url = await serve((request, answer) => {
       if (request.url === path) answer.end(text)
       else answer.writeHead(404).end()
@@ -195,7 +195,7 @@ describe('a run ends', { timeout: 40_000 }, () => {
     expect([code, document.stopped]).toEqual([1, null])
   })
 
-  test('against an agent that answers /execute never', async () => {
+  test('an agent that never answers /execute ends the run', async () => {
     const url = await serve((request, answer) => {
       if (request.url === '/about') answer.end(ABOUT)
       else if (request.url !== '/execute') answer.end(HEALTH)
@@ -211,7 +211,7 @@ describe('a run ends', { timeout: 40_000 }, () => {
     expect(code).toBe(1)
   })
 
-  test('against an agent that drips', async () => {
+  test('an agent that answers byte by byte ends the run', async () => {
     const url = await serve((_, answer) => {
       answer.writeHead(200, { 'content-type': 'application/json' })
       const timer = setInterval(() => answer.write(' '), 100)
@@ -222,20 +222,18 @@ describe('a run ends', { timeout: 40_000 }, () => {
     expect(code).toBe(1)
   })
 
-  test('against an agent that a request has ended, naming the request', async () => {
+  test('an agent that a request has crashed ends the run, which names the request', async () => {
     const url = await serve((request, answer) => {
       if (request.method === 'PUT') for (const close of closers.splice(0)) void close()
       else answer.end(request.url === '/about' ? ABOUT : HEALTH)
     })
     const { code, out } = await check([url, '--only', 'routes,cors'])
-    expect(out()).toContain(
-      'the agent has stopped answering since "POST /health answers 405 with Allow: GET"',
-    )
+    expect(out()).toContain('no answer since "POST /health answers 405 with Allow: GET"')
     expect(out()).not.toContain('A browser may read')
     expect(code).toBe(1)
   })
 
-  test('by Ctrl-C, with what is known by then', async () => {
+  test('Ctrl-C ends the run and shows what is known so far', async () => {
     const aborter = new AbortController()
     const url = await serve((request, answer) => {
       if (request.method === 'OPTIONS') aborter.abort()

@@ -51,7 +51,7 @@ function stopReason({ reason, after }: Stop): string {
     case 'interrupted':
       return 'interrupted'
     case 'gone':
-      return `the agent has stopped answering${since}: its log may tell why`
+      return `no answer${since}: its log may tell why`
     case 'slow':
       return 'the agent left too many questions unanswered; --timeout waits longer'
     case 'no agent':

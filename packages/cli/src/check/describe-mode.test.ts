@@ -12,14 +12,14 @@ test('a public agent in dev mode is warned of: it works for nothing', () => {
   expect(of('https://agent.example', 'paid')).toEqual([])
 })
 
-test('so is one that takes no payment, and one without https', () => {
+test('an agent that takes no payment, or has no https, is pointed out', () => {
   expect(of('https://agent.example', 'locked')).toEqual([
     'every payment is answered 401: FACILITATOR_SECRET is missing, or refused',
   ])
   expect(of('http://10.0.0.7:3000', 'paid')).toEqual(['callers and the platform take https alone'])
 })
 
-test('on this machine all of that is in order', () => {
+test('an agent on this machine may do all of that', () => {
   for (const mode of ['dev', 'locked', 'paid'] as const) expect(of('http://localhost:3000', mode)).toEqual([])
 })
 

@@ -127,7 +127,7 @@ test('a payment is good for as long as the declared deadline needs, whatever the
   expect(spent?.goodUntil).toBe(Math.max(...taken.map(({ validBefore }) => Number(validBefore))))
 })
 
-test('who is paid is on screen, and until when a payment that was refused is good', async () => {
+test('the screen shows who is paid, and until when a refused payment stays valid', async () => {
   const { url, taken } = await serve(async (asked, forward) => {
     const headers = new Headers(asked.headers)
     headers.delete('payment-signature')

@@ -134,7 +134,7 @@ describe('farebox dev', { timeout: 60_000 }, () => {
     expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a2' })
   })
 
-  test('D27 with SERVICE_LOG=json every line is an object', async () => {
+  test('D27 SERVICE_LOG=json makes every line an object', async () => {
     const { dev, url } = await stage(
       { 'handlers.ts': shoutHandlers('one') },
       { variables: { SERVICE_LOG: 'json' } },

@@ -33,7 +33,7 @@ async function gone(pid: number): Promise<void> {
 
 // A machine that is busy with something else takes its time.
 describe('farebox dev goes on', { timeout: 60_000 }, () => {
-  test('after a stray error, an exit and a handler that blocks: told, and replaced', async () => {
+  test('a stray error, an exit and a blocking handler are reported, and the process is replaced', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
     const waiting = shout(url, 'wait')
     await dev.says(/input valid/)
@@ -60,7 +60,7 @@ describe('farebox dev goes on', { timeout: 60_000 }, () => {
     expect((await dev.ended).code).toBe(130)
   })
 
-  test('after a handler that never comes back: 408 soon after its deadline, and the process ends', async () => {
+  test('a handler that never comes back: 408 soon after its deadline, and the process ends', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
     const blocked = Number((await shout(url, 'pid')).text)
     const sentMs = Date.now()
@@ -73,7 +73,7 @@ describe('farebox dev goes on', { timeout: 60_000 }, () => {
     expect(await shout(url, 'a')).toEqual({ status: 200, text: 'a-one' })
   })
 
-  test('until it is killed: then no process stays behind, whatever it does', async () => {
+  test('no process is left behind when it is killed, whatever the handler does', async () => {
     const { dev, url } = await stage({ 'handlers.ts': shoutHandlers('one') })
     const old = Number((await shout(url, 'pid')).text)
     void shout(url, 'wait').catch(() => undefined)
@@ -91,7 +91,7 @@ describe('farebox dev goes on', { timeout: 60_000 }, () => {
     await gone(blocked)
   })
 
-  test('without handlers: samples, said so; they take over when they are written', async () => {
+  test('samples answer where there are no handlers, which take over when they are written', async () => {
     const two = { shout: SHOUT, whisper: { ...SHOUT, description: 'Quiet.' } }
     const { dev, url } = await stage({ 'agent.json': shoutConfig({ capabilities: two }) })
     expect(await dev.says(/satisfies Handlers/)).toContain(

@@ -7,7 +7,7 @@ import type { Announcer } from './screen/announcer.ts'
 import { economyFolderOf } from '../keys/local-economy.ts'
 import { checkTypes } from './screen/check-types.ts'
 import { DEV_MODE } from './messages/dev-variables.ts'
-import { keepServing, type Session } from './keep-serving.ts'
+import { keepServing, type DevSession } from './keep-serving.ts'
 import type { LoadCommand, Report, Serving } from './messages/messages.ts'
 import type { PaidPath } from './paid/paid-path.ts'
 import { realClock } from './real-clock.ts'
@@ -127,7 +127,7 @@ function createReportTeller(announcer: Announcer): (report: Report, paid: PaidPa
 /** What takes longer than this to stop has a reason that should be told. */
 const STOPPING_TOLD_AFTER_MS = 700
 
-async function stop(session: Session, announcer: Announcer): Promise<void> {
+async function stop(session: DevSession, announcer: Announcer): Promise<void> {
   const cancel = realClock.after(STOPPING_TOLD_AFTER_MS, () =>
     announcer.note('waiting for the jobs in flight; Ctrl-C again ends them'),
   )

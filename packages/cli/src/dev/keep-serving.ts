@@ -14,7 +14,7 @@ import { superviseAgent, type Trouble } from './supervise/supervise-agent.ts'
 import { reportOutcomes } from './screen/report-outcomes.ts'
 
 /** An agent that is served as its files say, from save to save. */
-export interface Session {
+export interface DevSession {
   /**
    * Loads it for the first time and follows its files from then on. Throws a `CommandError` where its port is taken.
    *
@@ -43,8 +43,8 @@ export interface SessionOptions {
 const SLOW_LOAD_MS = 2_000
 const SLOW_LOAD_TOLD_MS = 5_000
 
-/** Starts the first agent process at once; nothing is loaded before {@link Session.begin}. */
-export function keepServing(options: SessionOptions): Session {
+/** Starts the first agent process at once; nothing is loaded before {@link DevSession.begin}. */
+export function keepServing(options: SessionOptions): DevSession {
   const { world, announcer, clock } = options
   const supervisor = superviseAgent(options.processes, clock, { trouble: onTrouble, report: onReport })
   if (options.beginsLater) supervisor.warm()

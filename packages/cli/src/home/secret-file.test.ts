@@ -24,7 +24,7 @@ test('a file is its owner’s alone, takes the old one’s place, and leaves not
   expect(await readdir(join(folder, 'a', 'b'))).toEqual(['secret.json'])
 })
 
-test('of many who create one file, one does, and its content stays', async () => {
+test('one of many concurrent writers creates the file, and its content stays', async () => {
   const path = join(folder, 'secret.json')
   const created = await Promise.allSettled(
     Array.from({ length: 20 }, async (_, index) => {

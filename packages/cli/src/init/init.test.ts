@@ -43,7 +43,7 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 describe('a new agent', () => {
-  test('with --yes: a folder of its own, named after it, and what to do next', async () => {
+  test('--yes makes a folder named after the agent and shows the next steps', async () => {
     const { code, out, err } = await init(['my-agent', '--yes'])
     expect([code, err()]).toEqual([0, ''])
     expect((await readdir(join(folder, 'my-agent'))).sort()).toEqual(FILES)
@@ -92,7 +92,7 @@ describe('a new agent', () => {
     expect(out()).toContain('  cd new\n')
   })
 
-  test('who leaves in the middle of the questions leaves nothing behind', async () => {
+  test('an abort during the questions leaves nothing behind', async () => {
     const stage = createTestWorld({ folder, answers: [] })
     const leave = (): Promise<never> =>
       Promise.reject(new CommandError('stopped', '', { exitCode: EXIT.interrupted }))
@@ -101,7 +101,7 @@ describe('a new agent', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('where nobody can be asked, it says which answers are wanted', async () => {
+  test('names the answers it needs where there is no terminal', async () => {
     const { code, err } = await init(['my-agent', '--capability', 'count'])
     expect([code, err()]).toEqual([
       2,
@@ -134,7 +134,7 @@ describe('a new agent', () => {
   })
 })
 
-describe('what is there already', () => {
+describe('existing files', () => {
   beforeEach(async () => {
     await write('agent.json', 'mine')
     await write('precious.txt', 'mine too')
@@ -208,7 +208,7 @@ describe('a package.json of somebody’s own', () => {
     },
   )
 
-  test('that cannot be read stops it before anything is written', async () => {
+  test('an unreadable package.json stops init before anything is written', async () => {
     await write('package.json', '{')
     const { code, err } = await init(['.', '--yes'])
     expect(code).toBe(1)
@@ -262,11 +262,11 @@ describe('a repository that was just cloned', () => {
   })
 })
 
-describe('no folder', () => {
+describe('a target that cannot be a folder', () => {
   test.each([
     ['a file', async () => await write('there', ''), 'there', 'there cannot be a folder: it is a file'],
     [
-      'under a file',
+      'a folder below a file is refused',
       async () => await write('there', ''),
       'there/in',
       'there cannot be a folder: it is a file',

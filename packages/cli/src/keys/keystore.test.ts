@@ -64,7 +64,7 @@ describe('the test vectors of the definition', () => {
   })
 })
 
-test('what is encrypted is a keystore of geth’s cost, holds no key in the clear, and opens again', async () => {
+test('an encrypted keystore has geth’s cost, holds no key in the clear, and opens again', async () => {
   const key = randomBytes(32)
   const text = await encryptKey(crypto, key, 'correct horse')
   expect(text).not.toContain(key.toString('hex'))

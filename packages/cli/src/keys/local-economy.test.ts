@@ -70,7 +70,7 @@ test.skipIf(process.platform === 'win32')('a pipe is none, and nobody waits for 
   expect(await findLocalEconomy({ folder, variables: {} })).toBeUndefined()
 })
 
-test('its platform is told where the file names one, and only one of this machine', async () => {
+test('the platform in the file is used, and only one on this machine', async () => {
   expect(await found('eip155:84532', { platform: { url: 'http://127.0.0.1:4000' } })).toMatchObject({
     platformUrl: 'http://127.0.0.1:4000',
   })

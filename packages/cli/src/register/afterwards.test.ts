@@ -224,7 +224,7 @@ describe('farebox register update', () => {
     expect(moved.seen).toEqual([])
   })
 
-  test('to an agent that is paid at another wallet: says plainly what to set', async () => {
+  test('a target agent that is paid at another wallet: says what to set', async () => {
     moved.lie = async (path, honest) =>
       path === '/about'
         ? withBody(honest, { ...((await honest.json()) as object), wallet: TEST_KEYS.payer.address })
@@ -235,7 +235,7 @@ describe('farebox register update', () => {
     expect(err).not.toMatch(/\bD\d/)
   })
 
-  test('of an agent that is deregistered: says so, and how to register anew', async () => {
+  test('a deregistered agent: says so, and how to register anew', async () => {
     await run(deregister())
     const { code, err } = await run(update())
     expect(code).toBe(1)
@@ -321,7 +321,7 @@ describe('farebox register status', () => {
     expect((await run(['register', 'status'])).out).toContain('\n  listed: ')
   })
 
-  test('with a number, a moment after a look: what is known, and how old that is', async () => {
+  test('the agent was checked a moment ago: shows what is known, and how old that is', async () => {
     refusesLook(429, 'rate_limited', 'this agent was looked at less than a minute ago', {
       'retry-after': '40',
     })
@@ -334,7 +334,7 @@ describe('farebox register status', () => {
     expect(JSON.parse(json)).toMatchObject({ standing: 'listed', is_fresh: false, endpoint: agent.url })
   })
 
-  test('with a number, of an agent that was found stopped a moment ago: it is still said', async () => {
+  test('the agent was found stopped a moment ago: still says so', async () => {
     refusesLook(429, 'rate_limited', 'this agent was looked at less than a minute ago')
     page({})
     const last = {
@@ -349,7 +349,7 @@ describe('farebox register status', () => {
     expect(out).toMatch(/^✗ agent \d+ cannot be reached at /)
   })
 
-  test('with a number, of an agent that cannot be reached: that first, and what to do', async () => {
+  test('the agent cannot be reached: says that first, and what to do', async () => {
     look({ problem: 'about: cannot be reached' })
     page({})
     const { code, out } = await run(['register', 'status', String(agentId)])
@@ -361,7 +361,7 @@ describe('farebox register status', () => {
     )
   })
 
-  test('with a number, of an agent whose /about is broken: what to fix it with', async () => {
+  test('the agent’s /about is broken: says how to fix it', async () => {
     look({
       standing: 'refused',
       standing_reason: 'about: is missing',
@@ -374,7 +374,7 @@ describe('farebox register status', () => {
     expect(out).toContain('standing   refused\npaid jobs  are not sent to it\n')
   })
 
-  test('with a number, of an agent that is deregistered: says so', async () => {
+  test('the agent is deregistered: says so', async () => {
     refusesLook(404, 'not_found', `agent ${agentId} is not listed here`)
     page({ standing: 'deregistered', payable: false })
     const { code, out } = await run(['register', 'status', String(agentId)])
@@ -386,7 +386,7 @@ describe('farebox register status', () => {
     expect((await run(['register', 'status', String(agentId)])).out).toBe(out)
   })
 
-  test('with a number, in another folder: asks the platform at which the agent was registered', async () => {
+  test('asks the platform at which the agent was registered, also from another folder', async () => {
     look({})
     const home = join(folder, '.home')
     const elsewhere = await mkdtemp(join(tmpdir(), 'farebox-elsewhere-'))

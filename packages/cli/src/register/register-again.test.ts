@@ -92,7 +92,7 @@ async function stakeRefused(isRecovered: () => boolean): Promise<number> {
 }
 
 describe('farebox register, said again where the stake was refused', () => {
-  test('has the platform look again, and the agent is listed where it was fixed', async () => {
+  test('has the platform check again, and lists the agent where it was fixed', async () => {
     const agentId = await stakeRefused(() => looks.length > 0)
     const { code, out } = await run()
     expect(looks).toEqual([`POST ${agentId}`])

@@ -131,7 +131,7 @@ describe('farebox register --wallet', () => {
     async when => {
       const stopped = await run(withKey(), { signal: stopAtStake(when) })
       expect(stopped.code).toBe(130)
-      expect(stopped.err).toContain('it goes on where it was, and nothing is staked twice')
+      expect(stopped.err).toContain('it continues where it stopped, and nothing is staked twice')
       expect(await journalled('.stake.json')).toHaveLength(1)
       node.cut = () => undefined
       const { code, err } = await run(['register', '--endpoint', agent.url, '--rpc-url', node.url])
@@ -148,7 +148,7 @@ describe('farebox register --wallet', () => {
     expect(await stakes()).toBe(1)
   })
 
-  test('REG-06 on another machine it finds the stake of this wallet by the chain', async () => {
+  test('REG-06 another machine finds the stake of this wallet on the chain', async () => {
     await register(chain, AGENT_WALLET, agent.url)
     platform.lie = (path, honest) =>
       path === '/v1/registrations' ? { ...honest, status: { state: 'waiting_for_stake' } } : honest
@@ -186,7 +186,7 @@ describe('farebox register --wallet', () => {
     expect(await journalled('.stake.json')).toEqual([])
   })
 
-  test('without a node it says what to give', async () => {
+  test('says what to set where no node is known', async () => {
     const { code, err } = await run(['register', '--endpoint', agent.url, '--wallet'])
     expect(code).toBe(1)
     expect(err).toContain('give --rpc-url <url>, or set FAREBOX_RPC_URL')
@@ -223,7 +223,7 @@ describe('farebox register in the browser', () => {
     expect(pages).toEqual([])
     expect(err).toContain(`${platform.url}/stake/`)
     expect(code).toBe(130)
-    expect(err).toContain('it goes on where it was, and nothing is staked twice')
+    expect(err).toContain('it continues where it stopped, and nothing is staked twice')
   })
 
   test('a stake of somebody else is told, and does not count', async () => {
@@ -239,7 +239,7 @@ describe('farebox register in the browser', () => {
   })
 })
 
-describe('what is refused before anything is staked', () => {
+describe('refusals before anything is staked', () => {
   const refusals: readonly (readonly [
     what: string,
     prepare: () => Promise<string> | string,
@@ -321,7 +321,7 @@ describe('what is refused before anything is staked', () => {
     expect(err).toContain('agents of this machine are registered at a local platform')
   })
 
-  test('what the platform itself refuses, in its words', async () => {
+  test('a refusal by the platform is shown as it was worded', async () => {
     platform.refusal = { status: 502, error_type: 'agent', error: 'the agent\u202e did not answer' }
     const { code, err } = await run(withKey())
     expect(code).toBe(1)
@@ -329,7 +329,7 @@ describe('what is refused before anything is staked', () => {
     expect(await stakes()).toBe(0)
   })
 
-  test('no platform, and one that does not answer', async () => {
+  test('a missing platform, and one that does not answer, are reported', async () => {
     const nowhere = await run(withKey(), { variables: {} })
     expect(nowhere).toMatchObject({
       code: 2,
@@ -338,7 +338,7 @@ describe('what is refused before anything is staked', () => {
     const silent = await run(withKey('--platform', 'http://127.0.0.1:1'))
     expect(silent.err).toContain('the platform at http://127.0.0.1:1 cannot be reached')
     const other = await run(withKey('--platform', agent.url))
-    expect(other.err).toContain('is no platform')
+    expect(other.err).toContain('is not a platform')
   })
 
   test('the URL without --endpoint is told where it belongs', async () => {
@@ -384,14 +384,14 @@ describe('a platform that lies', () => {
     expect(await stakes()).toBe(0)
   })
 
-  test('with call data of its own is not listened to: the call is made here', async () => {
+  test('call data from the platform is ignored: the call is built here', async () => {
     platform.lie = (path, honest) =>
       path.startsWith('/v1/registrations') ? { ...honest, call_data: '0xdeadbeef' } : honest
     expect((await run(withKey())).code).toBe(0)
     expect(await view(chain, 'endpointOf', [await lastAgentId()])).toBe(agent.url)
   })
 
-  test('with a registry where there is no contract: nothing is sent there', async () => {
+  test('nothing is sent to a registry address without a contract', async () => {
     const nobody = `0x${'e'.repeat(40)}`
     platform.lie = (_, honest) => ({ ...honest, registry_address: nobody })
     const { code, err } = await run(withKey())
@@ -400,7 +400,7 @@ describe('a platform that lies', () => {
     expect(node.counts.get('eth_sendRawTransaction')).toBeUndefined()
   })
 
-  test('that is newer and says more is understood', async () => {
+  test('a newer platform that says more is understood', async () => {
     platform.lie = (path, honest) =>
       path === '/v1/platform'
         ? { ...honest, mood: 'good' }
@@ -537,7 +537,7 @@ describe('farebox register waits no longer than it is asked to', () => {
     expect(err).toMatch(/✗ (?:staked, and not listed yet|the stake 0x[0-9a-f]{64} was sent)/)
   })
 
-  test('without a terminal it gives up after two minutes by itself', async () => {
+  test('gives up after two minutes without a terminal', async () => {
     let now = 0
     const clock = {
       nowMs: () => now,

@@ -24,7 +24,7 @@ test('start is the runtime’s: it reads this world, and refuses as the runtime 
   expect(err()).toMatch(/^ {2}PORT +must be a port number from 0 to 65535, got "x"$/m)
 })
 
-test('its words come to it as they are, and what it does not understand is exit code 2', async () => {
+test('arguments reach the runtime unchanged, and one it does not understand is exit code 2', async () => {
   const { world, err } = createTestWorld({ folder })
   expect(await runCli(['start', '--conf', 'x'], world)).toBe(2)
   expect(err()).toMatch(/^✗ farebox start: --conf is not an option, did you mean --config\?\n/)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTestWorld } from '../testing/test-world.ts'
 import { showProgress } from './progress.ts'
 
-test('on a terminal a line moves and is taken away, once', () => {
+test('a progress line moves on a terminal and is removed once', () => {
   const { world, err } = createTestWorld({ folder: '/', live: true })
   const progress = showProgress(world, 'Counter is at work')
   expect(err()).toContain('Counter is at work')

@@ -155,7 +155,7 @@ describe.each(['nodenext', 'bundler'] as const)('with moduleResolution %s', reso
     },
   )
 
-  test('and run: the import of types leaves nothing behind', async () => {
+  test('a compiled import of types leaves nothing behind at run time', async () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--import', import.meta.resolve('tsx'), '--eval', RUN],

@@ -14,7 +14,7 @@ const COMMENT_OR_STRING =
 /** What the code between may consist of. */
 const CODE = /^[\w$\s{}[\]()<>:;,|?.=+\-\u00C0-\uD7A3]*$/
 
-test('whatever a stranger declares stays in comments and quotes', () => {
+test('an untrusted declaration stays in comments and quotes', () => {
   fc.assert(
     fc.property(accepted, declaration => {
       const code = typesOf(declaration).replaceAll(COMMENT_OR_STRING, '')
@@ -30,7 +30,7 @@ test('whatever a stranger declares stays in comments and quotes', () => {
   )
 })
 
-test('and the compiler takes it', async () => {
+test('the compiler accepts the types of a hostile declaration', async () => {
   const folder = await createCompileFolder()
   const declarations = fc.sample(accepted, { seed: 3, numRuns: 200 })
   await Promise.all(declarations.map((one, index) => folder.write(`types-${index}.d.ts`, typesOf(one))))

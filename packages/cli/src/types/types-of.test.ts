@@ -134,7 +134,7 @@ test('a declaration as types', () => {
   `)
 })
 
-test('with one capability its function has a name of its own', () => {
+test('the handler of a single capability has a type of its own', () => {
   expect(typesOf({ ...rich, capabilities: { "it's": ping } })).toMatchInlineSnapshot(`
     "// Written by farebox types from agent.json; farebox dev keeps it fresh. Do not edit.
 

@@ -137,7 +137,7 @@ describe('farebox verify-receipt', () => {
     })
   })
 
-  test('what an agent wrote into it moves no cursor', async () => {
+  test('text of an agent in a receipt does not move the cursor', async () => {
     const capability = 'count\u001b[2J\u202e'
     const { out } = await run(['-', ...KEYS], { input: await signReceipt({ ...statement, capability }, key) })
     expect(out).toContain('count·[2J·')

@@ -140,7 +140,7 @@ describe('farebox wallet address', () => {
     expect(err).toContain('FAREBOX_PRIVATE_KEY')
   })
 
-  test('of a wallet that is not there names those that are', async () => {
+  test('an unknown wallet: names the wallets there are', async () => {
     await run(['new', 'savings'], withPassword)
     const { code, err } = await run(['address', 'saving'])
     expect(code).toBe(1)
@@ -175,7 +175,7 @@ describe('farebox wallet balance', () => {
     })
   })
 
-  test('beside a local economy is of its chain and its wallet, where nothing else is said', async () => {
+  test('uses the chain and wallet of a local economy by default', async () => {
     await mkdir(join(folder, '.farebox'))
     const file = {
       chain: { network: 'eip155:84532', rpcUrl: chain.rpcUrl },
@@ -192,7 +192,7 @@ describe('farebox wallet balance', () => {
     expect(elsewhere.err).toContain('no node of Base (eip155:8453) is known')
   })
 
-  test('without a node says what to set, and with one of another chain which it is', async () => {
+  test('says what to set where no node is known, and names the chain of a wrong one', async () => {
     const { code, err } = await run(['balance'], paying)
     expect(code).toBe(1)
     expect(err).toContain('give --rpc-url <url>, or set FAREBOX_RPC_URL')
@@ -203,7 +203,7 @@ describe('farebox wallet balance', () => {
     expect(down.code).toBe(1)
   })
 
-  test('of a mistyped address is refused by its checksum', async () => {
+  test('a mistyped address is refused by its checksum', async () => {
     const { code, err } = await run(['balance', PAYER.replace('3C44', '3c44')])
     expect(code).toBe(2)
     expect(err).toContain('wrong checksum')

@@ -39,7 +39,7 @@ describe('/about', () => {
     ['more than 256 KB', json(JSON.stringify('x'.repeat(262_145))), 'larger than 262144 bytes'],
     ['an array', json([]), 'must be a JSON object'],
     ['a declaration without a price', json({ service_version: '1.0' }), 'name: is required'],
-  ])('that is %s is not used', async (_, reply, reason) => {
+  ])('an answer that is %s is not used', async (_, reply, reason) => {
     agent.lie = () => reply
     await expect(readAbout(agent.url, { clock })).rejects.toMatchObject({
       name: 'UnusableAnswer',
@@ -48,12 +48,12 @@ describe('/about', () => {
     })
   })
 
-  test('that still has the placeholder names no wallet to pay', async () => {
+  test('a declaration with the placeholder names no wallet to pay', async () => {
     agent.declaration = { ...agent.declaration, wallet: '${AGENT_WALLET_ADDRESS}' }
     await expect(readAbout(agent.url, { clock })).rejects.toThrow('placeholder')
   })
 
-  test('that takes longer than 10 s is not waited for', async () => {
+  test('an answer that takes longer than 10 s is not waited for', async () => {
     const never = (): Promise<Response> => new Promise(() => setImmediate(() => clock.pass(10_000)))
     await expect(readAbout(agent.url, { clock, fetch: never })).rejects.toMatchObject({
       name: 'AgentUnreachable',

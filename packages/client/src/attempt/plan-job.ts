@@ -5,7 +5,7 @@ import { SERVICE_VERSION } from '@farebox/protocol/version'
 import type { KnownAgent } from '../agent/agent.ts'
 
 /** One job: all of it that is fixed before anybody is asked. */
-export interface Job {
+export interface PlannedJob {
   /** Base URL, without a slash at its end. */
   readonly agentUrl: string
   readonly declaration: Declaration
@@ -29,7 +29,7 @@ export function planJob(
   known: KnownAgent,
   task: { readonly capability: string; readonly input: JsonObject },
   chosen: { readonly jobId?: string; readonly deadlineSeconds?: number },
-): Job {
+): PlannedJob {
   const { jobId = globalThis.crypto.randomUUID() } = chosen
   const { deadlineSeconds = known.declaration.max_deadline_seconds } = chosen
   if (!isJobId(jobId)) throw new TypeError('jobId: must be a canonical UUID v4')
@@ -40,7 +40,7 @@ export function planJob(
 }
 
 /** The body of a job's request. `deadline` is in Unix seconds. */
-export function jobBody({ jobId, capability, input }: Job, deadline: number): string {
+export function jobBody({ jobId, capability, input }: PlannedJob, deadline: number): string {
   const task = { capability, input }
   return JSON.stringify({ service_version: SERVICE_VERSION, job_id: jobId, task, deadline })
 }

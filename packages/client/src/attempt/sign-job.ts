@@ -6,7 +6,7 @@ import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Connection } from '../exchange/client-options.ts'
 import { readJournalEntry, type ReadEntry } from './journal-entry.ts'
-import { jobBody, type Job } from './plan-job.ts'
+import { jobBody, type PlannedJob } from './plan-job.ts'
 import { QuoteRefused } from './quote-refused.ts'
 import type { Quote } from './read-quote.ts'
 
@@ -23,7 +23,7 @@ import type { Quote } from './read-quote.ts'
  */
 export async function signJob(
   { clock, signal }: Connection,
-  job: Job,
+  job: PlannedJob,
   quote: Quote,
   { signer, crypto }: { readonly signer?: PaymentSigner; readonly crypto?: EvmCrypto },
 ): Promise<ReadEntry> {
@@ -51,7 +51,7 @@ export async function signJob(
 }
 
 /** By our own reckoning, not the agent's wish: so long it can charge for a job that it gave up. */
-function validSeconds({ declaration, deadlineSeconds }: Job): number {
+function validSeconds({ declaration, deadlineSeconds }: PlannedJob): number {
   return Math.max(
     maxTimeoutSeconds(declaration.max_deadline_seconds),
     // One more for the fraction of a second that was cut off now.

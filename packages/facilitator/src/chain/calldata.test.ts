@@ -17,7 +17,7 @@ const NONCE: Hex = `0x${'ab'.repeat(32)}`
 const [R, S]: [Hex, Hex] = [`0x${'12'.repeat(32)}`, `0x${'34'.repeat(32)}`]
 
 describe('our ABI coding agrees with viem', () => {
-  test('of the calls to the token', () => {
+  test('calls to the token are encoded as viem encodes them', () => {
     const authorization = {
       from: FROM,
       to: TO,
@@ -56,7 +56,7 @@ describe('our ABI coding agrees with viem', () => {
     )
   })
 
-  test('of what a batch came to', () => {
+  test('batch results are decoded as viem decodes them', () => {
     const results: { success: boolean; returnData: Hex }[] = [
       { success: true, returnData: NONCE },
       { success: false, returnData: '0x' },

@@ -25,7 +25,7 @@ export const GET_BLOCK_TIMESTAMP = '0x0f28c97d'
 const WORD = 64
 
 /** A call within a batch; one that fails leaves the others alone. */
-export interface Call {
+export interface ContractCall {
   /** Address of the contract. */
   readonly to: string
   /** `0x` hex. */
@@ -68,7 +68,7 @@ export function encodeBalanceOf(account: string): string {
 }
 
 /** Several calls as one, for Multicall3; each may fail alone. */
-export function encodeBatch(calls: readonly Call[]): string {
+export function encodeBatch(calls: readonly ContractCall[]): string {
   const heads: string[] = []
   const tails: string[] = []
   let offset = calls.length * 32

@@ -25,7 +25,7 @@ import {
   GET_BLOCK_NUMBER,
   GET_BLOCK_TIMESTAMP,
   readUint,
-  type Call,
+  type ContractCall,
 } from './calldata.ts'
 import { readRevert, type Revert } from './read-revert.ts'
 
@@ -76,7 +76,7 @@ export interface ChainReader {
  * time").
  */
 const ARBITRUM_CHAIN_ID = 42161
-const ARB_SYS: Call = { to: '0x0000000000000000000000000000000000000064', data: '0xa3b1b31d' }
+const ARB_SYS: ContractCall = { to: '0x0000000000000000000000000000000000000064', data: '0xa3b1b31d' }
 
 /** Reads a chain through a node. */
 export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock): ChainReader {
@@ -85,7 +85,7 @@ export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock):
     network.chainId === ARBITRUM_CHAIN_ID ? ARB_SYS : { to: MULTICALL3_ADDRESS, data: GET_BLOCK_NUMBER }
   return {
     async observe(payments, block = 'latest') {
-      const calls: readonly Call[] = [
+      const calls: readonly ContractCall[] = [
         blockNumberCall,
         { to: MULTICALL3_ADDRESS, data: GET_BLOCK_TIMESTAMP },
         ...payments.map(({ authorization: { from } }) => ({ to: asset, data: encodeBalanceOf(from) })),
@@ -115,7 +115,7 @@ export function createChainReader(rpc: JsonRpc, network: Network, clock: Clock):
       })
     },
     async readUses(payments) {
-      const calls: readonly Call[] = [
+      const calls: readonly ContractCall[] = [
         blockNumberCall,
         ...payments.map(({ authorization: { from, nonce } }) => ({
           to: asset,

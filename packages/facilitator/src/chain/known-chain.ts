@@ -12,7 +12,7 @@ export interface Header {
 }
 
 /** What a node shows of the chain now, held against what was seen before. */
-export type ChainLook =
+export type ChainCheck =
   /** The blocks seen before are where they were; `isNew` where the head is higher than any of them. */
   | { readonly kind: 'same'; readonly head: Header; readonly isNew: boolean }
   /** Blocks from this number on were replaced by others. */
@@ -23,7 +23,7 @@ export type ChainLook =
 /** The chain as it was seen so far, by which it is recognised. */
 export interface KnownChain {
   /** Looks at the node once. Rejects when it gives no answer, with `BlockFromFuture` where its head is one. */
-  look(): Promise<ChainLook>
+  look(): Promise<ChainCheck>
   /**
    * Does the node still have the newest block that was seen? A cheap question, put before what it says is written down.
    * Undefined where it gives no such block: it may be behind.
@@ -79,7 +79,7 @@ export function createKnownChain(rpc: JsonRpc, network: Network, clock: Clock): 
     }
     return kept
   }
-  const reorganise = async (head: Header): Promise<ChainLook> => {
+  const reorganise = async (head: Header): Promise<ChainCheck> => {
     const wrong = await identify()
     if (wrong !== undefined) return { kind: 'other-chain', why: wrong }
     const kept = await countKept()

@@ -1,7 +1,7 @@
 import type { HoldBudget } from '@farebox/payments/x402/facilitator-api'
 import { nowSeconds } from '@farebox/server/clock'
 import type { Budget, HoldOutcome } from '../ledger/payment-ledger.ts'
-import type { Caller, Engine } from './engine.ts'
+import type { AuthenticatedCaller, Engine } from './engine.ts'
 
 /** From this part of a limit on it is announced, so that it does not bite unannounced. */
 const NEAR = 0.8
@@ -10,7 +10,7 @@ const MAX_REMEMBERED = 10_000
 const DAY_SECONDS = 86_400
 
 /** Says in the log, once a day and owner for each, that a daily limit is nearly used up, and that it is. */
-export type AnnounceBudget = (caller: Caller, outcome: HoldOutcome) => void
+export type AnnounceBudget = (caller: AuthenticatedCaller, outcome: HoldOutcome) => void
 
 /** Makes the announcement of {@link Engine}'s outcomes. */
 export function createAnnounceBudget({ clock, log }: Pick<Engine, 'clock' | 'log'>): AnnounceBudget {

@@ -12,7 +12,7 @@ import type { PaymentRequest } from './read-payment-request.ts'
 import type { SettlementWaiters } from './settlement-waiters.ts'
 
 /** Who asks: the secret they showed. */
-export type Caller = Pick<StoredSecret, 'id' | 'owner' | 'wallets'>
+export type AuthenticatedCaller = Pick<StoredSecret, 'id' | 'owner' | 'wallets'>
 
 /** What the chain says of a payment that the ledger does not have as charged. */
 export type RecoveredCharge =
@@ -38,7 +38,7 @@ export interface Engine {
   readonly readCode: (payer: string) => Promise<PayerCode['kind']>
   readonly log: Log
   /** Tells the operator that an owner's limit is near. */
-  readonly announceBudget: (caller: Caller, outcome: HoldOutcome) => void
+  readonly announceBudget: (caller: AuthenticatedCaller, outcome: HoldOutcome) => void
   readonly waiters: SettlementWaiters
   readonly clock: Clock
   /** Unix seconds by which authorizations are judged: our clock or the chain's head, whichever is later. */
@@ -46,7 +46,7 @@ export interface Engine {
   /** Why no new payment should be taken now; undefined where all is well. */
   readonly unavailable: () => string | undefined
   /** Asks the chain for a charge of ours that the ledger forgot; see `recoverCharge`. */
-  readonly recoverCharge: (caller: Caller, request: PaymentRequest) => Promise<RecoveredCharge>
+  readonly recoverCharge: (caller: AuthenticatedCaller, request: PaymentRequest) => Promise<RecoveredCharge>
   /** Something was captured. */
   readonly onCaptured: () => void
   /** The smallest payment taken: less would not be worth its gas. */

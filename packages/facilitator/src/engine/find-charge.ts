@@ -2,7 +2,7 @@ import type { Charge } from '@farebox/payments/x402/facilitator-api'
 import { isBoundNonce } from '@farebox/payments/authorization/nonce-binding'
 import { isFinalFailure } from '../ledger/final-failure.ts'
 import type { LedgerPayment, PaymentRecord } from '../ledger/payment-record.ts'
-import type { Caller, Engine } from './engine.ts'
+import type { AuthenticatedCaller, Engine } from './engine.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
 
 /**
@@ -17,7 +17,7 @@ import type { PaymentRequest } from './read-payment-request.ts'
  */
 export async function findCharge(
   engine: Engine,
-  caller: Caller,
+  caller: AuthenticatedCaller,
   request: PaymentRequest,
 ): Promise<Charge | undefined> {
   const { payment } = request

@@ -1,6 +1,6 @@
 import type { ChainReader } from '../chain/chain-reader.ts'
 import type { AuditLedger } from '../ledger/audit-ledger.ts'
-import type { Caller, RecoveredCharge } from './engine.ts'
+import type { AuthenticatedCaller, RecoveredCharge } from './engine.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
 
 /**
@@ -13,7 +13,7 @@ import type { PaymentRequest } from './read-payment-request.ts'
  */
 export async function recoverCharge(
   { reader, audit }: { readonly reader: ChainReader; readonly audit: Pick<AuditLedger, 'adopt'> },
-  caller: Caller,
+  caller: AuthenticatedCaller,
   { payment, binding }: Pick<PaymentRequest, 'payment' | 'binding'>,
 ): Promise<RecoveredCharge> {
   const isBound = binding !== payment.key

@@ -35,7 +35,7 @@ function createCounted(): { readonly verifier: SignatureVerifier; count(): numbe
 }
 
 describe('remembering proofs', () => {
-  test('what was proven once is not proven again; what was accepted beside it is of each request', async () => {
+  test('a signature is verified once; what was accepted beside it belongs to each request', async () => {
     const { verifier, count } = createCounted()
     const { provePayer } = rememberProofs(verifier)
     const payment = await signedPayment()
@@ -48,7 +48,7 @@ describe('remembering proofs', () => {
   })
 
   test.each(['from', 'to', 'value', 'validAfter', 'validBefore', 'nonce'] as const)(
-    'PAY-07 with another %s the same signature is proven anew, and proves nothing',
+    'PAY-07 the same signature over another %s is verified anew, and proves nothing',
     async word => {
       const { verifier, count } = createCounted()
       const { provePayer } = rememberProofs(verifier)

@@ -1,7 +1,7 @@
 import { SETTLEMENT_PENDING, type SettleResponse } from '@farebox/payments/x402/facilitator-api'
 import { isFinalFailure } from '../ledger/final-failure.ts'
 import type { CaptureOutcome } from '../ledger/payment-ledger.ts'
-import type { Caller, Engine } from './engine.ts'
+import type { AuthenticatedCaller, Engine } from './engine.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
 import type { Refusal } from './refusal.ts'
 import { verifyPayment } from './verify-payment.ts'
@@ -21,7 +21,7 @@ export interface SettleAnswer {
  */
 export async function settlePayment(
   engine: Engine,
-  caller: Caller,
+  caller: AuthenticatedCaller,
   request: PaymentRequest,
 ): Promise<SettleAnswer> {
   const mismatch = refuseTerms(request)
@@ -73,7 +73,7 @@ export async function settlePayment(
  */
 async function answerForgotten(
   engine: Engine,
-  caller: Caller,
+  caller: AuthenticatedCaller,
   request: PaymentRequest,
   refusal?: Refusal,
 ): Promise<SettleAnswer | undefined> {

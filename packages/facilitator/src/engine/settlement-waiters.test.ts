@@ -80,7 +80,7 @@ describe('waiting for settlements', () => {
     expect(sleepers()).toBe(0)
   })
 
-  test('what another process settled is found in the ledger, in one question for all who wait', async () => {
+  test('a settlement by another process is found in the ledger, in one query for all waiters', async () => {
     const { waiters, settled, asked, pass } = createRoom()
     const waiting = Promise.all([waiters.wait('a', 20_000), waiters.wait('b', 20_000)])
     settled.add('a').add('b')
@@ -99,7 +99,7 @@ describe('waiting for settlements', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('D8 who waited long enough learns that nothing is known, the others wait on', async () => {
+  test('D8 a waiter whose time is up learns that nothing is known; the others wait on', async () => {
     const { waiters, settled, asked, pass } = createRoom()
     const [short, long] = [waiters.wait('a', 100), waiters.wait('b', 20_000)]
     await pass(100)
@@ -112,7 +112,7 @@ describe('waiting for settlements', () => {
     expect(asked.filter(keys => keys.includes('b')).length).toBeLessThan(15)
   })
 
-  test('who comes for a shorter time than those who sleep already is not kept waiting', async () => {
+  test('a waiter with less time than those already waiting is not kept waiting', async () => {
     const { waiters, pass } = createRoom()
     void waiters.wait('a', 20_000)
     await pass(2_000)

@@ -6,7 +6,7 @@ import type { Observation } from '../chain/chain-reader.ts'
 import { nowSeconds } from '@farebox/server/clock'
 import type { HoldToRelease, HoldOutcome } from '../ledger/payment-ledger.ts'
 import { nearBudget } from './announce-budget.ts'
-import type { Caller, Engine } from './engine.ts'
+import type { AuthenticatedCaller, Engine } from './engine.ts'
 import { findCharge } from './find-charge.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
 import { refusal, UnavailableError, type Refusal } from './refusal.ts'
@@ -58,7 +58,7 @@ const TERM_NAMES: { readonly [Field in TermsRefusal['field']]: string } = {
  */
 export async function verifyPayment(
   engine: Engine,
-  caller: Caller,
+  caller: AuthenticatedCaller,
   request: PaymentRequest,
 ): Promise<VerifyVerdict> {
   const verdict = request.isInquiry
@@ -70,13 +70,17 @@ export async function verifyPayment(
   return charge === undefined ? verdict : { ok: false, refusal: { ...verdict.refusal, charge } }
 }
 
-function answerInquiry(caller: Caller, { requirement, proven }: PaymentRequest): VerifyVerdict {
+function answerInquiry(caller: AuthenticatedCaller, { requirement, proven }: PaymentRequest): VerifyVerdict {
   const unowned = refusePayTo(caller, requirement.payTo, proven.payer)
   const message = 'an inquiry holds nothing: extensions say whether the payment was charged before'
   return { ok: false, refusal: unowned ?? refusal(INQUIRY_REASON, message, proven.payer) }
 }
 
-async function checkAndHold(engine: Engine, caller: Caller, request: PaymentRequest): Promise<VerifyVerdict> {
+async function checkAndHold(
+  engine: Engine,
+  caller: AuthenticatedCaller,
+  request: PaymentRequest,
+): Promise<VerifyVerdict> {
   const refused = refuseLocally(engine, caller, request)
   if (refused !== undefined) return { ok: false, refusal: refused }
   const reason = engine.unavailable()
@@ -116,7 +120,11 @@ async function takeBack(engine: Engine, held: HoldToRelease, late: Refusal): Pro
 }
 
 /** What can be refused without asking anybody, whatever the time. */
-function refuseLocally(engine: Engine, caller: Caller, request: PaymentRequest): Refusal | undefined {
+function refuseLocally(
+  engine: Engine,
+  caller: AuthenticatedCaller,
+  request: PaymentRequest,
+): Refusal | undefined {
   const { proven, requirement } = request
   const { payer } = proven
   const unowned = refusePayTo(caller, requirement.payTo, payer)
@@ -135,7 +143,7 @@ function refuseTerms(engine: Engine, { proven, requirement }: PaymentRequest): R
 }
 
 /** A secret takes payments to its owner's wallets and to no other (BOLA; D10). */
-function refusePayTo(caller: Caller, payTo: string, payer: string): Refusal | undefined {
+export function refusePayTo(caller: AuthenticatedCaller, payTo: string, payer: string): Refusal | undefined {
   if (caller.wallets.includes(payTo)) return undefined
   const message = `this FACILITATOR_SECRET does not own ${payTo}: its owner must add the wallet to it`
   return { status: 403, reason: 'pay_to_not_owned', message, payer }
@@ -153,7 +161,7 @@ function refuseObserved({ used, revert }: Observation, payer: string): Refusal |
 
 async function hold(
   engine: Engine,
-  caller: Caller,
+  caller: AuthenticatedCaller,
   request: PaymentRequest,
   observed: Observation,
   alone: boolean,

@@ -11,15 +11,15 @@ export interface AdmissionParts {
 }
 
 /** Lets in who shows a secret. */
-export interface Admission {
+export interface CallerAdmission {
   /** For a route's `onRequest`: a request without a secret is answered before its body is read. */
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
-  /** Whose request this is. Throws for one that did not pass {@link Admission.onRequest}. */
+  /** Whose request this is. Throws for one that did not pass {@link CallerAdmission.onRequest}. */
   callerOf(request: FastifyRequest): StoredSecret
 }
 
 /** Makes the admission check of routes. */
-export function admitCallers(admission: AdmissionParts): Admission {
+export function admitCallers(admission: AdmissionParts): CallerAdmission {
   const callers = new WeakMap<FastifyRequest, StoredSecret>()
   return {
     async onRequest(request, reply) {

@@ -72,7 +72,7 @@ async function opens(token: string): Promise<boolean> {
 }
 
 describe('the administration of secrets', () => {
-  test('a secret is shown once, has the promised form, and opens the door', async () => {
+  test('a secret is shown once, has the documented form, and is accepted', async () => {
     const created = await create()
     expect(created).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{16}$/),
@@ -126,7 +126,7 @@ describe('the administration of secrets', () => {
     expect((await ask('GET', '/secrets?owner=me')).body).toMatchObject([{ id, revokedAt: 1_800_000_000 }])
   })
 
-  test('a secret made after it was asked for in vain opens the door within five seconds', async () => {
+  test('a secret made after a lookup in vain is accepted within five seconds', async () => {
     const { id, hash, secret } = mintSecret()
     expect(await opens(secret)).toBe(false)
     await ledger.secrets.create({
@@ -200,7 +200,7 @@ describe('the administration of secrets', () => {
   })
 })
 
-describe('the door of agents', () => {
+describe('authentication of agents', () => {
   test.each([
     ['no header', undefined],
     ['no bearer', 'Basic abc'],
@@ -240,7 +240,7 @@ describe('the door of agents', () => {
     expect(await opens(forged)).toBe(false)
   })
 
-  test('asks for patience when a secret comes too often, and another secret is not held back', async () => {
+  test('answers 429 when a secret comes too often, and another secret is not held back', async () => {
     const [one, other] = [await create('one'), await create('other')]
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1)
@@ -279,7 +279,7 @@ describe('the door of agents', () => {
     },
   )
 
-  test('when the store is down nobody is called unauthorized', async () => {
+  test('a store that is down makes no caller unauthorized', async () => {
     const { secret } = await create()
     ledger.secrets.find = async () => await Promise.reject(new Error('connection refused by db.internal'))
     nowMs += 10_000

@@ -200,7 +200,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       })
     })
 
-    test('PAY-11 of 50 concurrent holds of one payer exactly as many succeed as the balance covers', async () => {
+    test('PAY-11 50 concurrent holds of one payer: exactly as many succeed as the balance covers', async () => {
       const from = hex(20)
       const outcomes = await Promise.all(
         Array.from(
@@ -215,7 +215,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(outcomes.filter(outcome => outcome.kind === 'insufficient')).toHaveLength(43)
     })
 
-    test('of one payment held 50 times at once one row remains, with the id of the last', async () => {
+    test('one payment held 50 times at once leaves one row, with the id of the last hold', async () => {
       const one = payment()
       const outcomes = await Promise.all(
         Array.from({ length: 50 }, async () => await ledger.payments.hold(holdRequest(one))),
@@ -373,7 +373,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         })
       })
 
-      test('of many holds at once no more are given than the limit', async () => {
+      test('many holds at once: no more are given than the limit', async () => {
         const owner = hex(20)
         await ledger.owners.sponsor(owner, 'unlisted')
         const outcomes = await Promise.all(Array.from({ length: 20 }, async () => await holdOf(owner)))
@@ -493,7 +493,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
           holdRequest(payment({ from }), { owner, nowSeconds, holdUntil: nowSeconds + 60 }),
         )
 
-      test('by the owner with whom so many failed in a row, for a while; a settlement clears the count', async () => {
+      test('an owner bars the payer for a while after failures in a row; a settlement clears the count', async () => {
         const from = hex(20)
         await lose(from, 'owner')
         await lose(from, 'owner')
@@ -508,7 +508,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await askFor(from, 'owner', until)).toMatchObject({ kind: 'held' })
       })
 
-      test('D41 by no other owner, however many failed with one', async () => {
+      test('D41 other owners do not bar a payer, however many failures one owner had', async () => {
         const from = hex(20)
         const dishonest = hex(20)
         for (let count = 0; count < 3; count += 1) await lose(from, dishonest)
@@ -516,7 +516,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await askFor(from, hex(20))).toMatchObject({ kind: 'held' })
       })
 
-      test('D41 by all owners, once it failed with several; those that are not listed count for nobody', async () => {
+      test('D41 all owners bar a payer that failed with several; failures with unlisted owners do not count', async () => {
         const from = hex(20)
         for (let count = 0; count < 5; count += 1) {
           const owner = hex(20)
@@ -535,7 +535,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
   })
 
   describe('capturing and releasing', () => {
-    test('of 50 concurrent captures one is the first', async () => {
+    test('one of 50 concurrent captures is the first', async () => {
       const one = await held()
       const outcomes = await Promise.all(
         Array.from({ length: 50 }, async () => await ledger.payments.capture(captureRequest(one))),
@@ -622,7 +622,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       ])
     })
 
-    test('of a capture and a release at the same time one wins', async () => {
+    test('a capture and a release at the same time: one wins', async () => {
       for (let round = 0; round < 20; round += 1) {
         const one = await held()
         const holdId = (await stateOf(one))?.holdId ?? ''
@@ -754,7 +754,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(order.indexOf(failedOnce.one.key)).toBeGreaterThan(order.indexOf(fresh.key))
     })
 
-    describe('D41 whose turn it is', () => {
+    describe('D41 taking turns', () => {
       /** A network of its own: what other tests left is in no turn. */
       const stageTurns = (): {
         readonly wait: (
@@ -793,7 +793,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await turns(4)).toEqual(expect.arrayContaining([first.key, second.key]))
       })
 
-      test('within an owner its payers take turns', async () => {
+      test('the payers of one owner take turns', async () => {
         const { wait, turns } = stageTurns()
         const [owner, from] = [hex(20), hex(20)]
         for (let count = 0; count < 20; count += 1) await wait(owner, { from, value: '1' })
@@ -801,7 +801,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await turns(2)).toContain(other.key)
       })
 
-      test('within a turn the authorization that ends first goes first', async () => {
+      test('the authorization that expires first goes first within a turn', async () => {
         const { wait, turns } = stageTurns()
         const late = await wait(hex(20), { validBefore: String(NOW + 900) })
         const soon = await wait(hex(20), { validBefore: String(NOW + 90) })
@@ -809,7 +809,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
         expect(await turns(3)).toEqual([soon.key, middle.key, late.key])
       })
 
-      test('what a transaction failed under through no fault of its own goes before everything else', async () => {
+      test('a payment whose transaction failed through no fault of its own goes first', async () => {
         const { wait, turns, network } = stageTurns()
         const harmed = await wait(hex(20), { validBefore: String(NOW + 900) })
         const account = { network, relayer: lease.relayer }
@@ -883,7 +883,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect((await ledger.settlements.backlog(account(), ALL)).open).toEqual([])
     })
 
-    test('of two that submit the same payment at once one gets it', async () => {
+    test('two processes submit the same payment at once: one gets it', async () => {
       const one = await captured()
       const ids = await Promise.all(
         [signed(), signed()].map(
@@ -922,7 +922,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect((await stateOf(one))?.transaction).toBe(higher.hash)
     })
 
-    test('what a lost process has saved is there for the next', async () => {
+    test('the work that a lost process saved is there for the next', async () => {
       const { one, id } = await submitted()
       const waiting = await captured()
       const next = await opened.again()
@@ -1037,7 +1037,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(next?.fence).toBeGreaterThan(dead?.fence ?? 0n)
     })
 
-    test('of 20 that want it at once one gets it', async () => {
+    test('20 processes want the lease at once: one gets it', async () => {
       const relayer = account()
       const taken = await Promise.all(
         Array.from(
@@ -1105,7 +1105,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(await isListed()).toBe(false)
     })
 
-    test('what was looked at since a time is not looked at again for it', async () => {
+    test('rows checked since a time are not returned again for it', async () => {
       const one = await held()
       await ledger.payments.release({
         holdId: (await stateOf(one))?.holdId ?? '',
@@ -1134,7 +1134,7 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       expect(states.lastIndexOf('failed')).toBeLessThan(states.indexOf('released'))
     })
 
-    test('what came to nothing and never can is deleted some time after its last look; what failed or was paid stays', async () => {
+    test('rows that came to nothing for good are deleted some time after their last check; failed or paid ones stay', async () => {
       const [released, open, lost, paid] = [
         await held({ validBefore: String(NOW + 300) }),
         await held(),

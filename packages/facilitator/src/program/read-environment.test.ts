@@ -18,7 +18,7 @@ function read(
   })
 }
 
-test('with the two that are needed the rest has defaults', () => {
+test('the two required variables are enough; the others have defaults', () => {
   expect(read({})).toEqual({
     host: '127.0.0.1',
     port: 4010,
@@ -107,7 +107,7 @@ describe('OPS-10 refuses to start, naming the variable', () => {
     expect(() => read(variables)).toThrow(new RegExp(`^${name}\\b`))
   })
 
-  test('OPS-08 and never shows a secret', () => {
+  test('OPS-08 a refusal never shows a secret', () => {
     for (const variables of [
       { RELAYER_PRIVATE_KEY: '0xsecret' },
       { FACILITATOR_ADMIN_TOKEN: 'secret' },

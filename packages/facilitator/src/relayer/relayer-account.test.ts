@@ -42,7 +42,7 @@ describe('the relayer', () => {
     relayer = createRelayer(await loadEvmCrypto(), NETWORK, freshKey())
   })
 
-  test('SR8 whatever it is given, it signs a transfer with authorization of our token or a batch of them, without value', async () => {
+  test('SR8 it signs only transfers with authorization of our token, single or in a batch, without value', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(payments, { minLength: 1, maxLength: 5 }),

@@ -71,26 +71,26 @@ async function stage(headSeconds: (nowSeconds: number) => number) {
 test('D41a a block from the future counts as no answer: payments are not judged by it, and it is not ready', async () => {
   const odd = await stage(nowSeconds => nowSeconds + 31)
   expect(odd.aheadSeconds()).toBe(0)
-  expect(odd.watch.unfit()).toBe(
+  expect(odd.watch.unusable()).toBe(
     "the node's newest block is 31 s ahead of our clock: the time of the node or of this machine is wrong",
   )
   await odd.close()
 })
 
-test('D41a a node whose time was wrong is fit again with the next look', async () => {
+test('D41a a node whose time was wrong is usable again after the next check', async () => {
   let aheadSeconds = 3_600
   const { pass, close, watch } = await stage(nowSeconds => nowSeconds + aheadSeconds)
-  expect(watch.unfit()).toBeDefined()
+  expect(watch.unusable()).toBeDefined()
   aheadSeconds = 0
   await pass(2_000)
-  expect(watch.unfit()).toBeUndefined()
+  expect(watch.unusable()).toBeUndefined()
   await close()
 })
 
 test('a head a little ahead of our clock counts, also when a node that is behind is asked next', async () => {
   let aheadSeconds = 20
   const { pass, close, ...seen } = await stage(nowSeconds => nowSeconds + aheadSeconds)
-  expect([seen.aheadSeconds(), seen.watch.unfit()]).toEqual([20, undefined])
+  expect([seen.aheadSeconds(), seen.watch.unusable()]).toEqual([20, undefined])
   aheadSeconds = 0
   await pass(10_000)
   expect(seen.aheadSeconds()).toBe(10)

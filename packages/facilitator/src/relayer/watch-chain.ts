@@ -1,5 +1,5 @@
 import { BlockFromFuture } from '@farebox/payments/chain/block-time'
-import { describeSkew, UNFIT_SKEW_SECONDS } from '@farebox/payments/http/clock-meter'
+import { describeSkew, UNUSABLE_SKEW_SECONDS } from '@farebox/payments/http/clock-meter'
 import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import { describeError } from '@farebox/server/log'
@@ -17,7 +17,7 @@ export interface ChainWatch {
   /** Our clock minus the time of the newest block that was seen: it grows while the node is silent. */
   lagSeconds(): number
   /** Why payments cannot be settled now; undefined where they can. */
-  unfit(): string | undefined
+  unusable(): string | undefined
   /** Our clock's difference from the node's, or from the times of its blocks, in words; undefined where there is none. */
   skew(): string | undefined
   /**
@@ -85,7 +85,7 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
     const said = skews.describe()
     if (said !== undefined && skew === undefined) parts.log.warn('clocks differ', { said })
     skew = said
-    node ??= skews.isUnfit() ? said : undefined
+    node ??= skews.isUnusable() ? said : undefined
     if (before !== node) tellChange(parts, before, node)
   }
   const lookAtPurse = async (): Promise<void> => {
@@ -109,7 +109,7 @@ export async function watchChain(parts: WatchParts): Promise<ChainWatch> {
     chainNow: () => Math.max(headSeconds, Math.floor(clock.nowMs() / 1_000)),
     sawBlock: saw,
     lagSeconds: () => (headSeconds === 0 ? 0 : clock.nowMs() / 1_000 - headSeconds),
-    unfit: () => node ?? purse,
+    unusable: () => node ?? purse,
     skew: () => skew,
     async confirmChain() {
       if (node === undefined && (await chain.hasNewest()) === true) return
@@ -177,9 +177,9 @@ function createSkewWatch({ clock, aheadOfNodeSeconds }: WatchParts) {
           : undefined)
       )
     },
-    isUnfit: (): boolean =>
-      Math.abs(aheadOfNodeSeconds()) > UNFIT_SKEW_SECONDS ||
-      aheadOfBlocks > UNFIT_SKEW_SECONDS - BLOCK_LATE_SECONDS,
+    isUnusable: (): boolean =>
+      Math.abs(aheadOfNodeSeconds()) > UNUSABLE_SKEW_SECONDS ||
+      aheadOfBlocks > UNUSABLE_SKEW_SECONDS - BLOCK_LATE_SECONDS,
   }
 }
 

@@ -57,7 +57,7 @@ test('OPS-01 the environment is checked before anything is opened', async () => 
   await expect(create({ variables: { SERVICE_DEV_MODE: 'yes' } })).rejects.toThrow(EnvironmentError)
 })
 
-test('D30 what starts but should be known is said', async () => {
+test('D30 settings that start but should be known are logged', async () => {
   const lines: string[] = []
   await create({ lines })
   await create({ lines, variables: { SERVICE_DEV_MODE: 'true' } })

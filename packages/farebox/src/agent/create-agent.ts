@@ -30,8 +30,8 @@ import { openJobStore } from '../jobs/open-job-store.ts'
 import { recoverJobs } from '../execute/recover-jobs.ts'
 import { createGraceEnd, type GraceEnd } from '../grace-end.ts'
 import { createLog, type Log } from '../log.ts'
-import type { AgentWatch, OpenMetricsServer } from '../metrics/agent-metrics.ts'
-import { openMetricsServer, openWatch } from '../scrape/open-watch.ts'
+import type { MetricsRecorder, OpenMetricsServer } from '../metrics/agent-metrics.ts'
+import { openMetricsServer, openRecorder } from '../scrape/open-recorder.ts'
 import { openPayments } from './open-payments.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 import { serveCapabilities, servedDeclaration } from './serve-declaration.ts'
@@ -124,7 +124,7 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     })
   const { declaration, warnings } = servedDeclaration(options.declaration, environment.wallet, { keccak256 })
   const capabilities = serveCapabilities(declaration, environment.network)
-  const watch = await openWatch(environment)
+  const recorder = await openRecorder(environment)
   const handlers = await hostHandlers(options.handlers, {
     isolation: options.isolation ?? environment.isolation,
     declaration,
@@ -154,7 +154,7 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     log,
     waitMs: ports.settleWaitMs,
     leastDeadlineSeconds: environment.leastDeadlineSeconds,
-    watch,
+    recorder,
   })
   const routes = createServiceRoutes(service)
   const server = createHttpServer(routes, clock)
@@ -189,7 +189,7 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     environment,
     fetch: request => fetchHandler.fetch(request),
     async listen({ port = environment.port, host, thisMachineOnly = false } = {}) {
-      await openMetricsServer(watch, environment, { open: ports.metricsServer, log, closers })
+      await openMetricsServer(recorder, environment, { open: ports.metricsServer, log, closers })
       return await server.listen(port, host, { thisMachineOnly: thisMachineOnly && isThisMachine(host) })
     },
     close: ({ successor = false } = {}) => (closing ??= close(successor)),
@@ -222,11 +222,11 @@ function composeService(parts: {
   readonly log: Log
   readonly waitMs: number | undefined
   readonly leastDeadlineSeconds: number
-  readonly watch: AgentWatch
+  readonly recorder: MetricsRecorder
 }): Service {
-  const { declaration, capabilities, handlers, graceEnd, clock, log, watch } = parts
-  const jobs = watch.watchStore(parts.opened.store)
-  const gate = parts.payments?.gate && watch.watchGate(parts.payments.gate)
+  const { declaration, capabilities, handlers, graceEnd, clock, log, recorder } = parts
+  const jobs = recorder.recordStore(parts.opened.store)
+  const gate = parts.payments?.gate && recorder.recordGate(parts.payments.gate)
   const payments = parts.payments && { ...parts.payments, gate }
   const notifier = createJobNotifier(clock)
   const leases = createLeaseKeeper(jobs, clock)
@@ -245,13 +245,13 @@ function composeService(parts: {
     jobs,
     notifier,
     leases,
-    settlements: watch.watchSettlements(settlements, leases),
+    settlements: recorder.recordSettlements(settlements, leases),
     graceEnd,
     inputs: parts.inputs,
     turns: parts.turns,
     clock,
     log,
-    metrics: watch.metrics,
+    metrics: recorder.metrics,
     leastDeadlineSeconds: parts.leastDeadlineSeconds,
     admission: createAdmission(clock === systemClock ? steadyClock : clock),
   }

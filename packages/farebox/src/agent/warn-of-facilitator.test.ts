@@ -44,14 +44,14 @@ async function warningsOf(variables: Variables): Promise<readonly string[]> {
   return lines
 }
 
-describe('what is told of the facilitator at the start', () => {
+describe('warnings about the facilitator at the start', () => {
   test('nothing, where it can do what is needed', async () => {
     const { url, asked } = await serveSupported(OURS)
     expect(await warningsOf({ FACILITATOR_URL: url })).toEqual([])
     expect(asked()).toBe(1)
   })
 
-  test('D40 that it does not bind payments to jobs, where it is a standard one', async () => {
+  test('D40 a standard facilitator does not bind payments to jobs', async () => {
     const { url } = await serveSupported({ ...OURS, extensions: [] })
     const [warning, ...others] = await warningsOf({
       FACILITATOR_URL: url,
@@ -61,14 +61,14 @@ describe('what is told of the facilitator at the start', () => {
     expect(others).toEqual([])
   })
 
-  test('D12 that it is not for our network', async () => {
+  test('D12 the facilitator is not for our network', async () => {
     const { url } = await serveSupported({ ...OURS, kinds: [{ ...KIND, network: 'eip155:1' }] })
     expect(await warningsOf({ FACILITATOR_URL: url })).toEqual([
       `warning: no payments can be accepted; paid requests will be answered 500 reason="the facilitator does not support eip155:84532" at=${url}\n`,
     ])
   })
 
-  test('D9 that the chain must be asked, and that nobody said where', async () => {
+  test('D9 the chain must be asked, and no node is configured', async () => {
     const { url } = await serveSupported({ ...OURS, extensions: [] })
     const [line] = await warningsOf({ FACILITATOR_URL: url })
     expect(line).toMatch(/^warning: no payments can be accepted; .* reason="SERVICE_RPC_URL is not set: /)
@@ -77,7 +77,7 @@ describe('what is told of the facilitator at the start', () => {
     ])
   })
 
-  test('D12 that it does not answer as a facilitator', async () => {
+  test('D12 it does not answer as a facilitator does', async () => {
     const { url } = await serveSupported({ hello: 'world' })
     const [line] = await warningsOf({ FACILITATOR_URL: url })
     expect(line).toMatch(

@@ -1,5 +1,5 @@
 import { ENVIRONMENT_VARIABLES } from '../environment/environment-variables.ts'
-import type { CommandOption } from '../invocation/read-words.ts'
+import type { CommandOption } from '../invocation/parse-arguments.ts'
 
 /** What the help of a command tells. */
 export interface CommandHelp {

@@ -84,7 +84,7 @@ describe('farebox validate', () => {
     })
   })
 
-  test('no such file: exit 1, in JSON too', async () => {
+  test('a missing file: exit 1, in JSON too', async () => {
     const { code, stdout } = await project.farebox(['validate', 'none.json', '--json'], {}).ended
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, problems: [{ file: 'none.json', path: '' }] })
@@ -152,14 +152,14 @@ describe('farebox start refuses with the sentence and what to do', () => {
     [['start', '--conf', 'x'], 'farebox start: --conf is not an option, did you mean --config?'],
     [['start', '--wrokers=2'], 'farebox start: --wrokers is not an option, did you mean --workers?'],
     [['validate', 'a.json', 'b.json'], 'farebox validate: one config at a time'],
-  ])('words that are not understood: exit 2 (%j)', async (words, sentence) => {
-    const { code, stdout, stderr } = await project.farebox(words).ended
+  ])('arguments that are not understood: exit 2 (%j)', async (args, sentence) => {
+    const { code, stdout, stderr } = await project.farebox(args).ended
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr.split('\n')[0]).toBe(`✗ ${sentence}`)
   })
 })
 
-describe('farebox start serves until it is told to stop', () => {
+describe('farebox start serves until it is stopped', () => {
   test('D32 SIGTERM: the job in flight is answered, exit 0 whatever the handlers left behind', async () => {
     const running = project.farebox(['start', '--port', '0'])
     const url = await listening(running)
@@ -199,14 +199,14 @@ describe('farebox start serves until it is told to stop', () => {
     })
   })
 
-  test('D27 a handler that throws is told with its line', async () => {
+  test('D27 a handler that throws is logged with its line', async () => {
     const running = project.farebox(['start', '--port', '0'])
     expect((await waitJob(await listening(running), 13)).status).toBe(500)
     const [line] = await running.until(/^handler error: .*$/m)
     expect(line).toMatch(/^handler error: unlucky job=[0-9a-f-]{36} at=handlers\.mjs:6:24$/)
   })
 
-  test('D30 .env beside the config fills in what is not set; its names are told, its values are not', async () => {
+  test('D30 .env beside the config fills in what is not set; its names are logged, its values are not', async () => {
     await project.write(
       '.env',
       'SERVICE_DEV_MODE=false\nAGENT_WALLET_ADDRESS=0x00000000000000000000000000000000000fa4e0\nGREETING=sentinel\n',
@@ -225,7 +225,7 @@ describe('farebox start serves until it is told to stop', () => {
     expect(running.output()).not.toContain('sentinel')
   })
 
-  test('D11 without FACILITATOR_SECRET it starts and warns; D27 with SERVICE_LOG=json all that in events', async () => {
+  test('D11 it starts without FACILITATOR_SECRET and warns; D27 SERVICE_LOG=json makes all that events', async () => {
     const running = project.farebox(['start', '--port', '0', '--host', '127.0.0.1'], {
       ...PAID,
       SERVICE_LOG: 'json',
@@ -254,7 +254,7 @@ describe('farebox start serves until it is told to stop', () => {
     })
   })
 
-  test('D12 a facilitator that does not answer is told at the start, which waits for nothing', async () => {
+  test('D12 a facilitator that does not answer is reported at the start, which waits for nothing', async () => {
     const nobody = createServer()
     await new Promise<void>(resolve => nobody.listen(0, '127.0.0.1', resolve))
     const { port } = nobody.address() as AddressInfo

@@ -41,15 +41,15 @@ async function installCli(folder: string, source = CLI): Promise<void> {
 }
 
 const CLI = `
-export async function runCli(words) {
-  console.log(JSON.stringify({ words, file: import.meta.url }))
+export async function runCli(args) {
+  console.log(JSON.stringify({ args, file: import.meta.url }))
   setInterval(() => {}, 60_000)
   return 3
 }`
 
-const farebox = (...words: string[]): Promise<Ended> => project.farebox(words, {}, bin).ended
+const farebox = (...args: string[]): Promise<Ended> => project.farebox(args, {}, bin).ended
 
-describe('where the command line is not installed', () => {
+describe('the command line is not installed', () => {
   test.each([
     ['dev', 'npm install --save-dev @farebox/cli'],
     ['init', 'npx @farebox/cli init my-agent'],
@@ -75,8 +75,8 @@ describe('where the command line is not installed', () => {
 
   test.each([[[]], [['--help']], [['help']]])(
     '%j: what the runtime does, and what there is to install',
-    async words => {
-      const { code, stdout, stderr } = await farebox(...words)
+    async args => {
+      const { code, stdout, stderr } = await farebox(...args)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
       expect(stdout).toMatch(/^ {2}start +\S.*\n {2}validate +\S/m)
       expect(stdout).toMatch(/npm install --save-dev @farebox\/cli\n\n {2}init +\S/)
@@ -101,7 +101,7 @@ describe('where the command line is not installed', () => {
   })
 })
 
-describe('where it is installed', () => {
+describe('the command line is installed', () => {
   test.each([
     ['the project’s first', ['', 'runtime'], 'node_modules/@farebox/cli/'],
     ['else the one beside the runtime', ['runtime'], 'runtime/node_modules/@farebox/cli/'],
@@ -111,19 +111,19 @@ describe('where it is installed', () => {
     const told = JSON.parse(stdout) as { readonly file: string }
     expect({ code, told }).toEqual({
       code: 3,
-      told: { words: ['call', 'http://a', '--json'], file: expect.stringContaining(expected) },
+      told: { args: ['call', 'http://a', '--json'], file: expect.stringContaining(expected) },
     })
     expect(told.file.includes('/runtime/')).toBe(!places.includes(''))
   })
 
-  test('so does --help, but start, validate and --version stay here', async () => {
+  test('--help goes to the CLI too; start, validate and --version stay in the runtime', async () => {
     await installCli('')
-    expect(JSON.parse((await farebox('--help')).stdout)).toMatchObject({ words: ['--help'] })
-    expect(JSON.parse((await farebox()).stdout)).toMatchObject({ words: ['--help'] })
+    expect(JSON.parse((await farebox('--help')).stdout)).toMatchObject({ args: ['--help'] })
+    expect(JSON.parse((await farebox()).stdout)).toMatchObject({ args: ['--help'] })
     expect((await farebox('validate')).stdout).toMatch(/^✓ agent\.json: Waiter/)
   })
 
-  test('what is broken in it is shown, and not taken for missing', async () => {
+  test('a broken command line is shown, and not taken for missing', async () => {
     await installCli('', "import 'not-installed-at-all'\nexport const runCli = () => 0")
     const { code, stderr } = await farebox('dev')
     expect(code).toBe(1)

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { ExplainedError } from '../explained-error.ts'
 
 /** What a command is handed over to: the door `@farebox/cli/run-cli`. */
-export type RunCli = (words: readonly string[]) => Promise<number>
+export type RunCli = (args: readonly string[]) => Promise<number>
 
 const DOOR = '@farebox/cli/run-cli'
 

@@ -65,7 +65,7 @@ export interface Project {
   readonly folder: string
   write(name: string, text: string): Promise<void>
   /** Starts `farebox <words>` in it, with these variables and no others. */
-  farebox(words: readonly string[], variables?: NodeJS.ProcessEnv, bin?: string): Running
+  farebox(args: readonly string[], variables?: NodeJS.ProcessEnv, bin?: string): Running
   /** Ends what still runs, and removes the folder. */
   remove(): Promise<void>
 }
@@ -80,8 +80,8 @@ export async function createProject(): Promise<Project> {
   return {
     folder,
     write,
-    farebox(words, variables = DEV, bin = BIN) {
-      const running = run(folder, [bin, ...words], variables)
+    farebox(args, variables = DEV, bin = BIN) {
+      const running = run(folder, [bin, ...args], variables)
       started.push(running)
       return running
     },
@@ -118,10 +118,10 @@ export async function waitJob(
   })
 }
 
-function run(folder: string, words: readonly string[], variables: NodeJS.ProcessEnv): Running {
+function run(folder: string, args: readonly string[], variables: NodeJS.ProcessEnv): Running {
   const child = spawn(
     process.execPath,
-    ['--import', import.meta.resolve('tsx'), '--conditions=@farebox/source', ...words],
+    ['--import', import.meta.resolve('tsx'), '--conditions=@farebox/source', ...args],
     // Their own group, as a terminal or a service manager gives them: a signal to it reaches the workers too.
     { cwd: folder, detached: true, env: { PATH: process.env['PATH'], ...variables } },
   )

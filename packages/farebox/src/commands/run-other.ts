@@ -8,19 +8,19 @@ import { RUNTIME_COMMANDS } from './runtime-commands.ts'
  * Whatever is asked of the program `farebox` beside doing one of its own commands: their help, its version, and all
  * that belongs to `@farebox/cli`, which it is handed over to where that is installed. Resolves to the exit code.
  */
-export async function runOther(command: string, words: readonly string[]): Promise<number> {
+export async function runOther(command: string, args: readonly string[]): Promise<number> {
   const own = RUNTIME_COMMANDS.find(({ name }) => name === command)
   if (own !== undefined) return say(own.help)
   if (['--version', '-V', '-v'].includes(command)) return say(`${ownVersion()}\n`)
   try {
     const runCli = await findCli(process.cwd())
-    if (runCli !== undefined) return await runCli(command === '' ? ['--help'] : [command, ...words])
+    if (runCli !== undefined) return await runCli(command === '' ? ['--help'] : [command, ...args])
   } catch (error) {
     process.stderr.write(explainFailure(error))
     return 1
   }
   if (['', 'help', '--help', '-h'].includes(command))
-    return say(RUNTIME_COMMANDS.find(({ name }) => name === words[0])?.help ?? helpAlone())
+    return say(RUNTIME_COMMANDS.find(({ name }) => name === args[0])?.help ?? helpAlone())
   process.stderr.write(refuseAlone(command))
   return 2
 }

@@ -13,10 +13,10 @@ export interface RuntimeCommand {
    * Does it, and resolves to its exit code; what goes wrong is said on the error screen. Handlers leave pools and
    * timers behind: a process that is to end with the command has to be ended.
    *
-   * @param words what came after the command
+   * @param args what came after the command
    * @param world default: this process
    */
-  run(words: readonly string[], world?: CommandWorld): Promise<number>
+  run(args: readonly string[], world?: CommandWorld): Promise<number>
 }
 
 const USAGE_CODE = [2, 'the command was not understood'] as const
@@ -45,9 +45,9 @@ export const RUNTIME_COMMANDS: readonly RuntimeCommand[] = [
         'farebox start --config agent.json --port 3000',
       ],
     }),
-    async run(words, world) {
+    async run(args, world) {
       const { startCommand } = await import('./start.ts')
-      return await startCommand(words, world)
+      return await startCommand(args, world)
     },
   },
   {
@@ -62,9 +62,9 @@ export const RUNTIME_COMMANDS: readonly RuntimeCommand[] = [
       exitCodes: [[0, 'nothing is wrong with it'], [1, 'there are problems, or no file'], USAGE_CODE],
       example: ['farebox validate agent.json'],
     }),
-    async run(words, world) {
+    async run(args, world) {
       const { validateCommand } = await import('./validate.ts')
-      return await validateCommand(words, world)
+      return await validateCommand(args, world)
     },
   },
 ]

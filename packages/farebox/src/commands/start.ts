@@ -10,14 +10,14 @@ import { stopRequested } from '../serving/stop-requested.ts'
  * `farebox start`: serves the agent until it is told to stop, in this process or in several workers on one port.
  *
  * Exit code 0 after a graceful stop (D32), 1 where it cannot start, and after something that a handler left behind
- * threw with nobody to catch it (DDL-09): whatever runs the process starts it anew. 2 for words not understood.
+ * threw with nobody to catch it (DDL-09): whatever runs the process starts it anew. 2 for arguments not understood.
  */
 export async function startCommand(
-  words: readonly string[],
+  args: readonly string[],
   world: CommandWorld = processWorld(),
 ): Promise<number> {
   try {
-    const options = readStartOptions(words)
+    const options = readStartOptions(args)
     const dotEnv = await readDotEnv(options.config, world.variables, world.folder)
     // Handlers read the environment too, and workers inherit it.
     Object.assign(process.env, dotEnv?.variables)
@@ -29,7 +29,7 @@ export async function startCommand(
       ? await serveHere(options, known, tell)
       : await (
           await import('../workers/supervise-workers.ts')
-        ).superviseWorkers(words, options.workers, world, tell)
+        ).superviseWorkers(args, options.workers, world, tell)
   } catch (error) {
     // Loaded where it is needed: a command that goes well has no use for it.
     const { refuse } = await import('../invocation/refuse.ts')

@@ -10,14 +10,14 @@ import { processWorld, type CommandWorld } from '../invocation/command-world.ts'
 
 /**
  * `farebox validate`: checks the config alone, for CI; no environment, no handlers. Exit code 0 good, with warnings
- * or without, 1 problems, each with its place, 2 words that were not understood.
+ * or without, 1 problems, each with its place, 2 arguments that were not understood.
  */
 export async function validateCommand(
-  words: readonly string[],
+  args: readonly string[],
   world: CommandWorld = processWorld(),
 ): Promise<number> {
   try {
-    const { config, json } = readValidateOptions(words)
+    const { config, json } = readValidateOptions(args)
     const file = relativePlace(resolve(world.folder, config))
     return json ? await validateAsJson(file, world) : await validateForPeople(file, world)
   } catch (error) {

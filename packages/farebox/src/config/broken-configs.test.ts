@@ -230,7 +230,7 @@ function placeIn(text: string, line = 0, column = 0): string | undefined {
   return text.split(/\r?\n/)[line - 1]?.slice(column - 1)
 }
 
-test('what people read, all of it', async () => {
+test('the whole text that people read', async () => {
   const sections: string[] = []
   for (const [name, content] of Object.entries(BROKEN))
     sections.push(`── ${name}\n${printed(await refusalOf(content))}`)

@@ -48,7 +48,7 @@ describe('one problem', () => {
     )
   })
 
-  test('in colours, the same', () => {
+  test('is shown the same way in colours', () => {
     const error = errorOf(WITH_PRICE('"0,01"'))
     const marked = explainConfigError(error, MARKUP)
     expect(marked).toContain('<r>✗</r> <b>agent.json:10:50</b>  capabilities.count')
@@ -70,7 +70,7 @@ describe('several problems', () => {
     )
   })
 
-  test('at one place show its line once', () => {
+  test('several at one place show its line once', () => {
     const shown = explainConfigError(errorOf('{ "name": "Counter" }'))
     expect(shown.match(/│ \{/g)).toHaveLength(1)
     expect(shown.match(/is required/g)).toHaveLength(5)
@@ -102,20 +102,20 @@ describe('the line', () => {
     for (const line of shown.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(120)
   })
 
-  test('of a megabyte costs no memory of that size: the error keeps what is shown', () => {
+  test('a line of a megabyte is not kept: the error holds only what is shown', () => {
     const description = 'x'.repeat(1_000_000)
     const error = errorOf(WITH_PRICE('"1"').replace('Counts.', description))
     expect(JSON.stringify([error.problems, error.excerpts]).length).toBeLessThan(1_000)
     expect(underlined(explainConfigError(error))).toMatch(/^"x{30,}/)
   })
 
-  test('with tabs and Windows line ends has its carets in place', () => {
+  test('carets are in place on a line with tabs and Windows line ends', () => {
     const text = WITH_PRICE('"0,01"').replaceAll('  ', '\t').replaceAll('\n', '\r\n')
     expect(underlined(explainConfigError(errorOf(text)))).toBe('"0,01"')
     expect(explainConfigError(errorOf(text))).not.toMatch(/[\t\r]/)
   })
 
-  test('with wide letters before the place has its carets two columns further for each', () => {
+  test('carets move two columns for each wide letter before the place', () => {
     const text = WITH_PRICE('"1"').replace('"Counts."', '"字🚌é\u0301👨‍👩‍👧", "colour": 1')
     const [, , carets = ''] = explainConfigError(errorOf(text)).split('\n')
     // Three letters of two columns and one of one; the accent and what joins the family take none.

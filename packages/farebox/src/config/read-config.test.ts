@@ -55,19 +55,19 @@ describe('a good config', () => {
   })
 })
 
-describe('what is wrong is told with its place', () => {
+describe('every problem is reported with its place', () => {
   test('a nested problem, with line and column of the value', () => {
     expect(refusalOf(GOOD.replace('"0.01"', '"0,01"'))).toEqual([
       expect.stringMatching(/^agent\.json:10:50 capabilities\.count\.pricing\.amount: .*"0,01"/),
     ])
   })
 
-  test('with Windows line ends, tabs and a byte order mark the place is the same', () => {
+  test('the place is right with Windows line ends, tabs and a byte order mark', () => {
     const text = `\uFEFF${GOOD.replace('"0.01"', '"0,01"').replaceAll('\n', '\r\n').replaceAll('  ', '\t')}`
     expect(refusalOf(text)[0]).toMatch(/^agent\.json:10:47 capabilities\.count\.pricing\.amount/)
   })
 
-  test('in the first line a byte order mark is not counted', () => {
+  test('a byte order mark in the first line is not counted', () => {
     expect(refusalOf('\uFEFF[]')).toEqual(['agent.json:1:1 must be a JSON object, got an array'])
   })
 
@@ -219,7 +219,7 @@ describe('the file', () => {
     )
   })
 
-  test('D30 with a wallet written out is checked for its checksum', async () => {
+  test('D30 a wallet written out is checked for its checksum', async () => {
     const file = join(folder, 'wallet.json')
     const good = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
     const withWallet = (wallet: string) => GOOD.replace('${AGENT_WALLET_ADDRESS}', wallet)

@@ -29,7 +29,7 @@ function refusal(variables: Variables): EnvironmentError {
   throw new Error(`${JSON.stringify(variables)} was taken`)
 }
 
-test('D30 with the two required variables the rest has its defaults', () => {
+test('D30 the two required variables are enough; the others have defaults', () => {
   expect(read()).toEqual({
     devMode: false,
     wallet: WALLET,
@@ -179,7 +179,7 @@ describe('SERVICE_METRICS_PORT', () => {
     expect(read({ SERVICE_METRICS_PORT: '', SERVICE_METRICS_HOST: '0.0.0.0' }).metrics).toBeUndefined()
   })
 
-  test('what is no port, or no host, refuses to start', () => {
+  test('a value that is not a port, or not a host, refuses to start', () => {
     expect(refusal({ SERVICE_METRICS_PORT: '-1' }).variable).toBe('SERVICE_METRICS_PORT')
     expect(refusal({ SERVICE_METRICS_PORT: '1', SERVICE_METRICS_HOST: 'a b' }).variable).toBe(
       'SERVICE_METRICS_HOST',

@@ -82,7 +82,7 @@ describe('the order of a paid job', () => {
     ])
   })
 
-  test('D26 what the handler or we did wrong has its own line, and no second one', async () => {
+  test('D26 a fault of the handler or of ours has its own line, and no second one', async () => {
     const stage = await stageAgent()
     stage.work = () => {
       throw new Error('broken')
@@ -112,7 +112,7 @@ describe('the order of a paid job', () => {
   })
 })
 
-describe('D39 what some reader would refuse', () => {
+describe('D39 an output that some reader would refuse', () => {
   test.each([
     [
       'is larger than 5 MiB as a whole',
@@ -160,7 +160,7 @@ function nested(levels: number): unknown {
   return value
 }
 
-describe('what is refused costs nothing', () => {
+describe('a refused request costs nothing', () => {
   test.each<readonly [string, Asked, number, string]>([
     [
       'VAL-16 two content types',
@@ -307,7 +307,7 @@ describe('D13 a payment bound to a job is good for that job alone', () => {
     expect(await payBoundTo(stage, { endpoint: 'https://other.test/execute' })).toBe(402)
   })
 
-  test('with it that URL alone counts, wherever the call came in', async () => {
+  test('SERVICE_PUBLIC_URL alone counts where it is set, wherever the call came in', async () => {
     const stage = await stageAgent({ variables: { SERVICE_PUBLIC_URL: 'https://farebox.example/stage/' } })
     expect(await payBoundTo(stage, { endpoint: 'https://farebox.example/stage/execute' })).toBe(200)
     expect(await payBoundTo(stage, { endpoint: 'http://agent.test/execute' })).toBe(402)
@@ -514,7 +514,7 @@ describe('deadlines', () => {
     }
   }
 
-  test('D17 408 at the deadline, the handler told to stop, nothing saved, nothing charged', async () => {
+  test('D17 408 at the deadline, the handler aborted, nothing saved, nothing charged', async () => {
     const stage = await stageAgent()
     takes(stage, 5_000)
     const answer = await after(stage.clock, 2_000, stage.post({ deadline: stage.clock.nowMs() / 1_000 + 2 }))
@@ -556,7 +556,7 @@ describe('deadlines', () => {
     expect(stage.calls).not.toContain('settle')
   })
 
-  test('DDL-02 what comes after the deadline is swallowed', async () => {
+  test('DDL-02 an output after the deadline is dropped', async () => {
     const stage = await stageAgent()
     stage.work = async () => {
       await new Promise<void>(resolve => {
@@ -586,7 +586,7 @@ describe('deadlines', () => {
 })
 
 describe('one payment, several jobs', () => {
-  test('PAY-01 at once: one of them runs and is charged for, the others are refused', async () => {
+  test('PAY-01 several jobs with one payment at once: one runs and is charged, the others are refused', async () => {
     const stage = await stageAgent()
     const payment = await stage.sign({ jobId: randomUUID(), unbound: true })
     const answers = await Promise.all(Array.from({ length: 20 }, async () => await stage.post({ payment })))

@@ -90,7 +90,7 @@ describe('D8, D25 a job whose record cannot be read', () => {
   )
 })
 
-describe('I5 a refusal is told by a look that came after it', () => {
+describe('I5 a job is looked up again before a refusal is sent', () => {
   /** Two replicas; what the second one reads first reaches it only when the barrier opens. */
   async function stageSlowReader(): Promise<{
     readonly clock: FakeClock
@@ -128,7 +128,7 @@ describe('I5 a refusal is told by a look that came after it', () => {
     expect(first.gate.charged.size).toBe(1)
   })
 
-  test('nor is a payment that expired meanwhile a 402', async () => {
+  test('a payment that expired meanwhile is not answered 402 where the job was charged', async () => {
     const { clock, first, second, barrier } = await stageSlowReader()
     const jobId = randomUUID()
     const payment = await first.sign({ jobId, validBefore: Math.floor(clock.nowMs() / 1_000) + 20 })
@@ -140,7 +140,7 @@ describe('I5 a refusal is told by a look that came after it', () => {
     expect((await after(clock, 0, late)).status).toBe(200)
   })
 
-  test('where the job is free, a deadline that passed before the claim was made is a 408, once the facilitator knows of no charge', async () => {
+  test('a deadline that passed before the claim of a free job is a 408, once the facilitator knows of no charge', async () => {
     const { clock, second, barrier } = await stageSlowReader()
     const late = second.post({ deadline: clock.nowMs() / 1_000 + 2 })
     await clock.advance(3_000)
@@ -149,7 +149,7 @@ describe('I5 a refusal is told by a look that came after it', () => {
     expect(second.calls).toEqual(['read', 'claim', 'inquire', 'forget'])
   })
 
-  test('who lost its lease, and still lives, charges nothing after another was told that nothing is charged', async () => {
+  test('a process that lost its lease charges nothing after another answered that nothing was charged', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     const gate = createScriptedGate()

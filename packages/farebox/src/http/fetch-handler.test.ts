@@ -38,7 +38,7 @@ async function both(path: string, init: RequestInit): Promise<readonly [Reply, R
   return [bySocket, byFetch]
 }
 
-describe('by socket and by fetch the answer is the same', () => {
+describe('the answer is the same by socket and by fetch', () => {
   test.each<readonly [string, string, RequestInit, number]>([
     ['health', '/health', {}, 200],
     ['about', '/about?x=1', {}, 200],

@@ -130,7 +130,7 @@ describe('HTTP-01 the routes', () => {
   })
 })
 
-describe('HTTP-05 what is no good HTTP is answered in our form, and the connection closed', () => {
+describe('HTTP-05 malformed HTTP is answered in our form, and the connection closed', () => {
   test.each([
     ['garbage', 'hello\r\n\r\n', 400],
     ['a header without a colon', 'GET /health HTTP/1.1\r\nHost: a\r\nbroken\r\n\r\n', 400],
@@ -220,7 +220,7 @@ describe('VAL-05 bodies', () => {
     expect(JSON.parse(await readText(answer))).toEqual(tooLarge)
   })
 
-  test('of exactly the limit are read', async () => {
+  test('a body of exactly the limit is read', async () => {
     const body = jobBody('hi')
     const answer = await fetch(`${stage.url}/execute`, {
       method: 'POST',
@@ -230,7 +230,7 @@ describe('VAL-05 bodies', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('that break off are answered to nobody, and nothing runs', async () => {
+  test('a body that breaks off is not answered, and nothing runs', async () => {
     const before = stage.logs().length
     const connection = connectRaw(stage.port)
     await new Promise(resolve => connection.socket.write(rawExecute(jobBody('hi')).slice(0, -10), resolve))
@@ -240,7 +240,7 @@ describe('VAL-05 bodies', () => {
     expect(stage.logs().slice(before)).toEqual([])
   })
 
-  test('that are large and never end fill 64 MiB and no more: others are told to come back, small ones are served', async () => {
+  test('large bodies that never end fill at most 64 MiB: others are told to come back, small ones are served', async () => {
     const head = `POST /execute HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`
     const almost = head + ' '.repeat(1_048_575)
     const hanging = Array.from({ length: 66 }, () => connectRaw(stage.port))
@@ -267,7 +267,7 @@ describe('VAL-05 bodies', () => {
     await expect.poll(() => post(jobBody('large').padEnd(1_048_576, ' '))).toBe(200)
   })
 
-  test('in chunks, a byte each, are put together', async () => {
+  test('chunks of one byte each are put together', async () => {
     const body = jobBody('chunks')
     const chunks = [...body].map(byte => `1\r\n${byte}\r\n`).join('')
     const answer = await answerTo(
@@ -323,7 +323,7 @@ describe('connections', () => {
     ])
   })
 
-  test('DDL-12 closed by the client in the middle of a job: the job is done, kept and told to who asks again', async () => {
+  test('DDL-12 a connection closed by the client in the middle of a job: the job is done, kept and answered to a repeat', async () => {
     const gateway = createGateway()
     let runs = 0
     const waiting = await serveStage({
@@ -353,7 +353,7 @@ describe('connections', () => {
 })
 
 describe('D32 stopping', () => {
-  test('OPS-03 fifty jobs in flight are answered, keep-alive clients let go, new jobs told that nothing was charged', async () => {
+  test('OPS-03 fifty jobs in flight are answered, keep-alive clients disconnected, new jobs answered that nothing was charged', async () => {
     const gateway = createGateway()
     const busy = await serveStage({
       handler: async ({ text }) => {
@@ -414,7 +414,7 @@ describe('D32 stopping', () => {
   test.each([
     ['whose handler hangs', 'shutting down, not charged'],
     ['that waits for another run of it', 'shutting down: send the same request again'],
-  ])('D32 a job %s is answered 503 before the end, and its handler told to stop', async (_, error) => {
+  ])('D32 a job %s is answered 503 before the end, and its handler aborted', async (_, error) => {
     const gateway = createGateway()
     const clock = createFakeClock()
     let stopped: unknown
@@ -481,7 +481,7 @@ describe('D32 stopping', () => {
 })
 
 describe('a successor takes the address', () => {
-  test('what had come is answered here, what comes after goes there, and nobody is refused', async () => {
+  test('requests that had arrived are answered here, later ones go to the successor, and none is refused', async () => {
     const gateway = createGateway()
     const old = await serveStage({
       handler: async ({ text }) => {

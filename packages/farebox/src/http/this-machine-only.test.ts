@@ -57,7 +57,7 @@ test('all interfaces are not this machine alone', () => {
     expect(isThisMachine(address)).toBe(false)
 })
 
-test('without being asked to, an agent answers any page, also on loopback (D15)', async () => {
+test('D15 an agent answers any page by default, also on loopback', async () => {
   const open = await serveStage()
   const answer = await fetch(`${open.url}/health`, { headers: { origin: 'https://browser.example' } })
   expect(answer.status).toBe(200)

@@ -13,7 +13,7 @@ function refusalOf(read: () => unknown): string {
 }
 
 describe('farebox start', () => {
-  test('D28 no words: the config beside, the rest to be found, one process', () => {
+  test('D28 no arguments: the config in the folder, the rest found beside it, one process', () => {
     expect(readStartOptions([])).toEqual({
       config: './agent.json',
       handlers: undefined,
@@ -24,7 +24,7 @@ describe('farebox start', () => {
   })
 
   test('D28 all of them, in both spellings', () => {
-    const words = [
+    const args = [
       '--config=a.json',
       '--handlers',
       'h.ts',
@@ -34,7 +34,7 @@ describe('farebox start', () => {
       '--workers',
       '4',
     ]
-    expect(readStartOptions(words)).toEqual({
+    expect(readStartOptions(args)).toEqual({
       config: 'a.json',
       handlers: 'h.ts',
       port: '80',
@@ -60,8 +60,8 @@ describe('farebox start', () => {
     [['--workers=0'], '--workers must be a number from 1 to 256, or auto, got "0"'],
     [['--workers', '2.5'], '--workers must be a number from 1 to 256, or auto, got "2.5"'],
     [['--workers=1000'], '--workers must be a number from 1 to 256, or auto, got "1000"'],
-  ])('%j is not understood', (words, sentence) => {
-    expect(refusalOf(() => readStartOptions(words))).toBe(`farebox start: ${sentence}`)
+  ])('%j is not understood', (args, sentence) => {
+    expect(refusalOf(() => readStartOptions(args))).toBe(`farebox start: ${sentence}`)
   })
 })
 
@@ -77,7 +77,7 @@ describe('farebox validate', () => {
     [['--config=a.json', 'b.json'], 'one config at a time'],
     [['--json=yes'], '--json takes no value'],
     [['--jsn'], '--jsn is not an option, did you mean --json?'],
-  ])('%j is not understood', (words, sentence) => {
-    expect(refusalOf(() => readValidateOptions(words))).toBe(`farebox validate: ${sentence}`)
+  ])('%j is not understood', (args, sentence) => {
+    expect(refusalOf(() => readValidateOptions(args))).toBe(`farebox validate: ${sentence}`)
   })
 })

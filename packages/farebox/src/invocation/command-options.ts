@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { readWords, type CommandOption } from './read-words.ts'
+import { parseArguments, type CommandOption } from './parse-arguments.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What `farebox start` was asked for. */
@@ -45,9 +45,9 @@ export const VALIDATE_OPTIONS: readonly CommandOption[] = [
 
 const MAX_WORKERS = 256
 
-/** Reads the words after `farebox start`. Throws a {@link UsageError}. */
-export function readStartOptions(words: readonly string[]): StartOptions {
-  const { values, rest } = readWords('farebox start', START_OPTIONS, words)
+/** Reads the arguments after `farebox start`. Throws a {@link UsageError}. */
+export function readStartOptions(args: readonly string[]): StartOptions {
+  const { values, rest } = parseArguments('farebox start', START_OPTIONS, args)
   const [extra] = rest
   if (extra !== undefined)
     throw new UsageError(
@@ -67,9 +67,9 @@ export function readStartOptions(words: readonly string[]): StartOptions {
   }
 }
 
-/** Reads the words after `farebox validate`. Throws a {@link UsageError}. */
-export function readValidateOptions(words: readonly string[]): ValidateOptions {
-  const { values, rest } = readWords('farebox validate', VALIDATE_OPTIONS, words)
+/** Reads the arguments after `farebox validate`. Throws a {@link UsageError}. */
+export function readValidateOptions(args: readonly string[]): ValidateOptions {
+  const { values, rest } = parseArguments('farebox validate', VALIDATE_OPTIONS, args)
   const flagged = values.get('config')
   const named = [...(typeof flagged === 'string' ? [flagged] : []), ...rest]
   if (named.length > 1)

@@ -49,23 +49,23 @@ test('handlers: the line at fault below', () => {
 test.each([
   new DeclarationError('wallet: has a wrong checksum'),
   new MismatchedHandlers('handlers: no function for the declared wait'),
-])('without a stack: %s', error => {
+])('an explained error is shown without a stack: %s', error => {
   expect(explainFailure(error)).toBe(`✗ ${error.message}\n`)
 })
 
-test('D25 what a store says of itself is no riddle', () => {
+test('D25 an error of the job store is explained', () => {
   expect(explainFailure(new Error('SERVICE_STORE=lmdb:/proc/x: this folder cannot be used: no'))).toBe(
     '✗ cannot start: SERVICE_STORE=lmdb:/proc/x: this folder cannot be used: no\n  set SERVICE_STORE to lmdb:<folder> on a disk of this machine, or to redis://host:port\n',
   )
 })
 
-test('what nobody foresaw, with its stack', () => {
+test('an unforeseen error is shown with its stack', () => {
   expect(explainFailure(new RangeError('odd'))).toMatch(/^✗ RangeError: odd\n\s+at /)
   expect(explainFailure(new TypeError('x is not a function'))).toMatch(/^✗ TypeError: .*\n\s+at /)
   expect(explainFailure('odd')).toBe('✗ odd\n')
 })
 
-test('words that were not understood are exit code 2, all else is 1', () => {
+test('arguments that were not understood are exit code 2, all else is 1', () => {
   expect(exitCodeOf(new UsageError('farebox start: no', 'yes'))).toBe(2)
   expect(exitCodeOf(new EnvironmentError(PORT))).toBe(1)
 })

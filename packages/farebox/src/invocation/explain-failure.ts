@@ -31,7 +31,7 @@ export function explainFailure(error: unknown, paint: Paint = PLAIN): string {
 
 const STORES = 'set SERVICE_STORE to lmdb:<folder> on a disk of this machine, or to redis://host:port'
 
-/** 2 for words that were not understood, else 1. */
+/** 2 for arguments that were not understood, else 1. */
 export function exitCodeOf(error: unknown): 1 | 2 {
   return error instanceof UsageError ? 2 : 1
 }

@@ -42,7 +42,7 @@ test('an error type that is none is that of any error', () => {
   })
 })
 
-test('whatever a handler sends, it is a report or nothing, and nothing is thrown', () => {
+test('every message of a handler is a report or nothing, and nothing is thrown', () => {
   const kinds = fc.constantFrom('loaded', 'not-loaded', 'log', 'returned', 'threw', 'clean', 'stray', 'x')
   const message = fc.oneof(
     fc.anything(),

@@ -33,7 +33,7 @@ interface Loaded {
 /** More lines a job than anybody reads; beyond it they would keep the agent from its other jobs. */
 const MAX_LINES = 1_000
 const MAX_LINE_CHARACTERS = 2_000
-const LOOK_AGAIN_MS = 20
+const CHECK_AGAIN_MS = 20
 
 // Bound now: whatever handlers do to `process`, this is how the agent is told.
 const sendMessage = process.send?.bind(process)
@@ -140,11 +140,11 @@ function abort(now: Run, reason: string): void {
 
 /** The next job comes only when nothing of this one can act any more. */
 function tellWhenClean(run: number, left: LeftBehind): void {
-  const look = (): void => {
+  const check = (): void => {
     if (left.isClean()) tell({ kind: 'clean', run })
     else tellWhenClean(run, left)
   }
-  setTimeout(look, LOOK_AGAIN_MS).unref()
+  setTimeout(check, CHECK_AGAIN_MS).unref()
 }
 
 function tell(report: HandlerReport): void {

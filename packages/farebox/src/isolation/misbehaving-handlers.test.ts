@@ -110,7 +110,7 @@ describe.each([
   })
 })
 
-describe('what is left behind', () => {
+describe('work left behind by a job', () => {
   test('a timer that throws after its job harms nobody: the job was delivered, and the next have other processes', async () => {
     const answer = await ask('leaves a timer')
     expect(answer).toMatchObject({ status: 200, isCharged: true })
@@ -119,7 +119,7 @@ describe('what is left behind', () => {
     expect(await logged(/left behind/)).toMatch(/ after="its end"$/)
   })
 
-  test('what nobody could see is reported as that job’s; the one that has the process now goes on', async () => {
+  test('a late error is attributed to the job that caused it; the job that has the process now goes on', async () => {
     const answer = await ask('leaves a rejection')
     const job = /job=(\S+)/.exec(answer.log)?.[1] ?? ''
     const others = await Promise.all(Array.from({ length: 8 }, () => ask('tame for a while')))
@@ -133,7 +133,7 @@ describe('what is left behind', () => {
   })
 })
 
-describe('what crosses', () => {
+describe('values between the processes', () => {
   test('DDL-10 typed errors, with their answers', async () => {
     expect(await ask('a typed error')).toMatchObject({
       status: 400,

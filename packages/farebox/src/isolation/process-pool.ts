@@ -32,7 +32,7 @@ export interface ProcessPoolParts {
 
 /** A process beyond the fewest is ended when it has had nothing to do for so long. */
 const IDLE_MS = 30_000
-const LOOK_EVERY_MS = 100
+const CHECK_EVERY_MS = 100
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 
@@ -45,7 +45,7 @@ interface PoolState extends ProcessPoolParts {
   /** Processes in a row that did not come to be, and until when no other is tried. */
   failures: number
   pausedUntilMs: number
-  cancelLook: (() => void) | undefined
+  cancelCheck: (() => void) | undefined
   cancelRetry: (() => void) | undefined
 }
 
@@ -59,7 +59,7 @@ export function createProcessPool(parts: ProcessPoolParts): ProcessPool {
     isClosed: false,
     failures: 0,
     pausedUntilMs: 0,
-    cancelLook: undefined,
+    cancelCheck: undefined,
     cancelRetry: undefined,
   }
   return {
@@ -67,7 +67,7 @@ export function createProcessPool(parts: ProcessPoolParts): ProcessPool {
     acquire: signal => acquireProcess(pool, signal),
     async close() {
       pool.isClosed = true
-      pool.cancelLook?.()
+      pool.cancelCheck?.()
       pool.cancelRetry?.()
       refuseWaiting(pool)
       const all = [...pool.slots]
@@ -110,7 +110,7 @@ function balance(pool: PoolState): void {
   // What a job left running may run on for as long as nobody needs its slot.
   const [oldest] = living(pool, 'lingering')
   if (oldest !== undefined && missing() > 1 && isFull(pool)) endSlot(oldest, 'its slot is needed')
-  pool.cancelLook ??= clock.after(LOOK_EVERY_MS, () => look(pool))
+  pool.cancelCheck ??= clock.after(CHECK_EVERY_MS, () => check(pool))
 }
 
 function mayStart(pool: PoolState): boolean {
@@ -179,9 +179,9 @@ function refuseWaiting({ waiting }: PoolState): void {
   for (const give of waiting) give(undefined)
 }
 
-function look(pool: PoolState): void {
+function check(pool: PoolState): void {
   const { limits, clock } = pool
-  pool.cancelLook = undefined
+  pool.cancelCheck = undefined
   for (const slot of living(pool)) {
     const nowMs = clock.nowMs()
     const isIdle = slot.state === 'free' && nowMs - slot.sinceMs > IDLE_MS
@@ -191,7 +191,7 @@ function look(pool: PoolState): void {
     if (why !== undefined) endSlot(slot, why)
   }
   const isQuiet = living(pool).length <= limits.fewest && living(pool, 'free').length === pool.slots.size
-  if (!isQuiet) pool.cancelLook = clock.after(LOOK_EVERY_MS, () => look(pool))
+  if (!isQuiet) pool.cancelCheck = clock.after(CHECK_EVERY_MS, () => check(pool))
 }
 
 function living({ slots }: PoolState, state?: PoolSlot['state']): readonly PoolSlot[] {

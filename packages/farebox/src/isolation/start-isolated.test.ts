@@ -114,7 +114,7 @@ describe('farebox start with SERVICE_ISOLATION=worker', () => {
     )
   })
 
-  test('a file that ends its process while it is imported is told', async () => {
+  test('a file that ends its process while it is imported is reported', async () => {
     await project.write('handlers.mjs', 'process.exit(7)')
     expect(await start().ended).toEqual({
       code: 1,
@@ -124,7 +124,7 @@ describe('farebox start with SERVICE_ISOLATION=worker', () => {
     })
   })
 
-  test('D30 any other value does not start', async () => {
+  test('D30 any other value of SERVICE_ISOLATION does not start', async () => {
     const { code, stderr } = await start([], { ...DEV, SERVICE_ISOLATION: 'thread' }).ended
     expect(code).toBe(1)
     expect(stderr).toBe(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createFakeClock } from '../testing/fake-clock.ts'
 import { createJobNotifier } from './job-notifier.ts'
 
-test('IDM-03 who waits for a job is woken when it changes, whoever waits for another is not', async () => {
+test('IDM-03 a waiter for a job is woken when it changes, a waiter for another is not', async () => {
   const clock = createFakeClock()
   const notifier = createJobNotifier(clock)
   const woken: string[] = []
@@ -17,7 +17,7 @@ test('IDM-03 who waits for a job is woken when it changes, whoever waits for ano
   await Promise.all(all)
 })
 
-test('IDM-04 who waits for another process’s job looks again in time', async () => {
+test('IDM-04 a waiter for another process’s job checks again in time', async () => {
   const clock = createFakeClock()
   const waiting = createJobNotifier(clock).wait('a', 50)
   await clock.advance(50)

@@ -14,7 +14,7 @@ export interface JobRow {
 }
 
 /** The claim of a payment for one job. */
-export interface PaymentRow {
+export interface PaymentClaim {
   readonly jobKey: string
   readonly forgottenMs: number
 }
@@ -36,10 +36,10 @@ export function claimRow(row: JobRow | undefined, claim: JobClaim, nowMs: number
 
 /** The payment's row after a claim; undefined where it is claimed for another job. */
 export function claimPayment(
-  row: PaymentRow | undefined,
+  row: PaymentClaim | undefined,
   wish: { readonly jobKey: string; readonly keepMs: number },
   nowMs: number,
-): PaymentRow | undefined {
+): PaymentClaim | undefined {
   const kept = row !== undefined && row.forgottenMs > nowMs ? row : undefined
   if (kept !== undefined && kept.jobKey !== wish.jobKey) return undefined
   return { jobKey: wish.jobKey, forgottenMs: Math.max(kept?.forgottenMs ?? 0, nowMs + wish.keepMs) }

@@ -95,7 +95,7 @@ describe('D6 a lease', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('lost: the handler is told to stop, what it returns is dropped, and the other’s response is served', async () => {
+  test('a lost lease: the handler is aborted, what it returns is dropped, and the other’s response is served', async () => {
     const replicas = await stageReplicas()
     const { clock, gate, first, second } = replicas
     const { told } = takes(first, 30_000, { text: 'of the first' })
@@ -124,7 +124,7 @@ describe('D6 a lease', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('lost, and not noticed yet: a failure is not told either', async () => {
+  test('a lost lease not noticed yet: a failure is not reported either', async () => {
     const replicas = await stageReplicas()
     const { clock, gate, first, second } = replicas
     first.work = async () => {
@@ -145,7 +145,7 @@ describe('D6 a lease', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('I6 over by our own clock: the store is asked before the handler begins, which another has run', async () => {
+  test('I6 a lease that is over by our own clock: the store is asked before the handler begins, which another process has run', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     const gate = createScriptedGate()
@@ -259,7 +259,7 @@ describe('D25 a store that fails', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'while the response is saved (%s), and the record can be taken back: 500, not charged, the hold given back',
+    'the save fails (%s), and the record can be taken back: 500, not charged, the hold released',
     async when => {
       const stage = await stageFailing('write', [1], when)
       const jobId = randomUUID()
@@ -271,7 +271,7 @@ describe('D25 a store that fails', () => {
     },
   )
 
-  test('and cannot be taken back: nobody knows, so it is pending, and the hold is kept', async () => {
+  test('the record cannot be taken back: the outcome is unknown, so it is pending, and the hold is kept', async () => {
     const stage = await stageFailing('write', [1, 2])
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId })

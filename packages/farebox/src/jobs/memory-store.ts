@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { changeRow, claimPayment, claimRow, isHeld } from './job-row.ts'
-import type { JobRow, PaymentRow } from './job-row.ts'
+import type { JobRow, PaymentClaim } from './job-row.ts'
 import type { ClaimOutcome, JobClaim, JobStore } from './job-store.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { ClaimOutcome, JobClaim, JobStore } from './job-store.ts'
  */
 export function createMemoryStore(clock: Clock): JobStore {
   const jobs = new Map<string, JobRow>()
-  const payments = new Map<string, PaymentRow>()
+  const payments = new Map<string, PaymentClaim>()
   let sweptMs = clock.nowMs()
 
   return {

@@ -22,7 +22,7 @@ async function write(name: string, text: string): Promise<string> {
 }
 
 describe('finding the file', () => {
-  test('D28 beside the config before src/, TypeScript before JavaScript', async () => {
+  test('D28 a file beside the config comes before src/, TypeScript before JavaScript', async () => {
     const candidates = [
       'handlers.ts',
       'handlers.mts',
@@ -53,7 +53,7 @@ const ECHO = 'export default { echo: ({ text }) => ({ text }) }'
 
 // In a process of its own, as `farebox start` loads it: a test runner has its own way with imports.
 describe('loading it', () => {
-  test('D28 what can be loaded', async () => {
+  test('D28 files that can be loaded', async () => {
     const files = {
       'words.ts': 'export const words = (text: string): number => text.split(" ").length',
       'map.mjs': ECHO,
@@ -76,7 +76,7 @@ describe('loading it', () => {
     })
   })
 
-  test('D28 what exports something else, and what is not there', async () => {
+  test('D28 files that export something else, and files that are missing', async () => {
     const files = { 'named.mjs': 'export const echo = () => ({})', 'null.mjs': 'export default null' }
     expect(await load({ ...files, 'number.ts': 'export default 7' }, ['none.mjs'])).toEqual({
       'named.mjs': NO_DEFAULT('named.mjs'),
@@ -86,7 +86,7 @@ describe('loading it', () => {
     })
   })
 
-  test('a syntax error is told with its place and its line, also in a file that is imported', async () => {
+  test('a syntax error is shown with its place and its line, also in a file that is imported', async () => {
     const brokenTs = 'export default {\n  echo: ({ text }: { text: string }) => ({ text )\n}'
     const files = {
       'broken.mjs': 'export default {\n  echo: ({ text }) => ({ text )\n}',
@@ -115,7 +115,7 @@ describe('loading it', () => {
   })
 
   test.each(['module', 'commonjs'])(
-    'what is thrown while it loads is told with the author’s own lines (%s)',
+    'an error while loading is shown with the author’s own lines (%s)',
     async type => {
       const files = {
         'package.json': JSON.stringify({ type }),

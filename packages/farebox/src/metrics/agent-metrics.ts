@@ -44,11 +44,11 @@ export type AnswerOutcome =
   | 'failed'
 
 /** Where the runtime is looked into. Off, each part is what it was, and nothing is done. */
-export interface AgentWatch {
+export interface MetricsRecorder {
   readonly metrics: AgentMetrics
-  watchStore(store: JobStore): JobStore
-  watchGate(gate: PaymentGate): PaymentGate
-  watchSettlements(settlements: Settlements, leases: LeaseKeeper): Settlements
+  recordStore(store: JobStore): JobStore
+  recordGate(gate: PaymentGate): PaymentGate
+  recordSettlements(settlements: Settlements, leases: LeaseKeeper): Settlements
   /** Undefined where nothing is counted. */
   readonly source: MetricsSource | undefined
 }
@@ -79,10 +79,10 @@ export interface MetricsServer {
 }
 
 /** Metrics are off unless SERVICE_METRICS_PORT is set. */
-export const unwatched: AgentWatch = {
+export const noMetrics: MetricsRecorder = {
   metrics: { step: (_, work) => work(), answered: () => undefined, overran: () => undefined },
-  watchStore: store => store,
-  watchGate: gate => gate,
-  watchSettlements: settlements => settlements,
+  recordStore: store => store,
+  recordGate: gate => gate,
+  recordSettlements: settlements => settlements,
   source: undefined,
 }

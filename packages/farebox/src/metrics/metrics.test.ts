@@ -106,7 +106,7 @@ describe('GET /metrics of an agent', () => {
   })
 })
 
-test('with workers one scrape is the whole agent, also of those that have ended', async () => {
+test('one scrape covers all workers, also those that have ended', async () => {
   const project = await createProject()
   stops.push(() => project.remove())
   const running = project.farebox(['start', '--port', '0', '--host', '127.0.0.1', '--workers', '3'], {

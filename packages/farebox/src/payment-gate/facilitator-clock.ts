@@ -1,4 +1,4 @@
-import { createClockMeter, NAMED_SKEW_SECONDS, type ToldTime } from '@farebox/payments/http/clock-meter'
+import { createClockMeter, NAMED_SKEW_SECONDS, type ReportedTime } from '@farebox/payments/http/clock-meter'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 
@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 export interface FacilitatorClock {
   readonly nowMs: () => number
   /** An answer of the facilitator told its time. */
-  readonly hear: (reported: ToldTime) => void
+  readonly hear: (reported: ReportedTime) => void
   /**
    * By how many seconds our clock is ahead of theirs, by the last answer; negative behind, 0 where it is less than the
    * network and whole seconds explain.

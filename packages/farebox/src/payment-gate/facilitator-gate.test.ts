@@ -260,7 +260,7 @@ describe('D9 a standard facilitator is checked against the chain', () => {
     })
   })
 
-  test('D8 nor is it after a restart: the process before may have sent it', async () => {
+  test('D8 a refusal after a restart is not believed either: the process before may have sent the transfer', async () => {
     const scene = stageGate()
     scene.settle = failedFor('insufficient_funds')
     expect((await scene.gate.settle(recorded)).kind).toBe('unknown')
@@ -309,7 +309,7 @@ describe('D10 a facilitator that proves what it says', () => {
     }
   })
 
-  test('where there is a node, a success is proven by its receipt: one call', async () => {
+  test('a success is proven by its receipt where there is a node: one call', async () => {
     const scene = stageGate({ ours: true, chain: 'settled' })
     expect(await settleFirst(scene)).toEqual(SETTLED)
     expect(scene.calls).toEqual(['eth_getTransactionReceipt'])
@@ -337,7 +337,7 @@ describe('D10 a facilitator that proves what it says', () => {
     expect(await settleFirst(scene)).toEqual(outcome)
   })
 
-  test('D8 nor a refusal after it was asked before: that it expired unused is what the chain must show', async () => {
+  test('D8 a refusal of a repeated settlement is not believed: the chain must show that it expired unused', async () => {
     const scene = stageGate({ ours: true })
     scene.settle = UNKNOWN
     await settleFirst(scene)
@@ -348,7 +348,7 @@ describe('D10 a facilitator that proves what it says', () => {
   })
 })
 
-describe('what the facilitator is asked', () => {
+describe('requests to the facilitator', () => {
   test('D9 our own requirement, the payment as checked, and what it is for', async () => {
     const scene = stageGate({ ours: true })
     await settleFirst(scene)
@@ -396,7 +396,7 @@ describe('what the facilitator is asked', () => {
     })
   })
 
-  test('D8 while /supported was never answered a settlement is unknown, and not sent', async () => {
+  test('D8 a settlement is unknown, and not sent, until /supported was answered', async () => {
     const scene = stageGate({ ours: true })
     scene.extensions = undefined
     expect(await scene.gate.settle(recorded)).toEqual({
@@ -445,7 +445,7 @@ describe('what the facilitator is asked', () => {
   })
 })
 
-describe('giving a reservation back', () => {
+describe('releasing a hold', () => {
   const hold = { holdId: 'hold', holdUntil: VALID_BEFORE }
 
   test('is tried three times', async () => {
@@ -458,7 +458,7 @@ describe('giving a reservation back', () => {
     expect(scene.lines).toEqual([])
   })
 
-  test('and never throws: it ends by itself', async () => {
+  test('a failed release never throws: the hold expires', async () => {
     const scene = stageGate({ ours: true })
     scene.releaseFailures = 9
     const released = scene.gate.release(hold, terms.binding)

@@ -20,11 +20,11 @@ const WORKER = fileURLToPath(new URL(`./worker${import.meta.url.slice(-3)}`, imp
  *
  * Resolves to the exit code: 0 once all have stopped gracefully (D32), 1 where they cannot start, or keep dying.
  *
- * @param words after `farebox start`; each worker gets them as they are
+ * @param args after `farebox start`; each worker gets them as they are
  * @param tell called once, when so many as were asked for listen
  */
 export async function superviseWorkers(
-  words: readonly string[],
+  args: readonly string[],
   count: number,
   world: CommandWorld,
   tell: (listening: Listening) => void,
@@ -36,7 +36,7 @@ export async function superviseWorkers(
     )
   // Each connection to the next worker. Sharing the socket alone would give most of them to one.
   cluster.schedulingPolicy = cluster.SCHED_RR
-  cluster.setupPrimary({ exec: WORKER, args: [...words], cwd: world.folder })
+  cluster.setupPrimary({ exec: WORKER, args: [...args], cwd: world.folder })
   const pool = createWorkerPool(systemClock)
   const stop = stopRequested(() => {
     pool.kill()

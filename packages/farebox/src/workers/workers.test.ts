@@ -122,7 +122,7 @@ describe('farebox start --workers', () => {
     await Promise.all([...pids].map(isGone))
   })
 
-  test('D32 whoever comes while they stop is answered or turned away, and never left waiting', async () => {
+  test('D32 a caller who comes while they stop is answered or refused, and never left waiting', async () => {
     const running = start(4)
     const url = await listening(running)
     const answer = waitJob(url, 3_000)
@@ -182,8 +182,8 @@ describe('farebox start --workers', () => {
   })
 })
 
-describe('what cannot be', () => {
-  test('what the first one cannot start with is said once: exit 1', async () => {
+describe('refused starts', () => {
+  test('a fault that stops the first worker is reported once: exit 1', async () => {
     await project.write('handlers.mjs', 'nothing.start()')
     const { code, stdout, stderr } = await start(3).ended
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

@@ -69,7 +69,7 @@ beforeAll(async () => {
 afterAll(async () => await chain.stop())
 
 test(
-  'REG-05 whatever is tried: Σ stakes = balance, one withdrawal a stake, no id twice, the owner alone',
+  'REG-05 any sequence of calls keeps: Σ stakes = balance, one withdrawal a stake, no id twice, the owner alone',
   { timeout: 240_000 },
   async () => {
     const seen = { succeeded: 0, refused: 0, withdrawn: 0 }

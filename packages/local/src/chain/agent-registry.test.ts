@@ -39,7 +39,7 @@ afterEach(async () => {
 })
 afterAll(async () => await chain.stop())
 
-describe('what the registry says about itself', () => {
+describe('registry metadata', () => {
   test('D36 a local chain has it at an address of its own, with a stake of 0.001 ETH', async () => {
     expect(chain.agentRegistry).toBe(LOCAL_AGENT_REGISTRY_ADDRESS)
     expect(await view(chain, 'STAKE')).toBe(parseEther('0.001'))
@@ -92,7 +92,7 @@ describe('register', () => {
     expect(await balanceOf(chain, chain.agentRegistry)).toBe(2n * STAKE_WEI)
   })
 
-  test('its metadata is the endpoint', async () => {
+  test('an agent’s metadata is its endpoint', async () => {
     await register(chain, owner, endpoint)
     expect([await view(chain, 'endpointOf', [1n]), await view(chain, 'tokenURI', [1n])]).toEqual([
       endpoint,
@@ -203,8 +203,8 @@ describe('deregister', () => {
   })
 })
 
-describe('who may act for an agent', () => {
-  test('REG-05 neither a stranger nor an operator the owner approved; the refusal names the owner', async () => {
+describe('authority over an agent', () => {
+  test('REG-05 neither another account nor an operator the owner approved may act; the refusal names the owner', async () => {
     await register(chain, owner, endpoint)
     await call(chain, owner, 'setApprovalForAll', [other, true])
     for (const from of [stranger, other]) {
@@ -243,7 +243,7 @@ describe('ether that is no stake', () => {
     expect(await balanceOf(chain, chain.agentRegistry)).toBe(STAKE_WEI)
   })
 
-  test('when it is forced upon the registry, stakes are paid as before and it stays where it is', async () => {
+  test('ETH forced upon the registry stays where it is, and stakes are paid as before', async () => {
     await register(chain, owner, endpoint)
     await callAnvil(chain.rpcUrl, 'anvil_setBalance', [chain.agentRegistry, toHex(STAKE_WEI + 7n)])
     await call(chain, owner, 'deregister', [1n])
@@ -252,7 +252,7 @@ describe('ether that is no stake', () => {
   })
 })
 
-test('what a registration costs in gas', async () => {
+test('the gas of a registration', async () => {
   const typical = 'https://agents.example.com/summarizer'
   await register(chain, other, typical)
   const registered = await call(chain, owner, 'register', [typical])

@@ -189,7 +189,7 @@ function transfers({ logs }: TransactionReceipt): readonly unknown[] {
 
 const PLENTY = 10_000_000n
 
-test('whatever stands beside it, an item is paid if it is good, and is not if it is bad', async () => {
+test('an item is paid if it is good and not if it is bad, whatever stands beside it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(drawn, { minLength: 1, maxLength: 12 }), async batch => {
       const payers = await createPayers()
@@ -213,7 +213,7 @@ test('whatever stands beside it, an item is paid if it is good, and is not if it
   )
 }, 120_000)
 
-test('with too little gas nothing is paid; no item fails because those before it have used the gas', async () => {
+test('too little gas pays nothing; no item fails because those before it have used the gas', async () => {
   let [paid, refused] = [0, 0]
   await fc.assert(
     fc.asyncProperty(

@@ -53,7 +53,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await chain.stop())
 
-describe('what the token says about itself', () => {
+describe('token metadata', () => {
   test('it answers as USDC on Base Sepolia does, six decimals, domain "USDC" version "2"', async () => {
     const read = async (functionName: 'name' | 'symbol' | 'version' | 'decimals') =>
       await reader().readContract({ ...token, functionName })
@@ -65,13 +65,13 @@ describe('what the token says about itself', () => {
     ])
   })
 
-  test('EIP-712 its domain separator is the one viem computes for this chain and address', async () => {
+  test('EIP-712 the domain separator is the one viem computes for this chain and address', async () => {
     expect(await reader().readContract({ ...token, functionName: 'DOMAIN_SEPARATOR' })).toBe(
       domainSeparator({ domain }),
     )
   })
 
-  test('EIP-712 on another chain id the domain separator is that chain’s', async () => {
+  test('EIP-712 another chain id has a domain separator of its own', async () => {
     const other = await startChain({ chainId: 31337 })
     try {
       const client = createPublicClient({ transport: http(other.rpcUrl) })
@@ -209,7 +209,7 @@ test('EIP-3009 a cancelled authorization cannot be used, though its state reads 
 })
 
 describe('the levers that make a settlement fail', () => {
-  test('while paused every transfer reverts, and afterwards the same authorization works', async () => {
+  test('every transfer reverts while the token is paused, and the same authorization works afterwards', async () => {
     const authorization = await authorize({})
     await relay('pause', [])
     await expect(relay('transferWithAuthorization', bytesForm(authorization))).rejects.toThrow(

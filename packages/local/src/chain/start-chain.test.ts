@@ -159,7 +159,7 @@ test('anvil killed by kill -9 loses only what came after the last save, seconds 
   expect((await describeHistory(await start({ folder }))).usdc).toBe(11n)
 })
 
-describe('what a start refuses', () => {
+describe('refused starts', () => {
   test('a port that is taken, naming who holds it and what to do', async () => {
     const first = await start({})
     const port = Number(new URL(first.rpcUrl).port)
@@ -182,7 +182,7 @@ describe('what a start refuses', () => {
   })
 })
 
-test('a stranger that carries the pid of an old anvil is left alone', async () => {
+test('an unrelated process with the pid of an old anvil is left alone', async () => {
   const stranger = spawn('sleep', ['60'])
   const pid = stranger.pid ?? 0
   try {
@@ -195,7 +195,7 @@ test('a stranger that carries the pid of an old anvil is left alone', async () =
   }
 })
 
-test('with a block time, blocks come by the clock', async () => {
+test('a block time makes blocks come by the clock', async () => {
   const chain = await start({ blockTimeSeconds: 1 })
   await fund(chain, payer, { usdcAtomic: 1n })
   expect(await read(chain).getBlockNumber()).toBeGreaterThan(0n)

@@ -54,7 +54,7 @@ describe('the first start', () => {
     expect((await stat(join(folder, 'cluster', 'password'))).mode & 0o077).toBe(0)
   })
 
-  test('that was cut short is made anew by the next', async () => {
+  test('a first start that was cut short is done anew by the next', async () => {
     const first = await start()
     await first.stop()
     const data = join(folder, 'cluster', 'data')
@@ -88,7 +88,7 @@ describe('a later start', () => {
     expect(await ask(postgres, 'select amount from paid')).toBe('43')
   })
 
-  test('in the same instant as the kill -9 waits for the server to end, and has one of its own', async () => {
+  test('a start right after kill -9 waits for the old server to end, and starts its own', async () => {
     const launcher = await launchPostgres()
     process.kill(launcher.pid, 'SIGKILL')
     await launcher.exited
@@ -98,7 +98,7 @@ describe('a later start', () => {
     expect(await readProcess(launcher.ready.pid)).toBeUndefined()
   })
 
-  test('on another port ends the server left behind and starts its own', async () => {
+  test('a start on another port ends the server left behind and starts its own', async () => {
     const launcher = await launchPostgres()
     process.kill(launcher.pid, 'SIGKILL')
     await launcher.exited
@@ -117,7 +117,7 @@ describe('a later start', () => {
     expect(await ask(await start(), 'select amount from paid')).toBe('44')
   })
 
-  test('leaves a stranger alone whose pid stands in the lock file', async () => {
+  test('leaves an unrelated process alone whose pid is in the lock file', async () => {
     await (await start()).stop()
     const user = isRoot ? { uid: 65534, gid: 65534 } : {}
     const stranger = spawn('sleep', ['60'], user)
@@ -135,7 +135,7 @@ describe('a later start', () => {
   })
 })
 
-describe('what a start refuses', () => {
+describe('refused starts', () => {
   test('a port that is taken, naming who holds it and what to do', async () => {
     const chain = await startChain()
     try {
@@ -162,7 +162,7 @@ describe.runIf(isRoot)('as root', () => {
     expect(status).toMatch(/^Groups:\s*$/m)
   })
 
-  test('where that user cannot enter, the files go to the system folder, and it says so', async () => {
+  test('the files go to the system folder where that user cannot enter, and it says so', async () => {
     const systemFolder = join(scratch, 'system')
     const closed = join(scratch, 'closed')
     await mkdir(closed, { mode: 0o700 })

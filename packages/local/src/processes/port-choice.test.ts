@@ -54,7 +54,7 @@ test('a port that must be it is refused with who has it', async () => {
   await refused.toMatchObject({ port: taken, message: expect.stringContaining(`process ${process.pid} `) })
 })
 
-test('what fails for another reason is not tried again', async () => {
+test('a failure for another reason is not tried again', async () => {
   let tries = 0
   const starting = startOnPort({ preferred: taken }, () => {
     tries += 1

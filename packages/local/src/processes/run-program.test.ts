@@ -38,7 +38,7 @@ test('a program ends with whoever runs it, also by kill -9', async () => {
   await expect.poll(() => readProcess(program), { timeout: 5_000 }).toBeUndefined()
 })
 
-test('what is left of an earlier run is ended first', async () => {
+test('processes left by an earlier run are ended first', async () => {
   const { launcher, program } = await launchSilent()
   const next = await runProgram({ ...silent(), readReady: line => line === 'ready' || undefined })
   expect(await readProcess(program)).toBeUndefined()

@@ -92,7 +92,7 @@ describe('looking for a settlement', () => {
   test.each([
     [30, 'unused'],
     [31, 'the node’s fault'],
-  ])('D41a of a head %i s ahead of our clock: %s', async (aheadSeconds, outcome) => {
+  ])('D41a a head %i s ahead of our clock: %s', async (aheadSeconds, outcome) => {
     const chain = createPacedChain({ ...base, flag: word('0') })
     const verdict = findSettlement(chain, network, authorization, base.headSeconds - aheadSeconds)
     if (outcome === 'unused') expect((await verdict).kind).toBe('unused')

@@ -67,7 +67,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
     )
   })
 
-  test('whatever 65 bytes come as a signature, the answer is an address or none', () => {
+  test('any 65 bytes as a signature recover an address or none', () => {
     fc.assert(
       fc.property(
         DIGEST,
@@ -104,7 +104,7 @@ describe.each(['native', 'wasm'] as const)('with the %s curve', curve => {
   })
 })
 
-test('by default the native curve is taken, and nobody is told of a fallback', async () => {
+test('the native curve is the default, and no fallback is reported', async () => {
   const reasons: string[] = []
   expect((await loadEvmCrypto({ onFallback: reason => reasons.push(reason) })).curve).toBe('native')
   expect(reasons).toEqual([])

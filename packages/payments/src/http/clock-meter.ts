@@ -1,5 +1,5 @@
 /** A time that somebody else told in an answer of theirs, by HTTP's `Date` header. */
-export interface ToldTime {
+export interface ReportedTime {
   /** Theirs, Unix milliseconds, cut down to whole seconds. */
   readonly theirsMs: number
   /** Our clock when the request was sent, and when its answer began. */
@@ -9,7 +9,7 @@ export interface ToldTime {
 
 /** Our clock held against somebody else's. */
 export interface ClockMeter {
-  hear(told: ToldTime): void
+  hear(told: ReportedTime): void
   /**
    * By how many seconds our clock is ahead of theirs for certain; negative where it is behind, 0 where it may be right.
    */
@@ -21,7 +21,7 @@ export interface ClockMeter {
 /** From here on a difference is named: more than latency, whole seconds and ordinary drift come to. */
 export const NAMED_SKEW_SECONDS = 5
 /** From here on nobody may be told anything by our clock: as far as a block's time may be ahead of it. */
-export const UNFIT_SKEW_SECONDS = 30
+export const UNUSABLE_SKEW_SECONDS = 30
 
 const WHOLE_SECOND_MS = 1_000
 
@@ -58,7 +58,7 @@ export function createClockMeter(): ClockMeter {
   }
 }
 
-function certainSkew({ theirsMs, sentMs, receivedMs }: ToldTime): number {
+function certainSkew({ theirsMs, sentMs, receivedMs }: ReportedTime): number {
   const leastMs = sentMs - theirsMs - WHOLE_SECOND_MS
   const mostMs = receivedMs - theirsMs
   if (leastMs > 0) return leastMs

@@ -81,7 +81,7 @@ test('requests at once take no more connections than the pool may have', async (
   expect(server.connections()).toBe(3)
 })
 
-describe('what resolves, whatever the status', () => {
+describe('responses that resolve, whatever the status', () => {
   test.each([400, 401, 404, 429, 500, 502, 503])('HTTP %s with its body', async status => {
     server.behave(answering(status, { error: 'no' }))
     expect(await origin.send(get)).toEqual({ status, body: { error: 'no' } })
@@ -111,7 +111,7 @@ describe('what resolves, whatever the status', () => {
   })
 })
 
-describe('what rejects: no whole answer came', () => {
+describe('requests that reject: no whole answer came', () => {
   test('silence, at the timeout', async () => {
     server.behave(silent)
     await expect(origin.send({ ...get, timeoutMs: 50 })).rejects.toMatchObject({ name: 'TimeoutError' })

@@ -1,6 +1,6 @@
 import { createBodyBuffer } from '@farebox/protocol/internal/body/body-buffer'
 import { MAX_TIMER_MS } from '@farebox/protocol/limits'
-import type { ToldTime } from './clock-meter.ts'
+import type { ReportedTime } from './clock-meter.ts'
 import type { Dispatcher, Pool } from 'undici'
 
 /** One keep-alive pool to one origin, for small JSON messages; built-in fetch costs several times its CPU. */
@@ -37,7 +37,7 @@ export interface JsonAnswer {
 export interface JsonOriginOptions {
   readonly connections?: number
   /** Hears the time that each answer tells, by the clock it is held against. */
-  readonly dates?: { readonly nowMs: () => number; readonly hear: (told: ToldTime) => void }
+  readonly dates?: { readonly nowMs: () => number; readonly hear: (told: ReportedTime) => void }
 }
 
 const MAX_ANSWER_BYTES = 1_048_576

@@ -219,7 +219,7 @@ describe('verify', () => {
     })
   })
 
-  test('D17 what is left until a deadline has fractions of a millisecond, and does not stop the call', async () => {
+  test('D17 a timeout with fractions of a millisecond does not stop the call', async () => {
     server.behave(answering(200, { isValid: true }))
     expect(await client.verify(request(), { timeoutMs: 1_234.567 })).toMatchObject({ kind: 'valid' })
   })
@@ -377,7 +377,7 @@ describe('supported', () => {
     })
   })
 
-  test('what is not of the documented form in it is left out', async () => {
+  test('parts of /supported without the documented form are left out', async () => {
     server.behave(
       answering(200, {
         kinds: [kind, null, 'exact', { ...kind, scheme: 1 }],

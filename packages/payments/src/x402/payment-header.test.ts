@@ -129,7 +129,7 @@ describe('PAY-08 however an authorization is wrapped, it is one payment', () => 
     expect(keyOf(header)).toBe(key)
   })
 
-  test('and however its keys are ordered', () => {
+  test('it is the same payment in whatever order its keys are', () => {
     const keys = Object.keys(AUTHORIZATION) as (keyof typeof AUTHORIZATION)[]
     fc.assert(
       fc.property(fc.shuffledSubarray(keys, { minLength: keys.length }), fc.boolean(), (order, first) => {
@@ -160,7 +160,7 @@ describe('PAY-08 however an authorization is wrapped, it is one payment', () => 
   })
 })
 
-describe('what is refused, each with its reason', () => {
+describe('refused headers, each with its reason', () => {
   test.each([
     '',
     '!!!!',
@@ -342,7 +342,7 @@ describe('what is refused, each with its reason', () => {
   })
 })
 
-describe('whatever comes', () => {
+describe('arbitrary input', () => {
   test('D4 no string makes the decoder throw', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()), header => {

@@ -100,7 +100,7 @@ test('two payments for one job have different nonces: a payment that expired can
   expect(one.authorization.nonce).not.toBe(other.authorization.nonce)
 })
 
-test('PAY-39 what is signed is for the token of our own table, whatever domain the agent names', async () => {
+test('PAY-39 a signature is for the token of our own table, whatever domain the agent names', async () => {
   const lying = { ...requirement, extra: { name: 'Gold', version: '9' }, asset: `0x${'11'.repeat(20)}` }
   const { authorization, signature } = await signPayment(crypto, ownKey, { ...TERMS, requirement: lying })
   const payment = {
@@ -114,7 +114,7 @@ test('PAY-39 what is signed is for the token of our own table, whatever domain t
   expect(createSignatureVerifier(crypto, [network]).provePayer(payment)).toMatchObject({ ok: true })
 })
 
-test('what the wallet refuses is not sent', async () => {
+test('a payment that the wallet refuses is not sent', async () => {
   const refusing: PaymentSigner = {
     address: ownKey.address,
     signTypedData: async () => await Promise.reject(new Error('User rejected the request')),

@@ -1,8 +1,8 @@
 import {
   createClockMeter,
   describeSkew,
-  UNFIT_SKEW_SECONDS,
-  type ToldTime,
+  UNUSABLE_SKEW_SECONDS,
+  type ReportedTime,
 } from '@farebox/payments/http/clock-meter'
 import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
@@ -12,7 +12,7 @@ import type { ClockSkew } from '../platform-parts.ts'
 export interface NodeClock {
   readonly nowMs: () => number
   /** An answer of the node told its time. */
-  readonly hear: (told: ToldTime) => void
+  readonly hear: (told: ReportedTime) => void
   /** Undefined where the two agree within five seconds. */
   skew(): ClockSkew | undefined
 }
@@ -24,7 +24,7 @@ export function createNodeClock(clock: Clock, log: Log): NodeClock {
   const skew = (): ClockSkew | undefined => {
     const aheadSeconds = meter.aheadSeconds()
     const said = describeSkew(aheadSeconds, "the node's")
-    return said === undefined ? undefined : { said, isUnfit: Math.abs(aheadSeconds) > UNFIT_SKEW_SECONDS }
+    return said === undefined ? undefined : { said, isUnfit: Math.abs(aheadSeconds) > UNUSABLE_SKEW_SECONDS }
   }
   return {
     nowMs: () => clock.nowMs(),

@@ -185,7 +185,7 @@ test.each(CASES)('D19 %j into %j', (output, input, grade, reason) => {
 })
 
 describe('maps meet by name', () => {
-  test('what is fed, what is left open', () => {
+  test('fields that are fed and fields that are left open', () => {
     const outputs = { text: string, score: number, extra: boolean, toString: string }
     const inputs = {
       score: string,

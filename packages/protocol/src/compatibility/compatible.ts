@@ -3,7 +3,7 @@ import { worst, type Compatibility } from './compatibility.ts'
 import { rangeFindings, scalarFindings } from './compatible-scalars.ts'
 import { compileValue } from '../fields/compile-value.ts'
 import { describeValue } from '../fields/describe-value.ts'
-import { canonicalJson } from '../fields/equal-json.ts'
+import { comparableJson } from '../fields/equal-json.ts'
 import type { Field, FieldMap, JsonValue } from '../fields/field.ts'
 import { startRun } from '../fields/plain-json.ts'
 import { INPUT_RULES } from '../fields/value-rules.ts'
@@ -86,7 +86,7 @@ function compareValues(values: readonly JsonValue[], input: Field): Compatibilit
     if (stepsLeft < 0) return TOO_MUCH_TO_COMPARE
     if (taken === undefined) refused ??= `${describeValue(value)} is refused: ${run.reason}`
     else passed += 1
-    if (taken !== undefined && canonicalJson(taken) !== canonicalJson(value)) {
+    if (taken !== undefined && comparableJson(taken) !== comparableJson(value)) {
       changed ??= `${describeValue(value)} becomes ${describeValue(taken)}`
     }
   }

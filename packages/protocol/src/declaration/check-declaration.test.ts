@@ -84,7 +84,7 @@ describe('a good declaration', () => {
   })
 })
 
-describe('what is refused, with its place', () => {
+describe('refused declarations, each with the place', () => {
   test.each([
     [null, 'null'],
     [[], 'an array'],

@@ -67,7 +67,7 @@ function without(key: string, object: object): object {
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key))
 }
 
-describe('what the check accepts, the schema accepts', () => {
+describe('the schema accepts what the check accepts', () => {
   test.each<[string, object]>([
     ['the least there is', declaration()],
     ['$schema', declaration({ $schema: './node_modules/farebox/agent.schema.json' })],
@@ -128,7 +128,7 @@ describe('what the check accepts, the schema accepts', () => {
   })
 })
 
-describe('what has a wrong shape, both refuse', () => {
+describe('both refuse a wrong shape', () => {
   test.each<[string, unknown]>([
     ['no object', []],
     ...Object.keys(declaration()).flatMap((key): [string, unknown][] => [
@@ -231,7 +231,7 @@ describe('what has a wrong shape, both refuse', () => {
   })
 })
 
-describe('whatever comes', () => {
+describe('arbitrary input', () => {
   const anyValue = fc.jsonValue({ maxDepth: 2 })
   const anyField: fc.Arbitrary<unknown> = fc.letrec<{ field: unknown }>(tie => ({
     field: fc.record(

@@ -45,7 +45,7 @@ function fixesOfPrice(amount: unknown): readonly string[] {
   return fixesOf(declaration({ capabilities: { count: capability({ pricing }) } }))
 }
 
-describe('D28 what to do about a declaration', () => {
+describe('D28 fixes for a declaration', () => {
   test.each<[object, string]>([
     [{ service_version: 1 }, 'write "1.0", in quotes'],
     [{ name: 7 }, 'put it in quotes: "7"'],
@@ -89,7 +89,7 @@ describe('D28 what to do about a declaration', () => {
   })
 })
 
-describe('D1 what to do about a price', () => {
+describe('D1 fixes for a price', () => {
   test.each<[unknown, string]>([
     ['0,01', 'write "0.01"'],
     [0.01, 'write "0.01", in quotes'],
@@ -111,7 +111,7 @@ describe('D1 what to do about a price', () => {
     expect(fixesOfPrice(amount)).toEqual([fix])
   })
 
-  test('what it says to write is a price', () => {
+  test('a proposed price is a valid price', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.stringMatching(/^[$ ]?[\d.,]{0,9}( ?USDC)?$/), fc.double(), fc.string()),
@@ -126,7 +126,7 @@ describe('D1 what to do about a price', () => {
   })
 })
 
-describe('D18 what to do about a field', () => {
+describe('D18 fixes for a field', () => {
   test.each<[unknown, string]>([
     ['int', 'write { "type": "integer" }'],
     [{}, 'add "type": "string"'],
@@ -197,7 +197,7 @@ describe('D18 what to do about a field', () => {
   })
 })
 
-test('whatever is wrong, each problem says what to do, on one line, without a full stop, and not at length', () => {
+test('each problem has a fix on one line, without a full stop, and not too long', () => {
   const anyValue = fc.oneof(
     fc.jsonValue(),
     fc.constantFrom('string', 'int', '0,01', '', 'x'.repeat(2_000), -1, 1e9),

@@ -63,7 +63,7 @@ describe('recognising a typed error', () => {
     expect(isServiceError(error)).toBe(true)
   })
 
-  test('its brand is not what a caller or a log sees', () => {
+  test('the brand of an error is visible to neither caller nor log', () => {
     expect(Object.getOwnPropertySymbols({ ...new ValidationError('text: is required') })).toEqual([])
   })
 

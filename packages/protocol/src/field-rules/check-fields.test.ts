@@ -134,7 +134,7 @@ describe('D18 keywords', () => {
     expect(problems[0]).toContain(problem)
   })
 
-  test('what a default must hold depends on the side', () => {
+  test('the rules for a default depend on the side', () => {
     const field = { type: 'object', properties: { a: { type: 'string' } }, default: {} }
     expect(fieldProblems(field, 'input')).toEqual([])
     expect(fieldProblems(field, 'output')).toEqual(['s.f.default.a: is required'])

@@ -12,7 +12,7 @@ import {
 import { checkKeywords } from './check-keywords.ts'
 import { checkType } from './check-type.ts'
 import { countCodePoints } from '../fields/code-points.ts'
-import { count, describeValue, quote } from '../fields/describe-value.ts'
+import { count, describeValue, quoteText } from '../fields/describe-value.ts'
 import { FIELD_KEYWORDS, type Field, type JsonObject, type JsonValue, type Side } from '../fields/field.ts'
 import { foreignKeyword } from './foreign-keywords.ts'
 import { keywordRule } from './keyword-rules.ts'
@@ -91,7 +91,7 @@ function checkName(name: string, path: Problem['path']): Problem | undefined {
   const length = countCodePoints(name)
   if (length > MAX_FIELD_NAME_CHARACTERS) {
     const reason = `holds a field whose name has ${length} characters; at most ${MAX_FIELD_NAME_CHARACTERS} are allowed`
-    return { path, reason, fix: `shorten ${quote(name)}` }
+    return { path, reason, fix: `shorten ${quoteText(name)}` }
   }
   const fault = refuseName(name, 'field')
   return fault && { path: [...path, name], ...fault }
@@ -106,7 +106,7 @@ function checkMapShape(value: JsonValue, side: Side): Fault | undefined {
   }
   if (value['type'] !== 'object' || !isObject(value['properties'])) return undefined
   const names = Object.keys(value['properties'])
-  const fields = names.slice(0, MAX_SHOWN_NAMES).map(name => `${quote(name)}: { … }`)
+  const fields = names.slice(0, MAX_SHOWN_NAMES).map(name => `${quoteText(name)}: { … }`)
   const more = names.length > MAX_SHOWN_NAMES ? ', …' : ''
   return {
     reason: 'is a JSON Schema as a whole; write only its fields here, that is, what "properties" holds',

@@ -8,8 +8,8 @@ import {
 } from '../limits.ts'
 import { coerce } from '../fields/coerce.ts'
 import { compileValue } from '../fields/compile-value.ts'
-import { quote } from '../fields/describe-value.ts'
-import { canonicalJson } from '../fields/equal-json.ts'
+import { quoteText } from '../fields/describe-value.ts'
+import { comparableJson } from '../fields/equal-json.ts'
 import type { Field, JsonValue, Side } from '../fields/field.ts'
 import { FORMATS, isFormat } from '../fields/formats.ts'
 import { shortJson } from '../fields/inline-json.ts'
@@ -75,7 +75,7 @@ function checkFormat({ format }: Field): Problem[] {
   const guess = nearest(format, FORMATS) ?? OTHER_LANGUAGES.get(format.toLowerCase())
   const hint = guess === undefined ? `, known are ${FORMATS.join(', ')}` : `, did you mean "${guess}"?`
   const fix = guess === undefined ? 'write one of them, use "pattern", or remove it' : `write "${guess}"`
-  return [{ path: ['format'], reason: `unknown format ${quote(format)}${hint}`, fix }]
+  return [{ path: ['format'], reason: `unknown format ${quoteText(format)}${hint}`, fix }]
 }
 
 const OTHER_LANGUAGES: ReadonlyMap<string, string> = new Map([
@@ -191,7 +191,7 @@ const CONSTRAINTS = [
 function checkUnique(values: readonly JsonValue[]): Problem[] {
   const seen = new Set<string>()
   return values.flatMap((value, index) => {
-    const key = canonicalJson(value)
+    const key = comparableJson(value)
     if (!seen.has(key)) {
       seen.add(key)
       return []

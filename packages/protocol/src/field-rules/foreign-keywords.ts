@@ -1,6 +1,6 @@
 import type { Fault } from '../problems/problem.ts'
 import { nearest } from '../problems/nearest.ts'
-import { quote } from '../fields/describe-value.ts'
+import { quoteText } from '../fields/describe-value.ts'
 import { FIELD_KEYWORDS, type Field, type FieldType, type JsonObject } from '../fields/field.ts'
 import { shortJson } from '../fields/inline-json.ts'
 
@@ -38,7 +38,7 @@ function unknownKeyword(keyword: string, field: JsonObject & Pick<Field, 'type'>
   const own = FIELD_KEYWORDS[field.type]
   const guess = nearest(keyword, own) ?? nearest(keyword, Object.values(FIELD_KEYWORDS).flat())
   const hint = guess === undefined ? `, known are ${own.join(', ')}` : `, did you mean "${guess}"?`
-  const reason = `unknown keyword ${quote(keyword)}${hint}`
+  const reason = `unknown keyword ${quoteText(keyword)}${hint}`
   const meant =
     guess ?? own.find(known => OTHER_LANGUAGES.get(keyword.toLowerCase())?.includes(known) === true)
   if (meant !== undefined && Object.hasOwn(field, meant))

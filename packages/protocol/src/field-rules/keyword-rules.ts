@@ -1,7 +1,7 @@
 import type { Fault } from '../problems/problem.ts'
 import { MAX_PATTERN_CHARACTERS } from '../limits.ts'
 import { coerce } from '../fields/coerce.ts'
-import { describeValue, quote } from '../fields/describe-value.ts'
+import { describeValue, quoteText } from '../fields/describe-value.ts'
 import type { Field, FieldType, JsonObject, JsonValue } from '../fields/field.ts'
 import { FORMATS } from '../fields/formats.ts'
 import { shortJson } from '../fields/inline-json.ts'
@@ -143,7 +143,7 @@ function checkRequired(setting: JsonValue): Fault | undefined {
     return { reason: `must be true or false, got ${describeValue(setting)}`, fix }
   }
   const names = setting.filter(name => typeof name === 'string').slice(0, 3)
-  const whose = names.length === 0 ? 'each required property' : names.map(quote).join(', ')
+  const whose = names.length === 0 ? 'each required property' : names.map(quoteText).join(', ')
   return {
     reason: `must be true or false: here "required" stands on the field itself, so set it on ${whose} instead of a list`,
     fix: `remove the list, and write "required": true within ${whose}`,

@@ -71,7 +71,7 @@ test('D19 outputs are never coerced', () => {
   expect(messageOf(check({ s: 1 }))).toBe('s: must be a string, got 1')
 })
 
-describe('VAL-14 only plain JSON data', () => {
+describe('VAL-14 an output is plain JSON data', () => {
   const cycle: { [key: string]: unknown } = { a: 1 }
   cycle['self'] = cycle
   const revoked = Proxy.revocable({}, {})
@@ -207,7 +207,7 @@ describe('VAL-14 only plain JSON data', () => {
     )
   })
 
-  test('what was checked is what is sent: later answers of a getter or Proxy do not matter', () => {
+  test('the checked value is what is sent: later answers of a getter or Proxy do not matter', () => {
     let reads = 0
     const shifty = {
       get n(): unknown {

@@ -1,6 +1,6 @@
 import { countCodePoints } from './code-points.ts'
-import { count, describeValue, quote } from './describe-value.ts'
-import { canonicalJson } from './equal-json.ts'
+import { count, describeValue, quoteText } from './describe-value.ts'
+import { comparableJson } from './equal-json.ts'
 import type { Field, JsonValue } from './field.ts'
 import { FORMAT_EXAMPLES, isFormat, matchesFormat } from './formats.ts'
 import type { PatternTest } from './pattern.ts'
@@ -54,13 +54,13 @@ export function lengthConstraints({ minItems, maxItems }: Field): Constraint<num
 
 /** The `enum` rule, by value; for arrays and objects the order of properties does not count. */
 export function oneOf(allowed: readonly JsonValue[]): Constraint<JsonValue> {
-  const known = new Set(allowed.map(canonicalJson))
+  const known = new Set(allowed.map(comparableJson))
   const primitives = new Set<JsonValue>(allowed.filter(value => typeof value !== 'object'))
   const shown = allowed.slice(0, MAX_SHOWN_VALUES).map(showAllowed).join(', ')
   const more = allowed.length > MAX_SHOWN_VALUES ? ` and ${allowed.length - MAX_SHOWN_VALUES} more` : ''
   const isKnown = (value: JsonValue, run: Run): boolean => {
     if (typeof value !== 'object') return primitives.has(value)
-    const text = canonicalJson(value)
+    const text = comparableJson(value)
     return takeSteps(run, text.length * STEPS_PER_CANONICAL_CHARACTER) && known.has(text)
   }
   return (value, run) => {
@@ -75,7 +75,7 @@ const STEPS_PER_CANONICAL_CHARACTER = 8
 const MAX_SHOWN_VALUES = 10
 
 function showAllowed(value: JsonValue): string {
-  return typeof value === 'object' ? quote(JSON.stringify(value)) : describeValue(value)
+  return typeof value === 'object' ? quoteText(JSON.stringify(value)) : describeValue(value)
 }
 
 /** A text has at most as many code points as units and at least half as many: most need no counting. */
@@ -102,13 +102,13 @@ function matches(source: string, test: PatternTest): Constraint<string> {
   return (text, run) => {
     if (text.length > test.maxTextLength) return `${limit}, got ${text.length}`
     if (!takeSteps(run, (text.length + 1) * test.instructions)) return run.reason
-    return test(text) ? undefined : `must match the pattern ${source}, got ${quote(text)}`
+    return test(text) ? undefined : `must match the pattern ${source}, got ${quoteText(text)}`
   }
 }
 
 /** @throws {RangeError} where the format is unknown; checked declarations hold none */
 function ofFormat(name: string): Constraint<string> {
-  if (!isFormat(name)) throw new RangeError(`unknown format ${quote(name)}`)
-  const reason = `must be a valid ${name} such as ${quote(FORMAT_EXAMPLES[name])}`
-  return text => (matchesFormat(text, name) ? undefined : `${reason}, got ${quote(text)}`)
+  if (!isFormat(name)) throw new RangeError(`unknown format ${quoteText(name)}`)
+  const reason = `must be a valid ${name} such as ${quoteText(FORMAT_EXAMPLES[name])}`
+  return text => (matchesFormat(text, name) ? undefined : `${reason}, got ${quoteText(text)}`)
 }

@@ -7,7 +7,7 @@ import { countCodePoints } from './code-points.ts'
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return quote(value)
+      return quoteText(value)
     case 'number':
     case 'boolean':
     case 'undefined':
@@ -34,7 +34,7 @@ export function count(amount: number, noun: string): string {
 }
 
 /** The text in JSON quotes, control characters escaped, cut after 40 characters. */
-export function quote(text: string): string {
+export function quoteText(text: string): string {
   if (text.length <= MAX_SHOWN_CHARACTERS) return JSON.stringify(text)
   const shown = Array.from(text.slice(0, 2 * MAX_SHOWN_CHARACTERS))
     .slice(0, MAX_SHOWN_CHARACTERS)

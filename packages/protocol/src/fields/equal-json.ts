@@ -4,11 +4,11 @@ import type { JsonValue } from './field.ts'
  * One text for all equal JSON values, the order of properties aside: equality in the sense of JSON Schema,
  * usable as a key in sets and maps.
  */
-export function canonicalJson(value: JsonValue): string {
+export function comparableJson(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map(comparableJson).join(',')}]`
   const properties = Object.entries(value).map(
-    ([key, property]) => `${JSON.stringify(key)}:${canonicalJson(property)}`,
+    ([key, property]) => `${JSON.stringify(key)}:${comparableJson(property)}`,
   )
   return `{${properties.sort().join(',')}}`
 }

@@ -127,7 +127,7 @@ const REFUSED: { readonly [format in Format]: readonly string[] } = {
 }
 
 describe.each(FORMATS)('D18 %s', format => {
-  test('its example is of the format', () => {
+  test('the example is of the format', () => {
     expect(matchesFormat(FORMAT_EXAMPLES[format], format)).toBe(true)
   })
 

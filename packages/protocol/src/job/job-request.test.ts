@@ -59,7 +59,7 @@ describe('a good request', () => {
   )
 })
 
-describe('what is refused', () => {
+describe('refused requests', () => {
   test.each([
     [null, 'null'],
     [[], 'an array'],
@@ -127,7 +127,7 @@ describe('what is refused', () => {
     expect({}).not.toHaveProperty('job_id')
   })
 
-  test('whatever JSON comes, the answer is a request or the field at fault', () => {
+  test('any JSON is read as a request or refused naming the field at fault', () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),

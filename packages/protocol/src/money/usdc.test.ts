@@ -83,7 +83,7 @@ describe('reading a decimal amount', () => {
     expect(readPrice('-1')).toMatchObject({ ok: false })
   })
 
-  test('D1 whatever is read is the sum of its digits at their places', () => {
+  test('D1 a price that is read is the sum of its digits at their places', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 10n ** 30n }),
@@ -100,7 +100,7 @@ describe('reading a decimal amount', () => {
     )
   })
 
-  test('D1 no string at all makes it throw', () => {
+  test('D1 arbitrary strings never make it throw', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {
         expect(typeof readUsdc(text).ok).toBe('boolean')
@@ -130,7 +130,7 @@ describe('writing an amount', () => {
     expect(formatUsdc(1_500_000n, { decimals: 0 })).toBe('1.5')
   })
 
-  test('D1 what was written is read back, however many decimals were asked for', () => {
+  test('D1 a written price is read back, however many decimals were asked for', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 38n }), fc.nat(6), (atomic, decimals) => {
         expect(readUsdc(formatUsdc(atomic, { decimals }))).toEqual({ ok: true, atomic })

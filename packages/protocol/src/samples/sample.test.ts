@@ -13,7 +13,7 @@ function sampleOf(field: Field): unknown {
   return result.value['f']
 }
 
-describe('what comes first', () => {
+describe('the source of a sample', () => {
   test.each<[Field, unknown]>([
     [{ type: 'string', examples: ['x'], default: 'y', enum: ['z', 'x', 'y'] }, 'x'],
     [{ type: 'string', default: 'y', enum: ['z', 'y'] }, 'y'],
@@ -80,7 +80,7 @@ test('a pattern with lengths', () => {
   expect(sampleOf({ type: 'string', pattern: '^(a|bb|ccc)$', minLength: 3 })).toBe('ccc')
 })
 
-describe('where nothing can be made', () => {
+describe('a sample that cannot be made', () => {
   const nothing = { field: 'f', reason: 'no sample could be made, it needs "examples"' }
   test.each<[Field]>([
     [{ type: 'integer', minimum: 0.2, maximum: 0.8 }],
@@ -102,7 +102,7 @@ describe('where nothing can be made', () => {
     expect(performance.now() - started).toBeLessThan(3_000)
   })
 
-  test('with its path', () => {
+  test('the problem names the path', () => {
     const hopeless: Field = { type: 'integer', minimum: 0.2, maximum: 0.8, required: true }
     const fields = {
       a: {

@@ -77,7 +77,7 @@ test('fields that are only known as a map are JSON objects', () => {
   expectTypeOf<InferCallerInput<FieldMap>>().toEqualTypeOf<JsonObject>()
 })
 
-test('what a caller may send is what the check takes', () => {
+test('the type of an input is what the check accepts', () => {
   const sent: InferCallerInput<typeof fields> = { text: 12, level: '2', tags: [true], rows: [{ id: '7' }] }
   expect(compileInput(fields)(JSON.parse(JSON.stringify(sent)))).toEqual({
     ok: true,

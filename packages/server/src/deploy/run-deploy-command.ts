@@ -14,9 +14,9 @@ import {
   DEPLOYER_VARIABLES,
   OPEN_EXIT_CODE,
   readDeployerKey,
-  readDeployWords,
-  type DeployWords,
-} from './deploy-words.ts'
+  parseDeployArguments,
+  type DeployArguments,
+} from './deploy-arguments.ts'
 import { DeploymentRefused, type DeployableContract } from './plan-deployment.ts'
 import { runDeployment, type DeploymentResult } from './run-deployment.ts'
 
@@ -57,12 +57,12 @@ const TIMEOUT_MS = 180_000
  * Is a command such as `farebox-platform deploy-registry`: puts its contract on the chain that the environment names, or
  * finds it there.
  *
- * @param words - what stands behind the command
+ * @param args - what stands behind the command
  * @returns the exit code: 0 it is there, 1 it is not, 2 not understood, 3 sent and in no block yet
  */
 export async function runDeployCommand(
   command: DeployCommand,
-  words: readonly string[],
+  args: readonly string[],
   screen: ProgramScreen = processScreen(),
 ): Promise<number> {
   const { name, summary, networkVariable, rpcUrlHelp } = command
@@ -71,7 +71,7 @@ export async function runDeployCommand(
     EVM_RPC_URL: rpcUrlHelp,
     ...DEPLOYER_VARIABLES,
   }
-  const asked = readDeployWords(words, { name, summary, variables }, screen)
+  const asked = parseDeployArguments(args, { name, summary, variables }, screen)
   if (typeof asked === 'number') return asked
   try {
     return await deploy(command, asked, readDeployer(command, asked), screen)
@@ -88,7 +88,7 @@ interface Deployer {
   readonly key: string | undefined
 }
 
-function readDeployer({ networkVariable }: DeployCommand, { isDryRun }: DeployWords): Deployer {
+function readDeployer({ networkVariable }: DeployCommand, { isDryRun }: DeployArguments): Deployer {
   const source = { variables: process.env, readFile: (path: string) => readFileSync(path, 'utf8') }
   const read = variablesOf(source)
   const { name, help } = networkVariable
@@ -114,7 +114,7 @@ function readNetwork(variable: string, id: string): Network {
 
 async function deploy(
   command: DeployCommand,
-  asked: DeployWords,
+  asked: DeployArguments,
   { network, rpcUrl, key }: Deployer,
   screen: ProgramScreen,
 ): Promise<number> {

@@ -62,7 +62,7 @@ describe('a contract is deployed', () => {
   const nonceOf = async (): Promise<number> =>
     Number(await rpc.call('eth_getTransactionCount', [crypto.addressOf(fromHex(KEY)), 'pending']))
 
-  test('at the address that viem predicts, after cost and balance were shown; again, nothing is sent', async () => {
+  test('a contract is put at the address that viem predicts, after cost and balance were shown; the second time nothing is sent', async () => {
     const result = await runDeployment(run())
     const predicted = getContractAddress({
       opcode: 'CREATE2',
@@ -83,13 +83,13 @@ describe('a contract is deployed', () => {
     expect(await nonceOf()).toBe(nonce)
   })
 
-  test('not without agreement', async () => {
+  test('is not deployed without confirmation', async () => {
     const refused = runDeployment(run({ confirm: () => Promise.resolve(false) }))
     await expect(refused).rejects.toThrow('not deployed')
     expect(await nonceOf()).toBe(0)
   })
 
-  test('not by a dry run, which needs no key to tell address and cost', async () => {
+  test('is not deployed by a dry run, which shows address and cost without a key', async () => {
     expect(await runDeployment(run({ isDryRun: true }))).toMatchObject({ state: 'planned' })
     const blind = await runDeployment(run({ isDryRun: true, deployerKey: undefined }))
     expect(blind).toEqual(await runDeployment(run({ isDryRun: true })))
@@ -148,7 +148,7 @@ describe('a contract is deployed', () => {
       /^the node is of chain \d+, not of Base \(eip155:8453\)$/,
     ],
     [
-      'without the deployer proxy',
+      'refuses a chain without the deployer proxy',
       async () => {
         await callAnvil(chain.rpcUrl, 'anvil_setCode', [DEPLOYER_PROXY.address, '0x'])
         return {}
@@ -156,7 +156,7 @@ describe('a contract is deployed', () => {
       /has no deterministic deployment proxy at 0x4e59/,
     ],
     [
-      'where other code stands at the address',
+      'refuses where other code is at the address',
       async () => {
         const at = getContractAddress({
           opcode: 'CREATE2',

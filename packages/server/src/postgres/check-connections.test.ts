@@ -38,12 +38,12 @@ test('a search path matters only where bare names are used', async () => {
   expect(why).not.toContain('statement_timeout')
 })
 
-test('behind a pooler the statements to run for the role are named', async () => {
+test('a connection through a pooler: the statements to run for the role are named', async () => {
   const why = await refusal(NOT_TIMED, { isPooled: true, searchPath: false })
   expect(why).toMatch(/alter role \S+ in database \S+ set statement_timeout = '10s';/)
 })
 
-test('without a pooler spoken of, settings that do not arrive show that there is one', async () => {
+test('settings that do not arrive reveal a pooler that was not configured', async () => {
   const why = await refusal(NOT_TIMED, { isPooled: false, searchPath: false })
   expect(why).toMatch(/leads to a connection pooler: it drops the settings.*DATABASE_DIRECT_URL/)
 })

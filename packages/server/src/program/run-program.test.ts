@@ -6,9 +6,7 @@ const PROGRAM: DescribedProgram = {
   name: 'farebox-example',
   summary: 'serves examples',
   version: '1.2.3',
-  commands: [
-    { name: 'count', summary: 'counts its words', run: words => Promise.resolve(10 + words.length) },
-  ],
+  commands: [{ name: 'count', summary: 'counts its words', run: args => Promise.resolve(10 + args.length) }],
   variables: {
     EXAMPLE_PORT: { meaning: 'the port that examples are served on, '.repeat(4).trim(), default: '4000' },
     EXAMPLE_TOKEN: { meaning: 'opens the rest' },
@@ -16,14 +14,14 @@ const PROGRAM: DescribedProgram = {
   documentation: 'docs/example.md',
 }
 
-async function run(words: readonly string[], columns = 80) {
+async function run(args: readonly string[], columns = 80) {
   const [out, err]: [string[], string[]] = [[], []]
   const screen = { out: (text: string) => out.push(text), err: (text: string) => err.push(text), columns }
-  const code = await runProgram(PROGRAM, words, () => Promise.resolve(0), screen)
+  const code = await runProgram(PROGRAM, args, () => Promise.resolve(0), screen)
   return { code, out: out.join(''), err: err.join('') }
 }
 
-describe('the words behind a server program', () => {
+describe('the arguments behind a server program', () => {
   test('none: it serves and says nothing by itself', async () => {
     expect(await run([])).toEqual({ code: 0, out: '', err: '' })
   })
@@ -47,7 +45,7 @@ describe('the words behind a server program', () => {
     expect(await run(['--version'])).toEqual({ code: 0, out: '1.2.3\n', err: '' })
   })
 
-  test('a command gets the words behind it and gives its exit code', async () => {
+  test('a command gets the arguments behind it and gives its exit code', async () => {
     expect((await run(['count', 'one', '--two'])).code).toBe(12)
   })
 
@@ -56,8 +54,8 @@ describe('the words behind a server program', () => {
     [['serve'], '✗ there is no command "serve"'],
     [[`0x${'ab'.repeat(32)}`], '✗ there is no command of 66 characters'],
     [['\u001b[2J'], String.raw`✗ there is no command "\u001b[2J"`],
-  ])('unknown words %j: exit 2, and never a secret that was put there', async (words, message) => {
-    const { code, out, err } = await run(words)
+  ])('unknown arguments %j: exit 2, and never a secret that was put there', async (args, message) => {
+    const { code, out, err } = await run(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toBe(`${message}\n  farebox-example --help lists the options\n`)
   })

@@ -1,6 +1,6 @@
 import { showHelp, type DescribedProgram } from './show-help.ts'
 
-/** Where a program's words are answered. */
+/** Where the arguments of a program are answered. */
 export interface ProgramScreen {
   out(text: string): void
   err(text: string): void
@@ -8,22 +8,22 @@ export interface ProgramScreen {
   readonly columns: number
 }
 
-/** The exit code of words that were not understood. */
+/** The exit code of arguments that were not understood. */
 export const USAGE_EXIT_CODE = 2
 
 /**
- * Reads the words behind a program's name: help, version, a command, or nothing, which serves.
+ * Reads the arguments behind a program's name: help, version, a command, or nothing, which serves.
  *
  * @param serve - runs the server and resolves to its exit code
- * @returns the exit code; {@link USAGE_EXIT_CODE} for words that mean nothing
+ * @returns the exit code; {@link USAGE_EXIT_CODE} for arguments that mean nothing
  */
 export async function runProgram(
   program: DescribedProgram,
-  words: readonly string[],
+  args: readonly string[],
   serve: () => Promise<number>,
   screen: ProgramScreen = processScreen(),
 ): Promise<number> {
-  const [first, ...rest] = words
+  const [first, ...rest] = args
   if (first === undefined) return await serve()
   if (first === '--help' || first === '-h' || first === 'help') {
     screen.out(showHelp(program, screen.columns))
@@ -36,14 +36,14 @@ export async function runProgram(
   const command = program.commands.find(({ name }) => name === first)
   if (command !== undefined) return await command.run(rest)
   const kind = first.startsWith('-') ? 'option' : 'command'
-  screen.err(`✗ there is no ${kind} ${shownWord(first)}\n  ${program.name} --help lists the options\n`)
+  screen.err(`✗ there is no ${kind} ${shownArgument(first)}\n  ${program.name} --help lists the options\n`)
   return USAGE_EXIT_CODE
 }
 
 const MAX_SHOWN_CHARACTERS = 40
 
 /** A word as a message repeats it: a long one may be a secret in the wrong place, control characters move the cursor. */
-export function shownWord(word: string): string {
+export function shownArgument(word: string): string {
   const name = word.split('=')[0] ?? ''
   return name.length > MAX_SHOWN_CHARACTERS ? `of ${word.length} characters` : JSON.stringify(name)
 }

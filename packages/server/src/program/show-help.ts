@@ -8,10 +8,10 @@ export interface ProgramCommand {
   /**
    * Runs it.
    *
-   * @param words - what stands behind its name
+   * @param args - what stands behind its name
    * @returns the exit code
    */
-  run(words: readonly string[]): Promise<number>
+  run(args: readonly string[]): Promise<number>
 }
 
 /** A server program, as its help describes it. */

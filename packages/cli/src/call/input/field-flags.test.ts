@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { compileInput } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { describe, expect, test } from 'vitest'
-import { refuseKeyWords } from '../../keys/refuse-key-words.ts'
-import { commandWords, shellLine } from '../command-line.ts'
+import { refuseKeyArguments } from '../../keys/refuse-key-arguments.ts'
+import { commandArguments, shellLine } from '../command-line.ts'
 import { readFieldFlags } from './field-flags.ts'
 
 const FIELDS: FieldMap = {
@@ -21,8 +21,8 @@ const FIELDS: FieldMap = {
 }
 
 /** The input as the agent would get it. */
-function read(words: readonly string[], named: readonly string[] = []): JsonObject {
-  const checked = compileInput({ ...FIELDS, text: { type: 'string' } })(readFieldFlags(words, named, FIELDS))
+function read(args: readonly string[], named: readonly string[] = []): JsonObject {
+  const checked = compileInput({ ...FIELDS, text: { type: 'string' } })(readFieldFlags(args, named, FIELDS))
   if (!checked.ok) throw new Error(`${checked.violation.field}: ${checked.violation.reason}`)
   return checked.value
 }
@@ -65,8 +65,8 @@ describe('a flag for each field', () => {
       ['--options.inner.__proto__', '{"x":1}'],
       JSON.parse('{"options":{"inner":{"__proto__":{"x":1}}}}') as JsonObject,
     ],
-  ])('%s', (_, words, input) => {
-    expect(read(words)).toEqual(input)
+  ])('%s', (_, args, input) => {
+    expect(read(args)).toEqual(input)
     expect(Object.prototype).not.toHaveProperty('x')
   })
 
@@ -94,8 +94,8 @@ describe('a flag for each field', () => {
       '--options must be an object like {"depth": 3}, as JSON, got "deep"',
     ],
     ['a flag with control characters', ['--\u001b[2J'], '--·[2J is not one of its fields'],
-  ])('%s is refused', (_, words, message) => {
-    expect(() => readFieldFlags(words, [], FIELDS)).toThrow(message)
+  ])('%s is refused', (_, args, message) => {
+    expect(() => readFieldFlags(args, [], FIELDS)).toThrow(message)
   })
 })
 
@@ -124,33 +124,33 @@ describe('a line that is shown to be pasted', () => {
         // The shell cannot carry NUL, nor half a character; JSON's escapes do.
         const expected = JSON.parse(JSON.stringify(input)) as JsonObject
         const line = shellLine(
-          commandWords({ url: 'http://localhost', capability: 'count', input: expected, fields: FIELDS }),
+          commandArguments({ url: 'http://localhost', capability: 'count', input: expected, fields: FIELDS }),
         )
         expect(line).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u)
         const printed = execFileSync('/bin/sh', ['-c', `printf '%s\\0' ${line}`]).toString('utf8')
-        const [program, command, url, capability, ...words] = printed.split('\0').slice(0, -1)
+        const [program, command, url, capability, ...args] = printed.split('\0').slice(0, -1)
         expect([program, command, url, capability]).toEqual(['farebox', 'call', 'http://localhost', 'count'])
-        refuseKeyWords(words)
-        expect(readBack(words)).toEqual(compileInput(FIELDS)(expected))
+        refuseKeyArguments(args)
+        expect(readBack(args)).toEqual(compileInput(FIELDS)(expected))
       }),
       { numRuns: 150 },
     )
   })
 
   test('never has a capability that would read as an option', () => {
-    const words = commandWords({ url: 'u', capability: '--max-price=100', input: {}, fields: FIELDS })
-    expect(words).toEqual(['farebox', 'call', 'u'])
+    const args = commandArguments({ url: 'u', capability: '--max-price=100', input: {}, fields: FIELDS })
+    expect(args).toEqual(['farebox', 'call', 'u'])
   })
 
   /** What `farebox call` makes of the words; commander takes `--field` and `--input` out. */
-  function readBack(words: readonly string[]): unknown {
+  function readBack(args: readonly string[]): unknown {
     const rest: string[] = []
     const named: string[] = []
     let whole = '{}'
-    for (let index = 0; index < words.length; index += 1) {
-      const word = words[index] ?? ''
-      if (word === '--field') named.push(words[(index += 1)] ?? '')
-      else if (word === '--input') whole = words[(index += 1)] ?? ''
+    for (let index = 0; index < args.length; index += 1) {
+      const word = args[index] ?? ''
+      if (word === '--field') named.push(args[(index += 1)] ?? '')
+      else if (word === '--input') whole = args[(index += 1)] ?? ''
       else rest.push(word)
     }
     const input = { ...(JSON.parse(whole) as JsonObject), ...readFieldFlags(rest, named, FIELDS) }

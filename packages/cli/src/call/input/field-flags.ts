@@ -11,26 +11,26 @@ import { parseJson } from './parse-json.ts'
  * `--loud=false`, `--tag a --tag b` or `--tag '["a","b"]'`, `--options '{"depth":3}'` or `--options.depth 3`.
  * Texts stay texts: the field's own check turns them into numbers (D19).
  *
- * @param words what follows the capability
+ * @param args what follows the capability
  * @param named the `name=value` of `--field`, for any field
  * @throws {CommandError} for a word that is none of these, naming the flag
  */
 export function readFieldFlags(
-  words: readonly string[],
+  args: readonly string[],
   named: readonly string[],
   fields: FieldMap,
 ): JsonObject {
   const input: JsonObject = {}
-  const rest = [...words]
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    const { name, text } = split(word)
+  const rest = [...args]
+  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+    const { name, text } = split(arg)
     const target = findTarget(name, fields)
     put(input, target, text ?? takeValue(target, rest))
   }
-  for (const word of named) {
-    const equals = word.indexOf('=')
+  for (const arg of named) {
+    const equals = arg.indexOf('=')
     if (equals < 1) throw refuse('--field must be like --field name=value', '')
-    put(input, findTarget(word.slice(0, equals), fields), word.slice(equals + 1))
+    put(input, findTarget(arg.slice(0, equals), fields), arg.slice(equals + 1))
   }
   return input
 }
@@ -41,18 +41,18 @@ export function readFieldText({ flag, field }: FieldTarget, text: string): JsonV
   return readScalar(flag, text, field)
 }
 
-function split(word: string): { readonly name: string; readonly text: string | undefined } {
-  if (!word.startsWith('--') || word === '--') {
-    const shown = word.length > 40 ? 'a word' : `"${printable(word)}"`
+function split(arg: string): { readonly name: string; readonly text: string | undefined } {
+  if (!arg.startsWith('--') || arg === '--') {
+    const shown = arg.length > 40 ? 'a word' : `"${printable(arg)}"`
     throw refuse(
       `${shown} was not expected here`,
       'the URL comes first, then the capability, then fields: --text "hello world"',
     )
   }
-  const equals = word.indexOf('=')
+  const equals = arg.indexOf('=')
   return equals === -1
-    ? { name: word.slice(2), text: undefined }
-    : { name: word.slice(2, equals), text: word.slice(equals + 1) }
+    ? { name: arg.slice(2), text: undefined }
+    : { name: arg.slice(2, equals), text: arg.slice(equals + 1) }
 }
 
 /** The value of `--name value`; a boolean needs none. */

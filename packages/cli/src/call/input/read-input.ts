@@ -14,9 +14,9 @@ import { readFieldFlags } from './field-flags.ts'
 import { parseJson } from './parse-json.ts'
 
 /** Where an input comes from. */
-export interface InputWords {
+export interface InputArguments {
   /** The flags of fields, as they were written. */
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   /** The `name=value` of `--field`. */
   readonly named: readonly string[]
   /** `--input`. */
@@ -24,8 +24,8 @@ export interface InputWords {
 }
 
 /** Whether anything was said about the input at all. */
-export function saysInput({ words, named, input }: InputWords): boolean {
-  return words.length > 0 || named.length > 0 || input !== undefined
+export function saysInput({ args, named, input }: InputArguments): boolean {
+  return args.length > 0 || named.length > 0 || input !== undefined
 }
 
 /**
@@ -36,10 +36,10 @@ export function saysInput({ words, named, input }: InputWords): boolean {
  */
 export async function readInput(
   world: World,
-  given: InputWords,
+  given: InputArguments,
   { input_schema: fields }: Capability,
 ): Promise<JsonObject> {
-  const flags = readFieldFlags(given.words, given.named, fields)
+  const flags = readFieldFlags(given.args, given.named, fields)
   const base = given.input === undefined ? {} : await readWhole(world, given.input)
   tellUndeclared(world, base, fields)
   const input = await askMissingFields(world, merge(base, flags), fields)

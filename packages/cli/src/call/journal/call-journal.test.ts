@@ -140,7 +140,7 @@ test('a call that could not be written down for good leaves nothing to resume', 
   expect(await readdir(calls)).toEqual([])
 })
 
-test('of very many ended calls the newest 500 are kept', async () => {
+test('the newest 500 ended calls are kept', async () => {
   const journal = openCallJournal(home, clock)
   await journal.end(ended(0))
   for (let number = 1; number <= 510; number += 1) {

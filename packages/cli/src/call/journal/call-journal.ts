@@ -96,9 +96,9 @@ async function prune(folder: string, nowMs: number): Promise<void> {
   }
 }
 
-async function filesOf(folder: string, ending: string): Promise<readonly string[]> {
+async function filesOf(folder: string, extension: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => [])
-  return names.filter(name => name.endsWith(ending)).map(name => join(folder, name))
+  return names.filter(name => name.endsWith(extension)).map(name => join(folder, name))
 }
 
 /** Milliseconds since the epoch; for a file that is just gone infinity, newer than any: there is nothing to remove. */

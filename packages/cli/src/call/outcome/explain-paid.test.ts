@@ -147,7 +147,7 @@ describe('without a node, the agent’s word is what there is', () => {
   })
 })
 
-describe('with a node the chain has the last word', () => {
+describe('the chain decides where a node is configured', () => {
   test('a charge is told, whatever the agent says', async () => {
     const told = await explain({ chain: chain('settled') })
     expect(told).toMatchObject({ charged: 'yes', exitCode: 1 })

@@ -1,4 +1,4 @@
-import type { ToldTime } from '@farebox/payments/http/clock-meter'
+import type { ReportedTime } from '@farebox/payments/http/clock-meter'
 import { CommandError } from '../../command-error.ts'
 import { isOnLoopback } from '../../keys/local-economy.ts'
 import { printable } from '../../terminal/printable.ts'
@@ -16,7 +16,7 @@ const WAKING_FACTOR = 2
 export async function reachAgent(
   url: string,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<ToldTime | undefined> {
+): Promise<ReportedTime | undefined> {
   const timeoutMs = WAKING_FACTOR * options.timeoutMs
   const timeout = AbortSignal.timeout(timeoutMs)
   try {

@@ -29,13 +29,13 @@ const DECLARATION = declare({
   odd: { n: { type: 'integer', minimum: 0.2, maximum: 0.8 } },
 })
 
-test('without a file every capability is answered with what its output schema takes', () => {
+test('every capability is answered by its output schema where there is no handler file', () => {
   const { handlers, sampled } = fillWithSamples(DECLARATION, undefined)
   expect(sampled).toEqual(['count', 'odd'])
   expect(Object.keys(handlers as object)).toEqual(['count', 'odd'])
 })
 
-test('only what is missing is made up; what is wrong stays wrong', () => {
+test('only missing handlers are replaced by samples; wrong ones stay wrong', () => {
   const count = (): object => ({})
   expect(fillWithSamples(DECLARATION, { count, surplus: 5 })).toEqual({
     handlers: { count, surplus: 5, odd: expect.any(Function) },

@@ -75,7 +75,7 @@ function pathOf(id: string): string {
 }
 
 /** How CommonJS would have completed the name, and TypeScript with it. */
-const ENDINGS = ['', '.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json'] as const
+const EXTENSIONS = ['', '.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json'] as const
 
 /** `Cannot find module './louder'`, with the stack of those who required it. */
 function wantedByRequire(error: unknown): readonly string[] {
@@ -86,7 +86,7 @@ function wantedByRequire(error: unknown): readonly string[] {
     const [from] = requireStack as readonly unknown[]
     if (typeof from !== 'string' || !/^\.{0,2}[\\/]/.test(wanted)) continue
     const path = resolve(dirname(pathOf(from)), wanted)
-    return ENDINGS.map(ending => path + ending)
+    return EXTENSIONS.map(extension => path + extension)
   }
   return []
 }

@@ -114,7 +114,7 @@ describe('the lines of an agent', () => {
   })
 })
 
-describe('what to try next', () => {
+describe('the line to try next', () => {
   const JOB_ID = '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c'
 
   test('curl and farebox call, for the capability with the shortest input', () => {
@@ -138,7 +138,7 @@ describe('what to try next', () => {
     expect(call).toBe(String.raw`farebox call http://h say --words 'it'\''s fine'`)
   })
 
-  test('where no input can be made up, farebox call says what it lacks', () => {
+  test('farebox call says what is missing where no input can be made up', () => {
     const impossible: Field = { type: 'integer', required: true, minimum: 0.2, maximum: 0.8 }
     const declaration = declare({ odd: capability('1', { n: impossible }, { x: { type: 'string' } }) })
     expect(tryNext(declaration, 'http://h', JOB_ID)).toEqual(['farebox call http://h odd --dry-run'])
@@ -155,7 +155,7 @@ describe('what to try next', () => {
 describe('samples', () => {
   const about = { types: 'agent.d.ts', columns: 100, paint: PLAIN }
 
-  test('no file yet: the file to write', () => {
+  test('without a handler file, the file to write is shown', () => {
     const options = { ...about, sampled: ['count', 'summarize'], handlers: undefined }
     expect(describeSamples(TEXTS, options)).toEqual([
       '! SAMPLES: there are no handlers yet, every answer is made up from the output schema',

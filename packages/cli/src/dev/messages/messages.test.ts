@@ -53,7 +53,7 @@ describe('reports', () => {
     { ...SERVING, logFormat: 'xml' },
     { ...SERVING, description: { ...SERVING.description, lines: 'none' } },
     { ...SERVING, sources: { files: [], handlers: 5 } },
-  ])('of handlers that send messages of their own are not: %j', message => {
+  ])('a message that a handler sends is not taken for a report: %j', message => {
     expect(readReport(message)).toBeUndefined()
   })
 })

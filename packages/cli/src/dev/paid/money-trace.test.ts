@@ -38,7 +38,7 @@ const inputValid = { event: 'input valid', atMs: 1_002 }
 const outputValid = { event: 'output valid', fields: { ms: 1 }, atMs: 1_004 }
 const completed = { event: 'completed', fields: { transaction: TRANSACTION }, atMs: 1_015 }
 
-test('a paid job is told from the hold to both balances', async () => {
+test('a paid job is shown from the hold to both balances', async () => {
   expect(await tell(createTrace(), called, verified, inputValid, outputValid, completed)).toEqual([
     '         job        count · 5f0c91…0b3c',
     '         verified   0.002000 USDC from 0x3C44…93BC, held              2 ms',
@@ -87,7 +87,7 @@ test('a handler that throws is not charged, and what a typed error answered come
   expect(await tell(trace, refused)).toEqual(['    400  refused    validation: city: none'])
 })
 
-test('a failed job that is tried again is told from the start', async () => {
+test('a failed job that is tried again is shown from the start', async () => {
   const trace = createTrace()
   await tell(trace, called, verified, { event: 'output refused: words: must be a number' })
   const later = { ...called, atMs: 5_000 }
@@ -104,7 +104,7 @@ test('D12 a facilitator that gives no verdict is named, with why', async () => {
   ])
 })
 
-test('a stranger who names a running job is refused, and nothing is said of the charge of that job', async () => {
+test('another caller who names a running job is refused, and nothing is said of that job’s charge', async () => {
   const trace = createTrace()
   const refused = {
     event: 'refused',
@@ -126,7 +126,7 @@ test('D8 a settlement that is not known yet is said once, and never that it was 
   expect(await tell(trace, unknown, completed)).toHaveLength(5)
 })
 
-test('what a handler logs itself moves no money, and no cursor', async () => {
+test('lines that a handler logs move neither money nor the cursor', async () => {
   const trace = createTrace()
   const quiet = ['completed', 'refused', 'payment verified', 'handler error: upstream, trying again']
   expect(await tell(trace, called, ...quiet.map(event => ({ event })))).toEqual([])
@@ -145,7 +145,7 @@ test('a chain that cannot be asked leaves out the block and the balances, not th
   expect(told.at(-1)).toContain('200  settled    0x8f3c…02d1 in block ?')
 })
 
-test('a job that an earlier run had saved is told by its settlement alone', async () => {
+test('a job saved by an earlier run is shown by its settlement alone', async () => {
   expect(await tell(createTrace(), completed)).toEqual([
     '         job        5f0c91…0b3c',
     '    200  settled    0x8f3c…02d1 in block ?',

@@ -131,7 +131,7 @@ test('two folders have a path each at the same time', async () => {
   expect(other.variables['AGENT_WALLET_ADDRESS']).toBe(wallet)
 }, 60_000)
 
-test('where an economy runs in the folder it is joined: the agent is paid there, and leaves it running', async () => {
+test('an economy that runs in the folder is joined: the agent is paid there, and leaves it running', async () => {
   const folder = await createFolder()
   const economy = await startEconomy({
     folder: join(folder, '.farebox'),

@@ -18,7 +18,7 @@ const DESCRIPTION: Description = {
   next: ['curl …'],
 }
 
-test('to a person: heading, samples, what to try; then what became of each change', () => {
+test('a person sees the heading, samples, what to try, and then the result of each change', () => {
   const { world, out } = createTestWorld({ folder: '/p' })
   const announcer = createAnnouncer(world, () => 'text')
   announcer.serving(DESCRIPTION, true)
@@ -49,7 +49,7 @@ new process → serving again in 90 ms
 `)
 })
 
-test('on a terminal warnings and errors of handlers are coloured', () => {
+test('warnings and handler errors are coloured on a terminal', () => {
   const { world, out } = createTestWorld({ folder: '/p', live: true })
   const announcer = createAnnouncer(world, () => 'text')
   announcer.line('warning: look', 'out')
@@ -62,7 +62,7 @@ test('on a terminal warnings and errors of handlers are coloured', () => {
   )
 })
 
-test('D27 with SERVICE_LOG=json every line is an object', () => {
+test('D27 SERVICE_LOG=json makes every line an object', () => {
   const { world, out } = createTestWorld({ folder: '/p' })
   const announcer = createAnnouncer(world, () => 'json')
   announcer.serving(DESCRIPTION, true)
@@ -88,12 +88,12 @@ test('D27 with SERVICE_LOG=json every line is an object', () => {
   expect(events[0]).toMatchObject({ name: 'Echo', url: 'http://127.0.0.1:3000', level: 'info' })
 })
 
-test('what befell the agent, in words', () => {
+test('describes in words why the agent’s process ended', () => {
   expect(describeTrouble({ kind: 'blocked', silentMs: 5_000 })).toBe(
     'the agent has not answered for 5 s: a handler that never awaits blocks it',
   )
   const ended = (code: number | null, signal: string | null): string =>
-    describeTrouble({ kind: 'ended', ending: { code, signal } })
+    describeTrouble({ kind: 'ended', exit: { code, signal } })
   expect(ended(3, null)).toBe(
     "the agent's process ended unexpectedly: exit code 3, process.exit() in a handler?",
   )
@@ -117,7 +117,7 @@ test('lines are made whole of pieces', () => {
   expect(lines).toEqual(['ab', 'c', '', 'd'])
 })
 
-test('on a terminal a wrong output is named by its field, with what production does and what to change', () => {
+test('a wrong output is shown with its field, what production does, and what to change', () => {
   const { world, out } = createTestWorld({ folder: '/p', live: true })
   const announcer = createAnnouncer(world, () => 'text')
   announcer.line(

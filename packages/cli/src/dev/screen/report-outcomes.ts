@@ -1,5 +1,5 @@
 import type { Announcer } from './announcer.ts'
-import { describeEnding, describeTrouble } from './describe-trouble.ts'
+import { describeExit, describeTrouble } from './describe-trouble.ts'
 import type { LoadOutcome } from '../supervise/load-into.ts'
 import type { Description } from '../messages/messages.ts'
 import type { Trouble } from '../supervise/supervise-agent.ts'
@@ -54,6 +54,6 @@ export function reportOutcomes(announcer: Announcer): OutcomeReporter {
 /** Undefined where the load was given up for the sake of a newer one, of which more will be told. */
 function reasonOf(outcome: Exclude<LoadOutcome, { kind: 'serving' }>): string | undefined {
   if (outcome.kind === 'failed') return outcome.text
-  if (outcome.ending === undefined) return undefined
-  return `the process ended while the handlers were loaded: ${describeEnding(outcome.ending, 'at their top level')}`
+  if (outcome.exit === undefined) return undefined
+  return `the process ended while the handlers were loaded: ${describeExit(outcome.exit, 'at their top level')}`
 }

@@ -9,7 +9,7 @@ export interface AgentProcess {
   /** Called with each report from now on, in place of whoever was called before. */
   onReport(listen: (report: Report) => void): void
   /** Resolves when it is gone. */
-  readonly ended: Promise<Ending>
+  readonly ended: Promise<ExitStatus>
   /** Gives it no more connections, whether it listens to orders or not. */
   cutOff(): void
   /** Whether that was done. */
@@ -19,7 +19,7 @@ export interface AgentProcess {
 }
 
 /** How a process ended. */
-export interface Ending {
+export interface ExitStatus {
   readonly code: number | null
   readonly signal: string | null
 }
@@ -72,7 +72,7 @@ export function createAgentProcesses(
       // A message that did not reach it is answered by its end.
       worker.on('error', () => undefined)
       tellLines(worker, tellLine)
-      const ended = new Promise<Ending>(resolve => {
+      const ended = new Promise<ExitStatus>(resolve => {
         worker.process.on('close', (code: number | null, signal: string | null) => {
           running.delete(worker)
           resolve({ code, signal })

@@ -1,6 +1,6 @@
 import { createFakeClock } from 'farebox/testing'
 import { expect, test } from 'vitest'
-import type { AgentProcess, Ending } from './agent-processes.ts'
+import type { AgentProcess, ExitStatus } from './agent-processes.ts'
 import { dismissProcess } from './dismiss-process.ts'
 import { loadInto } from './load-into.ts'
 import type { LoadCommand, DevCommand, Report } from '../messages/messages.ts'
@@ -10,15 +10,15 @@ function scripted(): {
   readonly child: AgentProcess
   readonly commands: DevCommand[]
   report(report: Report): void
-  end(ending: Ending): void
+  end(exit: ExitStatus): void
   kills(): number
 } {
   const commands: DevCommand[] = []
   let listen = (_: Report): void => undefined
-  let end = (_: Ending): void => undefined
+  let end = (_: ExitStatus): void => undefined
   let kills = 0
   let isCutOff = false
-  const ended = new Promise<Ending>(resolve => {
+  const ended = new Promise<ExitStatus>(resolve => {
     end = resolve
   })
   const child: AgentProcess = {
@@ -41,7 +41,7 @@ function scripted(): {
   return { child, commands, report: report => listen(report), end, kills: () => kills }
 }
 
-test('D32 whoever leaves has its grace, and is ended by force after it', async () => {
+test('D32 a process that leaves has its grace period, and is killed after it', async () => {
   const clock = createFakeClock()
   const { child, commands, report, kills } = scripted()
   const told: Report[] = []
@@ -79,12 +79,12 @@ test('a load that ends its process, or does not end, is no load; what was about 
   const outcome = loadInto(ended.child, command, new AbortController().signal)
   ended.report({ kind: 'reading', sources })
   ended.end({ code: 3, signal: null })
-  expect(await outcome).toEqual({ kind: 'ended', ending: { code: 3, signal: null }, sources })
+  expect(await outcome).toEqual({ kind: 'ended', exit: { code: 3, signal: null }, sources })
   const hung = scripted()
   const abort = new AbortController()
   const given = loadInto(hung.child, command, abort.signal)
   abort.abort()
-  expect(await given).toEqual({ kind: 'ended', ending: undefined, sources: { files: [] } })
+  expect(await given).toEqual({ kind: 'ended', exit: undefined, sources: { files: [] } })
   const broken = scripted()
   const failed = loadInto(broken.child, command, new AbortController().signal)
   broken.report({ kind: 'broken', text: 'stray' })

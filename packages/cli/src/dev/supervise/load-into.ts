@@ -1,4 +1,4 @@
-import type { AgentProcess, Ending } from './agent-processes.ts'
+import type { AgentProcess, ExitStatus } from './agent-processes.ts'
 import type { Failed, LoadCommand, Serving, Sources } from '../messages/messages.ts'
 
 /** What became of a load. */
@@ -6,7 +6,7 @@ export type LoadOutcome =
   | Serving
   | Failed
   /** Its process ended; `ending` is undefined where it was given up instead. */
-  | { readonly kind: 'ended'; readonly ending: Ending | undefined; readonly sources: Sources }
+  | { readonly kind: 'ended'; readonly exit: ExitStatus | undefined; readonly sources: Sources }
 
 /** Lets a process load what the order says. Resolves when it serves, when it cannot, and when the signal aborts. */
 export function loadInto(
@@ -22,8 +22,8 @@ export function loadInto(
       if (report.kind === 'broken')
         resolve({ kind: 'failed', text: report.text, isPortTaken: false, sources })
     })
-    void child.ended.then(ending => resolve({ kind: 'ended', ending, sources }))
-    const giveUp = (): void => resolve({ kind: 'ended', ending: undefined, sources })
+    void child.ended.then(exit => resolve({ kind: 'ended', exit, sources }))
+    const giveUp = (): void => resolve({ kind: 'ended', exit: undefined, sources })
     signal.addEventListener('abort', giveUp, { once: true })
     child.send(command)
   })

@@ -1,5 +1,5 @@
 import type { Clock } from 'farebox'
-import type { AgentProcess, AgentProcesses, Ending } from './agent-processes.ts'
+import type { AgentProcess, AgentProcesses, ExitStatus } from './agent-processes.ts'
 import { dismissProcess } from './dismiss-process.ts'
 import { loadInto, type LoadOutcome } from './load-into.ts'
 import type { LoadCommand, Report } from '../messages/messages.ts'
@@ -25,7 +25,7 @@ export interface Supervisor {
 /** What befell the version that is served. */
 export type Trouble =
   | { readonly kind: 'broken'; readonly text: string }
-  | { readonly kind: 'ended'; readonly ending: Ending }
+  | { readonly kind: 'ended'; readonly exit: ExitStatus }
   | { readonly kind: 'blocked'; readonly silentMs: number }
 
 /** Who is told between loads. */
@@ -141,6 +141,6 @@ function watchOver(
     else if (report.kind === 'broken') tell({ kind: 'broken', text: report.text })
     else listener.report(report)
   })
-  void child.ended.then(ending => tell({ kind: 'ended', ending }))
+  void child.ended.then(exit => tell({ kind: 'ended', exit }))
   return stop
 }

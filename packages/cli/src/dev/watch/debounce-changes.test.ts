@@ -67,7 +67,7 @@ test('1,000 changes within a second are acted upon once', async () => {
   expect(acts.map(({ files }) => files.length)).toEqual([7])
 })
 
-test('what comes while it is acted upon leads to exactly one more', async () => {
+test('changes during an action lead to exactly one more', async () => {
   const { clock, acts, debouncer, finish } = stage()
   debouncer.add('a')
   await clock.advance(100)
@@ -84,7 +84,7 @@ test('what comes while it is acted upon leads to exactly one more', async () => 
   expect(acts).toHaveLength(2)
 })
 
-test('what comes before it is ready to act is acted upon together', async () => {
+test('changes before it is ready are acted upon together', async () => {
   const { clock, acts, debouncer, readyAfter } = stage()
   readyAfter(400)
   debouncer.add('a')
@@ -96,7 +96,7 @@ test('what comes before it is ready to act is acted upon together', async () => 
   expect(acts.map(({ files }) => files)).toEqual([['a', 'b']])
 })
 
-test('whoever never pauses is acted upon all the same', async () => {
+test('changes that never pause are acted upon all the same', async () => {
   const { clock, acts, debouncer } = stage()
   for (let count = 0; count < 300; count += 1) {
     debouncer.add('a')
@@ -105,7 +105,7 @@ test('whoever never pauses is acted upon all the same', async () => {
   expect(acts).toHaveLength(1)
 })
 
-test('without a file it is forced; after a stop nothing is acted upon', async () => {
+test('a change without a file is forced; after a stop nothing is acted upon', async () => {
   const { clock, acts, debouncer, finish } = stage()
   debouncer.add()
   await clock.advance(100)

@@ -37,7 +37,7 @@ async function sweep(): Promise<void> {
   await new Promise(resolve => setTimeout(resolve, 10))
 }
 
-test('what a watcher missed is found all the same: a change, a file that comes, one that goes', async () => {
+test('changes that a watcher missed are found: a change, a new file, a removed one', async () => {
   const [there, later] = [join(folder, 'there.ts'), join(folder, 'later.ts')]
   await writeFile(there, 'one')
   await sources.startReading()

@@ -61,7 +61,7 @@ describe('a watched file', () => {
     expect(seen.filter(file => file !== at('a.ts'))).toEqual([])
   })
 
-  test('that is not there yet, nor the folders it will be in', async () => {
+  test('a file is noticed when it appears together with its folders', async () => {
     await write('a.ts', '1')
     watch.follow([at('a.ts'), at('lib/deep/b.ts')])
     await ready('a.ts')
@@ -77,7 +77,7 @@ describe('a watched file', () => {
     })
   })
 
-  test('that came to matter later, in a folder that was watched already', async () => {
+  test('a file added to the watch later is noticed in a folder watched already', async () => {
     await Promise.all([write('a.ts', '1'), write('later.ts', '1')])
     watch.follow([at('a.ts')])
     await ready('a.ts')

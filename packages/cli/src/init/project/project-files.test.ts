@@ -46,7 +46,7 @@ describe('a project', () => {
       expect(version).toMatch(/^\d+\.\d+\.\d+$/)
   })
 
-  test('its package has another name than everything in it', async () => {
+  test('the package name differs from the names of everything in it', async () => {
     for (const name of ['Farebox', 'tsx', 'TypeScript']) {
       const { 'package.json': text = '' } = await filesOf({ ...DEFAULT_AGENT, name })
       expect(JSON.parse(text)).toMatchObject({ name: `${name.toLowerCase()}-agent` })
@@ -87,7 +87,7 @@ describe('names and descriptions of strangers', () => {
     )
   })
 
-  test('and the compiler takes what is written', async () => {
+  test('the compiler accepts what is written', async () => {
     const folder = await createCompileFolder()
     const agents = fc.sample(hostile, { seed: 7, numRuns: 40 })
     for (const [index, agent] of [DEFAULT_AGENT, ...agents].entries()) {

@@ -20,7 +20,7 @@ test('writes all of them, into a folder that it makes', async () => {
   expect(await readFile(join(folder, 'a/b/two'), 'utf8')).toBe('new two')
 })
 
-test('where one cannot be written, those before it are gone and what they replaced is back', async () => {
+test('a file that cannot be written: those before it are removed and what they replaced is restored', async () => {
   await writeFile(join(folder, 'one'), 'old one')
   const failing = writeProject(folder, files('one', 'two', 'one/three'), { replace: ['one'] })
   await expect(failing).rejects.toThrow(
@@ -50,7 +50,7 @@ test('a file that came after the look is not replaced, and not removed', async (
   expect(await readFile(join(folder, 'two'), 'utf8')).toBe('came meanwhile')
 })
 
-test('who is told to stop leaves nothing', async () => {
+test('an abort leaves nothing behind', async () => {
   const stopping = new AbortController()
   stopping.abort(new Error('stopped'))
   const writing = writeProject(join(folder, 'new'), files('one'), { replace: [], signal: stopping.signal })

@@ -42,7 +42,7 @@ describe('requests in groups', () => {
     expect(groups.map(group => group.length)).toEqual([6, 1, 1, 1, 1, 1, 1])
   })
 
-  test('where the connection breaks nothing is known of any, and none is tried again', async () => {
+  test('a broken connection leaves the outcome of all unknown, and none is tried again', async () => {
     const { groups, run } = createDoubler(() => new Error('Connection terminated unexpectedly'))
     const double = groupRequests(systemClock, run)
     const outcomes = await Promise.allSettled(upTo(5).map(double))

@@ -9,7 +9,7 @@ function problemsOf(text: string): readonly string[] {
   )
 }
 
-describe('what is wrong is said in words, at the culprit', () => {
+describe('each problem is described in words, at its place', () => {
   test.each([
     ['{"a":1,}', ['[,] : no comma may stand before the closing } → remove the comma']],
     ['{"a":[1,2,]}', ['[,] a: no comma may stand before the closing ] → remove the comma']],
@@ -110,19 +110,19 @@ describe('what is wrong is said in words, at the culprit', () => {
   })
 })
 
-describe('what was never closed is found by its indentation', () => {
+describe('a bracket that was never closed is found by its indentation', () => {
   test('not the outermost, which the end of the file leaves open', () => {
     const text = '{\n  "a": {\n    "b": {\n      "c": 1\n    "d": 2\n  },\n  "e": 3\n}\n'
     expect(problemsOf(text)).toEqual(['[{] a.b: this { is never closed → write "}," after line 4'])
   })
 
-  test('of an array too', () => {
+  test('an array that was never closed is found too', () => {
     const text = '{\n  "a": [\n    1,\n    2\n  "e": 3\n}\n'
     expect(problemsOf(text)).toEqual(['[[] a: this [ is never closed → write "]," after line 4'])
   })
 })
 
-test('of the same slip three are told, and how many more there are', () => {
+test('three problems of one kind are listed, and how many more there are', () => {
   const problems = findSyntaxProblems('{a:1, b:2, c:3, d:4, e:5}')
   expect(problems.map(({ fix }) => fix)).toEqual([
     'write "a"',
@@ -144,7 +144,7 @@ const almostJson = fc
     edits.reduce((text, [at, left, put]) => text.slice(0, at) + put + text.slice(at + left), json),
   )
 
-test('VAL-18 whatever JSON.parse refuses is explained, in order, within the text', () => {
+test('VAL-18 every text that JSON.parse refuses is explained, in order, within the text', () => {
   fc.assert(
     fc.property(fc.oneof(almostJson, fc.string(), fc.string({ unit: 'binary' })), text => {
       if (isJson(text)) return

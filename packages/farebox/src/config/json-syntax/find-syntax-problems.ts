@@ -1,4 +1,4 @@
-import type { Token } from './json-tokens.ts'
+import type { JsonToken } from './json-tokens.ts'
 import { notAnObject, otherQuotes, SYNTAX, trailingComma } from './syntax-faults.ts'
 import { noteColon, noteRest, noteUnclosed, noteWrongBracket } from './syntax-brackets.ts'
 import { isQuoteInText, readBareKey, readText, readWord, setKey } from './syntax-words.ts'
@@ -171,7 +171,7 @@ function readNext(walk: SyntaxWalk): Step | undefined {
 }
 
 /** What stands where a comma belongs; false where nobody can tell what it is. */
-function noteNoComma(walk: SyntaxWalk, token: Token): boolean {
+function noteNoComma(walk: SyntaxWalk, token: JsonToken): boolean {
   const { previous } = walk
   if (token.kind === 'word' && written(walk, token) === ';') {
     walk.note(walk.take(), SYNTAX.semicolon, 'around')
@@ -196,6 +196,6 @@ function noteComma(walk: SyntaxWalk): void {
   walk.note(walk.take(), previous?.kind === ',' ? SYNTAX.twoCommas : SYNTAX.firstComma, 'around')
 }
 
-function gapAfter({ end }: Token): { readonly start: number; readonly end: number } {
+function gapAfter({ end }: JsonToken): { readonly start: number; readonly end: number } {
   return { start: end, end }
 }

@@ -1,5 +1,5 @@
 /** What a piece of a text that should be JSON is. */
-export interface Token {
+export interface JsonToken {
   readonly kind: TokenKind
   readonly start: number
   readonly end: number
@@ -27,7 +27,7 @@ export type TokenKind =
  * Cuts a text into the pieces its author meant, also where JSON knows no such piece. Whatever the text, each piece is
  * longer than nothing and they follow each other, until one of kind `end`.
  */
-export function* readTokens(text: string): Generator<Token, undefined> {
+export function* readTokens(text: string): Generator<JsonToken, undefined> {
   let start = 0
   while (start < text.length) {
     const token = readToken(text, start)
@@ -38,7 +38,7 @@ export function* readTokens(text: string): Generator<Token, undefined> {
 }
 
 /** Undefined for white space. */
-function readToken(text: string, start: number): Token | undefined {
+function readToken(text: string, start: number): JsonToken | undefined {
   const character = text[start] ?? ''
   if (isPunctuation(character)) return { kind: character, start, end: start + 1 }
   for (const [kind, pattern] of PIECES) {

@@ -1,6 +1,6 @@
-import type { Token } from './json-tokens.ts'
+import type { JsonToken } from './json-tokens.ts'
 import { extraBracket, SYNTAX, unclosed, wrongBracket } from './syntax-faults.ts'
-import { currentPath, type Frame, type SyntaxWalk } from './syntax-walk.ts'
+import { currentPath, type SyntaxFrame, type SyntaxWalk } from './syntax-walk.ts'
 
 /** Whatever stands behind the end of the outermost. */
 export function noteRest(walk: SyntaxWalk): undefined {
@@ -11,7 +11,7 @@ export function noteRest(walk: SyntaxWalk): undefined {
 }
 
 /** After a value; in an array it shows that the array was to end before the value, which is a key. */
-export function noteColon(walk: SyntaxWalk, frame: Frame): undefined {
+export function noteColon(walk: SyntaxWalk, frame: SyntaxFrame): undefined {
   if (frame.open.kind !== '[') walk.note(walk.take(), SYNTAX.secondColon)
   else noteOpen(walk, { open: frame.open, path: currentPath(walk.frames.slice(0, -1)) })
   return undefined
@@ -40,7 +40,7 @@ export function noteUnclosed(walk: SyntaxWalk): undefined {
 /** Where something should have been closed early, a comma seemed to be missing: that is told instead. */
 function noteOpen(
   { text, problems }: SyntaxWalk,
-  { open, path }: { readonly open: Token; readonly path: string },
+  { open, path }: { readonly open: JsonToken; readonly path: string },
 ): void {
   const gap = problems.findIndex(
     problem =>

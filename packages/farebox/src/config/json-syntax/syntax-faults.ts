@@ -1,4 +1,4 @@
-import { quote } from '@farebox/protocol/internal/fields/describe-value'
+import { quoteText } from '@farebox/protocol/fields/describe-value'
 
 /** What is wrong with the form of a text that should be JSON, and how to fix it. */
 export interface SyntaxFault {
@@ -82,7 +82,7 @@ export function extraBracket(bracket: string): SyntaxFault {
 /** What the file begins with instead of an object. */
 export function notAnObject(text: string): SyntaxFault {
   return {
-    reason: `the file must begin with {, got ${quote(text)}`,
+    reason: `the file must begin with {, got ${quoteText(text)}`,
     fix: 'write the declaration as one JSON object',
   }
 }

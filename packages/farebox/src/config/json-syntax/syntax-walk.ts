@@ -1,5 +1,5 @@
 import { formatPath } from '@farebox/protocol/problems/problem'
-import { readTokens, type Token } from './json-tokens.ts'
+import { readTokens, type JsonToken } from './json-tokens.ts'
 import { commentFault, oddFault, type SyntaxFault } from './syntax-faults.ts'
 
 /** One thing that keeps a text from being JSON, and the part of the text that is at fault. */
@@ -11,8 +11,8 @@ export interface SyntaxProblem extends SyntaxFault {
 }
 
 /** An object or an array that is open. */
-export interface Frame {
-  readonly open: Token
+export interface SyntaxFrame {
+  readonly open: JsonToken
   /** Key or index of what is being read in it; undefined between two keys. */
   step: string | number | undefined
 }
@@ -20,15 +20,15 @@ export interface Frame {
 /** A reading of a text that should be JSON, token by token, and what was found on the way. */
 export interface SyntaxWalk {
   readonly text: string
-  readonly frames: Frame[]
+  readonly frames: SyntaxFrame[]
   readonly problems: SyntaxProblem[]
   /** The token taken last; undefined at the beginning. */
-  previous: Token | undefined
+  previous: JsonToken | undefined
   /** The first object or array whose closing bracket is indented as if it closed another one. */
-  suspect: { readonly open: Token; readonly path: string } | undefined
+  suspect: { readonly open: JsonToken; readonly path: string } | undefined
   /** The next token, left where it is. Comments and strange white space are noted and passed over. */
-  peek(): Token
-  take(): Token
+  peek(): JsonToken
+  take(): JsonToken
   /** Notes a fault of a part of the text. Its path ends with the current key or index, unless it is `around` that. */
   note(part: { readonly start: number; readonly end: number }, fault: SyntaxFault, around?: 'around'): void
 }
@@ -39,8 +39,8 @@ export type Step = (walk: SyntaxWalk) => Step | undefined
 /** Starts reading at the beginning. */
 export function startSyntaxWalk(text: string): SyntaxWalk {
   const tokens = readTokens(text)
-  let ahead: Token | undefined
-  const end: Token = { kind: 'end', start: text.length, end: text.length }
+  let ahead: JsonToken | undefined
+  const end: JsonToken = { kind: 'end', start: text.length, end: text.length }
   const walk: SyntaxWalk = {
     text,
     frames: [],
@@ -71,17 +71,17 @@ export function startSyntaxWalk(text: string): SyntaxWalk {
 }
 
 /** Opens an object or array. */
-export function open(walk: SyntaxWalk, token: Token): void {
+export function open(walk: SyntaxWalk, token: JsonToken): void {
   walk.frames.push({ open: token, step: token.kind === '[' ? 0 : undefined })
 }
 
 /** Where the innermost of the frames is reading, as people write it. */
-export function currentPath(frames: readonly Frame[]): string {
+export function currentPath(frames: readonly SyntaxFrame[]): string {
   return formatPath(frames.flatMap(({ step }) => (step === undefined ? [] : [step])))
 }
 
 /** Closes the innermost object or array with its bracket. */
-export function close(walk: SyntaxWalk, bracket: Token): void {
+export function close(walk: SyntaxWalk, bracket: JsonToken): void {
   const frame = walk.frames.pop()
   if (frame === undefined || walk.suspect !== undefined) return
   const [opened, closed] = [lineBefore(walk.text, frame.open.start), lineBefore(walk.text, bracket.start)]
@@ -100,6 +100,6 @@ function indentOf(line: string): string {
 }
 
 /** The token as it stands in the text. */
-export function written({ text }: Pick<SyntaxWalk, 'text'>, { start, end }: Token): string {
+export function written({ text }: Pick<SyntaxWalk, 'text'>, { start, end }: JsonToken): string {
   return text.slice(start, end)
 }

@@ -1,4 +1,4 @@
-import type { Token } from './json-tokens.ts'
+import type { JsonToken } from './json-tokens.ts'
 import { bareKey, commaInNumber, SYNTAX, textFault, wordFault } from './syntax-faults.ts'
 import { written, type Step, type SyntaxWalk } from './syntax-walk.ts'
 
@@ -38,7 +38,7 @@ export function readWord(walk: SyntaxWalk, next: Step): Step | undefined {
 }
 
 /** The last of the words on the line of the first. */
-function takeLine(walk: SyntaxWalk, first: Token): Token {
+function takeLine(walk: SyntaxWalk, first: JsonToken): JsonToken {
   let last = first
   for (let next = walk.peek(); next.kind === 'word'; next = walk.peek()) {
     if (written(walk, next) === ';' || !isSameLine(walk, last, next)) return last
@@ -80,7 +80,7 @@ export function readBareKey(
 }
 
 /** Whether the text before was ended by a quotation mark that belongs to it, as in `"the "best" one"`; notes it. */
-export function isQuoteInText(walk: SyntaxWalk, token: Token, previous: Token): boolean {
+export function isQuoteInText(walk: SyntaxWalk, token: JsonToken, previous: JsonToken): boolean {
   const isJoined = token.start === previous.end && (token.kind === 'text' || token.kind === 'word')
   const isBehind = token.kind === 'word' && isSameLine(walk, previous, token)
   if (previous.kind !== 'text' || !(isJoined || isBehind)) return false
@@ -94,12 +94,12 @@ export function isQuoteInText(walk: SyntaxWalk, token: Token, previous: Token): 
 const MAX_KEY_CHARACTERS = 80
 
 /** Notes the key that is being read, for paths. */
-export function setKey(walk: SyntaxWalk, token: Token): void {
+export function setKey(walk: SyntaxWalk, token: JsonToken): void {
   const frame = walk.frames.at(-1)
   const key = written(walk, token).slice(0, MAX_KEY_CHARACTERS)
   if (frame !== undefined) frame.step = key.replace(/^["'`“„«”]|["'`”“»]$/g, '')
 }
 
-function isSameLine(walk: SyntaxWalk, one: Token, other: Token): boolean {
+function isSameLine(walk: SyntaxWalk, one: JsonToken, other: JsonToken): boolean {
   return !/[\r\n]/.test(walk.text.slice(one.end, other.start))
 }

@@ -74,7 +74,7 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     expect(stage.gate.charged.size).toBe(0)
   })
 
-  test('IDM-02 it is not sold under a cheaper capability', async () => {
+  test('IDM-02 a saved response is not sold under a cheaper capability', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     stage.gate.settles.push(FAILED)
@@ -99,7 +99,7 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
     expect(runs(stage.calls)).toBe(1)
   })
 
-  test('D24 after ten minutes it is forgotten, and the handler runs again', async () => {
+  test('D24 a settled job is forgotten after ten minutes, and the handler runs again', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     stage.gate.settles.push(FAILED)
@@ -111,7 +111,7 @@ describe('PAY-12, D22 a settlement that definitely failed', () => {
 })
 
 describe('D8, PAY-13 a settlement that is not known', () => {
-  test('is a 503 pending after the patience, and a 200 for who asks again later', async () => {
+  test('is a 503 pending after the wait, and a 200 for a later repeat', async () => {
     const stage = await stageAgent({ settleWaitMs: 1_000 })
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId })
@@ -131,7 +131,7 @@ describe('D8, PAY-13 a settlement that is not known', () => {
     expect([runs(stage.calls), settles(stage.calls), stage.gate.charged.size]).toEqual([1, 5, 1])
   })
 
-  test('is waited for by a repeat, with the patience of its own', async () => {
+  test('is waited for by a repeat, for a wait of its own', async () => {
     const stage = await stageAgent({ settleWaitMs: 1_000 })
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId })
@@ -186,7 +186,7 @@ describe('D8, PAY-13 a settlement that is not known', () => {
   })
 })
 
-describe('a store that does not take what is known', () => {
+describe('a store that does not accept an outcome', () => {
   /** A store whose writes of a state fail, without effect or after it, as often as said. */
   function failing(store: JobStore, state: string, times: number, when: 'before' | 'after'): JobStore {
     let left = times
@@ -203,7 +203,7 @@ describe('a store that does not take what is known', () => {
   }
 
   test.each(['before', 'after'] as const)(
-    'I5 a failure is told once it is recorded, and never submitted again meanwhile (%s)',
+    'I5 a failure is reported once it is recorded, and never submitted again meanwhile (%s)',
     async when => {
       const clock = createFakeClock()
       const stage = await stageAgent({
@@ -223,7 +223,7 @@ describe('a store that does not take what is known', () => {
     },
   )
 
-  test('where another process has the job by now, what that one says is what counts', async () => {
+  test('the process that has the job by now decides its outcome', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     const taken: JobStore = {
@@ -240,7 +240,7 @@ describe('a store that does not take what is known', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'a success is told at once, and to repeats once it is found again (%s)',
+    'a success is reported at once, and to repeats once it is found again (%s)',
     async when => {
       const clock = createFakeClock()
       const stage = await stageAgent({ clock, store: failing(createMemoryStore(clock), 'settled', 1, when) })

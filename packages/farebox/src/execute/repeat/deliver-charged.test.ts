@@ -110,7 +110,7 @@ describe('a payment that was charged for this very job, by a facilitator that re
   })
 })
 
-describe('whose job a charge was for', () => {
+describe('the job that a charge was for', () => {
   test('is said by a bound nonce, at an agent that knows its URL: another binding at the facilitator changes nothing', async () => {
     const stage = await stageAgent({ variables: { SERVICE_PUBLIC_URL: 'http://agent.test' } })
     refusedAsUsed(stage, chargedAgo(5, 'of an agent that had another name'))
@@ -135,7 +135,7 @@ describe('whose job a charge was for', () => {
     expect(runs(stage)).toBe(0)
   })
 
-  test('of an unbound payment is what the facilitator charged it for: for another job it is a 402', async () => {
+  test('an unbound payment is for the job the facilitator charged it for: another job is answered 402', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId, unbound: true })
@@ -162,7 +162,7 @@ describe('before a payment is refused as too late, the facilitator is asked whet
     expect(stage.calls).toEqual(['read', 'inquire', 'claim', 'inquire', 'handler', 'leave settled'])
   })
 
-  test('nor is an authorization that has expired by a clock that was set a 402', async () => {
+  test('an authorization that expired only by a clock that was set is not answered 402', async () => {
     const stage = await stageAgent()
     stage.gate.inquiries.push(chargedAgo(20), chargedAgo(20))
     const jobId = randomUUID()
@@ -170,7 +170,7 @@ describe('before a payment is refused as too late, the facilitator is asked whet
     expect((await stage.post({ jobId, payment: await stage.sign({ jobId, validBefore }) })).status).toBe(200)
   })
 
-  test('it is asked once more under the claim: what was delivered and forgotten meanwhile is not run again', async () => {
+  test('the store is asked once more under the claim: a job delivered and forgotten meanwhile is not run again', async () => {
     const stage = await stageAgent()
     stage.gate.inquiries.push(chargedAgo(589), chargedAgo(600))
     const answer = await stage.post({ deadline: stage.clock.nowMs() / 1_000 - 1 })
@@ -178,13 +178,13 @@ describe('before a payment is refused as too late, the facilitator is asked whet
     expect(runs(stage)).toBe(0)
   })
 
-  test('where it does not answer, that is a 503 and not a 408', async () => {
+  test('a facilitator that does not answer makes it a 503 and not a 408', async () => {
     const stage = await stageAgent()
     stage.gate.inquiries.push({ kind: 'unknown', cause: 'no answer' })
     expect((await stage.post({ deadline: stage.clock.nowMs() / 1_000 - 1 })).status).toBe(503)
   })
 
-  test('where it knows of no charge, the refusal stands', async () => {
+  test('the refusal stands where the facilitator knows of no charge', async () => {
     const stage = await stageAgent()
     expect((await stage.post({ deadline: stage.clock.nowMs() / 1_000 - 1 })).status).toBe(408)
     expect(stage.calls).toEqual(['read', 'inquire'])

@@ -48,7 +48,7 @@ describe('D22 a repeat of a settled job', () => {
     expect(stage.logs().filter(line => line.startsWith('payment verified'))).toHaveLength(1)
   })
 
-  test('IDM-05 in the other spelling of the job_id, too', async () => {
+  test('IDM-05 the other spelling of the job_id is the same job', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     const first = await stage.post({ jobId })
@@ -65,7 +65,7 @@ describe('D22 a repeat of a settled job', () => {
     expect(stage.gate.charged.size).toBe(1)
   })
 
-  test('PAY-15, IDM-14 after its authorization expired, and with a deadline that has passed', async () => {
+  test('PAY-15, IDM-14 the repeat is answered after its authorization expired, and with a deadline that has passed', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     const payment = await stage.sign({ jobId, validBefore: stage.clock.nowMs() / 1_000 + 60 })
@@ -99,7 +99,7 @@ describe('D22 a repeat of a settled job', () => {
     expect((await stage.post({ jobId, payment })).status).toBe(200)
   })
 
-  test('D40 nor does a bound payment of the same payer for another job, with its salt', async () => {
+  test('D40 a bound payment of the same payer for another job does not read it either', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     await stage.post({ jobId })
@@ -138,7 +138,7 @@ describe('D22 a repeat of a settled job', () => {
     expect(stage.calls).not.toContain('inquire')
   })
 
-  test('IDM-02 with another input or capability it is the same job: nothing runs, nothing is charged', async () => {
+  test('IDM-02 another input or capability under the job_id is the same job: nothing runs, nothing is charged', async () => {
     const stage = await stageAgent()
     const jobId = randomUUID()
     const first = await stage.post({ jobId })
@@ -190,7 +190,7 @@ describe('D23 a repeat of a running job', () => {
     expect([runs(stage.calls), stage.gate.charged.size]).toEqual([1, 1])
   })
 
-  test('of requests with large bodies eight join it, the others are told to come back', async () => {
+  test('eight requests with large bodies join it, the others are told to come back', async () => {
     const stage = await stageAgent()
     takes(stage, 2_000)
     const jobId = randomUUID()
@@ -215,7 +215,7 @@ describe('D23 a repeat of a running job', () => {
     expect([runs(stage.calls), stage.gate.charged.size]).toEqual([1, 1])
   })
 
-  test('IDM-04 on another replica as well', async () => {
+  test('IDM-04 it joins on another replica as well', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     const gate = createScriptedGate()
@@ -317,7 +317,7 @@ describe('D23 a repeat of a running job', () => {
     expect((await after(stage.clock, 2_000, first)).status).toBe(200)
   })
 
-  test('who waits while the first payment fails buys the response with a payment of his own', async () => {
+  test('a caller who waits while the first payment fails buys the response with another payment', async () => {
     const stage = await stageAgent()
     takes(stage, 1_000)
     stage.gate.settles.push(FAILED)
@@ -361,7 +361,7 @@ describe('IDM-08 a handler that runs on after its deadline', () => {
     expect(runs(stage.calls)).toBe(1)
   })
 
-  test('and is given up after twice the longest deadline', async () => {
+  test('the job is given up after twice the longest deadline', async () => {
     const stage = await stageAgent()
     stage.work = async () => await new Promise(() => undefined)
     const jobId = randomUUID()
@@ -371,7 +371,7 @@ describe('IDM-08 a handler that runs on after its deadline', () => {
     expect((await after(stage.clock, 2_000, stage.post({ jobId }))).status).toBe(200)
   })
 
-  test('its reservation is given back at once: what it returns is never charged', async () => {
+  test('the hold is released at once: what the handler returns is never charged', async () => {
     const stage = await stageAgent()
     takes(stage, 40_000)
     await after(stage.clock, 30_000, stage.post())
@@ -381,7 +381,7 @@ describe('IDM-08 a handler that runs on after its deadline', () => {
   })
 })
 
-describe('what a dead process left', () => {
+describe('after the process of a job has died', () => {
   /** Puts a record there that another process left, just after the first look and before the claim. */
   function leaveBetween(store: JobStore, jobId: string, job: Job): void {
     const { read } = store
@@ -479,7 +479,7 @@ describe('what a dead process left', () => {
     expect(answers.map(receiptOf)).toEqual(Array(2).fill(expect.objectContaining({ success: true })))
   })
 
-  test('a failure told by a process that stood still is looked at again: the job was charged meanwhile', async () => {
+  test('a failure reported after a pause is rechecked: the job was charged meanwhile', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     const gate = createScriptedGate()
@@ -505,7 +505,7 @@ describe('what a dead process left', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('so is that a handler overran: its lease was over, and another process ran the job and charged', async () => {
+  test('an overrun noticed late is rechecked: the lease was over, and another process ran the job and charged', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     const gate = createScriptedGate()
@@ -535,7 +535,7 @@ describe('what a dead process left', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('so is a refusal that was read slowly: another process ran the job and charged since', async () => {
+  test('a refusal that was read slowly is rechecked: another process ran the job and charged since', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     const gate = createScriptedGate()
@@ -558,7 +558,7 @@ describe('what a dead process left', () => {
     expect(gate.charged.size).toBe(1)
   })
 
-  test('and where nobody took the job up it is told as it is, and the work is not done again', async () => {
+  test('a failure is reported as it is where nobody resumed the job, and the work is not repeated', async () => {
     const clock = createFakeClock()
     const store = createMemoryStore(clock)
     const slow: JobStore = {

@@ -27,7 +27,7 @@ test('a payment that has expired by this clock alone is answered 503, not 402', 
   expect((await stage.post({ jobId: JOB, payment })).status).toBe(503)
 })
 
-test('what has expired by both clocks is refused as ever', async () => {
+test('a payment that has expired by both clocks is refused as ever', async () => {
   const stage = await stageAgent({ gate: gateOff(300) })
   const payment = await stage.sign({ jobId: JOB, validBefore: START - 1_000 })
   const answer = await stage.post({ jobId: JOB, payment })

@@ -11,7 +11,7 @@ test('D39 the last byte allowed is allowed, and one more is refused with the siz
   )
 })
 
-test('D39 what counts are bytes of UTF-8, not characters', () => {
+test('D39 the limit counts bytes of UTF-8, not characters', () => {
   expect(refuseResponse(utf8(JSON.stringify('é'.repeat(MIB_5 / 2))))).toContain('got 5242882')
 })
 

@@ -17,7 +17,7 @@ test('a line is written when it is whole, and several at once', async () => {
   expect(await forwarded('a', 'b\nc', '\nd\ne\n')).toEqual(['ab\n', 'c\nd\ne\n'])
 })
 
-test('what is never ended is, with the process', async () => {
+test('an unended line is written when the process ends', async () => {
   expect(await forwarded('a\nrest')).toEqual(['a\n', 'rest\n'])
 })
 

@@ -47,7 +47,7 @@ describe('steps in groups', () => {
     expect(outcomes.map(outcome => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
-  test('a transaction that was not committed is told to all of it, and the next goes on', async () => {
+  test('every step learns that its transaction was not committed, and the next goes on', async () => {
     const { groups, step } = createGroups(transaction => transaction === 1)
     const outcomes = await Promise.allSettled([1, 2].map(number => groups.run(step(number))))
     expect(outcomes.map(outcome => outcome.status)).toEqual(['rejected', 'rejected'])

@@ -94,7 +94,7 @@ describe('several processes on one folder (D25)', () => {
   })
 })
 
-test('D23 what another process wrote is seen at once, within one turn of the event loop', async () => {
+test('D23 a write of another process is seen at once, within one turn of the event loop', async () => {
   const folder = newFolder()
   const { store } = await opened(folder)
   expect(await store.read('shared 0')).toBeUndefined()
@@ -138,7 +138,7 @@ describe('a folder that cannot be used', () => {
   })
 })
 
-test('D24 what is kept anew is spared when its first time to be forgotten comes', async () => {
+test('D24 a record that is kept anew is spared when its first expiry comes', async () => {
   let nowMs = 0
   const { store } = await opened(newFolder(), { nowMs: () => nowMs, after: () => () => {} })
   const payment = { key: 'p', keepMs: 1_000 }

@@ -1,6 +1,6 @@
 import type { RootDatabase } from 'lmdb'
 import type { Job } from '../job.ts'
-import type { JobRow, PaymentRow } from '../job-row.ts'
+import type { JobRow, PaymentClaim } from '../job-row.ts'
 
 /**
  * The tables of an lmdb job store with their indexes, which change together: whatever writes must be called
@@ -13,9 +13,9 @@ export interface LmdbTables {
   putJob(jobKey: string, before: JobRow | undefined, after: JobRow): void
   removeJob(jobKey: string, before: JobRow): void
   /** Throws where a later release wrote the row. */
-  payment(paymentKey: string): PaymentRow | undefined
-  putPayment(paymentKey: string, before: PaymentRow | undefined, after: PaymentRow): void
-  removePayment(paymentKey: string, before: PaymentRow): void
+  payment(paymentKey: string): PaymentClaim | undefined
+  putPayment(paymentKey: string, before: PaymentClaim | undefined, after: PaymentClaim): void
+  removePayment(paymentKey: string, before: PaymentClaim): void
   /** Keys of the jobs whose state is `saved`, held or not. */
   savedJobs(): readonly string[]
   /** Deletes at most so many of the rows whose time to be forgotten lies before the given one. */
@@ -109,7 +109,7 @@ function decodeJobRow(encoded: string | undefined): JobRow | undefined {
   return { fence, leaseEndsMs, forgottenMs: forgetAtMs ?? Number.POSITIVE_INFINITY, sealed, job }
 }
 
-function decodePaymentRow(encoded: string | undefined): PaymentRow | undefined {
+function decodePaymentRow(encoded: string | undefined): PaymentClaim | undefined {
   if (encoded === undefined) return undefined
   // Only this file writes these rows.
   const [version, jobKey, forgottenMs] = JSON.parse(encoded) as [

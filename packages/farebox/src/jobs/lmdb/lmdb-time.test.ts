@@ -82,7 +82,7 @@ test('D40 after a restart of the machine no more time has passed than since that
   expect(await keptFor(machine => machine.restart(-2 * HOUR), true)).toBe(600)
 })
 
-test('D40 on another machine that runs for long it goes by the clock, and not by that time', async () => {
+test('D40 a folder moved to a machine that has run for long goes by the clock, not by uptime', async () => {
   const moved = (machine: ReturnType<typeof createMachine>): void => {
     machine.restart(10_000)
     machine.pass(0)

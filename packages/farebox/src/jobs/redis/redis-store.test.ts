@@ -158,7 +158,7 @@ function describeOwnServer(): void {
       await start()
     })
 
-    test('D25 with replicas asked for, a claim that none of them has rejects', async () => {
+    test('D25 a claim that no replica has rejects where replicas are required', async () => {
       const { store } = await open('?replicas=1')
       await expect(store.claim({ ...claim, jobKey: 'alone' })).rejects.toThrow(
         /0 of 1 replicas have the last write/,
@@ -262,7 +262,7 @@ function describeOwnServer(): void {
   })
 }
 
-test('SERVICE_STORE without the package ioredis is told how to get it', async () => {
+test('SERVICE_STORE without the package ioredis says how to install it', async () => {
   // Its own process, in which the package cannot be found.
   const hooks = `export const resolve = (name, context, next) => {
     if (name !== 'ioredis') return next(name, context)

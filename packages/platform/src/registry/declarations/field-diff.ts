@@ -1,6 +1,6 @@
 import type { DeclarationChange } from '@farebox/platform-api/registry'
 import { compatibleMaps } from '@farebox/protocol/compatibility/compatible'
-import { canonicalJson } from '@farebox/protocol/internal/fields/equal-json'
+import { comparableJson } from '@farebox/protocol/fields/equal-json'
 import type { Field, FieldMap, JsonObject, Side } from '@farebox/protocol/fields/field'
 import { quote, type ChangeSeverity } from './declaration-change.ts'
 
@@ -145,9 +145,9 @@ function asJson(field: Field): JsonObject {
 }
 
 function textOf(field: Field): string {
-  return canonicalJson(asJson(field))
+  return comparableJson(asJson(field))
 }
 
 function quoteWhole(value: JsonObject[string] | undefined): string | undefined {
-  return value === undefined ? undefined : canonicalJson(value)
+  return value === undefined ? undefined : comparableJson(value)
 }

@@ -1,17 +1,17 @@
 import { EnvironmentError } from '../environment/environment-error.ts'
 import type { Environment } from '../environment/read-environment.ts'
 import type { Log } from '../log.ts'
-import { unwatched, type AgentWatch, type OpenMetricsServer } from '../metrics/agent-metrics.ts'
+import { noMetrics, type MetricsRecorder, type OpenMetricsServer } from '../metrics/agent-metrics.ts'
 
 /**
  * Begins to count where the environment asks for it. Rejects with an {@link EnvironmentError} where prom-client, an
  * optional peer, is not installed.
  */
-export async function openWatch({ metrics }: Environment): Promise<AgentWatch> {
-  if (metrics === undefined) return unwatched
+export async function openRecorder({ metrics }: Environment): Promise<MetricsRecorder> {
+  if (metrics === undefined) return noMetrics
   try {
-    const { watchAgent } = await import('../metrics/watch-agent.ts')
-    return watchAgent()
+    const { recordMetrics } = await import('../metrics/record-metrics.ts')
+    return recordMetrics()
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) throw cause
     throw new EnvironmentError({
@@ -24,7 +24,7 @@ export async function openWatch({ metrics }: Environment): Promise<AgentWatch> {
 
 /** Serves what a watch counts, if it counts; closed with the rest. */
 export async function openMetricsServer(
-  { source }: AgentWatch,
+  { source }: MetricsRecorder,
   { metrics }: Environment,
   parts: {
     readonly open: OpenMetricsServer | undefined

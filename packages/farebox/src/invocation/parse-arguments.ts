@@ -10,8 +10,8 @@ export interface CommandOption {
   readonly meaning: string
 }
 
-/** The words after a command, taken apart. */
-export interface ReadWords {
+/** The arguments after a command, parsed. */
+export interface ParsedArguments {
   /** By option; `true` for one without a value. The last one counts. */
   readonly values: ReadonlyMap<string, string | true>
   /** What belongs to no option. */
@@ -19,19 +19,19 @@ export interface ReadWords {
 }
 
 /**
- * Takes apart the words after a command. Throws a {@link UsageError} for an option it does not have, with the one
+ * Takes apart the arguments after a command. Throws a {@link UsageError} for an option it does not have, with the one
  * that was probably meant, and for a value that is missing or too many.
  *
  * @param command as it is called: `farebox start`
  */
-export function readWords(
+export function parseArguments(
   command: string,
   options: readonly CommandOption[],
-  words: readonly string[],
-): ReadWords {
+  args: readonly string[],
+): ParsedArguments {
   const byName = new Map(options.map(option => [option.name, option]))
   const { tokens } = parseArgs({
-    args: [...words],
+    args: [...args],
     strict: false,
     allowPositionals: true,
     tokens: true,

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import type { SecretScan } from './secret-scan.ts'
 
 /** A program that is run to its end, or ended after a while. */
-export interface Words {
+export interface ScannedCommand {
   /** For the report: `farebox start, FACILITATOR_SECRET in PORT`. */
   readonly name: string
   /** The program's file, and its words. */
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   readonly folder: string
   readonly environment?: { readonly [name: string]: string }
   /** Default 15 s. */
@@ -14,11 +14,11 @@ export interface Words {
 }
 
 /** Runs it without a terminal, and has all it says scanned. Resolves to its exit code, null where it had to be ended. */
-export async function runWords(
+export async function runCommand(
   scan: SecretScan,
-  { name, words, folder, ...options }: Words,
+  { name, args, folder, ...options }: ScannedCommand,
 ): Promise<number | null> {
-  const child = spawn(process.execPath, [...words], {
+  const child = spawn(process.execPath, [...args], {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],

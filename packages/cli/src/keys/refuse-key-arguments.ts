@@ -6,12 +6,12 @@ const KEY_OPTIONS = /^--?(?:private-?key|secret-?key|key|pk|mnemonic|password)(?
 const KEY_LIKE = /^(?:--?[^=]*=)?(?:0x)?[0-9a-f]{64}$/i
 
 /**
- * Refuses a command that has a private key in its words, before anything else looks at them. A hash has the
+ * Refuses a command that has a private key in its arguments, before anything else looks at them. A hash has the
  * same form: where one is meant as a field of a job, `--field name=0x…` says so.
  *
- * @throws {CommandError} that does not repeat the word
+ * @throws {CommandError} that does not repeat the argument
  */
-export function refuseKeyWords(words: readonly string[]): void {
+export function refuseKeyArguments(words: readonly string[]): void {
   for (const word of words) {
     const option = KEY_OPTIONS.exec(word)?.[0].replace(/=$/, '')
     if (option !== undefined) {

@@ -2,10 +2,10 @@ import type { Settlements } from '../settlements/settlements.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
 import { createAgentInstruments, type AgentInstruments } from './agent-instruments.ts'
-import type { AgentMetrics, AgentWatch } from './agent-metrics.ts'
+import type { AgentMetrics, MetricsRecorder } from './agent-metrics.ts'
 
 /** Counts what an agent does. Loaded only where SERVICE_METRICS_PORT is set: prom-client is not small. */
-export function watchAgent(): AgentWatch {
+export function recordMetrics(): MetricsRecorder {
   const unknown = createUnknownPayments()
   let jobsHeld = (): number => 0
   let clockSkewSeconds = (): number => 0
@@ -17,14 +17,14 @@ export function watchAgent(): AgentWatch {
   })
   return {
     metrics: countJobs(instruments),
-    watchStore: store => watchStore(instruments, store),
-    watchGate(gate) {
+    recordStore: store => recordStore(instruments, store),
+    recordGate(gate) {
       clockSkewSeconds = () => Math.abs(gate.clockAheadSeconds())
-      return watchGate(instruments, gate, unknown)
+      return recordGate(instruments, gate, unknown)
     },
-    watchSettlements(settlements, leases) {
+    recordSettlements(settlements, leases) {
       jobsHeld = () => leases.count()
-      return watchSettlements(instruments, settlements, unknown)
+      return recordSettlements(instruments, settlements, unknown)
     },
     source: instruments.registry,
   }
@@ -69,7 +69,7 @@ function createUnknownPayments(): UnknownPayments {
   }
 }
 
-function watchStore({ storeCalls, storeFailures }: AgentInstruments, store: JobStore): JobStore {
+function recordStore({ storeCalls, storeFailures }: AgentInstruments, store: JobStore): JobStore {
   const timed = async <T>(operation: string, work: Promise<T>): Promise<T> => {
     const stop = storeCalls.startTimer({ operation })
     try {
@@ -89,7 +89,7 @@ function watchStore({ storeCalls, storeFailures }: AgentInstruments, store: JobS
   }
 }
 
-function watchGate(
+function recordGate(
   { facilitatorCalls }: AgentInstruments,
   gate: PaymentGate,
   unknown: UnknownPayments,
@@ -124,7 +124,7 @@ function watchGate(
   }
 }
 
-function watchSettlements(
+function recordSettlements(
   { settling, settlementsOpen }: AgentInstruments,
   settlements: Settlements,
   unknown: UnknownPayments,

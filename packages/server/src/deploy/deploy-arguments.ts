@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline/promises'
 import { EnvironmentError, readKey, type EnvironmentSource, type ReadVariable } from '../environment.ts'
-import { shownWord, USAGE_EXIT_CODE, type ProgramScreen } from '../program/run-program.ts'
+import { shownArgument, USAGE_EXIT_CODE, type ProgramScreen } from '../program/run-program.ts'
 import { showVariables, table } from '../program/show-help.ts'
 import type { VariablesHelp } from '../program/variables.ts'
 
 /** What a command that deploys a contract was asked. */
-export interface DeployWords {
+export interface DeployArguments {
   readonly isDryRun: boolean
   /** Nobody is to be asked. */
   readonly isAgreed: boolean
@@ -33,33 +33,33 @@ export function readDeployerKey(source: EnvironmentSource, read: ReadVariable): 
 }
 
 /**
- * Reads the words of a command that deploys a contract. Help and what is not understood are answered here.
+ * Parses the arguments of a command that deploys a contract. Help and what is not understood are answered here.
  *
  * @param name - with the program's: `farebox-platform deploy-registry`
  * @returns the exit code where there is nothing left to do
  */
-export function readDeployWords(
-  words: readonly string[],
+export function parseDeployArguments(
+  args: readonly string[],
   {
     name,
     summary,
     variables,
   }: { readonly name: string; readonly summary: string; readonly variables: VariablesHelp },
   screen: ProgramScreen,
-): DeployWords | number {
-  if (words.includes('--help') || words.includes('-h')) {
+): DeployArguments | number {
+  if (args.includes('--help') || args.includes('-h')) {
     const lines = [`${name}   ${summary}`, '', 'Options', ...table(OPTIONS, screen.columns), '']
     lines.push('Environment', ...showVariables(variables, screen.columns), '', EXIT_CODES, '')
     screen.out(lines.join('\n'))
     return 0
   }
-  const unknown = words.find(word => !OPTIONS.some(([option]) => option === word))
+  const unknown = args.find(word => !OPTIONS.some(([option]) => option === word))
   if (unknown !== undefined) {
     const isKey = unknown.startsWith('-') ? '' : '; a key is read from DEPLOYER_PRIVATE_KEY or its file alone'
-    screen.err(`✗ there is no option ${shownWord(unknown)}${isKey}\n  ${name} --help lists the options\n`)
+    screen.err(`✗ there is no option ${shownArgument(unknown)}${isKey}\n  ${name} --help lists the options\n`)
     return USAGE_EXIT_CODE
   }
-  const has = (option: string): boolean => words.includes(option)
+  const has = (option: string): boolean => args.includes(option)
   return { isDryRun: has('--dry-run'), isAgreed: has('--yes'), isJson: has('--json') }
 }
 
@@ -75,7 +75,7 @@ const EXIT_CODES = `Exit codes
  *
  * @throws {EnvironmentError} where nobody can be asked
  */
-export async function confirmOnTerminal(question: string, { isAgreed }: DeployWords): Promise<boolean> {
+export async function confirmOnTerminal(question: string, { isAgreed }: DeployArguments): Promise<boolean> {
   if (isAgreed) return true
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw new EnvironmentError('there is no terminal to ask on: give --yes to confirm; nothing was sent')
