@@ -8,6 +8,7 @@ import { checkDoors } from './check-doors.mjs'
 import { checkLayers } from './check-layers.mjs'
 import { checkRooms } from './check-rooms.mjs'
 import { checkRules } from './check-rules.mjs'
+import { checkWriters } from './check-writers.mjs'
 import { build, root, run, tellFailure } from './prepare.mjs'
 
 const SOURCES = ['packages', 'apps', 'examples', 'e2e', 'bench', 'fire', 'scripts', 'knip.config.js']
@@ -47,6 +48,11 @@ try {
     'rules',
     () => checkRules(root),
     count => ({ text: `${count} cited` }),
+  )
+  await steps.step(
+    'writers',
+    () => checkWriters(root),
+    count => ({ text: `${count} statements` }),
   )
   await steps.step('contracts', () => node('packages/contracts/scripts/compile.mjs', '--check'))
   await steps.step('schema', () =>

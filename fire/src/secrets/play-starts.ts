@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { facilitatorProgram, fareboxProgram } from '@farebox/local/programs'
+import { facilitatorProgram, fareboxProgram } from '@farebox/local/src/programs'
 import { runCommand, type ScannedCommand } from './run-command.ts'
 import { OTHER_SCHEMA, type SecretStage } from './secret-stage.ts'
 

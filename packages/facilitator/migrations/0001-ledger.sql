@@ -1,5 +1,14 @@
--- The ledger of payments and of the transactions that settle them. Runs with search_path set to the schema.
+-- The ledger: payments, the transactions that settle them, and what their payers and owners have used.
+--
+-- Runs with search_path set to the schema. Whatever locks several payments takes them in the order of their keys, which
+-- begin with chain, asset and payer, and owners before payers: of any two that do, neither can wait for the other. Once a
+-- version of this is deployed, the file stays as it is, and changes follow in files of higher numbers.
 
+------------------------------------------------------------------------------------------------------------------------
+-- Tables
+------------------------------------------------------------------------------------------------------------------------
+
+-- What we signed and sent to the chain.
 create table transactions (
   id               bigint generated always as identity primary key,
   network          text not null,
@@ -18,9 +27,17 @@ create table transactions (
 -- An account's nonce belongs to one transaction at a time.
 create unique index transactions_open on transactions (network, relayer, nonce) where state = 'open';
 
+-- One row for each authorization that was ever held, for ever unless it came to nothing.
+--
+--   held ──▶ captured ──▶ submitted ──▶ settled
+--    │           └────────────┴───────▶ failed
+--    ├──▶ released
+--    └──▶ expired
 create table payments (
   -- chain id : asset : payer : nonce, see paymentKey.
   key              text primary key,
+
+  -- The authorization as it was signed.
   network          text not null,
   asset            text not null,
   payer            text not null,
@@ -30,58 +47,78 @@ create table payments (
   valid_before     bigint not null,
   nonce            text not null,
   signature        text not null,
+
+  -- What it pays for, and for whom.
   binding          text not null,
   owner            text not null,
   secret_id        text not null,
+
   state            text not null
     check (state in ('held', 'captured', 'submitted', 'settled', 'failed', 'released', 'expired')),
   hold_id          text not null,
   hold_until       bigint not null,
+  -- The newest block at which the payer's balance, or what became of the payment, was read.
   observed_block   bigint not null,
+
+  -- Goes in a transaction of its own, because its payer's account has code that nobody knows.
+  alone            boolean not null default false,
+  -- How often it was taken back out of a transaction, and how often that was a transaction of ours that did not pay it
+  -- although nobody else made it fail.
   attempts         integer not null default 0,
+  faults           integer not null default 0,
+  -- A transaction failed under it through no fault of its own: it goes before everything else.
+  harmed           boolean not null default false,
+  -- Where several relayers share the ledger: who is about to send it, and until when nobody else should.
+  claimed_by       text not null default '',
+  claimed_until    timestamptz,
+
+  -- The transaction it is in, and the hash under which its agent may look for it.
   transaction_id   bigint references transactions,
   transaction_hash text not null default '',
   block_number     bigint,
   failure_reason   text,
   failure_message  text,
+
   -- Chain time of the reconciler's last look at a row that was not charged.
   audited_at       bigint not null default 0,
+  -- The reconciler has compared the row with a chain past the end of its authorization, and finality.
+  audit_done       boolean not null default false,
+  -- Settled so long, and seen so often, that it is not looked at again.
+  confirmed        boolean not null default false,
+
   created_at       timestamptz not null default now(),
   captured_at      timestamptz,
+  -- When it was first settled, by our own time: whatever becomes of it, its agent was told so. It stays.
+  settled_at       timestamptz,
   changed_at       timestamptz not null default now(),
+
   check ((state = 'submitted') = (transaction_id is not null)),
   check ((state = 'settled') = (block_number is not null)),
   check ((state = 'failed') = (failure_reason is not null))
 );
 
+-- What a payer and an owner have open, and what a payer paid since a balance was read.
 create unique index payments_hold on payments (hold_id);
 create index payments_open on payments (network, payer) include (value)
   where state in ('held', 'captured', 'submitted');
+create index payments_open_of_owner on payments (owner) where state in ('held', 'captured', 'submitted');
 create index payments_settled_of_payer on payments (network, payer, block_number) where state = 'settled';
-create index payments_settled on payments (network, block_number) where state = 'settled';
-create index payments_captured on payments (network, attempts, captured_at) where state = 'captured';
+
+-- What is to be done next: sent, followed, let expire.
+create index payments_captured on payments (network) where state = 'captured';
 create index payments_submitted on payments (transaction_id) where state = 'submitted';
 create index payments_held_until on payments (network, hold_until) where state = 'held';
-create index payments_uncharged on payments (network, audited_at)
-  where state in ('failed', 'released', 'expired');
 
--- Settlements a secret caused in a UTC day: its gas budget is counted in them.
-create table settlement_counts (
-  secret_id    text not null,
-  day          date not null,
-  settlements  integer not null,
-  primary key (secret_id, day)
-);
+-- What is compared with the chain.
+create index payments_settled on payments (network, block_number) where state = 'settled';
+create index payments_unconfirmed on payments (network, settled_at) where state = 'settled' and not confirmed;
+create index payments_to_audit on payments (network, (state <> 'failed'), audited_at)
+  where state in ('failed', 'released', 'expired') and not audit_done;
+-- What came to nothing and never can, until it is deleted.
+create index payments_done_with on payments (network, audited_at)
+  where state in ('released', 'expired') and audit_done;
 
--- Payers whose settlements failed by their own fault, in a row.
-create table payer_failures (
-  network       text not null,
-  payer         text not null,
-  failures      integer not null,
-  barred_until  bigint not null,
-  primary key (network, payer)
-);
-
+-- Who may send from an account, and until when.
 create table sender_leases (
   network     text not null,
   relayer     text not null,
@@ -91,13 +128,529 @@ create table sender_leases (
   primary key (network, relayer)
 );
 
+-- What agents prove themselves with.
 create table secrets (
   id          text primary key,
   hash        bytea not null,
   owner       text not null,
+  -- That it may take payments to.
   wallets     text[] not null,
   created_at  bigint not null,
   revoked_at  bigint
 );
 
 create index secrets_owner on secrets (owner);
+-- A platform shows an owner every secret that takes payments to a wallet of theirs, whoever made it.
+create index secrets_wallets on secrets using gin (wallets);
+
+-- Whose settlements the operator pays the gas of. Owners that are not here are named: their secrets were made with the
+-- service token and nothing was said of them.
+create table owners (
+  owner        text primary key,
+  sponsorship  text not null check (sponsorship in ('named', 'listed', 'unlisted'))
+);
+
+-- What an owner has used in a UTC day. Of the owner, not of a secret: a new secret begins with nothing new.
+create table owner_use (
+  owner         text not null,
+  day           date not null,
+  settlements   integer not null default 0,
+  reverted_gas  bigint not null default 0,
+  primary key (owner, day)
+);
+
+-- Gas of transactions that were reverted under payments of this payer, in a UTC day.
+create table payer_gas (
+  network       text not null,
+  payer         text not null,
+  day           date not null,
+  reverted_gas  bigint not null,
+  primary key (network, payer, day)
+);
+
+-- Settlements that failed by the payer's own fault, in a row, for each pair of payer and owner.
+create table payer_failures (
+  network       text not null,
+  payer         text not null,
+  owner         text not null,
+  failures      integer not null,
+  failed_at     bigint not null,
+  barred_until  bigint not null,
+  primary key (network, payer, owner)
+);
+
+------------------------------------------------------------------------------------------------------------------------
+-- Hold and capture: the two steps agents wait for, each one round trip
+------------------------------------------------------------------------------------------------------------------------
+
+-- Until when this owner may not hold a payment of this payer; null where it may. One owner's failures count for that
+-- owner, and at most twice for the others; those of unlisted owners, who cost nothing to be, for nobody else.
+create function barring_end(
+  p_network text, p_payer text, p_owner text, p_now bigint, p_failures_allowed integer, p_barred_seconds integer
+) returns bigint language sql stable set search_path from current as $$
+  select greatest(
+    (select f.barred_until from payer_failures f
+      where f.network = p_network and f.payer = p_payer and f.owner = p_owner and f.barred_until > p_now),
+    (select max(f.failed_at) + p_barred_seconds
+      from payer_failures f left join owners o on o.owner = f.owner
+      where f.network = p_network and f.payer = p_payer and f.failed_at > p_now - p_barred_seconds
+        and coalesce(o.sponsorship, 'named') <> 'unlisted'
+      having sum(least(f.failures, 2)) >= p_failures_allowed))
+$$;
+
+-- What an owner has used and has open, at this time.
+create function owner_use_now(p_owner text, p_now bigint)
+returns jsonb language sql stable set search_path from current as $$
+  select jsonb_build_object(
+    'sponsorship', coalesce((select o.sponsorship from owners o where o.owner = p_owner), 'named'),
+    'settlements', coalesce(max(u.settlements), 0),
+    'reverted_gas', coalesce(max(u.reverted_gas), 0),
+    'open', max(p.open), 'alone', max(p.alone), 'unsent', max(p.unsent))
+  from (
+    select count(*) as open, count(*) filter (where alone) as alone,
+        count(*) filter (where state <> 'submitted') as unsent
+      from payments
+      where owner = p_owner and state in ('held', 'captured', 'submitted')
+        and (state <> 'held' or hold_until > p_now)) p
+  left join owner_use u on u.owner = p_owner and u.day = (to_timestamp(p_now) at time zone 'UTC')::date
+$$;
+
+-- Reserves a payment; see PaymentLedger.hold for what the outcomes mean. `p_use` is what the owner has used and has
+-- open, `p_limits` what it may.
+create function hold(
+  p_key text, p_network text, p_asset text, p_payer text, p_pay_to text, p_value numeric,
+  p_valid_after bigint, p_valid_before bigint, p_nonce text, p_signature text, p_binding text, p_owner text,
+  p_secret_id text, p_hold_id text, p_hold_until bigint, p_now bigint, p_balance numeric, p_block bigint,
+  p_alone boolean, p_use jsonb, p_limits jsonb, p_failures_allowed integer, p_barred_seconds integer,
+  out outcome text, out held_until bigint, out transaction_hash text, out reason text, out message text,
+  out open_sum numeric, out settling_sum numeric, out barred_until bigint, out used integer, out daily_limit integer
+) language plpgsql set search_path from current as $$
+declare
+  found_row payments%rowtype;
+  counted integer := 0;
+begin
+  -- One hold of a payer at a time, whatever the process: without it two would both see room for themselves.
+  perform pg_advisory_xact_lock(hashtextextended(p_network || p_payer, 0));
+
+  select * into found_row from payments where key = p_key for update;
+  if found then
+    if (found_row.binding, found_row.pay_to, found_row.value, found_row.valid_after, found_row.valid_before)
+        is distinct from (p_binding, p_pay_to, p_value, p_valid_after, p_valid_before) then
+      outcome := 'bound-otherwise';
+      return;
+    elsif found_row.state in ('captured', 'submitted', 'settled') then
+      outcome := 'in-settlement';
+      transaction_hash := found_row.transaction_hash;
+      return;
+    elsif found_row.state = 'failed' then
+      outcome := 'failed';
+      reason := found_row.failure_reason;
+      message := found_row.failure_message;
+      return;
+    elsif found_row.state = 'held' and found_row.hold_until > p_now and found_row.owner = p_owner then
+      counted := 1;
+    end if;
+  end if;
+
+  barred_until := barring_end(p_network, p_payer, p_owner, p_now, p_failures_allowed, p_barred_seconds);
+  if barred_until is not null then
+    outcome := 'payer-barred';
+    return;
+  end if;
+
+  used := (p_use ->> 'settlements')::integer + (p_use ->> 'unsent')::integer - counted;
+  daily_limit := (p_limits -> 'daily_settlements' ->> (p_use ->> 'sponsorship'))::integer;
+  if used >= daily_limit then
+    outcome := 'over-budget';
+    return;
+  end if;
+  used := used + 1;
+  if (p_use ->> 'open')::integer - counted >= (p_limits ->> 'open')::integer then
+    outcome := 'owner-too-many-open';
+    return;
+  end if;
+  if p_alone then
+    if p_use ->> 'sponsorship' = 'unlisted' then
+      outcome := 'code-not-sponsored';
+      return;
+    elsif (p_use ->> 'alone')::integer - counted >= (p_limits ->> 'open_alone')::integer then
+      outcome := 'owner-too-many-open';
+      return;
+    elsif (p_use ->> 'reverted_gas')::bigint >= (p_limits ->> 'reverted_gas')::bigint or exists (
+        select 1 from payer_gas g where g.network = p_network and g.payer = p_payer
+          and g.day = (to_timestamp(p_now) at time zone 'UTC')::date) then
+      outcome := 'gas-used-up';
+      return;
+    end if;
+  end if;
+
+  -- Whoever signs without end, and pays for nothing, must not make the sum below long for everybody.
+  perform 1 from payments p
+    where p.network = p_network and p.payer = p_payer and p.key <> p_key
+      and p.state in ('held', 'captured', 'submitted')
+    offset 999 limit 1;
+  if found then
+    outcome := 'too-many-open';
+    return;
+  end if;
+
+  select coalesce(sum(p.value), 0), coalesce(sum(p.value) filter (where p.state = 'submitted'), 0)
+    into open_sum, settling_sum
+    from payments p
+    where p.network = p_network and p.payer = p_payer and p.key <> p_key
+      and p.state in ('held', 'captured', 'submitted') and (p.state <> 'held' or p.hold_until > p_now);
+  open_sum := open_sum + (
+    select coalesce(sum(p.value), 0) from payments p
+      where p.network = p_network and p.payer = p_payer and p.state = 'settled' and p.block_number > p_block);
+  if p_balance - open_sum < p_value then
+    outcome := 'insufficient';
+    return;
+  end if;
+
+  insert into payments as p (
+    key, network, asset, payer, pay_to, value, valid_after, valid_before, nonce, signature, binding, owner,
+    secret_id, state, hold_id, hold_until, observed_block, alone
+  ) values (
+    p_key, p_network, p_asset, p_payer, p_pay_to, p_value, p_valid_after, p_valid_before, p_nonce,
+    p_signature, p_binding, p_owner, p_secret_id, 'held', p_hold_id, p_hold_until, p_block, p_alone
+  ) on conflict (key) do update set
+    hold_id = p_hold_id,
+    hold_until = case when p.state = 'held' then greatest(p.hold_until, p_hold_until) else p_hold_until end,
+    state = 'held', owner = p_owner, secret_id = p_secret_id, signature = p_signature,
+    observed_block = p_block, alone = p_alone, audited_at = 0, audit_done = false, changed_at = now()
+  returning p.hold_until into held_until;
+  outcome := 'held';
+end $$;
+
+-- Holds that arrive in the same moment, each with a verdict of its own; see hold. The outcomes are in the order of the
+-- requests.
+create function hold_together(p_requests json, p_failures_allowed integer, p_barred_seconds integer)
+returns json language plpgsql set search_path from current as $$
+declare
+  request record;
+  verdict record;
+  outcomes json[] := array_fill(null::json, array[json_array_length(p_requests)]);
+  uses jsonb := '{}';
+begin
+  -- Two processes must not both see the last of a limit. Owners before payers, each in order: no two can wait for one
+  -- another. Named owners have none that a few too many would matter for.
+  perform pg_advisory_xact_lock(hashtextextended('owner ' || o.owner, 0))
+    from (
+      select o.owner from owners o
+        where o.sponsorship <> 'named' and o.owner in (select r ->> 'owner' from json_array_elements(p_requests) r)
+        order by o.owner) o;
+  select jsonb_object_agg(r.owner, owner_use_now(r.owner, r.now)) into uses
+    from (
+      select r ->> 'owner' as owner, max((r ->> 'now')::bigint) as now
+        from json_array_elements(p_requests) r group by 1) r;
+  for request in
+    select * from rows from (json_to_recordset(p_requests) as (
+        key text, network text, asset text, payer text, pay_to text, value numeric, valid_after bigint,
+        valid_before bigint, nonce text, signature text, binding text, owner text, secret_id text, hold_id text,
+        hold_until bigint, now bigint, balance numeric, block bigint, alone boolean, limits jsonb
+      )) with ordinality as r (
+        key, network, asset, payer, pay_to, value, valid_after, valid_before, nonce, signature, binding, owner,
+        secret_id, hold_id, hold_until, now, balance, block, alone, limits, place)
+      order by key, place
+  loop
+    select * into verdict from hold(
+      request.key, request.network, request.asset, request.payer, request.pay_to, request.value,
+      request.valid_after, request.valid_before, request.nonce, request.signature, request.binding,
+      request.owner, request.secret_id, request.hold_id, request.hold_until, request.now, request.balance,
+      request.block, request.alone, uses -> request.owner, request.limits, p_failures_allowed, p_barred_seconds);
+    if verdict.outcome = 'held' then
+      uses := jsonb_set(uses, array[request.owner], (uses -> request.owner) || jsonb_build_object(
+        'open', (uses -> request.owner ->> 'open')::integer + 1,
+        'unsent', (uses -> request.owner ->> 'unsent')::integer + 1,
+        'alone', (uses -> request.owner ->> 'alone')::integer + request.alone::integer));
+    end if;
+    outcomes[request.place] := json_build_object(
+      'outcome', verdict.outcome, 'held_until', verdict.held_until, 'transaction_hash', verdict.transaction_hash,
+      'reason', verdict.reason, 'message', verdict.message, 'open_sum', verdict.open_sum::text,
+      'settling_sum', verdict.settling_sum::text, 'barred_until', verdict.barred_until,
+      'used', verdict.used, 'daily_limit', verdict.daily_limit);
+  end loop;
+  return array_to_json(outcomes);
+end $$;
+
+-- Turns a hold into a charge; see PaymentLedger.capture.
+create function capture(
+  p_key text, p_binding text, p_owner text, p_pay_to text, p_value numeric, p_valid_after bigint,
+  p_valid_before bigint,
+  out outcome text, out first boolean, out transaction_hash text, out reason text, out message text
+) language plpgsql set search_path from current as $$
+declare
+  found_row payments%rowtype;
+begin
+  first := false;
+  update payments p set state = 'captured', captured_at = now(), changed_at = now()
+    where p.key = p_key and p.state in ('held', 'expired') and p.binding = p_binding and p.owner = p_owner
+      and p.pay_to = p_pay_to and p.value = p_value and p.valid_after = p_valid_after
+      and p.valid_before = p_valid_before;
+  if found then
+    outcome := 'captured';
+    first := true;
+    transaction_hash := '';
+    return;
+  end if;
+
+  -- FOR SHARE waits for whoever changes the row right now, and sees what they made of it.
+  select * into found_row from payments where key = p_key for share;
+  if not found then
+    outcome := 'absent';
+  elsif (found_row.binding, found_row.owner, found_row.pay_to, found_row.value, found_row.valid_after,
+      found_row.valid_before)
+      is distinct from (p_binding, p_owner, p_pay_to, p_value, p_valid_after, p_valid_before) then
+    outcome := 'bound-otherwise';
+  else
+    outcome := case found_row.state when 'submitted' then 'captured' else found_row.state end;
+    transaction_hash := found_row.transaction_hash;
+    reason := found_row.failure_reason;
+    message := found_row.failure_message;
+  end if;
+end $$;
+
+-- Captures that arrive in the same moment, each with a verdict of its own; see capture. The outcomes are in the order of
+-- the requests.
+create function capture_together(p_requests json) returns json language plpgsql set search_path from current as $$
+declare
+  request record;
+  outcomes json[] := array_fill(null::json, array[json_array_length(p_requests)]);
+begin
+  for request in
+    select * from rows from (json_to_recordset(p_requests) as (
+        key text, binding text, owner text, pay_to text, value numeric, valid_after bigint, valid_before bigint
+      )) with ordinality as r (key, binding, owner, pay_to, value, valid_after, valid_before, place)
+      order by key, place
+  loop
+    outcomes[request.place] := (
+      select row_to_json(c) from capture(
+        request.key, request.binding, request.owner, request.pay_to, request.value, request.valid_after,
+        request.valid_before) c);
+  end loop;
+  return array_to_json(outcomes);
+end $$;
+
+------------------------------------------------------------------------------------------------------------------------
+-- Settle: the sender's steps, each all or nothing
+------------------------------------------------------------------------------------------------------------------------
+
+-- Is the lease held under this fence? Holding it stays true until the caller's transaction ends.
+create function holds_lease(p_network text, p_relayer text, p_fence bigint)
+returns boolean language sql set search_path from current as $$
+  select exists (
+    select 1 from sender_leases
+      where network = p_network and relayer = p_relayer and fence = p_fence and expires_at > clock_timestamp()
+      for share)
+$$;
+
+-- The captured payments whose turn it is, in order: those that go together, and those that go alone. Those that others'
+-- failures held up come first. Then owners take turns, within an owner its payers, and within a payer the nearest
+-- end of an authorization is first. Where other relayers are at work on the same ledger, those taken are claimed for a
+-- few seconds, so that each relayer sends others.
+create function take_turns(
+  p_network text, p_relayer text, p_limit integer, p_limit_alone integer,
+  out together text[], out apart text[]
+) language plpgsql set search_path from current as $$
+declare
+  is_shared boolean;
+begin
+  is_shared := exists (
+    select 1 from sender_leases
+      where network = p_network and relayer <> p_relayer and expires_at > clock_timestamp());
+  with waiting as (
+    select key, owner, alone, harmed, faults, valid_before, captured_at,
+        row_number() over (
+          partition by alone, owner, payer order by harmed desc, faults, valid_before, captured_at, key) as place
+      from payments
+      where network = p_network and state = 'captured' and (
+        not is_shared or claimed_by = p_relayer or claimed_until is null or claimed_until < clock_timestamp())
+  ), turns as (
+    select *, row_number() over (
+        partition by alone, owner order by harmed desc, place, faults, valid_before, captured_at, key) as turn
+      from waiting
+  ), ranked as (
+    select key, alone, row_number() over (
+        partition by alone order by harmed desc, turn, faults, valid_before, captured_at, key) as rank
+      from turns
+  )
+  select coalesce(array_agg(key order by rank) filter (where not alone), '{}'),
+      coalesce(array_agg(key order by rank) filter (where alone), '{}')
+    into together, apart
+    from ranked
+    where rank <= case when alone then p_limit_alone else p_limit end * case when is_shared then 4 else 1 end;
+  if is_shared then
+    -- A claim that is lost costs nothing: whoever submits first has the payment.
+    perform set_config('synchronous_commit', 'off', true);
+    together := claim(together, p_relayer, p_limit);
+    apart := claim(apart, p_relayer, p_limit_alone);
+  end if;
+end $$;
+
+-- Claims the first of these that nobody else is at work on.
+create function claim(p_keys text[], p_relayer text, p_limit integer)
+returns text[] language sql set search_path from current as $$
+  with free as materialized (
+    select p.key from payments p
+      where p.key = any (p_keys) and p.state = 'captured'
+        and (p.claimed_by = p_relayer or p.claimed_until is null or p.claimed_until < clock_timestamp())
+      order by array_position(p_keys, p.key) limit p_limit
+      for no key update skip locked
+  ), claimed as (
+    update payments p set claimed_by = p_relayer, claimed_until = clock_timestamp() + interval '3 seconds'
+      from free where p.key = free.key returning p.key
+  )
+  select coalesce(array_agg(key order by array_position(p_keys, key)), '{}') from claimed
+$$;
+
+-- Saves a signed transaction and moves its payments into it, counted for their owners; see SettlementLedger.submit.
+create function submit(
+  p_network text, p_relayer text, p_fence bigint, p_nonce bigint, p_hash text, p_raw text, p_max_fee numeric,
+  p_priority_fee numeric, p_keys text[], p_day date
+) returns bigint language plpgsql set search_path from current as $$
+declare
+  new_id bigint;
+  moved integer;
+begin
+  if not holds_lease(p_network, p_relayer, p_fence) then
+    return null;
+  end if;
+  insert into transactions (network, relayer, nonce, hashes, raw, max_fee, priority_fee)
+    values (p_network, p_relayer, p_nonce, array[p_hash], p_raw, p_max_fee, p_priority_fee)
+    on conflict do nothing
+    returning id into new_id;
+  if new_id is null then
+    return null;
+  end if;
+  perform 1 from payments where key = any (p_keys) order by key for no key update;
+  with changed as (
+    update payments
+      set state = 'submitted', transaction_id = new_id, transaction_hash = p_hash, changed_at = now()
+      where key = any (p_keys) and state = 'captured'
+      returning owner
+  ), counted as (
+    insert into owner_use as u (owner, day, settlements)
+      select owner, p_day, count(*) from changed group by owner order by owner
+      on conflict (owner, day) do update set settlements = u.settlements + excluded.settlements
+  )
+  select count(*) into moved from changed;
+  if moved <> cardinality(p_keys) then
+    raise exception 'a payment is not captured any more' using errcode = 'FB001';
+  end if;
+  return new_id;
+end $$;
+
+-- Saves another signature of an open transaction; see SettlementLedger.replace.
+create function replace_transaction(
+  p_network text, p_relayer text, p_fence bigint, p_id bigint, p_hash text, p_raw text, p_max_fee numeric,
+  p_priority_fee numeric
+) returns boolean language plpgsql set search_path from current as $$
+begin
+  if not holds_lease(p_network, p_relayer, p_fence) then
+    return false;
+  end if;
+  update transactions
+    set hashes = hashes || p_hash, raw = p_raw, max_fee = p_max_fee, priority_fee = p_priority_fee
+    where id = p_id and state = 'open';
+  if not found then
+    return false;
+  end if;
+  update payments set transaction_hash = p_hash where transaction_id = p_id and state = 'submitted';
+  return true;
+end $$;
+
+-- Writes down what the chain decided; see SettlementLedger.conclude. Returns the keys that changed.
+create function conclude(
+  p_conclusions jsonb, p_closed_id bigint, p_closed_as text, p_now bigint, p_failures_allowed integer,
+  p_barred_seconds integer
+) returns setof text language plpgsql set search_path from current as $$
+declare
+  today date := (to_timestamp(p_now) at time zone 'UTC')::date;
+begin
+  perform 1 from payments p
+    where p.key in (
+      select c ->> 'key' from jsonb_array_elements(p_conclusions) c
+      union
+      select d.key from jsonb_array_elements(p_conclusions) c
+        join payments q on q.key = c ->> 'key'
+        join payments d on d.network = q.network and d.payer = q.payer and d.state in ('held', 'captured') and d.alone
+        where (c ->> 'drops_payer')::boolean)
+    order by p.key for no key update;
+  return query
+  with conclusion as (
+    select * from jsonb_to_recordset(p_conclusions) as c (
+      key text, "from" text, "to" text, transaction text, block_number bigint, observed_block bigint,
+      reason text, message text, blamed boolean, is_fault boolean, has_code boolean, reverted_gas bigint,
+      drops_payer boolean)
+  ), changed as (
+    update payments p set
+      state = c."to",
+      transaction_id = null,
+      transaction_hash = case when c."to" = 'captured' then '' else c.transaction end,
+      attempts = p.attempts + case when c."to" = 'captured' and p.state <> 'captured' then 1 else 0 end,
+      faults = p.faults + coalesce(c.is_fault, false)::integer,
+      harmed = c."to" = 'captured' and p.state <> 'captured' and not coalesce(c.is_fault, false),
+      alone = p.alone or coalesce(c.has_code, false),
+      claimed_until = null,
+      block_number = c.block_number,
+      observed_block = greatest(p.observed_block, coalesce(c.observed_block, 0)),
+      failure_reason = c.reason,
+      failure_message = c.message,
+      changed_at = now()
+    from conclusion c
+    where p.key = c.key and p.state = c."from"
+    returning p.key, p.network, p.payer, p.owner, c."to", coalesce(c.blamed, false) as blamed,
+      coalesce(c.reverted_gas, 0) as reverted_gas, coalesce(c.drops_payer, false) as drops_payer, c.reason,
+      c.message
+  ), dropped as (
+    update payments p set
+      state = 'failed', failure_reason = d.reason, failure_message = d.message, changed_at = now()
+    from (select distinct on (network, payer) network, payer, reason, message from changed where drops_payer) d
+    where p.network = d.network and p.payer = d.payer and p.alone and p.state in ('held', 'captured')
+      and p.key not in (select c.key from conclusion c)
+    returning p.key
+  ), forgiven as (
+    delete from payer_failures f using changed
+      where f.network = changed.network and f.payer = changed.payer and f.owner = changed.owner
+        and changed."to" = 'settled'
+  ), blamed as (
+    insert into payer_failures as f (network, payer, owner, failures, failed_at, barred_until)
+      select changed.network, changed.payer, changed.owner, count(*), p_now,
+        case when count(*) >= p_failures_allowed then p_now + p_barred_seconds else 0 end
+      from changed where changed.blamed
+        and not exists (
+          select 1 from changed other
+            where other.payer = changed.payer and other.owner = changed.owner and other."to" = 'settled')
+      group by changed.network, changed.payer, changed.owner order by 1, 2, 3
+      on conflict (network, payer, owner) do update set
+        failures = f.failures + excluded.failures,
+        failed_at = p_now,
+        barred_until = case
+          when f.failures + excluded.failures >= p_failures_allowed then p_now + p_barred_seconds else 0 end
+  ), gas_of_owner as (
+    insert into owner_use as u (owner, day, reverted_gas)
+      select owner, today, sum(reverted_gas) from changed where reverted_gas > 0 group by owner order by owner
+      on conflict (owner, day) do update set reverted_gas = u.reverted_gas + excluded.reverted_gas
+  ), gas_of_payer as (
+    insert into payer_gas as g (network, payer, day, reverted_gas)
+      select network, payer, today, sum(reverted_gas) from changed
+        where reverted_gas > 0 group by network, payer order by network, payer
+      on conflict (network, payer, day) do update set reverted_gas = g.reverted_gas + excluded.reverted_gas
+  )
+  select changed.key from changed union all select dropped.key from dropped;
+
+  if p_closed_id is not null then
+    update transactions set state = p_closed_as, closed_at = now() where id = p_closed_id and state = 'open';
+  end if;
+end $$;
+
+-- Whoever settles a row: the time is that of the first.
+create function note_settled() returns trigger language plpgsql set search_path from current as $$
+begin
+  new.settled_at := coalesce(old.settled_at, now());
+  new.confirmed := false;
+  return new;
+end $$;
+create trigger payments_settled_at before update on payments
+  for each row when (new.state = 'settled' and (old.state <> 'settled' or old.block_number <> new.block_number))
+  execute function note_settled();

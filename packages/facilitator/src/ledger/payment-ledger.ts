@@ -19,7 +19,7 @@ export interface HoldRequest {
   readonly limits: OwnerLimits
 }
 
-/** How many payments of one payer may be open; also in migration 0005. Each costs a look at every other. */
+/** How many payments of one payer may be open; also in the function `hold` of the migrations. Each costs a look at every other. */
 export const MOST_OPEN_PAYMENTS = 1_000
 
 /** How much of a limit is used. */

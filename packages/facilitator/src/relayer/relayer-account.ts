@@ -1,8 +1,8 @@
 import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
-import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
+import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
-import { serializeTransaction } from 'viem/utils'
+import { signTransaction } from '@farebox/payments/internal/transaction/sign-transaction'
 import type { LedgerPayment } from '../ledger/payment-record.ts'
 import type { SignedSettlement } from '../ledger/settlement-ledger.ts'
 import { encodeBatch, encodeSettle, encodeTransfer } from '../chain/calldata.ts'
@@ -78,21 +78,10 @@ export function createRelayer(crypto: EvmCrypto, network: Network, privateKey: s
     address: crypto.addressOf(key),
     call: (payments, contract) => settlementCall(network, payments, contract),
     sign(call, nonce, fees) {
-      const transaction = {
-        ...fees,
-        ...call,
-        type: 'eip1559',
-        chainId: network.chainId,
-        nonce,
-      } as const
-      const digest = crypto.keccak256(fromHex(serializeTransaction(transaction)))
-      const signature = crypto.sign(digest, key)
-      const raw = serializeTransaction(transaction, {
-        r: hex(signature.subarray(0, 32)),
-        s: hex(signature.subarray(32, 64)),
-        yParity: signature[64] === 28 ? 1 : 0,
-      })
-      return { hash: toHex(crypto.keccak256(fromHex(raw))), raw, ...fees }
+      const { to, data: callData, gas } = call
+      const { chainId } = network
+      const transaction = { chainId, nonce, ...fees, gasLimit: gas, to, valueWei: 0n, callData }
+      return { ...signTransaction(crypto, digest => crypto.sign(digest, key), transaction), ...fees }
     },
   }
 }
@@ -124,10 +113,6 @@ function settlementCall(
 /** The one place where the brand is given. */
 function settlementOf(to: string, data: string, gas: bigint): SettlementCall {
   return { to: prefixed(to), data: prefixed(data), gas } as SettlementCall
-}
-
-function hex(bytes: Uint8Array): `0x${string}` {
-  return prefixed(toHex(bytes))
 }
 
 /** Tells viem's types that this is hex. */

@@ -1,23 +1,20 @@
 import { parseReceipt, type ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
+import { quantity } from '@farebox/payments/internal/chain/rpc-words'
+import {
+  broadcast,
+  readRefusal,
+  type Broadcast as PlainBroadcast,
+} from '@farebox/payments/internal/transaction/broadcast'
 import { chooseFees, type ChosenFees } from '@farebox/payments/internal/transaction/choose-fees'
+import { countTransactions, readBalance } from '@farebox/payments/internal/transaction/read-account'
 import type { Clock } from '@farebox/server/clock'
 import type { Fees, SettlementCall } from './relayer-account.ts'
 
 /** What a node made of a transaction. */
 export type Broadcast =
   /** It is in a block already (EIP-7966). */
-  | { readonly kind: 'mined'; readonly receipt: ChainReceipt }
-  /** The node has it. */
-  | { readonly kind: 'sent' }
-  /**
-   * The node did not take it: its nonce is used, it pays too little to replace another, or something else.
-   */
-  | {
-      readonly kind: 'refused'
-      readonly why: 'nonce-used' | 'underpriced' | 'no-funds' | 'other'
-      readonly message: string
-    }
+  { readonly kind: 'mined'; readonly receipt: ChainReceipt } | PlainBroadcast
 
 /** What a transaction would come to in the newest block. */
 export type Trial =
@@ -61,7 +58,7 @@ export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
         if (outcome !== 'unknown-method') return outcome
         sync = false
       }
-      return await broadcastPlain(rpc, raw)
+      return await broadcast(rpc, raw)
     },
     async simulate(sender, { to, data, gas }, { maxFeePerGas, maxPriorityFeePerGas }) {
       const transaction = {
@@ -91,12 +88,8 @@ export function createRelayerNode(rpc: JsonRpc, clock: Clock): RelayerNode {
       }
       return await fees.value
     },
-    async nonce(address) {
-      return Number(await rpc.call('eth_getTransactionCount', [address, 'latest']))
-    },
-    async balance(address) {
-      return BigInt(String(await rpc.call('eth_getBalance', [address, 'latest'])))
-    },
+    nonce: address => countTransactions(rpc, address, 'latest'),
+    balance: address => readBalance(rpc, address),
   }
 }
 
@@ -117,32 +110,4 @@ async function broadcastSync(rpc: JsonRpc, raw: string): Promise<Broadcast | 'un
     }
     return readRefusal(error)
   }
-}
-
-async function broadcastPlain(rpc: JsonRpc, raw: string): Promise<Broadcast> {
-  try {
-    await rpc.call('eth_sendRawTransaction', [raw])
-    return { kind: 'sent' }
-  } catch (error) {
-    if (error instanceof JsonRpcError) return readRefusal(error)
-    throw error
-  }
-}
-
-/** Nodes agree on these words, if on nothing else (geth's `txpool` errors). */
-function readRefusal({ message }: JsonRpcError): Broadcast {
-  if (/already known|already imported|known transaction|timeout|timed out/i.test(message))
-    return { kind: 'sent' }
-  const why = /nonce too low|nonce is too low/i.test(message)
-    ? 'nonce-used'
-    : /underpriced/i.test(message)
-      ? 'underpriced'
-      : /insufficient funds/i.test(message)
-        ? 'no-funds'
-        : 'other'
-  return { kind: 'refused', why, message: message.slice(0, 300) }
-}
-
-function quantity(value: bigint): string {
-  return `0x${value.toString(16)}`
 }

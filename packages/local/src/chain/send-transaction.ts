@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { whyRefused, type WhyRefused } from '@farebox/payments/internal/transaction/broadcast'
 import { callAnvil, callAnvilForText } from './anvil-rpc.ts'
 
 /** An account that anvil signs for, and what it is to send; quantities as 0x hex. */
@@ -20,8 +21,8 @@ const MOST_TRIES = 50
  */
 const FEES = { maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0x1' }
 
-/** Anvil gives a transaction its nonce before it queues for a place: who comes second to it is refused. */
-const LOST_THE_NONCE = /replacement transaction underpriced|nonce too low|already imported|already known/
+/** Anvil gives a transaction its nonce before it queues for a place: who comes second to it is refused so. */
+const LOST_THE_NONCE: readonly WhyRefused[] = ['known', 'nonce-used', 'underpriced']
 
 /** A chain with a block time makes one at the latest within this. */
 const WAIT_MS = 60_000
@@ -47,7 +48,7 @@ export async function sendTransaction(rpcUrl: string, transaction: UnlockedTrans
       const receipt = await waitForReceipt(rpcUrl, hash)
       if (receipt !== undefined) return receipt
     } catch (error) {
-      if (tried === MOST_TRIES || !LOST_THE_NONCE.test(String(error))) throw error
+      if (tried === MOST_TRIES || !LOST_THE_NONCE.includes(whyRefused(String(error)))) throw error
     }
   }
   throw new Error(`no block holds a transaction of ${transaction.from} that was sent ${MOST_TRIES} times`)

@@ -20,21 +20,11 @@ export interface ChainReceipt {
   readonly logs: readonly ChainLog[]
 }
 
-/**
- * Reads a mined transaction; undefined while the node knows no receipt of it.
- *
- * @example
- * ```ts
- * import { readReceipt } from '@farebox/payments/chain/chain-receipt'
- * import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
- *
- * const rpc = createJsonRpc('https://sepolia.base.org')
- * const receipt = await readReceipt(rpc, `0x${'12'.repeat(32)}`)
- * console.log(receipt === undefined ? 'not mined' : receipt.succeeded ? 'succeeded' : 'reverted')
- * await rpc.close()
- * ```
- */
-export async function readReceipt(rpc: JsonRpc, transactionHash: string): Promise<ChainReceipt | undefined> {
+/** Reads a mined transaction; undefined while the node knows no receipt of it. */
+export async function readReceipt(
+  rpc: Pick<JsonRpc, 'call'>,
+  transactionHash: string,
+): Promise<ChainReceipt | undefined> {
   return parseReceipt(await rpc.call('eth_getTransactionReceipt', [transactionHash]))
 }
 

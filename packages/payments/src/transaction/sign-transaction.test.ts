@@ -1,19 +1,20 @@
 import fc from 'fast-check'
 import { parseTransaction, recoverTransactionAddress, keccak256, type Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fromHex, toHex } from '../crypto/bytes.ts'
 import { loadEvmCrypto, type EvmCrypto } from '../crypto/evm-crypto.ts'
 import { encodeRlp } from './rlp.ts'
 import { signTransaction } from './sign-transaction.ts'
 
-const KEY = `0x${'0b'.repeat(32)}`
+const KEY = `0x${'0b'.repeat(32)}` as const
 let crypto: EvmCrypto
 beforeAll(async () => {
   crypto = await loadEvmCrypto()
 })
 
 describe('a signed transaction', () => {
-  test('says to another library what it was told to say, and who signed it', async () => {
+  test('says to another library what it was told to say, and who signed it, in the same bytes', async () => {
     const wei = fc.bigInt({ min: 0n, max: 2n ** 96n })
     const transactions = fc.record({
       chainId: fc.integer({ min: 1, max: 2 ** 31 }),
@@ -44,6 +45,15 @@ describe('a signed transaction', () => {
         expect(keccak256(raw as Hex)).toBe(hash)
         const signer = await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` })
         expect(signer.toLowerCase()).toBe(crypto.addressOf(fromHex(KEY)))
+        const theirs = await privateKeyToAccount(KEY).signTransaction({
+          ...transaction,
+          type: 'eip1559',
+          gas: transaction.gasLimit,
+          to: transaction.to as Hex,
+          value: transaction.valueWei,
+          data: transaction.callData as Hex,
+        })
+        expect(raw).toBe(theirs)
       }),
       { numRuns: 60 },
     )

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { restoreAgent, takeDownAgent } from '../operator/change-standing.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { insertAgent, sampleDeclaration } from '../test-setup/insert-agent.ts'
+import { sampleDeclaration } from '../test-setup/insert-agent.ts'
 import { createPretendChain, type PretendChain, type PretendEvent } from '../test-setup/pretend-chain.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import type { AgentRow } from './agent-row.ts'
@@ -158,20 +157,4 @@ test('REG-02 a deregistration that a rewritten chain takes back leaves the agent
     standingReason: REASON,
     nextRefreshAtMs: undefined,
   })
-})
-
-test('what was taken down by an earlier version is blocked as well', async () => {
-  const { pool, schema } = stage.database
-  await pool.query('drop table taken_down_endpoints')
-  await insertAgent(stage.database, { agentId: 7, standing: 'listed' })
-  await insertAgent(stage.database, { agentId: 8, standing: 'taken-down', endpoint: 'https://old.example' })
-  const long = `https://long.example/${'a'.repeat(2_048)}`
-  await insertAgent(stage.database, { agentId: 9, standing: 'taken-down', endpoint: long })
-  const migration = new URL('../../migrations/0009-taken-down-endpoints.sql', import.meta.url)
-  await pool.query(`set search_path to ${schema}; ${await readFile(migration, 'utf8')}`)
-  const { rows } = await pool.query('select endpoint, agent_id::integer from taken_down_endpoints order by 2')
-  expect(rows).toEqual([
-    { endpoint: ENDPOINT, agent_id: 1 },
-    { endpoint: 'https://old.example', agent_id: 8 },
-  ])
 })

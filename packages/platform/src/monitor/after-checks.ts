@@ -24,17 +24,6 @@ export async function hastenBadges(database: Database, agentIds: readonly number
   )
 }
 
-/** Has declarations read soon rather than tomorrow. */
-export async function hastenRefresh(database: Database, agentIds: readonly number[]): Promise<void> {
-  if (agentIds.length === 0) return
-  await database.query(
-    'hasten-refresh',
-    `update agents set next_refresh_at = least(next_refresh_at, now())
-     where agent_id = any($1::bigint[]) and next_refresh_at is not null`,
-    [agentIds],
-  )
-}
-
 /**
  * Brings checks back that are due much later than they can be: a clock stood in the future when they were planned
  * (HLT-08), or the interval was longer. Spread over an interval.

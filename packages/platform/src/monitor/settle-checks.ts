@@ -5,7 +5,8 @@ import { changeAvailability, changesHowSeen, type ChangingCheck } from './change
 import type { CheckResult } from './check-agent.ts'
 import type { CheckLease } from './lease-checks.ts'
 import { nextCheckMs } from './next-check.ts'
-import { forgiveFailures, hastenBadges, hastenRefresh } from './after-checks.ts'
+import { refreshSoon } from '../agents/look-again.ts'
+import { forgiveFailures, hastenBadges } from './after-checks.ts'
 import type { OutageWatch } from './watch-outage.ts'
 import { writeChecks, type CheckVerdict } from './write-checks.ts'
 
@@ -45,7 +46,7 @@ export async function settleChecks(
   const rest = changes.filter(change => !changing.includes(change)).map(change => change.verdict)
   await writeChecks(parts.database, rest)
   await hastenBadges(parts.database, changes.filter(isFirstPass).map(agentIdOf))
-  await hastenRefresh(parts.database, changes.filter(isNewlyMisnamed).map(agentIdOf))
+  await refreshSoon(parts.database, changes.filter(isNewlyMisnamed).map(agentIdOf))
   for (let place = 0; place < changing.length; place += TOGETHER) {
     await changeTogether(parts, changing.slice(place, place + TOGETHER))
   }

@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../http/refusal.ts'
-import { unwatchAgent } from '../agents/watch-agent.ts'
 import { writeAudit } from '../write-audit.ts'
 import type { AgentRow } from '../agents/agent-row.ts'
-import { lockAgent, lookAtRivals } from '../agents/agents-at-endpoint.ts'
+import { lockAgent, lockWithCompetitors } from '../agents/lock-agents.ts'
+import { lookAtCompetitors } from '../agents/look-again.ts'
 import { blockEndpoint, liftBlocks } from '../agents/taken-down-endpoints.ts'
-import { indexAgent } from '../listing/index-agent.ts'
+import { changeListing } from '../listing/change-listing.ts'
 
 /**
  * Takes an agent down: it is not found, not checked, and no jobs are sent to it; its page says why. Its stake is the
@@ -21,18 +21,12 @@ export async function takeDownAgent(
   { reason, nowMs }: { readonly reason: string; readonly nowMs: number },
 ): Promise<void> {
   await database.inTransaction(async client => {
-    const { standing, endpoint } = await lockKnown(client, agentId)
+    const agent = await lockKnown(client, agentId)
+    const { standing, endpoint } = agent
     if (standing === 'deregistered')
       throw new Refusal('conflict', `agentId: agent ${agentId} has deregistered`)
-    await client.query(
-      `update agents set standing = 'taken-down', standing_reason = $2,
-         standing_since = case when standing = 'taken-down' then standing_since else $3 end, next_refresh_at = null
-       where agent_id = $1`,
-      [agentId, reason, new Date(nowMs)],
-    )
+    await changeListing(client, agent, { event: 'taken down', to: 'taken-down', reason, nowMs })
     if (endpoint !== undefined) await blockEndpoint(client, agentId, { endpoint, reason, nowMs })
-    await unwatchAgent(client, agentId)
-    await indexAgent(client, agentId)
     await writeAudit(client, {
       atMs: nowMs,
       actor: 'operator',
@@ -59,13 +53,16 @@ export async function restoreAgent(
   nowMs: number,
 ): Promise<'waiting' | 'deregistered'> {
   return await database.inTransaction(async client => {
-    const { standing } = await lockKnown(client, agentId)
+    await lockWithCompetitors(client, [agentId])
+    const agent = await lockKnown(client, agentId)
+    const { standing } = agent
     const lifted = await liftBlocks(client, agentId)
     const hasLeft = standing === 'deregistered' && lifted.length > 0
     if (standing !== 'taken-down' && !hasLeft)
       throw new Refusal('conflict', `agentId: agent ${agentId} is not taken down, but ${standing}`)
-    if (!hasLeft) await waitForLook(client, agentId, nowMs)
-    for (const endpoint of lifted) await lookAtRivals(client, endpoint, agentId, nowMs)
+    if (!hasLeft) await changeListing(client, agent, { event: 'restored', to: 'waiting', nowMs })
+    for (const endpoint of lifted)
+      await lookAtCompetitors(client, { endpoint, exceptAgentId: agentId, nowMs })
     await writeAudit(client, {
       atMs: nowMs,
       actor: 'operator',
@@ -75,16 +72,6 @@ export async function restoreAgent(
     })
     return hasLeft ? 'deregistered' : 'waiting'
   })
-}
-
-async function waitForLook(client: pg.PoolClient, agentId: number, nowMs: number): Promise<void> {
-  await client.query(
-    `update agents set standing = 'waiting', standing_reason = null, standing_since = $2,
-       proven_wallet = null, next_refresh_at = $2, look_since = $2, look_failures = 0
-     where agent_id = $1`,
-    [agentId, new Date(nowMs)],
-  )
-  await indexAgent(client, agentId)
 }
 
 async function lockKnown(client: pg.PoolClient, agentId: number): Promise<AgentRow> {

@@ -8,13 +8,12 @@ import { examineAgent } from './inspect/examine-agent.ts'
 import { sentenceOf, type Examination } from './inspect/examination.ts'
 import { readRegistrationStatus } from './registration-status.ts'
 import { readRegistrationOf, saveRegistration, type Registration } from './registrations.ts'
+import { lookAtRefused } from '../agents/look-again.ts'
 import { isBlocked } from '../agents/taken-down-endpoints.ts'
 
 /** What was found a moment ago is not asked for again: two tabs are one look. */
 const FOUND_KEPT_MS = 60_000
 const MAX_SHOWN_CAPABILITIES = 100
-/** Each is one more look at the same host. */
-const MAX_MADE_DUE = 10
 
 /**
  * The registration of an endpoint: a new one, or the one that was opened before (REG-06). The endpoint is looked at,
@@ -40,27 +39,9 @@ export async function openRegistration(parts: PlatformParts, given: string): Pro
     throw new Refusal('conflict', 'endpoint: an agent with it was taken down by the operator')
   }
   const found = tellFound(await examineAgent(parts, verdict.url))
-  await lookAtRefused(parts, verdict.url, found)
+  const owner = found.phase === 'agent' ? found.wallet : undefined
+  await lookAtRefused(parts.database.pool, { endpoint: verdict.url, owner, nowMs: parts.clock.nowMs() })
   return await saveRegistration(parts.database, verdict.url, found, parts.clock.nowMs())
-}
-
-/**
- * Makes those due again that were refused at an endpoint and may stand there after all: the wallet's own; where nobody
- * knows whose it is, the earliest. After an hour they are not looked at by themselves any more.
- */
-async function lookAtRefused(
-  { database, clock }: PlatformParts,
-  endpoint: string,
-  found: FoundAgent,
-): Promise<void> {
-  await database.query(
-    'look-at-refused',
-    `update agents set next_refresh_at = $3, look_since = $3, look_failures = 0 where agent_id in (
-       select agent_id from agents
-       where endpoint = $1 and standing = 'refused' and ($2::text is null or owner = $2)
-       order by agent_id limit ${MAX_MADE_DUE} for update)`,
-    [endpoint, found.phase === 'agent' ? found.wallet : null, new Date(clock.nowMs())],
-  )
 }
 
 /** Whoever is listed with proof keeps the endpoint; whoever came by way of this registration is its result. */

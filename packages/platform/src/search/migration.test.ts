@@ -44,7 +44,7 @@ test('where it can not be added, the refusal says who has to do what', async () 
   await inDatabase('', async (url, own) => {
     await own.query('drop schema public')
     await expect(openStorage({ connectionString: url })).rejects.toMatchObject({
-      message: expect.stringContaining('0004-search.sql'),
+      message: expect.stringContaining('0001-platform.sql'),
       cause: {
         message: expect.stringContaining('needs the PostgreSQL extension pg_trgm'),
         hint: expect.stringContaining('create extension pg_trgm schema public'),

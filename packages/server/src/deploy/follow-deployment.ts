@@ -1,6 +1,10 @@
-import { readReceipt } from '@farebox/payments/chain/chain-receipt'
 import { fromHex } from '@farebox/payments/internal/crypto/bytes'
-import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
+import {
+  followTransaction,
+  POLL_MS,
+  type FollowLimits,
+} from '@farebox/payments/internal/transaction/follow-transaction'
+import { countTransactions } from '@farebox/payments/internal/transaction/read-account'
 import {
   signTransaction,
   type SignedTransaction,
@@ -8,8 +12,8 @@ import {
 import type { Clock } from '../clock.ts'
 import { DEPLOYER_PROXY, deploymentCall } from './deployment-address.ts'
 import {
-  countTransactions,
   isDeployed,
+  type DeployableContract,
   type DeploymentParts,
   type PlannedDeployment,
 } from './plan-deployment.ts'
@@ -34,8 +38,7 @@ export interface WaitOptions {
   readonly signal: AbortSignal
 }
 
-const POLL_MS = 1_000
-/** Behind one URL there may be several nodes, one behind the other: what failed has to look so as often in a row. */
+/** How often the contract of a transaction that failed is looked for: somebody else may have put it there. */
 const FAILED_LOOKS = 5
 
 /** Signs what was planned. Nothing is sent. */
@@ -61,26 +64,33 @@ export function signDeployment(
  */
 export async function followDeployment(
   parts: DeploymentParts,
-  planned: PlannedDeployment,
-  { hash, raw }: SignedTransaction,
-  wait: WaitOptions,
+  { contract, deployer, nonce }: PlannedDeployment,
+  signed: SignedTransaction,
+  limits: FollowLimits,
 ): Promise<FollowedDeployment> {
-  const { rpc } = parts
-  const endMs = wait.clock.nowMs() + wait.timeoutMs
-  for (let failedLooks = 0; ;) {
-    await orSilent(send(rpc, raw))
-    // Asked before the receipt: a block between the two questions must not make a mined one look replaced.
-    const count = await orSilent(countTransactions(rpc, planned.deployer, 'latest'))
-    const receipt = await orSilent(readReceipt(rpc, hash))
-    if (receipt?.succeeded === true && (await orSilent(isDeployed(parts, planned.contract))) === true) {
-      const { blockNumber, gasUsed, gasPriceWei } = receipt
-      return { outcome: 'deployed', blockNumber, gasUsed, gasPriceWei }
-    }
-    const isOver = receipt?.succeeded === false || (count !== undefined && count > planned.nonce)
-    failedLooks = isOver && receipt?.succeeded !== true ? failedLooks + 1 : 0
-    if (failedLooks === FAILED_LOOKS) return { outcome: 'failed' }
-    if (wait.clock.nowMs() >= endMs || wait.signal.aborted) return { outcome: 'open' }
-    await wait.clock.sleep(POLL_MS, wait.signal)
+  const endMs = limits.clock.nowMs() + limits.timeoutMs
+  const followed = await followTransaction(parts.rpc, { ...signed, from: deployer, nonce }, limits)
+  if (followed.outcome === 'open') return followed
+  if (followed.outcome === 'dead') return { outcome: 'failed' }
+  const { succeeded, blockNumber, gasUsed, gasPriceWei } = followed.receipt
+  // Behind one URL there may be several nodes: the one that is asked for the contract may be a few blocks behind.
+  const looks = succeeded ? Number.POSITIVE_INFINITY : FAILED_LOOKS
+  const isThere = await waitForContract(parts, contract, { limits, endMs, looks })
+  if (!succeeded) return { outcome: 'failed' }
+  return isThere ? { outcome: 'deployed', blockNumber, gasUsed, gasPriceWei } : { outcome: 'open' }
+}
+
+async function waitForContract(
+  parts: DeploymentParts,
+  contract: DeployableContract,
+  { limits, endMs, looks }: { readonly limits: FollowLimits; readonly endMs: number; readonly looks: number },
+): Promise<boolean> {
+  const { clock, signal } = limits
+  for (let look = 1; ; look += 1) {
+    // A node that does not answer now may in a moment.
+    if (await isDeployed(parts, contract).catch(() => false)) return true
+    if (look >= looks || clock.nowMs() >= endMs || signal.aborted) return false
+    await clock.sleep(POLL_MS, signal)
   }
 }
 
@@ -105,16 +115,4 @@ export async function waitForEarlier(
     if (clock.nowMs() >= endMs || signal.aborted) return false
     await clock.sleep(POLL_MS, signal)
   }
-}
-
-/** A node that has it already says so by an error; a node that will not have it is told by what the chain does. */
-async function send(rpc: JsonRpc, raw: string): Promise<void> {
-  await rpc.call('eth_sendRawTransaction', [raw]).catch((error: unknown) => {
-    if (!(error instanceof JsonRpcError)) throw error
-  })
-}
-
-/** A node that does not answer now may in a moment: what was signed is not given up for that. */
-async function orSilent<T>(asked: Promise<T>): Promise<T | undefined> {
-  return await asked.catch(() => undefined)
 }

@@ -1,8 +1,9 @@
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
-import { quantity } from '@farebox/payments/internal/chain/rpc-words'
 import { chooseFees, type GasFees } from '@farebox/payments/internal/transaction/choose-fees'
+import { estimateGas } from '@farebox/payments/internal/transaction/estimate-gas'
+import { countTransactions, readBalance } from '@farebox/payments/internal/transaction/read-account'
 import { DEPLOYER_PROXY, deploymentAddress, deploymentCall } from './deployment-address.ts'
 
 /** A contract that can be put on a chain. */
@@ -47,9 +48,6 @@ export class DeploymentRefused extends Error {
     this.next = next
   }
 }
-
-/** Blocks may differ from what was estimated. */
-const GAS_MARGIN_PERCENT = 120n
 
 /**
  * Whether the contract stands at its address.
@@ -98,39 +96,28 @@ export async function planDeployment(
   const [fees, nonce, balanceWei] = await Promise.all([
     chooseFees(rpc),
     countTransactions(rpc, deployer, 'latest'),
-    rpc.call('eth_getBalance', [deployer, 'latest']).then(balance => BigInt(String(balance))),
+    readBalance(rpc, deployer),
   ])
-  const gasLimit = ((await estimateGas(rpc, contract, deployer)) * GAS_MARGIN_PERCENT) / 100n
+  const gasLimit = await estimate(rpc, contract, deployer)
   const gasWei = gasLimit * fees.maxFeePerGas
   const address = deploymentAddress(crypto, contract.creationCode)
   return { contract, address, deployer, balanceWei, nonce, gasLimit, fees, gasWei }
 }
 
-async function estimateGas(
+async function estimate(
   rpc: JsonRpc,
   { name, creationCode }: DeployableContract,
   from: string,
 ): Promise<bigint> {
-  const data = deploymentCall(creationCode)
+  const callData = deploymentCall(creationCode)
   try {
-    // Without a price: what the deployer holds is compared with the cost by ourselves, in our own words.
-    const call = { from, to: DEPLOYER_PROXY.address, data, value: quantity(0n) }
-    return BigInt(String(await rpc.call('eth_estimateGas', [call])))
+    return await estimateGas(rpc, { from, to: DEPLOYER_PROXY.address, valueWei: 0n, callData })
   } catch (cause) {
     if (!(cause instanceof JsonRpcError)) throw cause
     throw new DeploymentRefused(`the node would not run it: ${cause.message}`, `${name} was not sent`, {
       cause,
     })
   }
-}
-
-/** How many transactions of an account are in blocks or, with `pending`, known to the node. */
-export async function countTransactions(
-  rpc: JsonRpc,
-  address: string,
-  upTo: 'latest' | 'pending',
-): Promise<number> {
-  return Number(await rpc.call('eth_getTransactionCount', [address, upTo]))
 }
 
 async function readCode(rpc: JsonRpc, address: string): Promise<string> {

@@ -6,7 +6,7 @@ import type { World } from '../../world.ts'
 import type { OpenRegistry } from './open-registry.ts'
 import type { ChangeRecord, RegistrationJournal } from '../platform/registration-journal.ts'
 import { isKnown } from '../transaction/call-node.ts'
-import { followTransaction } from './follow-transaction.ts'
+import { followOnChain } from './follow-on-chain.ts'
 
 /** What a change is followed with. */
 export interface Following {
@@ -36,7 +36,7 @@ export async function followEarlierChange(
   const isSent = isWanted(earlier) || (await isKnown(registry.chain, earlier.hash))
   const followed = isSent ? await wait(following, earlier) : undefined
   if (followed?.outcome === 'open') throw stillOpen(earlier)
-  if (followed?.outcome === 'in a block' && followed.receipt.isSuccess) {
+  if (followed?.outcome === 'in a block' && followed.receipt.succeeded) {
     tellBlock(world, earlier, followed.receipt.blockNumber)
     return earlier.hash
   }
@@ -60,7 +60,7 @@ export async function sendChange(following: Following, change: ChangeRecord): Pr
   }
   const followed = await wait(following, change)
   if (followed.outcome === 'open') throw stillOpen(change)
-  if (followed.outcome === 'in a block' && followed.receipt.isSuccess) {
+  if (followed.outcome === 'in a block' && followed.receipt.succeeded) {
     tellBlock(world, change, followed.receipt.blockNumber)
     return change.hash
   }
@@ -75,7 +75,7 @@ async function wait({ world, clock, registry }: Following, change: ChangeRecord)
   const progress = showProgress(world, `${doing(change)}: ${change.hash}`)
   try {
     const { signal } = world
-    return await followTransaction(registry, change, { clock, signal, timeoutMs: BLOCK_WITHIN_MS })
+    return await followOnChain(registry.chain, change, { clock, signal, timeoutMs: BLOCK_WITHIN_MS })
   } finally {
     progress.end()
   }
@@ -85,7 +85,7 @@ function doing({ kind, agentId }: ChangeRecord): string {
   return `${kind === 'update' ? 'moving' : 'deregistering'} agent ${agentId}`
 }
 
-function tellBlock({ err }: World, { hash }: ChangeRecord, block: number): void {
+function tellBlock({ err }: World, { hash }: ChangeRecord, block: bigint): void {
   err.write(`  ${paintFor(err).green('✓')} ${hash} in block ${block}\n`)
 }
 

@@ -1,32 +1,22 @@
 import { chooseFees, type GasFees } from '@farebox/payments/internal/transaction/choose-fees'
+import { estimateGas, type ContractCall } from '@farebox/payments/internal/transaction/estimate-gas'
+import { readBalance } from '@farebox/payments/internal/transaction/read-account'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { formatCoin } from '../../chain/coin.ts'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
 import type { OpenRegistry } from './open-registry.ts'
-import { callNode, readNumber } from '../transaction/call-node.ts'
-
-/** A call of the registry contract. */
-export interface RegistryCall {
-  /** Lower-case address of who calls. */
-  readonly from: string
-  /** Of the contract. */
-  readonly to: string
-  readonly valueWei: bigint
-  readonly callData: string
-}
+import { nodeOf } from '../transaction/call-node.ts'
 
 /** A call, and what it will cost at most. */
-export interface PlannedTransaction extends RegistryCall {
+export interface PlannedTransaction extends ContractCall {
   readonly gasLimit: bigint
   readonly fees: GasFees
   /** What the gas costs at most, in wei. */
   readonly gasWei: bigint
 }
 
-/** Blocks may differ from what was estimated. */
-const GAS_MARGIN_PERCENT = 125n
 const TEST_WEI = 10n ** 19n
 
 /**
@@ -36,25 +26,21 @@ const TEST_WEI = 10n ** 19n
  */
 export async function planTransaction(
   { chain, testNodeUrl }: Pick<OpenRegistry, 'chain' | 'testNodeUrl'>,
-  call: RegistryCall,
+  call: ContractCall,
 ): Promise<PlannedTransaction> {
-  const fees = await chooseFees({ call: (method, parameters) => callNode(chain, method, parameters) })
-  const balance = readNumber(await callNode(chain, 'eth_getBalance', [call.from, 'latest']))
+  const fees = await chooseFees(nodeOf(chain))
+  const balance = await readBalance(nodeOf(chain), call.from)
   // A node refuses to estimate what the wallet cannot pay, in words of its own.
   if (balance <= call.valueWei) throw tooPoor(chain, testNodeUrl, call, { balance })
-  const gasLimit = ((await estimate(chain, call)) * GAS_MARGIN_PERCENT) / 100n
+  const gasLimit = await estimate(chain, call)
   const gasWei = gasLimit * fees.maxFeePerGas
   if (balance < call.valueWei + gasWei) throw tooPoor(chain, testNodeUrl, call, { balance, gasWei })
   return { ...call, gasLimit, fees, gasWei }
 }
 
-async function estimate(
-  chain: OpenChain,
-  { from, to, valueWei, callData: data }: RegistryCall,
-): Promise<bigint> {
+async function estimate(chain: OpenChain, call: ContractCall): Promise<bigint> {
   try {
-    const value = `0x${valueWei.toString(16)}`
-    return readNumber(await callNode(chain, 'eth_estimateGas', [{ from, to, value, data }]))
+    return await estimateGas(nodeOf(chain), call)
   } catch (cause) {
     if (!(cause instanceof JsonRpcError)) throw cause
     throw new CommandError(
@@ -68,7 +54,7 @@ async function estimate(
 function tooPoor(
   { network }: OpenChain,
   testNodeUrl: string | undefined,
-  { from, valueWei }: RegistryCall,
+  { from, valueWei }: ContractCall,
   { balance, gasWei }: { readonly balance: bigint; readonly gasWei?: bigint },
 ): CommandError {
   const gas = gasWei === undefined ? 'gas' : `up to ${formatCoin(gasWei)} ETH for gas`

@@ -1,9 +1,10 @@
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { SentTransaction } from '@farebox/payments/internal/transaction/follow-transaction'
+import { countTransactions } from '@farebox/payments/internal/transaction/read-account'
 import { signTransaction } from '@farebox/payments/internal/transaction/sign-transaction'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import type { KeySigner } from '../../keys/paying-key.ts'
-import { countTransactions, readFirstBlock } from '../transaction/call-node.ts'
-import type { SentTransaction } from './follow-transaction.ts'
+import { nodeOf, readFirstBlock } from '../transaction/call-node.ts'
 import type { PlannedTransaction } from './plan-transaction.ts'
 
 /** Signs a planned call behind all that its wallet has sent. Nothing is sent. */
@@ -12,11 +13,11 @@ export async function signCall(
   crypto: Pick<EvmCrypto, 'keccak256'>,
   signer: KeySigner,
   planned: PlannedTransaction,
-): Promise<SentTransaction> {
+): Promise<SentTransaction & { readonly firstBlock: string }> {
   const { from, to, valueWei, callData, gasLimit, fees } = planned
   const [firstBlock, nonce] = await Promise.all([
     readFirstBlock(chain),
-    countTransactions(chain, from, 'pending'),
+    countTransactions(nodeOf(chain), from, 'pending'),
   ])
   const { chainId } = chain.network
   const transaction = { chainId, nonce, ...fees, gasLimit, to, valueWei, callData }

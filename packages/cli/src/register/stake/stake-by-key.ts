@@ -1,3 +1,4 @@
+import type { Followed } from '@farebox/payments/internal/transaction/follow-transaction'
 import type { Registration } from '@farebox/platform-api/registry'
 import { formatCoin } from '../../chain/coin.ts'
 import type { PayingKey } from '../../keys/paying-key.ts'
@@ -9,8 +10,8 @@ import { findKey, localOf, openRegistry, type OpenRegistry } from '../registry/o
 import type { StakeRecord } from '../platform/registration-journal.ts'
 import type { Registering } from './registering.ts'
 import { showTerms } from './show-registration.ts'
-import { findAgentId, readEndpointOf, readOwner } from '../transaction/call-node.ts'
-import { followTransaction, type Followed } from '../registry/follow-transaction.ts'
+import { findAgentId, readEndpointOf, readOwner, registeredAgentId } from '../transaction/call-node.ts'
+import { followOnChain } from '../registry/follow-on-chain.ts'
 import { planTransaction, type PlannedTransaction } from '../registry/plan-transaction.ts'
 import { registerCall } from '../transaction/registry-calls.ts'
 import { signCall } from '../registry/sign-call.ts'
@@ -55,8 +56,8 @@ async function stands(
   followed: Followed,
   { endpoint }: Registration,
 ): Promise<boolean> {
-  if (followed.outcome !== 'in a block' || followed.receipt.agentId === undefined) return true
-  const { agentId } = followed.receipt
+  const agentId = followed.outcome === 'in a block' ? registeredAgentId(followed.receipt, crypto) : undefined
+  if (agentId === undefined) return true
   if ((await readOwner(chain, address, crypto, agentId)) !== from) return false
   return (await readEndpointOf(chain, address, crypto, agentId)) === endpoint
 }
@@ -154,7 +155,7 @@ async function follow(
   const progress = showProgress(world, `staking ${stake.hash}`)
   try {
     const { signal } = world
-    return await followTransaction(registry, stake, { clock, signal, timeoutMs })
+    return await followOnChain(registry.chain, stake, { clock, signal, timeoutMs })
   } finally {
     progress.end()
   }
@@ -182,8 +183,8 @@ async function outcomeOf(
       },
     )
   }
-  const { isSuccess, blockNumber } = followed.receipt
-  if (isSuccess) {
+  const { succeeded, blockNumber } = followed.receipt
+  if (succeeded) {
     world.err.write(`  ${paintFor(world.err).green('✓')} staked    ${hash} in block ${blockNumber}\n`)
     return hash
   }

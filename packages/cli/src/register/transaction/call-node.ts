@@ -1,5 +1,6 @@
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
-import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
+import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
+import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { CommandError } from '../../command-error.ts'
 import {
@@ -10,14 +11,6 @@ import {
   registeredTopic,
   stakeCall,
 } from './registry-calls.ts'
-
-/** What became of a transaction that is in a block. */
-export interface TransactionReceipt {
-  readonly isSuccess: boolean
-  readonly blockNumber: number
-  /** The number it registered an agent under; undefined where it did not. */
-  readonly agentId: number | undefined
-}
 
 const TIMEOUT_MS = 10_000
 
@@ -39,36 +32,23 @@ export async function callNode(
   }
 }
 
+/** The node as what makes and follows transactions asks it; it refuses and is silent as {@link callNode} says. */
+export function nodeOf(chain: OpenChain): Pick<JsonRpc, 'call'> {
+  return { call: (method, parameters) => callNode(chain, method, parameters) }
+}
+
 /** Hash of the chain's first block: its name, where chain ids are used twice. */
 export async function readFirstBlock(chain: OpenChain): Promise<string> {
   return String(objectOf(await callNode(chain, 'eth_getBlockByNumber', ['0x0', false]))['hash'])
 }
 
-/** How many transactions of an address are in blocks or, with `pending`, known. */
-export async function countTransactions(
-  chain: OpenChain,
-  address: string,
-  upTo: 'latest' | 'pending',
-): Promise<number> {
-  return Number(readNumber(await callNode(chain, 'eth_getTransactionCount', [address, upTo])))
-}
-
-/** Undefined while the transaction is in no block. */
-export async function readReceipt(
-  chain: OpenChain,
+/** The number that a transaction registered an agent under; undefined where it did not. */
+export function registeredAgentId(
+  { logs }: ChainReceipt,
   crypto: Pick<EvmCrypto, 'keccak256'>,
-  hash: string,
-): Promise<TransactionReceipt | undefined> {
-  const receipt = await callNode(chain, 'eth_getTransactionReceipt', [hash])
-  if (receipt === null) return undefined
-  const { status, blockNumber, logs } = objectOf(receipt)
-  const topics = (Array.isArray(logs) ? logs : []).map(topicsOf)
-  const registered = topics.find(([topic]) => topic === registeredTopic(crypto))
-  return {
-    isSuccess: readNumber(status) === 1n,
-    blockNumber: Number(readNumber(blockNumber)),
-    agentId: registered === undefined ? undefined : Number(readNumber(registered[1])),
-  }
+): number | undefined {
+  const registered = logs.find(({ topics: [topic] }) => topic === registeredTopic(crypto))
+  return registered === undefined ? undefined : Number(readNumber(registered.topics[1]))
 }
 
 /** What the registry at an address wants as a stake, in wei; undefined where there is no registry. */
@@ -157,7 +137,7 @@ async function callView(chain: OpenChain, to: string, data: string): Promise<str
 }
 
 /** A number as nodes write it. */
-export function readNumber(value: unknown): bigint {
+function readNumber(value: unknown): bigint {
   if (typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)) return BigInt(value)
   throw new Error('the node gave no number where there should be one')
 }

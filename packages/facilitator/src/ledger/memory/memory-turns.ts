@@ -1,6 +1,6 @@
 import type { MemoryPayment, MemoryTables } from './memory-tables.ts'
 
-/** As in `take_turns` of migration 0007. */
+/** As in `claim` of `0001-ledger.sql`. */
 const CLAIMED_MS = 3_000
 
 /** The captured payments whose turn it is, those that go together or those that go alone; see SettlementLedger. */

@@ -10,7 +10,7 @@ const FORGOTTEN_AT_ONCE = 5_000
 
 /** {@link AuditLedger} on PostgreSQL. */
 export function createPostgresAudit({ schema, query }: Database): AuditLedger {
-  // Several rows are locked in the order of their keys, as everywhere: see migration 0004.
+  // Several rows are locked in the order of their keys, as everywhere: see `0001-ledger.sql`.
   const expire = `with over as materialized (
       select key from ${schema}.payments
         where network = $1 and state = 'held' and hold_until <= $2 order by hold_until limit ${EXPIRED_AT_ONCE}),

@@ -1,4 +1,4 @@
-import { quoteText } from '@farebox/protocol/fields/describe-value'
+import { quoteText } from '@farebox/protocol/internal/fields/describe-value'
 
 /** What is wrong with the form of a text that should be JSON, and how to fix it. */
 export interface SyntaxFault {

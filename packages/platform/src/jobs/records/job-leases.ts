@@ -26,7 +26,7 @@ export interface JobToSend {
   readonly host: string
 }
 
-/** The words of the indexes in `0008-job-bounds.sql`, which are of use only where these are the same. */
+/** The words of the indexes of `jobs` in `0001-platform.sql`, which are of use only where these are the same. */
 const HOST = "split_part(split_part(endpoint, '/', 3), ':', 1)"
 const TO_SEND = 'sends and next_look_at is not null'
 const TO_LOOK_AT = 'not sends and next_look_at is not null'

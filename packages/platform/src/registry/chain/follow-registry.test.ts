@@ -4,6 +4,7 @@ import { dyingAfter } from '../../test-setup/dying-database.ts'
 import { createPretendChain, type PretendChain, type PretendEvent } from '../../test-setup/pretend-chain.ts'
 import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
 import type { AgentRow } from '../../agents/agent-row.ts'
+import { lockAgent } from '../../agents/lock-agents.ts'
 import { createRegistryFollower, type FollowOptions } from './follow-registry.ts'
 import { readAgent } from '../../agents/read-agent.ts'
 
@@ -165,7 +166,33 @@ describe('a proven agent', () => {
     await catchUp()
     expect((await agent(2))?.nextRefreshAtMs).toBe(parts.clock.nowMs())
   })
+
+  test('that leaves is locked after a lower number that wants its endpoint, as a look there does', async () => {
+    chain.mine([registered(3, 'https://a1.example', OTHER)], [], [])
+    await catchUp()
+    await parts.database.pool.query(`update agents set standing = 'refused' where agent_id = 1`)
+    chain.mine([{ is: 'deregistered', agentId: 3, owner: OTHER }], [], [])
+    const { following } = await parts.database.inTransaction(async looking => {
+      const { rows } = await looking.query<{ pid: number }>('select pg_backend_pid() as pid')
+      await lockAgent(looking, 1)
+      const following = catchUp()
+      await someoneWaitsFor(rows[0]?.pid)
+      await lockAgent(looking, 3)
+      return { following }
+    })
+    await following
+    expect(await agent(3)).toMatchObject({ standing: 'deregistered' })
+    expect((await agent(1))?.nextRefreshAtMs).toBe(parts.clock.nowMs())
+  })
 })
+
+async function someoneWaitsFor(pid: number | undefined): Promise<void> {
+  const waiting = 'select from pg_stat_activity where $1::int = any(pg_blocking_pids(pid))'
+  for (;;) {
+    const { rowCount } = await parts.database.pool.query(waiting, [pid])
+    if (rowCount !== 0) return
+  }
+}
 
 describe('REG-02 a chain that is rewritten', () => {
   test('below the confirmations unlists nobody', async () => {

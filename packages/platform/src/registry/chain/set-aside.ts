@@ -1,10 +1,9 @@
 import { describeError } from '@farebox/server/log'
 import type pg from 'pg'
-import { unwatchAgent } from '../../agents/watch-agent.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { indexAgent } from '../../listing/index-agent.ts'
-import { lockAgent, lookAtRivals } from '../../agents/agents-at-endpoint.ts'
-import { foldEvents, type ChainState } from './fold-events.ts'
+import { lockAgent } from '../../agents/lock-agents.ts'
+import { changeListing, enterListing } from '../../listing/change-listing.ts'
+import { foldEvents } from './fold-events.ts'
 import { readEventsOf } from './store-events.ts'
 import { unlessRefused } from '../../storage/unless-refused.ts'
 
@@ -33,53 +32,16 @@ export async function setAside(
   log.error('agent left out: the database refuses its row', { agent: agentId, error: describeError(again) })
 }
 
+/** What is written is no longer than the contract's own numbers. What was taken down stays so. */
 async function writeSetAside(client: pg.PoolClient, agentId: number, nowMs: number): Promise<void> {
   const state = foldEvents(await readEventsOf(client, agentId))
   const agent = await lockAgent(client, agentId)
-  if (state !== undefined) await writeRow(client, agentId, state, nowMs)
-  if (agent === undefined) return
-  if (state === undefined) await hideRow(client, agentId, nowMs)
-  await unwatchAgent(client, agentId)
-  await indexAgent(client, agentId)
-  await lookAtRivals(client, agent.endpoint, agentId, nowMs)
-}
-
-/** Nothing here is longer than the contract's own numbers. What was taken down stays so. */
-async function writeRow(
-  client: pg.PoolClient,
-  agentId: number,
-  state: ChainState,
-  nowMs: number,
-): Promise<void> {
-  await client.query(
-    `insert into agents (agent_id, endpoint_on_chain, owner, stake_wei, registered_block, registered_transaction,
-       registered_at, standing, standing_reason, standing_since)
-     values ($1, '', $2, $3, $4, $5, $6, $7, $8, $9)
-     on conflict (agent_id) do update set endpoint_on_chain = '', endpoint = null, owner = excluded.owner,
-       standing = case when agents.standing = 'taken-down' and excluded.standing = 'refused' then agents.standing
-         else excluded.standing end,
-       standing_reason = case when agents.standing = 'taken-down' and excluded.standing = 'refused'
-         then agents.standing_reason else excluded.standing_reason end,
-       standing_since = excluded.standing_since, proven_wallet = null, next_refresh_at = null`,
-    [
-      agentId,
-      state.owner,
-      state.stakeWei.toString(),
-      state.registeredBlock,
-      state.registeredTransaction,
-      new Date(state.registeredAtMs),
-      state.isRegistered ? 'refused' : 'deregistered',
-      REASON,
-      new Date(nowMs),
-    ],
-  )
-}
-
-async function hideRow(client: pg.PoolClient, agentId: number, nowMs: number): Promise<void> {
-  await client.query(
-    `update agents set endpoint_on_chain = '', endpoint = null, standing = 'refused', standing_reason = $2,
-       standing_since = $3, proven_wallet = null, next_refresh_at = null
-     where agent_id = $1 and standing <> 'taken-down'`,
-    [agentId, REASON, new Date(nowMs)],
-  )
+  const isDown = agent?.standing === 'taken-down'
+  const known = state ?? (isDown ? undefined : agent)
+  const onChain = known && { ...known, endpointOnChain: '', endpoint: undefined }
+  const to = state?.isRegistered === false ? 'deregistered' : isDown ? 'taken-down' : 'refused'
+  const reason = to === 'taken-down' ? undefined : REASON
+  const change = { event: 'set aside', to, reason, nowMs } as const
+  if (agent !== undefined) await changeListing(client, agent, { ...change, ...(onChain && { onChain }) })
+  else if (onChain !== undefined) await enterListing(client, agentId, { ...change, onChain })
 }

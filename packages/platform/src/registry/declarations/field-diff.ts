@@ -1,6 +1,6 @@
 import type { DeclarationChange } from '@farebox/platform-api/registry'
 import { compatibleMaps } from '@farebox/protocol/compatibility/compatible'
-import { comparableJson } from '@farebox/protocol/fields/equal-json'
+import { comparableJson } from '@farebox/protocol/internal/fields/equal-json'
 import type { Field, FieldMap, JsonObject, Side } from '@farebox/protocol/fields/field'
 import { quote, type ChangeSeverity } from './declaration-change.ts'
 

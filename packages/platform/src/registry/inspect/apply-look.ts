@@ -1,22 +1,15 @@
 import type { DeclarationChange } from '@farebox/platform-api/registry'
 import type pg from 'pg'
-import { unwatchAgent, watchAgent } from '../../agents/watch-agent.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { indexAgent } from '../../listing/index-agent.ts'
-import {
-  AGENT_COLUMNS,
-  toAgentRow,
-  type AgentColumns,
-  type AgentRow,
-  type Standing,
-} from '../../agents/agent-row.ts'
-import { lookAtRivals } from '../../agents/agents-at-endpoint.ts'
+import { changeListing } from '../../listing/change-listing.ts'
+import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow } from '../../agents/agent-row.ts'
+import { lookAtOwnersOf } from '../../agents/look-again.ts'
 import type { Examination } from './examination.ts'
 import { judgeLook, type Judgement } from './judge-look.ts'
 import { nextLook } from './next-look.ts'
 import { readAgent } from '../../agents/read-agent.ts'
 import { isBlocked } from '../../agents/taken-down-endpoints.ts'
-import { writeDeclared } from './write-declared.ts'
+import { keepDeclared } from './keep-declared.ts'
 
 type ApplyParts = Pick<PlatformParts, 'database' | 'clock' | 'settings' | 'log'>
 
@@ -54,7 +47,11 @@ export async function applyLook(
     const isEndpointBlocked = await isBlocked(client, locked.agent.endpoint)
     const judged = { ...locked.agent, aboutMissingSinceMs, isEndpointBlocked }
     const judgement = judgeLook(judged, found, rivals, nowMs)
-    for (const rival of judgement.displaced) await displace(client, rival, nowMs)
+    for (const { agentId, reason } of judgement.displaced) {
+      const rival = rivals.find(one => one.agentId === agentId)
+      if (rival !== undefined)
+        await changeListing(client, rival, { event: 'displaced', to: 'refused', reason, nowMs })
+    }
     const changes = await writeJudgement(client, parts, { locked, judgement, nowMs })
     await wakeProvenRivals(client, judgement, locked.agent, nowMs)
     return changes
@@ -102,20 +99,6 @@ function isSame(now: AgentRow, then: AgentRow): boolean {
   )
 }
 
-async function displace(
-  client: pg.PoolClient,
-  { agentId, reason }: Judgement['displaced'][number],
-  nowMs: number,
-): Promise<void> {
-  await client.query(
-    `update agents set standing = 'refused', standing_reason = $2, standing_since = $3, proven_wallet = null,
-       next_refresh_at = null, about_missing_since = null where agent_id = $1`,
-    [agentId, reason, new Date(nowMs)],
-  )
-  await unwatchAgent(client, agentId)
-  await indexAgent(client, agentId)
-}
-
 interface Writing {
   readonly locked: Locked
   readonly judgement: Judgement
@@ -124,53 +107,23 @@ interface Writing {
 
 async function writeJudgement(
   client: pg.PoolClient,
-  parts: ApplyParts,
-  writing: Writing,
-): Promise<readonly DeclarationChange[]> {
-  const { locked, judgement, nowMs } = writing
-  const { agentId } = locked.agent
-  await writeStanding(client, parts, writing)
-  const changes = await writeDeclared(client, locked.agent, judgement, nowMs)
-  if (isShown(judgement.standing)) await watchAgent(client, agentId, nowMs)
-  else await unwatchAgent(client, agentId)
-  await indexAgent(client, agentId)
-  const hasLeft = isShown(locked.agent.standing) && !isShown(judgement.standing)
-  if (hasLeft) await lookAtRivals(client, locked.agent.endpoint, agentId, nowMs)
-  return changes
-}
-
-function isShown(standing: Standing): boolean {
-  return standing === 'listed' || standing === 'provisional'
-}
-
-async function writeStanding(
-  client: pg.PoolClient,
   { settings }: ApplyParts,
   { locked, judgement, nowMs }: Writing,
-): Promise<void> {
-  const failures = judgement.problem === undefined ? 0 : locked.failures + 1
-  const next = nextLook(judgement, {
+): Promise<readonly DeclarationChange[]> {
+  const { agent, lookSinceMs } = locked
+  const { standing, reason, problem, aboutMissingSinceMs } = judgement
+  const { changes, declared } = await keepDeclared(client, agent, judgement, nowMs)
+  const failures = problem === undefined ? 0 : locked.failures + 1
+  const nextLookMs = nextLook(judgement, {
     nowMs,
     failures,
-    lookSinceMs: locked.lookSinceMs,
+    lookSinceMs,
     random: Math.random(),
     refreshIntervalMs: settings.refreshIntervalMs,
   })
-  await client.query(
-    `update agents set standing_since = case when standing = $2 then standing_since else $4 end, standing = $2,
-       standing_reason = $3, look_problem = $5, look_failures = $6, next_refresh_at = $7, about_missing_since = $8
-     where agent_id = $1`,
-    [
-      locked.agent.agentId,
-      judgement.standing,
-      judgement.reason ?? null,
-      new Date(nowMs),
-      judgement.problem ?? null,
-      failures,
-      toDate(next),
-      toDate(judgement.aboutMissingSinceMs),
-    ],
-  )
+  const look = { problem, failures, nextLookMs, aboutMissingSinceMs, declared }
+  await changeListing(client, agent, { event: 'looked at', to: standing, reason, look, nowMs })
+  return changes
 }
 
 /** Whoever owns the wallet that somebody else's agent pays now may stand in its place. */
@@ -181,13 +134,6 @@ async function wakeProvenRivals(
   nowMs: number,
 ): Promise<void> {
   if (declared === undefined || !('wallet' in declared) || declared.wallet === agent.owner) return
-  await client.query(
-    `update agents set next_refresh_at = $4, look_since = $4, look_failures = 0
-     where endpoint = $1 and agent_id <> $2 and owner = $3 and standing = 'refused'`,
-    [agent.endpoint ?? null, agent.agentId, declared.wallet, new Date(nowMs)],
-  )
-}
-
-function toDate(ms: number | undefined): Date | null {
-  return ms === undefined ? null : new Date(ms)
+  const { endpoint, agentId } = agent
+  await lookAtOwnersOf(client, { endpoint, exceptAgentId: agentId, owner: declared.wallet, nowMs })
 }

@@ -1,0 +1,177 @@
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type pg from 'pg'
+import type { AgentRow, Standing } from '../agents/agent-row.ts'
+import { lookAtCompetitors } from '../agents/look-again.ts'
+import { unwatchAgent, watchAgent } from '../agents/watch-agent.ts'
+import { indexAgent } from './index-agent.ts'
+import { findTransition, STATUSES, type ListingEvent, type Transition } from './listing-changes.ts'
+
+/** What the registry contract says of an agent. */
+export type OnChain = Pick<
+  AgentRow,
+  | 'endpointOnChain'
+  | 'endpoint'
+  | 'owner'
+  | 'stakeWei'
+  | 'registeredBlock'
+  | 'registeredTransaction'
+  | 'registeredAtMs'
+>
+
+/** A declaration as the row has it. */
+export interface Declared {
+  readonly declaration: Declaration
+  readonly version: number
+  /** Who is paid by it; lower-case address. */
+  readonly wallet: string
+}
+
+/** What a look found besides the status. */
+export interface LookResult {
+  /** What it stumbled over; undefined: nothing. */
+  readonly problem: string | undefined
+  /** How many looks in a row did, this one included. */
+  readonly failures: number
+  /** Undefined: when something happens. */
+  readonly nextLookMs: number | undefined
+  /** Since when `/about` cannot be read; undefined: it can. */
+  readonly aboutMissingSinceMs: number | undefined
+  /** What the agent declares: as just read, or nothing any more; undefined: as before. */
+  readonly declared: Declared | { readonly name: string } | undefined
+}
+
+/** Something that happened to an agent. */
+export interface ListingChange {
+  readonly event: ListingEvent
+  /** What it becomes. */
+  readonly to: Standing
+  /** Why it is refused or taken down. Undefined: as before where the status stays, else no reason. */
+  readonly reason?: string | undefined
+  /** What the contract says by now, where that is new. */
+  readonly onChain?: OnChain
+  /** Given by a look alone. */
+  readonly look?: LookResult
+  readonly nowMs: number
+}
+
+/**
+ * Writes what happened to an agent, and what follows from it: its checks begin or end, its entry in the search is made
+ * or removed, and where it gave its endpoint up, whoever waits for that is looked at. Nothing else writes an agent's
+ * listing status.
+ *
+ * Runs in the caller's transaction, which holds the agent's row, and where the endpoint is given up those of the
+ * competitors too (`lockWithCompetitors`).
+ *
+ * @throws {RangeError} for a change that the table of transitions does not have
+ */
+export async function changeListing(
+  client: pg.PoolClient,
+  agent: AgentRow,
+  change: ListingChange,
+): Promise<void> {
+  const { agentId, endpoint, standing } = agent
+  const { event, to, nowMs } = change
+  const transition = findTransition(event, standing, to)
+  await updateRow(client, agentId, columnsOf(transition, change, agent))
+  if (STATUSES[to].isWatched) await watchAgent(client, agentId, nowMs)
+  else await unwatchAgent(client, agentId)
+  await indexAgent(client, agentId)
+  if (transition.vacates) await lookAtCompetitors(client, { endpoint, exceptAgentId: agentId, nowMs })
+}
+
+/**
+ * Makes the row of an agent that the contract speaks of for the first time. Nothing depends on it yet.
+ *
+ * @throws {RangeError} for a change that the table of transitions does not have
+ */
+export async function enterListing(
+  client: pg.PoolClient,
+  agentId: number,
+  change: Omit<ListingChange, 'look'> & { readonly onChain: OnChain },
+): Promise<void> {
+  const transition = findTransition(change.event, 'nothing', change.to)
+  await insertRow(client, { agent_id: agentId, ...columnsOf(transition, change) })
+}
+
+type Columns = Readonly<Record<string, string | number | Date | null>>
+
+async function updateRow(client: pg.PoolClient, agentId: number, columns: Columns): Promise<void> {
+  const assignments = Object.keys(columns).map((name, index) => `${name} = $${index + 2}`)
+  await client.query(`update agents set ${assignments.join(', ')} where agent_id = $1`, [
+    agentId,
+    ...Object.values(columns),
+  ])
+}
+
+async function insertRow(client: pg.PoolClient, columns: Columns): Promise<void> {
+  const names = Object.keys(columns)
+  const values = names.map((_, index) => `$${index + 1}`)
+  await client.query(
+    `insert into agents (${names.join(', ')}) values (${values.join(', ')})`,
+    Object.values(columns),
+  )
+}
+
+function columnsOf(transition: Transition, change: ListingChange, agent?: AgentRow): Columns {
+  const { to, reason, onChain, look, nowMs } = change
+  const stays = agent?.standing === to
+  return {
+    ...(onChain && chainColumns(onChain)),
+    ...(look && lookColumns(look, nowMs)),
+    standing: to,
+    standing_reason: reason ?? (stays ? agent.standingReason : undefined) ?? null,
+    ...(!stays && { standing_since: new Date(nowMs) }),
+    proven_wallet: provenWallet(change, agent),
+    about_missing_since: toDate(look?.aboutMissingSinceMs),
+    ...nextLookColumns(transition, change),
+  }
+}
+
+function chainColumns(onChain: OnChain): Columns {
+  return {
+    endpoint_on_chain: onChain.endpointOnChain,
+    endpoint: onChain.endpoint ?? null,
+    owner: onChain.owner,
+    stake_wei: onChain.stakeWei.toString(),
+    registered_block: onChain.registeredBlock,
+    registered_transaction: onChain.registeredTransaction,
+    registered_at: new Date(onChain.registeredAtMs),
+  }
+}
+
+function lookColumns({ problem, failures, declared }: LookResult, nowMs: number): Columns {
+  const looked = { look_problem: problem ?? null, look_failures: failures }
+  if (declared === undefined) return looked
+  if (!('declaration' in declared)) {
+    return { ...looked, declaration: null, name: declared.name, description: '', wallet: null }
+  }
+  const { declaration, version, wallet } = declared
+  return {
+    ...looked,
+    declaration: JSON.stringify(declaration),
+    declaration_version: version,
+    name: declaration.name,
+    description: declaration.description,
+    wallet,
+    refreshed_at: new Date(nowMs),
+  }
+}
+
+/** The owner's or nobody's: a proof is for one owner, and lasts as long as the status says. */
+function provenWallet({ to, onChain, look }: ListingChange, agent: AgentRow | undefined): string | null {
+  const owner = onChain?.owner ?? agent?.owner
+  if (owner === undefined || !STATUSES[to].keepsProof) return null
+  const declared = look?.declared
+  const isProvenNow = declared !== undefined && 'wallet' in declared && declared.wallet === owner
+  return isProvenNow || agent?.provenWallet === owner ? owner : null
+}
+
+function nextLookColumns({ look: when }: Transition, { look, nowMs }: ListingChange): Columns {
+  if (when === 'planned') return { next_refresh_at: toDate(look?.nextLookMs) }
+  if (when === 'never') return { next_refresh_at: null }
+  return { next_refresh_at: new Date(nowMs), look_since: new Date(nowMs), look_failures: 0 }
+}
+
+function toDate(ms: number | undefined): Date | null {
+  return ms === undefined ? null : new Date(ms)
+}
