@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { publint } from 'publint'
@@ -15,6 +15,7 @@ const LIBRARIES = [
   '@farebox/payments',
   '@farebox/protocol',
   '@farebox/contracts',
+  '@farebox/conformance',
 ]
 
 let outside: Outside
@@ -128,6 +129,18 @@ describe('a project outside the repository builds on the packages', () => {
     }
   })
 })
+
+test('the conformance kit is installed and run without the runtime', async () => {
+  const folder = join(outside.folder, 'kit')
+  await write('kit/package.json', '{ "name": "kit", "private": true }')
+  const { code, err } = await outside.run('npm', ['install', '@farebox/conformance'], { folder })
+  expect(code, err).toBe(0)
+  expect((await readdir(join(folder, 'node_modules'))).includes('farebox')).toBe(false)
+  const run = (...words: readonly string[]): Promise<Ended> =>
+    outside.run('npx', ['@farebox/conformance', ...words], { folder })
+  expect(await run('--help')).toMatchObject({ code: 0, err: '' })
+  expect(await run('agent', 'http://127.0.0.1:1')).toMatchObject({ code: 2, out: '' })
+}, 60_000)
 
 async function write(path: string, text: string): Promise<void> {
   const file = join(outside.folder, path)

@@ -1,20 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { openTrial, ruleCases, type Played } from '@farebox/conformance/facilitator'
-import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { ruleCases, type Played } from '@farebox/conformance/facilitator'
 import { playSubjects } from './play-subjects.ts'
 import { breaches, matrixPage, scoreTable, type Column } from './report.ts'
-import { startSubjects, type Subjects } from './start-subjects.ts'
+import { startSubjects } from './start-subjects.ts'
 
-const USAGE = `Plays the facilitator rules against a facilitator on a local chain.
+const USAGE = `Plays the facilitator rules against facilitators started for it. One that runs is put to them by
+npx @farebox/conformance facilitator <url>.
 
   --reference            start ours and the x402 project's on a chain of their own, and compare
   --ours                 start ours alone
-  --url <url>            a facilitator that runs; with it:
-    --rpc-url <url>        the node of its local chain (its USDC can be minted by anybody)
-    --secret-file <file>   its FACILITATOR_SECRET, which owns both wallets
-    --admin-token-file <file>  opens its administration of secrets; without it those cases are left out
-    --pay-to <a>,<b>       the wallets; default: the first two test agents
   --only <text>          cases whose id begins with it
   --write <file>         write the page of the documentation
 `
@@ -23,11 +18,6 @@ const { values } = parseArgs({
   options: {
     reference: { type: 'boolean' },
     ours: { type: 'boolean' },
-    url: { type: 'string' },
-    'rpc-url': { type: 'string' },
-    'secret-file': { type: 'string' },
-    'admin-token-file': { type: 'string' },
-    'pay-to': { type: 'string' },
     only: { type: 'string', default: '' },
     write: { type: 'string' },
     help: { type: 'boolean' },
@@ -38,12 +28,11 @@ process.exitCode = await main()
 
 /** 0 where the first facilitator keeps every rule, 1 where it breaks one, 2 where nothing could be played. */
 async function main(): Promise<number> {
-  const named = values.url !== undefined && values['rpc-url'] !== undefined
-  if (values.help === true || !(values.reference === true || values.ours === true || named)) {
+  if (values.help === true || !(values.reference === true || values.ours === true)) {
     process.stdout.write(USAGE)
     return values.help === true ? 0 : 2
   }
-  const subjects = named ? await openNamed() : await startSubjects({ reference: values.reference === true })
+  const subjects = await startSubjects({ reference: values.reference === true })
   try {
     const cases = ruleCases.filter(({ id }) => id.startsWith(values.only))
     let done = 0
@@ -72,23 +61,4 @@ function tellBreaches(column: Column): void {
   if (broken.length === 0) return
   process.stdout.write(`\n${column.name} broke ${broken.length}:\n`)
   for (const line of broken) process.stdout.write(`  ✗ ${line}\n`)
-}
-
-async function openNamed(): Promise<Subjects> {
-  const read = (file: string | undefined): string =>
-    file === undefined ? '' : readFileSync(file, 'utf8').trim()
-  const defaults = `${TEST_KEYS.agent.address},${TEST_KEYS.secondAgent.address}`
-  const [payTo = '', secondPayTo = payTo] = (values['pay-to'] ?? defaults).split(',')
-  const adminToken = read(values['admin-token-file'])
-  const opened = await openTrial({
-    name: 'facilitator',
-    url: (values.url ?? '').replace(/\/+$/, ''),
-    rpcUrl: values['rpc-url'] ?? '',
-    secret: read(values['secret-file']),
-    payTo,
-    secondPayTo,
-    door: true,
-    ...(adminToken !== '' && { adminToken }),
-  })
-  return { trials: [opened], stop: opened.close }
 }

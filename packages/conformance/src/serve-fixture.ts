@@ -28,8 +28,17 @@ export interface FixtureAgent {
  * be put forward. It listens where asked to, like any agent.
  *
  * @example
- * const { agent, known, signer, clock } = await serveFixture('paid')
+ * ```ts
+ * import { runConformance } from '@farebox/conformance/agent'
+ * import { serveFixture } from '@farebox/conformance/serve-fixture'
+ *
+ * const { agent, known, clock } = await serveFixture('dev')
  * const port = await agent.listen({ port: 0 })
+ * for await (const { check, outcome } of runConformance({ baseUrl: `http://127.0.0.1:${port}`, known, clock })) {
+ *   console.log(outcome, check.title)
+ * }
+ * await agent.close()
+ * ```
  */
 export async function serveFixture(mode: AgentMode): Promise<FixtureAgent> {
   const { clock, advance } = createShiftedClock()

@@ -81,7 +81,7 @@ export const secretCommand: CommandMaker = (world, end) => {
       const { createSecret } = await import('./manage-secrets.ts')
       end(await createSecret(world, options))
     })
-  withPlatformOptions(secret.command('list').description('all of yours, without themselves'))
+  withPlatformOptions(secret.command('list').description('list your secrets, without their values'))
     .addHelpText('after', '\nExample\n  farebox secret list')
     .action(async (options: RawSecretOptions) => {
       const { listSecrets } = await import('./manage-secrets.ts')
@@ -103,7 +103,7 @@ export const secretCommand: CommandMaker = (world, end) => {
   withPlatformOptions(
     secret
       .command('revoke')
-      .description('end a secret, within seconds and for good')
+      .description('revoke a secret within seconds, for good')
       .argument('<secret id>', 'as farebox secret list shows it')
       .option('--yes', 'confirm without being asked; required without a terminal'),
   )
@@ -118,7 +118,7 @@ export const secretCommand: CommandMaker = (world, end) => {
 /** `farebox webhook set|show|test|remove`. */
 export const webhookCommand: CommandMaker = (world, end) => {
   const webhook = new Command('webhook')
-    .summary('where you hear that an agent is warned, offline, or back')
+    .summary('a URL that is called when an agent is warned, offline, or back')
     .description('Have the platform call a URL of yours when an agent is warned, offline, or back.')
     .addHelpText('after', WEBHOOK_EXAMPLES)
   const under = (name: string, description: string): Command =>

@@ -115,7 +115,7 @@ async function agreeToRevoke(world: World, id: string, { yes }: RawSecretOptions
       exitCode: EXIT.usage,
     })
   }
-  if (await world.ask.confirm(`Revoke ${id}? Agents that use it are paid no more, within seconds.`)) return
+  if (await world.ask.confirm(`Revoke ${id}? Agents that use it stop being paid within seconds.`)) return
   throw new CommandError('not revoked', '')
 }
 

@@ -108,7 +108,7 @@ async function tell(
         throw new CommandError(error.message, adviceFor(error, id), { cause: error, exitCode: EXIT.refused })
       }
     },
-    'farebox webhook show tells how it is',
+    'farebox webhook show shows its state',
   )
 }
 

@@ -5,16 +5,16 @@ import type { RawCallOptions } from './call-options.ts'
 /** `farebox call <url> [capability]`: pays one job and runs it. */
 export const callCommand: CommandMaker = (world, end) => {
   const command = new Command('call')
-    .summary('one job of an agent, paid once')
+    .summary('run one job of an agent, paid once')
     .description('Run one job of an agent, and pay for it.')
     .usage('<url> [capability] [--<field> <value> …] [options]')
     .argument('[url]', "the agent's address")
-    .argument('[capability]', 'what it shall do; its only one, where it has one')
+    .argument('[capability]', 'the capability to run; optional where there is only one')
     // The fields of an agent are not known before it is asked.
     .allowUnknownOption()
     .allowExcessArguments()
     .option('--input <json>', 'the whole input: JSON, @file.json, or - for standard input')
-    .option('--field <name=value>', 'a field that is called like one of these options', collect)
+    .option('--field <name=value>', 'a field whose name is one of these options', collect)
     .option('--max-price <usdc>', 'pay up to this many USDC without asking')
     .option('--network <id>', 'pay on this chain alone, like eip155:8453')
     .option('--wallet <name>', 'the wallet that pays, or a keystore file')
@@ -24,7 +24,7 @@ export const callCommand: CommandMaker = (world, end) => {
     .option('--allow-http', 'call http URLs of other machines too')
     .option('--dry-run', 'show the price and a valid input; sign nothing')
     .option('--resume [job_id]', 'ask again for a job whose answer was lost, without paying again')
-    .option('--list', 'the calls that are journalled here')
+    .option('--list', 'list the calls recorded here')
     .option('--json', 'one JSON document')
     .option('--help', 'this help; with a URL, what the agent takes')
     // Beside our own --help the built-in -h would be listed as another.

@@ -51,7 +51,7 @@ function choose({ calls, damaged }: CallList, named: string | true): CallRecord 
   if (named === true) {
     const [first] = calls
     if (first?.state === 'sent') return first
-    throw new CommandError('no call is without its outcome: there is nothing to resume', next)
+    throw new CommandError('every call has its outcome: there is nothing to resume', next)
   }
   const id = named.toLowerCase()
   if (id.length < LEAST_CHARACTERS) {

@@ -48,7 +48,7 @@ export async function agreePayments(
     ['to', `${to}  the wallet of /about`],
     [
       'at most',
-      `${most} USDC: ${options.maxJobs} payments of up to ${formatUsdc(maxPrice)}; an agent in order charges one`,
+      `${most} USDC: ${options.maxJobs} payments of up to ${formatUsdc(maxPrice)}; a correct agent charges one`,
     ],
   ]
   world.err.write(rows.map(([name = '', text = '']) => `  ${dim(name.padEnd(9))}${text}\n`).join(''))

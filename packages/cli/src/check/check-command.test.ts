@@ -307,7 +307,7 @@ describe('--paid', () => {
     const url = await agents.serveRight('paid')
     const no = await check([url, '--paid'], { answers: [false] })
     expect(no.questions).toEqual(['Pay up to 0.01 USDC?'])
-    expect(no.err()).toContain('at most  0.01 USDC: 5 payments of up to 0.002; an agent in order charges one')
+    expect(no.err()).toContain('at most  0.01 USDC: 5 payments of up to 0.002; a correct agent charges one')
     expect(no.err()).toContain('✗ not paid')
     expect(no.code).toBe(1)
     const yes = await check([url, '--paid', '--max-jobs', '3'], { answers: [true] })

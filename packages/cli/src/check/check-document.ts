@@ -1,13 +1,14 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import {
-  areaOf,
-  countResults,
   type AgentMode,
+  areaOf,
   type CheckResult,
+  countResults,
+  type Findings,
   type Spending,
+  type Stop,
 } from '@farebox/conformance/agent'
-import { warningsOf, type CheckedAgent, type Warning } from './describe-mode.ts'
-import type { Findings, Stop } from './put-checks.ts'
+import { warningsOf, type CheckedAgent, type Warning } from './checked-agent.ts'
 
 /** What `farebox check --json` answers. */
 export interface CheckDocument {

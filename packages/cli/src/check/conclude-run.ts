@@ -1,8 +1,14 @@
-import { formatUsdc } from '@farebox/protocol/money/usdc'
-import { formatSummary, type CheckResult, type ReportStyle, type Spending } from '@farebox/conformance/agent'
+import {
+  describeSpending,
+  formatSummary,
+  type CheckResult,
+  type Findings,
+  type ReportStyle,
+  type Spending,
+  type Stop,
+} from '@farebox/conformance/agent'
 import { printable } from '../terminal/printable.ts'
 import { wrap } from '../terminal/wrap.ts'
-import type { Findings, Stop } from './put-checks.ts'
 
 /** Where the reasons begin why checks could not be put. */
 const WHY_COLUMN = 18
@@ -19,13 +25,13 @@ export function concludeRun(
   style: ReportStyle,
 ): readonly string[] {
   const { results, stopped } = findings
-  const lines = [formatSummary(results, style)]
+  const lines = [formatSummary(results, style, 'need --paid')]
   if (stopped !== undefined) {
     const reason = wrap(stopReason(stopped), style.columns - 2)
     lines.push(`  ${results.length} of ${asked} put`, ...reason.map(one => `  ${style.red(one)}`))
   }
   if (spending !== undefined && spending.payments > 0) {
-    lines.push(...[spendingLine(spending), ...stillGood(spending)].map(line => `  ${style.dim(line)}`))
+    lines.push(...describeSpending(spending).map(line => `  ${style.dim(line)}`))
   }
   return lines
 }
@@ -57,18 +63,4 @@ function stopReason({ reason, after }: Stop): string {
     case 'no agent':
       return 'neither /health nor /about answers as an agent does: is this the address of one?'
   }
-}
-
-function spendingLine({ payments, signedAtomic, transactions }: Spending): string {
-  const signed = `${payments} ${payments === 1 ? 'payment' : 'payments'} signed, ${formatUsdc(signedAtomic)} USDC in all`
-  const charged =
-    transactions.length === 0 ? 'none charged as far as is known' : `charged: ${transactions.join(', ')}`
-  return `${signed}; ${charged}`
-}
-
-/** An agent that refused a payment keeps it, and could charge it as long as it is good. */
-function stillGood({ payments, transactions, goodUntilSeconds }: Spending): readonly string[] {
-  if (goodUntilSeconds === undefined || payments <= transactions.length) return []
-  const until = new Date(goodUntilSeconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')
-  return [`payments that were refused can be charged until ${until} UTC`]
 }

@@ -1,9 +1,8 @@
-import { areaOf, listChecks, type Check } from '@farebox/conformance/agent'
+import { areaOf, type Check, isForUnknownAgent, listChecks } from '@farebox/conformance/agent'
 import { paintFor } from '../terminal/paint.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import type { World } from '../world.ts'
 import type { RawCheckOptions } from './check-options.ts'
-import { isForUnknownAgent } from './agent/is-for-unknown-agent.ts'
 
 /** `farebox check --list`: every area with its checks and their rules. */
 export function listAreas({ out }: World, options: Pick<RawCheckOptions, 'json' | 'only'>): void {

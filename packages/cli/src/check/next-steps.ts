@@ -1,9 +1,8 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import { areaOf, countResults } from '@farebox/conformance/agent'
+import { areaOf, countResults, type Findings } from '@farebox/conformance/agent'
 import { paintFor } from '../terminal/paint.ts'
 import type { World } from '../world.ts'
-import type { CheckedAgent } from './describe-mode.ts'
-import type { Findings } from './put-checks.ts'
+import type { CheckedAgent } from './checked-agent.ts'
 import { asTyped } from '../terminal/as-typed.ts'
 
 /** More areas are not named in one command. */

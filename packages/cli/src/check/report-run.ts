@@ -1,9 +1,11 @@
 import {
   areaOf,
-  formatArea,
-  formatFailed,
   type Check,
   type CheckResult,
+  describeMode,
+  type Findings,
+  formatArea,
+  formatFailed,
   type Spending,
 } from '@farebox/conformance/agent'
 import { paintFor } from '../terminal/paint.ts'
@@ -11,10 +13,9 @@ import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
 import type { RawCheckOptions } from './check-options.ts'
 import { concludeRun, whyNotAsked } from './conclude-run.ts'
-import { describeMode, warningsOf, type CheckedAgent } from './describe-mode.ts'
+import { warningsOf, type CheckedAgent } from './checked-agent.ts'
 import { nextSteps } from './next-steps.ts'
 import { createProgressLine } from './progress-line.ts'
-import type { Findings } from './put-checks.ts'
 import { reportStyle } from './report-style.ts'
 
 /** Tells a person what is found, while it is found. */

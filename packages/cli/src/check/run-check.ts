@@ -1,4 +1,12 @@
-import { startRun, type ConformanceRun, type Payer } from '@farebox/conformance/agent'
+import {
+  type ConformanceRun,
+  describeMode,
+  type Findings,
+  isForUnknownAgent,
+  type Payer,
+  putChecks,
+  startRun,
+} from '@farebox/conformance/agent'
 import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import { showProgress } from '../terminal/progress.ts'
@@ -8,10 +16,8 @@ import { agreePayments } from './agree-payments.ts'
 import type { RawCheckOptions } from './check-options.ts'
 import { checkDocument } from './check-document.ts'
 import { readCheckOptions, type CheckOptions } from './check-options.ts'
-import { describeMode, type CheckedAgent } from './describe-mode.ts'
-import { isForUnknownAgent } from './agent/is-for-unknown-agent.ts'
+import type { CheckedAgent } from './checked-agent.ts'
 import { listAreas } from './list-areas.ts'
-import { putChecks, type Findings } from './put-checks.ts'
 import { reachAgent } from './agent/reach-agent.ts'
 import { createRunReport, type RunReport } from './report-run.ts'
 import { asTyped } from '../terminal/as-typed.ts'

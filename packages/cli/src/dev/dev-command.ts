@@ -8,7 +8,7 @@ export const devCommand: CommandMaker = (world, end) =>
   new Command('dev')
     .summary('serve it while you write it; --paid with a local economy')
     .description('Serve the agent while you write it: every save is served at once, payments are off.')
-    .option('--port <port>', 'where it listens, 0 takes any that is free (default: $PORT, then 3000)')
+    .option('--port <port>', 'the port it listens on; 0 takes any free one (default: $PORT, then 3000)')
     .option('--config <file>', 'the declaration', './agent.json')
     .option('--handlers <file>', 'default: handlers.(ts|mts|js|mjs) beside the declaration, then in src/')
     .option('--host <address>', 'who may reach it: 0.0.0.0 lets the network', '127.0.0.1')

@@ -29,13 +29,9 @@ export function readSettings({ folder }: World, options: DevOptions): DevSetting
   const { handlers, port, host, paid } = options
   const config = resolve(folder, options.config)
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
-    throw new CommandError(
-      `--port ${port} is no port`,
-      'a number from 0 to 65535; 0 takes any that is free',
-      {
-        exitCode: EXIT.usage,
-      },
-    )
+    throw new CommandError(`--port ${port} is no port`, 'a number from 0 to 65535; 0 takes any free one', {
+      exitCode: EXIT.usage,
+    })
   if (!existsSync(config))
     throw new CommandError(
       `${relative(folder, config) || config}: there is no such file`,

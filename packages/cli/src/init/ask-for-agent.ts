@@ -61,7 +61,7 @@ function refuseSilence(given: GivenAnswers): void {
   if (open.length === 0) return
   throw new CommandError(
     `there is no terminal to ask on, and ${open.map(({ flag }) => flag).join(', ')} ${open.length === 1 ? 'is' : 'are'} not given`,
-    `add --yes to take what is sensible, or say it all:\n${EXAMPLE}`,
+    `add --yes for sensible defaults, or give all of them:\n${EXAMPLE}`,
     { exitCode: EXIT.usage },
   )
 }

@@ -106,7 +106,7 @@ describe('a new agent', () => {
     expect([code, err()]).toEqual([
       2,
       `✗ there is no terminal to ask on, and --description, --price are not given
-  add --yes to take what is sensible, or say it all:
+  add --yes for sensible defaults, or give all of them:
   --description "Counts words." --capability count --price 0.002
 `,
     ])

@@ -52,7 +52,7 @@ function ending(world: World, agentId: number, { yes }: RawAgentOptions): AgentC
           { exitCode: EXIT.usage },
         )
       }
-      const question = `Deregister agent ${agentId}? It is not found any more, and its number is not given again.`
+      const question = `Deregister agent ${agentId}? It will no longer be found, and its number is not reused.`
       if (!(await world.ask.confirm(question))) throw new CommandError('not deregistered', 'nothing was sent')
     },
   }

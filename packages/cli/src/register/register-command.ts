@@ -27,13 +27,13 @@ export function withPlatformOptions(command: Command): Command {
  */
 export const registerCommand: CommandMaker = (world, end) => {
   const register = new Command('register')
-    .summary('an agent made known to a platform, by a stake')
+    .summary('register an agent at a platform, with a stake')
     .description('Check a running agent, stake for it, and have a platform list it.')
     // --endpoint of `update` is its own.
     .enablePositionalOptions()
     .argument('[url]')
     .usage('--endpoint <https_url> [options]')
-    .option('--endpoint <https_url>', 'where the agent is reached, by everybody')
+    .option('--endpoint <https_url>', 'the public URL of the agent')
   withKeyOptions(
     register,
     'stake with a key of yours instead of the browser; without a name, the one that pays calls',
@@ -54,7 +54,7 @@ export const registerCommand: CommandMaker = (world, end) => {
     })
   const status = register
     .command('status')
-    .description('how far registrations are; without a number, of all that were begun here')
+    .description('the state of registrations; without a number, of all begun here')
     .argument('[agent id]', 'the number of an agent')
   withPlatformOptions(status)
     .addHelpText('after', '\nExample\n  farebox register status')
@@ -64,9 +64,9 @@ export const registerCommand: CommandMaker = (world, end) => {
     })
   const update = register
     .command('update')
-    .description('say where an agent is reached from now on; its stake and its number stay')
+    .description('move an agent to another URL; its stake and number stay')
     .argument('<agent id>', 'the number of the agent')
-    .requiredOption('--endpoint <https_url>', 'where it is reached now')
+    .requiredOption('--endpoint <https_url>', 'its new URL')
   withPlatformOptions(
     withKeyOptions(update, 'the wallet that holds the agent; without a name, the one that pays calls'),
   )
@@ -81,11 +81,11 @@ export const registerCommand: CommandMaker = (world, end) => {
 /** `farebox deregister <agent id>`: ends a registration and returns its stake. */
 export const deregisterCommand: CommandMaker = (world, end) => {
   const command = new Command('deregister')
-    .summary('the end of a registration; its stake is returned')
+    .summary('end a registration; its stake is returned')
     .description('End the registration of an agent. Its stake goes back to the wallet that holds the agent.')
     .argument('<agent id>', 'the number of the agent')
   withKeyOptions(command, 'the wallet that holds the agent; without a name, the one that pays calls')
-  command.option('--yes', 'without a question')
+  command.option('--yes', 'do not ask for confirmation')
   return withPlatformOptions(command)
     .addHelpText('after', '\nExample\n  farebox deregister 7 --wallet default')
     .action(async (agentId: string, options: RawAgentOptions) => {

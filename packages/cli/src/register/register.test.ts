@@ -435,7 +435,7 @@ test('an agent that breaks rules is shown with them, and registered where a pers
   const { code, err } = await run(withKey(), { answers: [false] })
   expect(code).toBe(1)
   expect(err).toMatch(/✗ rules {9}\d+ checks passed, \d+ failed\n {6}\S/)
-  expect(err).toContain(`farebox check ${agent.url} tells how to fix it`)
+  expect(err).toContain(`farebox check ${agent.url} shows how to fix it`)
 })
 
 describe('afterwards', () => {

@@ -56,7 +56,7 @@ function refuseWord({ url, endpoint }: { readonly url?: string; readonly endpoin
   const shown = printable(url.slice(0, 100))
   const isUrl = endpoint === undefined && /[.:/]/.test(url)
   throw new CommandError(
-    isUrl ? 'the URL goes behind --endpoint' : `"${shown}" has no place here`,
+    isUrl ? 'the URL goes after --endpoint' : `"${shown}" has no place here`,
     isUrl ? `farebox register --endpoint ${shown}` : 'farebox register --help lists the options',
     { exitCode: EXIT.usage },
   )
@@ -127,7 +127,7 @@ async function agreeToFlaws(
   if (await world.ask.confirm(question)) return
   throw new CommandError(
     'not registered',
-    `nothing was staked; farebox check ${endpoint} tells how to fix it`,
+    `nothing was staked; farebox check ${endpoint} shows how to fix it`,
   )
 }
 

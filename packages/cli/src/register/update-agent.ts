@@ -74,7 +74,7 @@ async function refuseEnded({ registry: { chain, address, crypto } }: Changing, a
   if (!(await wasRegistered(chain, address, crypto, agentId))) return undefined
   throw new CommandError(
     `agent ${agentId} is deregistered, its stake was returned`,
-    'its number is not given again; farebox register --endpoint <https_url> registers anew',
+    'its number is not reused; farebox register --endpoint <https_url> registers anew',
   )
 }
 

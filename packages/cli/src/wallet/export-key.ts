@@ -31,7 +31,7 @@ export async function exportKey(
 ): Promise<void> {
   if ((to === undefined) === (print === undefined)) {
     throw new CommandError(
-      'where shall the key go?',
+      'where should the key go?',
       'give --to <file> for a new file that you alone can read, or --print',
       { exitCode: EXIT.usage },
     )
@@ -54,7 +54,7 @@ export async function exportKey(
       cause,
     })
   })
-  world.err.write(`  the key is in ${printable(path)}, readable by you alone; delete it when it has served\n`)
+  world.err.write(`  the key is in ${printable(path)}, readable by you alone; delete it after use\n`)
 }
 
 /** Told before a password is asked for; the file system has the last word. */

@@ -1,4 +1,6 @@
 export type { Clock } from '../clock.ts'
+export { describeMode } from '../report/describe-mode.ts'
+export { describeSpending } from '../report/describe-spending.ts'
 export {
   countResults,
   formatArea,
@@ -11,14 +13,17 @@ export {
 export type { AgentMode } from './check/agent-mode.ts'
 export type { Check, Knowledge, Needs } from './check/check.ts'
 export type { KnownAgent, Payer } from './check/context.ts'
+export { isForUnknownAgent } from './check/is-for-unknown-agent.ts'
 export { refuseTerms } from './check/refuse-terms.ts'
 export type { ScriptedGate } from './check/scripted-gate.ts'
 export type { Terms } from './check/terms.ts'
 export type { FetchLike } from './exchange/send-request.ts'
+export { errorCode, whyUnreachable } from './exchange/why-unreachable.ts'
 export type { Missing } from './exchange/verdicts.ts'
 export { fixtureDeclaration } from './fixture/fixture-declaration.ts'
 export { createFixtureHandlers, type FixtureHandlers } from './fixture/fixture-handlers.ts'
 export { areaOf, listChecks } from './run/list-checks.ts'
+export { putChecks, type Findings, type PutOptions, type Stop } from './run/put-checks.ts'
 export {
   runConformance,
   startRun,

@@ -71,7 +71,7 @@ describe('the report', () => {
 
   test('counts what a payer would make possible, and leaves out what does not concern the agent', () => {
     expect(formatSummary([passed, passed, failed, unpaid, otherMode])).toBe(
-      '  2 passed, 1 failed, 1 need --paid',
+      '  2 passed, 1 failed, 1 need a payment',
     )
     expect(formatSummary([passed, otherMode])).toBe('  1 passed, 0 failed')
     expect(formatReport([otherMode, passed])).toBe(

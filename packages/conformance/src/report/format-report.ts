@@ -1,5 +1,6 @@
 import { areaOf } from '../agent/run/list-checks.ts'
 import type { CheckResult } from '../agent/run/run-conformance.ts'
+import { printable } from '../printable.ts'
 import { wrapText } from './wrap-text.ts'
 
 /** How a report is to look. */
@@ -75,13 +76,21 @@ export function formatFailed(results: readonly CheckResult[], style: ReportStyle
   return groups.map(group => `${formatFailures(group, style).join('\n')}\n\n`).join('')
 }
 
-/** The last line: `31 passed, 1 failed, 6 need --paid`. What does not concern this agent is not counted. */
-export function formatSummary(results: readonly CheckResult[], style: ReportStyle = PLAIN_STYLE): string {
+/**
+ * The last line: `31 passed, 1 failed, 6 need a payment`. What does not concern this agent is not counted.
+ *
+ * @param unpaidWords what to say of the checks that nobody paid for
+ */
+export function formatSummary(
+  results: readonly CheckResult[],
+  style: ReportStyle = PLAIN_STYLE,
+  unpaidWords = 'need a payment',
+): string {
   const { passed, failed, unpaid } = countResults(results)
   const parts = [
     style.bold(`${passed} passed`),
     failed > 0 ? style.bold(style.red(`${failed} failed`)) : `${failed} failed`,
-    ...(unpaid > 0 ? [`${unpaid} need --paid`] : []),
+    ...(unpaid > 0 ? [`${unpaid} ${unpaidWords}`] : []),
   ]
   return `  ${parts.join(', ')}`
 }
@@ -172,10 +181,4 @@ function hang(
 ): readonly string[] {
   const lines = wrapText(text, Math.max(style.columns - indent, MIN_TEXT_COLUMNS))
   return lines.map((line, index) => (index === 0 ? start : ' '.repeat(indent)) + paint(line))
-}
-
-/** What a stranger's agent answered must not move the reader's cursor. */
-function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '·')
 }

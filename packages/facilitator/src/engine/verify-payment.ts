@@ -143,7 +143,7 @@ function refuseTerms(engine: Engine, { proven, requirement }: PaymentRequest): R
 }
 
 /** A secret takes payments to its owner's wallets and to no other (BOLA; D10). */
-export function refusePayTo(caller: AuthenticatedCaller, payTo: string, payer: string): Refusal | undefined {
+function refusePayTo(caller: AuthenticatedCaller, payTo: string, payer: string): Refusal | undefined {
   if (caller.wallets.includes(payTo)) return undefined
   const message = `this FACILITATOR_SECRET does not own ${payTo}: its owner must add the wallet to it`
   return { status: 403, reason: 'pay_to_not_owned', message, payer }

@@ -70,7 +70,7 @@ export function readHandlerReport(message: unknown): HandlerReport | undefined {
   if (kind === 'log') return { kind, run, message: readText(message['message']) ?? '' }
   if (kind === 'clean') return { kind, run }
   if (kind === 'returned')
-    return { kind, run, checked: readChecked(message['judged']), clean: clean === true }
+    return { kind, run, checked: readChecked(message['checked']), clean: clean === true }
   if (kind === 'threw') return { kind, run, failure: readFailure(message['failure']), clean: clean === true }
   return undefined
 }

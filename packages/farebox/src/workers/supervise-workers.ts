@@ -32,7 +32,7 @@ export async function superviseWorkers(
   if (!cluster.isPrimary)
     throw new ExplainedError(
       'this process is a worker already, and cannot have workers of its own',
-      'leave out --workers: what runs this process sees to that',
+      'leave out --workers: the process that started this one manages its workers',
     )
   // Each connection to the next worker. Sharing the socket alone would give most of them to one.
   cluster.schedulingPolicy = cluster.SCHED_RR

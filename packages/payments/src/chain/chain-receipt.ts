@@ -20,7 +20,20 @@ export interface ChainReceipt {
   readonly logs: readonly ChainLog[]
 }
 
-/** Reads a mined transaction; undefined while the node knows no receipt of it. */
+/**
+ * Reads a mined transaction; undefined while the node knows no receipt of it.
+ *
+ * @example
+ * ```ts
+ * import { readReceipt } from '@farebox/payments/chain/chain-receipt'
+ * import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+ *
+ * const rpc = createJsonRpc('https://sepolia.base.org')
+ * const receipt = await readReceipt(rpc, `0x${'12'.repeat(32)}`)
+ * console.log(receipt === undefined ? 'not mined' : receipt.succeeded ? 'succeeded' : 'reverted')
+ * await rpc.close()
+ * ```
+ */
 export async function readReceipt(
   rpc: Pick<JsonRpc, 'call'>,
   transactionHash: string,

@@ -61,7 +61,7 @@ export async function isDeployed(
   const chainId = Number(await rpc.call('eth_chainId', []))
   if (chainId !== network.chainId) {
     throw new DeploymentRefused(
-      `the node is of chain ${chainId}, not of ${network.name} (${network.id})`,
+      `the node is on chain ${chainId}, not of ${network.name} (${network.id})`,
       'set EVM_RPC_URL to a node of that chain, or name the other network; nothing was sent',
     )
   }
@@ -71,7 +71,7 @@ export async function isDeployed(
   if (code === contract.runtimeCode.toLowerCase()) return true
   throw new DeploymentRefused(
     `${address} holds other code than ${contract.name}`,
-    'nothing was sent; is the node in order? ask another one',
+    'nothing was sent; is the node healthy? try another one',
   )
 }
 

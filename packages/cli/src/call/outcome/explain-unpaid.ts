@@ -54,7 +54,7 @@ function whoseFault({ httpStatus }: UnusableAnswer, url: string): string {
     return `leave out ${printable(route)}: the URL is the agent’s, not a route’s`
   return httpStatus === 404
     ? 'is the URL the one the agent is registered by?'
-    : 'the agent has to be fixed: farebox check tells what'
+    : 'the agent has to be fixed: farebox check says what is wrong'
 }
 
 function failure(type: string, message: string, next: string, cause: unknown): CallFailure {

@@ -1,3 +1,4 @@
+import { errorCode, whyUnreachable } from '@farebox/conformance/agent'
 import type { ReportedTime } from '@farebox/payments/http/clock-meter'
 import { CommandError } from '../../command-error.ts'
 import { isOnLoopback } from '../../keys/local-economy.ts'
@@ -35,7 +36,7 @@ export async function reachAgent(
         cause: error,
       })
     }
-    throw new CommandError(`${url} cannot be reached: ${describe(error)}`, adviceFor(url, error), {
+    throw new CommandError(`${url} cannot be reached: ${whyUnreachable(error)}`, adviceFor(url, error), {
       cause: error,
     })
   }
@@ -55,50 +56,11 @@ function refuseRedirect(url: string, { status, headers }: Response): void {
   )
 }
 
-const WORDS: { readonly [code: string]: string } = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the name of its host cannot be looked up now',
-  EHOSTUNREACH: 'there is no route to its host',
-  ENETUNREACH: 'there is no route to its network',
-  ETIMEDOUT: 'the connection was not made in time',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection was not made in time',
-  ECONNRESET: 'the connection was cut before an answer came',
-  UND_ERR_SOCKET: 'the connection was closed before an answer came',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS: http, where https is asked for?',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate does not lead to a root that is trusted',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate does not lead to a root that is trusted',
-}
-
-function describe(error: unknown): string {
-  const code = codeOf(error)
-  if (code.startsWith('HPE_')) return `what answers does not speak HTTP (${code})`
-  const words = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined
-  if (words !== undefined) return `${words} (${code})`
-  return printable(innermost(error).slice(0, 200))
-}
-
 function adviceFor(url: string, error?: unknown): string {
-  if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(codeOf(error))) {
+  if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(errorCode(error))) {
     return 'callers and the platform trust no other certificates than your machine does'
   }
   return isOnLoopback(url)
     ? 'is it running? farebox dev starts it'
     : `is the URL right, and the agent awake? curl ${url}/health`
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return ''
-  if (error.cause !== undefined) return codeOf(error.cause)
-  if ('code' in error && typeof error.code === 'string') return error.code
-  return error instanceof AggregateError ? codeOf((error.errors as readonly unknown[])[0]) : ''
-}
-
-function innermost(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause === undefined ? error.message : innermost(error.cause)
 }

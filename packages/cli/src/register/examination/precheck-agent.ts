@@ -3,10 +3,15 @@ import { connect } from '@farebox/client/exchange/client-options'
 import { exchange, type Answer } from '@farebox/client/internal/exchange/exchange'
 import { readAbout } from '@farebox/client/agent/read-about'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
-import { startRun, type AgentMode, type ConformanceRun } from '@farebox/conformance/agent'
-import { isForUnknownAgent } from '../../check/agent/is-for-unknown-agent.ts'
+import {
+  type AgentMode,
+  type ConformanceRun,
+  type Findings,
+  isForUnknownAgent,
+  putChecks,
+  startRun,
+} from '@farebox/conformance/agent'
 import { createProgressLine } from '../../check/progress-line.ts'
-import { putChecks, type Findings } from '../../check/put-checks.ts'
 import { reachAgent } from '../../check/agent/reach-agent.ts'
 import { EXIT, CommandError } from '../../command-error.ts'
 import { printable } from '../../terminal/printable.ts'
@@ -101,7 +106,7 @@ async function readDeclaration({ signal }: World, endpoint: string): Promise<Dec
     if (error.httpStatus === 404) return undefined
     throw new CommandError(
       printable(error.message),
-      `farebox check ${endpoint} --only about tells how to fix it`,
+      `farebox check ${endpoint} --only about shows how to fix it`,
       {
         cause: error,
       },

@@ -51,7 +51,7 @@ function toFix({ agent_id: agentId, endpoint }: AgentStatus, problem: string): r
   const then = 'then run the same command again in a minute'
   if (!isSilent(problem)) {
     const check = endpoint === null ? 'farebox check <url>' : `farebox check ${endpoint}`
-    return [`agent ${agentId}: ${problem}`, `${check} tells how to fix it; ${then}`]
+    return [`agent ${agentId}: ${problem}`, `${check} shows how to fix it; ${then}`]
   }
   const what = problem.includes('cannot be reached') ? 'cannot be reached' : 'does not answer in time'
   const next =

@@ -15,10 +15,10 @@ import {
 const TIMEOUT_MS = 10_000
 
 /** No answer came from the node: what was asked may have been done or not. */
-export class NodeUnreachable extends CommandError {}
+class NodeUnreachable extends CommandError {}
 
 /** Asks the node. Rejects with a `JsonRpcError` where it refuses, with {@link NodeUnreachable} where it is silent. */
-export async function callNode(
+async function callNode(
   { rpc, network }: OpenChain,
   method: string,
   parameters: readonly unknown[],

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-types'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import { Mismatch } from './verdicts.ts'
+import { isObject } from '../../is-object.ts'
 import type { Reply } from './send-request.ts'
 
 /** Longer values are cut: a report is read by people. */
@@ -49,11 +50,6 @@ export function expectJson(reply: Reply): unknown {
 export function expectObject(value: unknown, what: string): { readonly [key: string]: unknown } {
   expectThat(isObject(value), `${what} to be an object`, value)
   return value
-}
-
-/** Is this a JSON object? */
-export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

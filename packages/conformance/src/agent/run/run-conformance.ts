@@ -67,9 +67,13 @@ export type CheckResult =
  * Rejects only when `signal` aborts; an agent that cannot be reached fails its checks.
  *
  * @example
- * for await (const result of runConformance({ baseUrl: 'https://agent.example' })) {
- *   console.log(result.outcome, result.check.title)
+ * ```ts
+ * import { runConformance } from '@farebox/conformance/agent'
+ *
+ * for await (const { check, outcome } of runConformance({ baseUrl: 'https://agent.example' })) {
+ *   console.log(outcome, check.title)
  * }
+ * ```
  */
 export async function* runConformance(options: ConformanceOptions): AsyncGenerator<CheckResult, void, void> {
   const { checks, put } = await startRun(options)
@@ -99,9 +103,14 @@ export interface ConformanceRun {
  * that shows where it is.
  *
  * @example
- * const { checks, put } = await startRun({ baseUrl })
- * for (const check of checks) test(check.title, async () =>
- *   expect(await put(check)).toMatchObject({ outcome: 'passed' }))
+ * ```ts
+ * import { startRun } from '@farebox/conformance/agent'
+ * import { expect, test } from 'vitest'
+ *
+ * const { checks, put } = await startRun({ baseUrl: 'http://localhost:8080' })
+ * for (const check of checks)
+ *   test(check.title, async () => expect(await put(check)).toMatchObject({ outcome: 'passed' }))
+ * ```
  */
 export async function startRun(options: ConformanceOptions): Promise<ConformanceRun> {
   const { payer, known } = options

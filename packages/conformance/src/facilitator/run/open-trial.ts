@@ -1,6 +1,7 @@
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { findNetwork } from '@farebox/payments/networks'
+import { isObject } from '../../is-object.ts'
 import type { Need, Subject } from '../trial/subject.ts'
 import { openToken } from '../trial/token.ts'
 import { createTrial, type Trial } from '../trial/trial.ts'
@@ -25,6 +26,25 @@ export interface OpenTrial {
  * whether it has the hold extension.
  *
  * Rejects when it does not answer that, or when the chain is none of the table.
+ *
+ * @example
+ * ```ts
+ * import { openTrial, playMatrix, ruleCases } from '@farebox/conformance/facilitator'
+ *
+ * const { trial, close } = await openTrial({
+ *   name: 'mine',
+ *   url: 'http://127.0.0.1:4010',
+ *   rpcUrl: 'http://127.0.0.1:8545',
+ *   secret: '',
+ *   payTo: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
+ *   secondPayTo: '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
+ *   door: true,
+ * })
+ * for (const { ruleCase, outcome } of await playMatrix(trial, ruleCases)) {
+ *   if (outcome?.wrong !== undefined) console.log(ruleCase.id, outcome.wrong)
+ * }
+ * await close()
+ * ```
  */
 export async function openTrial({ rpcUrl, door, ...options }: SubjectOptions): Promise<OpenTrial> {
   const rpc = createJsonRpc(rpcUrl)
@@ -51,9 +71,13 @@ async function readSupported(
   url: string,
 ): Promise<{ readonly extensions: readonly string[]; readonly accounts: readonly string[] }> {
   const answer = await fetch(`${url}/supported`)
-  const { extensions = [], signers = {} } = (await answer.json()) as {
-    extensions?: readonly string[]
-    signers?: { readonly [family: string]: readonly string[] }
-  }
-  return { extensions, accounts: Object.values(signers).flat() }
+  const supported: unknown = await answer.json()
+  const { extensions, signers } = isObject(supported) ? supported : {}
+  const lists: readonly unknown[] = isObject(signers) ? Object.values(signers) : []
+  return { extensions: textsOf(extensions), accounts: lists.flatMap(textsOf) }
+}
+
+/** A stranger may leave the list out, or put anything into it. */
+function textsOf(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.filter((one: unknown) => typeof one === 'string') : []
 }

@@ -1,4 +1,4 @@
-import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
+import * as addresses from '@farebox/contracts/addresses'
 import { batchSettlerAbi } from '@farebox/contracts/batch-settler'
 import { localUsdcAbi } from '@farebox/contracts/local-usdc'
 import { multicall3Abi } from '@farebox/contracts/multicall3'
@@ -6,7 +6,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { encodeAbiParameters, encodeFunctionData, toFunctionSelector, type Hex } from 'viem'
 import { expect, test } from 'vitest'
 import { encodeCall, encodeValues } from './abi.ts'
-import { callsOf } from './calls-of.ts'
+import { BATCH_SETTLER_ADDRESS, callsOf, MULTICALL3_ADDRESS } from './calls-of.ts'
 import { OTHER_PAYEE, PAYEE, SECOND_PAYEE, STRANGER } from './local-accounts.ts'
 import { SELECTORS } from './token.ts'
 
@@ -77,6 +77,10 @@ test('the calls within a batch are found in its calldata', () => {
   expect(callsOf({ to: PAYEE.address, input: '0xcf092995' })).toEqual([
     { to: PAYEE.address, data: '0xcf092995' },
   ])
+})
+
+test('the addresses of the contracts are those of their package', () => {
+  expect(addresses).toMatchObject({ BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS })
 })
 
 test('the accounts are those of the local chain', () => {

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import type { AskOptions } from './subject.ts'
-import type { Trial } from './trial.ts'
+import type { AskOptions, Subject } from './subject.ts'
+
+/** A trial of a facilitator whose secrets can be administered, or the part of one that it takes. */
+export interface Administered {
+  readonly subject: Pick<Subject, 'url' | 'adminToken'>
+}
 
 /** A secret, as it is sent. */
 export const bearer = (secret: string): AskOptions => ({ authorization: `Bearer ${secret}` })
 
-/** A secret of an owner of its own. */
+/** A secret of an owner of its own. Rejects where none was made. */
 export async function makeSecret(
-  trial: Trial,
+  trial: Administered,
   wallets: readonly string[],
 ): Promise<{ readonly id: string; readonly secret: string; readonly owner: string }> {
   const owner = `rules ${randomUUID()}`
@@ -18,7 +22,7 @@ export async function makeSecret(
 
 /** Asks the administration of secrets. */
 export async function administer(
-  { subject }: Trial,
+  { subject }: Administered,
   method: string,
   path: string,
   body?: object,

@@ -1,9 +1,12 @@
-import { BATCH_SETTLER_ADDRESS, MULTICALL3_ADDRESS } from '@farebox/contracts/addresses'
 import { readCall } from './abi.ts'
 import type { SentTransaction } from './witness.ts'
 
 /** `transferWithAuthorization`, with v, r, s and with the signature in one piece (EIP-3009). */
 export const TRANSFERS = ['0xe3ee160e', '0xcf092995'] as const
+
+/** Where Multicall3 and BatchSettler are on every chain. */
+export const MULTICALL3_ADDRESS = '0xcA11bde05977b3631167028862bE2a173976CA11'
+export const BATCH_SETTLER_ADDRESS = '0x1Ab676b5bc3B806044aBc494a3cfaFd48d82b2c7'
 
 /** `settle(token, gasEach, items)` of BatchSettler. */
 const SETTLE = '0x207e1fc5'

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { LOCAL_USDC_ADDRESS } from '@farebox/contracts/addresses'
 import { createAuthorizationHasher, type Authorization } from '@farebox/payments/authorization/eip-3009'
 import { fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
@@ -42,7 +41,7 @@ export const SELECTORS = {
 /** Opens it. All transactions come from the stranger of the local chain, which nobody else uses. */
 export function openToken(rpc: JsonRpc, network: Network, crypto: EvmCrypto): Token {
   const hasher = createAuthorizationHasher(crypto, network)
-  const send = async (data: string, to: string = LOCAL_USDC_ADDRESS): Promise<string> => {
+  const send = async (data: string, to: string = network.asset.address): Promise<string> => {
     const transaction = { from: STRANGER.address, to, data, gas: '0x493e0' }
     const receipt = (await rpc.call('eth_sendTransactionSync', [transaction])) as {
       transactionHash: string
@@ -83,7 +82,9 @@ export function openToken(rpc: JsonRpc, network: Network, crypto: EvmCrypto): To
     },
     async drain(payerKey) {
       const data = encodeCall(SELECTORS.balanceOf, crypto.addressOf(fromHex(payerKey)))
-      const balance = BigInt(String(await rpc.call('eth_call', [{ to: LOCAL_USDC_ADDRESS, data }, 'latest'])))
+      const balance = BigInt(
+        String(await rpc.call('eth_call', [{ to: network.asset.address, data }, 'latest'])),
+      )
       await give(payerKey, balance, `0x${randomBytes(32).toString('hex')}`)
     },
     spendNonce: (payerKey, nonce) => give(payerKey, 1n, nonce),

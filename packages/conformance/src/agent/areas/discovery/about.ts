@@ -4,6 +4,7 @@ import { formatProblem } from '@farebox/protocol/problems/problem'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { NEEDS, type Check } from '../../check/check.ts'
 import type { CheckContext } from '../../check/context.ts'
+import { isObject } from '../../../is-object.ts'
 import {
   expectEqual,
   expectJson,
@@ -11,7 +12,6 @@ import {
   expectObject,
   expectStatus,
   expectThat,
-  isObject,
 } from '../../exchange/expectations.ts'
 import { fixtureDeclaration } from '../../fixture/fixture-declaration.ts'
 import { expectHead, expectJsonType } from './health.ts'

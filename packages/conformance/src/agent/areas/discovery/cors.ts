@@ -1,3 +1,4 @@
+import { isThisMachine } from '../../../this-machine.ts'
 import { NEEDS, type Check } from '../../check/check.ts'
 import type { CheckContext } from '../../check/context.ts'
 import { expectThat } from '../../exchange/expectations.ts'
@@ -11,16 +12,6 @@ const LOCAL_ORIGIN = 'http://localhost:8080'
 function originFor({ baseUrl }: CheckContext): string {
   const { hostname } = new URL(baseUrl)
   return isThisMachine(hostname) ? LOCAL_ORIGIN : ORIGIN
-}
-
-/** The URL parser has already put a host into lower case and an IPv4 address into four decimal parts. */
-function isThisMachine(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127(?:\.\d{1,3}){3}$/.test(hostname)
-  )
 }
 
 const MEND = 'Send Access-Control-Allow-Origin: * with every answer of the three routes, failures included.'

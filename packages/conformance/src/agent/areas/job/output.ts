@@ -2,6 +2,7 @@ import { needsFixture, NEEDS, type Check } from '../../check/check.ts'
 import type { CheckContext } from '../../check/context.ts'
 import type { ErrorType } from '@farebox/protocol/errors/error-types'
 import { compileOutput } from '@farebox/protocol/fields/compile'
+import { isObject } from '../../../is-object.ts'
 import {
   describeReply,
   expectCompleted,
@@ -9,7 +10,6 @@ import {
   expectFailure,
   expectKeys,
   expectThat,
-  isObject,
 } from '../../exchange/expectations.ts'
 import { HANDLER_SECRET } from '../../fixture/fixture-handlers.ts'
 import { expectJsonType } from '../discovery/health.ts'

@@ -3,6 +3,7 @@ import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { needsFixture, NEEDS, type Check } from '../../check/check.ts'
 import { NotApplicable } from '../../exchange/verdicts.ts'
 import type { CheckContext } from '../../check/context.ts'
+import { isObject } from '../../../is-object.ts'
 import {
   describeReply,
   expectCompleted,
@@ -11,7 +12,6 @@ import {
   expectKeys,
   expectStatus,
   expectThat,
-  isObject,
 } from '../../exchange/expectations.ts'
 import type { ScriptedGate } from '../../check/scripted-gate.ts'
 import type { Reply } from '../../exchange/send-request.ts'

@@ -1,13 +1,13 @@
 import { decodeHeader } from '@farebox/payments/x402/payment-header'
 import { NEEDS, type Check } from '../../check/check.ts'
 import { postJob, type CheckContext } from '../../check/context.ts'
+import { isObject } from '../../../is-object.ts'
 import {
   expectEqual,
   expectKeys,
   expectObject,
   expectStatus,
   expectThat,
-  isObject,
   show,
 } from '../../exchange/expectations.ts'
 import type { Reply } from '../../exchange/send-request.ts'

@@ -1,4 +1,3 @@
-import { localUsdcDeployedBytecode } from '@farebox/contracts/local-usdc'
 import { STRANGER } from '../../trial/local-accounts.ts'
 import type { PaymentCase } from '../../trial/payment-case.ts'
 
@@ -62,8 +61,8 @@ export const agreeingCases: readonly PaymentCase[] = [
   {
     sent: 'a token with the same code at another address, in the JSON and in the signature, and funded',
     expected: 'refused',
-    change: async (draft, { token }) => {
-      await token.setCode(TWIN, localUsdcDeployedBytecode)
+    change: async (draft, { token, network }) => {
+      await token.setCode(TWIN, await token.codeOf(network.asset.address))
       await token.mint(draft.payer, 10_000n, TWIN)
       draft.terms({ asset: TWIN })
       draft.sign({}, { verifyingContract: TWIN })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { warningsOf } from './describe-mode.ts'
+import { warningsOf } from './checked-agent.ts'
 
 const agent = { declaration: undefined, terms: undefined, clockAheadSeconds: 0 }
 const of = (url: string, mode: 'dev' | 'paid' | 'locked'): readonly string[] =>

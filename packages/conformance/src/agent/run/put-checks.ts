@@ -1,4 +1,5 @@
-import type { Check, CheckResult, ConformanceRun } from '@farebox/conformance/agent'
+import type { Check } from '../check/check.ts'
+import type { CheckResult, ConformanceRun } from './run-conformance.ts'
 import { watchSilence } from './watch-silence.ts'
 
 /** What a run came to. */
@@ -72,7 +73,7 @@ export async function putChecks(
 }
 
 /** The two routes that every agent has; either tells one, and so an agent with a fault in the other is checked whole. */
-const SIGNS_OF_AN_AGENT: readonly string[] = ['health/body', 'about/declaration']
+export const SIGNS_OF_AN_AGENT: readonly string[] = ['health/body', 'about/declaration']
 
 function isNoAgent(results: readonly CheckResult[]): boolean {
   return SIGNS_OF_AN_AGENT.every(id =>

@@ -14,21 +14,6 @@ export interface CheckedAgent {
   readonly clockAheadSeconds: number
 }
 
-/** How it takes jobs, in words that follow its name. */
-export function describeMode({ mode, terms, declaration }: CheckedAgent): string {
-  switch (mode) {
-    case 'dev':
-      return 'dev mode: payments are off, every job is free'
-    case 'paid':
-      if (terms === undefined && declaration === undefined) return 'it cannot be told how it takes jobs'
-      return terms === undefined
-        ? 'paid mode, but what it asks for cannot be paid'
-        : `paid mode: jobs are paid for on ${terms.network.name} (${terms.network.id})`
-    case 'locked':
-      return 'paid mode without its FACILITATOR_SECRET: it asks for payment and takes none'
-  }
-}
-
 /** What is no failure of a rule and should be known before an agent is registered. */
 export function warningsOf({ url, mode, clockAheadSeconds }: CheckedAgent): readonly Warning[] {
   const { protocol, hostname } = new URL(url)

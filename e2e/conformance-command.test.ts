@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { serve, type Served } from './stage/serve.ts'
+import { setStage, type Stage } from './stage/stage.ts'
+
+const PROGRAM = fileURLToPath(new URL('../packages/conformance/bin/farebox-conformance.js', import.meta.url))
+
+let stage: Stage
+let facilitatorUrl: string
+let agentUrl: string
+let secretFile: string
+
+beforeAll(async () => {
+  stage = await setStage()
+  const facilitator = await stage.facilitator()
+  facilitatorUrl = facilitator.url
+  const secret = await stage.secret(facilitator, [TEST_KEYS.agent.address, TEST_KEYS.secondAgent.address])
+  secretFile = join(stage.folder, 'secret')
+  await writeFile(secretFile, secret)
+  // What a local economy leaves behind, as far as the command reads it.
+  const { rpcUrl, chainId } = stage.chain
+  const { privateKey } = TEST_KEYS.payer
+  const chain = { rpcUrl, network: `eip155:${chainId}` }
+  await writeFile(
+    join(stage.folder, 'local.json'),
+    JSON.stringify({ chain, facilitator: { url: facilitatorUrl }, payer: { privateKey } }),
+  )
+  const agent = await stage.agent({
+    config: 'examples/qr-code/agent.json',
+    name: 'conforming',
+    facilitator,
+    secret,
+    store: 'memory:',
+  })
+  agentUrl = agent.url
+})
+
+afterAll(() => stage.strike())
+
+async function run(...words: readonly string[]): Promise<{
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}> {
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
+    cwd: stage.folder,
+    env: { PATH: process.env['PATH'] ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (said.out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (said.err += text))
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  return { code, ...said }
+}
+
+describe('farebox-conformance agent', () => {
+  test('an example agent keeps every rule, paid with test money on a real chain', async () => {
+    const { code, out, err } = await run('agent', agentUrl, '--local', stage.folder)
+    expect({ code, err }, out).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(/\npaid mode: jobs are paid for on Base Sepolia/)
+    expect(out).toMatch(/\n {2}✓ output\/schema /)
+    expect(out).toMatch(/\d payments? signed, 0\.\d+ USDC in all; charged: 0x[0-9a-f]{64}/)
+    expect(out).not.toMatch(/✗|need a payment/)
+  }, 120_000)
+
+  test('a facilitator is no agent', async () => {
+    const { code, err } = await run('agent', facilitatorUrl)
+    expect(code).toBe(2)
+    expect(err).toMatch(/is no agent/)
+  })
+})
+
+describe('farebox-conformance facilitator', () => {
+  let liar: Served
+  beforeAll(async () => {
+    liar = await serve((request, response, body) => {
+      const { method = 'GET', url = '', headers } = request
+      if (url === '/verify') return void response.end('{"isValid":true}')
+      const sent = { method, ...(method === 'POST' && { body }) }
+      const authorization = { authorization: headers.authorization ?? '' }
+      fetch(facilitatorUrl + url, {
+        ...sent,
+        headers: { ...authorization, 'content-type': 'application/json' },
+      })
+        .then(async answer => response.writeHead(answer.status).end(await answer.text()))
+        .catch(() => response.destroy())
+    })
+    stage.onStrike(liar.stop)
+  })
+
+  test('ours keeps every rule; those that need a place before its node are skipped, and said to be', async () => {
+    const { code, out, err } = await run('facilitator', facilitatorUrl, '--local', '.')
+    expect({ code, err }, out).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(
+      /\nSR1 {2}A payment is bound to what it was asked for\n {2}✓ SR1-01 {2}a good payment: /,
+    )
+    expect(out).toMatch(/\n {2}2\d\d kept, 0 broken, \d+ skipped\n/)
+    expect(out).toMatch(/\d+ skipped {2}need a place between it and its node/)
+    expect(out).not.toMatch(/✗|--admin-token-file/)
+  }, 180_000)
+
+  test('by its secret alone the administration is left out', async () => {
+    const words = ['--rpc-url', stage.chain.rpcUrl, '--secret-file', secretFile, '--only', 'API', '--json']
+    const { code, out } = await run('facilitator', facilitatorUrl, ...words)
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      ok: true,
+      facilitator: { url: facilitatorUrl, network: 'eip155:84532' },
+      skipped: expect.arrayContaining([
+        { count: expect.any(Number) as number, why: expect.stringMatching(/--admin-token-file/) as string },
+      ]) as object,
+    })
+  }, 120_000)
+
+  test('one that finds every payment valid is told case by case, exit 1', async () => {
+    const words = ['--rpc-url', stage.chain.rpcUrl, '--secret-file', secretFile, '--only', 'SR2']
+    const { code, out } = await run('facilitator', liar.url, ...words)
+    expect(code).toBe(1)
+    expect(out).toMatch(/\n {2}✗ SR2-01 {2}byte 0 of the signature flipped: verify said valid/)
+    expect(out).toMatch(/\n {2}\d+ kept, \d+ broken\n/)
+  }, 120_000)
+
+  test('without its secret nothing is played', async () => {
+    const { code, out, err } = await run('facilitator', facilitatorUrl, '--rpc-url', stage.chain.rpcUrl)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toMatch(/the facilitator wants a secret \(HTTP 401\)\n {2}--secret-file/)
+  })
+})

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// Committed, so that npm can link the command before anything is built.
+import { existsSync } from 'node:fs'
+
+const program = new URL('../dist/bin.js', import.meta.url)
+if (existsSync(program)) {
+  await import('../dist/bin.js')
+} else {
+  process.stderr.write('✗ this clone of Farebox is not built\n  npm run build\n')
+  process.exitCode = 2
+}

@@ -1,0 +1,66 @@
+import { fromHex } from '@farebox/payments/internal/crypto/bytes'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
+import type { Payer } from '../agent/check/context.ts'
+import { isThisMachine } from '../this-machine.ts'
+import { CannotRun, type CommandWorld } from './command-world.ts'
+import { findLocalEconomy } from './local-economy.ts'
+import { readNamedFile } from './read-files.ts'
+import type { AgentWords } from './read-words.ts'
+
+/** Of one job, where test money pays and nothing else was said: 1 USDC. */
+const MOST_TEST_MONEY_ATOMIC = 1_000_000n
+
+/**
+ * Who pays for jobs; undefined where nobody does. Real money needs both a key and `--max-price`; test money needs its
+ * folder alone, and pays on its own chain alone.
+ *
+ * Throws `CannotRun` where a key is missing or is none; never showing it.
+ */
+export async function findPayer(world: CommandWorld, words: AgentWords): Promise<Payer | undefined> {
+  const { maxPriceAtomic, maxJobs, keyFile, network } = words
+  const local = keyFile === undefined ? await findLocalEconomy(world, words.local) : undefined
+  if (local !== undefined) {
+    const signer = await signerOf(local.payerKey, 'the local economy')
+    return { signer, maxPrice: maxPriceAtomic ?? MOST_TEST_MONEY_ATOMIC, maxJobs, network: local.network }
+  }
+  if (maxPriceAtomic === undefined) {
+    if (keyFile === undefined) return undefined
+    throw new CannotRun('--key-file says who pays, but not how much', 'add --max-price 0.01, in USDC')
+  }
+  const key =
+    keyFile === undefined
+      ? world.variables['FAREBOX_PRIVATE_KEY']
+      : await readNamedFile(world, '--key-file', keyFile)
+  if (key === undefined || key === '')
+    throw new CannotRun(
+      '--max-price agrees to pay, but nobody does',
+      'add --key-file <file> or --local <folder>',
+    )
+  refusePlainHttp(words.url)
+  const source = keyFile === undefined ? 'FAREBOX_PRIVATE_KEY' : '--key-file'
+  const signer = await signerOf(key, source)
+  return { signer, maxPrice: maxPriceAtomic, maxJobs, ...(network !== undefined && { network }) }
+}
+
+/** Whoever sits on the way could put a wallet of their own into /about and into the 402. */
+function refusePlainHttp(url: string): void {
+  const { protocol, hostname } = new URL(url)
+  if (protocol === 'https:' || isThisMachine(hostname)) return
+  throw new CannotRun(
+    'nothing is paid over plain http, but on this machine',
+    'put the https address of the agent',
+  )
+}
+
+async function signerOf(key: string, source: string): Promise<Payer['signer']> {
+  const crypto = await loadEvmCrypto()
+  try {
+    if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new Error('of another form')
+    crypto.addressOf(fromHex(key))
+  } catch {
+    // Without its cause: that could show the key.
+    throw new CannotRun(`${source} holds no private key: 0x and 64 hex digits`)
+  }
+  return privateKeySigner(crypto, key)
+}

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { isObject } from '../is-object.ts'
+import { CannotRun, type CommandWorld } from './command-world.ts'
+
+/** What is used of a local economy (`npm start`, `farebox dev --paid`): test money alone. */
+export interface LocalEconomy {
+  readonly folder: string
+  /** `eip155:<chain id>` */
+  readonly network: string
+  readonly rpcUrl: string
+  /** Empty where the file names none. */
+  readonly facilitatorUrl: string
+  /** `0x` and 64 hex digits: of the test wallet. */
+  readonly payerKey: string
+  /** Opens the administration of its facilitator; undefined where none is kept there. */
+  readonly adminToken: string | undefined
+}
+
+/** What a local economy can run on: a real chain is never called local, whatever a file says. */
+const LOCAL_NETWORKS: readonly string[] = ['eip155:84532', 'eip155:31337']
+
+/**
+ * The local economy of `--local`, else of `FAREBOX_LOCAL`; undefined where neither is given. Throws `CannotRun` where
+ * that folder has none.
+ */
+export async function findLocalEconomy(
+  { folder, variables }: Pick<CommandWorld, 'folder' | 'variables'>,
+  option: string | undefined,
+): Promise<LocalEconomy | undefined> {
+  const named = option ?? (variables['FAREBOX_LOCAL'] || undefined)
+  if (named === undefined) return undefined
+  const path = resolve(folder, named)
+  const text = await readFile(join(path, 'local.json'), 'utf8').catch(() => undefined)
+  const economy = text === undefined ? undefined : readLocalFile(text)
+  if (economy === undefined) {
+    const given = option === undefined ? 'FAREBOX_LOCAL' : '--local'
+    throw new CannotRun(
+      `${given}: ${path} is not the folder of a local economy`,
+      'the one with local.json in it: .farebox, beside what npm start or farebox dev --paid runs',
+    )
+  }
+  const token = await readFile(join(path, 'facilitator', 'admin-token'), 'utf8').catch(() => '')
+  return { ...economy, folder: path, adminToken: token.trim() === '' ? undefined : token.trim() }
+}
+
+function readLocalFile(text: string): Omit<LocalEconomy, 'folder' | 'adminToken'> | undefined {
+  const file = parse(text)
+  if (!isObject(file)) return undefined
+  const { chain, payer, facilitator } = file
+  if (!isObject(chain) || !isObject(payer)) return undefined
+  const { network, rpcUrl } = chain
+  const { privateKey } = payer
+  if (typeof network !== 'string' || !LOCAL_NETWORKS.includes(network)) return undefined
+  if (typeof rpcUrl !== 'string' || !URL.canParse(rpcUrl)) return undefined
+  if (typeof privateKey !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(privateKey)) return undefined
+  const { url } = isObject(facilitator) ? facilitator : {}
+  const facilitatorUrl = typeof url === 'string' ? url : ''
+  return { network, rpcUrl, facilitatorUrl, payerKey: privateKey }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { CannotRun, type CommandWorld } from './command-world.ts'
+
+/** Reads a file that an option names, its blanks at both ends left out. Throws `CannotRun` where it cannot be read. */
+export async function readNamedFile(
+  { folder }: Pick<CommandWorld, 'folder'>,
+  option: string,
+  file: string,
+): Promise<string> {
+  try {
+    return (await readFile(resolve(folder, file), 'utf8')).trim()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    throw new CannotRun(`${option}: ${file} cannot be read${code}`, '', { cause: error })
+  }
+}

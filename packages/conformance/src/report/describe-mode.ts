@@ -1,0 +1,25 @@
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { AgentMode } from '../agent/check/agent-mode.ts'
+import type { Terms } from '../agent/check/terms.ts'
+
+/** How an agent takes jobs, in words that follow its name. */
+export function describeMode(agent: {
+  readonly mode: AgentMode
+  /** Undefined where `/about` is none. */
+  readonly declaration: Declaration | undefined
+  /** Undefined where nobody can pay it. */
+  readonly terms: Terms | undefined
+}): string {
+  const { mode, terms, declaration } = agent
+  switch (mode) {
+    case 'dev':
+      return 'dev mode: payments are off, every job is free'
+    case 'paid':
+      if (terms === undefined && declaration === undefined) return 'nobody can tell how it takes jobs'
+      return terms === undefined
+        ? 'paid mode, but what it asks for cannot be paid'
+        : `paid mode: jobs are paid for on ${terms.network.name} (${terms.network.id})`
+    case 'locked':
+      return 'paid mode without its FACILITATOR_SECRET: it asks for payment and takes none'
+  }
+}

@@ -1,0 +1,41 @@
+import type { Played } from '../facilitator/run/play-matrix.ts'
+import { RULES, type RuleCase } from '../facilitator/trial/rule-case.ts'
+import type { Trial } from '../facilitator/trial/trial.ts'
+import type { Skipped } from './rule-line.ts'
+
+/** What came of playing the cases against a facilitator. */
+export interface FacilitatorRun {
+  readonly url: string
+  readonly trial: Trial
+  readonly played: readonly Played[]
+  readonly skipped: readonly Skipped[]
+  readonly wasInterrupted: boolean
+  /** Why a case was skipped. */
+  readonly why: (trial: Trial, ruleCase: RuleCase) => string
+}
+
+/** The run as `--json` prints it. */
+export function describeFacilitatorRun(run: FacilitatorRun): object {
+  const { url, trial, played, skipped, wasInterrupted, why } = run
+  const broken = played.filter(({ outcome }) => outcome?.wrong !== undefined).length
+  const kept = played.filter(({ outcome }) => outcome !== undefined && outcome.wrong === undefined).length
+  return {
+    ok: broken === 0 && kept > 0 && !wasInterrupted,
+    facilitator: { url, network: trial.network.id, accounts: trial.subject.accounts },
+    stopped: wasInterrupted ? { reason: 'interrupted' } : null,
+    counts: { kept, broken, skipped: skipped.reduce((sum, { count }) => sum + count, 0) },
+    skipped,
+    rules: played.map(({ ruleCase, outcome }) => ({
+      id: ruleCase.id,
+      rule: ruleCase.rule,
+      about: RULES[ruleCase.rule],
+      sent: ruleCase.sent,
+      expected: ruleCase.expected,
+      ...(outcome === undefined
+        ? { outcome: 'skipped', why: why(trial, ruleCase) }
+        : outcome.wrong === undefined
+          ? { outcome: 'kept', did: outcome.did }
+          : { outcome: 'broken', did: outcome.did, got: outcome.wrong }),
+    })),
+  }
+}
