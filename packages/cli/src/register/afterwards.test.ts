@@ -328,7 +328,7 @@ describe('farebox register status', () => {
     page({})
     const { code, out } = await run(['register', 'status', String(agentId)])
     expect(code).toBe(0)
-    expect(out).toContain('standing   listed\npaid jobs  are sent to it\n')
+    expect(out).toContain('listing    listed\npaid jobs  are sent to it\n')
     expect(out).toMatch(/looked at {2}2[0-5] s ago; the platform looks once a minute at most\n/)
     const { out: json } = await run(['register', 'status', String(agentId), '--json'])
     expect(JSON.parse(json)).toMatchObject({ standing: 'listed', is_fresh: false, endpoint: agent.url })
@@ -357,7 +357,7 @@ describe('farebox register status', () => {
     expect(out).toBe(
       `✗ agent ${agentId} cannot be reached at ${agent.url}\n` +
         '  is it running? farebox start starts it; then run the same command again in a minute\n\n' +
-        `agent      ${agentId}\nstanding   listed\npaid jobs  fail until it answers again\n`,
+        `agent      ${agentId}\nlisting    listed\npaid jobs  fail until it answers again\n`,
     )
   })
 
@@ -370,8 +370,10 @@ describe('farebox register status', () => {
     })
     page({ standing: 'refused', endpoint: null })
     const { out } = await run(['register', 'status', String(agentId)])
-    expect(out).toContain(`✗ agent ${agentId}: about: is missing\n  farebox check ${agent.url} tells how`)
-    expect(out).toContain('standing   refused\npaid jobs  are not sent to it\n')
+    expect(out).toContain(
+      `✗ agent ${agentId}: about: is missing\n  farebox check ${agent.url} shows how to fix it`,
+    )
+    expect(out).toContain('listing    refused\npaid jobs  are not sent to it\n')
   })
 
   test('the agent is deregistered: says so', async () => {
@@ -379,7 +381,7 @@ describe('farebox register status', () => {
     page({ standing: 'deregistered', payable: false })
     const { code, out } = await run(['register', 'status', String(agentId)])
     expect(code).toBe(0)
-    expect(out).toBe(`agent      ${agentId}\nstanding   deregistered, its stake was returned\n`)
+    expect(out).toBe(`agent      ${agentId}\nlisting    deregistered, its stake was returned\n`)
     answers.delete(`GET /v1/agents/${agentId}`)
     expect((await run(['register', 'status', String(agentId)])).err).toContain('is not listed here')
     await run(deregister())
@@ -394,6 +396,6 @@ describe('farebox register status', () => {
     const { code, out } = await run(words, { folder: elsewhere, home, variables: {} })
     await rm(elsewhere, { recursive: true })
     expect(code).toBe(0)
-    expect(out).toBe(`agent      ${agentId}\nstanding   listed\npaid jobs  are sent to it\n`)
+    expect(out).toBe(`agent      ${agentId}\nlisting    listed\npaid jobs  are sent to it\n`)
   })
 })

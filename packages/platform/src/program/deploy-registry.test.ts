@@ -69,7 +69,7 @@ describe('farebox-platform deploy-registry', () => {
     expect(code).toBe(2)
     expect(out).toMatch(/gas +\d+ at up to/)
     expect(out).not.toMatch(/^ *sent/m)
-    expect(err).toContain('give --yes to agree, nothing was sent')
+    expect(err).toContain('give --yes to confirm; nothing was sent')
   })
 
   test('with --yes it deploys, and prints what to set and what to verify with', async () => {

@@ -38,7 +38,7 @@ export function showAgentStatus(
   }
   const rows: readonly (readonly [string, string])[] = [
     ['agent', String(agentId)],
-    ['standing', isEnded ? ended(standing) : listingOf(status)],
+    ['listing', isEnded ? ended(standing) : listingOf(status)],
     ...(isEnded ? [] : [['paid jobs', paidJobsOf(status, problem)] as const]),
     ...changes.map(({ sentence }) => ['changed', sentence] as const),
     ...(status.is_fresh || isEnded ? [] : [['looked at', ago(lookedAt, nowSeconds)] as const]),
