@@ -36,8 +36,8 @@ export default defineConfig({
             'e2e/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', ...ISOLATION, ...INSTALLS],
-          // Most of them wait, for a block, a lease or a page: four of them keep two cores busy.
-          maxWorkers: 4,
+          // Most of them wait, for a block, a lease or a page: six of them keep two cores busy.
+          maxWorkers: 6,
           // A worker keeps the modules that it has loaded: loading them anew for each file is a third of all CPU time.
           isolate: false,
           // Ends what hangs, and judges nothing: what has to be quick is asserted by its own test.

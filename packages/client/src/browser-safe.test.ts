@@ -18,7 +18,7 @@ function importsOf(files: readonly string[]): ReadonlySet<string> {
   // A set yields what is added to it on the way.
   for (const file of seen) {
     for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(STATIC_IMPORT)) {
-      const [, ours, path] = /^@farebox\/([^/]+)\/(.+)$/.exec(specifier) ?? []
+      const [, ours, path] = /^@farebox\/([^/]+)\/(?:internal\/)?(.+)$/.exec(specifier) ?? []
       if (specifier.startsWith('.')) seen.add(resolve(dirname(file), specifier))
       else if (ours !== undefined) seen.add(join(PACKAGES, ours, 'src', `${path}.ts`))
       else packages.add(specifier)

@@ -287,8 +287,15 @@ describe.runIf(await hasPostgres())('after a crash', () => {
       kind: 'unknown',
       cause: 'settlement_pending',
     })
+    const failed = await stack.rpc.call('eth_getBlockByNumber', ['latest', false])
+    const failedSeconds = Number((failed as { readonly timestamp: string }).timestamp)
+    await expect.poll(async () => (await rowOf(payment))?.auditedAt, { timeout: 40_000 }).toBe(failedSeconds)
     await stack.rpc.call('evm_revert', [before])
+    // The new block may have the time of the one it replaces: then the row is looked at again with the block after it.
+    await stack.rpc.call('evm_setNextBlockTimestamp', [failedSeconds])
     await stack.rpc.call('eth_sendRawTransactionSync', [raw])
+    await stack.rpc.call('evm_setNextBlockTimestamp', [failedSeconds + 1])
+    await stack.rpc.call('evm_mine', [])
     await expect.poll(async () => (await rowOf(payment))?.state, { timeout: 40_000 }).toBe('settled')
     await settlesWith(facilitator, payment)
   })

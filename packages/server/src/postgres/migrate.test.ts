@@ -64,7 +64,7 @@ test('a schema of a newer version is left alone, and the refusal says so', async
 test('a file that the database refuses is named and undone, and the files before it stay', async () => {
   await add('0002-sizes.sql', `${SECOND} select no_such_function();`)
   await expect(run()).rejects.toMatchObject({
-    message: `migration 0002-sizes.sql did not run in schema ${schema}`,
+    message: `migration 0002-sizes.sql failed in schema ${schema}`,
     cause: { code: '42883' },
   })
   expect(await done()).toEqual(['0001-things.sql'])

@@ -1,7 +1,7 @@
 import { printable } from '../../printable.ts'
 
 const WORDS: { readonly [code: string]: string } = {
-  ECONNREFUSED: 'nobody listens there',
+  ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'the name of its host cannot be looked up now',
   EHOSTUNREACH: 'there is no way to its host',
