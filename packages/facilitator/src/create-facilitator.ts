@@ -21,6 +21,7 @@ import type { Engine } from './engine/engine.ts'
 import { recoverCharge } from './engine/recover-charge.ts'
 import { rememberProofs } from './engine/remember-proofs.ts'
 import { createSettlementWaiters, type SettlementWaiters } from './engine/settlement-waiters.ts'
+import { limitCallers } from './http/caller.ts'
 import { createApp } from './http/create-app.ts'
 import { addHealthRoutes, type ReadinessCheck } from './http/health-routes.ts'
 import { addOwnersRoutes } from './http/owners-routes.ts'
@@ -37,7 +38,6 @@ import { createMetrics, type Metrics, type MetricSources } from './metrics.ts'
 import { startReconciler, type Reconciler } from './reconcile/reconcile.ts'
 import { createScrapeSources, keep } from './scrape-sources.ts'
 import { createAuthenticate } from './secrets/authenticate.ts'
-import { createRateLimit } from './http/rate-limit.ts'
 
 /** What a facilitator is made of. */
 export interface FacilitatorOptions {
@@ -208,7 +208,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   const app = createApp(log)
   const admission = {
     authenticate: createAuthenticate(ledger.secrets, clock),
-    rateLimit: createRateLimit(limits.requestsPerSecond, clock),
+    mayAsk: limitCallers(limits.requestsPerSecond, clock),
   }
   addVerifyRoute(app, engine, admission, metrics)
   addSettleRoute(app, engine, admission, metrics)

@@ -1,13 +1,24 @@
+import { createRateLimit } from '@farebox/server/internal/rate-limit'
+import type { Clock } from '@farebox/server/clock'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticate } from '../secrets/authenticate.ts'
-import type { RateLimit } from './rate-limit.ts'
 import type { StoredSecret } from '../secrets/secret-store.ts'
 import { answerError } from './answer.ts'
 
 /** Who may come in. */
 export interface AdmissionParts {
   readonly authenticate: Authenticate
-  readonly rateLimit: RateLimit
+  /** Takes one from the allowance of a secret on a route; false when it is used up. */
+  readonly mayAsk: (name: string) => boolean
+}
+
+/** How many names are remembered; beyond it those asked for longest ago begin anew. */
+const MAX_NAMES = 10_000
+
+/** So many a second for each name, and twice that at once. */
+export function limitCallers(perSecond: number, clock: Clock): AdmissionParts['mayAsk'] {
+  const limit = createRateLimit(clock, MAX_NAMES)
+  return name => limit(name, perSecond * 60, perSecond * 2) === undefined
 }
 
 /** Lets in who shows a secret. */
@@ -48,7 +59,7 @@ async function admitCaller(
     await answerError(reply, 401, 'a valid FACILITATOR_SECRET is required: Authorization: Bearer <secret>')
     return undefined
   }
-  if (admission.rateLimit(`${request.routeOptions.url ?? ''} ${caller.id}`)) return caller
+  if (admission.mayAsk(`${request.routeOptions.url ?? ''} ${caller.id}`)) return caller
   reply.header('retry-after', '1')
   await answerError(reply, 429, 'this secret asks too often: come back in a second')
   return undefined

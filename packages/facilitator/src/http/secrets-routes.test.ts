@@ -9,7 +9,7 @@ import { createMemoryLedger } from '../ledger/memory/memory-ledger.ts'
 import { silentLog } from '@farebox/server/log'
 import { createMetrics } from '../metrics.ts'
 import { createAuthenticate } from '../secrets/authenticate.ts'
-import { createRateLimit } from './rate-limit.ts'
+import { limitCallers } from './caller.ts'
 import { mintSecret, readSecretId } from '../secrets/secret-form.ts'
 import { PAY_TO } from '../test-setup/payments-for-tests.ts'
 import { createApp } from './create-app.ts'
@@ -36,7 +36,7 @@ beforeEach(async () => {
   })
   const admission = {
     authenticate: createAuthenticate(ledger.secrets, clock),
-    rateLimit: createRateLimit(5, clock),
+    mayAsk: limitCallers(5, clock),
   }
   addReleaseRoute(app, ledger.payments, admission, createMetrics())
 })

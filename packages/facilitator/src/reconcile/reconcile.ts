@@ -1,4 +1,5 @@
 import { nowSeconds } from '@farebox/server/clock'
+import { repeat } from '@farebox/server/internal/repeat'
 import { describeError } from '@farebox/server/log'
 import type { ReconcilerParts } from './correct-ledger.ts'
 import { revisitSettled, type MissingBlocks } from './revisit-settled.ts'
@@ -45,18 +46,11 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
     metrics.comparisons.inc({ outcome: 'failed' })
     log.warn('cannot compare the ledger with the chain', { error: describeError(error) })
   }
-  const running = (async () => {
-    while (!closing.signal.aborted) {
-      try {
-        await reconcile(parts, passes)
-        metrics.comparisons.inc({ outcome: 'done' })
-        metrics.comparedAt.set(nowSeconds(clock))
-      } catch (error) {
-        onFailure(error)
-      }
-      await clock.sleep(parts.everyMs, closing.signal)
-    }
-  })()
+  const running = repeat(clock, { everyMs: parts.everyMs, signal: closing.signal, onFailure }, async () => {
+    await reconcile(parts, passes)
+    metrics.comparisons.inc({ outcome: 'done' })
+    metrics.comparedAt.set(nowSeconds(clock))
+  })
   let revisiting = Promise.resolve()
   return {
     revisitReplaced(from) {

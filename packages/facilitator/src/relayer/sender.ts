@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@farebox/server/clock'
+import { repeat } from '@farebox/server/internal/repeat'
 import type { SenderLeases } from '../ledger/settlement-ledger.ts'
 import { describeError } from '@farebox/server/log'
 import { createNotifier, type Notifier } from './notifier.ts'
@@ -71,12 +72,10 @@ export function startSender(parts: SenderParts): Sender {
     log.warn('cannot renew the relayer lease', { error: describeError(error) })
   const onPassError = (error: unknown): void =>
     log.error('settlement pass failed', { error: describeError(error) })
-  const keeping = repeat(() => renewLease().catch(onLeaseError), clock, leaseMs / 4, closing.signal)
-  const working = repeat(
-    () => work(parts, () => term, notifier, closing.signal).catch(onPassError),
-    clock,
-    0,
-    closing.signal,
+  const { signal } = closing
+  const keeping = repeat(clock, { everyMs: leaseMs / 4, signal, onFailure: onLeaseError }, renewLease)
+  const working = repeat(clock, { everyMs: 0, signal, onFailure: onPassError }, () =>
+    work(parts, () => term, notifier, signal),
   )
   return {
     wake: () => notifier.notify(),
@@ -112,17 +111,5 @@ async function work(
     await parts.clock.sleep(IDLE_MS, closing)
     notifier.notify()
     throw error
-  }
-}
-
-async function repeat(
-  step: () => Promise<void>,
-  clock: Clock,
-  everyMs: number,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    await step()
-    if (everyMs > 0) await clock.sleep(everyMs, signal)
   }
 }

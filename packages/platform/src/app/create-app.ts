@@ -10,7 +10,7 @@ import { callerKey } from '../http/caller-key.ts'
 import { closeInOrder } from '../http/close-in-order.ts'
 import { createFindCaller } from './find-caller.ts'
 import { mountRoute, refuseOtherMethods, type Door } from './mount-route.ts'
-import { createRateLimit } from '../http/rate-limit.ts'
+import { createRateLimit } from '@farebox/server/internal/rate-limit'
 import { Refusal } from '../http/refusal.ts'
 import type { Route } from '../http/route.ts'
 

@@ -5,7 +5,7 @@ import { HttpRefusal } from '../http/answer-failure.ts'
 import { callerKey } from '../http/caller-key.ts'
 import { checkPart } from '../http/check-request.ts'
 import type { FindCaller } from './find-caller.ts'
-import type { RateLimit } from '../http/rate-limit.ts'
+import type { RateLimit } from '@farebox/server/internal/rate-limit'
 import { Refusal } from '../http/refusal.ts'
 import type { Caller, Route, RouteAnswer } from '../http/route.ts'
 

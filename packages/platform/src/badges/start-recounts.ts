@@ -1,5 +1,6 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { describeError } from '@farebox/server/log'
+import { repeat } from '@farebox/server/internal/repeat'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { recountAgent } from './change-badge.ts'
 
@@ -15,21 +16,16 @@ export function startRecounts(parts: PlatformParts): Background {
   const { clock, log } = parts
   const ending = new AbortController()
   const { signal } = ending
-  const running = repeat()
+  const onFailure = (error: unknown): void =>
+    log.error('job counts not updated', { error: describeError(error) })
+  const running = repeat(clock, { everyMs: RECOUNT_EVERY_MS, signal, onFailure }, () =>
+    recountAgents(parts, signal),
+  )
   return {
     async stop() {
       ending.abort()
       await running
     },
-  }
-
-  async function repeat(): Promise<void> {
-    while (!signal.aborted) {
-      await recountAgents(parts, signal).catch((error: unknown) => {
-        log.error('job counts not updated', { error: describeError(error) })
-      })
-      await clock.sleep(RECOUNT_EVERY_MS, signal)
-    }
   }
 }
 

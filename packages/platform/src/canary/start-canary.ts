@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { createProvePayment } from '../jobs/quote/prove-payment.ts'
 import { describeError } from '@farebox/server/log'
+import { repeat } from '@farebox/server/internal/repeat'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { endCanary, enrollAgents, takeDueCanaries, type DueCanary } from './canary-store.ts'
 import { canarySigner, runCanary, type CanaryEnd, type CanaryMeans } from './run-canary.ts'
@@ -50,31 +51,17 @@ export function startCanary(parts: PlatformParts, options: CanaryOptions = {}): 
     const withinMs = checkIntervalMs * FIRST_WITHIN_CHECKS
     await enrollAgents(parts.database, { nowMs: parts.clock.nowMs(), withinMs })
   }
+  const onFailure = (error: unknown): void =>
+    parts.log.error('a round of the daily jobs failed', { error: describeError(error) })
   const rounds = Promise.all([
-    repeat(parts, signal, checkIntervalMs, enroll),
-    repeat(parts, signal, roundMs, round),
+    repeat(parts.clock, { everyMs: checkIntervalMs, signal, onFailure }, enroll),
+    repeat(parts.clock, { everyMs: roundMs, signal, onFailure }, round),
   ])
   return {
     async stop() {
       stopping.abort()
       await rounds
     },
-  }
-}
-
-async function repeat(
-  { clock, log }: PlatformParts,
-  signal: AbortSignal,
-  everyMs: number,
-  work: () => Promise<void>,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await work()
-    } catch (error) {
-      log.error('a round of the daily jobs failed', { error: describeError(error) })
-    }
-    await clock.sleep(everyMs, signal)
   }
 }
 

@@ -1,4 +1,5 @@
 import { describeError } from '@farebox/server/log'
+import { repeat } from '@farebox/server/internal/repeat'
 import { computeDueBadges } from '../badges/compute-badges.ts'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { bringBackChecks } from './after-checks.ts'
@@ -16,13 +17,19 @@ const TIDY_EVERY_MS = 60_000
 export function startMonitor(parts: PlatformParts, options: CheckOptions = {}): Background {
   const ending = new AbortController()
   const { signal } = ending
+  const { clock, log } = parts
+  const every = (everyMs: number, name: string, work: () => Promise<void>): Promise<void> => {
+    const onFailure = (error: unknown): void =>
+      log.error('monitor work failed', { work: name, error: describeError(error) })
+    return repeat(clock, { everyMs, signal, onFailure }, work)
+  }
   const running = Promise.all([
     runChecks(parts, signal, options),
     runDeliveries(parts, signal),
-    repeat(parts, signal, { everyMs: BADGES_POLL_MS, name: 'badges' }, async () => {
+    every(BADGES_POLL_MS, 'badges', async () => {
       while (!signal.aborted && (await computeDueBadges(parts)) > 0);
     }),
-    repeat(parts, signal, { everyMs: TIDY_EVERY_MS, name: 'tidying' }, () => tidy(parts, signal)),
+    every(TIDY_EVERY_MS, 'cleanup', () => tidy(parts, signal)),
   ])
   return {
     async stop() {
@@ -36,19 +43,4 @@ async function tidy(parts: PlatformParts, signal: AbortSignal): Promise<void> {
   await bringBackChecks(parts.database, parts.settings.checkIntervalMs)
   while (!signal.aborted && (await pruneHours(parts.database, parts.clock.nowMs())) > 0);
   await pruneDeliveries(parts)
-}
-
-/** Never rejects. */
-async function repeat(
-  { clock, log }: PlatformParts,
-  signal: AbortSignal,
-  work: { readonly everyMs: number; readonly name: string },
-  step: () => Promise<void>,
-): Promise<void> {
-  while (!signal.aborted) {
-    await step().catch((error: unknown) => {
-      log.error('monitor work failed', { work: work.name, error: describeError(error) })
-    })
-    await clock.sleep(work.everyMs, signal)
-  }
 }

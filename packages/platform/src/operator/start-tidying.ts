@@ -1,4 +1,5 @@
 import { describeError } from '@farebox/server/log'
+import { repeat } from '@farebox/server/internal/repeat'
 import { deleteUnpaidContents } from '../jobs/records/delete-contents.ts'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { SESSION_IDLE_MS } from '../owners/sessions.ts'
@@ -21,17 +22,9 @@ const BATCH = 5_000
 export function startTidying(parts: Pick<PlatformParts, 'database' | 'clock' | 'log'>): Background {
   const { clock, log } = parts
   const stopping = new AbortController()
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      try {
-        await tidy(parts)
-      } catch (error) {
-        log.warn('tidying failed', { error: describeError(error) })
-      }
-      await clock.sleep(HOUR_MS, stopping.signal)
-    }
-  }
-  const running = run()
+  const { signal } = stopping
+  const onFailure = (error: unknown): void => log.warn('cleanup failed', { error: describeError(error) })
+  const running = repeat(clock, { everyMs: HOUR_MS, signal, onFailure }, () => tidy(parts))
   return {
     async stop() {
       stopping.abort()

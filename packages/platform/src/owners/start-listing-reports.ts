@@ -1,4 +1,5 @@
 import { describeError } from '@farebox/server/log'
+import { repeat } from '@farebox/server/internal/repeat'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { createFacilitatorAdmin, type FacilitatorAdmin } from './facilitator-admin.ts'
 import { recordListingReports, takeListingReports, type ListingReport } from './secret-owners.ts'
@@ -17,23 +18,21 @@ export function startListingReports(parts: PlatformParts): Background {
   const ending = new AbortController()
   const { signal } = ending
   const admin = createFacilitatorAdmin(settings.facilitator)
-  const running = settings.facilitator === undefined ? Promise.resolve() : repeat()
+  const onFailure = (error: unknown): void =>
+    log.warn('listing of owners not reported to the facilitator; tried again', {
+      error: describeError(error),
+    })
+  const running =
+    settings.facilitator === undefined
+      ? Promise.resolve()
+      : repeat(clock, { everyMs: REPORT_EVERY_MS, signal, onFailure }, () =>
+          reportListings(parts, admin, signal),
+        )
   return {
     async stop() {
       ending.abort()
       await running
     },
-  }
-
-  async function repeat(): Promise<void> {
-    while (!signal.aborted) {
-      await reportListings(parts, admin, signal).catch((error: unknown) => {
-        log.warn('listing of owners not reported to the facilitator; tried again', {
-          error: describeError(error),
-        })
-      })
-      await clock.sleep(REPORT_EVERY_MS, signal)
-    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { describeError } from '@farebox/server/log'
+import { repeat } from '@farebox/server/internal/repeat'
 import { CALLS_PER_HOST } from '../../outbound/limits.ts'
 import type { Background, PlatformParts } from '../../platform-parts.ts'
 import { createOutageWatch } from '../../reputation/create-outage-watch.ts'
@@ -37,7 +38,7 @@ const DELETION_EVERY_MS = 3_600_000
  * became of a payment is looked at apart: neither waits for an agent that is slow.
  */
 export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Background {
-  const { database, clock } = parts
+  const { database, clock, log } = parts
   const { pollMs = POLL_MS, slots = SLOTS, perHost = CALLS_PER_HOST, lookSlots = LOOK_SLOTS } = options
   const stopping = new AbortController()
   const { signal } = stopping
@@ -65,12 +66,16 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
     const due = await takeJobsToLookAt(database, { holder, limit, nowMs: clock.nowMs() })
     for (const job of due) looks.add('', lookAfter(job))
   }
+  const onFailure = (error: unknown): void =>
+    log.error('a round of the jobs failed', { error: describeError(error) })
+  const every = (everyMs: number, work: () => Promise<unknown>): Promise<void> =>
+    repeat(clock, { everyMs, signal, onFailure }, work)
   const rounds = Promise.all([
-    repeat(parts, signal, pollMs, send),
-    repeat(parts, signal, pollMs, look),
-    repeat(parts, signal, EXPIRY_EVERY_MS, () => expireOverdue(database, clock.nowMs())),
-    repeat(parts, signal, EXPIRY_EVERY_MS, () => endSendings(database, clock.nowMs())),
-    repeat(parts, signal, DELETION_EVERY_MS, () => deleteOldContents(database, clock.nowMs())),
+    every(pollMs, send),
+    every(pollMs, look),
+    every(EXPIRY_EVERY_MS, () => expireOverdue(database, clock.nowMs())),
+    every(EXPIRY_EVERY_MS, () => endSendings(database, clock.nowMs())),
+    every(DELETION_EVERY_MS, () => deleteOldContents(database, clock.nowMs())),
   ])
   return {
     async stop() {
@@ -79,21 +84,5 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
       await Promise.all([sendings.ended(), looks.ended()])
       await outages.stop()
     },
-  }
-}
-
-async function repeat(
-  { clock, log }: PlatformParts,
-  signal: AbortSignal,
-  everyMs: number,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await work()
-    } catch (error) {
-      log.error('a round of the jobs failed', { error: describeError(error) })
-    }
-    await clock.sleep(everyMs, signal)
   }
 }

@@ -1,7 +1,7 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
-import { createRateLimit } from '../../http/rate-limit.ts'
+import { createRateLimit } from '@farebox/server/internal/rate-limit'
 import { Refusal } from '../../http/refusal.ts'
 import { createSlots } from '../../outbound/slots.ts'
 import type { PlatformParts } from '../../platform-parts.ts'

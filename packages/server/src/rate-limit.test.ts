@@ -1,6 +1,18 @@
 import { expect, test } from 'vitest'
-import { createManualClock } from '../test-setup/manual-clock.ts'
+import type { Clock } from './clock.ts'
 import { createRateLimit } from './rate-limit.ts'
+
+/** A clock that stands still until it is told to move. */
+function createManualClock(): Clock & { pass(ms: number): void } {
+  let nowMs = Date.UTC(2027, 0, 1)
+  return {
+    nowMs: () => nowMs,
+    pass(ms) {
+      nowMs += ms
+    },
+    sleep: () => Promise.resolve(),
+  }
+}
 
 test('API4 a name has its minute’s worth at once, then as many a minute, and never more', () => {
   const clock = createManualClock()
@@ -32,4 +44,16 @@ test('memory is bounded: who asks goes on being counted, whoever was longest sil
     expect(limit('loud', 1)).toBeDefined()
   }
   expect(limit('other 0', 1)).toBeUndefined()
+})
+
+test('a burst of its own: so many at once, then as many a minute', () => {
+  const clock = createManualClock()
+  const limit = createRateLimit(clock)
+  const take = (times: number): number =>
+    Array.from({ length: times }, () => limit('a', 300, 10)).filter(wait => wait === undefined).length
+  expect(take(100)).toBe(10)
+  clock.pass(1_000)
+  expect(take(100)).toBe(5)
+  clock.pass(3_600_000)
+  expect(take(100)).toBe(10)
 })

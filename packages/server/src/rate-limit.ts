@@ -1,9 +1,13 @@
-import type { Clock } from '@farebox/server/clock'
+import type { Clock } from './clock.ts'
 
 /** An allowance for each name. */
 export interface RateLimit {
-  /** Takes one from the allowance of a name: undefined where there was one left, else the seconds until there is. */
-  (name: string, perMinute: number): number | undefined
+  /**
+   * Takes one from the allowance of a name: undefined where there was one left, else the seconds until there is.
+   *
+   * @param burst - as many at once; default: as many as it may have in a minute
+   */
+  (name: string, perMinute: number, burst?: number): number | undefined
   /** Gives one back that was taken for nothing. */
   giveBack(name: string): void
 }
@@ -12,27 +16,28 @@ interface Bucket {
   left: number
   atMs: number
   readonly perMinute: number
+  readonly burst: number
 }
 
 /** How many names are remembered; beyond it those asked for longest ago begin anew. */
 const MAX_NAMES = 20_000
 
 /**
- * A token bucket for each name: as many at once as it may have in a minute, and then as many a minute. One process
+ * A token bucket for each name: its burst at once, and then so many a minute. One process
  * counts for itself, so that n processes allow n times as much.
  */
 export function createRateLimit(clock: Clock, maxNames = MAX_NAMES): RateLimit {
   const buckets = new Map<string, Bucket>()
-  const take = (name: string, perMinute: number): number | undefined => {
+  const take = (name: string, perMinute: number, burst = perMinute): number | undefined => {
     const nowMs = clock.nowMs()
-    const bucket = buckets.get(name) ?? { left: perMinute, atMs: nowMs, perMinute }
+    const bucket = buckets.get(name) ?? { left: burst, atMs: nowMs, perMinute, burst }
     // To the end of the map: whoever keeps asking is not forgotten for newcomers.
     buckets.delete(name)
     buckets.set(name, bucket)
     const [oldest] = buckets.keys()
     if (buckets.size > maxNames && oldest !== undefined) buckets.delete(oldest)
     const refilled = (Math.max(0, nowMs - bucket.atMs) / 60_000) * bucket.perMinute
-    bucket.left = Math.min(bucket.perMinute, bucket.left + refilled)
+    bucket.left = Math.min(bucket.burst, bucket.left + refilled)
     bucket.atMs = nowMs
     if (bucket.left < 1) return Math.max(1, Math.ceil(((1 - bucket.left) / bucket.perMinute) * 60))
     bucket.left -= 1
@@ -41,7 +46,7 @@ export function createRateLimit(clock: Clock, maxNames = MAX_NAMES): RateLimit {
   return Object.assign(take, {
     giveBack(name: string) {
       const bucket = buckets.get(name)
-      if (bucket !== undefined) bucket.left = Math.min(bucket.perMinute, bucket.left + 1)
+      if (bucket !== undefined) bucket.left = Math.min(bucket.burst, bucket.left + 1)
     },
   })
 }
