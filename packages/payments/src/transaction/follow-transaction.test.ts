@@ -115,6 +115,27 @@ describe('a transaction that is followed', () => {
     expect(await followTransaction(never, sent, limits())).toMatchObject({ outcome: 'in a block' })
   })
 
+  test.each([
+    ['without a status', { status: undefined }],
+    ['with a status nobody knows', { status: '0x2' }],
+    ['without logs', { logs: undefined }],
+    ['without a block', { blockHash: null }],
+    ['of another transaction', { transactionHash: `0x${'12'.repeat(32)}` }],
+  ])('a receipt %s says nothing of it: neither failed nor replaced', async (_, changes) => {
+    const sent = await sign()
+    await broadcast(rpc, sent.raw)
+    const strange = withAnswers(
+      'eth_getTransactionReceipt',
+      async parameters => ({
+        ...((await rpc.call('eth_getTransactionReceipt', parameters)) as object),
+        ...changes,
+      }),
+      Number.POSITIVE_INFINITY,
+    )
+    expect(await followTransaction(strange, sent, limits())).toEqual({ outcome: 'open' })
+    expect(await followTransaction(rpc, sent, limits())).toMatchObject({ receipt: { succeeded: true } })
+  })
+
   test('is sent again as long as the node has lost it', async () => {
     await mineNothingBySelf()
     const sent = await sign()

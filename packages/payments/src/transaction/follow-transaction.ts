@@ -1,4 +1,4 @@
-import { readReceipt, type ChainReceipt } from '../chain/chain-receipt.ts'
+import { parseReceipt, type ChainReceipt } from '../chain/chain-receipt.ts'
 import type { JsonRpc } from '../chain/json-rpc.ts'
 import { broadcast } from './broadcast.ts'
 import { countTransactions } from './read-account.ts'
@@ -72,7 +72,18 @@ async function lookOnce(
 ): Promise<Followed> {
   // Asked before the receipt: a block between the two questions must not make a mined one look replaced.
   const count = await countTransactions(rpc, from, 'latest')
-  const receipt = await readReceipt(rpc, hash)
-  if (receipt !== undefined) return { outcome: 'in a block', receipt }
+  const answer = await rpc.call('eth_getTransactionReceipt', [hash])
+  if (answer !== null && answer !== undefined)
+    return { outcome: 'in a block', receipt: readAnswer(answer, hash) }
   return { outcome: count > nonce ? 'dead' : 'open' }
+}
+
+/** Throws where it is not a whole receipt of this transaction: neither a success nor a failure may be read from that. */
+function readAnswer(answer: unknown, hash: string): ChainReceipt {
+  const receipt = parseReceipt(answer)
+  const { status } = Object(answer) as { readonly status?: unknown }
+  const isWhole = status === '0x1' || status === '0x0'
+  if (receipt === undefined || !isWhole || receipt.transactionHash !== hash.toLowerCase())
+    throw new Error('the node gave a receipt that cannot be read')
+  return receipt
 }
