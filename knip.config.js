@@ -48,7 +48,7 @@ export default {
       entry: [
         'src/bin.ts',
         'src/**/*.test.ts',
-        'src/dev/agent/{agent-process,deadline-guard-thread,import-hooks}.ts',
+        'src/dev/agent/{agent-program,deadline-guard-thread,import-hooks}.ts',
       ],
       project: ['src/**/*.ts'],
     },
@@ -64,7 +64,7 @@ export default {
         'src/bin.ts',
         'src/**/*.test.ts',
         'src/**/*.child.ts',
-        'src/{input-checks/input,isolation/handler,isolation/guard}-program.ts',
+        'src/{input-checks/input,isolation/handler,isolation/orphan-guard}-program.ts',
         'src/loop-watch/loop-thread.ts',
         'src/workers/worker.ts',
         'scripts/{write-*,bundle}.mjs',

@@ -150,7 +150,7 @@ describe('D9 the reference facilitator, asked by our client', () => {
     chain = await startChain()
     rpc = createJsonRpc(chain.rpcUrl)
     reference = await startReferenceFacilitator(chain.rpcUrl)
-    facilitator = createFacilitatorClient({ url: reference.url, secret: 'not-looked-at' })
+    facilitator = createFacilitatorClient({ url: reference.url, secret: 'not-inspected' })
     await fund(chain, account.address, { usdcAtomic: 25_000n })
   })
 

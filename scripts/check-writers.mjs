@@ -10,7 +10,7 @@ const SOURCES = 'packages/platform/src'
 const WRITES_ALL = 'listing/change-listing.ts'
 const WRITERS = {
   // When an agent is looked at; what changes with its status is written with that.
-  'agents/look-again.ts': ['next_refresh_at', 'look_since', 'look_failures'],
+  'agents/inspect-soon.ts': ['next_refresh_at', 'look_since', 'look_failures'],
   'registry/inspect/take-agents.ts': ['next_refresh_at', 'looked_at'],
   'monitor/change-availability.ts': ['is_offline', 'badge_shown'],
   'badges/change-badge.ts': ['badge', 'badge_shown'],

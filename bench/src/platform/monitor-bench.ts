@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { leaseChecks, type CheckLease } from '@farebox/platform/src/monitor/lease-checks'
 import { runChecks } from '@farebox/platform/src/monitor/run-checks'
-import { settleChecks } from '@farebox/platform/src/monitor/settle-checks'
-import { watchOutage } from '@farebox/platform/src/monitor/watch-outage'
+import { finishChecks } from '@farebox/platform/src/monitor/finish-checks'
+import { watchOwnOutage } from '@farebox/platform/src/monitor/watch-own-outage'
 import { createOutbound } from '@farebox/platform/outbound/outbound'
 import { CHECK_INTERVAL_MS, type PlatformParts } from '@farebox/platform/platform-parts'
 import { openStorage } from '@farebox/platform/storage/open-storage'
@@ -106,7 +106,7 @@ async function runWorker(
   atMs: number,
   take: (leases: readonly CheckLease[]) => boolean,
 ): Promise<void> {
-  const outage = watchOutage(parts, Math.random)
+  const outage = watchOwnOutage(parts, Math.random)
   const means = { outage, chance: Math.random, signal: new AbortController().signal }
   const result = { ok: true, latencyMs: 40 } as const
   let dueFromMs: number | undefined
@@ -116,7 +116,7 @@ async function runWorker(
     goOn = take(leases)
     if (leases.length > 0) dueFromMs = Math.max(...leases.map(lease => lease.dueMs)) - 1_000
     const ended = leases.map(lease => ({ lease, result }))
-    await settleChecks(parts, means, ended)
+    await finishChecks(parts, means, ended)
   }
 }
 

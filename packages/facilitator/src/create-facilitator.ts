@@ -12,8 +12,8 @@ import { createReadPayerCodes } from './chain/payer-code.ts'
 import { createRelayer } from './relayer/relayer-account.ts'
 import { createRelayerNode } from './relayer/relayer-node.ts'
 import { agreeWithSecond, createSecondNode } from './chain/second-node.ts'
-import { createHasSettler } from './relayer/settler.ts'
-import { startSender, type Sender } from './relayer/sender.ts'
+import { createHasBatchSettler } from './relayer/has-batch-settler.ts'
+import { startSettlementLoop, type SettlementLoop } from './relayer/settlement-loop.ts'
 import { watchChain, type ChainWatch } from './relayer/watch-chain.ts'
 import { nowSeconds, systemClock, type Clock } from '@farebox/server/clock'
 import { createAnnounceBudget } from './engine/announce-budget.ts'
@@ -139,14 +139,14 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
   const confirmChain = (): Promise<void> => watch.confirmChain()
   const onConcluded = (conclusions: readonly Conclusion[]): void => announce(waiters, conclusions)
   const { settlements, leases } = ledger
-  const sender = startSender({
+  const settlementLoop = startSettlementLoop({
     network,
     relayer,
     node,
     reader,
     observe,
     readCodes,
-    hasSettler: createHasSettler(rpc, clock),
+    hasSettler: createHasBatchSettler(rpc, clock),
     settlements,
     leases,
     clock,
@@ -159,7 +159,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     ...limits,
   })
   const unsubscribe = ledger.signals.subscribe(signal => {
-    if (signal === 'captured') sender.wake()
+    if (signal === 'captured') settlementLoop.wake()
     else waiters.lookAgain()
   })
   reconciler = startReconciler({
@@ -179,7 +179,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     rpc,
     node,
     relayer: relayer.address,
-    sender,
+    settlementLoop,
     watch,
     clock,
   })
@@ -201,7 +201,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     recoverCharge: (caller, request) => recoverCharge({ reader, audit: ledger.audit }, caller, request),
     onCaptured() {
       metrics.payments.inc({ state: 'captured', reason: '' })
-      wakeSender(sender, ledger)
+      wakeSettlementLoop(settlementLoop, ledger)
     },
   }
 
@@ -232,7 +232,7 @@ export async function createFacilitator(options: FacilitatorOptions): Promise<Fa
     async close() {
       await app.close()
       unsubscribe()
-      await Promise.all([sender.close(), watch.close()])
+      await Promise.all([settlementLoop.close(), watch.close()])
       await reconciler.close()
     },
   }
@@ -256,9 +256,9 @@ async function seen<Block extends { readonly blockSeconds: number }>(
   return observation
 }
 
-/** The sender may be another process: that one is told too. */
-function wakeSender(sender: Sender, ledger: Ledger): void {
-  if (sender.holdsLease()) sender.wake()
+/** The settlement loop may run in another process: that one is told too. */
+function wakeSettlementLoop(settlementLoop: SettlementLoop, ledger: Ledger): void {
+  if (settlementLoop.holdsLease()) settlementLoop.wake()
   else void ledger.signals.publish('captured')
 }
 

@@ -1,7 +1,7 @@
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
 import type { RelayerNode } from './relayer/relayer-node.ts'
-import type { Sender } from './relayer/sender.ts'
+import type { SettlementLoop } from './relayer/settlement-loop.ts'
 import type { ChainWatch } from './relayer/watch-chain.ts'
 import { nowSeconds, type Clock } from '@farebox/server/clock'
 import type { Ledger } from './ledger/ledger.ts'
@@ -19,11 +19,11 @@ export function createScrapeSources(parts: {
   readonly rpc: JsonRpc
   readonly node: RelayerNode
   readonly relayer: string
-  readonly sender: Sender
+  readonly settlementLoop: SettlementLoop
   readonly watch: ChainWatch
   readonly clock: Clock
 }): MetricSources {
-  const { ledger, network, rpc, node, relayer, sender, watch, clock } = parts
+  const { ledger, network, rpc, node, relayer, settlementLoop, watch, clock } = parts
   const known = <T>(read: () => Promise<T>): (() => Promise<T | undefined>) =>
     keep(clock, () => inTime(clock, read()))
   return {
@@ -31,7 +31,7 @@ export function createScrapeSources(parts: {
     pool: () => ledger.pool?.(),
     lagSeconds: () => watch.lagSeconds(),
     blocksBehind: known(async () => readBlocksBehind(await rpc.call('eth_syncing', []))),
-    relayer: known(() => readRelayer(sender.openNonces(), () => node.nonce(relayer))),
+    relayer: known(() => readRelayer(settlementLoop.openNonces(), () => node.nonce(relayer))),
   }
 }
 

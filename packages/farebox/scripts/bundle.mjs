@@ -19,7 +19,7 @@ const ENTRIES = {
   worker: 'workers/worker.ts',
   'input-program': 'input-checks/input-program.ts',
   'handler-program': 'isolation/handler-program.ts',
-  'guard-program': 'isolation/guard-program.ts',
+  'orphan-guard-program': 'isolation/orphan-guard-program.ts',
 }
 
 /** All that an agent needs to start is one file; each file more costs its search, its reading and its linking. */

@@ -1,6 +1,6 @@
 // The door for `@farebox/cli` and for what runs agents: how the runtime reads, loads, refuses and explains.
 
-export { redactorOf } from './environment/redact-secrets.ts'
+export { redactorOf } from './environment/environment-redactor.ts'
 export { readDotEnv } from './environment/read-dot-env.ts'
 export { ConfigError, readConfig } from './config/read-config.ts'
 export { findHandlers, handlerPlaces, HandlersMissing, loadHandlers } from './loading/load-handlers.ts'

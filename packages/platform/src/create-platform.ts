@@ -10,7 +10,7 @@ import { createMetrics } from './metrics/create-metrics.ts'
 import { startMonitor } from './monitor/start-monitor.ts'
 import { monitorRoutes } from './monitor/monitor-routes.ts'
 import { operatorRoutes } from './operator/operator-routes.ts'
-import { startTidying } from './operator/start-tidying.ts'
+import { startCleanup } from './operator/start-cleanup.ts'
 import { startListingReports } from './owners/start-listing-reports.ts'
 import { ownersRoutes } from './owners/owners-routes.ts'
 import type { Background, PlatformParts } from './platform-parts.ts'
@@ -80,7 +80,7 @@ export async function createPlatform(
     startJobs,
     startCanary,
     startRecounts,
-    startTidying,
+    startCleanup,
     startListingReports,
   ]
   const background: readonly Background[] = starts.map(start => start(parts))

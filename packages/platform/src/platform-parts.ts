@@ -41,7 +41,7 @@ import type { Outbound } from './outbound/outbound.ts'
  */
 export interface PlatformParts {
   readonly database: Database
-  /** The only way to a stranger's URL (D37). */
+  /** The only way to an untrusted host's URL (D37). */
   readonly outbound: Outbound
   /** The only place where declarations of others, and what is checked against them, are examined (D42). */
   readonly checker: Checker

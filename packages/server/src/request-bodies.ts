@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { createBodyRoom } from '@farebox/protocol/internal/body/body-room'
+import { createBodyMemory } from '@farebox/protocol/internal/body/body-memory'
 import { readNodeStream, type UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
 
 /** The bodies of one server's requests. */
@@ -22,7 +22,7 @@ const MOST_BYTES_ON_THEIR_WAY = 64 * 1_048_576
 
 /** Makes the reader of one server's request bodies. */
 export function createRequestBodies(): RequestBodies {
-  const room = createBodyRoom(MOST_BYTES_ON_THEIR_WAY)
+  const room = createBodyMemory(MOST_BYTES_ON_THEIR_WAY)
   const begun = new WeakMap<IncomingMessage, Promise<Uint8Array | UnreadBody>>()
   const arriving = new WeakSet<IncomingMessage>()
   return {

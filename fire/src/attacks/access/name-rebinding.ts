@@ -19,7 +19,7 @@ import {
 import { claimAddress } from '@farebox/platform/src/test-setup/pretend-internet'
 import { payersWith } from '@farebox/platform/src/test-setup/pretend-payers'
 import { stagePlatform, type Stage } from '@farebox/platform/src/test-setup/stage-platform'
-import { startStranger, type Stranger } from '@farebox/platform/src/test-setup/stranger'
+import { startUntrustedHost, type UntrustedHost } from '@farebox/platform/src/test-setup/untrusted-host'
 import type { Attack } from '../attack.ts'
 
 const HOST = 'one.agents.example'
@@ -87,8 +87,8 @@ interface Scene {
 
 async function rebind(attack: { readonly localMode: boolean; readonly signal: AbortSignal }): Promise<Seen> {
   const certificate = makeCertificate([`*.agents.example`])
-  const inside = await startStranger(socket => void socket.destroy())
-  const stranger = await startStranger(
+  const inside = await startUntrustedHost(socket => void socket.destroy())
+  const stranger = await startUntrustedHost(
     socket => {
       const place = `https://127.0.0.1:${inside.port}/health`
       // No connection is kept: each call asks for the name's addresses anew.
@@ -184,6 +184,6 @@ function pause(ms: number): Promise<void> {
   })
 }
 
-async function closeAll(...servers: readonly (NameServer | Stranger)[]): Promise<void> {
+async function closeAll(...servers: readonly (NameServer | UntrustedHost)[]): Promise<void> {
   for (const server of servers) await server.close()
 }

@@ -14,7 +14,7 @@ export const SAVED_BEFORE_MONEY: readonly Breach[] = [
           "const held = next.state === 'saved' ? await Promise.resolve(true) : await renewNow(holding, next)",
       },
     ],
-    tests: [{ file: 'farebox/keep-leases.test.ts' }],
+    tests: [{ file: 'farebox/renew-leases.test.ts' }],
   },
   {
     name: 'paid-response-forgotten-soon',

@@ -278,7 +278,7 @@ describe('the report', () => {
         rule      interface Health response, D33
         expected  status ok
         got       up
-        mend      Answer {"name": <agent name>, "version": "1.0", "status":
+        fix       Answer {"name": <agent name>, "version": "1.0", "status":
                   "ok"} with status 200.
 
   5 passed, 1 failed

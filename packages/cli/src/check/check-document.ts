@@ -48,7 +48,7 @@ interface ResultDocument {
   readonly outcome: 'passed' | 'failed' | 'need paid' | 'not asked'
   readonly expected?: string
   readonly got?: string
-  readonly mend?: string
+  readonly fix?: string
   readonly why?: string
 }
 
@@ -104,7 +104,7 @@ function resultDocument(result: CheckResult): ResultDocument {
         outcome: 'failed',
         expected: result.expected,
         got: result.got,
-        mend: result.mend,
+        fix: result.fix,
       }
     case 'not applicable': {
       const isUnpaid = result.missing === 'payer' || result.missing === 'budget'

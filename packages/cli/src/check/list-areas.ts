@@ -22,6 +22,6 @@ export function listAreas({ out }: World, options: Pick<RawCheckOptions, 'json' 
 }
 
 function describeCheck(check: Check): object {
-  const { id, rules, title, mend, needs } = check
-  return { id, area: areaOf(check), rules, title, mend, modes: needs.modes, needsPaid: needs.payer }
+  const { id, rules, title, fix, needs } = check
+  return { id, area: areaOf(check), rules, title, fix, modes: needs.modes, needsPaid: needs.payer }
 }

@@ -47,7 +47,7 @@ interface Fault {
   /** The check that must find it. */
   readonly finds: string
   /** What that check's advice must speak of. */
-  readonly mend: RegExp
+  readonly fix: RegExp
   /** Other checks that may fail with it. */
   readonly also?: RegExp
 }
@@ -62,7 +62,7 @@ const FAULTS: readonly Fault[] = [
       return isFree ? completed(asked, answered) : answered
     },
     finds: 'payment-required/body',
-    mend: /402 .* when the payment header is missing/,
+    fix: /402 .* when the payment header is missing/,
     also: /^unpaid\/|^routes\/(?:gate-dodges|query)|^order\/size before payment/,
   },
   {
@@ -74,7 +74,7 @@ const FAULTS: readonly Fault[] = [
       return isTaken ? completed(asked, answered) : answered
     },
     finds: 'payment-refusals/empty wallet',
-    mend: /facilitator before the handler/,
+    fix: /facilitator before the handler/,
     also: /^payment-|^order\//,
   },
   {
@@ -82,7 +82,7 @@ const FAULTS: readonly Fault[] = [
     mode: 'paid',
     tamper: changeJson(body => eachEntry(body, entry => ({ ...entry, maxAmountRequired: '0.002' }))),
     finds: 'payment-required/amount',
-    mend: /atomic units: 0\.002 USDC is "2000"/,
+    fix: /atomic units: 0\.002 USDC is "2000"/,
     also: /header-agrees/,
   },
   {
@@ -90,28 +90,28 @@ const FAULTS: readonly Fault[] = [
     mode: 'paid',
     tamper: changeAbout(about => JSON.parse(JSON.stringify(about).replaceAll('"0.002"', '"0.02"')) as Json),
     finds: 'payment-required/amount',
-    mend: /atomic units/,
+    fix: /atomic units/,
   },
   {
     fault: 'sends no PAYMENT-REQUIRED header',
     mode: 'paid',
     tamper: changeHeaders(headers => headers.delete('payment-required')),
     finds: 'payment-required/header',
-    mend: /Send PAYMENT-REQUIRED: base64 of \{x402Version: 2/,
+    fix: /Send PAYMENT-REQUIRED: base64 of \{x402Version: 2/,
   },
   {
     fault: 'takes the agent’s name for the token’s signing domain',
     mode: 'paid',
     tamper: changeRequired(entry => ({ ...entry, extra: { name: 'My agent', version: '1' } })),
     finds: 'payment-required/domain',
-    mend: /name and version of the token contract/,
+    fix: /name and version of the token contract/,
   },
   {
     fault: 'names the network as other tools do',
     mode: 'paid',
     tamper: changeJson(body => eachEntry(body, entry => ({ ...entry, network: 'base-sepolia' }))),
     finds: 'payment-required/scheme',
-    mend: /"eip155:<chain id>"/,
+    fix: /"eip155:<chain id>"/,
     also: /header-agrees/,
   },
   {
@@ -121,7 +121,7 @@ const FAULTS: readonly Fault[] = [
       eachEntry(body, entry => ({ ...entry, payTo: '0x1111111111111111111111111111111111111111' })),
     ),
     finds: 'payment-required/pay-to',
-    mend: /AGENT_WALLET_ADDRESS/,
+    fix: /AGENT_WALLET_ADDRESS/,
     also: /header-agrees/,
   },
   {
@@ -129,7 +129,7 @@ const FAULTS: readonly Fault[] = [
     mode: 'paid',
     tamper: changeHeaders(headers => headers.set('cache-control', 'max-age=60')),
     finds: 'payment-required/no-store',
-    mend: /Cache-Control: no-store/,
+    fix: /Cache-Control: no-store/,
     also: /^payment-|^order\//,
   },
   {
@@ -143,7 +143,7 @@ const FAULTS: readonly Fault[] = [
         : answered
     },
     finds: 'unpaid/unknown-capability',
-    mend: /400 capability before the 402, with the declared names/,
+    fix: /400 capability before the 402, with the declared names/,
   },
   {
     fault: 'answers what it cannot find in HTML',
@@ -153,7 +153,7 @@ const FAULTS: readonly Fault[] = [
       return answered.status === 404 ? { ...answered, text: '<h1>Not found</h1>' } : answered
     },
     finds: 'routes/unknown /nope',
-    mend: /exactly \/health, \/about and \/execute/,
+    fix: /exactly \/health, \/about and \/execute/,
     also: /^routes\/unknown/,
   },
   {
@@ -164,7 +164,7 @@ const FAULTS: readonly Fault[] = [
       return answered.status === 400 ? { ...answered, status: 500 } : answered
     },
     finds: 'request-shape/body a trailing comma',
-    mend: /"validation" with status 400/,
+    fix: /"validation" with status 400/,
     also: /^request-shape|^capability|^order|^unpaid/,
   },
   {
@@ -172,14 +172,14 @@ const FAULTS: readonly Fault[] = [
     mode: 'paid',
     tamper: changeJson(body => (body['status'] === 'ok' ? { ...body, status: 'up' } : body)),
     finds: 'health/body',
-    mend: /"status": "ok"/,
+    fix: /"status": "ok"/,
   },
   {
     fault: 'serves the placeholder for its wallet',
     mode: 'paid',
     tamper: changeAbout(about => ({ ...about, wallet: '${AGENT_WALLET_ADDRESS}' })),
     finds: 'about/wallet',
-    mend: /Set AGENT_WALLET_ADDRESS/,
+    fix: /Set AGENT_WALLET_ADDRESS/,
     also: /pay-to/,
   },
   {
@@ -187,7 +187,7 @@ const FAULTS: readonly Fault[] = [
     mode: 'paid',
     tamper: changeAbout(about => ({ ...about, powered_by: 'express' })),
     finds: 'about/keys',
-    mend: /nothing beside it/,
+    fix: /nothing beside it/,
     also: /about\/declaration/,
   },
   {
@@ -197,7 +197,7 @@ const FAULTS: readonly Fault[] = [
       body['status'] === 'failed' ? { ...body, stack: 'at run (/app/x.js:1)' } : body,
     ),
     finds: 'routes/unknown /nope',
-    mend: /and no further key/,
+    fix: /and no further key/,
     also: /./,
   },
   {
@@ -208,7 +208,7 @@ const FAULTS: readonly Fault[] = [
         if (name.startsWith('access-control')) headers.delete(name)
     }),
     finds: 'cors/get /about',
-    mend: /Access-Control-Allow-Origin/,
+    fix: /Access-Control-Allow-Origin/,
     also: /^cors\//,
   },
   {
@@ -220,7 +220,7 @@ const FAULTS: readonly Fault[] = [
       return await forward({ ...asked, headers })
     },
     finds: 'request-shape/content-type',
-    mend: /media type/,
+    fix: /media type/,
     also: /content type before JSON/,
   },
   {
@@ -232,7 +232,7 @@ const FAULTS: readonly Fault[] = [
         : job,
     ),
     finds: 'request-shape/deadline milliseconds',
-    mend: /Refuse 1e11 and more/,
+    fix: /Refuse 1e11 and more/,
     also: /2\^60/,
   },
   {
@@ -242,7 +242,7 @@ const FAULTS: readonly Fault[] = [
       typeof job['deadline'] === 'number' && job['deadline'] < 2e9 ? { ...job, deadline: 4e9 } : job,
     ),
     finds: 'deadline/a second ago',
-    mend: /Compare the deadline with the clock/,
+    fix: /Compare the deadline with the clock/,
     also: /^deadline\/|dev-mode\/garbage|deadline before input/,
   },
   {
@@ -252,7 +252,7 @@ const FAULTS: readonly Fault[] = [
       body['error_type'] === 'capability' ? { ...body, error: 'unknown capability' } : body,
     ),
     finds: 'capability/unknown "no-such-capability"',
-    mend: /Available: a, b/,
+    fix: /Available: a, b/,
     also: /^capability\/|^request-shape\/|^order\//,
   },
   {
@@ -262,7 +262,7 @@ const FAULTS: readonly Fault[] = [
       body['status'] === 'completed' ? { ...body, job_id: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c' } : body,
     ),
     finds: 'output/body',
-    mend: /job_id as sent/,
+    fix: /job_id as sent/,
   },
   {
     fault: 'gives the time in milliseconds',
@@ -271,14 +271,14 @@ const FAULTS: readonly Fault[] = [
       body['status'] === 'completed' ? { ...body, completed_at: Number(body['completed_at']) * 1_000 } : body,
     ),
     finds: 'output/completed_at',
-    mend: /seconds, not milliseconds/,
+    fix: /seconds, not milliseconds/,
   },
   {
     fault: 'runs a repeat again',
     mode: 'dev',
     tamper: rerunRepeats(),
     finds: 'idempotency/past deadline',
-    mend: /stored response/,
+    fix: /stored response/,
     also: /^idempotency\//,
   },
   {
@@ -297,7 +297,7 @@ const FAULTS: readonly Fault[] = [
       500,
     ),
     finds: 'output/failure',
-    mend: /"Internal error", and write its message and stack to the log/,
+    fix: /"Internal error", and write its message and stack to the log/,
     also: /^order\/capability before/,
   },
   {
@@ -312,7 +312,7 @@ const FAULTS: readonly Fault[] = [
         : answered
     },
     finds: 'input/undeclared comes back',
-    mend: /declared fields alone/,
+    fix: /declared fields alone/,
   },
   {
     fault: 'checks no input',
@@ -322,7 +322,7 @@ const FAULTS: readonly Fault[] = [
       return String(answered.json['error']).startsWith('text: ') ? completed(asked, answered) : answered
     },
     finds: 'input/missing',
-    mend: /400 with "<field>: <reason>"/,
+    fix: /400 with "<field>: <reason>"/,
     also: /^input\//,
   },
   {
@@ -333,7 +333,7 @@ const FAULTS: readonly Fault[] = [
       body['status'] === 'completed' ? { ...body, output: { received: 'x' } } : body,
     ),
     finds: 'output/schema',
-    mend: /every declared field, of its declared type/,
+    fix: /every declared field, of its declared type/,
   },
   {
     fault: 'gives no receipt',
@@ -341,19 +341,19 @@ const FAULTS: readonly Fault[] = [
     words: ['--paid', '--max-price', '0.01'],
     tamper: changeHeaders(headers => headers.delete('payment-response')),
     finds: 'settlement/receipt',
-    mend: /Send PAYMENT-RESPONSE with the 200/,
+    fix: /Send PAYMENT-RESPONSE with the 200/,
   },
 ]
 
 describe('finds what a developer did who', () => {
-  test.each(FAULTS)('$fault', async ({ mode, words = [], tamper, finds, mend, also }) => {
+  test.each(FAULTS)('$fault', async ({ mode, words = [], tamper, finds, fix, also }) => {
     const { code, document } = await check(await agents.serve(mode, tamper), '--only', AREAS, ...words)
     const failed = document.results.filter(({ outcome }) => outcome === 'failed')
     expect(code).toBe(1)
     // No fault surprises the kit itself.
     expect(failed.filter(({ got }) => got?.startsWith('something else'))).toEqual([])
     expect(document.stopped).toBeNull()
-    expect(failed.find(({ id }) => id === finds)).toMatchObject({ mend: expect.stringMatching(mend) })
+    expect(failed.find(({ id }) => id === finds)).toMatchObject({ fix: expect.stringMatching(fix) })
     expect(failed.map(({ id }) => id).filter(id => id !== finds && also?.test(id) !== true)).toEqual([])
   })
 })

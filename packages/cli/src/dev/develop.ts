@@ -7,7 +7,7 @@ import type { Announcer } from './screen/announcer.ts'
 import { economyFolderOf } from '../keys/local-economy.ts'
 import { checkTypes } from './screen/check-types.ts'
 import { DEV_MODE } from './messages/dev-variables.ts'
-import { keepServing, type DevSession } from './keep-serving.ts'
+import { startDevSession, type DevSession } from './dev-session.ts'
 import type { LoadCommand, Report, Serving } from './messages/messages.ts'
 import type { PaidPath } from './paid/paid-path.ts'
 import { realClock } from './real-clock.ts'
@@ -26,7 +26,7 @@ export async function develop(world: World, settings: DevSettings): Promise<numb
     announcer.types(problems),
   )
   let paid: PaidPath | undefined
-  const session = keepServing({
+  const session = startDevSession({
     world,
     announcer,
     clock: realClock,

@@ -2,12 +2,12 @@ import { formatCoin } from '../chain/coin.ts'
 import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
 import { paintFor } from '../terminal/paint.ts'
 import type { World } from '../world.ts'
-import { changeAgent, type AgentChange, type Changing } from './registry/change-agent.ts'
+import { changeAgent, type AgentChange, type Changing } from './transaction/change-agent.ts'
 import { readAgentId } from './platform/read-agent-id.ts'
 import { ON_AGAIN, type RawAgentOptions } from './platform/register-options.ts'
 import { runWithJson } from './platform/run-with-json.ts'
-import { readEndpointOf, wasRegistered } from './transaction/call-node.ts'
-import { deregisterCall } from './transaction/registry-calls.ts'
+import { readEndpointOf, wasRegistered } from './registry/call-node.ts'
+import { deregisterCall } from './registry/registry-calls.ts'
 
 /**
  * `farebox deregister`: ends a registration; the registry sends its stake back.

@@ -4,8 +4,8 @@ import { CommandError } from '../command-error.ts'
 import { paintFor } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
-import { changeAgent, type AgentChange, type Changing } from './registry/change-agent.ts'
-import { checkRegistration } from './registry/check-registration.ts'
+import { changeAgent, type AgentChange, type Changing } from './transaction/change-agent.ts'
+import { checkRegistration } from './transaction/check-registration.ts'
 import { precheckAgent } from './examination/precheck-agent.ts'
 import { PlatformRefusal } from './platform/ask-platform.ts'
 import { readAgentId } from './platform/read-agent-id.ts'
@@ -13,8 +13,8 @@ import { isSameEndpoint, readEndpoint, refuseUnreachable } from './examination/r
 import { ON_AGAIN, type RawAgentOptions } from './platform/register-options.ts'
 import { showPrechecked } from './stake/show-registration.ts'
 import { runWithJson } from './platform/run-with-json.ts'
-import { readEndpointOf, wasRegistered } from './transaction/call-node.ts'
-import { updateCall } from './transaction/registry-calls.ts'
+import { readEndpointOf, wasRegistered } from './registry/call-node.ts'
+import { updateCall } from './registry/registry-calls.ts'
 
 /**
  * `farebox register update`: checks the agent at its new address, and writes that address to the registry.

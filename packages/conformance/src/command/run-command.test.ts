@@ -144,7 +144,7 @@ describe('an agent that conforms', () => {
 })
 
 describe('an agent that does not', () => {
-  test('is told rule by rule, with what to mend, exit 1', async () => {
+  test('is told rule by rule, with how to fix it, exit 1', async () => {
     const url = await serve((request, response) => {
       void fetch(urlOf('dev') + (request.url ?? '/'), { method: request.method ?? 'GET' }).then(
         async answer => {
@@ -156,7 +156,7 @@ describe('an agent that does not', () => {
     const { code, out } = await run(['agent', url, '--only', 'health'])
     expect(code).toBe(1)
     expect(out).toMatch(/\n {2}✗ health\/body +expected status ok, got up\n/)
-    expect(out).toMatch(/mend {6}Answer \{"name"/)
+    expect(out).toMatch(/fix {7}Answer \{"name"/)
     expect(out).toMatch(/\n {2}\d kept, 1 broken\n/)
     const json = await run(['agent', url, '--only', 'health', '--json'])
     expect(json.code).toBe(1)

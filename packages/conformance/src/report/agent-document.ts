@@ -70,8 +70,8 @@ function describeResult(result: CheckResult): object {
     case 'passed':
       return { ...start, outcome: 'kept' }
     case 'failed': {
-      const { expected, got, mend } = result
-      return { ...start, outcome: 'broken', expected, got, mend }
+      const { expected, got, fix } = result
+      return { ...start, outcome: 'broken', expected, got, fix }
     }
     case 'not applicable':
       return { ...start, outcome: 'skipped', why: result.why }

@@ -41,7 +41,7 @@ export function skippedOf(run: ConformanceRun, { results }: Findings, hasPayer: 
   ]
 }
 
-/** The end of the report: what failed and how to mend it, the counts, and what was paid. */
+/** The end of the report: what failed and how to fix it, the counts, and what was paid. */
 export function ending({ findings, skipped, inside, spending }: AgentRun, style: ReportStyle): string {
   const { results, stopped } = findings
   const count = (mark: RuleMark): number => results.filter(result => markOf(result) === mark).length

@@ -7,7 +7,7 @@ const check: Check = {
   id: 'payment-required/amount',
   rules: ['D1', 'D2'],
   title: 'maxAmountRequired is the price of /about in atomic units',
-  mend: 'Amounts on the wire are atomic units: 0.002 USDC is "2000".',
+  fix: 'Amounts on the wire are atomic units: 0.002 USDC is "2000".',
   needs: NEEDS.nothing,
   run: () => Promise.resolve(),
 }
@@ -19,7 +19,7 @@ const failed: CheckResult = {
   got: '"0.002"',
   silent: false,
   general: false,
-  mend: check.mend,
+  fix: check.fix,
 }
 const unpaid: CheckResult = { check, outcome: 'not applicable', missing: 'payer', why: 'it needs a payer' }
 const otherMode: CheckResult = {
@@ -37,7 +37,7 @@ describe('the report', () => {
     )
   })
 
-  test('says of a failed check which rule, what was expected, what came and how to mend it', () => {
+  test('says of a failed check which rule, what was expected, what came and how to fix it', () => {
     expect(formatArea('payment-required', [passed, failed])).toBe(
       `  ✗ payment-required   1 passed, 1 failed
 
@@ -45,7 +45,7 @@ describe('the report', () => {
         rule      D1, D2
         expected  "2000"
         got       "0.002"
-        mend      Amounts on the wire are atomic units: 0.002 USDC is "2000".
+        fix       Amounts on the wire are atomic units: 0.002 USDC is "2000".
 
 `,
     )
@@ -59,7 +59,7 @@ describe('the report', () => {
       '      ✗ another',
       '      ✗ maxAmountRequired is the price of /about in atomic units',
     ])
-    expect(lines.filter(line => line.includes('mend'))).toHaveLength(2)
+    expect(lines.filter(line => line.includes('fix'))).toHaveLength(2)
   })
 
   test('keeps to the width of the terminal, further lines under the first', () => {

@@ -39,7 +39,7 @@ type Failed = Extract<CheckResult, { outcome: 'failed' }>
 
 /**
  * The checks of one area as people read them: how many passed, and each that failed with its rule, what was
- * expected, what came and how to mend it. Checks that failed in the same way share one explanation. Empty where
+ * expected, what came and how to fix it. Checks that failed in the same way share one explanation. Empty where
  * the area does not concern this agent.
  *
  * @example
@@ -49,7 +49,7 @@ type Failed = Extract<CheckResult, { outcome: 'failed' }>
  * //         rule      interface Health response, D33
  * //         expected  status "ok"
  * //         got       "up"
- * //         mend      Answer {"name": <agent name>, "version": "1.0", "status": "ok"}.
+ * //         fix       Answer {"name": <agent name>, "version": "1.0", "status": "ok"}.
  */
 export function formatArea(
   area: string,
@@ -129,9 +129,7 @@ export function countResults(results: readonly CheckResult[]): {
 function groupFailures(failed: readonly Failed[]): readonly (readonly Failed[])[] {
   const groups = new Map<string, Failed[]>()
   for (const result of failed) {
-    const key = JSON.stringify(
-      result.general ? result.mend : [result.expected, alike(result.got), result.mend],
-    )
+    const key = JSON.stringify(result.general ? result.fix : [result.expected, alike(result.got), result.fix])
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [result])
     else group.push(result)
@@ -147,7 +145,7 @@ function alike(got: string): string {
 function formatFailures(group: readonly Failed[], style: ReportStyle): readonly string[] {
   const [first] = group
   if (first === undefined) return []
-  const { expected, got, mend } = first
+  const { expected, got, fix } = first
   const rules = [...new Set(group.flatMap(({ check }) => check.rules))]
   const named = style.verbose || group.length <= MAX_NAMED + 1 ? group : group.slice(0, MAX_NAMED)
   const unnamed = group.length - named.length
@@ -157,7 +155,7 @@ function formatFailures(group: readonly Failed[], style: ReportStyle): readonly 
     ...labelled('rule', shownRules(rules, style).join(', '), style),
     ...labelled('expected', printable(expected), style),
     ...labelled('got', got.trim() === '' ? 'nothing' : printable(got), style),
-    ...labelled('mend', mend, style),
+    ...labelled('fix', fix, style),
   ]
 }
 

@@ -1,6 +1,6 @@
 import type { ChainVerdict } from '@farebox/payments/chain/find-settlement'
 import { expect, test } from 'vitest'
-import type { AuditLedger, ForgottenCharge } from '../ledger/audit-ledger.ts'
+import type { ReconciliationLedger, ForgottenCharge } from '../ledger/reconciliation-ledger.ts'
 import { createPaymentForTests, createReaderForTests } from '../test-setup/receipts-for-tests.ts'
 import { recoverCharge } from './recover-charge.ts'
 
@@ -21,7 +21,7 @@ async function recover(
   const { verdict = SETTLED, binding = BINDING, wallets = [payment.authorization.to] } = says
   const sender = 'sender' in says ? says.sender : '0xrelayer'
   const reader = createReaderForTests({ verdict, ...(sender !== undefined && { sender }) })
-  const audit: Pick<AuditLedger, 'adopt'> = {
+  const audit: Pick<ReconciliationLedger, 'adopt'> = {
     adopt(charge) {
       adopted.push(charge)
       return Promise.resolve(says.isAdopted ?? true)

@@ -1,5 +1,5 @@
 import type { ChainReader } from '../chain/chain-reader.ts'
-import type { AuditLedger } from '../ledger/audit-ledger.ts'
+import type { ReconciliationLedger } from '../ledger/reconciliation-ledger.ts'
 import type { AuthenticatedCaller, RecoveredCharge } from './engine.ts'
 import type { PaymentRequest } from './read-payment-request.ts'
 
@@ -12,7 +12,7 @@ import type { PaymentRequest } from './read-payment-request.ts'
  * Rejects where chain or ledger give no answer.
  */
 export async function recoverCharge(
-  { reader, audit }: { readonly reader: ChainReader; readonly audit: Pick<AuditLedger, 'adopt'> },
+  { reader, audit }: { readonly reader: ChainReader; readonly audit: Pick<ReconciliationLedger, 'adopt'> },
   caller: AuthenticatedCaller,
   { payment, binding }: Pick<PaymentRequest, 'payment' | 'binding'>,
 ): Promise<RecoveredCharge> {

@@ -3,7 +3,7 @@ import { nowSeconds, type Clock } from '@farebox/server/clock'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { OwnerLedger, OwnerLimits, Sponsorship } from '../ledger/owner-ledger.ts'
 import { answerError, asObject, parseBody } from './answer.ts'
-import { guarded, requireToken } from './guard.ts'
+import { guarded, requireToken } from './require-token.ts'
 
 /** What administering owners needs. */
 export interface OwnersAdmin {

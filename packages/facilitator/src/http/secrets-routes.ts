@@ -6,7 +6,7 @@ import { nowSeconds, type Clock } from '@farebox/server/clock'
 import { mintSecret } from '../secrets/secret-form.ts'
 import { ACTIVE_SECRETS, type SecretStore, type StoredSecret } from '../secrets/secret-store.ts'
 import { answerError, asObject, parseBody } from './answer.ts'
-import { guarded, requireToken } from './guard.ts'
+import { guarded, requireToken } from './require-token.ts'
 import { isSponsorship, SPONSORSHIP_RULE } from './owners-routes.ts'
 
 /** What administering secrets needs. */

@@ -1,5 +1,5 @@
 import type { SecretStore } from '../secrets/secret-store.ts'
-import type { AuditLedger } from './audit-ledger.ts'
+import type { ReconciliationLedger } from './reconciliation-ledger.ts'
 import type { OwnerLedger } from './owner-ledger.ts'
 import type { PaymentLedger } from './payment-ledger.ts'
 import type { SenderLeases, SettlementLedger } from './settlement-ledger.ts'
@@ -22,7 +22,7 @@ export interface Ledger {
   readonly payments: PaymentLedger
   readonly settlements: SettlementLedger
   readonly leases: SenderLeases
-  readonly audit: AuditLedger
+  readonly audit: ReconciliationLedger
   readonly secrets: SecretStore
   readonly owners: OwnerLedger
   readonly signals: Signals

@@ -3,7 +3,7 @@ import type { StartDatabase } from '@farebox/server/internal/postgres/start-own-
 import { runProgram } from '@farebox/server/internal/program/run-program'
 import { runServer } from '@farebox/server/internal/run-server'
 import { describeFacilitator } from './describe-facilitator.ts'
-import { redactorOf } from './redact-secrets.ts'
+import { redactorOf } from './environment-redactor.ts'
 import { readEnvironment } from './read-environment.ts'
 import { startFacilitator } from './start-facilitator.ts'
 

@@ -7,7 +7,7 @@ import { failedConclusion, verifyCaptured, type CapturedParts } from './verify-c
 import type { PayerCode, ReadPayerCodes } from '../chain/payer-code.ts'
 import type { BatchContract, CarriedPayment, Fees, Relayer, SettlementCall } from './relayer-account.ts'
 import type { RelayerNode } from './relayer-node.ts'
-import type { HasSettler } from './settler.ts'
+import type { HasSettler } from './has-batch-settler.ts'
 
 /** What to do with captured payments now. */
 export interface SettlementPlan {

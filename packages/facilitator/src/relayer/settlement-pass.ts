@@ -7,7 +7,7 @@ import type {
 } from '../ledger/settlement-ledger.ts'
 import { countLoss } from '../count-loss.ts'
 import type { Notifier } from './notifier.ts'
-import { followTransaction, type FollowParts } from './follow-transaction.ts'
+import { driveTransaction, type FollowParts } from './drive-transaction.ts'
 import { carry, planAlone, planTogether, type PlanParts } from './plan-settlement.ts'
 import { MAX_BATCH, type Fees } from './relayer-account.ts'
 
@@ -175,7 +175,7 @@ function follow(
     conclude: (conclusions, closes) => conclude(parts, conclusions, closes),
     lowestOpenNonce: () => Math.min(...[...term.following.values()].map(one => one.nonce)),
   }
-  const done = followTransaction(followParts, term.lease, transaction, term.end.signal).then(end => {
+  const done = driveTransaction(followParts, term.lease, transaction, term.end.signal).then(end => {
     term.following.delete(transaction.id)
     if (end === 'dropped') term.nextNonce = undefined
     term.ended.notify()

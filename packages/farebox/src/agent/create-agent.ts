@@ -4,7 +4,7 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatProblem } from '@farebox/protocol/problems/problem'
 import { SHUTDOWN_GRACE_SECONDS } from '@farebox/protocol/limits'
 import { sleep, steadyClock, systemClock, type Clock } from '../clock.ts'
-import { redactorOf } from '../environment/redact-secrets.ts'
+import { redactorOf } from '../environment/environment-redactor.ts'
 import {
   readEnvironment,
   type Environment,
@@ -13,7 +13,7 @@ import {
 } from '../environment/read-environment.ts'
 import { createAdmission } from '../execute/service/admission.ts'
 import type { HandlerHost } from '../handler/handler-host.ts'
-import { createLeaseKeeper } from '../jobs/keep-leases.ts'
+import { createLeaseKeeper } from '../jobs/renew-leases.ts'
 import type { Payments, Service } from '../execute/service/service.ts'
 import { createSettlements } from '../settlements/settlements.ts'
 import type { AnyHandlers, HandlersOf } from '../handlers.ts'

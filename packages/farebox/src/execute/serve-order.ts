@@ -1,13 +1,13 @@
 import { DeadlineError } from '@farebox/protocol/errors/service-errors'
 import type { Answer } from '../answer/answer.ts'
 import { describeThrown } from '../handler/describe-thrown.ts'
-import { HoldLost, type HeldJob } from '../jobs/keep-leases.ts'
+import { HoldLost, type HeldJob } from '../jobs/renew-leases.ts'
 import { countAnswer } from './count-answer.ts'
 import { answerPending } from './outcome/answer-job.ts'
 import { orInDoubt, OutcomeInDoubt } from './outcome/outcome-in-doubt.ts'
 import { refuseToWait, refuseUnlessCharged } from './repeat/deliver-charged.ts'
 import { findRepeat, JoinedTooShort } from './repeat/find-repeat.ts'
-import type { AcceptedPayment } from './request/accept-terms.ts'
+import type { AcceptedPayment } from './request/accept-payment.ts'
 import {
   agreeOnTerms,
   payableOf,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { createBodyRoom, type Reservation } from '@farebox/protocol/internal/body/body-room'
+import { createBodyMemory, type Reservation } from '@farebox/protocol/internal/body/body-memory'
 import { readNodeStream, type UnreadBody } from '@farebox/protocol/internal/body/read-node-stream'
 import { LARGE_BODY_BYTES, MAX_BODY_BYTES } from '@farebox/protocol/limits'
 
@@ -18,8 +18,8 @@ const MOST_BYTES = 64 * MAX_BODY_BYTES
 
 /** Makes the reader of one server. */
 export function createBodyReader(): BodyReader {
-  const arriving = createBodyRoom(MOST_BYTES)
-  const unanswered = createBodyRoom(MOST_BYTES)
+  const arriving = createBodyMemory(MOST_BYTES)
+  const unanswered = createBodyMemory(MOST_BYTES)
   const reserved = new Map<Buffer, Reservation>()
   return {
     async read(request) {

@@ -1,4 +1,4 @@
-import { redactorOf } from '../environment/redact-secrets.ts'
+import { redactorOf } from '../environment/environment-redactor.ts'
 import { COLOURED, PLAIN } from '../paint.ts'
 import type { CommandWorld } from './command-world.ts'
 import { exitCodeOf, explainFailure } from './explain-failure.ts'

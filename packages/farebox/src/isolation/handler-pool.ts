@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 import { failureError, logFailure } from '../handler/handler-failure.ts'
 import type { HandlerCall, HandlerHost, HandlerReturn } from '../handler/handler-host.ts'
 import type { Log } from '../log.ts'
-import { startGuard } from './guard.ts'
+import { startOrphanGuard } from './orphan-guard.ts'
 import { poolLimits, type PoolLimits } from './pool-limits.ts'
 import type { HandlerProcess, HandlerOutcome } from './handler-process.ts'
 import { createProcessPool, type ProcessPool } from './process-pool.ts'
@@ -33,7 +33,7 @@ const STOP_GRACE_MS = 500
  */
 export async function createHandlerPool(parts: HandlerPoolParts): Promise<HandlerHost> {
   const { file, declaration, devMode, clock, log } = parts
-  const guard = startGuard()
+  const guard = startOrphanGuard()
   const pool = createProcessPool({
     command: { kind: 'load', file, declaration, devMode },
     limits: parts.limits ?? poolLimits(),

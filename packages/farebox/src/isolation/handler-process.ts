@@ -3,7 +3,7 @@ import type { HandlerFailure } from '../handler/handler-failure.ts'
 import type { CheckedOutput } from '../handler/check-output.ts'
 import { HandlersError } from '../loading/load-handlers.ts'
 import { relativePlace } from '../own-frames.ts'
-import type { Guard } from './guard.ts'
+import type { Guard } from './orphan-guard.ts'
 import type { PoolLimits } from './pool-limits.ts'
 import { loadFailureError } from './load-failure.ts'
 import {

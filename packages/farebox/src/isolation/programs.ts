@@ -6,7 +6,7 @@ const EXTENSION = import.meta.url.slice(-3)
 /** In which handlers run. */
 export const HANDLER_PROGRAM = fileURLToPath(new URL(`./handler-program${EXTENSION}`, import.meta.url))
 /** Which ends those that outlive their agent. */
-export const GUARD_PROGRAM = fileURLToPath(new URL(`./guard-program${EXTENSION}`, import.meta.url))
+export const GUARD_PROGRAM = fileURLToPath(new URL(`./orphan-guard-program${EXTENSION}`, import.meta.url))
 
 /** Node's own options for them: as this process was started, but for a debugger, whose port is taken. */
 export function nodeOptions(): string[] {

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import type { Clock } from '../clock.ts'
 import { forwardLines } from './output/forward-lines.ts'
-import type { Guard } from './guard.ts'
+import type { Guard } from './orphan-guard.ts'
 import { nodeOptions, HANDLER_PROGRAM } from './programs.ts'
 import type { HandlerCommand } from './handler-messages.ts'
 

@@ -1,5 +1,5 @@
 import type { ErrorType } from '@farebox/protocol/errors/error-types'
-import type { LeaseKeeper } from '../jobs/keep-leases.ts'
+import type { LeaseKeeper } from '../jobs/renew-leases.ts'
 import type { Settlements } from '../settlements/settlements.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'

@@ -1,6 +1,6 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { sleep, systemClock } from '../clock.ts'
-import { redactorOf } from '../environment/redact-secrets.ts'
+import { redactorOf } from '../environment/environment-redactor.ts'
 import type { Environment } from '../environment/read-environment.ts'
 import { createAgent, type Agent } from '../agent/create-agent.ts'
 import { createLog, type Log } from '../log.ts'

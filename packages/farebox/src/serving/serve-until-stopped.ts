@@ -1,4 +1,4 @@
-import { redactorOf } from '../environment/redact-secrets.ts'
+import { redactorOf } from '../environment/environment-redactor.ts'
 import type { Agent } from '../agent/create-agent.ts'
 import type { CommandWorld } from '../invocation/command-world.ts'
 import { outliveReaders } from './outlive-readers.ts'

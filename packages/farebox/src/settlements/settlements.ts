@@ -6,7 +6,7 @@ import type { SavedJob, SettledJob, UnpaidJob } from '../jobs/job.ts'
 import type { JobNotifier } from '../jobs/job-notifier.ts'
 import type { Log } from '../log.ts'
 import type { PaymentGate } from '../payment-gate/payment-gate.ts'
-import type { HeldJob } from '../jobs/keep-leases.ts'
+import type { HeldJob } from '../jobs/renew-leases.ts'
 
 /** How long a caller is kept waiting for a settlement before it is answered 503 pending (D8). */
 const DEFAULT_WAIT_MS = 10_000

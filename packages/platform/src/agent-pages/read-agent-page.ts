@@ -4,7 +4,7 @@ import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
 import { readLastCanary, type LastCanary } from '../canary/canary-store.ts'
 import { readHealthSummary, type HealthSummary } from '../monitor/read-health.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import type { AgentRow, Standing } from '../agents/agent-row.ts'
+import type { AgentRow, ListingStatus } from '../agents/agent-row.ts'
 import { readAgent } from '../agents/read-agent.ts'
 import { ownersText } from '../listing/owners-text.ts'
 import { shownEndpoint } from '../listing/shown-endpoint.ts'
@@ -73,7 +73,7 @@ function tellTrial(canary: LastCanary | undefined): AgentPage['last_trial'] {
 }
 
 /** Whose own words are shown. */
-const SPEAKS: { readonly [standing in Standing]: boolean } = {
+const SPEAKS: { readonly [standing in ListingStatus]: boolean } = {
   listed: true,
   provisional: true,
   deregistered: true,
@@ -92,7 +92,7 @@ function whyNotPayable(agent: AgentRow): string | undefined {
   return undefined
 }
 
-const NOT_PAYABLE: { readonly [standing in Exclude<Standing, 'listed'>]: string } = {
+const NOT_PAYABLE: { readonly [standing in Exclude<ListingStatus, 'listed'>]: string } = {
   provisional: 'It serves no declaration (Phase 1): it is shown, and cannot be paid.',
   waiting: 'It is registered and has not been looked at yet.',
   refused: 'It is not what its registration says.',

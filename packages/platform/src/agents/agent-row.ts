@@ -1,11 +1,11 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 
 /**
- * Where an agent stands: `waiting` is on the chain and not looked at yet, `listed` has proven its wallet, `provisional`
+ * An agent's listing status: `waiting` is on the chain and not inspected yet, `listed` has proven its wallet, `provisional`
  * serves no `/about` (Phase 1, D36), `refused` is not what it says, `taken-down` was so by the operator, `deregistered`
  * has its stake back.
  */
-export type Standing = 'waiting' | 'listed' | 'provisional' | 'refused' | 'taken-down' | 'deregistered'
+export type ListingStatus = 'waiting' | 'listed' | 'provisional' | 'refused' | 'taken-down' | 'deregistered'
 
 /** Badges, the lowest first (D34). */
 export type Badge = 'none' | 'verified' | 'bronze' | 'silver' | 'gold'
@@ -24,7 +24,7 @@ export interface AgentRow {
   readonly registeredBlock: number
   readonly registeredTransaction: string
   readonly registeredAtMs: number
-  readonly standing: Standing
+  readonly standing: ListingStatus
   /** Why it is refused or was taken down. */
   readonly standingReason: string | undefined
   readonly standingSinceMs: number
@@ -41,9 +41,9 @@ export interface AgentRow {
   /** When the declaration was last read. */
   readonly refreshedAtMs: number | undefined
   readonly nextRefreshAtMs: number | undefined
-  /** When a look last began, and what it stumbled over. */
-  readonly lookedAtMs: number | undefined
-  readonly lookProblem: string | undefined
+  /** When an inspection last began, and what it stumbled over. */
+  readonly inspectedAtMs: number | undefined
+  readonly inspectionProblem: string | undefined
   readonly isOffline: boolean
   /** As earned (D34). */
   readonly badge: Badge
@@ -61,7 +61,7 @@ export interface AgentColumns {
   readonly registered_block: string
   readonly registered_transaction: string
   readonly registered_at: Date
-  readonly standing: Standing
+  readonly standing: ListingStatus
   readonly standing_reason: string | null
   readonly standing_since: Date
   readonly declaration: Declaration | null
@@ -107,8 +107,8 @@ export function toAgentRow(columns: AgentColumns): AgentRow {
     provenWallet: columns.proven_wallet ?? undefined,
     refreshedAtMs: columns.refreshed_at?.getTime(),
     nextRefreshAtMs: columns.next_refresh_at?.getTime(),
-    lookedAtMs: columns.looked_at?.getTime(),
-    lookProblem: columns.look_problem ?? undefined,
+    inspectedAtMs: columns.looked_at?.getTime(),
+    inspectionProblem: columns.look_problem ?? undefined,
     isOffline: columns.is_offline,
     badge: columns.badge,
     badgeShown: columns.badge_shown,

@@ -5,7 +5,7 @@ export const BADGES: readonly Badge[] = ['none', 'verified', 'bronze', 'silver',
 
 /** What a badge rests on; all that is counted about an agent for it. */
 export interface BadgeInputs {
-  /** `/about` answered with a declaration we know, and did so at the last look or within two refresh intervals. */
+  /** `/about` answered with a declaration we know, and did so at the last inspection or within two refresh intervals. */
   readonly aboutPasses: boolean
   /** `/health` has passed, and the agent is not offline. */
   readonly healthPasses: boolean

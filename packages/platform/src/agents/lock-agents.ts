@@ -11,7 +11,7 @@ export async function lockAgent(client: pg.PoolClient, agentId: number): Promise
 }
 
 /**
- * Locks agents, and those who would be looked at again if these gave their endpoints up: who is refused or provisional
+ * Locks agents, and those who would be inspected again if these gave their endpoints up: who is refused or provisional
  * there, and at the endpoints that are blocked for them. All in ascending order of their numbers, as everybody locks
  * agents: whoever locked its own first and the others later could wait for one that waits for it.
  */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { restoreAgent, takeDownAgent } from '../operator/change-standing.ts'
+import { restoreAgent, takeDownAgent } from '../operator/take-down-agent.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { sampleDeclaration } from '../test-setup/insert-agent.ts'
 import { createPretendChain, type PretendChain, type PretendEvent } from '../test-setup/pretend-chain.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import type { AgentRow } from './agent-row.ts'
-import { applyLook } from '../registry/inspect/apply-look.ts'
+import { applyInspection } from '../registry/inspect/apply-inspection.ts'
 import { createRegistryFollower } from '../registry/chain/follow-registry.ts'
 import { openRegistration } from '../registry/open-registration.ts'
 import { readAgent } from './read-agent.ts'
@@ -31,7 +31,7 @@ beforeEach(async () => {
   chain = createPretendChain(stage.parts.settings.registryAddress)
   parts = { ...stage.parts, rpc: chain.rpc }
   await mined(registered(1))
-  expect(await looked(1)).toMatchObject({ standing: 'listed' })
+  expect(await inspected(1)).toMatchObject({ standing: 'listed' })
   await takeDownAgent(parts.database, 1, { reason: REASON, nowMs: parts.clock.nowMs() })
 })
 
@@ -65,11 +65,11 @@ async function agent(agentId: number): Promise<AgentRow> {
   return row
 }
 
-/** A look that finds an agent without a flaw, of its owner's. */
-async function looked(agentId: number): Promise<AgentRow> {
+/** An inspection that finds an agent without a flaw, of its owner's. */
+async function inspected(agentId: number): Promise<AgentRow> {
   const { owner, ...row } = await agent(agentId)
   const declaration = sampleDeclaration(owner)
-  await applyLook(parts, { owner, ...row }, { kind: 'agent', declaration, wallet: owner })
+  await applyInspection(parts, { owner, ...row }, { kind: 'agent', declaration, wallet: owner })
   return await agent(agentId)
 }
 
@@ -78,26 +78,26 @@ describe('an endpoint at which an agent was taken down', () => {
     await mined(deregistered(1))
     expect(await agent(1)).toMatchObject({ standing: 'deregistered' })
     await mined(registered(2))
-    expect(await looked(2)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
+    expect(await inspected(2)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
   })
 
   test('is not listed again by moving the agent away and registering anew', async () => {
     await mined(moved(1, 'https://elsewhere.example'))
     expect(await agent(1)).toMatchObject({ standing: 'taken-down', standingReason: REASON })
     await mined(registered(2, `${ENDPOINT}:443/`))
-    expect(await looked(2)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
+    expect(await inspected(2)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
   })
 
   test('is not listed again by moving another agent to it', async () => {
     await mined(registered(2, 'https://honest.example'))
-    expect(await looked(2)).toMatchObject({ standing: 'listed' })
+    expect(await inspected(2)).toMatchObject({ standing: 'listed' })
     await mined(deregistered(1), moved(2, ENDPOINT))
-    expect(await looked(2)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
+    expect(await inspected(2)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
   })
 
   test('is all that is blocked: nobody keeps others out by moving there what was taken down', async () => {
     await mined(moved(1, 'https://victim.example'), registered(2, 'https://victim.example', OTHER))
-    expect(await looked(2)).toMatchObject({ standing: 'listed' })
+    expect(await inspected(2)).toMatchObject({ standing: 'listed' })
   })
 
   test('is refused before anybody stakes for it', async () => {
@@ -112,28 +112,28 @@ describe('an endpoint at which an agent was taken down', () => {
     await mined(registered(2))
     await takeDownAgent(parts.database, 2, { reason: 'As the first.', nowMs: parts.clock.nowMs() })
     await restore(1)
-    expect(await looked(1)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
+    expect(await inspected(1)).toMatchObject({ standing: 'refused', standingReason: BLOCKED })
     await restore(2)
     expect((await agent(1)).nextRefreshAtMs).toBe(parts.clock.nowMs())
-    expect(await looked(1)).toMatchObject({ standing: 'listed' })
+    expect(await inspected(1)).toMatchObject({ standing: 'listed' })
   })
 })
 
 describe('the operator', () => {
   test('opens it again by restoring the number, and the agent is listed', async () => {
     expect(await restore(1)).toBe('waiting')
-    expect(await looked(1)).toMatchObject({ standing: 'listed' })
+    expect(await inspected(1)).toMatchObject({ standing: 'listed' })
   })
 
-  test('opens it again by a number that has left: that stays so, and who was refused is looked at', async () => {
+  test('opens it again by a number that has left: that stays so, and who was refused is inspected', async () => {
     await mined(deregistered(1))
     await mined(registered(2))
-    await looked(2)
+    await inspected(2)
     await parts.database.pool.query('update agents set next_refresh_at = null')
     expect(await restore(1)).toBe('deregistered')
     expect(await agent(1)).toMatchObject({ standing: 'deregistered', nextRefreshAtMs: undefined })
     expect((await agent(2)).nextRefreshAtMs).toBe(parts.clock.nowMs())
-    expect(await looked(2)).toMatchObject({ standing: 'listed' })
+    expect(await inspected(2)).toMatchObject({ standing: 'listed' })
     await expect(restore(1)).rejects.toThrow('agent 1 is not taken down, but deregistered')
   })
 
@@ -141,10 +141,10 @@ describe('the operator', () => {
     await mined(moved(1, 'https://second.example'))
     await takeDownAgent(parts.database, 1, { reason: 'There too.', nowMs: parts.clock.nowMs() })
     await mined(registered(2, 'https://second.example'))
-    expect(await looked(2)).toMatchObject({ standing: 'refused' })
+    expect(await inspected(2)).toMatchObject({ standing: 'refused' })
     await restore(1)
     await mined(registered(3))
-    expect([(await looked(2)).standing, (await looked(3)).standing]).toEqual(['listed', 'listed'])
+    expect([(await inspected(2)).standing, (await inspected(3)).standing]).toEqual(['listed', 'listed'])
   })
 })
 

@@ -1,7 +1,7 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { availabilityOf } from '../agents/availability.ts'
 import { countChecks, uptimeOverSpan } from '../agents/history.ts'
-import type { Standing } from '../agents/agent-row.ts'
+import type { ListingStatus } from '../agents/agent-row.ts'
 import { applyRecounts } from '../tallies/apply-recounts.ts'
 import { readTally } from '../tallies/read-tally.ts'
 import type { BadgeInputs } from '../agents/badge.ts'
@@ -52,7 +52,7 @@ async function readJobCounts(
 }
 
 /**
- * A look that fails is borne while the newest that did not is younger than two intervals; afterwards nobody knows that
+ * An inspection that fails is borne while the newest that did not is younger than two intervals; afterwards nobody knows that
  * the agent still serves what it declared (D34: both routes pass).
  */
 function isAboutRead(
@@ -65,7 +65,7 @@ function isAboutRead(
 }
 
 interface AgentFacts {
-  readonly standing: Standing
+  readonly standing: ListingStatus
   readonly has_declaration: boolean
   readonly look_problem: string | null
   readonly refreshed_at: Date | null

@@ -1,13 +1,13 @@
 import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
 
-/** A stranger's JSON, or what is wrong with it in words of ours. */
+/** Untrusted JSON, or what is wrong with it in words of ours. */
 export type ReadJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Reads a stranger's JSON: at most 64 levels (D15), and nothing that JSON can say and that could not be kept: text that
+ * Reads untrusted JSON: at most 64 levels (D15), and nothing that JSON can say and that could not be kept: text that
  * PostgreSQL refuses (a NUL character, half of a surrogate pair), and numbers like `1e400`, which are read as `Infinity`
  * and written as null.
  */

@@ -79,7 +79,7 @@ function fieldName(path: readonly PropertyKey[], whole: string): string {
 
 const MAX_KEY_CHARACTERS = 64
 
-/** A key of a stranger's choosing, short and on one line. */
+/** A key that the caller chose, short and on one line. */
 function shownKey(key: string): string {
   const plain = key.replaceAll(/[^\x20-\x7e]/g, '?')
   return plain.length <= MAX_KEY_CHARACTERS ? plain : `${plain.slice(0, MAX_KEY_CHARACTERS)}…`

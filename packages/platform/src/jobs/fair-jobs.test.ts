@@ -5,7 +5,7 @@ import type { OutboundOutcome, OutboundRequest } from '../outbound/outbound.ts'
 import type { Background } from '../platform-parts.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
-import { endSendings, LEASE_MS, takeJobsToLookAt, takeJobsToSend } from './records/job-leases.ts'
+import { endSendings, LEASE_MS, takeJobsToCheckPayment, takeJobsToSend } from './records/job-leases.ts'
 import { insertJob, type NewJob } from './records/job-store.ts'
 import { startJobs, type JobsOptions } from './drive/start-jobs.ts'
 
@@ -148,7 +148,7 @@ test('what became of payments is looked at while every sending hangs', async () 
     [answered],
   )
   await write({ endpoint: SLOW })
-  start({ slots: 1, perHost: 1, lookSlots: 1 })
+  start({ slots: 1, perHost: 1, paymentCheckSlots: 1 })
   await vi.waitUntil(() => hanging.length === 1 && seenOnChain > 0)
   expect(sent).toHaveLength(1)
 })
@@ -159,10 +159,16 @@ test('a job that waited to be sent until its payment ran out is looked at on the
   const jobId = await write({ endpoint: SLOW, validSeconds: 60, maxDeadlineSeconds: 60, atMs })
   const [later, muchLater] = [atMs + 10 * MINUTE_MS, atMs + 17 * MINUTE_MS]
   await endSendings(stage.database, later)
-  expect(await takeJobsToLookAt(stage.database, { holder: randomUUID(), limit: 9, nowMs: later })).toEqual([])
+  expect(
+    await takeJobsToCheckPayment(stage.database, { holder: randomUUID(), limit: 9, nowMs: later }),
+  ).toEqual([])
   await endSendings(stage.database, muchLater)
   expect(await takeJobsToSend(stage.database, taking({ nowMs: muchLater }))).toEqual([])
-  const looks = await takeJobsToLookAt(stage.database, { holder: randomUUID(), limit: 9, nowMs: muchLater })
+  const looks = await takeJobsToCheckPayment(stage.database, {
+    holder: randomUUID(),
+    limit: 9,
+    nowMs: muchLater,
+  })
   expect(looks.map(job => job.jobId)).toEqual([jobId])
 })
 

@@ -239,7 +239,7 @@ test('a payment that ran out unused is dead: the job stays expired, not charged,
   aheadMs = 151_000
   const { rows } = await stage.database.pool.query<{ job_id: string }>('select job_id from jobs')
   const jobId = rows[0]?.job_id ?? ''
-  await vi.waitUntil(async () => (await readJob(stage.database, jobId))?.nextLookAtMs === undefined, {
+  await vi.waitUntil(async () => (await readJob(stage.database, jobId))?.nextDueAtMs === undefined, {
     timeout: 15_000,
   })
   expect(await readJob(stage.database, jobId)).toMatchObject({

@@ -52,7 +52,7 @@ interface Worker {
   readonly exited: Promise<unknown>
 }
 
-/** A process of its own that looks after jobs, to be killed without mercy. */
+/** A process of its own that drives jobs, to be killed without mercy. */
 async function startWorker(rpcUrl = chain.rpcUrl): Promise<Worker> {
   const options = { connectionString: TEST_DATABASE_URL, schema: stage.database.schema, connections: 4 }
   return await launch(`
@@ -105,7 +105,7 @@ async function until(jobId: string, holds: (job: JobRow) => boolean): Promise<Jo
 }
 
 async function expectDone(jobId: string): Promise<void> {
-  const job = await until(jobId, ({ nextLookAtMs }) => nextLookAtMs === undefined)
+  const job = await until(jobId, ({ nextDueAtMs }) => nextDueAtMs === undefined)
   expect(job).toMatchObject({
     state: 'completed',
     answer: 'completed',

@@ -3,7 +3,7 @@ import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { RouteAnswer } from '../http/route.ts'
 import type { JobRow } from './records/job-row.ts'
-import { usableUntil } from './drive/plan-look.ts'
+import { usableUntil } from './drive/plan-job.ts'
 
 /**
  * A job as its payer sees it. 200 where all is said, 202 with `Retry-After` while more may come.
@@ -55,6 +55,6 @@ function readOutput({ answer, responseBody }: JobRow): { readonly [field: string
 
 /** Nothing more is expected of the agent, and a delivery's payment is decided. */
 function isFinal(job: JobRow): boolean {
-  if (job.nextLookAtMs === undefined || job.answer === 'failed') return true
+  if (job.nextDueAtMs === undefined || job.answer === 'failed') return true
   return job.answer === 'completed' && job.payment !== 'open'
 }

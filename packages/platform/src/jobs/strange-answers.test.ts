@@ -103,7 +103,7 @@ test('what was asked of a job that was refused goes within the hour, and its pay
     return Promise.resolve(refusal())
   }
   const { job_id: jobId } = await order()
-  await until(jobId, ({ sendings, nextLookAtMs }) => sendings === 1 && (nextLookAtMs ?? 0) > Date.now())
+  await until(jobId, ({ sendings, nextDueAtMs }) => sendings === 1 && (nextDueAtMs ?? 0) > Date.now())
   expect(await deleteUnpaidContents(stage.database, Date.now() + UNPAID_KEPT_MS - MINUTE_MS)).toBe(0)
   expect(await deleteUnpaidContents(stage.database, Date.now() + UNPAID_KEPT_MS + MINUTE_MS)).toBe(1)
   expect(await readRequest(stage.database, jobId)).toBeUndefined()
@@ -112,12 +112,12 @@ test('what was asked of a job that was refused goes within the hour, and its pay
     error: 'Internal error',
     payment: 'open',
     paymentHeader: undefined,
-    nextLookAtMs: expect.any(Number),
+    nextDueAtMs: expect.any(Number),
   })
   expect(await readRequest(stage.database, done.job_id), 'of a job that was paid').toContain('two words')
   await calls[0]?.settle()
   expect(await until(jobId, job => job.chargedWithoutDelivery)).toMatchObject({ payment: 'paid' })
-  await until(jobId, ({ nextLookAtMs }) => nextLookAtMs === undefined)
+  await until(jobId, ({ nextDueAtMs }) => nextDueAtMs === undefined)
   expect(calls, 'without its contents it is sent no more').toHaveLength(1)
 })
 
@@ -132,9 +132,9 @@ test('what was asked of a job that is still to be answered stays, and so it does
     return Promise.resolve(refusal())
   }
   const { job_id: paid } = await order()
-  await until(paid, ({ nextLookAtMs }) => (nextLookAtMs ?? 0) > Date.now())
+  await until(paid, ({ nextDueAtMs }) => (nextDueAtMs ?? 0) > Date.now())
   await refused[0]?.settle()
-  await until(paid, ({ nextLookAtMs }) => nextLookAtMs === undefined)
+  await until(paid, ({ nextDueAtMs }) => nextDueAtMs === undefined)
   await until(open, ({ sendings }) => sendings > 1)
   expect(await deleteUnpaidContents(stage.database, Date.now() + 2 * UNPAID_KEPT_MS)).toBe(0)
   for (const jobId of [open, paid]) expect(await readRequest(stage.database, jobId)).toContain('two words')
@@ -148,7 +148,7 @@ test('what was delivered for a payment that can never come is shown for half an 
   await stage.database.pool.query(
     "update jobs set payment = 'dead', next_look_at = now(), lease_until = null",
   )
-  const over = await until(jobId, ({ nextLookAtMs }) => nextLookAtMs === undefined)
+  const over = await until(jobId, ({ nextDueAtMs }) => nextDueAtMs === undefined)
   expect(over.responseBody).toContain('"words":2')
   expect(await deleteUnpaidContents(stage.database, Date.now() + UNPAID_KEPT_MS + MINUTE_MS)).toBe(1)
   expect((await readJob(stage.database, jobId))?.responseBody).toBeUndefined()

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { lockAgent, lockWithCompetitors } from '../agents/lock-agents.ts'
 import { readAgent } from '../agents/read-agent.ts'
-import type { AgentRow, Standing } from '../agents/agent-row.ts'
+import type { AgentRow, ListingStatus } from '../agents/agent-row.ts'
 import { watchAgent } from '../agents/watch-agent.ts'
 import { dyingAfter } from '../test-setup/dying-database.ts'
 import { insertAgent, sampleDeclaration } from '../test-setup/insert-agent.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { changeListing, enterListing, type ListingChange } from './change-listing.ts'
 import { indexAgent } from './index-agent.ts'
-import { findTransition, TRANSITIONS, type Transition } from './listing-changes.ts'
+import { findTransition, TRANSITIONS, type Transition } from './listing-transitions.ts'
 
 const ENDPOINT = 'https://wanted.example'
 const OWNER = `0x${'a1'.repeat(20)}`
@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterAll(() => stage.close())
 
 /** An agent as it is while it has a status, with all that depends on it. */
-async function stands(standing: Standing): Promise<AgentRow> {
+async function stands(standing: ListingStatus): Promise<AgentRow> {
   const isShown = standing === 'listed' || standing === 'provisional'
   const hasProof = standing === 'listed' || standing === 'taken-down'
   const agent = await insertAgent(stage.database, {
@@ -83,15 +83,20 @@ const isWatched = () => exists(`select from agent_health where agent_id = $1 and
 const isComputed = () => exists(`select from agent_badges where agent_id = $1 and due_at < 'infinity'`)
 const isFound = () => exists('select from search_entries where agent_id = $1')
 
-const LOOK = {
+const INSPECTION = {
   problem: undefined,
   failures: 0,
-  nextLookMs: PLANNED_MS,
+  nextInspectionMs: PLANNED_MS,
   aboutMissingSinceMs: undefined,
   declared: undefined,
 } as const
 
-type Case = readonly [from: Standing | 'nothing', event: Transition['on'], to: Standing, row: Transition]
+type Case = readonly [
+  from: ListingStatus | 'nothing',
+  event: Transition['on'],
+  to: ListingStatus,
+  row: Transition,
+]
 
 /** Every row of the table, for each status it begins with. */
 const CASES: readonly Case[] = TRANSITIONS.flatMap(row =>
@@ -103,7 +108,7 @@ const CASES: readonly Case[] = TRANSITIONS.flatMap(row =>
   ]),
 )
 
-function toOf({ to }: Transition): Standing {
+function toOf({ to }: Transition): ListingStatus {
   if (to === 'same') throw new Error('a new row has no status before')
   return to
 }
@@ -114,11 +119,11 @@ describe('a change of the listing status', () => {
     async (from, event, to, row) => {
       if (from === 'nothing') throw new Error('such a one has no row')
       const before = await stands(from)
-      const after = await change({ event, to, ...(row.look === 'planned' && { look: LOOK }) })
+      const after = await change({ event, to, ...(row.inspect === 'planned' && { inspection: INSPECTION }) })
       const isShown = to === 'listed' || to === 'provisional'
       expect(after.standing).toBe(to)
       expect(after.standingSinceMs).toBe(from === to ? before.standingSinceMs : nowMs)
-      expect(after.nextRefreshAtMs).toBe({ soon: nowMs, planned: PLANNED_MS, never: undefined }[row.look])
+      expect(after.nextRefreshAtMs).toBe({ soon: nowMs, planned: PLANNED_MS, never: undefined }[row.inspect])
       expect(await isWatched()).toBe(isShown)
       expect(await isComputed()).toBe(isShown)
       expect(await isFound()).toBe(isShown)
@@ -130,9 +135,9 @@ describe('a change of the listing status', () => {
 
   test('takes up only what a status can become', async () => {
     await stands('taken-down')
-    const refused = change({ event: 'looked at', to: 'listed', look: LOOK })
+    const refused = change({ event: 'inspected', to: 'listed', inspection: INSPECTION })
     await expect(refused).rejects.toThrow(
-      'an agent that is taken-down cannot become listed when it is looked at',
+      'an agent that is taken-down cannot become listed when it is inspected',
     )
     expect(() => findTransition('moved', 'taken-down', 'waiting')).toThrow(RangeError)
     expect(() => findTransition('registered', 'listed', 'waiting')).toThrow(RangeError)
@@ -172,26 +177,26 @@ describe('the reason of a status', () => {
 
 describe('D36 the proof of a wallet', () => {
   const declaration = sampleDeclaration(OWNER)
-  const look = (wallet: string) => ({ ...LOOK, declared: { declaration, version: 1, wallet } })
+  const inspection = (wallet: string) => ({ ...INSPECTION, declared: { declaration, version: 1, wallet } })
 
-  test('is given by a look that finds the owner’s wallet, and ends with another owner', async () => {
+  test('is given by an inspection that finds the owner’s wallet, and ends with another owner', async () => {
     await stands('waiting')
-    const event = 'looked at'
-    expect((await change({ event, to: 'listed', look: look(OWNER) })).provenWallet).toBe(OWNER)
+    const event = 'inspected'
+    expect((await change({ event, to: 'listed', inspection: inspection(OWNER) })).provenWallet).toBe(OWNER)
     const listed = await known(AGENT)
     const sold = await change({ event: 'transferred', to: 'listed', onChain: { ...listed, owner: OTHER } })
     expect(sold).toMatchObject({ owner: OTHER, wallet: OWNER, provenWallet: undefined })
-    expect((await change({ event, to: 'listed', look: look(OTHER) })).provenWallet).toBe(OTHER)
+    expect((await change({ event, to: 'listed', inspection: inspection(OTHER) })).provenWallet).toBe(OTHER)
   })
 
-  test('outlasts a look that finds another wallet, which is then not paid', async () => {
+  test('outlasts an inspection that finds another wallet, which is then not paid', async () => {
     await stands('listed')
-    const after = await change({ event: 'looked at', to: 'listed', look: look(OTHER) })
+    const after = await change({ event: 'inspected', to: 'listed', inspection: inspection(OTHER) })
     expect(after).toMatchObject({ wallet: OTHER, provenWallet: OWNER })
   })
 })
 
-test('an agent that is new has a row by which it is looked at, and nothing else', async () => {
+test('an agent that is new has a row by which it is inspected, and nothing else', async () => {
   const onChain = {
     endpointOnChain: `${ENDPOINT}/`,
     endpoint: ENDPOINT,

@@ -1,10 +1,10 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type pg from 'pg'
-import type { AgentRow, Standing } from '../agents/agent-row.ts'
-import { lookAtCompetitors } from '../agents/look-again.ts'
+import type { AgentRow, ListingStatus } from '../agents/agent-row.ts'
+import { inspectCompetitorsSoon } from '../agents/inspect-soon.ts'
 import { unwatchAgent, watchAgent } from '../agents/watch-agent.ts'
 import { indexAgent } from './index-agent.ts'
-import { findTransition, STATUSES, type ListingEvent, type Transition } from './listing-changes.ts'
+import { findTransition, STATUSES, type ListingEvent, type Transition } from './listing-transitions.ts'
 
 /** What the registry contract says of an agent. */
 export type OnChain = Pick<
@@ -26,14 +26,14 @@ export interface Declared {
   readonly wallet: string
 }
 
-/** What a look found besides the status. */
-export interface LookResult {
+/** What an inspection found besides the status. */
+export interface InspectionResult {
   /** What it stumbled over; undefined: nothing. */
   readonly problem: string | undefined
-  /** How many looks in a row did, this one included. */
+  /** How many inspections in a row did, this one included. */
   readonly failures: number
   /** Undefined: when something happens. */
-  readonly nextLookMs: number | undefined
+  readonly nextInspectionMs: number | undefined
   /** Since when `/about` cannot be read; undefined: it can. */
   readonly aboutMissingSinceMs: number | undefined
   /** What the agent declares: as just read, or nothing any more; undefined: as before. */
@@ -44,19 +44,19 @@ export interface LookResult {
 export interface ListingChange {
   readonly event: ListingEvent
   /** What it becomes. */
-  readonly to: Standing
+  readonly to: ListingStatus
   /** Why it is refused or taken down. Undefined: as before where the status stays, else no reason. */
   readonly reason?: string | undefined
   /** What the contract says by now, where that is new. */
   readonly onChain?: OnChain
-  /** Given by a look alone. */
-  readonly look?: LookResult
+  /** Given by an inspection alone. */
+  readonly inspection?: InspectionResult
   readonly nowMs: number
 }
 
 /**
  * Writes what happened to an agent, and what follows from it: its checks begin or end, its entry in the search is made
- * or removed, and where it gave its endpoint up, whoever waits for that is looked at. Nothing else writes an agent's
+ * or removed, and where it gave its endpoint up, whoever waits for that is inspected. Nothing else writes an agent's
  * listing status.
  *
  * Runs in the caller's transaction, which holds the agent's row, and where the endpoint is given up those of the
@@ -76,7 +76,7 @@ export async function changeListing(
   if (STATUSES[to].isWatched) await watchAgent(client, agentId, nowMs)
   else await unwatchAgent(client, agentId)
   await indexAgent(client, agentId)
-  if (transition.vacates) await lookAtCompetitors(client, { endpoint, exceptAgentId: agentId, nowMs })
+  if (transition.vacates) await inspectCompetitorsSoon(client, { endpoint, exceptAgentId: agentId, nowMs })
 }
 
 /**
@@ -87,7 +87,7 @@ export async function changeListing(
 export async function enterListing(
   client: pg.PoolClient,
   agentId: number,
-  change: Omit<ListingChange, 'look'> & { readonly onChain: OnChain },
+  change: Omit<ListingChange, 'inspection'> & { readonly onChain: OnChain },
 ): Promise<void> {
   const transition = findTransition(change.event, 'nothing', change.to)
   await insertRow(client, { agent_id: agentId, ...columnsOf(transition, change) })
@@ -113,17 +113,17 @@ async function insertRow(client: pg.PoolClient, columns: Columns): Promise<void>
 }
 
 function columnsOf(transition: Transition, change: ListingChange, agent?: AgentRow): Columns {
-  const { to, reason, onChain, look, nowMs } = change
+  const { to, reason, onChain, inspection, nowMs } = change
   const stays = agent?.standing === to
   return {
     ...(onChain && chainColumns(onChain)),
-    ...(look && lookColumns(look, nowMs)),
+    ...(inspection && inspectionColumns(inspection, nowMs)),
     standing: to,
     standing_reason: reason ?? (stays ? agent.standingReason : undefined) ?? null,
     ...(!stays && { standing_since: new Date(nowMs) }),
     proven_wallet: provenWallet(change, agent),
-    about_missing_since: toDate(look?.aboutMissingSinceMs),
-    ...nextLookColumns(transition, change),
+    about_missing_since: toDate(inspection?.aboutMissingSinceMs),
+    ...nextInspectionColumns(transition, change),
   }
 }
 
@@ -139,15 +139,15 @@ function chainColumns(onChain: OnChain): Columns {
   }
 }
 
-function lookColumns({ problem, failures, declared }: LookResult, nowMs: number): Columns {
-  const looked = { look_problem: problem ?? null, look_failures: failures }
-  if (declared === undefined) return looked
+function inspectionColumns({ problem, failures, declared }: InspectionResult, nowMs: number): Columns {
+  const outcome = { look_problem: problem ?? null, look_failures: failures }
+  if (declared === undefined) return outcome
   if (!('declaration' in declared)) {
-    return { ...looked, declaration: null, name: declared.name, description: '', wallet: null }
+    return { ...outcome, declaration: null, name: declared.name, description: '', wallet: null }
   }
   const { declaration, version, wallet } = declared
   return {
-    ...looked,
+    ...outcome,
     declaration: JSON.stringify(declaration),
     declaration_version: version,
     name: declaration.name,
@@ -158,16 +158,19 @@ function lookColumns({ problem, failures, declared }: LookResult, nowMs: number)
 }
 
 /** The owner's or nobody's: a proof is for one owner, and lasts as long as the status says. */
-function provenWallet({ to, onChain, look }: ListingChange, agent: AgentRow | undefined): string | null {
+function provenWallet(
+  { to, onChain, inspection }: ListingChange,
+  agent: AgentRow | undefined,
+): string | null {
   const owner = onChain?.owner ?? agent?.owner
   if (owner === undefined || !STATUSES[to].keepsProof) return null
-  const declared = look?.declared
+  const declared = inspection?.declared
   const isProvenNow = declared !== undefined && 'wallet' in declared && declared.wallet === owner
   return isProvenNow || agent?.provenWallet === owner ? owner : null
 }
 
-function nextLookColumns({ look: when }: Transition, { look, nowMs }: ListingChange): Columns {
-  if (when === 'planned') return { next_refresh_at: toDate(look?.nextLookMs) }
+function nextInspectionColumns({ inspect: when }: Transition, { inspection, nowMs }: ListingChange): Columns {
+  if (when === 'planned') return { next_refresh_at: toDate(inspection?.nextInspectionMs) }
   if (when === 'never') return { next_refresh_at: null }
   return { next_refresh_at: new Date(nowMs), look_since: new Date(nowMs), look_failures: 0 }
 }

@@ -5,7 +5,7 @@ import { readUsdc } from '@farebox/protocol/money/usdc'
 import { BADGES } from '../agents/badge.ts'
 import type { Badge } from '../agents/agent-row.ts'
 import { ownersText } from './owners-text.ts'
-import { positionOf, standingOf } from './standing.ts'
+import { positionOf, rankOf } from './search-rank.ts'
 import { exactKey, nameKey, wordsOf } from './words.ts'
 
 /** An agent that may be found, as its row and its jobs tell. */
@@ -81,7 +81,7 @@ export function describeEntry(agent: FindableAgent): Entry {
     allWords: within(MOST_BYTES, [...capabilityWords, ...wordsOf(spoken.join('\n'), MOST_WORDS)]),
     tags: [...badgeTags(agent), ...offered],
     tagHashes: offered.length <= MOST_TAG_HASHES ? offered.map(tagHash) : undefined,
-    standing: standingOf(agent),
+    standing: rankOf(agent),
     minPriceAtomic: smallest(prices),
     maxPriceAtomic: largest(prices),
     capabilities,

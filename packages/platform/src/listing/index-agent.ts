@@ -1,6 +1,6 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type pg from 'pg'
-import type { Badge, Standing } from '../agents/agent-row.ts'
+import type { Badge, ListingStatus } from '../agents/agent-row.ts'
 import { applyRecounts } from '../tallies/apply-recounts.ts'
 import { readTally } from '../tallies/read-tally.ts'
 import { describeEntry, type Entry, type FindableAgent } from './describe-entry.ts'
@@ -8,7 +8,7 @@ import { describeEntry, type Entry, type FindableAgent } from './describe-entry.
 /**
  * Brings what search knows of an agent up to date with its row in `agents` and its paid jobs: to be called in the
  * transaction that changed the row. Makes its entry, or removes it where the agent is not to be found: offline, refused,
- * taken down, deregistered, not looked at yet. Doing it twice is doing it once.
+ * taken down, deregistered, not inspected yet. Doing it twice is doing it once.
  *
  * Holds the agent's row until the transaction ends, as whoever changed it does anyway.
  */
@@ -40,7 +40,7 @@ export async function indexAgent(client: pg.PoolClient, agentId: number): Promis
 
 async function readFindable(client: pg.PoolClient, agentId: number): Promise<FindableAgent | undefined> {
   const { rows } = await client.query<{
-    standing: Standing
+    standing: ListingStatus
     name: string
     description: string
     declaration: Declaration | null

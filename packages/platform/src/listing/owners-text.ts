@@ -1,16 +1,16 @@
 import type { TextWarning } from '@farebox/platform-api/search'
 
-/** A stranger's text in a form that can be shown on one line, and what was not as it seemed. */
+/** Untrusted text in a form that can be shown on one line, and what was not as it seemed. */
 export interface OwnersText {
   readonly text: string
   readonly warnings: readonly TextWarning[]
 }
 
 /**
- * Makes a stranger's text safe to look at (WEB-02): one line, no control characters, nothing invisible, nothing that
+ * Makes untrusted text safe to show (WEB-02): one line, no control characters, nothing invisible, nothing that
  * turns the direction of reading, no towers of accents, at most `most` code points.
  *
- * It is still a stranger's text: whoever shows it escapes it, and whoever gives it to a model quotes it.
+ * It is still untrusted text: whoever shows it escapes it, and whoever gives it to a model quotes it.
  */
 export function ownersText(original: string, most: number): OwnersText {
   if (original.length <= most && isPlain(original)) return { text: original, warnings: [] }

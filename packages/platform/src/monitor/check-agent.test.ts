@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createOutbound } from '../outbound/outbound.ts'
 import { healthOf, pretendOutbound, type Attempt } from '../test-setup/pretend-outbound.ts'
-import { answer, httpHead, startStranger } from '../test-setup/stranger.ts'
+import { answer, httpHead, startUntrustedHost } from '../test-setup/untrusted-host.ts'
 import { checkAgent, type CheckResult } from './check-agent.ts'
 
 const AGENT = { endpoint: 'https://agent.example/base', name: 'Word counter' }
@@ -76,11 +76,11 @@ test('D33 there is no third attempt, and no result where no second one was to be
 
 test('D33 D37 over real connections: a redirect, a flood and a private address fail, an agent passes', async () => {
   const outbound = createOutbound({ localMode: true })
-  const good = await startStranger(answer(healthOf(AGENT.name)))
-  const elsewhere = await startStranger(socket => {
+  const good = await startUntrustedHost(answer(healthOf(AGENT.name)))
+  const elsewhere = await startUntrustedHost(socket => {
     socket.end(httpHead(302, `location: http://127.0.0.1:${good.port}/health`, 'content-length: 0'))
   })
-  const flood = await startStranger(answer(`"${'x'.repeat(300_000)}"`))
+  const flood = await startUntrustedHost(answer(`"${'x'.repeat(300_000)}"`))
   try {
     const check = (endpoint: string): Promise<CheckResult | undefined> =>
       checkAgent(outbound, { endpoint, name: AGENT.name }, turn)

@@ -4,7 +4,7 @@ import { createSlots, type Slots } from '../outbound/slots.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { checkAgent, type CheckResult } from './check-agent.ts'
 import type { CheckLease } from './lease-checks.ts'
-import { settleChecks, type CheckEnded, type SettleMeans } from './settle-checks.ts'
+import { finishChecks, type CheckEnded, type FinishMeans } from './finish-checks.ts'
 
 /** The checks that one process makes at a time. */
 export interface ChecksUnderWay {
@@ -16,11 +16,11 @@ export interface ChecksUnderWay {
 }
 
 /** What ended is gathered for so long, so that it is written together. */
-const GATHER_MS = 25
+const COLLECT_MS = 25
 const GROUP = 500
 
 /** How long a second attempt may wait for its turn; then the check comes to nothing and is made again a little later. */
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 /**
  * Makes checks, so many first attempts at a time. Second attempts may last six times as long and have places of their
@@ -28,7 +28,7 @@ const PATIENCE_MS = 20_000
  */
 export function makeChecks(
   parts: PlatformParts,
-  means: SettleMeans,
+  means: FinishMeans,
   limits: { readonly atOnce: number; readonly secondAtOnce: number },
 ): ChecksUnderWay {
   const secondTurns = createSlots(limits.secondAtOnce)
@@ -83,29 +83,29 @@ async function takeTurn(
   turns: Slots,
   signal: AbortSignal,
 ): Promise<(() => void) | undefined> {
-  const patience = startDeadline(clock, PATIENCE_MS, [signal])
+  const deadline = startDeadline(clock, TIMEOUT_MS, [signal])
   try {
-    return await turns.take('second attempts', patience.signal)
+    return await turns.take('second attempts', deadline.signal)
   } catch {
     if (!signal.aborted) log.warn('too many slow agents: a check waits for its second attempt in vain')
     return undefined
   } finally {
-    patience.stop()
+    deadline.stop()
   }
 }
 
 /** Settles what ended in groups, one after the other. */
 function settleInGroups(
   parts: PlatformParts,
-  means: SettleMeans,
+  means: FinishMeans,
 ): { add(ended: CheckEnded): void; ended(): Promise<void> } {
   const queue: CheckEnded[] = []
   let settling: Promise<void> | undefined
   const settleAll = async (): Promise<void> => {
     while (queue.length > 0) {
-      if (queue.length < GROUP) await parts.clock.sleep(GATHER_MS, means.signal)
+      if (queue.length < GROUP) await parts.clock.sleep(COLLECT_MS, means.signal)
       // Where they cannot be written, their leases run out and somebody checks them again.
-      await settleChecks(parts, means, queue.splice(0, GROUP)).catch((error: unknown) => {
+      await finishChecks(parts, means, queue.splice(0, GROUP)).catch((error: unknown) => {
         parts.log.error('checks not written', { error: describeError(error) })
       })
     }

@@ -3,7 +3,7 @@ import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../platform-parts.ts'
 import { makeChecks } from './checks-under-way.ts'
 import { leaseChecks, type CheckLease } from './lease-checks.ts'
-import { watchOutage } from './watch-outage.ts'
+import { watchOwnOutage } from './watch-own-outage.ts'
 
 /** What a test or a bench may set; a platform leaves it as it is. */
 export interface CheckOptions {
@@ -47,7 +47,7 @@ export async function runChecks(
   const { chance = Math.random, atOnce = AT_ONCE, secondAtOnce = AT_ONCE } = options
   // Each check listens for it; that is no leak.
   setMaxListeners(0, signal)
-  const outage = watchOutage(parts, chance)
+  const outage = watchOwnOutage(parts, chance)
   const checks = makeChecks(parts, { outage, chance, signal }, { atOnce, secondAtOnce })
   const pollMs = within(settings.checkIntervalMs / 20, 20, 500)
   const askAgainMs = within(settings.checkIntervalMs / 4, 20, ASK_AGAIN_MS)

@@ -8,7 +8,7 @@ import { runChecks, type CheckOptions } from './run-checks.ts'
 import { pruneDeliveries, runDeliveries } from './webhooks/send-deliveries.ts'
 
 const BADGES_POLL_MS = 1_000
-const TIDY_EVERY_MS = 60_000
+const CLEANUP_EVERY_MS = 60_000
 
 /**
  * Starts the monitor: checks as they come due, notices to owners, badges, and the removal of old history. Any number of
@@ -29,7 +29,7 @@ export function startMonitor(parts: PlatformParts, options: CheckOptions = {}): 
     every(BADGES_POLL_MS, 'badges', async () => {
       while (!signal.aborted && (await computeDueBadges(parts)) > 0);
     }),
-    every(TIDY_EVERY_MS, 'cleanup', () => tidy(parts, signal)),
+    every(CLEANUP_EVERY_MS, 'cleanup', () => cleanUp(parts, signal)),
   ])
   return {
     async stop() {
@@ -39,7 +39,7 @@ export function startMonitor(parts: PlatformParts, options: CheckOptions = {}): 
   }
 }
 
-async function tidy(parts: PlatformParts, signal: AbortSignal): Promise<void> {
+async function cleanUp(parts: PlatformParts, signal: AbortSignal): Promise<void> {
   await bringBackChecks(parts.database, parts.settings.checkIntervalMs)
   while (!signal.aborted && (await pruneHours(parts.database, parts.clock.nowMs())) > 0);
   await pruneDeliveries(parts)

@@ -5,7 +5,7 @@ import type { Clock } from '@farebox/server/clock'
 import { systemClock } from '@farebox/server/clock'
 import { healthOf, pretendOutbound } from '../test-setup/pretend-outbound.ts'
 import { stagePlatform, type Stage, type StageOptions } from '../test-setup/stage-platform.ts'
-import { startStranger } from '../test-setup/stranger.ts'
+import { startUntrustedHost } from '../test-setup/untrusted-host.ts'
 import { watchMany } from '../test-setup/watch-many.ts'
 import { bringBackChecks } from './after-checks.ts'
 import { LEASE_MS, leaseChecks } from './lease-checks.ts'
@@ -144,7 +144,7 @@ test('HLT-06 a monitor that starts again goes on counting where the one before s
 
 test('HLT-07 agents that take a connection and say nothing delay no others', async () => {
   const agents = await startAgents()
-  const hostile = await startStranger(() => undefined, { host: '127.0.0.2' })
+  const hostile = await startUntrustedHost(() => undefined, { host: '127.0.0.2' })
   closers.push(() => hostile.close())
   const stage = await stageWith({ settings: { checkIntervalMs: 5_000 } })
   const endpoint = `case when id <= 60 then 'http://127.0.0.2:${hostile.port}/' || id

@@ -11,7 +11,7 @@ import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { revokeKey, rotateSigningKey } from '../receipts/platform-keys.ts'
-import { restoreAgent, takeDownAgent } from './change-standing.ts'
+import { restoreAgent, takeDownAgent } from './take-down-agent.ts'
 import { listReports, storeReport } from './reports.ts'
 
 const agentId = z.coerce.number().int().positive()

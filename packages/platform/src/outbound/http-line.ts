@@ -7,7 +7,7 @@ export interface HttpLine {
   readonly origin: string
   readonly address: string
   readonly client: Client
-  /** Bytes that came from the stranger since the connection was made, framing included. */
+  /** Bytes that came from the untrusted host since the connection was made, framing included. */
   bytesReceived(): number
   /** Whether another request may be sent. */
   isOpen(): boolean
@@ -18,7 +18,7 @@ export interface HttpLine {
   close(): void
 }
 
-/** Header bytes a stranger may send (names and values of one head or trailer). */
+/** Header bytes an untrusted host may send (names and values of one head or trailer). */
 const MAX_HEADER_BYTES = 16 * 1_024
 
 /** How long an unused connection is kept: less than any usual server keeps it, so that none closes it under us. */

@@ -1,6 +1,6 @@
 import { MAX_RESPONSE_BYTES, MAX_TIMEOUT_MARGIN_SECONDS } from '@farebox/protocol/limits'
 
-/** How much a stranger may send and how long the whole call may take. */
+/** How much an untrusted host may send and how long the whole call may take. */
 export interface CallLimits {
   readonly maxBytes: number
   readonly timeoutMs: number

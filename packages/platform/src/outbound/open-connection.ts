@@ -30,7 +30,7 @@ export interface ConnectionWays {
   readonly secureContext: SecureContext | undefined
 }
 
-/** A connection to a stranger, TLS included. */
+/** A connection to an untrusted host, TLS included. */
 export interface OpenConnection {
   readonly address: string
   readonly socket: Socket

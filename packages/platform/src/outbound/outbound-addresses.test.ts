@@ -4,7 +4,7 @@ import { makeCertificate } from '../test-setup/certificate.ts'
 import { HOSTILE_URLS, TREACHEROUS_NAMES } from '../test-setup/hostile-urls.ts'
 import { startNameServer } from '../test-setup/name-server.ts'
 import { createPretendInternet, type Names, type PretendInternet } from '../test-setup/pretend-internet.ts'
-import { answer, startStranger, type Stranger } from '../test-setup/stranger.ts'
+import { answer, startUntrustedHost, type UntrustedHost } from '../test-setup/untrusted-host.ts'
 import { PROBE_LIMITS } from './limits.ts'
 import { createOutbound, type Outbound, type OutboundOutcome } from './outbound.ts'
 import { isAllowedAddress, readBlock } from './address/public-address.ts'
@@ -14,14 +14,17 @@ const PUBLIC = '93.184.216.34'
 const PUBLIC_SIX = '2606:4700::1111'
 const certificate = makeCertificate(['*.agents.example', 'agents.example'])
 
-let stranger: Stranger
-let canaries: readonly Stranger[]
+let stranger: UntrustedHost
+let canaries: readonly UntrustedHost[]
 let internet: PretendInternet
 let outbound: Outbound | undefined
 
 beforeAll(async () => {
-  stranger = await startStranger(answer('hello'), { certificate })
-  canaries = [await startStranger(answer('inside')), await startStranger(answer('inside'), { host: '::1' })]
+  stranger = await startUntrustedHost(answer('hello'), { certificate })
+  canaries = [
+    await startUntrustedHost(answer('inside')),
+    await startUntrustedHost(answer('inside'), { host: '::1' }),
+  ]
 })
 
 beforeEach(() => async () => {

@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { startCalledStranger, STRANGER_ADDRESS, type CalledStranger } from '../test-setup/called-stranger.ts'
-import { answer, flood, httpHead, type Behaviour } from '../test-setup/stranger.ts'
+import {
+  startCalledUntrustedHost,
+  UNTRUSTED_ADDRESS,
+  type CalledUntrustedHost,
+} from '../test-setup/called-untrusted-host.ts'
+import { answer, flood, httpHead, type Behaviour } from '../test-setup/untrusted-host.ts'
 
-let at: CalledStranger
+let at: CalledUntrustedHost
 
 beforeEach(async () => {
-  at = await startCalledStranger()
+  at = await startCalledUntrustedHost()
 })
 
 afterEach(() => at.close())
@@ -52,14 +56,14 @@ describe('SSRF-03 redirects are told, not followed', () => {
       socket.write(httpHead(status, `location: ${location}`, 'content-length: 0'))
     })
     expect(outcome).toMatchObject({ kind: 'answered', status, headers: { location } })
-    expect([at.internet.connects, at.canary.connections()]).toEqual([[STRANGER_ADDRESS], 0])
+    expect([at.internet.connects, at.canary.connections()]).toEqual([[UNTRUSTED_ADDRESS], 0])
   })
 
   test('neither a refresh nor an alternative service moves the next call', async () => {
     const elsewhere = `127.0.0.1:${at.canary.port}`
     await at.call(answer('', `refresh: 0; url=http://${elsewhere}/`, `alt-svc: h2="${elsewhere}"; persist=1`))
     await at.call(answer(''))
-    expect([at.internet.connects, at.canary.connections()]).toEqual([[STRANGER_ADDRESS], 0])
+    expect([at.internet.connects, at.canary.connections()]).toEqual([[UNTRUSTED_ADDRESS], 0])
   })
 })
 

@@ -1,19 +1,30 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { systemClock } from '@farebox/server/clock'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { startCalledStranger, STRANGER_ADDRESS, type CalledStranger } from '../test-setup/called-stranger.ts'
+import {
+  startCalledUntrustedHost,
+  UNTRUSTED_ADDRESS,
+  type CalledUntrustedHost,
+} from '../test-setup/called-untrusted-host.ts'
 import { createPretendInternet } from '../test-setup/pretend-internet.ts'
-import { answer, drip, flood, httpHead, startStranger, type Behaviour } from '../test-setup/stranger.ts'
+import {
+  answer,
+  drip,
+  flood,
+  httpHead,
+  startUntrustedHost,
+  type Behaviour,
+} from '../test-setup/untrusted-host.ts'
 import { PROBE_LIMITS } from './limits.ts'
 import { createOutbound } from './outbound.ts'
 
 const MOST_RSS_BYTES = 50 * 1_024 * 1_024
 const CHUNKED = httpHead(200, 'transfer-encoding: chunked')
 
-let at: CalledStranger
+let at: CalledUntrustedHost
 
 beforeEach(async () => {
-  at = await startCalledStranger()
+  at = await startCalledUntrustedHost()
 })
 
 afterEach(() => at.close())
@@ -84,10 +95,10 @@ describe('SSRF-05 one deadline over everything', () => {
   })
 
   test('a hand-shake that never comes is too slow, and the request did not arrive', async () => {
-    const mute = await startStranger(() => undefined)
+    const mute = await startUntrustedHost(() => undefined)
     const internet = createPretendInternet(
-      { 'mute.agents.example': [STRANGER_ADDRESS] },
-      { [STRANGER_ADDRESS]: mute.port },
+      { 'mute.agents.example': [UNTRUSTED_ADDRESS] },
+      { [UNTRUSTED_ADDRESS]: mute.port },
     )
     const outbound = createOutbound({ localMode: false, ...internet })
     const request = { url: 'https://mute.agents.example/', method: 'POST', maxBytes: 1, timeoutMs } as const
@@ -113,7 +124,7 @@ function failed(reason: string): object {
   return { kind: 'failed', reason, mayHaveArrived: true }
 }
 
-/** What comes of a call, and how much memory this process took meanwhile, the stranger's own included. */
+/** What comes of a call, and how much memory this process took meanwhile, the untrusted host's own included. */
 async function watchMemory<T>(call: Promise<T>): Promise<{ outcome: T; grownBytes: number }> {
   const rssBefore = process.memoryUsage.rss()
   let rssMost = rssBefore

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import { systemClock, type Clock } from '@farebox/server/clock'
-import { callStranger, type Call, type Means } from './call-stranger.ts'
+import { callUntrustedHost, type Call, type Means } from './call-untrusted-host.ts'
 import { startDeadline } from './deadline.ts'
 import { explainFailure } from './explain-failure.ts'
 import { createIdleLines } from './idle-lines.ts'
@@ -13,9 +13,9 @@ import type { AddressBlock } from './address/public-address.ts'
 import { createResolve, type Resolve } from './address/resolve-name.ts'
 import { createSlots } from './slots.ts'
 
-/** The one way to call a stranger's URL (D37): checks, refresh, execute, webhooks. */
+/** The one way to call an untrusted host's URL (D37): checks, refresh, execute, webhooks. */
 export interface Outbound {
-  /** Makes the call. What a stranger does is told as an outcome; nothing is thrown for it. */
+  /** Makes the call. What an untrusted host does is told as an outcome; nothing is thrown for it. */
   send(request: OutboundRequest): Promise<OutboundOutcome>
   /** The canonical form of an agent's base URL, or why it is refused. Makes no connection (REG-03). */
   judge(url: string): UrlVerdict
@@ -55,7 +55,7 @@ export type OutboundOutcome =
       readonly elapsedMs: number
       /** For our own log only, never shown to users (SSRF-08). */
       readonly detail: string
-      /** Whether any byte of the request may have reached the stranger: a paid call is then in doubt. */
+      /** Whether any byte of the request may have reached the untrusted host: a paid call is then in doubt. */
       readonly mayHaveArrived: boolean
     }
 
@@ -70,7 +70,7 @@ export interface OutboundOptions {
   readonly shunnedAddresses?: readonly AddressBlock[]
   /** Who we say we are; an operator adds where to complain. */
   readonly userAgent?: string
-  /** Calls at a time to one host, more to one address. Looks (GET), short POSTs and long work count apart. */
+  /** Calls at a time to one host, more to one address. Reads (GET), short POSTs and long work count apart. */
   readonly perHost?: number
   /** DNS; a test brings its own. */
   readonly resolve?: Resolve
@@ -83,9 +83,9 @@ export interface OutboundOptions {
 /**
  * Many hosts may share an address, such as that of a platform for apps, and few of them that never answer must not
  * take all its turns. Whoever likes can have prices asked and jobs sent, so for these it would take sixteen hosts, and
- * for work all that `startJobs` sends at a time: that is what bounds the sockets. Looks are made when we choose.
+ * for work all that `startJobs` sends at a time: that is what bounds the sockets. Reads are made when we choose.
  */
-const LOOKS_FACTOR = 4
+const READS_FACTOR = 4
 const POSTS_FACTOR = 16
 const MAX_IDLE_ORIGINS = 256
 const MAX_IDLE_PER_ORIGIN = 4
@@ -110,7 +110,7 @@ const DEFAULT_USER_AGENT = 'farebox-platform/0.1'
  * ```
  */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const means = gatherMeans(options)
+  const means = collectMeans(options)
   const closing = new AbortController()
   // Every call under way listens to it.
   setMaxListeners(0, closing.signal)
@@ -130,7 +130,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   }
 }
 
-function gatherMeans(options: OutboundOptions): Means {
+function collectMeans(options: OutboundOptions): Means {
   const perHost = options.perHost ?? CALLS_PER_HOST
   return {
     ways: {
@@ -146,7 +146,7 @@ function gatherMeans(options: OutboundOptions): Means {
     idle: createIdleLines(MAX_IDLE_ORIGINS, MAX_IDLE_PER_ORIGIN),
     hostSlots: createSlots(perHost),
     addressSlots: {
-      look: createSlots(perHost * LOOKS_FACTOR),
+      read: createSlots(perHost * READS_FACTOR),
       ask: createSlots(perHost * POSTS_FACTOR),
       work: createSlots(perHost * POSTS_FACTOR),
     },
@@ -164,7 +164,7 @@ async function makeCall(
   const deadline = startDeadline(clock, request.timeoutMs, [closing, request.signal])
   const call: Call = { ...request, signal: deadline.signal, mayHaveArrived: false }
   try {
-    const heard = await callStranger(call, means)
+    const heard = await callUntrustedHost(call, means)
     return { kind: 'answered', ...heard, elapsedMs: clock.nowMs() - startedMs }
   } catch (error) {
     const elapsedMs = clock.nowMs() - startedMs

@@ -26,7 +26,7 @@ const MAX_INTERIM_ANSWERS = 8
 
 /**
  * What may come over the wire around a body: TLS records, chunk sizes, a reason phrase, interim answers. undici counts
- * none of them, so a stranger could send for as long as the deadline lets it.
+ * none of them, so an untrusted host could send for as long as the deadline lets it.
  */
 const WIRE_FACTOR = 4
 const WIRE_ALLOWANCE_BYTES = 1_024 * 1_024

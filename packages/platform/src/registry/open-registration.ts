@@ -4,20 +4,20 @@ import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../http/refusal.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { examineAgent } from './inspect/examine-agent.ts'
-import { sentenceOf, type Examination } from './inspect/examination.ts'
+import { probeAgent } from './inspect/probe-agent.ts'
+import { sentenceOf, type ProbeResult } from './inspect/probe-result.ts'
 import { readRegistrationStatus } from './registration-status.ts'
 import { readRegistrationOf, saveRegistration, type Registration } from './registrations.ts'
-import { lookAtRefused } from '../agents/look-again.ts'
+import { inspectRefusedSoon } from '../agents/inspect-soon.ts'
 import { isBlocked } from '../agents/taken-down-endpoints.ts'
 
-/** What was found a moment ago is not asked for again: two tabs are one look. */
+/** What was found a moment ago is not asked for again: two tabs are one inspection. */
 const FOUND_KEPT_MS = 60_000
 const MAX_SHOWN_CAPABILITIES = 100
 
 /**
- * The registration of an endpoint: a new one, or the one that was opened before (REG-06). The endpoint is looked at,
- * unless that was done within a minute or somebody has staked already. Whoever staked for it and was refused is looked at
+ * The registration of an endpoint: a new one, or the one that was opened before (REG-06). The endpoint is inspected,
+ * unless that was done within a minute or somebody has staked already. Whoever staked for it and was refused is inspected
  * again soon where it is good now.
  *
  * Throws a {@link Refusal}: `validation` where the endpoint is none that can be listed, with the reason; `conflict`
@@ -38,9 +38,9 @@ export async function openRegistration(parts: PlatformParts, given: string): Pro
   if (await isBlocked(parts.database.pool, verdict.url)) {
     throw new Refusal('conflict', 'endpoint: an agent with it was taken down by the operator')
   }
-  const found = tellFound(await examineAgent(parts, verdict.url))
+  const found = tellFound(await probeAgent(parts, verdict.url))
   const owner = found.phase === 'agent' ? found.wallet : undefined
-  await lookAtRefused(parts.database.pool, { endpoint: verdict.url, owner, nowMs: parts.clock.nowMs() })
+  await inspectRefusedSoon(parts.database.pool, { endpoint: verdict.url, owner, nowMs: parts.clock.nowMs() })
   return await saveRegistration(parts.database, verdict.url, found, parts.clock.nowMs())
 }
 
@@ -63,7 +63,7 @@ async function refuseListed(
   throw new Refusal('conflict', `endpoint: agent ${listed.agent_id} is listed with it already`)
 }
 
-function tellFound(examination: Examination): FoundAgent {
+function tellFound(examination: ProbeResult): FoundAgent {
   switch (examination.kind) {
     case 'refused':
       throw new Refusal('validation', sentenceOf(examination))

@@ -3,7 +3,7 @@ import type {
   RegistrationStatus,
 } from '@farebox/platform-api/registry'
 import type { PlatformParts } from '../platform-parts.ts'
-import type { Standing } from '../agents/agent-row.ts'
+import type { ListingStatus } from '../agents/agent-row.ts'
 import type { Registration } from './registrations.ts'
 
 type StatusParts = Pick<PlatformParts, 'database' | 'outbound' | 'settings'>
@@ -18,7 +18,7 @@ export interface RegistrationProgress {
 interface Candidate {
   readonly agentId: number
   readonly owner: string
-  readonly standing: Standing | 'pending'
+  readonly standing: ListingStatus | 'pending'
   readonly reason: string | undefined
   readonly isRetried: boolean
   readonly transaction: string
@@ -110,7 +110,7 @@ async function readCounted(
   const rows = await database.query<{
     agent_id: string
     owner: string
-    standing: Standing
+    standing: ListingStatus
     standing_reason: string | null
     is_retried: boolean
     registered_transaction: string

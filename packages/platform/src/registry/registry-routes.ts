@@ -16,7 +16,7 @@ import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { readHistory } from './declarations/declaration-history.ts'
-import { lookAtAgent } from './inspect/look-at-agent.ts'
+import { inspectAgent } from './inspect/inspect-agent.ts'
 import { readAgent } from '../agents/read-agent.ts'
 import { encodeRegister, STAKE_WEI } from './chain/registry-contract.ts'
 import { readRegistrationStatus } from './registration-status.ts'
@@ -25,8 +25,8 @@ import { readRegistration, type Registration } from './registrations.ts'
 import { takeAgent } from './inspect/take-agents.ts'
 
 const DEFAULT_HISTORY = 20
-/** Each makes up to three calls to a stranger. */
-const LOOKS_PER_MINUTE = 10
+/** Each makes up to three calls to an untrusted host. */
+const INSPECTIONS_PER_MINUTE = 10
 
 /** What the platform is, registrations, and what agents declared and declare. */
 export function registryRoutes(parts: PlatformParts): readonly Route[] {
@@ -68,7 +68,7 @@ function registrationRoutes(parts: PlatformParts): readonly Route[] {
       summary: 'Opens the registration of an endpoint, or the one that was opened before',
       access: 'public',
       body: registrationRequest,
-      perMinute: LOOKS_PER_MINUTE,
+      perMinute: INSPECTIONS_PER_MINUTE,
       answers: {
         200: { description: 'The registration', schema: registration },
         400: { description: 'The endpoint cannot be listed, and why' },
@@ -103,7 +103,7 @@ function declarationRoutes(parts: PlatformParts): readonly Route[] {
       summary: 'Looks at an agent now, at most once a minute',
       access: 'public',
       params: agentPath,
-      perMinute: LOOKS_PER_MINUTE,
+      perMinute: INSPECTIONS_PER_MINUTE,
       answers: {
         200: { description: 'What the look came to', schema: refreshed },
         404: { description: 'There is no such agent' },
@@ -148,26 +148,26 @@ async function tell(parts: PlatformParts, open: Registration): Promise<Travellin
 
 async function refresh(parts: PlatformParts, agentId: number): Promise<Refreshed> {
   const taken = await takeAgent(parts.database, agentId, parts.clock.nowMs())
-  if (taken.kind === 'not-looked-at') throw noSuchAgent(agentId)
+  if (taken.kind === 'not-inspected') throw noSuchAgent(agentId)
   if (taken.kind === 'too-soon') {
     const { retryAfterSeconds } = taken
     throw new Refusal('rate_limited', 'this agent was looked at less than a minute ago', {
       retryAfterSeconds,
     })
   }
-  // Whoever asked may go away; the look is for everybody.
-  const looked = await lookAtAgent(parts, agentId)
-  if (looked === undefined) {
+  // Whoever asked may go away; the inspection is for everybody.
+  const inspected = await inspectAgent(parts, agentId)
+  if (inspected === undefined) {
     throw new Refusal('conflict', 'the agent was changed on the chain meanwhile and is looked at again soon')
   }
-  const { agent, changes } = looked
+  const { agent, changes } = inspected
   return {
     agent_id: agentId,
     standing: agent.standing,
     standing_reason: agent.standingReason ?? null,
     payable: agent.standing === 'listed' && agent.wallet !== undefined && agent.wallet === agent.provenWallet,
     last_read_at: toSeconds(agent.refreshedAtMs),
-    problem: agent.lookProblem ?? null,
+    problem: agent.inspectionProblem ?? null,
     changes: [...changes],
   }
 }
@@ -187,7 +187,7 @@ async function tellHistory(
   return {
     agent_id: agentId,
     last_read_at: toSeconds(agent.refreshedAtMs),
-    problem: agent.lookProblem ?? null,
+    problem: agent.inspectionProblem ?? null,
     declarations: history.map(({ version, readAtMs, severity, changes }) => ({
       version,
       read_at: readAtMs / 1_000,

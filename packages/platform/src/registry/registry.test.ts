@@ -15,7 +15,7 @@ import { dyingAfter } from '../test-setup/dying-database.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import type { AgentRow } from '../agents/agent-row.ts'
 import { createRegistryFollower } from './chain/follow-registry.ts'
-import { lookAtAgent } from './inspect/look-at-agent.ts'
+import { inspectAgent } from './inspect/inspect-agent.ts'
 import { readAgent } from '../agents/read-agent.ts'
 import { registryRoutes } from './registry-routes.ts'
 import { startRegistry } from './start-registry.ts'
@@ -68,7 +68,7 @@ async function settle({ mined = 2 } = {}): Promise<void> {
   for (let rounds = 0; rounds < 10; rounds += 1) {
     const due = await takeDueAgents(parts.database, parts.clock.nowMs(), 100)
     if (due.length === 0) return
-    await Promise.all(due.map(agentId => lookAtAgent(parts, agentId)))
+    await Promise.all(due.map(agentId => inspectAgent(parts, agentId)))
   }
 }
 
@@ -312,7 +312,7 @@ describe('who stakes', () => {
     await mine(2)
     const follower = createRegistryFollower(parts)
     while ((await follower.pass()).kind !== 'up-to-date');
-    await Promise.all(ids.map(id => lookAtAgent(parts, Number(id))))
+    await Promise.all(ids.map(id => inspectAgent(parts, Number(id))))
     const standings = await Promise.all(ids.map(async id => (await agentOf(id)).standing))
     expect(standings.toSorted()).toEqual(['listed', 'refused'])
   })
@@ -492,8 +492,8 @@ describe('a refresh', () => {
     const agentId = await listed()
     const served = { ...sampleDeclaration(WALLET), ...declaration }
     lieAt(site, { '/about': () => Response.json(served) })
-    const looked = await lookAtAgent(parts, Number(agentId))
-    expect(looked?.agent.standing).toBe('listed')
+    const inspected = await inspectAgent(parts, Number(agentId))
+    expect(inspected?.agent.standing).toBe('listed')
     const { rows } = await parts.database.pool.query(
       'select next_refresh_at > now() as is_later from agents where agent_id = $1',
       [agentId.toString()],
@@ -545,7 +545,7 @@ describe('a refresh', () => {
       },
     })
     const before = await agentOf(agentId)
-    expect(await lookAtAgent(parts, Number(agentId))).toBeUndefined()
+    expect(await inspectAgent(parts, Number(agentId))).toBeUndefined()
     expect((await agentOf(agentId)).refreshedAtMs).toBe(before.refreshedAtMs)
   })
 
@@ -574,7 +574,7 @@ describe('a refresh', () => {
     let deaths = 0
     for (; deaths < 100; deaths += 1) {
       const dying = { ...parts, database: dyingAfter(parts.database, deaths) }
-      const died = await lookAtAgent(dying, Number(agentId)).then(
+      const died = await inspectAgent(dying, Number(agentId)).then(
         () => false,
         () => true,
       )

@@ -1,7 +1,7 @@
 import { describeError } from '@farebox/server/log'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { createRegistryFollower, type FollowOptions } from './chain/follow-registry.ts'
-import { startLooks } from './inspect/start-looks.ts'
+import { startInspections } from './inspect/start-inspections.ts'
 
 /** Of the chain: the local one answers at once and its users wait; public ones have a block every two seconds. */
 const LOCAL_INTERVAL_MS = 1_000
@@ -9,7 +9,7 @@ const INTERVAL_MS = 4_000
 const MAX_PAUSE_MS = 60_000
 
 /**
- * Follows the registry contract and looks at agents: those that registered or changed at once, the others every
+ * Follows the registry contract and inspects agents: those that registered or changed at once, the others every
  * `settings.refreshIntervalMs`. Any number of workers share the work by the database.
  */
 export function startRegistry(parts: PlatformParts, options: FollowOptions = {}): Background {
@@ -20,7 +20,7 @@ export function startRegistry(parts: PlatformParts, options: FollowOptions = {})
     firstBlock: parts.settings.registryFirstBlock ?? 0,
     ...options,
   })
-  const looks = startLooks(parts)
+  const inspections = startInspections(parts)
 
   const follow = async (): Promise<void> => {
     let failures = 0
@@ -30,7 +30,7 @@ export function startRegistry(parts: PlatformParts, options: FollowOptions = {})
         const pass = await follower.pass()
         failures = 0
         if (pass.kind === 'behind') pauseMs = 0
-        if (pass.kind !== 'busy') looks.wake()
+        if (pass.kind !== 'busy') inspections.wake()
       } catch (error) {
         failures += 1
         pauseMs = Math.min(MAX_PAUSE_MS, intervalMs * 2 ** Math.min(10, failures - 1))
@@ -45,7 +45,7 @@ export function startRegistry(parts: PlatformParts, options: FollowOptions = {})
     async stop() {
       stopping.abort()
       await following
-      await looks.stop()
+      await inspections.stop()
     },
   }
 }

@@ -16,7 +16,7 @@ const failure = (changes: Partial<FailedJob> = {}): FailedJob => ({
   ...changes,
 })
 
-const quiet: Witnesses = { sawOutage: async () => false, couldPay: async () => true }
+const quiet: Witnesses = { sawDependencyOutage: async () => false, couldPay: async () => true }
 
 test.each([
   ['internal', failure()],
@@ -31,7 +31,7 @@ test('D43 a failure whose payer could not pay any more is the payer’s', async 
 })
 
 test('D43 an outage that the platform saw is nobody’s failure, and so is a node that does not say', async () => {
-  expect(await judgeFault(failure(), { ...quiet, sawOutage: async () => true })).toBe('outage')
+  expect(await judgeFault(failure(), { ...quiet, sawDependencyOutage: async () => true })).toBe('outage')
   expect(await judgeFault(failure(), { ...quiet, couldPay: async () => undefined })).toBe('outage')
 })
 
@@ -50,7 +50,7 @@ test('D43 a deadline shorter than the fair time is the order’s, and a late sen
 
 test('FLOW-08 a charge without a delivery is the agent’s, however short the deadline was and whatever was away', async () => {
   const charged = { chargedWithoutDelivery: true, hadFairTime: false, isOrderFair: false }
-  const away: Witnesses = { sawOutage: async () => true, couldPay: async () => false }
+  const away: Witnesses = { sawDependencyOutage: async () => true, couldPay: async () => false }
   expect(await judgeFault(failure(charged), away)).toBe('agent')
 })
 

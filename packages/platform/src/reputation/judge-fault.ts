@@ -26,7 +26,7 @@ export interface FailedJob {
 /** What others say of the time of the job. */
 export interface Witnesses {
   /** Facilitator, node or this platform was away while the job ran, or is now. */
-  sawOutage(): Promise<boolean>
+  sawDependencyOutage(): Promise<boolean>
   /** The payer's balance and authorization, now; undefined where the node does not say. */
   couldPay(): Promise<boolean | undefined>
 }
@@ -48,7 +48,7 @@ export async function judgeFault(job: FailedJob, witnesses: Witnesses): Promise<
   if (isFailure && job.errorType !== 'internal' && job.errorType !== 'deadline') return 'refused'
   if (!job.hadFairTime) return job.isOrderFair ? 'unseen' : 'deadline'
   if (!isFailure && job.isPutOff) return 'refused'
-  if (await witnesses.sawOutage()) return 'outage'
+  if (await witnesses.sawDependencyOutage()) return 'outage'
   if (!isFailure) return 'agent'
   const couldPay = await witnesses.couldPay()
   if (couldPay === undefined) return 'outage'

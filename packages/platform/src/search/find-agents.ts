@@ -1,14 +1,14 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
-import { filterTags, plainStages, similarStage, stageNumber, type Stage } from './conditions.ts'
+import { filterTags, plainStages, similarStage, stageNumber, type Stage } from './search-conditions.ts'
 import type { Place } from './cursor.ts'
-import { endingsOf } from './endings.ts'
+import { completionsOf } from './word-completions.ts'
 import type { Frequencies, FrequencySource } from './frequencies.ts'
-import { gather, type Found } from './gather.ts'
+import { collectMatches, type Found } from './collect-matches.ts'
 import { inLimitedTime } from './in-limited-time.ts'
 import type { Search } from './search.ts'
 import { similarWords } from './similar-words.ts'
-import { endOfWalk, isWalkedInIndex, walk } from './walk.ts'
+import { endOfScan, isScannedInIndex, scanInOrder } from './scan-in-order.ts'
 
 /** A page of agents, by number, in order. */
 export interface FoundPage {
@@ -18,15 +18,15 @@ export interface FoundPage {
 }
 
 /**
- * Up to so many matches are gathered and sorted, reading each; beyond them a walk meets a match often enough: one for words
+ * Up to so many matches are collected and sorted, reading each; beyond them a scan meets a match often enough: one for words
  * is quick, one for tags less so, and one that reads the table slow.
  */
-const MOST_GATHERED = 600
-const MOST_GATHERED_WITHOUT_WORDS = 1_500
-const MOST_GATHERED_FOR_EACH_ROW = 28
-const MOST_GATHERED_RATHER_THAN_READ = 6_000
-/** What is gathered where a walk met too few all the same. */
-const MOST_GATHERED_AFTER_A_WALK = 20_000
+const MOST_COLLECTED = 600
+const MOST_COLLECTED_WITHOUT_WORDS = 1_500
+const MOST_COLLECTED_FOR_EACH_ROW = 28
+const MOST_COLLECTED_RATHER_THAN_READ = 6_000
+/** What is collected where a scan met too few all the same. */
+const MOST_COLLECTED_AFTER_A_SCAN = 20_000
 /** Known words are taken for mistyped ones where fewer agents match them as they are. */
 const TOO_FEW = 5
 
@@ -50,9 +50,12 @@ export async function findAgents(
     const isGuessing = after?.stage === stageNumber('similar')
     if (isGuessing) return pageOf(search, await continueSimilar(scope, after.readings ?? []))
     const last = words?.at(-1)
-    const endings =
-      last === undefined ? [] : (after?.readings?.[0] ?? (await endingsOf(client, frequencies, last)))
-    const plain = { ...(await findInStages(scope, plainStages(search, endings), after)), readings: [endings] }
+    const completions =
+      last === undefined ? [] : (after?.readings?.[0] ?? (await completionsOf(client, frequencies, last)))
+    const plain = {
+      ...(await findInStages(scope, plainStages(search, completions), after)),
+      readings: [completions],
+    }
     const isTooLittle = plain.matching !== undefined && plain.matching < TOO_FEW
     if (!isTooLittle || plain.found.length > search.limit) return pageOf(search, plain)
     return pageOf(search, await addSimilar(scope, plain))
@@ -82,9 +85,9 @@ async function findInStages(
 ): Promise<Outcome> {
   const { client, search, frequencies } = scope
   const rows = search.limit + 1
-  const most = mostGathered(search)
+  const most = mostCollected(search)
   if (frequencies.estimate(stages, filterTags(search)) <= most) {
-    const all = await gather(client, search, stages, { after, rows, most })
+    const all = await collectMatches(client, search, stages, { after, rows, most })
     if (all.isWhole) return { found: all.found, matching: all.matching, stoppedAt: undefined }
   }
   const found: Found[] = []
@@ -105,22 +108,26 @@ async function findInStage(
   after: Place | undefined,
   rows: number,
 ): Promise<{ readonly found: readonly Found[]; readonly stoppedAt: Place | undefined }> {
-  const most = mostGathered(search)
+  const most = mostCollected(search)
   if (!stage.isInOrder && frequencies.estimate([stage], filterTags(search)) <= most) {
-    const all = await gather(client, search, [stage], { after, rows, most })
+    const all = await collectMatches(client, search, [stage], { after, rows, most })
     if (all.isWhole) return { found: all.found, stoppedAt: undefined }
   }
-  const met = await walk(client, search, stage, { after, rows })
+  const met = await scanInOrder(client, search, stage, { after, rows })
   if (met.length === rows) return { found: met, stoppedAt: undefined }
-  const many = await gather(client, search, [stage], { after, rows, most: MOST_GATHERED_AFTER_A_WALK })
+  const many = await collectMatches(client, search, [stage], {
+    after,
+    rows,
+    most: MOST_COLLECTED_AFTER_A_SCAN,
+  })
   if (many.isWhole) return { found: many.found, stoppedAt: undefined }
-  return { found: met, stoppedAt: await endOfWalk(client, search, stage, after) }
+  return { found: met, stoppedAt: await endOfScan(client, search, stage, after) }
 }
 
-function mostGathered(search: Search): number {
-  const inIndex = search.words === undefined ? MOST_GATHERED_WITHOUT_WORDS : MOST_GATHERED
-  const most = isWalkedInIndex(search) ? inIndex : MOST_GATHERED_RATHER_THAN_READ
-  return Math.max(most, MOST_GATHERED_FOR_EACH_ROW * (search.limit + 1))
+function mostCollected(search: Search): number {
+  const inIndex = search.words === undefined ? MOST_COLLECTED_WITHOUT_WORDS : MOST_COLLECTED
+  const most = isScannedInIndex(search) ? inIndex : MOST_COLLECTED_RATHER_THAN_READ
+  return Math.max(most, MOST_COLLECTED_FOR_EACH_ROW * (search.limit + 1))
 }
 
 async function addSimilar(scope: Scope, plain: Outcome): Promise<Outcome> {

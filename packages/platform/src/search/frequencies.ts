@@ -1,6 +1,6 @@
 import type { Clock } from '@farebox/server/clock'
 import type pg from 'pg'
-import type { Need, Stage } from './conditions.ts'
+import type { Need, Stage } from './search-conditions.ts'
 
 /** How common words and tags are, as PostgreSQL's own statistics have it. */
 export interface Frequencies {

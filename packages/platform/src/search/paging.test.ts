@@ -116,7 +116,7 @@ async function find(query: SearchQuery): Promise<SearchAnswer> {
   return searchAnswer.parse(answer?.body)
 }
 
-/** More agents than a walk looks at, and words in more of them than are gathered. */
+/** More agents than a scan reads, and words in more of them than are collected. */
 const FILL = `
   insert into agents (agent_id, endpoint_on_chain, endpoint, owner, stake_wei, registered_block, registered_transaction,
     registered_at, standing, standing_since)

@@ -4,7 +4,7 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Badge } from '../agents/agent-row.ts'
 import { ownersText } from '../listing/owners-text.ts'
 import { shownEndpoint } from '../listing/shown-endpoint.ts'
-import type { Found } from './gather.ts'
+import type { Found } from './collect-matches.ts'
 
 /** What of a description a list shows. */
 const SHOWN_NAME_CHARACTERS = 64

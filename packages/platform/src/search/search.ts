@@ -3,7 +3,7 @@ import { readUsdc } from '@farebox/protocol/money/usdc'
 import { Refusal } from '../http/refusal.ts'
 import { readCursor, type Place } from './cursor.ts'
 import { fieldTag } from '../listing/describe-entry.ts'
-import { standingOf } from '../listing/standing.ts'
+import { rankOf } from '../listing/search-rank.ts'
 import { askedWords, exactKey, nameKey } from '../listing/words.ts'
 
 /** What is looked for, as the query says it. */
@@ -53,7 +53,7 @@ export function readSearch(query: SearchQuery): Search {
     minPriceAtomic,
     maxPriceAtomic,
     badgeTag: badgeShown && `badge=${badgeShown}`,
-    leastStanding: badgeShown && standingOf({ badgeShown, payers: 0, isProvisional: false }),
+    leastStanding: badgeShown && rankOf({ badgeShown, payers: 0, isProvisional: false }),
     withProvisional: query.provisional === 'true',
     sort: query.sort ?? 'relevance',
     limit: query.limit === undefined ? DEFAULT_LIMIT : Number(query.limit),

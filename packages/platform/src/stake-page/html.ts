@@ -33,8 +33,8 @@ export function jsonForScript(value: unknown): Html {
   }
 }
 
-/** A stranger's words as a line of so many characters at most: no line breaks, nothing that turns text around. */
-export function strangersLine(text: string, maxCharacters: number): string {
+/** Untrusted text as a line of so many characters at most: no line breaks, nothing that turns text around. */
+export function untrustedLine(text: string, maxCharacters: number): string {
   const line = foreignText(text.slice(0, 4 * maxCharacters))
     .replaceAll(/\s+/g, ' ')
     .trim()

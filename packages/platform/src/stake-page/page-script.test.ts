@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { jsonForScript, strangersLine } from './html.ts'
+import { jsonForScript, untrustedLine } from './html.ts'
 import { readPageFiles } from './page-files.ts'
 
 test('the script of the page passes the type check of the project, as what browsers run', async () => {
@@ -32,7 +32,7 @@ test('WEB-01 data in the page cannot end its element, and reads back as it was',
 })
 
 test('a stranger’s line is one line of so many characters', () => {
-  expect(strangersLine(' a\n\n b\t c ', 64)).toBe('a b c')
-  expect(Array.from(strangersLine('😀'.repeat(100), 64))).toHaveLength(64)
-  expect(strangersLine('a\u202eb\u0000c', 64)).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  expect(untrustedLine(' a\n\n b\t c ', 64)).toBe('a b c')
+  expect(Array.from(untrustedLine('😀'.repeat(100), 64))).toHaveLength(64)
+  expect(untrustedLine('a\u202eb\u0000c', 64)).not.toMatch(/[\p{Cc}\p{Cf}]/u)
 })

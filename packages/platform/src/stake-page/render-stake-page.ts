@@ -5,7 +5,7 @@ import { encodeFunctionData } from 'viem'
 import type { PlatformParts } from '../platform-parts.ts'
 import { encodeRegister, STAKE_WEI } from '../registry/chain/registry-contract.ts'
 import type { Registration } from '../registry/registrations.ts'
-import { html, jsonForScript, strangersLine, trustedHtml, type Html } from './html.ts'
+import { html, jsonForScript, untrustedLine, trustedHtml, type Html } from './html.ts'
 import type { PageFiles } from './page-files.ts'
 
 type PageParts = Pick<PlatformParts, 'settings' | 'network' | 'crypto'>
@@ -28,8 +28,8 @@ export function renderStakePage(
   nonce: string,
 ): Html {
   const { found, endpoint } = registration
-  const name = strangersLine(found.name, MAX_NAME) || 'An agent without a name'
-  const description = found.phase === 'agent' ? strangersLine(found.description, MAX_DESCRIPTION) : ''
+  const name = untrustedLine(found.name, MAX_NAME) || 'An agent without a name'
+  const description = found.phase === 'agent' ? untrustedLine(found.description, MAX_DESCRIPTION) : ''
   const subject = tellScript(parts, { registration, status })
   return document(
     { title: `Stake for ${name}`, nonce, files },

@@ -1,6 +1,6 @@
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { Database } from '@farebox/server/src/postgres/connect'
-import type { AgentRow, Badge, Standing } from '../agents/agent-row.ts'
+import type { AgentRow, Badge, ListingStatus } from '../agents/agent-row.ts'
 import { readAgent } from '../agents/read-agent.ts'
 
 /** What of an agent matters to a test; the rest is made up. */
@@ -9,7 +9,7 @@ export interface AgentInserted {
   readonly agentId?: number
   /** Canonical; default one of its own. */
   readonly endpoint?: string
-  readonly standing?: Standing
+  readonly standing?: ListingStatus
   /** Lower-case address; default one of its own. Also wallet and proof, unless they are given. */
   readonly owner?: string
   readonly wallet?: string | null

@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { createBodyRoom } from './body-room.ts'
+import { createBodyMemory } from './body-memory.ts'
 import { readNodeStream } from './read-node-stream.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -32,7 +32,7 @@ test.each([
 })
 
 test('bodies above 64 KiB share the room of their server, and give it back', async () => {
-  const room = createBodyRoom(300_000)
+  const room = createBodyMemory(300_000)
   const [first, second] = [room.reserve(), room.reserve()]
   expect(first.hasRoom(200_000)).toBe(true)
   expect(second.hasRoom(65_536)).toBe(true)

@@ -1,9 +1,9 @@
 import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import {
-  followTransaction,
+  sendUntilMined,
   POLL_MS,
   type FollowLimits,
-} from '@farebox/payments/internal/transaction/follow-transaction'
+} from '@farebox/payments/internal/transaction/send-until-mined'
 import { countTransactions } from '@farebox/payments/internal/transaction/read-account'
 import {
   signTransaction,
@@ -69,7 +69,7 @@ export async function followDeployment(
   limits: FollowLimits,
 ): Promise<FollowedDeployment> {
   const endMs = limits.clock.nowMs() + limits.timeoutMs
-  const followed = await followTransaction(parts.rpc, { ...signed, from: deployer, nonce }, limits)
+  const followed = await sendUntilMined(parts.rpc, { ...signed, from: deployer, nonce }, limits)
   if (followed.outcome === 'open') return followed
   if (followed.outcome === 'dead') return { outcome: 'failed' }
   const { succeeded, blockNumber, gasUsed, gasPriceWei } = followed.receipt

@@ -31,7 +31,7 @@ export interface AgentProcesses {
 
 /** Built or not, as this file is. */
 const AGENT_PROCESS = fileURLToPath(
-  import.meta.url.replace(/supervise\/agent-processes(?=\.[jt]s$)/, 'agent/agent-process'),
+  import.meta.url.replace(/supervise\/agent-processes(?=\.[jt]s$)/, 'agent/agent-program'),
 )
 
 /**

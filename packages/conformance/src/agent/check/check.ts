@@ -36,7 +36,7 @@ export interface Check {
   /** What holds, as a sentence. */
   readonly title: string
   /** What the agent's developer should change where it does not hold, as a sentence. */
-  readonly mend: string
+  readonly fix: string
   readonly needs: Needs
   /**
    * Resolves where the rule holds. Throws a {@link Mismatch} where not, a {@link NotApplicable} where

@@ -75,7 +75,7 @@ export function expectFailure(reply: Reply, status: number, errorType: ErrorType
 }
 
 const ENVELOPE_KEYS = ['status', 'error_type', 'error', 'service_version']
-const ENVELOPE_MEND =
+const ENVELOPE_FIX =
   'Answer every failure with {"status": "failed", "error_type", "error", "service_version": "1.0"} and no further key.'
 
 /** The four keys of a failure, told apart from what it is about: all checks of failures meet them (D15). */
@@ -88,7 +88,7 @@ function expectEnvelope(json: unknown): { readonly error: string } {
     expectThat(typeof error === 'string' && error !== '', 'error to be a message', error)
     return { error }
   } catch (error) {
-    throw error instanceof Mismatch ? new Mismatch(error.expected, error.got, ENVELOPE_MEND) : error
+    throw error instanceof Mismatch ? new Mismatch(error.expected, error.got, ENVELOPE_FIX) : error
   }
 }
 

@@ -1,7 +1,7 @@
 import { readWebStream } from '@farebox/protocol/internal/body/read-web-stream'
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { systemClock, type Clock } from '../../clock.ts'
-import type { Patience } from './patience.ts'
+import type { CheckTimeout } from './check-timeout.ts'
 import { NoAnswer } from './verdicts.ts'
 
 /** A request to an agent. */
@@ -34,7 +34,7 @@ export interface Sending {
   /** Unix milliseconds come from here, and the time-outs. */
   readonly clock: Clock
   readonly signal: AbortSignal
-  readonly patience: Patience
+  readonly timeout: CheckTimeout
 }
 
 /**
@@ -43,11 +43,11 @@ export interface Sending {
  * Throws a `NoAnswer` where none comes: silence is never what the contract says.
  */
 export async function sendRequest(sending: Sending, outgoing: Outgoing): Promise<Reply> {
-  const { patience } = sending
+  const { timeout } = sending
   const { jobMs } = outgoing
   return jobMs === undefined
-    ? await exchange(sending, outgoing, patience.leftMs())
-    : await patience.apart(() => exchange(sending, outgoing, patience.leftMs() + jobMs))
+    ? await exchange(sending, outgoing, timeout.leftMs())
+    : await timeout.apart(() => exchange(sending, outgoing, timeout.leftMs() + jobMs))
 }
 
 async function exchange(sending: Sending, outgoing: Outgoing, timeoutMs: number): Promise<Reply> {

@@ -4,13 +4,13 @@ export class Mismatch extends Error {
   readonly expected: string
   readonly got: string
   /** What to change, where that is not what the check is about. */
-  readonly mend: string | undefined
+  readonly fix: string | undefined
 
-  constructor(expected: string, got: string, mend?: string) {
+  constructor(expected: string, got: string, fix?: string) {
     super(`expected ${expected}, got ${got}`)
     this.expected = expected
     this.got = got
-    this.mend = mend
+    this.fix = fix
   }
 }
 
@@ -19,11 +19,11 @@ export class NoAnswer extends Mismatch {
   override readonly name = 'NoAnswer'
 
   constructor(expected: string, why: string) {
-    super(expected, `no answer: ${why}`, NO_ANSWER_MEND)
+    super(expected, `no answer: ${why}`, NO_ANSWER_FIX)
   }
 }
 
-const NO_ANSWER_MEND =
+const NO_ANSWER_FIX =
   'Answer every request, one that is refused too; the log of the agent may tell what stopped it.'
 
 /** Why a check could not be made: what would have to be given, or `agent` where the agent leaves no way. */

@@ -8,11 +8,11 @@ import { sendRequest, type Reply, type Sending } from '../exchange/send-request.
  * counts as paid unless it says otherwise: then the checks of the 402 tell what is wrong.
  */
 export async function detectMode(sending: Sending): Promise<AgentMode> {
-  sending.patience.renew()
+  sending.timeout.renew()
   const unpaid = await ask(sending, {}, {})
   // In dev mode the first thing amiss is the body; everywhere else it is the payment (D14).
   if (unpaid?.status === 400) return 'dev'
-  sending.patience.renew()
+  sending.timeout.renew()
   const body = { service_version: '1.0', job_id: randomUUID(), task: { input: {} }, deadline: 0 }
   const paid = await ask(sending, body, { 'payment-signature': EMPTY_PAYMENT })
   // Without its secret an agent says so before it looks into the header (D14).

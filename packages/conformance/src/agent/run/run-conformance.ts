@@ -6,7 +6,7 @@ import type { CheckContext, KnownAgent, Payer } from '../check/context.ts'
 import { createContext } from './create-context.ts'
 import { detectMode } from './detect-mode.ts'
 import { listChecks } from './list-checks.ts'
-import { createPatience } from '../exchange/patience.ts'
+import { createCheckTimeout } from '../exchange/check-timeout.ts'
 import type { FetchLike } from '../exchange/send-request.ts'
 import { openSpendingBook, type Spending } from './spending.ts'
 import type { Terms } from '../check/terms.ts'
@@ -47,7 +47,7 @@ export type CheckResult =
       /** What is wrong is wrong wherever it is met, beside what the check is about. */
       readonly general: boolean
       /** What to change, as a sentence. */
-      readonly mend: string
+      readonly fix: string
     }
   | {
       readonly check: Check
@@ -114,13 +114,13 @@ export interface ConformanceRun {
  */
 export async function startRun(options: ConformanceOptions): Promise<ConformanceRun> {
   const { payer, known } = options
-  const patience = createPatience(options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+  const timeout = createCheckTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
   const sending = {
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
     fetch: options.fetch ?? (request => fetch(request)),
     clock: options.clock ?? systemClock,
     signal: options.signal ?? new AbortController().signal,
-    patience,
+    timeout,
   }
   const { mode: wanted = 'detect' } = options
   const mode = wanted === 'detect' ? await detectMode(sending) : wanted
@@ -133,15 +133,15 @@ export async function startRun(options: ConformanceOptions): Promise<Conformance
     concerns: check => unfit(context, check, hasSocket) === undefined,
     async put(check) {
       sending.signal.throwIfAborted()
-      patience.renew()
+      timeout.renew()
       return await runCheck(context, check, hasSocket)
     },
     async declaration() {
-      patience.renew()
+      timeout.renew()
       return (await orUndefined(() => context.agent()))?.declaration
     },
     async terms() {
-      patience.renew()
+      timeout.renew()
       return mode === 'dev' ? undefined : await orUndefined(() => context.terms())
     },
     spending: book.spending,
@@ -173,15 +173,15 @@ async function runCheck(context: CheckContext, check: Check, hasSocket: boolean)
       return { check, outcome: 'not applicable', missing: error.missing, why: error.message }
     }
     if (error instanceof Mismatch) {
-      const { expected, got, mend } = error
+      const { expected, got, fix } = error
       const silent = error instanceof NoAnswer
-      const general = mend !== undefined
-      return { check, outcome: 'failed', expected, got, silent, general, mend: mend ?? check.mend }
+      const general = fix !== undefined
+      return { check, outcome: 'failed', expected, got, silent, general, fix: fix ?? check.fix }
     }
     // A stranger can answer what no check foresees; that is a failure of one check, not of the run.
     const got = `something else: ${error instanceof Error ? error.message : String(error)}`
     const expected = 'an answer of the documented form'
-    return { check, outcome: 'failed', expected, got, silent: false, general: false, mend: check.mend }
+    return { check, outcome: 'failed', expected, got, silent: false, general: false, fix: check.fix }
   }
 }
 

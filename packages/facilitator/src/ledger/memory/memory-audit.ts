@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@farebox/server/clock'
-import type { AuditLedger, ForgottenCharge } from '../audit-ledger.ts'
+import type { ReconciliationLedger, ForgottenCharge } from '../reconciliation-ledger.ts'
 import type { LedgerTotals } from '../ledger.ts'
 import type { PaymentState } from '../payment-record.ts'
 import type { MemoryPayment, MemoryTables } from './memory-tables.ts'
@@ -8,8 +8,8 @@ import type { MemoryPayment, MemoryTables } from './memory-tables.ts'
 /** States of rows that may have been charged by what the ledger forgot. */
 const UNCHARGED: ReadonlySet<PaymentState> = new Set(['held', 'released', 'expired'])
 
-/** {@link AuditLedger} in memory. */
-export function createMemoryAudit({ payments, leases }: MemoryTables, clock: Clock): AuditLedger {
+/** {@link ReconciliationLedger} in memory. */
+export function createMemoryAudit({ payments, leases }: MemoryTables, clock: Clock): ReconciliationLedger {
   const rowsOf = (network: string): readonly MemoryPayment[] =>
     [...payments.values()].filter(row => row.network === network)
   const unconfirmedOf = (network: string): MemoryPayment[] =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AuditLedger } from '../audit-ledger.ts'
+import type { ReconciliationLedger } from '../reconciliation-ledger.ts'
 import type { LedgerTotals } from '../ledger.ts'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-rows.ts'
@@ -8,8 +8,8 @@ import { PAYMENT_COLUMNS, toPaymentRecord, type PaymentRow } from './payment-row
 const EXPIRED_AT_ONCE = 2_000
 const FORGOTTEN_AT_ONCE = 5_000
 
-/** {@link AuditLedger} on PostgreSQL. */
-export function createPostgresAudit({ schema, query }: Database): AuditLedger {
+/** {@link ReconciliationLedger} on PostgreSQL. */
+export function createPostgresAudit({ schema, query }: Database): ReconciliationLedger {
   // Several rows are locked in the order of their keys, as everywhere: see `0001-ledger.sql`.
   const expire = `with over as materialized (
       select key from ${schema}.payments

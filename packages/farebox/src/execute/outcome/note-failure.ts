@@ -1,7 +1,7 @@
 import { DeadlineError, ValidationError } from '@farebox/protocol/errors/service-errors'
 import type { Deadline } from '../../handler/enforce-deadline.ts'
 import { PaymentRejected, VerifyOverran } from '../payment/reserve-payment.ts'
-import type { AcceptedPayment } from '../request/accept-terms.ts'
+import type { AcceptedPayment } from '../request/accept-payment.ts'
 import { clockAhead } from '../request/clock-doubt.ts'
 import type { Service } from '../service/service.ts'
 

@@ -1,6 +1,6 @@
 import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
 import { isStale, isTaken } from './recheck-job.ts'
-import { HoldLost, type HeldJob } from '../../jobs/keep-leases.ts'
+import { HoldLost, type HeldJob } from '../../jobs/renew-leases.ts'
 import { OutcomeInDoubt } from './outcome-in-doubt.ts'
 import { PaymentRejected, type ReservedPayment } from '../payment/reserve-payment.ts'
 import { HandlerCutOff } from '../run/run-handler.ts'

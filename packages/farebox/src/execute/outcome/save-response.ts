@@ -2,7 +2,7 @@ import { RESPONSE_KEPT_SECONDS } from '@farebox/protocol/limits'
 import type { Job, RecordedPayment, SettledJob } from '../../jobs/job.ts'
 import type { JobChange } from '../../jobs/job-store.ts'
 import type { JobOrder } from '../request/job-order.ts'
-import { HoldLost, type HeldJob } from '../../jobs/keep-leases.ts'
+import { HoldLost, type HeldJob } from '../../jobs/renew-leases.ts'
 import { OutcomeInDoubt } from './outcome-in-doubt.ts'
 import type { ReservedPayment } from '../payment/reserve-payment.ts'
 

@@ -1,6 +1,6 @@
 import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
-import { acceptTerms, mayHavePaid, type AcceptedPayment } from './accept-terms.ts'
+import { acceptPayment, mayHavePaid, type AcceptedPayment } from './accept-payment.ts'
 import type { ArrivedRequest } from './arrived-request.ts'
 import { byTheirClock, clockAhead, clockDoubt } from './clock-doubt.ts'
 import { effectiveDeadline } from './effective-deadline.ts'
@@ -33,7 +33,7 @@ export function offerPayment(
 ): Offer<AcceptedPayment> {
   return {
     proven,
-    accept: service => acceptTerms(service, payments, arrived, order, proven),
+    accept: service => acceptPayment(service, payments, arrived, order, proven),
     mayHavePaid: service => mayHavePaid(service, payments, arrived, order, proven),
   }
 }

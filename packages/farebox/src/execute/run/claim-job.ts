@@ -4,7 +4,7 @@ import { PAYMENT_CLAIM_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import type { Job, RunningJob, UnpaidJob } from '../../jobs/job.ts'
 import type { Deadline } from '../../handler/enforce-deadline.ts'
 import type { JobOrder } from '../request/job-order.ts'
-import { LEASE_MS, UNFINISHED_KEPT_MS, type HeldJob } from '../../jobs/keep-leases.ts'
+import { LEASE_MS, UNFINISHED_KEPT_MS, type HeldJob } from '../../jobs/renew-leases.ts'
 import type { Service } from '../service/service.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Deadline } from '../../handler/enforce-deadline.ts'
-import type { HeldJob } from '../../jobs/keep-leases.ts'
+import type { HeldJob } from '../../jobs/renew-leases.ts'
 import type { JobOrder } from '../request/job-order.ts'
 import type { Service } from '../service/service.ts'
 import { makeResponse } from './make-response.ts'

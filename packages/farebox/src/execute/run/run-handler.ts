@@ -3,7 +3,7 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import { withinDeadline, type Deadline } from '../../handler/enforce-deadline.ts'
 import type { HandlerReturn } from '../../handler/handler-host.ts'
 import type { JobOrder } from '../request/job-order.ts'
-import { HoldLost, type HeldJob } from '../../jobs/keep-leases.ts'
+import { HoldLost, type HeldJob } from '../../jobs/renew-leases.ts'
 import { StillRunning } from '../service/still-running.ts'
 import type { Service } from '../service/service.ts'
 

@@ -12,7 +12,7 @@ import type { AgentMetrics } from '../../metrics/agent-metrics.ts'
 import type { PaymentGate } from '../../payment-gate/payment-gate.ts'
 import type { Admission } from './admission.ts'
 import type { HandlerHost } from '../../handler/handler-host.ts'
-import type { LeaseKeeper } from '../../jobs/keep-leases.ts'
+import type { LeaseKeeper } from '../../jobs/renew-leases.ts'
 import type { Settlements } from '../../settlements/settlements.ts'
 import type { ServedCapability } from '../../handler/served-capability.ts'
 

@@ -1,9 +1,9 @@
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../../platform-parts.ts'
-import type { OutageWatch } from '../../reputation/create-outage-watch.ts'
+import type { DependencyWatch } from '../../reputation/watch-dependencies.ts'
 import { fairSeconds, secondsLeft } from '../../reputation/fair-deadline.ts'
 import { judgeFault } from '../../reputation/judge-fault.ts'
-import { sawOutage } from '../../reputation/outages.ts'
+import { sawDependencyOutage } from '../../reputation/dependency-outages.ts'
 import { changeJob } from '../records/change-job.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { readPayerState } from '../quote/read-payer-state.ts'
@@ -13,12 +13,12 @@ import { readPayerState } from '../quote/read-payer-state.ts'
  * expired and a sending was seen to its end, or it was charged without a delivery. The platform's own daily jobs count
  * neither way, and are not judged.
  *
- * Never rejects: who is not judged now is judged at the next look, and until then counts neither way.
+ * Never rejects: who is not judged now is judged when the job is next driven, and until then counts neither way.
  */
 export async function blameJob(
   parts: PlatformParts,
   job: JobRow,
-  outages: Pick<OutageWatch, 'isAway'>,
+  outages: Pick<DependencyWatch, 'isAway'>,
 ): Promise<void> {
   if (job.kind !== 'caller' || !isToBeJudged(job)) return
   const { database, clock, log } = parts
@@ -28,8 +28,8 @@ export async function blameJob(
     const fault = await judgeFault(
       { ...job, isOrderFair: orderLeft >= fairSeconds(maxDeadlineSeconds) },
       {
-        sawOutage: async () =>
-          (await outages.isAway()) || (await sawOutage(database, createdAtMs, clock.nowMs())),
+        sawDependencyOutage: async () =>
+          (await outages.isAway()) || (await sawDependencyOutage(database, createdAtMs, clock.nowMs())),
         couldPay: () => couldPay(parts, job),
       },
     )

@@ -11,8 +11,8 @@ import { fairSeconds, secondsLeft } from '../../reputation/fair-deadline.ts'
 import type { Heard } from './ask-agent.ts'
 import { changeJob, type JobChanges } from '../records/change-job.ts'
 import type { JobRow } from '../records/job-row.ts'
-import type { Fate } from './read-fate.ts'
-import { settleFate, weigh, type AgentAnswer } from '../records/states.ts'
+import type { PaymentOnChain } from './read-payment-status.ts'
+import { mergePaymentStatus, weigh, type AgentAnswer } from '../records/states.ts'
 
 /** So many answers in a row that no agent gives: whoever answers is not the agent, and will not become it. */
 const MAX_FOREIGN_ANSWERS = 12
@@ -92,13 +92,17 @@ function countSending(known: JobRow, outcome: Outcome): JobChanges {
 }
 
 /** Writes down what the chain says of a job's payment. */
-export async function recordFate(parts: PlatformParts, job: JobRow, fate: Fate): Promise<JobRow> {
+export async function recordPaymentStatus(
+  parts: PlatformParts,
+  job: JobRow,
+  onChain: PaymentOnChain,
+): Promise<JobRow> {
   const nowMs = parts.clock.nowMs()
   return await changeJob(parts.database, job.jobId, nowMs, known => {
-    const payment = settleFate(known.payment, fate.payment)
+    const payment = mergePaymentStatus(known.payment, onChain.payment)
     if (payment === known.payment) return {}
-    return payment === 'paid' && fate.transaction !== undefined
-      ? { payment, paidAtMs: nowMs, transaction: fate.transaction }
+    return payment === 'paid' && onChain.transaction !== undefined
+      ? { payment, paidAtMs: nowMs, transaction: onChain.transaction }
       : { payment }
   })
 }
@@ -169,7 +173,7 @@ async function checkOutput(
   }
 }
 
-/** A stranger's number that a date can be made of. */
+/** A number from an agent that a date can be made of. */
 function isTime(seconds: number): boolean {
   return seconds >= 0 && seconds < 1e11
 }

@@ -4,13 +4,13 @@ import { describeError } from '@farebox/server/log'
 import { repeat } from '@farebox/server/internal/repeat'
 import { CALLS_PER_HOST } from '../../outbound/limits.ts'
 import type { Background, PlatformParts } from '../../platform-parts.ts'
-import { createOutageWatch } from '../../reputation/create-outage-watch.ts'
+import { watchDependencies } from '../../reputation/watch-dependencies.ts'
 import { deleteOldContents } from '../records/delete-contents.ts'
-import { endSendings, takeJobsToLookAt, takeJobsToSend } from '../records/job-leases.ts'
+import { endSendings, takeJobsToCheckPayment, takeJobsToSend } from '../records/job-leases.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { expireOverdue } from '../records/job-store.ts'
 import { createJobsUnderWay, findRoom } from './jobs-under-way.ts'
-import { lookAfterJob } from './look-after-job.ts'
+import { driveJob } from './drive-job.ts'
 
 /** How the jobs are worked on. */
 export interface JobsOptions {
@@ -20,51 +20,56 @@ export interface JobsOptions {
   readonly slots?: number
   /** How many of them to one host; more would wait for a turn in the guard. Default as many as it lets through. */
   readonly perHost?: number
-  /** At how many payments the process looks at a time besides; default 64. */
-  readonly lookSlots?: number
+  /** How many payments the process checks at a time besides; default 64. */
+  readonly paymentCheckSlots?: number
 }
 
 const POLL_MS = 100
 const SLOTS = 256
-const LOOK_SLOTS = 64
+const PAYMENT_CHECK_SLOTS = 64
 const EXPIRY_EVERY_MS = 1_000
 const DELETION_EVERY_MS = 3_600_000
 
 /**
- * Sends jobs and looks after them until nothing is left to be done: those that `POST /v1/jobs` has just written down,
+ * Sends jobs and drives them until nothing is left to be done: those that `POST /v1/jobs` has just written down,
  * and those that any process left behind when it ended. Any number of processes share them.
  *
  * A sending may take as long as its agent does. So no host has more of them than the guard would let through, and what
- * became of a payment is looked at apart: neither waits for an agent that is slow.
+ * became of a payment is checked apart: neither waits for an agent that is slow.
  */
 export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Background {
   const { database, clock, log } = parts
-  const { pollMs = POLL_MS, slots = SLOTS, perHost = CALLS_PER_HOST, lookSlots = LOOK_SLOTS } = options
+  const {
+    pollMs = POLL_MS,
+    slots = SLOTS,
+    perHost = CALLS_PER_HOST,
+    paymentCheckSlots = PAYMENT_CHECK_SLOTS,
+  } = options
   const stopping = new AbortController()
   const { signal } = stopping
   // Every job under way listens to it.
   setMaxListeners(0, signal)
   const holder = randomUUID()
-  const outages = createOutageWatch(parts)
+  const outages = watchDependencies(parts)
   const sendings = createJobsUnderWay()
-  const looks = createJobsUnderWay()
+  const paymentChecks = createJobsUnderWay()
 
-  const lookAfter = (job: JobRow): Promise<void> =>
-    lookAfterJob(parts, job, { holder, signal, outages }).catch((error: unknown) => {
-      // Its lease runs out, and somebody looks after it again.
-      parts.log.error('a job was not looked after', { job: job.jobId, error: describeError(error) })
+  const drive = (job: JobRow): Promise<void> =>
+    driveJob(parts, job, { holder, signal, outages }).catch((error: unknown) => {
+      // Its lease runs out, and somebody drives it again.
+      parts.log.error('driving a job failed', { job: job.jobId, error: describeError(error) })
     })
   const send = async (): Promise<void> => {
     const room = findRoom(slots - sendings.size, perHost)
     if (room.limit <= 0) return
     const taking = { holder, nowMs: clock.nowMs(), underWay: sendings.byHost, ...room }
-    for (const { job, host } of await takeJobsToSend(database, taking)) sendings.add(host, lookAfter(job))
+    for (const { job, host } of await takeJobsToSend(database, taking)) sendings.add(host, drive(job))
   }
-  const look = async (): Promise<void> => {
-    const limit = lookSlots - looks.size
+  const checkPayments = async (): Promise<void> => {
+    const limit = paymentCheckSlots - paymentChecks.size
     if (limit <= 0) return
-    const due = await takeJobsToLookAt(database, { holder, limit, nowMs: clock.nowMs() })
-    for (const job of due) looks.add('', lookAfter(job))
+    const due = await takeJobsToCheckPayment(database, { holder, limit, nowMs: clock.nowMs() })
+    for (const job of due) paymentChecks.add('', drive(job))
   }
   const onFailure = (error: unknown): void =>
     log.error('a round of the jobs failed', { error: describeError(error) })
@@ -72,7 +77,7 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
     repeat(clock, { everyMs, signal, onFailure }, work)
   const rounds = Promise.all([
     every(pollMs, send),
-    every(pollMs, look),
+    every(pollMs, checkPayments),
     every(EXPIRY_EVERY_MS, () => expireOverdue(database, clock.nowMs())),
     every(EXPIRY_EVERY_MS, () => endSendings(database, clock.nowMs())),
     every(DELETION_EVERY_MS, () => deleteOldContents(database, clock.nowMs())),
@@ -81,7 +86,7 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
     async stop() {
       stopping.abort()
       await rounds
-      await Promise.all([sendings.ended(), looks.ended()])
+      await Promise.all([sendings.ended(), paymentChecks.ended()])
       await outages.stop()
     },
   }

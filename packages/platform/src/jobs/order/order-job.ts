@@ -37,7 +37,7 @@ export type Ordering =
 
 /**
  * Takes an order: checks all that can be known without asking anybody, and writes the job down with the very bytes
- * and the payment that will be sent (D8). It is sent by whoever looks after jobs, from this moment on whatever ends.
+ * and the payment that will be sent (D8). It is sent by whoever drives jobs, from this moment on whatever ends.
  *
  * The same order again is the same job, for the same payer (D22): a token of its own comes with it, to read with.
  *

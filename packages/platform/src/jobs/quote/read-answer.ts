@@ -2,7 +2,7 @@ import type { Answer } from '@farebox/client/internal/exchange/exchange'
 import { holdsInfinity, parseJson } from '@farebox/client/internal/exchange/parse-json'
 import type { OutboundOutcome } from '../../outbound/outbound.ts'
 
-/** A stranger's answer, as the readers of `@farebox/client` take it: nothing in it is believed yet. */
+/** An agent's answer, as the readers of `@farebox/client` take it: nothing in it is believed yet. */
 export function readAnswer(outcome: Extract<OutboundOutcome, { readonly kind: 'answered' }>): Answer {
   const { status, body } = outcome
   const headers = new Headers()

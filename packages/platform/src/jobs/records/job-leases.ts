@@ -32,7 +32,7 @@ const TO_SEND = 'sends and next_look_at is not null'
 const TO_LOOK_AT = 'not sends and next_look_at is not null'
 const WANTED_UNTIL = 'greatest(to_timestamp(valid_before), expires_at, paid_at)'
 
-/** Longer than `planLook` wants a job sent after that moment, so that no sending gets among the looks. */
+/** Longer than `planJob` wants a job sent after that moment, so that no sending gets among the payment checks. */
 const STILL_SENT = "interval '15 minutes'"
 
 const IS_DUE = 'next_look_at <= $1 and (lease_until is null or lease_until <= $1)'
@@ -89,7 +89,7 @@ const JOBS_TO_SEND = `with recursive hosts(host) as (
   returning ${JOB_COLUMNS}, ${HOST} as host`
 
 /** Takes jobs of which only the chain is to be looked at, the longest waiting first. */
-export async function takeJobsToLookAt(database: Database, taking: Taking): Promise<readonly JobRow[]> {
+export async function takeJobsToCheckPayment(database: Database, taking: Taking): Promise<readonly JobRow[]> {
   const rows = await database.query<JobColumns>(
     'take-jobs-to-look-at',
     `${TAKE}
@@ -134,13 +134,13 @@ export async function renewLease(
 }
 
 /**
- * Lets a job go until `nextLookAtMs`. Where that is undefined nothing is left to be done, and the signed payment is
+ * Lets a job go until `nextDueAtMs`. Where that is undefined nothing is left to be done, and the signed payment is
  * forgotten.
  */
 export async function releaseJob(
   database: Database,
   jobId: string,
-  { holder, nextLookAtMs }: { readonly holder: string; readonly nextLookAtMs: number | undefined },
+  { holder, nextDueAtMs }: { readonly holder: string; readonly nextDueAtMs: number | undefined },
 ): Promise<void> {
   await database.query(
     'release-job',
@@ -150,6 +150,6 @@ export async function releaseJob(
          and ${WANTED_UNTIL} >= $3::timestamptz - ${STILL_SENT}, false),
        payment_header = case when $3::timestamptz is null then null else payment_header end
      where job_id = $1 and lease_holder = $2`,
-    [jobId, holder, nextLookAtMs === undefined ? null : new Date(nextLookAtMs)],
+    [jobId, holder, nextDueAtMs === undefined ? null : new Date(nextDueAtMs)],
   )
 }

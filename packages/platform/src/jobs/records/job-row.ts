@@ -1,6 +1,6 @@
 import type { Authorization } from '@farebox/payments/authorization/eip-3009'
 import type { Fault } from '../../reputation/judge-fault.ts'
-import type { AgentAnswer, JobState, PaymentFate } from './states.ts'
+import type { AgentAnswer, JobState, PaymentStatus } from './states.ts'
 
 /** Whose job it is: somebody's, or the platform's own daily one. */
 export type JobKind = 'caller' | 'canary'
@@ -24,7 +24,7 @@ export interface JobRow {
   /** It was marked expired before its last change (D35). */
   readonly hasExpired: boolean
   readonly answer: AgentAnswer
-  readonly payment: PaymentFate
+  readonly payment: PaymentStatus
   /** The agent is not asked any more, whatever it has said. */
   readonly askingOver: boolean
   /** Base URL that it is sent to. */
@@ -55,8 +55,8 @@ export interface JobRow {
   readonly contentsDeletedAtMs: number | undefined
   readonly receipt: string | undefined
   readonly tokenHashes: readonly string[]
-  /** When somebody should look at it again; undefined: nothing is left to be done. */
-  readonly nextLookAtMs: number | undefined
+  /** When it is due again; undefined: nothing is left to be done. */
+  readonly nextDueAtMs: number | undefined
   readonly sendings: number
   readonly foreignAnswers: number
   /** When the first sending began that was seen to its end. */
@@ -88,7 +88,7 @@ export interface JobColumns {
   readonly state: JobState
   readonly has_expired: boolean
   readonly answer: AgentAnswer
-  readonly payment: PaymentFate
+  readonly payment: PaymentStatus
   readonly asking_over: boolean
   readonly endpoint: string
   readonly max_deadline_seconds: number
@@ -179,7 +179,7 @@ export function toJobRow(columns: JobColumns): JobRow {
     contentsDeletedAtMs: columns.contents_deleted_at?.getTime(),
     receipt: columns.receipt ?? undefined,
     tokenHashes: columns.token_hashes,
-    nextLookAtMs: columns.next_look_at?.getTime(),
+    nextDueAtMs: columns.next_look_at?.getTime(),
     sendings: columns.sendings,
     foreignAnswers: columns.foreign_answers,
     firstAskedAtMs: columns.first_asked_at?.getTime(),

@@ -1,17 +1,26 @@
 import { expect, test } from 'vitest'
-import { settleFate, stateOf, weigh, type AgentAnswer, type JobState, type PaymentFate } from './states.ts'
+import {
+  mergePaymentStatus,
+  stateOf,
+  weigh,
+  type AgentAnswer,
+  type JobState,
+  type PaymentStatus,
+} from './states.ts'
 
 const ANSWERS: readonly AgentAnswer[] = ['none', 'pending', 'failed', 'completed']
-const FATES: readonly PaymentFate[] = ['open', 'paid', 'dead']
+const PAYMENT_STATUSES: readonly PaymentStatus[] = ['open', 'paid', 'dead']
 
 const IN_TIME = { isOverdue: false, hasExpired: false }
 const OVERDUE = { isOverdue: true, hasExpired: false }
 const EXPIRED = { isOverdue: true, hasExpired: true }
 const TIMES = [IN_TIME, OVERDUE, EXPIRED]
 
-/** In time, overdue, and marked expired before, for each thing the agent said and each fate of the payment. */
+/** In time, overdue, and marked expired before, for each thing the agent said and each status of the payment. */
 const TABLE: {
-  readonly [said in AgentAnswer]: { readonly [fate in PaymentFate]: readonly [JobState, JobState, JobState] }
+  readonly [said in AgentAnswer]: {
+    readonly [status in PaymentStatus]: readonly [JobState, JobState, JobState]
+  }
 } = {
   none: {
     open: ['sent', 'expired', 'expired'],
@@ -35,7 +44,7 @@ const TABLE: {
   },
 }
 
-test.each(ANSWERS.flatMap(answer => FATES.map(payment => ({ answer, payment }))))(
+test.each(ANSWERS.flatMap(answer => PAYMENT_STATUSES.map(payment => ({ answer, payment }))))(
   'D35 the state of every job: the agent said $answer, the payment is $payment',
   ({ answer, payment }) => {
     const states = TIMES.map(times => stateOf({ answer, payment, ...times }))
@@ -47,7 +56,7 @@ test('D35 expired and pending become completed by a later delivery that is prove
   for (const answer of ['none', 'pending'] as const) {
     for (const times of [OVERDUE, EXPIRED]) {
       expect(stateOf({ answer: weigh(answer, 'completed'), payment: 'paid', ...times })).toBe('completed')
-      expect(stateOf({ answer, payment: settleFate('open', 'paid'), ...times })).toBe('completed')
+      expect(stateOf({ answer, payment: mergePaymentStatus('open', 'paid'), ...times })).toBe('completed')
     }
   }
 })
@@ -60,7 +69,7 @@ test('D35 what has expired stays expired without a proof, whatever the agent say
 })
 
 test('D8 what is unknown is never called failed: only the agent calls a job so', () => {
-  for (const payment of FATES) {
+  for (const payment of PAYMENT_STATUSES) {
     for (const answer of ANSWERS.filter(said => said !== 'failed')) {
       for (const times of TIMES) expect(stateOf({ answer, payment, ...times })).not.toBe('failed')
     }
@@ -72,11 +81,12 @@ test('FLOW-09 in whatever order things are heard and seen, the job ends in the s
   const orders = heard.flatMap(one => heard.map(other => [one, other] as const))
   for (const [one, other] of orders)
     expect(weigh(weigh('none', one), other)).toBe(weigh(weigh('none', other), one))
-  for (const one of FATES)
-    for (const other of FATES) expect(settleFate(one, other)).toBe(settleFate(other, one))
+  for (const one of PAYMENT_STATUSES)
+    for (const other of PAYMENT_STATUSES)
+      expect(mergePaymentStatus(one, other)).toBe(mergePaymentStatus(other, one))
 })
 
 test('a delivery is never taken back, nor a proven transfer', () => {
   for (const answer of ANSWERS) expect(weigh('completed', answer)).toBe('completed')
-  for (const fate of FATES) expect(settleFate('paid', fate)).toBe('paid')
+  for (const status of PAYMENT_STATUSES) expect(mergePaymentStatus('paid', status)).toBe('paid')
 })

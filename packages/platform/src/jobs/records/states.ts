@@ -5,12 +5,12 @@ export type JobState = 'sent' | 'pending' | 'completed' | 'failed' | 'expired'
 export type AgentAnswer = 'none' | 'pending' | 'failed' | 'completed'
 
 /** What the chain says of a payment. `open`: not used so far, and still usable; `dead`: it can never pay this job. */
-export type PaymentFate = 'open' | 'paid' | 'dead'
+export type PaymentStatus = 'open' | 'paid' | 'dead'
 
 /** All that the state of a job follows from. */
 export interface JobFacts {
   readonly answer: AgentAnswer
-  readonly payment: PaymentFate
+  readonly payment: PaymentStatus
   /** `max_deadline_seconds` have passed since it was sent. */
   readonly isOverdue: boolean
   /** It was marked expired before. */
@@ -46,8 +46,8 @@ export function weigh(known: AgentAnswer, heard: AgentAnswer): AgentAnswer {
   return WEIGHT[heard] > WEIGHT[known] ? heard : known
 }
 
-/** What is known of a payment after another look: the chain's proof of a transfer stands against everything else. */
-export function settleFate(known: PaymentFate, seen: PaymentFate): PaymentFate {
+/** What is known of a payment after another check: the chain's proof of a transfer stands against everything else. */
+export function mergePaymentStatus(known: PaymentStatus, seen: PaymentStatus): PaymentStatus {
   if (known === 'paid' || seen === 'paid') return 'paid'
   return known === 'dead' ? 'dead' : seen
 }

@@ -36,7 +36,7 @@ export async function waitForOutcome(
 
 /** Is there nothing more that somebody would wait for? */
 function hasOutcome(job: JobRow, nowMs: number): boolean {
-  if (job.nextLookAtMs === undefined || job.answer === 'failed') return true
+  if (job.nextDueAtMs === undefined || job.answer === 'failed') return true
   if (job.answer !== 'completed') return false
   return job.payment !== 'open' || nowMs >= job.createdAtMs + (job.elapsedMs ?? 0) + PROOF_WAIT_MS
 }

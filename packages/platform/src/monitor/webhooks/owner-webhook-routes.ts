@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../../http/route.ts'
 import { judgeTarget } from '../../outbound/address/judge-url.ts'
 import { readOwnAgent } from '../../owners/own-agents.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { testWebhookRoute } from './test-route.ts'
+import { testWebhookRoute } from './webhook-test-route.ts'
 import { deleteWebhook, readWebhook, setWebhook, type Webhook } from './webhooks.ts'
 
 const PATH = '/v1/me/agents/:agentId/webhook'

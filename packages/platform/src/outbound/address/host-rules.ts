@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { isAllowedAddress } from './public-address.ts'
 
 /** RFC 6761, 6762, 7686, 9476, ICANN's `internal`, and what routers, offices and clusters call their own. */
-const INNER_ENDINGS: ReadonlySet<string> = new Set(
+const INNER_SUFFIXES: ReadonlySet<string> = new Set(
   (
     'localhost local localdomain internal intranet private corp home lan domain workgroup ' +
     'arpa onion i2p alt test invalid cluster consul docker svc'
@@ -24,7 +24,7 @@ const BLOCKED_PORTS: ReadonlySet<number> = new Set(
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * Why a stranger's server may not have this host (D37, SSRF-01), or nothing. `host` is what the URL standard made of
+ * Why an untrusted server may not have this host (D37, SSRF-01), or nothing. `host` is what the URL standard made of
  * it: lower case, punycode, no trailing dot, no brackets.
  */
 export function refuseHost(host: string, localMode: boolean): string | undefined {
@@ -33,10 +33,10 @@ export function refuseHost(host: string, localMode: boolean): string | undefined
   if (!host.includes('.')) return 'host: must be a full domain name with at least one dot'
   if (!NAME.test(host)) return 'host: must be a domain name of letters, digits and hyphens'
   const ending = host.slice(host.lastIndexOf('.') + 1)
-  return INNER_ENDINGS.has(ending) ? `host: names that end in .${ending} are not public` : undefined
+  return INNER_SUFFIXES.has(ending) ? `host: names that end in .${ending} are not public` : undefined
 }
 
-/** Why a stranger's server may not listen there (D37), or nothing: 443, or 1024 and above without a known service. */
+/** Why an untrusted server may not listen there (D37), or nothing: 443, or 1024 and above without a known service. */
 export function refusePort(port: number): string | undefined {
   if (port === 443) return undefined
   if (port < 1_024) return `port: must be 443 or at least 1024, got ${port}`

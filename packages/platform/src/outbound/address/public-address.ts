@@ -14,7 +14,7 @@ const INSIDE = [
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Whether a stranger's server may be at this address (D37, SSRF-01): global unicast only, with IPv4-mapped
+ * Whether an untrusted server may be at this address (D37, SSRF-01): global unicast only, with IPv4-mapped
  * addresses read as the IPv4 they are. Every tunnel, translation, test, shared and reserved block is refused. In
  * local mode the loopback block is allowed besides. What is no address is refused.
  */

@@ -19,7 +19,7 @@ export function gravest(changes: readonly DeclarationChange[]): ChangeSeverity {
   return SEVERITIES.find(severity => changes.some(change => change.severity === severity)) ?? 'compatible'
 }
 
-/** A stranger's name or value within a sentence of ours: quoted, without what would change how the rest is read. */
+/** An untrusted name or value within a sentence of ours: quoted, without what would change how the rest is read. */
 export function quote(value: JsonValue | undefined): string {
   if (value === undefined) return 'none'
   const text = JSON.stringify(value).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD')

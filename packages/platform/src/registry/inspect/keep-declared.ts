@@ -2,17 +2,17 @@ import type { DeclarationChange } from '@farebox/platform-api/registry'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type pg from 'pg'
 import type { AgentRow } from '../../agents/agent-row.ts'
-import type { LookResult } from '../../listing/change-listing.ts'
+import type { InspectionResult } from '../../listing/change-listing.ts'
 import { diffDeclarations } from '../declarations/declaration-diff.ts'
 import { recordDeclaration } from '../declarations/declaration-history.ts'
-import type { Judgement } from './judge-look.ts'
+import type { Judgement } from './judge-inspection.ts'
 
-/** What a look read of an agent's declaration. */
+/** What an inspection read of an agent's declaration. */
 interface Kept {
   /** Since the declaration before. */
   readonly changes: readonly DeclarationChange[]
   /** What its row is to hold. */
-  readonly declared: LookResult['declared']
+  readonly declared: InspectionResult['declared']
 }
 
 /**

@@ -2,11 +2,11 @@ import { refuseAddress } from '@farebox/payments/crypto/address'
 import { CheckFailed } from '../../checking/checker.ts'
 import { PROBE_LIMITS } from '../../outbound/limits.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { refuse, type Examination } from './examination.ts'
+import { refuse, type ProbeResult } from './probe-result.ts'
 import { failureSentence } from './failure-sentence.ts'
 
 /** What `GET /about` brought: a declaration with its wallet, nothing (404), or a refusal. */
-export type ReadAbout = Exclude<Examination, { readonly kind: 'phase-1' }> | { readonly kind: 'missing' }
+export type ReadAbout = Exclude<ProbeResult, { readonly kind: 'phase-1' }> | { readonly kind: 'missing' }
 
 /** Reads and checks an agent's `/about`: at most 256 KB in 10 s, no redirects (D37), every rule of D28, a wallet. */
 export async function readAbout(

@@ -1,12 +1,12 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
-/** Longer than any look takes, which is three calls of 10 s. Then somebody else may. */
+/** Longer than any inspection takes, which is three calls of 10 s. Then somebody else may. */
 const LEASE_MS = 40_000
-/** How often one agent is looked at on demand. */
+/** How often one agent is inspected on demand. */
 const DEMAND_INTERVAL_MS = 60_000
 
 /**
- * Takes agents that are due to be looked at, the longest due first: their due time is pushed on, so that nobody else
+ * Takes agents that are due to be inspected, the longest due first: their due time is pushed on, so that nobody else
  * takes them for a while. Who dies meanwhile has lost nothing: they are due again then.
  */
 export async function takeDueAgents(
@@ -25,7 +25,7 @@ export async function takeDueAgents(
   return rows.map(row => Number(row.agent_id))
 }
 
-/** Gives back an agent whose look was given up: it is due again at once. */
+/** Gives back an agent whose inspection was given up: it is due again at once. */
 export async function returnAgent(database: Database, agentId: number, nowMs: number): Promise<void> {
   await database.query(
     'return-agent',
@@ -34,15 +34,15 @@ export async function returnAgent(database: Database, agentId: number, nowMs: nu
   )
 }
 
-/** Whether an agent could be taken for a look on demand. */
+/** Whether an agent could be taken for an inspection on demand. */
 export type Taken =
   | { readonly kind: 'taken' }
-  /** Somebody looks at it, or did less than a minute ago. */
+  /** Somebody inspects it, or did less than a minute ago. */
   | { readonly kind: 'too-soon'; readonly retryAfterSeconds: number }
   /** Nobody registered it, or its stake was returned, or the operator took it down. */
-  | { readonly kind: 'not-looked-at' }
+  | { readonly kind: 'not-inspected' }
 
-/** Takes one agent for a look on demand, at most once a minute. */
+/** Takes one agent for an inspection on demand, at most once a minute. */
 export async function takeAgent(database: Database, agentId: number, nowMs: number): Promise<Taken> {
   const since = new Date(nowMs - DEMAND_INTERVAL_MS)
   const taken = await database.query(
@@ -58,7 +58,7 @@ export async function takeAgent(database: Database, agentId: number, nowMs: numb
     `select looked_at from agents where agent_id = $1 and standing not in ('deregistered', 'taken-down')`,
     [agentId],
   )
-  if (agent === undefined) return { kind: 'not-looked-at' }
+  if (agent === undefined) return { kind: 'not-inspected' }
   const waitMs = (agent.looked_at?.getTime() ?? nowMs) + DEMAND_INTERVAL_MS - nowMs
   return { kind: 'too-soon', retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) }
 }

@@ -26,7 +26,7 @@ export const ABOUT_CHECKS: readonly Check[] = [
     id: 'about/keys',
     rules: ['interface GET /about', 'D29'],
     title: 'GET /about has exactly the keys of the config',
-    mend: 'Serve the declaration and nothing beside it; $schema is for editors and is not served.',
+    fix: 'Serve the declaration and nothing beside it; $schema is for editors and is not served.',
     needs: NEEDS.nothing,
     async run(context) {
       const reply = await getAbout(context)
@@ -38,7 +38,7 @@ export const ABOUT_CHECKS: readonly Check[] = [
     id: 'about/declaration',
     rules: ['interface Config', 'D18', 'D28'],
     title: 'GET /about is a valid declaration',
-    mend: 'Correct the field in the config and restart.',
+    fix: 'Correct the field in the config and restart.',
     needs: NEEDS.nothing,
     async run(context) {
       const checked = checkDeclaration(expectJson(await getAbout(context)))
@@ -50,7 +50,7 @@ export const ABOUT_CHECKS: readonly Check[] = [
     id: 'about/version',
     rules: ['interface Versioning 1'],
     title: 'GET /about says service_version 1.0',
-    mend: 'Set service_version to the string "1.0".',
+    fix: 'Set service_version to the string "1.0".',
     needs: NEEDS.nothing,
     async run(context) {
       expectEqual(
@@ -64,7 +64,7 @@ export const ABOUT_CHECKS: readonly Check[] = [
     id: 'about/wallet',
     rules: ['D29', 'D30', 'OPS-09'],
     title: 'GET /about shows the wallet as an address, never as the placeholder',
-    mend: 'Set AGENT_WALLET_ADDRESS to a non-zero address with a correct checksum.',
+    fix: 'Set AGENT_WALLET_ADDRESS to a non-zero address with a correct checksum.',
     needs: NEEDS.nothing,
     async run(context) {
       const { wallet } = expectObject(expectJson(await getAbout(context)), 'the body')
@@ -80,7 +80,7 @@ export const ABOUT_CHECKS: readonly Check[] = [
     id: 'about/capabilities',
     rules: ['interface Capability', 'D29'],
     title: 'GET /about gives each capability its four keys, and permissions only where declared',
-    mend: 'Give every capability its four keys, and leave permissions out where there are none.',
+    fix: 'Give every capability its four keys, and leave permissions out where there are none.',
     needs: NEEDS.nothing,
     async run(context) {
       for (const [name, capability] of await capabilitiesOf(context)) {
@@ -93,7 +93,7 @@ export const ABOUT_CHECKS: readonly Check[] = [
     id: 'about/pricing',
     rules: ['interface Pricing', 'D1', 'PAY-28'],
     title: 'GET /about prices every capability per job, in USDC, as a decimal string',
-    mend: 'Write pricing as {"model": "per_job", "amount": "0.01", "currency": "USDC"}, six decimals at most.',
+    fix: 'Write pricing as {"model": "per_job", "amount": "0.01", "currency": "USDC"}, six decimals at most.',
     needs: NEEDS.nothing,
     async run(context) {
       for (const [name, capability] of await capabilitiesOf(context)) {
@@ -114,7 +114,7 @@ export const ABOUT_CHECKS: readonly Check[] = [
     id: 'about/json',
     rules: ['interface GET /about'],
     title: 'GET /about is sent as application/json',
-    mend: 'Set Content-Type: application/json.',
+    fix: 'Set Content-Type: application/json.',
     needs: NEEDS.nothing,
     run: async context => expectJsonType(await getAbout(context)),
   },
@@ -122,7 +122,7 @@ export const ABOUT_CHECKS: readonly Check[] = [
     id: 'about/stable',
     rules: ['interface 1.2', 'D15'],
     title: 'GET /about answers the same bytes every time, whatever the query string',
-    mend: 'Generate /about once, at the start, from the declaration.',
+    fix: 'Generate /about once, at the start, from the declaration.',
     needs: NEEDS.nothing,
     async run(context) {
       const again = await context.send({ method: 'GET', path: '/about?fresh=1' })
@@ -133,7 +133,7 @@ export const ABOUT_CHECKS: readonly Check[] = [
     id: 'about/head',
     rules: ['D15'],
     title: 'HEAD /about answers 200 without a body',
-    mend: 'Answer HEAD wherever GET is answered.',
+    fix: 'Answer HEAD wherever GET is answered.',
     needs: NEEDS.nothing,
     run: context => expectHead(context, '/about'),
   },
@@ -141,7 +141,7 @@ export const ABOUT_CHECKS: readonly Check[] = [
     id: 'about/generated',
     rules: ['D29', 'interface 1.2'],
     title: 'GET /about is the config with its wallet replaced',
-    mend: 'Generate /about from the declaration, adding and leaving out nothing.',
+    fix: 'Generate /about from the declaration, adding and leaving out nothing.',
     needs: { ...NEEDS.nothing, knows: ['fixture'] },
     async run(context) {
       const about = expectObject(expectJson(await getAbout(context)), 'the body')

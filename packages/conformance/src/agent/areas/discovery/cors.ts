@@ -14,7 +14,7 @@ function originFor({ baseUrl }: CheckContext): string {
   return isThisMachine(hostname) ? LOCAL_ORIGIN : ORIGIN
 }
 
-const MEND = 'Send Access-Control-Allow-Origin: * with every answer of the three routes, failures included.'
+const FIX = 'Send Access-Control-Allow-Origin: * with every answer of the three routes, failures included.'
 
 /** Browsers may read an agent, call it and pay it (D15). */
 export const CORS_CHECKS: readonly Check[] = [
@@ -22,7 +22,7 @@ export const CORS_CHECKS: readonly Check[] = [
     id: `cors/get ${path}`,
     rules: ['D15'],
     title: `A browser may read GET ${path}`,
-    mend: MEND,
+    fix: FIX,
     needs: NEEDS.nothing,
     run: async context =>
       expectOpen(await context.send({ method: 'GET', path, headers: { origin: originFor(context) } })),
@@ -37,7 +37,7 @@ export const CORS_CHECKS: readonly Check[] = [
     id: `cors/preflight ${path}`,
     rules: ['D15'],
     title: `OPTIONS ${path} lets a browser send ${method}`,
-    mend: 'Answer OPTIONS with 204 and Access-Control-Allow-Methods and -Headers.',
+    fix: 'Answer OPTIONS with 204 and Access-Control-Allow-Methods and -Headers.',
     needs: NEEDS.nothing,
     async run(context) {
       const reply = await preflight(context, path, method)
@@ -50,7 +50,7 @@ export const CORS_CHECKS: readonly Check[] = [
     id: 'cors/payment-header',
     rules: ['D15', 'D4'],
     title: 'OPTIONS /execute lets a browser send Content-Type and PAYMENT-SIGNATURE',
-    mend: 'List Content-Type, PAYMENT-SIGNATURE and X-PAYMENT in Access-Control-Allow-Headers.',
+    fix: 'List Content-Type, PAYMENT-SIGNATURE and X-PAYMENT in Access-Control-Allow-Headers.',
     needs: NEEDS.nothing,
     async run(context) {
       const reply = await preflight(context, '/execute', 'POST')
@@ -61,7 +61,7 @@ export const CORS_CHECKS: readonly Check[] = [
     id: 'cors/exposed',
     rules: ['D15', 'D3', 'D7'],
     title: 'A browser may read PAYMENT-REQUIRED and PAYMENT-RESPONSE',
-    mend: 'List both in Access-Control-Expose-Headers.',
+    fix: 'List both in Access-Control-Expose-Headers.',
     needs: NEEDS.nothing,
     async run(context) {
       const reply = await context.send({
@@ -78,7 +78,7 @@ export const CORS_CHECKS: readonly Check[] = [
     id: 'cors/failures',
     rules: ['D15'],
     title: 'A browser may read why it was refused',
-    mend: MEND,
+    fix: FIX,
     needs: NEEDS.nothing,
     async run(context) {
       expectOpen(
@@ -100,7 +100,7 @@ async function preflight(context: CheckContext, path: string, method: string): P
 function expectOpen(reply: Reply): void {
   const origin = reply.headers.get('access-control-allow-origin')
   if (origin === '*' || origin === ORIGIN || origin === LOCAL_ORIGIN) return
-  throw new Mismatch('Access-Control-Allow-Origin: *', origin ?? 'nothing', MEND)
+  throw new Mismatch('Access-Control-Allow-Origin: *', origin ?? 'nothing', FIX)
 }
 
 function expectLists(reply: Reply, header: string, wanted: readonly string[]): void {

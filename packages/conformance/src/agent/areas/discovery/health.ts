@@ -9,7 +9,7 @@ export const HEALTH_CHECKS: readonly Check[] = [
     id: 'health/body',
     rules: ['interface Health response', 'D33'],
     title: 'GET /health answers name, version 1.0 and status ok, and nothing else',
-    mend: 'Answer {"name": <agent name>, "version": "1.0", "status": "ok"} with status 200.',
+    fix: 'Answer {"name": <agent name>, "version": "1.0", "status": "ok"} with status 200.',
     needs: NEEDS.nothing,
     async run(context) {
       const reply = await getHealth(context)
@@ -28,7 +28,7 @@ export const HEALTH_CHECKS: readonly Check[] = [
     id: 'health/name',
     rules: ['interface Health response', 'interface 1.2'],
     title: 'GET /health and GET /about give the same name',
-    mend: 'Take both names from the one declaration.',
+    fix: 'Take both names from the one declaration.',
     needs: NEEDS.nothing,
     async run(context) {
       const { declaration } = await context.agent()
@@ -40,7 +40,7 @@ export const HEALTH_CHECKS: readonly Check[] = [
     id: 'health/json',
     rules: ['interface GET /health'],
     title: 'GET /health is sent as application/json',
-    mend: 'Set Content-Type: application/json.',
+    fix: 'Set Content-Type: application/json.',
     needs: NEEDS.nothing,
     run: async context => expectJsonType(await getHealth(context)),
   },
@@ -48,7 +48,7 @@ export const HEALTH_CHECKS: readonly Check[] = [
     id: 'health/head',
     rules: ['D15'],
     title: 'HEAD /health answers 200 without a body',
-    mend: 'Answer HEAD wherever GET is answered.',
+    fix: 'Answer HEAD wherever GET is answered.',
     needs: NEEDS.nothing,
     run: context => expectHead(context, '/health'),
   },
@@ -56,7 +56,7 @@ export const HEALTH_CHECKS: readonly Check[] = [
     id: 'health/query',
     rules: ['D15'],
     title: 'GET /health ignores a query string',
-    mend: 'Route by the path alone.',
+    fix: 'Route by the path alone.',
     needs: NEEDS.nothing,
     async run(context) {
       const plain = await getHealth(context)
@@ -71,7 +71,7 @@ export const HEALTH_CHECKS: readonly Check[] = [
     id: 'health/open',
     rules: ['interface Authentication 1'],
     title: 'GET /health needs no authentication and ignores payment headers',
-    mend: 'Keep every gate inside POST /execute.',
+    fix: 'Keep every gate inside POST /execute.',
     needs: NEEDS.nothing,
     async run(context) {
       const headers = { 'payment-signature': '!', authorization: 'Bearer none' }

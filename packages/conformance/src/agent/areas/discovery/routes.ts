@@ -44,7 +44,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
     id: `routes/unknown ${path}`,
     rules: ['interface 1.1', 'D15', 'D31', 'HTTP-01'],
     title: `GET ${path} answers 404`,
-    mend: 'Serve exactly /health, /about and /execute, and answer the failure body everywhere else.',
+    fix: 'Serve exactly /health, /about and /execute, and answer the failure body everywhere else.',
     needs: NEEDS.nothing,
     async run(context) {
       expectFailure(await context.send({ method: 'GET', path }), 404, 'validation')
@@ -54,7 +54,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
     id: `routes/method ${method} ${path}`,
     rules: ['D15'],
     title: `${method} ${path} answers 405 with Allow: ${allowed}`,
-    mend: 'Answer 405 with an Allow header that lists the methods of the route.',
+    fix: 'Answer 405 with an Allow header that lists the methods of the route.',
     needs: NEEDS.nothing,
     async run(context) {
       const reply = await context.send({ method, path })
@@ -71,7 +71,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
     id: 'routes/method HEAD /execute',
     rules: ['D15'],
     title: 'HEAD /execute answers 405 without a body',
-    mend: 'Answer HEAD on the GET routes alone.',
+    fix: 'Answer HEAD on the GET routes alone.',
     needs: NEEDS.nothing,
     run: async context => expectStatus(await context.send({ method: 'HEAD', path: '/execute' }), 405),
   },
@@ -79,7 +79,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
     id: 'routes/gate-dodges',
     rules: ['HTTP-02', 'interface Authentication 2'],
     title: 'No spelling of the path runs a job without payment',
-    mend: 'Put the payment gate inside the handler of POST /execute, not in front of paths that match.',
+    fix: 'Put the payment gate inside the handler of POST /execute, not in front of paths that match.',
     needs: NEEDS.asksForPayment,
     async run(context) {
       const body = JSON.stringify(await context.jobBody())
@@ -94,7 +94,7 @@ export const ROUTE_CHECKS: readonly Check[] = [
     id: 'routes/query',
     rules: ['D15'],
     title: 'POST /execute ignores a query string',
-    mend: 'Route by the path alone.',
+    fix: 'Route by the path alone.',
     needs: NEEDS.asksForPayment,
     run: async context =>
       expectStatus(await context.send({ method: 'POST', path: '/execute?x=1', body: '{}' }), 402),

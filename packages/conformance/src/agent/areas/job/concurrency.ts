@@ -29,7 +29,7 @@ export const CONCURRENCY_CHECKS: readonly Check[] = [
     id: 'concurrency/caller gone',
     rules: ['DDL-12', 'PAY-15', 'I4'],
     title: 'A job whose caller hung up is finished, and waits for the caller’s return',
-    mend: 'Do not tie the job to the connection it came by.',
+    fix: 'Do not tie the job to the connection it came by.',
     needs: needsFixture(2, { socket: true }),
     async run(context) {
       const { wish, key } = await slowJob(context, 300)
@@ -106,7 +106,7 @@ function fixture(
   run: Check['run'],
   modes: Needs['modes'] = ['dev', 'paid'],
 ): Check {
-  return { id: `concurrency/${name}`, rules, title, mend: CLAIM, needs: needsFixture(jobs, { modes }), run }
+  return { id: `concurrency/${name}`, rules, title, fix: CLAIM, needs: needsFixture(jobs, { modes }), run }
 }
 
 /** Until the job that was left has begun; a run that never begins is told by what comes after. */

@@ -30,7 +30,7 @@ export const DEADLINE_CHECKS: readonly Check[] = [
     id: `deadline/${name}`,
     rules: ['interface Processing 4', 'DDL-01', 'DDL-06'],
     title: `A deadline ${name} is answered 408`,
-    mend: 'Compare the deadline with the clock before anything runs, and answer 408 deadline where it has passed.',
+    fix: 'Compare the deadline with the clock before anything runs, and answer 408 deadline where it has passed.',
     needs: { ...NEEDS.nothing, modes: ['dev', 'paid'] },
     async run(context) {
       const payment = context.mode === 'paid' ? await forgeHeader(context) : undefined
@@ -154,7 +154,7 @@ export const DEADLINE_CHECKS: readonly Check[] = [
     id: 'deadline/payment ends first',
     rules: ['D17'],
     title: 'A payment that ends before the deadline makes the deadline earlier: 10 s are left to settle',
-    mend: 'Take the earlier of deadline and validBefore − 10 s.',
+    fix: 'Take the earlier of deadline and validBefore − 10 s.',
     needs: needsFixture(0, { modes: ['paid'] }),
     async run(context) {
       const jobId = randomUUID()
@@ -178,11 +178,11 @@ function fixture(
   name: string,
   rules: readonly string[],
   title: string,
-  mend: string,
+  fix: string,
   jobs: number,
   run: Check['run'],
 ): Check {
-  return { id: `deadline/${name}`, rules, title, mend, needs: needsFixture(jobs), run }
+  return { id: `deadline/${name}`, rules, title, fix, needs: needsFixture(jobs), run }
 }
 
 /** A job whose handler takes longer than its deadline allows. */

@@ -8,7 +8,7 @@ export const DEV_MODE_CHECKS: readonly Check[] = [
     id: 'dev-mode/garbage payment',
     rules: ['interface Authentication 3', 'D14'],
     title: 'In dev mode a payment header that is garbage is not looked at',
-    mend: 'Leave all payment steps out where SERVICE_DEV_MODE is true.',
+    fix: 'Leave all payment steps out where SERVICE_DEV_MODE is true.',
     needs: NEEDS.dev,
     async run(context) {
       // Too late for a job: whatever the answer is about, it is not the payment.
@@ -20,7 +20,7 @@ export const DEV_MODE_CHECKS: readonly Check[] = [
     id: 'dev-mode/free',
     rules: ['interface Authentication 3'],
     title: 'In dev mode a job runs without payment',
-    mend: 'Leave all payment steps out where SERVICE_DEV_MODE is true.',
+    fix: 'Leave all payment steps out where SERVICE_DEV_MODE is true.',
     needs: { ...NEEDS.deliveredJob, modes: ['dev'] },
     run: async context => void expectCompleted((await context.delivered()).reply),
   },
@@ -28,7 +28,7 @@ export const DEV_MODE_CHECKS: readonly Check[] = [
     id: 'dev-mode/no receipt',
     rules: ['D7', 'interface Authentication 3'],
     title: 'In dev mode nothing looks like a receipt',
-    mend: 'Send PAYMENT-RESPONSE only for a settled payment.',
+    fix: 'Send PAYMENT-RESPONSE only for a settled payment.',
     needs: { ...NEEDS.deliveredJob, modes: ['dev'] },
     async run(context) {
       const receipt = (await context.delivered()).reply.headers.get('payment-response')

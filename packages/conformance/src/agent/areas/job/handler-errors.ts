@@ -28,7 +28,7 @@ export const ERROR_CHECKS: readonly Check[] = [
       id: `handler-errors/${when}${kind}`,
       rules: ['interface Errors', 'D26', 'DDL-10'],
       title: `A handler’s ${when}${kind} error is answered ${status} with its own message`,
-      mend: 'Map the typed errors to their rows of the table, recognised by their brand.',
+      fix: 'Map the typed errors to their rows of the table, recognised by their brand.',
       needs: needsFixture(0),
       async run(context) {
         const reply = await context.tryInput({ kind: when + kind }, 'fail')
@@ -41,7 +41,7 @@ export const ERROR_CHECKS: readonly Check[] = [
       id: `handler-errors/${when}${kind}`,
       rules: ['interface Errors', 'D26', 'DDL-08', 'VAL-15'],
       title: `A handler that throws ${when}${kind} is answered 500 Internal error, and nothing more`,
-      mend: 'Answer the generic message and write the text to the log; touch what was thrown with care.',
+      fix: 'Answer the generic message and write the text to the log; touch what was thrown with care.',
       needs: needsFixture(0),
       async run(context) {
         const reply = await context.tryInput({ kind: when + kind }, 'fail')
@@ -54,7 +54,7 @@ export const ERROR_CHECKS: readonly Check[] = [
     id: 'handler-errors/retry',
     rules: ['D24', 'IDM-07'],
     title: 'A job whose handler failed may be asked for again, and runs again',
-    mend: 'Store no failure, and let go of the job whatever was thrown.',
+    fix: 'Store no failure, and let go of the job whatever was thrown.',
     needs: needsFixture(1),
     async run(context) {
       const jobId = randomUUID()

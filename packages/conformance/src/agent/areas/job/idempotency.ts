@@ -16,7 +16,7 @@ export const IDEMPOTENCY_CHECKS: readonly Check[] = [
     id: 'idempotency/same bytes',
     rules: ['interface Processing 6', 'D24', 'IDM-13'],
     title: 'A repeat gets the same bytes, completed_at and PAYMENT-RESPONSE included',
-    mend: STORED,
+    fix: STORED,
     needs: NEEDS.deliveredJob,
     async run(context) {
       const job = await context.delivered()
@@ -27,7 +27,7 @@ export const IDEMPOTENCY_CHECKS: readonly Check[] = [
     id: 'idempotency/capitals',
     rules: ['D16', 'IDM-05'],
     title: 'A job_id in capitals is the same job',
-    mend: 'Compare job_ids case-folded.',
+    fix: 'Compare job_ids case-folded.',
     needs: NEEDS.deliveredJob,
     async run(context) {
       const job = await context.delivered()
@@ -38,7 +38,7 @@ export const IDEMPOTENCY_CHECKS: readonly Check[] = [
     id: 'idempotency/past deadline',
     rules: ['D14', 'IDM-14'],
     title: 'A repeat whose deadline has passed gets the stored response',
-    mend: 'Look for a stored response before looking at the deadline.',
+    fix: 'Look for a stored response before looking at the deadline.',
     needs: NEEDS.deliveredJob,
     async run(context) {
       const job = await context.delivered()
@@ -49,7 +49,7 @@ export const IDEMPOTENCY_CHECKS: readonly Check[] = [
     id: 'idempotency/other input',
     rules: ['D22', 'IDM-02'],
     title: 'A repeat with another input gets the stored response, and nothing runs',
-    mend: STORED,
+    fix: STORED,
     needs: NEEDS.deliveredJob,
     async run(context) {
       const job = await context.delivered()
@@ -60,7 +60,7 @@ export const IDEMPOTENCY_CHECKS: readonly Check[] = [
     id: 'idempotency/other payer',
     rules: ['D22', 'IDM-01'],
     title: 'Another payer never gets the output',
-    mend: 'Keep the payer with the response, and answer 402 to every other one.',
+    fix: 'Keep the payer with the response, and answer 402 to every other one.',
     needs: NEEDS.paidJob,
     async run(context) {
       const { jobId, reply } = await context.delivered()
@@ -73,7 +73,7 @@ export const IDEMPOTENCY_CHECKS: readonly Check[] = [
     id: 'idempotency/another job',
     rules: ['D6', 'PAY-04'],
     title: 'A payment that bought one job buys no other',
-    mend: 'Claim the payment (chain, asset, from, nonce) together with the job, for longer than it is valid.',
+    fix: 'Claim the payment (chain, asset, from, nonce) together with the job, for longer than it is valid.',
     needs: NEEDS.paidJob,
     async run(context) {
       const { payment } = await context.delivered()
@@ -84,7 +84,7 @@ export const IDEMPOTENCY_CHECKS: readonly Check[] = [
     id: 'idempotency/new payment',
     rules: ['D22', 'PAY-37'],
     title: 'A repeat with a new payment gets the stored response, and the new payment is not charged',
-    mend: 'Serve the stored response to its payer before looking at what the payment is worth.',
+    fix: 'Serve the stored response to its payer before looking at what the payment is worth.',
     needs: { ...NEEDS.paidJob, knows: ['gate'] },
     async run(context) {
       const job = await context.delivered()
@@ -145,7 +145,7 @@ export const IDEMPOTENCY_CHECKS: readonly Check[] = [
     id: 'idempotency/forgotten',
     rules: ['interface Processing 6', 'D24', 'IDM-09'],
     title: 'The response is kept for ten minutes, then the handler runs again',
-    mend: 'Forget a settled response ten minutes after its settlement.',
+    fix: 'Forget a settled response ten minutes after its settlement.',
     needs: needsFixture(3, { knows: ['fixture', 'advance'] }),
     async run(context) {
       const { advance } = context.known
@@ -173,7 +173,7 @@ function fixture(
   run: Check['run'],
   modes: Needs['modes'] = ['dev', 'paid'],
 ): Check {
-  return { id: `idempotency/${name}`, rules, title, mend: STORED, needs: needsFixture(jobs, { modes }), run }
+  return { id: `idempotency/${name}`, rules, title, fix: STORED, needs: needsFixture(jobs, { modes }), run }
 }
 
 /** The same job asked for again, with the same payment, but for what is changed. */

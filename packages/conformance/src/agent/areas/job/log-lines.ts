@@ -115,7 +115,7 @@ function logged(
     id: `log-lines/${name}`,
     rules,
     title,
-    mend: 'Write one line an event: the interface’s exact words first, then job=<job_id>, then what you like.',
+    fix: 'Write one line an event: the interface’s exact words first, then job=<job_id>, then what you like.',
     needs: needsFixture(jobs, { knows: ['fixture', 'logs'], modes }),
     async run(context) {
       const { logs } = context.known

@@ -44,7 +44,7 @@ export const OUTPUT_CHECKS: readonly Check[] = [
     rules: ['interface Errors', 'D26', 'VAL-15'],
     title:
       'A job with a sample input is delivered, or refused in the documented form without a word of the code',
-    mend: 'Answer what a handler throws with 500 "Internal error", and write its message and stack to the log.',
+    fix: 'Answer what a handler throws with 500 "Internal error", and write its message and stack to the log.',
     needs: NEEDS.deliveredJob,
     async run(context) {
       const { reply } = await context.sampleJob()
@@ -55,7 +55,7 @@ export const OUTPUT_CHECKS: readonly Check[] = [
     id: 'output/body',
     rules: ['interface Job success response'],
     title: 'A completed job is answered with exactly its five keys',
-    mend: 'Answer service_version, job_id as sent, status "completed", output and completed_at.',
+    fix: 'Answer service_version, job_id as sent, status "completed", output and completed_at.',
     needs: NEEDS.deliveredJob,
     async run(context) {
       const { reply, jobId } = await context.delivered()
@@ -73,7 +73,7 @@ export const OUTPUT_CHECKS: readonly Check[] = [
     id: 'output/completed_at',
     rules: ['interface Job success response'],
     title: 'completed_at is now, in Unix seconds',
-    mend: 'Give seconds, not milliseconds.',
+    fix: 'Give seconds, not milliseconds.',
     needs: NEEDS.deliveredJob,
     async run(context) {
       const { completed_at } = (await context.delivered()).reply.json as { completed_at?: unknown }
@@ -85,7 +85,7 @@ export const OUTPUT_CHECKS: readonly Check[] = [
     id: 'output/schema',
     rules: ['interface Processing 5', 'D20'],
     title: 'The output of a delivered job matches its output_schema',
-    mend: 'Return every declared field, of its declared type; outputs are never coerced.',
+    fix: 'Return every declared field, of its declared type; outputs are never coerced.',
     needs: NEEDS.deliveredJob,
     async run(context) {
       const { reply, capability } = await context.delivered()
@@ -105,7 +105,7 @@ export const OUTPUT_CHECKS: readonly Check[] = [
     id: 'output/headers',
     rules: ['PAY-36', 'interface POST /execute'],
     title: 'A completed job is sent as JSON that no cache keeps',
-    mend: 'Send Content-Type: application/json and Cache-Control: no-store.',
+    fix: 'Send Content-Type: application/json and Cache-Control: no-store.',
     needs: NEEDS.deliveredJob,
     async run(context) {
       const { reply } = await context.delivered()
@@ -117,7 +117,7 @@ export const OUTPUT_CHECKS: readonly Check[] = [
     id: `output/production ${kind}`,
     rules: ['interface Processing 5', 'D20', 'D26', 'VAL-14'],
     title: `In production an output that is wrong (${kind}) is answered 500 Internal error`,
-    mend: 'Check the output before it is written, without coercing it, as plain JSON data.',
+    fix: 'Check the output before it is written, without coercing it, as plain JSON data.',
     needs: needsFixture(0, { modes: ['paid'] }),
     run: async context => expectInternal(await violate(context, kind)),
   })),
@@ -125,7 +125,7 @@ export const OUTPUT_CHECKS: readonly Check[] = [
     id: `output/dev ${kind}`,
     rules: ['interface Processing 5', 'D20'],
     title: `In dev mode an output that is wrong (${kind}) passes through`,
-    mend: 'In dev mode log a warning and let the output pass.',
+    fix: 'In dev mode log a warning and let the output pass.',
     needs: needsFixture(0, { modes: ['dev'] }),
     async run(context) {
       const reply = await violate(context, kind)
@@ -136,7 +136,7 @@ export const OUTPUT_CHECKS: readonly Check[] = [
     id: `output/dev ${kind}`,
     rules: ['VAL-14', 'D26'],
     title: `In dev mode an output that JSON cannot carry (${kind}) is answered 500 Internal error`,
-    mend: 'Answer 500 where the output cannot be written at all.',
+    fix: 'Answer 500 where the output cannot be written at all.',
     needs: needsFixture(0, { modes: ['dev'] }),
     run: async context => expectInternal(await violate(context, kind)),
   })),
@@ -181,8 +181,8 @@ function expectTidyFailure(reply: Reply): void {
 }
 
 function fixture(name: string, title: string, run: Check['run']): Check {
-  const mend = 'In production send declared fields alone; ask for all of them but those with required false.'
-  return { id: `output/${name}`, rules: ['D20'], title, mend, needs: needsFixture(1), run }
+  const fix = 'In production send declared fields alone; ask for all of them but those with required false.'
+  return { id: `output/${name}`, rules: ['D20'], title, fix, needs: needsFixture(1), run }
 }
 
 async function violate(context: CheckContext, kind: string): Promise<Reply> {

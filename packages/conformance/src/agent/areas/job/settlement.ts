@@ -22,7 +22,7 @@ export const SETTLEMENT_CHECKS: readonly Check[] = [
     id: 'settlement/receipt',
     rules: ['D7'],
     title: 'A delivered job carries PAYMENT-RESPONSE: the proven transfer',
-    mend: 'Send PAYMENT-RESPONSE with the 200: base64 of {success: true, transaction, network, payer}, once the transfer is in a block.',
+    fix: 'Send PAYMENT-RESPONSE with the 200: base64 of {success: true, transaction, network, payer}, once the transfer is in a block.',
     needs: NEEDS.paidJob,
     async run(context) {
       const { reply } = await context.delivered()
@@ -197,7 +197,7 @@ function scripted(
     id: `settlement/${name}`,
     rules,
     title,
-    mend: 'Verify, run, save, settle, answer, in this order; let unknown stay unknown until it is known.',
+    fix: 'Verify, run, save, settle, answer, in this order; let unknown stay unknown until it is known.',
     needs: needsFixture(jobs, { modes: ['paid'], knows: ['fixture', 'gate'] }),
     async run(context) {
       const { gate } = context.known

@@ -41,7 +41,7 @@ export function refusal(
   name: string,
   rules: readonly string[],
   title: string,
-  mend: string,
+  fix: string,
   forge: Forgery | ((context: CheckContext) => Promise<Forgery> | Forgery),
   message?: RegExp,
 ): Check {
@@ -49,7 +49,7 @@ export function refusal(
     id: `payment-refusals/${name}`,
     rules,
     title,
-    mend,
+    fix,
     needs: NEEDS.looksAtPayments,
     async run(context) {
       const forgery = typeof forge === 'function' ? await forge(context) : forge
@@ -63,14 +63,14 @@ export function acceptance(
   name: string,
   rules: readonly string[],
   title: string,
-  mend: string,
+  fix: string,
   forge: Forgery | ((context: CheckContext) => Promise<Forgery> | Forgery),
 ): Check {
   return {
     id: `payment-headers/${name}`,
     rules,
     title,
-    mend,
+    fix,
     needs: NEEDS.looksAtPayments,
     async run(context) {
       await expectTaken(

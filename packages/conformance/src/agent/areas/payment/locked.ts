@@ -5,7 +5,7 @@ import { forgeHeader } from '../../check/forge-payment.ts'
 import { expectPrice } from '../price/ask-price.ts'
 
 const MESSAGE = /^FACILITATOR_SECRET is missing or was refused by the facilitator$/
-const MEND = 'Answer 401 with the fixed message, before the payment header is looked into.'
+const FIX = 'Answer 401 with the fixed message, before the payment header is looked into.'
 
 /** An agent without its FACILITATOR_SECRET (D11). */
 export const LOCKED_CHECKS: readonly Check[] = [
@@ -13,7 +13,7 @@ export const LOCKED_CHECKS: readonly Check[] = [
     id: 'locked/unpaid',
     rules: ['D11'],
     title: 'Without its secret an agent still tells its price',
-    mend: 'Answer 402 to a request without a payment header, whatever the secret.',
+    fix: 'Answer 402 to a request without a payment header, whatever the secret.',
     needs: NEEDS.locked,
     async run(context) {
       await expectPrice(
@@ -27,7 +27,7 @@ export const LOCKED_CHECKS: readonly Check[] = [
     id: 'locked/good-payment',
     rules: ['D11', 'interface Authentication 4'],
     title: 'Without its secret an agent answers a payment 401',
-    mend: MEND,
+    fix: FIX,
     needs: NEEDS.locked,
     async run(context) {
       expectFailure(
@@ -42,7 +42,7 @@ export const LOCKED_CHECKS: readonly Check[] = [
     id: 'locked/garbage',
     rules: ['D11', 'D14'],
     title: 'Without its secret an agent answers 401 before it decodes a payment header',
-    mend: MEND,
+    fix: FIX,
     needs: NEEDS.locked,
     run: async context =>
       void expectFailure(await postJob(context, await context.jobBody(), '!!!!'), 401, 'payment', MESSAGE),
@@ -51,7 +51,7 @@ export const LOCKED_CHECKS: readonly Check[] = [
     id: 'locked/past-deadline',
     rules: ['D11', 'D14'],
     title: 'Without its secret an agent answers 401 before it looks at the deadline',
-    mend: MEND,
+    fix: FIX,
     needs: NEEDS.locked,
     async run(context) {
       expectFailure(

@@ -6,7 +6,7 @@ import { forgeHeader, sendSignature } from '../../check/forge-payment.ts'
 import { expectRefused } from './judge-payment.ts'
 import { knock, markedBody } from '../request/knock.ts'
 
-const MEND =
+const FIX =
   'Check in this order: method, size, content type, JSON, service_version, job_id, task, deadline, capability, secret, payment header, signature, stored response, terms of the payment, deadline passed, facilitator, input.'
 const OTHER = '0x1111111111111111111111111111111111111111'
 const TOO_LARGE = ' '.repeat(MAX_BODY_BYTES + 1)
@@ -128,7 +128,7 @@ function order(name: string, needs: Needs, run: Check['run']): Check {
     id: `order/${name}`,
     rules: ['D14'],
     title: `POST /execute looks at ${name}`,
-    mend: MEND,
+    fix: FIX,
     needs,
     run,
   }

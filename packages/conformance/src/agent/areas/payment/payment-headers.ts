@@ -5,7 +5,7 @@ import { forgeHeader, sendAccepted, type Envelope } from '../../check/forge-paym
 import { acceptance, expectRefused, expectTaken } from './judge-payment.ts'
 import { rawRequest, sendRaw } from '../../check/raw-request.ts'
 
-const GARBAGE_MEND =
+const GARBAGE_FIX =
   'Decode strictly: standard base64, UTF-8, one JSON object; answer 402 payment for anything else.'
 
 /** Headers that hold no envelope at all (PAY-34). */
@@ -60,7 +60,7 @@ export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
     id: `payment-headers/${name}`,
     rules: ['D4', 'PAY-34'],
     title: `A payment header that is ${name} is refused`,
-    mend: GARBAGE_MEND,
+    fix: GARBAGE_FIX,
     needs: NEEDS.looksAtPayments,
     run: async context => void (await expectRefused(context, header)),
   })),
@@ -68,7 +68,7 @@ export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
     id: `payment-headers/${name}`,
     rules: ['D4', 'PAY-34'],
     title: `A payment envelope with ${name} is refused`,
-    mend: 'Check every part of the envelope before using any.',
+    fix: 'Check every part of the envelope before using any.',
     needs: NEEDS.looksAtPayments,
     run: async context => void (await expectRefused(context, await forgeHeader(context, { envelope }))),
   })),
@@ -76,7 +76,7 @@ export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
     id: 'payment-headers/base64url',
     rules: ['D4'],
     title: 'A payment header in the URL alphabet of base64 is refused',
-    mend: 'Take the standard alphabet alone.',
+    fix: 'Take the standard alphabet alone.',
     needs: NEEDS.looksAtPayments,
     async run(context) {
       const envelope = (whole: Envelope): Envelope => ({ ...whole, resource: { url: '????>>>>~~~~' } })
@@ -135,7 +135,7 @@ export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
     id: 'payment-headers/alias',
     rules: ['D4', 'PAY-35'],
     title: 'X-PAYMENT alone is read like PAYMENT-SIGNATURE',
-    mend: 'Accept the older name when it is alone.',
+    fix: 'Accept the older name when it is alone.',
     needs: NEEDS.looksAtPayments,
     async run(context) {
       const headers = { 'content-type': 'application/json', 'x-payment': await forgeHeader(context) }
@@ -147,7 +147,7 @@ export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
     id: 'payment-headers/both names',
     rules: ['D4', 'PAY-35'],
     title: 'PAYMENT-SIGNATURE and X-PAYMENT together are refused, even when both are good',
-    mend: 'Count payment headers under both names; more than one is 402.',
+    fix: 'Count payment headers under both names; more than one is 402.',
     needs: NEEDS.looksAtPayments,
     async run(context) {
       const payment = await forgeHeader(context)
@@ -164,7 +164,7 @@ export const PAYMENT_HEADER_CHECKS: readonly Check[] = [
     id: 'payment-headers/twice',
     rules: ['D4', 'PAY-35'],
     title: 'Two PAYMENT-SIGNATURE headers are refused, even when both are good',
-    mend: 'Read the raw list of headers: many servers join repeated ones.',
+    fix: 'Read the raw list of headers: many servers join repeated ones.',
     needs: { ...NEEDS.looksAtPayments, socket: true },
     async run(context) {
       const body = JSON.stringify(await context.jobBody({ deadline: 1 }))

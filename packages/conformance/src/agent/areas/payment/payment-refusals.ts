@@ -147,7 +147,7 @@ export const PAYMENT_REFUSAL_CHECKS: readonly Check[] = [
     id: 'payment-refusals/other capability',
     rules: ['D5', 'PAY-06', 'PAY-25'],
     title: 'A payment of another capability’s price is refused',
-    mend: 'Compare the value with the price of the capability that is called, and refuse any other.',
+    fix: 'Compare the value with the price of the capability that is called, and refuse any other.',
     needs: NEEDS.looksAtPayments,
     async run(context) {
       const { names, capability, first } = await context.agent()
@@ -160,7 +160,7 @@ export const PAYMENT_REFUSAL_CHECKS: readonly Check[] = [
     id: 'payment-refusals/messages',
     rules: ['PAY-26', 'D5'],
     title: 'Each cause has its own message',
-    mend: 'Say which field is wrong and what would be right, so that the payer can mend it.',
+    fix: 'Say which field is wrong and what would be right, so that the payer can fix it.',
     needs: NEEDS.looksAtPayments,
     async run(context) {
       const amount = (await context.terms()).requirement.amount
@@ -187,7 +187,7 @@ export const PAYMENT_REFUSAL_CHECKS: readonly Check[] = [
     id: 'payment-refusals/empty wallet',
     rules: ['interface Authentication 2', 'D14', 'D24'],
     title: 'A well-signed payment by an empty wallet is refused, twice the same',
-    mend: 'Ask the facilitator before the handler runs, and store no refusal.',
+    fix: 'Ask the facilitator before the handler runs, and store no refusal.',
     needs: NEEDS.looksAtPayments,
     async run(context) {
       const payment = await forgeHeader(context)

@@ -87,7 +87,7 @@ export const PAYMENT_WINDOW_CHECKS: readonly Check[] = [
     id: 'payment-refusals/bound to another job',
     rules: ['D13'],
     title: 'A bound nonce is good for its own job alone',
-    mend: 'Compare the nonce with endpoint, capability, job_id and salt.',
+    fix: 'Compare the nonce with endpoint, capability, job_id and salt.',
     needs: NEEDS.looksAtPayments,
     async run(context) {
       const body = await context.jobBody({ deadline: 1 })
@@ -112,7 +112,7 @@ export const PAYMENT_WINDOW_CHECKS: readonly Check[] = [
     id: 'payment-headers/bound nonce',
     rules: ['D13'],
     title: 'A payment that is not bound to a job is taken too',
-    mend: 'Check the binding only where the nonce begins with the magic.',
+    fix: 'Check the binding only where the nonce begins with the magic.',
     needs: NEEDS.looksAtPayments,
     run: async context => expectTaken(context, await forgeHeader(context)),
   },

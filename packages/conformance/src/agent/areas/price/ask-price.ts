@@ -18,17 +18,17 @@ import { Mismatch, NotApplicable } from '../../exchange/verdicts.ts'
 export type Entry = { readonly [key: string]: unknown }
 
 /** Many checks meet it; what they are about has nothing to do with it. */
-const NO_STORE_MEND = 'Send Cache-Control: no-store with every answer of /execute, refusals included.'
+const NO_STORE_FIX = 'Send Cache-Control: no-store with every answer of /execute, refusals included.'
 
 /** A check of the 402 that asks for a payment; it sends none. */
 export function priceCheck(
   name: string,
   rules: readonly string[],
   title: string,
-  mend: string,
+  fix: string,
   run: Check['run'],
 ): Check {
-  return { id: `payment-required/${name}`, rules, title, mend, needs: NEEDS.asksForPayment, run }
+  return { id: `payment-required/${name}`, rules, title, fix, needs: NEEDS.asksForPayment, run }
 }
 
 /** Asks for a job without paying, of the first capability where none is named. */
@@ -64,7 +64,7 @@ export async function expectPrice(context: CheckContext, reply: Reply, capabilit
 export function expectNoStore(reply: Reply): void {
   const control = reply.headers.get('cache-control') ?? undefined
   if (control?.includes('no-store') === true) return
-  throw new Mismatch('Cache-Control: no-store', show(control), NO_STORE_MEND)
+  throw new Mismatch('Cache-Control: no-store', show(control), NO_STORE_FIX)
 }
 
 /** The `PAYMENT-REQUIRED` header as an object. Throws a `Mismatch` where it is none. */

@@ -52,7 +52,7 @@ export const UNPAID_CHECKS: readonly Check[] = [
     id: `unpaid/${name}`,
     rules: ['D14'],
     title: `Unpaid, ${name} is answered with the price of the first capability`,
-    mend: 'Look for the payment header before the body; where none is there, answer 402.',
+    fix: 'Look for the payment header before the body; where none is there, answer 402.',
     needs: NEEDS.asksForPayment,
     async run(context) {
       const { first } = await context.agent()
@@ -63,7 +63,7 @@ export const UNPAID_CHECKS: readonly Check[] = [
     id: `unpaid/${name}`,
     rules: ['D14'],
     title: `Unpaid, ${name} is answered with the price`,
-    mend: 'Ask for payment before looking at anything but the capability.',
+    fix: 'Ask for payment before looking at anything but the capability.',
     needs: NEEDS.asksForPayment,
     async run(context) {
       const { first } = await context.agent()
@@ -74,7 +74,7 @@ export const UNPAID_CHECKS: readonly Check[] = [
     id: 'unpaid/named-capability',
     rules: ['D2', 'D14'],
     title: 'Unpaid, a body that is wrong otherwise is answered with the price of the capability it names',
-    mend: 'Read task.capability of an unpaid body wherever it can be read.',
+    fix: 'Read task.capability of an unpaid body wherever it can be read.',
     needs: NEEDS.asksForPayment,
     async run(context) {
       for (const capability of (await context.agent()).names) {
@@ -90,7 +90,7 @@ export const UNPAID_CHECKS: readonly Check[] = [
     id: 'unpaid/unknown-capability',
     rules: ['D14', 'D21', 'VAL-02', 'interface Processing 3'],
     title: 'Unpaid, a named unknown capability is answered 400 with those there are',
-    mend: 'Answer 400 capability before the 402, with the declared names in the message; look them up in a Map.',
+    fix: 'Answer 400 capability before the 402, with the declared names in the message; look them up in a Map.',
     needs: NEEDS.asksForPayment,
     async run(context) {
       for (const capability of UNKNOWN_CAPABILITIES) {
@@ -106,7 +106,7 @@ export const UNPAID_CHECKS: readonly Check[] = [
     id: 'unpaid/too-large',
     rules: ['D14', 'D15', 'VAL-05'],
     title: 'Unpaid, a body over 1 MiB is answered 400',
-    mend: 'Count the body while it comes and stop at 1 MiB.',
+    fix: 'Count the body while it comes and stop at 1 MiB.',
     needs: NEEDS.asksForPayment,
     async run(context) {
       const body = ' '.repeat(MAX_BODY_BYTES + 1)

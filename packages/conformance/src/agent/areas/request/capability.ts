@@ -9,7 +9,7 @@ export const CAPABILITY_CHECKS: readonly Check[] = [
     id: `capability/unknown ${JSON.stringify(capability)}`,
     rules: ['interface Processing 3', 'D21', 'VAL-02'],
     title: `The capability ${JSON.stringify(capability)} is unknown, and the message lists those there are`,
-    mend: 'Answer 400 capability: Unknown capability "<x>". Available: a, b',
+    fix: 'Answer 400 capability: Unknown capability "<x>". Available: a, b',
     needs: NEEDS.nothing,
     async run(context) {
       const body = { ...(await markedBody(context)), task: { capability, input: {} } }
@@ -20,7 +20,7 @@ export const CAPABILITY_CHECKS: readonly Check[] = [
     id: 'capability/long-name',
     rules: ['VAL-02', 'D21'],
     title: 'A capability name of 100 KB is answered briefly',
-    mend: 'Cut what is repeated of a request to a readable length.',
+    fix: 'Cut what is repeated of a request to a readable length.',
     needs: NEEDS.nothing,
     async run(context) {
       const body = { ...(await markedBody(context)), task: { capability: 'x'.repeat(100_000), input: {} } }
@@ -32,7 +32,7 @@ export const CAPABILITY_CHECKS: readonly Check[] = [
     id: 'capability/default',
     rules: ['interface Job request'],
     title: 'Without a name the first declared capability runs',
-    mend: 'Default task.capability to the first declared key.',
+    fix: 'Default task.capability to the first declared key.',
     needs: NEEDS.deliveredJob,
     run: async context => void expectCompleted((await context.delivered()).reply),
   },

@@ -71,7 +71,7 @@ export const COERCION_CHECKS: readonly Check[] = COERCIONS.map(([field, sent, go
     got === undefined
       ? `${JSON.stringify(sent)} is no ${NAMES[field]} and is refused`
       : `${JSON.stringify(sent)} is taken as the ${NAMES[field]} ${JSON.stringify(got)}`,
-  mend: GRAMMAR,
+  fix: GRAMMAR,
   needs: needsFixture(got === undefined ? 0 : 1),
   async run(context) {
     const input = { text: 'a', [field]: sent }

@@ -45,7 +45,7 @@ export const INPUT_CHECKS: readonly Check[] = [
     id: 'input/sample',
     rules: ['interface Processing 2', 'interface Job success response'],
     title: 'A valid sample input is delivered',
-    mend: 'Make the handler take what its input_schema allows; give fields examples that mean something.',
+    fix: 'Make the handler take what its input_schema allows; give fields examples that mean something.',
     needs: NEEDS.deliveredJob,
     run: async context => void expectCompleted((await context.delivered()).reply),
   },
@@ -53,7 +53,7 @@ export const INPUT_CHECKS: readonly Check[] = [
     id: `input/${kind}`,
     rules: ['interface Processing 2', 'D18', 'D21'],
     title: `An input with a field ${kind} is refused by the field’s name`,
-    mend: MESSAGE,
+    fix: MESSAGE,
     needs: NEEDS.unchargedJob,
     async run(context) {
       const { first, capability, sampleOf } = await context.agent()
@@ -71,7 +71,7 @@ export const INPUT_CHECKS: readonly Check[] = [
     id: 'input/undeclared comes back',
     rules: ['D20', 'VAL-10'],
     title: 'A field that is not declared does no harm and leaves no trace in the answer',
-    mend: 'Hand the handler the declared fields alone: copy those of input_schema, drop the rest.',
+    fix: 'Hand the handler the declared fields alone: copy those of input_schema, drop the rest.',
     needs: { ...NEEDS.deliveredJob, modes: ['dev'] },
     async run(context) {
       const { input } = await context.delivered()
@@ -85,7 +85,7 @@ export const INPUT_CHECKS: readonly Check[] = [
     id: `input/${name}`,
     rules: ['D18', 'D21'],
     title: `An input with ${name} is refused, the field named by its path`,
-    mend: MESSAGE,
+    fix: MESSAGE,
     needs: needsFixture(0),
     run: async context =>
       void expectFailure(await context.tryInput(input, 'echo'), 400, 'validation', message),
@@ -149,7 +149,7 @@ export const INPUT_CHECKS: readonly Check[] = [
     id: 'input/inherited names',
     rules: ['VAL-03'],
     title: 'Required fields called toString and constructor are missing from {}',
-    mend: 'Look at own properties alone.',
+    fix: 'Look at own properties alone.',
     needs: needsFixture(1),
     async run(context) {
       expectFailure(await context.tryInput({}, 'odd'), 400, 'validation', /^toString: /)
@@ -162,7 +162,7 @@ export const INPUT_CHECKS: readonly Check[] = [
     id: 'input/retry',
     rules: ['D24', 'IDM-06', 'IDM-07'],
     title: 'After a refused input the same job_id and payment do the job',
-    mend: 'Store no failure, and keep the payment’s claim for its job.',
+    fix: 'Store no failure, and keep the payment’s claim for its job.',
     needs: needsFixture(1),
     async run(context) {
       const jobId = randomUUID()
@@ -179,8 +179,8 @@ function fixture(
   name: string,
   rules: readonly string[],
   title: string,
-  mend: string,
+  fix: string,
   run: Check['run'],
 ): Check {
-  return { id: `input/${name}`, rules, title, mend, needs: needsFixture(1), run }
+  return { id: `input/${name}`, rules, title, fix, needs: needsFixture(1), run }
 }

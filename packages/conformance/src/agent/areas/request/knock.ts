@@ -13,10 +13,10 @@ export function bodyCheck(
   name: string,
   rules: readonly string[],
   title: string,
-  mend: string,
+  fix: string,
   run: Check['run'],
 ): Check {
-  return { id: `request-shape/${name}`, rules, title, mend, needs: NEEDS.nothing, run }
+  return { id: `request-shape/${name}`, rules, title, fix, needs: NEEDS.nothing, run }
 }
 
 /** Posts a body with a payment header that is no payment, so that every agent reads the body first (D14). */

@@ -6,7 +6,7 @@ import { exchange, rawRequest, sendRaw } from '../../check/raw-request.ts'
 import type { Reply } from '../../exchange/send-request.ts'
 
 const NEEDS_SOCKET = { ...NEEDS.nothing, socket: true }
-const MEND =
+const FIX =
   'Answer what is no request in the failure form too, and close the connection (clientError in Node). Where a proxy answers in your place, set its error pages.'
 
 /**
@@ -49,7 +49,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     id: `transport/${name}`,
     rules: ['D15', 'HTTP-05'],
     title: `A request with ${name} is answered ${status}, in the failure form`,
-    mend: MEND,
+    fix: FIX,
     needs: NEEDS_SOCKET,
     async run(context) {
       expectFailure(await sendRaw(context, bytes(new URL(context.baseUrl).host)), status, 'validation')
@@ -59,7 +59,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     id: 'transport/expect',
     rules: ['D15', 'HTTP-05'],
     title: 'An expectation nobody can meet is refused in the failure form',
-    mend: 'Answer 4xx with the failure body (checkExpectation in Node).',
+    fix: 'Answer 4xx with the failure body (checkExpectation in Node).',
     needs: NEEDS_SOCKET,
     async run(context) {
       const reply = await raw(context, 'GET /health HTTP/1.1', ['Expect: miracles', 'Connection: close'])
@@ -71,7 +71,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     id: 'transport/absolute form',
     rules: ['HTTP-01'],
     title: 'A request target in absolute form is answered like any other, never by an accident',
-    mend: 'Route by the path, or answer 404.',
+    fix: 'Route by the path, or answer 404.',
     needs: NEEDS_SOCKET,
     async run(context) {
       const reply = await raw(context, `GET ${context.baseUrl}/health HTTP/1.1`, ['Connection: close'])
@@ -82,7 +82,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     id: 'transport/TRACE',
     rules: ['D15'],
     title: 'TRACE is answered 405',
-    mend: 'Answer 405 for every method but those of the route.',
+    fix: 'Answer 405 for every method but those of the route.',
     needs: NEEDS_SOCKET,
     async run(context) {
       expectFailure(await raw(context, 'TRACE /health HTTP/1.1', ['Connection: close']), 405, 'validation')
@@ -92,7 +92,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     id: 'transport/CONNECT',
     rules: ['D15', 'HTTP-05'],
     title: 'CONNECT is refused in the failure form',
-    mend: 'Answer 4xx: an agent is no proxy (the connect event in Node).',
+    fix: 'Answer 4xx: an agent is no proxy (the connect event in Node).',
     needs: NEEDS_SOCKET,
     async run(context) {
       const reply = await raw(context, 'CONNECT health.example:443 HTTP/1.1', [])
@@ -104,7 +104,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     id: 'transport/upgrade',
     rules: ['HTTP-05'],
     title: 'A wish to upgrade the connection is not taken, the request is answered',
-    mend: 'Answer the request as if the Upgrade header were not there (RFC 9110, 7.8).',
+    fix: 'Answer the request as if the Upgrade header were not there (RFC 9110, 7.8).',
     needs: NEEDS_SOCKET,
     async run(context) {
       expectStatus(
@@ -117,7 +117,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     id: 'transport/prototype header',
     rules: ['HTTP-06'],
     title: 'A header called __proto__ does no harm',
-    mend: 'Run a patched Node (CVE-2026-21710), and keep headers out of plain objects.',
+    fix: 'Run a patched Node (CVE-2026-21710), and keep headers out of plain objects.',
     needs: NEEDS_SOCKET,
     async run(context) {
       expectStatus(await raw(context, 'GET /health HTTP/1.1', ['__proto__: x', 'Connection: close']), 200)
@@ -127,7 +127,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     id: 'transport/endless chunks',
     rules: ['D15', 'VAL-05'],
     title: 'A chunked body over 1 MiB is refused before it ends',
-    mend: 'Count what came, not what Content-Length says.',
+    fix: 'Count what came, not what Content-Length says.',
     needs: NEEDS_SOCKET,
     async run(context) {
       const chunk = `10000\r\n${' '.repeat(0x1_0000)}\r\n`
@@ -145,7 +145,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     id: 'transport/announced too large',
     rules: ['D15', 'VAL-05'],
     title: 'A body announced as over 1 MiB is refused before it comes',
-    mend: 'Compare Content-Length with the limit first.',
+    fix: 'Compare Content-Length with the limit first.',
     needs: NEEDS_SOCKET,
     async run(context) {
       const headers = ['Content-Type: application/json', `Content-Length: ${MAX_BODY_BYTES + 1}`]
@@ -156,7 +156,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     id: 'transport/keep-alive',
     rules: ['HTTP-08'],
     title: 'Two requests on one connection are answered in turn',
-    mend: 'Leave the connection open after an ordinary answer.',
+    fix: 'Leave the connection open after an ordinary answer.',
     needs: NEEDS_SOCKET,
     async run(context) {
       const line = rawRequest(context.baseUrl, { line: `GET ${pathOf(context)}/health HTTP/1.1` })
@@ -168,7 +168,7 @@ export const TRANSPORT_CHECKS: readonly Check[] = [
     id: 'transport/alive',
     rules: ['HTTP-05', 'OPS-06'],
     title: 'After all of that the agent is in good health',
-    mend: 'Catch what a connection can throw; one caller must not end the process.',
+    fix: 'Catch what a connection can throw; one caller must not end the process.',
     needs: NEEDS.nothing,
     run: async context => expectStatus(await context.send({ method: 'GET', path: '/health' }), 200),
   },

@@ -1,0 +1,165 @@
+import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
+import type { Platform } from '@farebox/platform-api/registry'
+import { CommandError } from '../../command-error.ts'
+import type { World } from '../../world.ts'
+import { findPlatform, type ChosenPlatform } from '../platform/find-platform.ts'
+import { followEarlierChange, sendChange, type Following } from './follow-change.ts'
+import { noteChange } from './note-change.ts'
+import { findKey, localOf, openRegistry, type OpenRegistry } from './open-registry.ts'
+import { openPlatform, type OpenPlatform } from '../platform/open-platform.ts'
+import type { RawAgentOptions } from '../platform/register-options.ts'
+import {
+  openRegistrationJournal,
+  type ChangeKind,
+  type ChangeRecord,
+  type RegistrationJournal,
+} from '../platform/registration-journal.ts'
+import { readOwner } from '../registry/call-node.ts'
+import { planTransaction, type PlannedTransaction } from './plan-transaction.ts'
+import { signCall } from './sign-call.ts'
+
+/** What a change is made with. */
+export interface Changing {
+  readonly chosen: ChosenPlatform
+  readonly platform: OpenPlatform
+  readonly described: Platform
+  readonly registry: OpenRegistry
+  readonly journal: RegistrationJournal
+}
+
+/** A call of the registry, and what is written down of it. */
+export interface PreparedChange {
+  readonly callData: string
+  /** As {@link ChangeRecord} has it. */
+  readonly endpoint: string
+  readonly registrationId?: string
+}
+
+/** A change of what the registry keeps of an agent. */
+export interface AgentChange {
+  readonly agentId: number
+  readonly kind: ChangeKind
+  /** Whether a change that was begun before is this one. */
+  isSame(earlier: ChangeRecord): boolean
+  /**
+   * What the chain has already, to be noted here; undefined where there is something to be done.
+   *
+   * @param owner lower case; undefined where nobody holds the agent
+   * @throws {CommandError} where it can never be done
+   */
+  findDone(
+    at: Changing,
+    owner: string | undefined,
+  ): Promise<(Pick<ChangeRecord, 'endpoint'> & { readonly registrationId?: string | undefined }) | undefined>
+  /** Looks at what there is before anything is signed. */
+  prepare(at: Changing, owner: string): Promise<PreparedChange>
+  /** Asks a person; rejects with a `CommandError` where they do not want it. */
+  agree(planned: PlannedTransaction): Promise<void>
+}
+
+/** What was done. */
+export interface ChangedAgent {
+  readonly described: Platform
+  /** Undefined where nothing was to be done. */
+  readonly transaction: string | undefined
+}
+
+/**
+ * Signs and sends one call of the registry about an agent that the wallet holds, once, and waits until it is in a
+ * block: what is signed is written down before it is sent, and whoever says the same again follows it. What is kept
+ * here of the agent is then as the chain has it.
+ *
+ * @throws {CommandError} where it was not sent, was refused, or is in no block yet (exit code 3)
+ */
+export async function changeAgent(
+  world: World,
+  raw: RawAgentOptions,
+  change: AgentChange,
+  clock: Clock = systemClock,
+): Promise<ChangedAgent> {
+  const chosen = await findPlatform(world, raw.platform, change.agentId)
+  const platform = openPlatform(chosen.url, world.signal)
+  const described = await platform.describe()
+  const registry = await openRegistry(world, chosen, described, raw)
+  const journal = openRegistrationJournal(world.home)
+  const following = { world, clock, journal, registry }
+  try {
+    const at = { chosen, platform, described, registry, journal }
+    return { described, transaction: await doOnce(following, raw, change, at) }
+  } finally {
+    await registry.chain.close()
+  }
+}
+
+async function doOnce(
+  following: Following,
+  raw: RawAgentOptions,
+  change: AgentChange,
+  at: Changing,
+): Promise<string | undefined> {
+  const { registry, journal, clock } = following
+  const { chain, address, crypto } = registry
+  const { agentId, kind } = change
+  const key = { platform: at.chosen.url, agentId }
+  const earlier = await journal.readChange(key)
+  const followed = await followEarlierChange(following, key, one => change.isSame(one))
+  // Whatever it was that was followed, it is done now.
+  if (followed !== undefined && earlier !== undefined) await noteChange(journal, earlier, clock.nowMs())
+  const owner = await readOwner(chain, address, crypto, agentId)
+  const done = await change.findDone(at, owner)
+  if (done !== undefined) {
+    await noteChange(journal, { ...key, kind, ...done }, clock.nowMs())
+    return earlier !== undefined && change.isSame(earlier) ? followed : undefined
+  }
+  if (owner === undefined) throw neverRegistered(agentId)
+  const signed = await sign(following, raw, change, { ...at, owner })
+  const transaction = await sendChange(following, signed)
+  await noteChange(journal, signed, clock.nowMs())
+  return transaction
+}
+
+async function sign(
+  { world, registry }: Following,
+  raw: RawAgentOptions,
+  change: AgentChange,
+  at: Changing & { readonly owner: string },
+): Promise<ChangeRecord> {
+  const { chosen, described, owner } = at
+  const { chain, address, crypto } = registry
+  const { agentId, kind } = change
+  // Before the agent is looked at: a wallet that is not there is told at once.
+  const key = await findKey(world, raw, localOf(chosen, described))
+  const { callData, ...noted } = await change.prepare(at, owner)
+  if (key.address !== owner) throw notTheirs(agentId, owner, key, { to: address, callData })
+  const planned = await planTransaction(registry, { from: owner, to: address, valueWei: 0n, callData })
+  await change.agree(planned)
+  const signed = await signCall(chain, crypto, await key.unlock(), planned)
+  const { chainId } = chain.network
+  return { version: 1, platform: chosen.url, agentId, kind, ...noted, chainId, ...signed }
+}
+
+/** The chain has never given this number. */
+function neverRegistered(agentId: number): CommandError {
+  return new CommandError(
+    `there is no agent ${agentId}`,
+    'farebox register status tells those that were registered here',
+  )
+}
+
+/** Whoever staked in a browser has the key there: this is what its wallet would have to send. */
+function notTheirs(
+  agentId: number,
+  owner: string,
+  key: { readonly address: string; readonly source: string },
+  call: { readonly to: string; readonly callData: string },
+): CommandError {
+  return new CommandError(
+    `agent ${agentId} is held by ${owner}, and ${key.source} is ${key.address}`,
+    [
+      'name the wallet that holds it: --wallet <name>; or have that wallet send this transaction:',
+      `to    ${call.to}`,
+      'value 0',
+      `data  ${call.callData}`,
+    ].join('\n'),
+  )
+}

@@ -1,0 +1,76 @@
+import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { Platform } from '@farebox/platform-api/registry'
+import { nameNetwork } from '../../chain/name-network.ts'
+import { findChain, type OpenChain } from '../../chain/open-chain.ts'
+import { isOnLoopback, type LocalEconomy } from '../../keys/local-economy.ts'
+import { findPayingKey, type PayingKey } from '../../keys/paying-key.ts'
+import { CommandError } from '../../command-error.ts'
+import type { World } from '../../world.ts'
+import { networkOf } from './check-registration.ts'
+import type { ChosenPlatform } from '../platform/find-platform.ts'
+import type { RawKeyOptions } from '../platform/register-options.ts'
+import { readStake } from '../registry/call-node.ts'
+
+/** The registry contract through a node of its chain. */
+export interface OpenRegistry {
+  readonly chain: OpenChain
+  /** Lower-case address of the contract. */
+  readonly address: string
+  readonly crypto: EvmCrypto
+  /** URL of its node, where that is a test chain of this machine: money is made there for the asking. */
+  readonly testNodeUrl: string | undefined
+}
+
+/** The local economy, where the platform is its own. */
+export function localOf({ local }: ChosenPlatform, described: Platform): LocalEconomy | undefined {
+  return described.local_mode && local?.network === described.network ? local : undefined
+}
+
+/**
+ * Opens the registry that a platform announces, and makes sure that it is one: money sent to an address without a
+ * contract is gone.
+ *
+ * @throws {CommandError} where no node of the chain is known, or the contract is not there
+ */
+export async function openRegistry(
+  world: World,
+  chosen: ChosenPlatform,
+  described: Platform,
+  { rpcUrl }: RawKeyOptions,
+): Promise<OpenRegistry> {
+  const network = networkOf(described)
+  const local = localOf(chosen, described)
+  const chain = await findChain(world, { network, rpcUrl, local })
+  if (chain === undefined) {
+    throw new CommandError(
+      `no node of ${nameNetwork(network, local)} is known`,
+      'give --rpc-url <url>, or set FAREBOX_RPC_URL; its provider or your own node has one',
+    )
+  }
+  try {
+    const address = described.registry_address
+    const crypto = await loadEvmCrypto()
+    const stakeWei = await readStake(chain, address, crypto)
+    if (stakeWei === BigInt(described.stake_wei)) {
+      const nodeUrl = rpcUrl ?? local?.rpcUrl ?? world.variables['FAREBOX_RPC_URL'] ?? ''
+      const testNodeUrl = described.local_mode && isOnLoopback(nodeUrl) ? nodeUrl : undefined
+      return { chain, address, crypto, testNodeUrl }
+    }
+    throw new CommandError(
+      `there is no registry contract at ${address} on this node's chain`,
+      'is it a node of the chain the platform uses? nothing was sent',
+    )
+  } catch (error) {
+    await chain.close()
+    throw error
+  }
+}
+
+/** The key of `--wallet`; where none is named, the one that pays calls. */
+export async function findKey(
+  world: World,
+  { wallet, passwordFile }: RawKeyOptions,
+  local: LocalEconomy | undefined,
+): Promise<PayingKey> {
+  return await findPayingKey(world, { wallet: wallet === true ? undefined : wallet, passwordFile, local })
+}

@@ -1,0 +1,257 @@
+import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
+import type { Clock } from '@farebox/server/clock'
+import type {
+  ClosedTransaction,
+  Conclusion,
+  OpenTransaction,
+  SenderLease,
+} from '../ledger/settlement-ledger.ts'
+import { describeError } from '@farebox/server/log'
+import type { ChainReader } from '../chain/chain-reader.ts'
+import { verifyReceipt, type ReceiptParts } from './verify-receipt.ts'
+import { raiseFees, type RaiseParts } from './raise-fees.ts'
+import { SINGLE_GAS } from './relayer-account.ts'
+import type { Broadcast } from './relayer-node.ts'
+
+/** What a transaction is followed with. */
+export interface FollowParts extends RaiseParts, ReceiptParts {
+  readonly clock: Clock
+  /** How long a transaction may wait for its block before it is sent again, and then with higher fees. */
+  readonly stuckAfterMs: number
+  /** Writes conclusions down and tells who waits for them. */
+  conclude(conclusions: readonly Conclusion[], closes?: ClosedTransaction): Promise<void>
+  /** The smallest nonce among this account's open transactions. */
+  lowestOpenNonce(): number
+}
+
+const FIRST_POLL_MS = 50
+const SLOWEST_POLL_MS = 1_000
+/** What a node did not take is given to it again after this, and then ever later, until it counts as stuck. */
+const FIRST_RESEND_MS = 250
+/** A node may know the nonce before the receipt; seen so often without one, another transaction took it. */
+const NONCE_USED_LOOKS = 5
+
+/**
+ * Sees one saved transaction to its end: sends it, again and with higher fees where it is stuck, and writes
+ * down what its receipt proves of each payment. A payment that it did not pay is captured again; whether it
+ * can still be paid is decided when it is planned the next time. Money-wise none of this can do harm: the
+ * token takes each authorization once, however many transactions carry it.
+ *
+ * Resolves `mined` or `dropped` when the end is written down, `left` when `signal` aborts; never rejects.
+ */
+export async function driveTransaction(
+  parts: FollowParts,
+  lease: SenderLease,
+  transaction: OpenTransaction,
+  signal: AbortSignal,
+): Promise<'mined' | 'dropped' | 'left'> {
+  const progress: Progress = {
+    transaction,
+    waitsSinceMs: parts.clock.nowMs(),
+    sendAtMs: 0,
+    resendMs: FIRST_RESEND_MS,
+    nonceUsed: 0,
+    doubt: undefined,
+    tooOldSinceMs: undefined,
+  }
+  let pollMs = FIRST_POLL_MS
+  while (!signal.aborted) {
+    try {
+      const end = await takeStep(parts, lease, progress)
+      if (end !== undefined) return end
+    } catch (error) {
+      parts.log.warn('cannot advance a transaction', {
+        hash: progress.transaction.hash,
+        error: describeError(error),
+      })
+    }
+    await parts.clock.sleep(pollMs, signal)
+    pollMs = Math.min(SLOWEST_POLL_MS, pollMs * 1.5)
+  }
+  return 'left'
+}
+
+/** How far it has come. */
+interface Progress {
+  transaction: OpenTransaction
+  /** When its wait for a block began, with the fees it has. */
+  waitsSinceMs: number
+  /** When to give it to the node, unless it is stuck first; infinite where the node has it, or a rival of it. */
+  sendAtMs: number
+  /** If the node does not take it then, it is given to it once more after so long. */
+  resendMs: number
+  /** How often the chain's count was past its nonce, without a receipt. */
+  nonceUsed: number
+  /** Why its receipt is not believed; undefined where there is none, or none in doubt. */
+  doubt: string | undefined
+  /** Since when its receipt has been there, in a block that it can hardly be in; undefined where it is not. */
+  tooOldSinceMs: number | undefined
+}
+
+async function takeStep(
+  parts: FollowParts,
+  lease: SenderLease,
+  progress: Progress,
+): Promise<'mined' | 'dropped' | undefined> {
+  const { clock, stuckAfterMs } = parts
+  const stuck = clock.nowMs() - progress.waitsSinceMs >= stuckAfterMs
+  if (!stuck && clock.nowMs() >= progress.sendAtMs) {
+    const receipt = await send(parts, progress)
+    if (receipt !== undefined && (await close(parts, progress, receipt))) return 'mined'
+  }
+  const receipt = await findReceipt(parts.reader, progress.transaction)
+  if (receipt !== undefined && (await close(parts, progress, receipt))) return 'mined'
+  if (!stuck && progress.nonceUsed === 0) return undefined
+  if (await isLost(parts, progress)) return await drop(parts, progress.transaction)
+  if (stuck) {
+    await concludeForeign(parts, progress.transaction)
+    progress.transaction = await raiseFees(parts, lease, progress.transaction)
+    progress.waitsSinceMs = clock.nowMs()
+    progress.resendMs = FIRST_RESEND_MS
+    const mined = await send(parts, progress)
+    if (mined !== undefined && (await close(parts, progress, mined))) return 'mined'
+  }
+  return undefined
+}
+
+async function send(parts: FollowParts, progress: Progress): Promise<ChainReceipt | undefined> {
+  const { node, clock, log, metrics } = parts
+  const { hash, nonce, raw } = progress.transaction
+  progress.sendAtMs = clock.nowMs() + progress.resendMs
+  progress.resendMs *= 2
+  const broadcast = await node.broadcast(raw)
+  if (broadcast.kind === 'mined') return broadcast.receipt
+  // It may have come back from waiting for the block: the time that counts is that of the answer.
+  if (broadcast.kind === 'sent') progress.waitsSinceMs = clock.nowMs()
+  if (!isWorthRepeating(broadcast)) progress.sendAtMs = Number.POSITIVE_INFINITY
+  if (broadcast.kind === 'refused') {
+    metrics.transactions.inc({ outcome: 'refused' })
+    if (broadcast.why === 'nonce-used') progress.nonceUsed += 1
+    else
+      log[broadcast.why === 'no-funds' ? 'error' : 'warn']('transaction refused by the node', {
+        hash,
+        nonce,
+        message: broadcast.message,
+      })
+  }
+  return undefined
+}
+
+/** Refused for what may be over in a moment: a full pool, too many requests, an empty purse that is filled. */
+function isWorthRepeating(broadcast: Broadcast): boolean {
+  return broadcast.kind === 'refused' && (broadcast.why === 'other' || broadcast.why === 'no-funds')
+}
+
+async function findReceipt(
+  reader: ChainReader,
+  transaction: OpenTransaction,
+): Promise<ChainReceipt | undefined> {
+  const receipts = await Promise.all(transaction.hashes.map(hash => reader.readReceipt(hash)))
+  return receipts.find(receipt => receipt !== undefined)
+}
+
+/** Will no block ever hold it? Either another transaction took its nonce, or one before it is missing. */
+async function isLost({ node, relayer, lowestOpenNonce }: FollowParts, progress: Progress): Promise<boolean> {
+  const mined = await node.nonce(relayer.address)
+  if (mined > progress.transaction.nonce) {
+    progress.nonceUsed += 1
+    return progress.nonceUsed > NONCE_USED_LOOKS
+  }
+  progress.nonceUsed = 0
+  return mined < lowestOpenNonce()
+}
+
+/** Writes down what a receipt says, where it is to be believed; false where it is not, or not yet. */
+async function close(parts: FollowParts, progress: Progress, receipt: ChainReceipt): Promise<boolean> {
+  const { metrics } = parts
+  const { transaction } = progress
+  const paid = await findPaid(parts, progress, receipt)
+  if (paid === undefined) return false
+  const conclusions = transaction.payments.map(({ key }): Conclusion =>
+    paid.has(key)
+      ? {
+          key,
+          from: 'submitted',
+          to: 'settled',
+          transaction: receipt.transactionHash,
+          blockNumber: receipt.blockNumber,
+        }
+      : unpaid(key, transaction, receipt),
+  )
+  await parts.conclude(conclusions, { transactionId: transaction.id, as: 'mined' })
+  metrics.transactions.inc({ outcome: receipt.succeeded ? 'mined' : 'reverted' })
+  metrics.gasUsed.inc(Number(receipt.gasUsed ?? 0n))
+  metrics.gasPaidEther.inc(Number((receipt.gasUsed ?? 0n) * (receipt.gasPriceWei ?? 0n)) / 1e18)
+  return true
+}
+
+/** The payments it paid; undefined where nothing may be concluded from it now. */
+async function findPaid(
+  parts: FollowParts,
+  progress: Progress,
+  receipt: ChainReceipt,
+): Promise<ReadonlySet<string> | undefined> {
+  const { transaction } = progress
+  const verdict = await verifyReceipt(parts, transaction, receipt)
+  if (verdict.kind === 'believed') return verdict.paid
+  if (verdict.kind === 'too-old') {
+    // A reorganisation can put it there; then it stays, and by the end of our patience it is as good as any other.
+    const nowMs = parts.clock.nowMs()
+    progress.tooOldSinceMs ??= nowMs
+    if (nowMs - progress.tooOldSinceMs > parts.network.finalitySeconds * 1_000) return verdict.paid
+  }
+  const doubt =
+    verdict.kind === 'too-old'
+      ? 'its block is older than the one in which the payment was seen unpaid'
+      : verdict.why
+  if (progress.doubt !== doubt)
+    parts.log.warn('a receipt is not confirmed yet', { hash: receipt.transactionHash, why: doubt })
+  progress.doubt = doubt
+  return undefined
+}
+
+/** Where a batch fails as a whole, nobody knows who made it: that is no fault of any of them. */
+function unpaid(key: string, { payments }: OpenTransaction, receipt: ChainReceipt): Conclusion {
+  const unpaid = { key, from: 'submitted', to: 'captured', observedBlock: receipt.blockNumber } as const
+  if (receipt.succeeded) return { ...unpaid, isFault: true }
+  if (payments.length > 1) return unpaid
+  return { ...unpaid, isFault: true, revertedGas: receipt.gasUsed ?? SINGLE_GAS }
+}
+
+async function drop(parts: FollowParts, transaction: OpenTransaction): Promise<'dropped'> {
+  const { hash, nonce, payments } = transaction
+  parts.log.warn('transaction dropped; sending its payments again', {
+    hash,
+    nonce,
+    payments: payments.length,
+  })
+  const conclusions = payments.map(({ key }): Conclusion => ({
+    key,
+    from: 'submitted',
+    to: 'captured',
+    observedBlock: 0n,
+  }))
+  await parts.conclude(conclusions, { transactionId: transaction.id, as: 'dropped' })
+  parts.metrics.transactions.inc({ outcome: 'dropped' })
+  return 'dropped'
+}
+
+/** While ours is stuck, somebody else's transaction may have settled a payment of it (PAY-16). */
+async function concludeForeign(
+  { reader, conclude }: FollowParts,
+  transaction: OpenTransaction,
+): Promise<void> {
+  for (const payment of transaction.payments) {
+    const verdict = await reader.findSettlement(payment)
+    if (verdict.kind !== 'settled') continue
+    await conclude([
+      {
+        key: payment.key,
+        from: 'submitted',
+        to: 'settled',
+        transaction: verdict.transaction,
+        blockNumber: verdict.blockNumber,
+      },
+    ])
+  }
+}

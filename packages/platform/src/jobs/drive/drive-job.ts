@@ -1,0 +1,107 @@
+import { readSettlement, refuseSettlement } from '@farebox/client/internal/attempt/read-settlement'
+import type { Answer } from '@farebox/client/internal/exchange/exchange'
+import { describeError } from '@farebox/server/log'
+import type { PlatformParts } from '../../platform-parts.ts'
+import type { DependencyWatch } from '../../reputation/watch-dependencies.ts'
+import { askAgent, type Heard } from './ask-agent.ts'
+import { blameJob } from './blame-job.ts'
+import { forgetIfUnpaid } from '../records/delete-contents.ts'
+import { LEASE_MS, releaseJob, renewLease } from '../records/job-leases.ts'
+import type { JobRow } from '../records/job-row.ts'
+import { planNextDueMs, planJob } from './plan-job.ts'
+import { readPaymentStatus } from './read-payment-status.ts'
+import { recordAnswer, recordAskingOver, recordPaymentStatus, recordUnusable } from './record-answer.ts'
+
+/** Who drives jobs, for how long, and what he asks where one came to nothing. */
+export interface DriveOptions {
+  readonly holder: string
+  readonly signal: AbortSignal
+  readonly outages: Pick<DependencyWatch, 'isAway'>
+}
+
+/**
+ * Does for a job what is due: asks its agent with the bytes that are written down, sees what the chain says, writes
+ * both down, judges a job that came to nothing, and lets it go until it is due again. Whoever calls holds the job's
+ * lease; it is renewed meanwhile.
+ *
+ * Where the signal aborts, the job is let go as it is: whoever takes it next sends the same bytes.
+ */
+export async function driveJob(
+  parts: PlatformParts,
+  job: JobRow,
+  { holder, signal, outages }: DriveOptions,
+): Promise<void> {
+  const done = new AbortController()
+  const renewing = keepLease(parts, job.jobId, { holder, signal: done.signal })
+  try {
+    const { job: known, heard } = await ask(parts, job, signal)
+    if (signal.aborted) {
+      await releaseJob(parts.database, job.jobId, { holder, nextDueAtMs: parts.clock.nowMs() })
+      return
+    }
+    const seen = await seeChain(parts, known, heard?.answer)
+    await blameJob(parts, seen, outages)
+    const nextDueAtMs = planNextDueMs(seen, parts.clock.nowMs(), heard?.retryAfterMs)
+    if (nextDueAtMs === undefined && !seen.askingOver) await recordAskingOver(parts, seen)
+    await forgetIfUnpaid(parts.database, seen, {
+      nowMs: parts.clock.nowMs(),
+      isOver: nextDueAtMs === undefined,
+    })
+    await releaseJob(parts.database, job.jobId, { holder, nextDueAtMs })
+    logOutcome(parts, job, seen)
+  } finally {
+    done.abort()
+    await renewing
+  }
+}
+
+async function ask(
+  parts: PlatformParts,
+  job: JobRow,
+  signal: AbortSignal,
+): Promise<{ readonly job: JobRow; readonly heard?: Heard }> {
+  if (!planJob(job, parts.clock.nowMs()).ask) return { job }
+  let heard: Heard | undefined
+  const beganMs = parts.clock.nowMs()
+  try {
+    heard = await askAgent(parts, job, signal)
+    // An answer that came is kept; a sending that we cut off ourselves says nothing.
+    if (signal.aborted && heard.answer === undefined) return { job }
+    return { job: await recordAnswer(parts, job, heard, beganMs), heard }
+  } catch (error) {
+    // Whatever it was: the agent is not asked again without end for it, and the chain is looked at all the same.
+    parts.log.error('an answer was not written down', { job: job.jobId, error: describeError(error) })
+    return { job: await recordUnusable(parts, job, beganMs), ...(heard && { heard }) }
+  }
+}
+
+async function seeChain(parts: PlatformParts, job: JobRow, answer: Answer | undefined): Promise<JobRow> {
+  if (!planJob(job, parts.clock.nowMs()).seeChain) return job
+  const settlement = answer && readSettlement(answer.headers)
+  const isNamed = refuseSettlement(settlement, job.network) === undefined
+  const status = await readPaymentStatus(parts, job, isNamed ? settlement?.transaction : undefined)
+  return status.payment === 'open' ? job : await recordPaymentStatus(parts, job, status)
+}
+
+async function keepLease(
+  { database, clock, log }: PlatformParts,
+  jobId: string,
+  { holder, signal }: { readonly holder: string; readonly signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(LEASE_MS / 3, signal)
+    if (signal.aborted) return
+    try {
+      await renewLease(database, jobId, { holder, nowMs: clock.nowMs() })
+    } catch {
+      // Without it another worker sends the same bytes too, which harms nobody.
+      log.warn('a lease was not renewed', { job: jobId })
+    }
+  }
+}
+
+function logOutcome({ log }: PlatformParts, before: JobRow, job: JobRow): void {
+  if (job.state === before.state && job.payment === before.payment) return
+  const { jobId, agentId, state, payment, sendings, chargedWithoutDelivery } = job
+  log.info('job', { job: jobId, agent: agentId, state, payment, sendings, chargedWithoutDelivery })
+}

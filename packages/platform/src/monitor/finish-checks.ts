@@ -1,0 +1,124 @@
+import { describeError } from '@farebox/server/log'
+import type { PlatformParts } from '../platform-parts.ts'
+import { countCheck } from '../agents/availability.ts'
+import { changeAvailability, changesHowSeen, type ChangingCheck } from './change-availability.ts'
+import type { CheckResult } from './check-agent.ts'
+import type { CheckLease } from './lease-checks.ts'
+import { nextCheckMs } from './next-check.ts'
+import { refreshSoon } from '../agents/inspect-soon.ts'
+import { forgiveFailures, hastenBadges } from './after-checks.ts'
+import type { OwnOutageWatch } from './watch-own-outage.ts'
+import { writeChecks, type CheckVerdict } from './write-checks.ts'
+
+/** A check that is over. */
+export interface CheckEnded {
+  readonly lease: CheckLease
+  /** Undefined: it came to nothing, through no fault of the agent. */
+  readonly result: CheckResult | undefined
+}
+
+/** What settling needs besides the parts. */
+export interface FinishMeans {
+  readonly outage: OwnOutageWatch
+  /** In [0, 1). */
+  readonly chance: () => number
+  /** Aborts when the process ends: what failed since is given back uncounted. */
+  readonly signal: AbortSignal
+}
+
+/** A check that came to nothing is made again after this. */
+const AGAIN_MS = 60_000
+
+/** Agents that are seen otherwise from now on, in one transaction. */
+const TOGETHER = 50
+
+/** Judges and writes a group of checks. Rejects where the database does; those agents are then checked by whoever is next. */
+export async function finishChecks(
+  parts: PlatformParts,
+  { outage, chance, signal }: FinishMeans,
+  ended: readonly CheckEnded[],
+): Promise<void> {
+  if (!signal.aborted) await judgeOutage(parts, { outage, chance, signal }, ended)
+  const failuresCount = !outage.isOurs() && !signal.aborted
+  const { checkIntervalMs } = parts.settings
+  const changes = ended.map(one => decide(one, { failuresCount, checkIntervalMs, chance: chance() }))
+  const changing = changes.filter(change => change.transition !== undefined || changesHowSeen(change.verdict))
+  const rest = changes.filter(change => !changing.includes(change)).map(change => change.verdict)
+  await writeChecks(parts.database, rest)
+  await hastenBadges(parts.database, changes.filter(isFirstPass).map(agentIdOf))
+  await refreshSoon(parts.database, changes.filter(isNewlyMisnamed).map(agentIdOf))
+  for (let place = 0; place < changing.length; place += TOGETHER) {
+    await changeTogether(parts, changing.slice(place, place + TOGETHER))
+  }
+}
+
+/** One commit for all; where that fails, each by itself: one agent's fault is nobody else's. */
+async function changeTogether(parts: PlatformParts, changes: readonly ChangingCheck[]): Promise<void> {
+  try {
+    await changeAvailability(parts, changes)
+  } catch (error) {
+    const agent = changes.map(agentIdOf).join(' ')
+    parts.log.error('checks not written', { agent, error: describeError(error) })
+    if (changes.length > 1) for (const change of changes) await changeTogether(parts, [change])
+  }
+}
+
+/** What is in this group is not written yet, and so need not be taken back. */
+async function judgeOutage(
+  { clock, database }: PlatformParts,
+  { outage, signal }: FinishMeans,
+  ended: readonly CheckEnded[],
+): Promise<void> {
+  for (const one of ended) observe(outage, clock.nowMs(), one)
+  const ours = await outage.judge(signal)
+  const unwritten = new Set(ended.map(one => one.lease.agentId))
+  await forgiveFailures(
+    database,
+    ours.map(vote => vote.agentId).filter(agentId => !unwritten.has(agentId)),
+  )
+}
+
+function observe(outage: OwnOutageWatch, nowMs: number, { lease, result }: CheckEnded): void {
+  if (result === undefined || lease.failures > 0 || lease.endpoint === undefined) return
+  if (!URL.canParse(lease.endpoint)) return
+  outage.observe({
+    agentId: lease.agentId,
+    agent: { endpoint: lease.endpoint, name: lease.name },
+    host: new URL(lease.endpoint).hostname,
+    atMs: nowMs,
+    passed: result.ok,
+  })
+}
+
+function decide(
+  { lease, result }: CheckEnded,
+  options: { readonly failuresCount: boolean; readonly checkIntervalMs: number; readonly chance: number },
+): ChangingCheck {
+  const { failuresCount, checkIntervalMs, chance } = options
+  const dueMs = nextCheckMs(lease.agentId, lease.takenAtMs, checkIntervalMs, chance)
+  if (result === undefined || (!result.ok && !failuresCount)) {
+    const againMs = lease.takenAtMs + Math.min(AGAIN_MS, checkIntervalMs)
+    const outcome = { kind: 'uncounted' } as const
+    const verdict = { lease, failures: lease.failures, dueMs: Math.min(dueMs, againMs), outcome }
+    return { verdict, transition: undefined }
+  }
+  const { failures, transition } = countCheck(lease.failures, result.ok)
+  const outcome = result.ok
+    ? ({ kind: 'passed', latencyMs: result.latencyMs } as const)
+    : ({ kind: 'failed', reason: result.reason } as const)
+  return { verdict: { lease, failures, dueMs, outcome }, transition }
+}
+
+function isFirstPass({ verdict }: ChangingCheck): boolean {
+  return verdict.outcome.kind === 'passed' && !verdict.lease.hasPassed
+}
+
+/** A new name comes with a restart; what it declares now is worth an inspection before it counts as somebody else. */
+function isNewlyMisnamed({ verdict }: ChangingCheck): boolean {
+  const { outcome, failures } = verdict
+  return outcome.kind === 'failed' && outcome.reason === 'wrong-name' && failures === 1
+}
+
+function agentIdOf(change: { readonly verdict: CheckVerdict }): number {
+  return change.verdict.lease.agentId
+}

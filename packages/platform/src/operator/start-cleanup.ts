@@ -1,0 +1,60 @@
+import { describeError } from '@farebox/server/log'
+import { repeat } from '@farebox/server/internal/repeat'
+import { deleteUnpaidContents } from '../jobs/records/delete-contents.ts'
+import type { Background, PlatformParts } from '../platform-parts.ts'
+import { SESSION_IDLE_MS } from '../owners/sessions.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** What somebody said against an agent is kept for so long. */
+export const REPORTS_KEPT_MS = 180 * DAY_MS
+/** And what owners and the operator did. */
+export const AUDIT_KEPT_MS = 400 * DAY_MS
+
+/** At a time, so that nobody waits long for a lock. */
+const BATCH = 5_000
+
+/**
+ * Forgets, every hour, what is past its time: nonces, sessions, reports, audit, contents of jobs that nobody paid. Any
+ * number of workers may.
+ */
+export function startCleanup(parts: Pick<PlatformParts, 'database' | 'clock' | 'log'>): Background {
+  const { clock, log } = parts
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const onFailure = (error: unknown): void => log.warn('cleanup failed', { error: describeError(error) })
+  const running = repeat(clock, { everyMs: HOUR_MS, signal, onFailure }, () => cleanUp(parts))
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+/** Does it once. */
+export async function cleanUp({ database, clock }: Pick<PlatformParts, 'database' | 'clock'>): Promise<void> {
+  const nowMs = clock.nowMs()
+  await deleteUnpaidContents(database, nowMs)
+  for (const { name, table, old, beforeMs } of FORGOTTEN) {
+    let deleted = BATCH
+    while (deleted === BATCH) {
+      const rows = await database.query(
+        `tidy-${name}`,
+        `delete from ${table} where ctid = any (array(select ctid from ${table} where ${old} limit ${BATCH}))
+         returning 1`,
+        [new Date(nowMs - beforeMs)],
+      )
+      deleted = rows.length
+    }
+  }
+}
+
+const FORGOTTEN = [
+  { name: 'nonces', table: 'sign_in_nonces', old: 'expires_at <= $1', beforeMs: 0 },
+  { name: 'sessions', table: 'sessions', old: 'expires_at <= $1', beforeMs: 0 },
+  { name: 'idle-sessions', table: 'sessions', old: 'used_at <= $1', beforeMs: SESSION_IDLE_MS },
+  { name: 'reports', table: 'agent_reports', old: 'reported_at <= $1', beforeMs: REPORTS_KEPT_MS },
+  { name: 'audit', table: 'audit_events', old: 'at <= $1', beforeMs: AUDIT_KEPT_MS },
+] as const

@@ -1,0 +1,139 @@
+import type { DeclarationChange } from '@farebox/platform-api/registry'
+import type pg from 'pg'
+import type { PlatformParts } from '../../platform-parts.ts'
+import { changeListing } from '../../listing/change-listing.ts'
+import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow } from '../../agents/agent-row.ts'
+import { inspectOwnersSoon } from '../../agents/inspect-soon.ts'
+import type { ProbeResult } from './probe-result.ts'
+import { judgeInspection, type Judgement } from './judge-inspection.ts'
+import { nextInspection } from './next-inspection.ts'
+import { readAgent } from '../../agents/read-agent.ts'
+import { isBlocked } from '../../agents/taken-down-endpoints.ts'
+import { keepDeclared } from './keep-declared.ts'
+
+type ApplyParts = Pick<PlatformParts, 'database' | 'clock' | 'settings' | 'log'>
+
+/** What an inspection left. */
+export interface Inspected {
+  readonly agent: AgentRow
+  /** What changed since the declaration before; empty where nothing was read or it says the same. */
+  readonly changes: readonly DeclarationChange[]
+}
+
+/** An agent with what only inspections need of its row. */
+interface Locked {
+  readonly agent: AgentRow
+  readonly inspectedSinceMs: number
+  readonly failures: number
+  readonly aboutMissingSinceMs: number | undefined
+}
+
+/**
+ * Writes what an inspection of an agent came to, in one transaction with everybody it concerns. Undefined where the chain said
+ * something new of the agent since it was read: then this inspection was of something else, and nothing is written.
+ */
+export async function applyInspection(
+  parts: ApplyParts,
+  inspected: AgentRow,
+  found: ProbeResult,
+): Promise<Inspected | undefined> {
+  const changes = await parts.database.inTransaction(async client => {
+    const all = await lockEndpoint(client, inspected)
+    const locked = all.find(({ agent }) => agent.agentId === inspected.agentId)
+    if (locked === undefined || !isSame(locked.agent, inspected)) return undefined
+    const competitors = all.flatMap(({ agent }) => (agent === locked.agent ? [] : [agent]))
+    const nowMs = parts.clock.nowMs()
+    const { aboutMissingSinceMs } = locked
+    const isEndpointBlocked = await isBlocked(client, locked.agent.endpoint)
+    const judged = { ...locked.agent, aboutMissingSinceMs, isEndpointBlocked }
+    const judgement = judgeInspection(judged, found, competitors, nowMs)
+    for (const { agentId, reason } of judgement.displaced) {
+      const competitor = competitors.find(one => one.agentId === agentId)
+      if (competitor !== undefined)
+        await changeListing(client, competitor, { event: 'displaced', to: 'refused', reason, nowMs })
+    }
+    const changes = await writeJudgement(client, parts, { locked, judgement, nowMs })
+    await inspectProvenCompetitorsSoon(client, judgement, locked.agent, nowMs)
+    return changes
+  })
+  const agent = changes && (await readAgent(parts.database, inspected.agentId))
+  if (changes === undefined || agent === undefined) return undefined
+  if (agent.standing !== inspected.standing) {
+    const { agentId, standing, standingReason: reason } = agent
+    parts.log.info('agent status changed', { agent: agentId, was: inspected.standing, is: standing, reason })
+  }
+  return { agent, changes }
+}
+
+/**
+ * Locks everybody at an agent's endpoint whose stake was not returned, itself included, in the order in which everybody
+ * locks agents: of two inspections of one endpoint the second sees what the first wrote.
+ */
+async function lockEndpoint(client: pg.PoolClient, inspected: AgentRow): Promise<readonly Locked[]> {
+  const { rows } = await client.query<AgentColumns & InspectionColumns>(
+    `select ${AGENT_COLUMNS}, look_since, look_failures, about_missing_since from agents
+     where agent_id = $1 or (endpoint = $2 and standing <> 'deregistered') order by agent_id for update`,
+    [inspected.agentId, inspected.endpoint ?? null],
+  )
+  return rows.map(row => ({
+    agent: toAgentRow(row),
+    inspectedSinceMs: (row.look_since ?? row.registered_at).getTime(),
+    failures: row.look_failures,
+    aboutMissingSinceMs: row.about_missing_since?.getTime(),
+  }))
+}
+
+interface InspectionColumns {
+  readonly look_since: Date | null
+  readonly look_failures: number
+  readonly about_missing_since: Date | null
+}
+
+/** Nothing that the inspection depended on has changed while it was under way. */
+function isSame(now: AgentRow, then: AgentRow): boolean {
+  return (
+    now.endpointOnChain === then.endpointOnChain &&
+    now.owner === then.owner &&
+    now.registeredTransaction === then.registeredTransaction &&
+    now.standing === then.standing
+  )
+}
+
+interface Writing {
+  readonly locked: Locked
+  readonly judgement: Judgement
+  readonly nowMs: number
+}
+
+async function writeJudgement(
+  client: pg.PoolClient,
+  { settings }: ApplyParts,
+  { locked, judgement, nowMs }: Writing,
+): Promise<readonly DeclarationChange[]> {
+  const { agent, inspectedSinceMs } = locked
+  const { standing, reason, problem, aboutMissingSinceMs } = judgement
+  const { changes, declared } = await keepDeclared(client, agent, judgement, nowMs)
+  const failures = problem === undefined ? 0 : locked.failures + 1
+  const nextInspectionMs = nextInspection(judgement, {
+    nowMs,
+    failures,
+    inspectedSinceMs,
+    random: Math.random(),
+    refreshIntervalMs: settings.refreshIntervalMs,
+  })
+  const inspection = { problem, failures, nextInspectionMs, aboutMissingSinceMs, declared }
+  await changeListing(client, agent, { event: 'inspected', to: standing, reason, inspection, nowMs })
+  return changes
+}
+
+/** Whoever owns the wallet that somebody else's agent pays now may stand in its place. */
+async function inspectProvenCompetitorsSoon(
+  client: pg.PoolClient,
+  { declared }: Judgement,
+  agent: AgentRow,
+  nowMs: number,
+): Promise<void> {
+  if (declared === undefined || !('wallet' in declared) || declared.wallet === agent.owner) return
+  const { endpoint, agentId } = agent
+  await inspectOwnersSoon(client, { endpoint, exceptAgentId: agentId, owner: declared.wallet, nowMs })
+}

@@ -1,0 +1,166 @@
+import type pg from 'pg'
+import { filterConditions, offeredTags, provisionalConditions, type Stage } from './search-conditions.ts'
+import { tagHash } from '../listing/describe-entry.ts'
+import type { Place } from './cursor.ts'
+import type { Found } from './collect-matches.ts'
+import { fromTables, orderOf } from './sort-order.ts'
+import type { Search } from './search.ts'
+import { createValues, type Values } from './sql-values.ts'
+
+/** From where, and for how many. */
+interface Wanted {
+  readonly after: Place | undefined
+  readonly rows: number
+}
+
+/** How many rows are read in an index that holds what is asked, and where each is read from its table. */
+const MOST_IN_INDEX = 35_000
+const MOST_IN_TABLE = 4_000
+
+/**
+ * Scans all agents in the order asked for and keeps those that match, until there are enough: right for what is common.
+ * Reads so many rows at most, so that its cost has an end: fewer than were wanted may be all there are or not.
+ */
+export async function scanInOrder(
+  client: pg.PoolClient,
+  search: Search,
+  stage: Stage,
+  wanted: Wanted,
+): Promise<readonly Found[]> {
+  const values = createValues()
+  const { direction } = orderOf(search)
+  const { seen, checks } = stage.isInOrder
+    ? seenByName(search, stage, wanted, values)
+    : isScannedInIndex(search)
+      ? seenInIndex(search, stage, wanted.after, values)
+      : seenInTable(search, stage, wanted.after, values)
+  // A subquery with a limit stays one: rows come in order, and each is checked by its number.
+  const checked =
+    checks.length === 0
+      ? ''
+      : `cross join lateral (select from ${fromTables(search, values)}
+           where entry.agent_id = seen.agent_id and ${checks.join(' and ')} limit 1) as checked`
+  const { rows } = await client.query<Omit<Found, 'stage'>>(
+    `select seen.agent_id::text as "agentId", seen.key::text as key, seen.position::text as position
+     from (${seen}) as seen ${checked}
+     order by seen.key ${direction}, seen.position ${direction} limit ${wanted.rows}`,
+    [...values.all],
+  )
+  return rows.map(row => ({ ...row, stage: stage.number }))
+}
+
+/** The last row that a scan from this place reads; undefined where it came to the end before. */
+export async function endOfScan(
+  client: pg.PoolClient,
+  search: Search,
+  stage: Stage,
+  after: Place | undefined,
+): Promise<Place | undefined> {
+  const values = createValues()
+  const table = isByOffer(search) ? 'offer' : 'entry'
+  const { rows } = await client.query<{ key: string; position: string }>(
+    `select last.key::text as key, last.position::text as position
+     from (${rowsInOrder(search, stage, { after, columns: `${table}.position` }, values)}
+           offset ${(stage.isInOrder ? MOST_IN_TABLE : mostSeen(search)) - 1} limit 1) as last`,
+    [...values.all],
+  )
+  const [last] = rows
+  return last && { stage: stage.number, key: last.key, position: last.position, readings: null }
+}
+
+/** Whether the index that is scanned tells what matches, without reading the table for each row. */
+export function isScannedInIndex(search: Search): boolean {
+  const isTold = search.words !== undefined || offeredTags(search).length > 0
+  return isByRank(search) && (isTold || filterConditions(search, createValues()).length === 0)
+}
+
+interface Seen {
+  /** Rows in order: `agent_id`, `key`, `position`. */
+  readonly seen: string
+  /** What is still to be asked of `entry` and `offer`. */
+  readonly checks: readonly string[]
+}
+
+function mostSeen(search: Search): number {
+  return isScannedInIndex(search) ? MOST_IN_INDEX : MOST_IN_TABLE
+}
+
+function isByRank({ sort }: Search): boolean {
+  return sort === 'relevance' || sort === 'badge'
+}
+
+/** The index of names is in order: where nothing else is asked, no more are read than are wanted. */
+function seenByName(search: Search, stage: Stage, { after, rows }: Wanted, values: Values): Seen {
+  const checks = filterConditions(search, values)
+  const seen = rowsInOrder(search, stage, { after, columns: 'entry.agent_id, entry.position' }, values)
+  return { seen: `${seen} limit ${checks.length === 0 ? rows : MOST_IN_TABLE}`, checks }
+}
+
+/** The index by standing holds the words: what has them not is passed by without being read. */
+function seenInIndex(search: Search, stage: Stage, after: Place | undefined, values: Values): Seen {
+  const inOrder = rowsInOrder(search, stage, { after, columns: INDEXED }, values)
+  const conditions = [
+    ...provisionalConditions(search),
+    stage.matchesFirst(values),
+    ...hashConditions(search, values),
+  ]
+  return {
+    seen: `select entry.agent_id, entry.key, entry.position from (${inOrder} limit ${mostSeen(search)}) as entry
+      where ${conditions.join(' and ')}`,
+    checks: filterConditions(search, values),
+  }
+}
+
+const INDEXED = 'agent_id is_provisional name_key name_words capability_words all_words tag_hashes position'
+  .split(' ')
+  .map(column => `entry.${column}`)
+  .join(', ')
+
+/** What fulfils them may have the tags; the check that follows knows. */
+function hashConditions(search: Search, values: Values): readonly string[] {
+  const hashes = offeredTags(search).map(tagHash)
+  if (hashes.length === 0) return []
+  return [`(entry.tag_hashes is null or entry.tag_hashes @> ${values.bind(hashes, 'integer[]')})`]
+}
+
+function seenInTable(search: Search, stage: Stage, after: Place | undefined, values: Values): Seen {
+  const table = isByOffer(search) ? 'offer' : 'entry'
+  return {
+    seen: `${rowsInOrder(search, stage, { after, columns: `${table}.agent_id, ${table}.position` }, values)}
+      limit ${mostSeen(search)}`,
+    checks: [
+      stage.matchesFirst(values),
+      ...provisionalConditions(search),
+      ...filterConditions(search, values),
+    ],
+  }
+}
+
+function isByOffer({ sort, capabilityKey }: Search): boolean {
+  return sort === 'price' && capabilityKey !== undefined
+}
+
+function rowsInOrder(
+  search: Search,
+  stage: Stage,
+  { after, columns }: { readonly after: Place | undefined; readonly columns: string },
+  values: Values,
+): string {
+  const { key, direction, behind } = orderOf(search)
+  const table = isByOffer(search) ? 'offer' : 'entry'
+  const conditions = [
+    ...(stage.isInOrder ? [stage.matches(values), ...provisionalConditions(search)] : []),
+    ...(isByOffer(search) ? [`offer.capability_key = ${values.bind(search.capabilityKey, 'text')}`] : []),
+    ...(isByRank(search) && search.leastStanding !== undefined
+      ? [`entry.standing >= ${values.bind(search.leastStanding, 'integer')}`]
+      : []),
+    ...(after === undefined
+      ? []
+      : [
+          `(${key}, ${table}.position) ${behind} (${values.bind(after.key, 'bigint')}, ${values.bind(after.position, 'bigint')})`,
+        ]),
+  ]
+  return `select ${columns}, ${key} as key from ${table === 'offer' ? 'search_capabilities' : 'search_entries'} ${table}
+    ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}
+    order by ${key} ${direction}, ${table}.position ${direction}`
+}
