@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createSteps } from './steps.mjs'
 import { checkDoors } from './check-doors.mjs'
 import { checkLayers } from './check-layers.mjs'
+import { checkPaths } from './check-paths.mjs'
 import { checkRooms } from './check-rooms.mjs'
 import { checkRules } from './check-rules.mjs'
 import { checkWriters } from './check-writers.mjs'
@@ -48,6 +49,11 @@ try {
     'rules',
     () => checkRules(root),
     count => ({ text: `${count} cited` }),
+  )
+  await steps.step(
+    'paths',
+    () => checkPaths(root),
+    count => ({ text: `${count} named` }),
   )
   await steps.step(
     'writers',

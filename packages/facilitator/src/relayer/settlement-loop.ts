@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '@farebox/server/clock'
 import { repeat } from '@farebox/server/internal/repeat'
 import type { SenderLeases } from '../ledger/settlement-ledger.ts'
 import { describeError } from '@farebox/server/log'

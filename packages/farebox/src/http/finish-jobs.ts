@@ -3,16 +3,16 @@ import type { GraceEnd } from '../grace-end.ts'
 
 /** How long jobs in flight are waited for at a stop (D32). */
 export interface StopGrace {
-  /** Until the last call. */
+  /** Until the grace period ends. */
   readonly jobsMs: number
   /** Made then: what still runs is answered. */
   readonly graceEnd: GraceEnd
 }
 
-/** What is answered at the last call is written down first, which may take a store its time. */
+/** What is answered at the end of the grace period is written down first, which may take a store its time. */
 const ANSWERING_MS = 1_500
 
-/** Waits for the jobs in flight, then makes the last call and waits for what is answered at it. */
+/** Waits for the jobs in flight, then ends the grace period and waits for what is answered at its end. */
 export async function finishJobs(
   clock: Clock,
   { jobsMs, graceEnd }: StopGrace,

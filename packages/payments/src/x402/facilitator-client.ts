@@ -69,8 +69,9 @@ export interface FacilitatorClient {
  *
  * export async function settle(request: FacilitatorRequest): Promise<string> {
  *   const outcome = await facilitator.settle(request, { timeoutMs: 30_000 })
- *   // Not known is not failed: the same request is sent again.
- *   return outcome.kind === 'unknown' ? await settle(request) : outcome.transaction
+ *   if (outcome.kind === 'settled') return outcome.transaction
+ *   // Not known is not failed: keep the request, and send the same one again after a pause.
+ *   throw new Error(outcome.kind === 'unknown' ? 'not known yet' : outcome.message)
  * }
  * ```
  */

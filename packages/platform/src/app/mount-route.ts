@@ -45,7 +45,8 @@ export function mountRoute(app: FastifyInstance, route: Route, door: Door): void
     },
     handler: async (request, reply) => {
       const caller = callers.get(request)
-      if (caller === undefined) throw new Error('a request reached its handler without passing the door')
+      if (caller === undefined)
+        throw new Error('a request reached its handler without passing the access check')
       const handled = await handle(route, request, caller, untilGone(reply, door.closing))
       // A parsed body can weigh twenty times its bytes, and some answers are waited for.
       request.body = undefined

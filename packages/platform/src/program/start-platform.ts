@@ -88,7 +88,11 @@ async function openParts(
   const checker = createChecker({ clock: systemClock })
   started.push(() => checker.close())
   const crypto = await loadEvmCrypto({
-    onFallback: reason => log.warn('signatures are checked by the slower wasm curve', { reason }),
+    onFallback: reason =>
+      log.warn(
+        'the native signature library did not load; signatures are verified by the slower WebAssembly one',
+        { reason },
+      ),
   })
   const publicUrl = settings.publicUrl ?? `http://${host}:${port}`
   const parts = {

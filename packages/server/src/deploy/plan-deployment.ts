@@ -61,7 +61,7 @@ export async function isDeployed(
   const chainId = Number(await rpc.call('eth_chainId', []))
   if (chainId !== network.chainId) {
     throw new DeploymentRefused(
-      `the node is on chain ${chainId}, not of ${network.name} (${network.id})`,
+      `the node is on chain ${chainId}, not on ${network.name} (${network.id})`,
       'set EVM_RPC_URL to a node of that chain, or name the other network; nothing was sent',
     )
   }

@@ -43,7 +43,7 @@ export async function checkInput({ inputs }: Service, order: JobOrder): Promise<
 /**
  * Runs the handler until the deadline. Its typed errors pass; whatever else it throws becomes `Internal error`
  * outside and a line in the log (D26). Throws a {@link HandlerOverran} where it is still running at the deadline,
- * a {@link HandlerCutOff} where it is still running at the last call of a stop, and a {@link HoldLost} where the job is another process's before it begins.
+ * a {@link HandlerCutOff} where it is still running when the grace period of a stop ends, and a {@link HoldLost} where the job is another process's before it begins.
  */
 export async function runHandler(
   service: Service,
