@@ -65,7 +65,7 @@ describe('farebox-conformance agent', () => {
   test('an example agent keeps every rule, paid with test money on a real chain', async () => {
     const { code, out, err } = await run('agent', agentUrl, '--local', stage.folder)
     expect({ code, err }, out).toEqual({ code: 0, err: '' })
-    expect(out).toMatch(/\npaid mode: jobs are paid for on Base Sepolia/)
+    expect(out).toMatch(/\npaid mode: jobs are paid for on local chain \(eip155:84532\)/)
     expect(out).toMatch(/\n {2}✓ output\/schema /)
     expect(out).toMatch(/\d payments? signed, 0\.\d+ USDC in all; charged: 0x[0-9a-f]{64}/)
     expect(out).not.toMatch(/✗|need a payment/)

@@ -17,7 +17,9 @@ function importsOf(files: readonly string[]): ReadonlySet<string> {
   const seen = new Set(files)
   // A set yields what is added to it on the way.
   for (const file of seen) {
-    for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(STATIC_IMPORT)) {
+    // What examples in comments import does not come along.
+    const code = readFileSync(file, 'utf8').replaceAll(/\/\*\*[^]*?\*\//g, '')
+    for (const [, specifier = ''] of code.matchAll(STATIC_IMPORT)) {
       const [, ours, path] = /^@farebox\/([^/]+)\/(?:internal\/)?(.+)$/.exec(specifier) ?? []
       if (specifier.startsWith('.')) seen.add(resolve(dirname(file), specifier))
       else if (ours !== undefined) seen.add(join(PACKAGES, ours, 'src', `${path}.ts`))

@@ -11,18 +11,31 @@ import type { AgentWords } from './read-words.ts'
 /** Of one job, where test money pays and nothing else was said: 1 USDC. */
 const MOST_TEST_MONEY_ATOMIC = 1_000_000n
 
+/** Who pays, and on whose chain. */
+export interface CommandPayer extends Payer {
+  /** `eip155:<chain id>` of the local economy whose test money it pays with; undefined: its own money. */
+  readonly localNetwork?: string
+}
+
 /**
  * Who pays for jobs; undefined where nobody does. Real money needs both a key and `--max-price`; test money needs its
  * folder alone, and pays on its own chain alone.
  *
  * Throws `CannotRun` where a key is missing or is none; never showing it.
  */
-export async function findPayer(world: CommandWorld, words: AgentWords): Promise<Payer | undefined> {
+export async function findPayer(world: CommandWorld, words: AgentWords): Promise<CommandPayer | undefined> {
   const { maxPriceAtomic, maxJobs, keyFile, network } = words
   const local = keyFile === undefined ? await findLocalEconomy(world, words.local) : undefined
   if (local !== undefined) {
     const signer = await signerOf(local.payerKey, 'the local economy')
-    return { signer, maxPrice: maxPriceAtomic ?? MOST_TEST_MONEY_ATOMIC, maxJobs, network: local.network }
+    const { network: localNetwork } = local
+    if (network !== undefined && network !== localNetwork)
+      throw new CannotRun(
+        `the local economy pays on ${localNetwork} alone`,
+        'leave --network or FAREBOX_LOCAL out',
+      )
+    const maxPrice = maxPriceAtomic ?? MOST_TEST_MONEY_ATOMIC
+    return { signer, maxPrice, maxJobs, network: localNetwork, localNetwork }
   }
   if (maxPriceAtomic === undefined) {
     if (keyFile === undefined) return undefined

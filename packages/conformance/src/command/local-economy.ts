@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { lstat, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isObject } from '../is-object.ts'
+import { isThisMachine } from '../this-machine.ts'
 import { CannotRun, type CommandWorld } from './command-world.ts'
 
 /** What is used of a local economy (`npm start`, `farebox dev --paid`): test money alone. */
@@ -9,7 +10,7 @@ export interface LocalEconomy {
   /** `eip155:<chain id>` */
   readonly network: string
   readonly rpcUrl: string
-  /** Empty where the file names none. */
+  /** On this machine; empty where the file names none. */
   readonly facilitatorUrl: string
   /** `0x` and 64 hex digits: of the test wallet. */
   readonly payerKey: string
@@ -17,12 +18,16 @@ export interface LocalEconomy {
   readonly adminToken: string | undefined
 }
 
+/** Files of ours are a few kilobytes. */
+const MAX_BYTES = 1_048_576
+const MAX_TOKEN_BYTES = 1_024
+
 /** What a local economy can run on: a real chain is never called local, whatever a file says. */
 const LOCAL_NETWORKS: readonly string[] = ['eip155:84532', 'eip155:31337']
 
 /**
  * The local economy of `--local`, else of `FAREBOX_LOCAL`; undefined where neither is given. Throws `CannotRun` where
- * that folder has none.
+ * that folder has none: a file that a command made for a chain and a facilitator on this machine.
  */
 export async function findLocalEconomy(
   { folder, variables }: Pick<CommandWorld, 'folder' | 'variables'>,
@@ -31,7 +36,7 @@ export async function findLocalEconomy(
   const named = option ?? (variables['FAREBOX_LOCAL'] || undefined)
   if (named === undefined) return undefined
   const path = resolve(folder, named)
-  const text = await readFile(join(path, 'local.json'), 'utf8').catch(() => undefined)
+  const text = await readPlainFile(join(path, 'local.json'), MAX_BYTES)
   const economy = text === undefined ? undefined : readLocalFile(text)
   if (economy === undefined) {
     const given = option === undefined ? 'FAREBOX_LOCAL' : '--local'
@@ -40,8 +45,18 @@ export async function findLocalEconomy(
       'the one with local.json in it: .farebox, beside what npm start or farebox dev --paid runs',
     )
   }
-  const token = await readFile(join(path, 'facilitator', 'admin-token'), 'utf8').catch(() => '')
-  return { ...economy, folder: path, adminToken: token.trim() === '' ? undefined : token.trim() }
+  const token = (await readPlainFile(join(path, 'facilitator', 'admin-token'), MAX_TOKEN_BYTES))?.trim()
+  return { ...economy, folder: path, adminToken: token === '' ? undefined : token }
+}
+
+/**
+ * Undefined where it cannot be read, is too long or is no file of its own: a pipe would wait for whoever writes into it,
+ * and a link could lead to another file, which would be sent as a token.
+ */
+async function readPlainFile(path: string, maxBytes: number): Promise<string | undefined> {
+  const file = await lstat(path).catch(() => undefined)
+  if (file === undefined || !file.isFile() || file.size > maxBytes) return undefined
+  return await readFile(path, 'utf8').catch(() => undefined)
 }
 
 function readLocalFile(text: string): Omit<LocalEconomy, 'folder' | 'adminToken'> | undefined {
@@ -52,11 +67,16 @@ function readLocalFile(text: string): Omit<LocalEconomy, 'folder' | 'adminToken'
   const { network, rpcUrl } = chain
   const { privateKey } = payer
   if (typeof network !== 'string' || !LOCAL_NETWORKS.includes(network)) return undefined
-  if (typeof rpcUrl !== 'string' || !URL.canParse(rpcUrl)) return undefined
+  if (typeof rpcUrl !== 'string' || !isOnThisMachine(rpcUrl)) return undefined
   if (typeof privateKey !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(privateKey)) return undefined
   const { url } = isObject(facilitator) ? facilitator : {}
   const facilitatorUrl = typeof url === 'string' ? url : ''
+  if (facilitatorUrl !== '' && !isOnThisMachine(facilitatorUrl)) return undefined
   return { network, rpcUrl, facilitatorUrl, payerKey: privateKey }
+}
+
+function isOnThisMachine(url: string): boolean {
+  return URL.canParse(url) && isThisMachine(new URL(url).hostname)
 }
 
 function parse(text: string): unknown {

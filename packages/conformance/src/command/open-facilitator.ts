@@ -1,17 +1,16 @@
 import type { Network } from '@farebox/payments/networks'
-import { isObject } from '../is-object.ts'
 import { whyUnreachable } from '../agent/exchange/why-unreachable.ts'
 import { openTrial, type OpenTrial } from '../facilitator/run/open-trial.ts'
-import { administer, makeSecret } from '../facilitator/trial/administer.ts'
+import { makeOwnSecret, type OwnSecret } from '../facilitator/run/own-secret.ts'
+import { readSupported } from '../facilitator/run/read-supported.ts'
 import { PAYEE, SECOND_PAYEE } from '../facilitator/trial/local-accounts.ts'
 import { ask } from '../facilitator/trial/subject.ts'
+import { orAborted } from '../or-aborted.ts'
 import { CannotRun, type CommandWorld } from './command-world.ts'
 import { findLocalEconomy, type LocalEconomy } from './local-economy.ts'
 import { readChain } from './read-chain.ts'
 import { readNamedFile } from './read-files.ts'
 import type { FacilitatorWords } from './read-words.ts'
-
-const TIMEOUT_MS = 15_000
 
 /** A facilitator that can be tried, and how the trial ends. */
 export interface OpenFacilitator extends OpenTrial {
@@ -20,14 +19,16 @@ export interface OpenFacilitator extends OpenTrial {
 
 /**
  * Opens the trial of the facilitator that was named: looks whether it is one, whether its chain is a local one for which
- * the kit can sign, and whether it takes the secret. Throws `CannotRun` for the first of these that does not hold.
+ * the kit can sign, and whether it takes the secret, for both
+ * wallets. Throws `CannotRun` for the first of these that does not hold.
  */
 export async function openFacilitator(
   world: CommandWorld,
   words: FacilitatorWords,
 ): Promise<OpenFacilitator> {
   const { url } = words
-  const networks = await readNetworks(url, world.signal)
+  const { signal } = world
+  const networks = await readNetworks(url, signal)
   const local = await findLocalEconomy(world, words.local)
   const rpcUrl = words.rpcUrl ?? local?.rpcUrl
   if (rpcUrl === undefined)
@@ -35,7 +36,7 @@ export async function openFacilitator(
       'every rule is judged by the chain as well, and none was named',
       '--rpc-url <url> names a node of its local chain, --local <folder> a local economy',
     )
-  const network = await readChain(rpcUrl)
+  const network = await orAborted(readChain(rpcUrl), signal)
   if (!networks.includes(network.id))
     throw new CannotRun(
       `the chain of ${rpcUrl} is ${network.id}, and the facilitator settles on ${networks.join(', ') || 'none'}`,
@@ -46,59 +47,56 @@ export async function openFacilitator(
   const secondPayTo = words.payTo?.second ?? SECOND_PAYEE.address
   const given =
     words.secretFile === undefined ? undefined : await readNamedFile(world, '--secret-file', words.secretFile)
+  signal.throwIfAborted()
   const made =
     given === undefined && adminToken !== undefined
-      ? await makeOwnSecret(url, adminToken, [payTo, secondPayTo])
+      ? await makeSecretFor(url, adminToken, [payTo, secondPayTo])
       : undefined
-  const opened = await openTrial({
-    name: 'facilitator',
-    url,
-    rpcUrl,
-    secret: given ?? made?.secret ?? '',
-    payTo,
-    secondPayTo,
-    door: true,
-    ...(adminToken !== undefined && { adminToken }),
-  })
+  let opened: OpenTrial | undefined
+  // What came of the run counts, whatever becomes of its end.
   const close = async (): Promise<void> => {
-    if (made !== undefined) await administer(opened.trial, 'DELETE', `/secrets/${made.id}`)
-    await opened.close()
+    await made?.revoke().catch((error: unknown) => warnOfSecret(world, error))
+    await opened?.close().catch(() => undefined)
   }
   try {
+    const options = { url, rpcUrl, secret: given ?? made?.secret ?? '', payTo, secondPayTo, signal }
+    const opening = openTrial({
+      ...options,
+      name: 'facilitator',
+      door: true,
+      ...(adminToken !== undefined && { adminToken }),
+    })
+    opened = await orAborted(opening, signal)
     await refuseWithoutSecret(opened)
+    await refuseOtherWallets(opened)
+    signal.throwIfAborted()
     return { trial: opened.trial, network, close }
   } catch (error) {
     await close()
-    throw error
+    if (signal.aborted || error instanceof CannotRun) throw error
+    throw new CannotRun(`the trial cannot begin: ${whyUnreachable(error)}`, '', { cause: error })
   }
+}
+
+function warnOfSecret({ err }: CommandWorld, error: unknown): void {
+  const why = whyUnreachable(error)
+  err(`! the secret that was made for this run was not revoked: ${why}\n`)
 }
 
 /** The networks of `/supported` (x402): what tells a facilitator from any other server. */
 async function readNetworks(url: string, signal: AbortSignal): Promise<readonly string[]> {
-  let answer: unknown
-  try {
-    const timeout = AbortSignal.timeout(TIMEOUT_MS)
-    const response = await fetch(`${url}/supported`, { signal: AbortSignal.any([timeout, signal]) })
-    const text = await response.text()
-    answer = response.ok ? parse(text) : undefined
-  } catch (error) {
+  const { networks } = await readSupported(url, signal).catch((error: unknown) => {
     signal.throwIfAborted()
     throw new CannotRun(
       `${url} cannot be reached: ${whyUnreachable(error)}`,
       `is the URL right, and the facilitator running? curl ${url}/supported`,
       { cause: error },
     )
-  }
-  const kinds: unknown = isObject(answer) ? answer['kinds'] : undefined
-  if (!Array.isArray(kinds))
-    throw new CannotRun(
-      `what answers at ${url} is no facilitator: GET /supported does not answer with kinds`,
-      'is this its address? A facilitator answers GET /supported, POST /verify and POST /settle below it',
-    )
-  return kinds.flatMap((kind: unknown) =>
-    isObject(kind) && kind['scheme'] === 'exact' && typeof kind['network'] === 'string'
-      ? [kind['network']]
-      : [],
+  })
+  if (networks !== undefined) return networks
+  throw new CannotRun(
+    `what answers at ${url} is no facilitator: GET /supported does not answer with kinds`,
+    'is this its address? A facilitator answers GET /supported, POST /verify and POST /settle below it',
   )
 }
 
@@ -112,15 +110,13 @@ async function readAdminToken(
   return local?.facilitatorUrl === url ? local.adminToken : undefined
 }
 
-async function makeOwnSecret(
+async function makeSecretFor(
   url: string,
   adminToken: string,
   wallets: readonly string[],
-): Promise<{ readonly id: string; readonly secret: string }> {
+): Promise<OwnSecret> {
   try {
-    const made = await makeSecret({ subject: { url, adminToken } }, wallets)
-    if (typeof made.secret === 'string') return made
-    throw new TypeError('the answer has no secret')
+    return await makeOwnSecret({ url, adminToken }, wallets)
   } catch (error) {
     throw new CannotRun(
       'the facilitator makes no secret by the token of its administration',
@@ -141,10 +137,21 @@ async function refuseWithoutSecret({ trial: { subject } }: OpenTrial): Promise<v
   )
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+/** With a secret for one wallet of two, a facilitator in order would break rule after rule. */
+async function refuseOtherWallets({ trial }: OpenTrial): Promise<void> {
+  const { url, payTo, secondPayTo, attempts } = trial.subject
+  for (const wallet of [payTo, secondPayTo]) {
+    const { status, reason } = await trial.verify(await trial.draft({ payTo: wallet }))
+    if (reason !== 'pay_to_not_owned' && (status !== 403 || reason !== '')) continue
+    const body = JSON.stringify({ owner: 'conformance', wallets: [payTo, secondPayTo] })
+    throw new CannotRun(
+      `the secret takes no payments to ${wallet}, and the cases pay two wallets of one owner`,
+      `--admin-token-file <file> makes one for both; by hand: POST ${url}/secrets with that token and ${body}`,
+    )
   }
+  if (attempts.answered === 0)
+    throw new CannotRun(
+      `${url} answers GET /supported, and nothing to POST /verify`,
+      'is it stuck? Its log may tell why',
+    )
 }

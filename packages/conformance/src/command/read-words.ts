@@ -59,6 +59,12 @@ export function readAgentWords(words: Words): AgentWords {
     verbose: { type: 'boolean' },
     json: { type: 'boolean' },
   })
+  if (values.local !== undefined) {
+    if (values['key-file'] !== undefined)
+      throw new CannotRun('--local pays with test money, --key-file with a key', 'leave one of them out')
+    if (values.network !== undefined)
+      throw new CannotRun('--local pays on its own chain alone', 'leave --network out')
+  }
   return {
     url: readUrl('agent', positionals),
     only: values.only === undefined ? undefined : values.only.split(',').map(readWanted),

@@ -32,7 +32,7 @@ export async function runAgent(world: CommandWorld, words: AgentWords): Promise<
   const checks = asked.filter(isForUnknownAgent)
   const idColumns = idColumnsOf(checks.map(({ id }) => id))
   const screen = createScreen(words.json ? () => undefined : world.out, checks)
-  screen.write(`${await heading(run, url, style)}\n`)
+  screen.write(`${await heading(run, url, payer?.localNetwork, style)}\n`)
   const findings = await putChecks(run, checks, {
     timeoutMs,
     signal,
@@ -78,11 +78,16 @@ function createScreen(
   }
 }
 
-async function heading(run: ConformanceRun, url: string, style: ReportStyle): Promise<string> {
+async function heading(
+  run: ConformanceRun,
+  url: string,
+  localNetwork: string | undefined,
+  style: ReportStyle,
+): Promise<string> {
   const { mode } = run
   const [declaration, terms] = [await run.declaration(), await run.terms()]
   const name = declaration === undefined ? 'An agent whose /about is no declaration' : declaration.name
-  return `${style.bold(printable(name))}  ${style.dim(url)}\n${describeMode({ mode, declaration, terms })}\n`
+  return `${style.bold(printable(name))}  ${style.dim(url)}\n${describeMode({ mode, declaration, terms, localNetwork })}\n`
 }
 
 /** After an interruption nobody is asked any more. */

@@ -282,6 +282,8 @@ describe('words', () => {
     [['agent', 'http://a', '--key-file', 'none'], /not how much/],
     [['agent', 'http://a', '--key-file', 'none', '--max-price', '1'], /none cannot be read \(ENOENT\)/],
     [['agent', 'http://a', '--local', '.'], /is not the folder of a local economy/],
+    [['agent', 'http://a', '--local', '.', '--network', 'eip155:84532'], /leave --network out/],
+    [['agent', 'http://a', '--local', '.', '--key-file', 'key'], /leave one of them out/],
     [['facilitator', 'http://a', '--only', 'SR9'], /no case begins with "SR9"/],
     [['facilitator', 'http://a', '--only', 'SR8'], /what was sent for all other cases/],
     [['facilitator', 'http://a', '--pay-to', '0x1'], /must be two addresses/],
@@ -290,6 +292,24 @@ describe('words', () => {
     const { code, out, err } = await run(words)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(message)
+  })
+
+  test.each([
+    [['agent', 'http://a', PAYER_KEY]],
+    [['agent', PAYER_KEY.slice(2)]],
+    [[PAYER_KEY]],
+    [['agent', 'https://a', '--max-price', '1', '--key-file', PAYER_KEY]],
+    [['facilitator', 'http://a', `--secret-file=${PAYER_KEY}`]],
+  ])('a key among them is not repeated', async words => {
+    const { code, out, err } = await run(words)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toMatch(/look like a private key/)
+    expect(err).not.toContain(PAYER_KEY.slice(4, 20))
+  })
+
+  test('nothing of them moves the cursor', async () => {
+    for (const words of [['\u001b[2J'], ['agent', '\u001b[2J'], ['agent', 'http://a', '\u001b[2J']])
+      expect((await run(words)).err).not.toContain('\u001b')
   })
 
   test('nothing is paid over plain http', async () => {

@@ -1,7 +1,8 @@
-import { printableJson } from '../printable.ts'
+import { printable, printableJson } from '../printable.ts'
 import { CannotRun, EXIT, type CommandWorld, type ExitCode } from './command-world.ts'
 import { AGENT_HELP, FACILITATOR_HELP, HELP } from './help.ts'
 import { readAgentWords, readFacilitatorWords, type Words } from './read-words.ts'
+import { refuseKeys } from './refuse-keys.ts'
 import { runAgent } from './run-agent.ts'
 import { runFacilitator } from './run-facilitator.ts'
 
@@ -13,11 +14,17 @@ import { runFacilitator } from './run-facilitator.ts'
  */
 export async function runCommand(words: readonly string[], world: CommandWorld): Promise<ExitCode> {
   const [subject, ...rest] = words
+  const asJson = rest.includes('--json')
+  try {
+    refuseKeys(words)
+  } catch (error) {
+    return tell(world, error, asJson)
+  }
   const command = COMMANDS.find(({ name }) => name === subject)
   if (command === undefined) {
     const isHelp = subject === '--help' || subject === '-h' || subject === 'help'
     if (isHelp) world.out(HELP)
-    else world.err(subject === undefined ? HELP : `✗ there is no command "${subject}"\n\n${HELP}`)
+    else world.err(subject === undefined ? HELP : `✗ there is no command "${printable(subject)}"\n\n${HELP}`)
     return isHelp ? EXIT.conforms : EXIT.notRun
   }
   if (rest.includes('--help') || rest.includes('-h')) {
@@ -28,9 +35,7 @@ export async function runCommand(words: readonly string[], world: CommandWorld):
     return await command.run(world, rest)
   } catch (error) {
     if (world.signal.aborted) return EXIT.interrupted
-    if (!(error instanceof CannotRun)) throw error
-    tell(world, error, rest.includes('--json'))
-    return EXIT.notRun
+    return tell(world, error, asJson)
   }
 }
 
@@ -53,11 +58,12 @@ const COMMANDS: readonly Command[] = [
   },
 ]
 
-function tell(world: CommandWorld, { message, next }: CannotRun, asJson: boolean): void {
-  const lines = [`✗ ${message}`, ...(next === '' ? [] : [`  ${next}`])]
+/** Says why nothing was found out. What of it a stranger wrote must not move the reader's cursor. */
+function tell(world: CommandWorld, error: unknown, asJson: boolean): ExitCode {
+  if (!(error instanceof CannotRun)) throw error
+  const { message, next } = error
+  const lines = [`✗ ${printable(message)}`, ...(next === '' ? [] : [`  ${printable(next)}`])]
   world.err(`${lines.join('\n')}\n`)
-  if (asJson) {
-    const error = { message, ...(next !== '' && { next }) }
-    world.out(`${printableJson({ ok: false, error })}\n`)
-  }
+  if (asJson) world.out(`${printableJson({ ok: false, error: { message, ...(next !== '' && { next }) } })}\n`)
+  return EXIT.notRun
 }

@@ -1,4 +1,5 @@
-import { playMatrix, type Played } from '../facilitator/run/play-matrix.ts'
+import type { Played } from '../facilitator/run/play-matrix.ts'
+import { playWhileAnswered } from '../facilitator/run/play-while-answered.ts'
 import { ruleCases } from '../facilitator/run/rule-cases.ts'
 import { RULES, type RuleCase } from '../facilitator/trial/rule-case.ts'
 import type { Need } from '../facilitator/trial/subject.ts'
@@ -30,22 +31,27 @@ export async function runFacilitator(world: CommandWorld, words: FacilitatorWord
   try {
     if (!json) world.out(heading(opened, url, style))
     const show = createShow(world, trial, style)
-    const played = await playMatrix(trial, cases, one => void (json || show(one)), world.signal)
-    const wasInterrupted = played.length < cases.length
+    const { played, stopped } = await playWhileAnswered(
+      trial,
+      cases,
+      one => void (json || show(one)),
+      world.signal,
+    )
     const broken = played.filter(isBroken)
     const kept = played.filter(one => one.outcome !== undefined && !isBroken(one))
     const skipped = countReasons(
       played.flatMap(({ ruleCase, outcome }) => (outcome === undefined ? [whySkipped(trial, ruleCase)] : [])),
     )
     if (json) {
-      const done = { url, trial, played, skipped, wasInterrupted, why: whySkipped }
+      const done = { url, trial, played, skipped, stopped, why: whySkipped }
       world.out(`${printableJson(describeFacilitatorRun(done))}\n`)
     } else {
       world.out(`\n${conclusion({ kept: kept.length, broken: broken.length }, skipped, style)}`)
-      if (wasInterrupted) world.out(`\n  ${style.red('interrupted')}\n`)
+      if (stopped !== undefined) world.out(`\n  ${style.red(stopReason(stopped, played.at(-1)))}\n`)
     }
-    if (wasInterrupted) return EXIT.interrupted
-    return broken.length > 0 ? EXIT.breaks : kept.length > 0 ? EXIT.conforms : EXIT.notRun
+    if (stopped === 'interrupted') return EXIT.interrupted
+    if (broken.length > 0) return EXIT.breaks
+    return kept.length > 0 && stopped === undefined ? EXIT.conforms : EXIT.notRun
   } finally {
     await close()
   }
@@ -55,11 +61,17 @@ function isBroken({ outcome }: Played): boolean {
   return outcome?.wrong !== undefined
 }
 
+function stopReason(stopped: 'interrupted' | 'gone', last: Played | undefined): string {
+  if (stopped === 'interrupted') return 'interrupted'
+  return `the facilitator answers no more${last === undefined ? '' : ` since ${last.ruleCase.id}`}: its log may tell why`
+}
+
+/** The kit plays on local chains alone: one may have the number of a public network, never its name. */
 function heading({ trial, network }: OpenFacilitator, url: string, style: ReportStyle): string {
   const { accounts, offers } = trial.subject
   const from = accounts.length === 0 ? 'it names no accounts of its own' : `from ${accounts.join(', ')}`
   const holds = offers.has('holds') ? '; holds payments' : ''
-  return `${style.bold('Facilitator')}  ${style.dim(url)}\nsettles on ${network.name} (${network.id}), ${from}${holds}\n`
+  return `${style.bold('Facilitator')}  ${style.dim(url)}\nsettles on local chain (${network.id}), ${from}${holds}\n`
 }
 
 /** A line for each case, below a line for its rule. */

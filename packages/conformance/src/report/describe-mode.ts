@@ -9,8 +9,10 @@ export function describeMode(agent: {
   readonly declaration: Declaration | undefined
   /** Undefined where nobody can pay it. */
   readonly terms: Terms | undefined
+  /** `eip155:<chain id>` of a local economy: the chain may have the number of a public one. */
+  readonly localNetwork?: string | undefined
 }): string {
-  const { mode, terms, declaration } = agent
+  const { mode, terms, declaration, localNetwork } = agent
   switch (mode) {
     case 'dev':
       return 'dev mode: payments are off, every job is free'
@@ -18,8 +20,12 @@ export function describeMode(agent: {
       if (terms === undefined && declaration === undefined) return 'nobody can tell how it takes jobs'
       return terms === undefined
         ? 'paid mode, but what it asks for cannot be paid'
-        : `paid mode: jobs are paid for on ${terms.network.name} (${terms.network.id})`
+        : `paid mode: jobs are paid for on ${nameOf(terms, localNetwork)} (${terms.network.id})`
     case 'locked':
       return 'paid mode without its FACILITATOR_SECRET: it asks for payment and takes none'
   }
+}
+
+function nameOf({ network: { id, name } }: Terms, localNetwork: string | undefined): string {
+  return id === localNetwork ? 'local chain' : name
 }

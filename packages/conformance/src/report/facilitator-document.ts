@@ -9,20 +9,21 @@ export interface FacilitatorRun {
   readonly trial: Trial
   readonly played: readonly Played[]
   readonly skipped: readonly Skipped[]
-  readonly wasInterrupted: boolean
+  /** Why it ended before its end. */
+  readonly stopped: 'interrupted' | 'gone' | undefined
   /** Why a case was skipped. */
   readonly why: (trial: Trial, ruleCase: RuleCase) => string
 }
 
 /** The run as `--json` prints it. */
 export function describeFacilitatorRun(run: FacilitatorRun): object {
-  const { url, trial, played, skipped, wasInterrupted, why } = run
+  const { url, trial, played, skipped, stopped, why } = run
   const broken = played.filter(({ outcome }) => outcome?.wrong !== undefined).length
   const kept = played.filter(({ outcome }) => outcome !== undefined && outcome.wrong === undefined).length
   return {
-    ok: broken === 0 && kept > 0 && !wasInterrupted,
+    ok: broken === 0 && kept > 0 && stopped === undefined,
     facilitator: { url, network: trial.network.id, accounts: trial.subject.accounts },
-    stopped: wasInterrupted ? { reason: 'interrupted' } : null,
+    stopped: stopped === undefined ? null : { reason: stopped, after: played.at(-1)?.ruleCase.id ?? null },
     counts: { kept, broken, skipped: skipped.reduce((sum, { count }) => sum + count, 0) },
     skipped,
     rules: played.map(({ ruleCase, outcome }) => ({

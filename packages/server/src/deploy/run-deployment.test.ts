@@ -145,7 +145,7 @@ describe('a contract is deployed', () => {
     [
       'at a node of another chain',
       { network: networkOf('eip155:8453') },
-      /^the node is on chain \d+, not of Base \(eip155:8453\)$/,
+      /^the node is on chain \d+, not on Base \(eip155:8453\)$/,
     ],
     [
       'refuses a chain without the deployer proxy',

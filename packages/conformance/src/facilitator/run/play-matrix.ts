@@ -1,4 +1,6 @@
+import { systemClock } from '../../clock.ts'
 import type { Outcome, RuleCase } from '../trial/rule-case.ts'
+import type { Attempts } from '../trial/subject.ts'
 import type { Trial } from '../trial/trial.ts'
 
 /** What became of a case. */
@@ -7,29 +9,44 @@ export interface Played {
   /** Undefined where it does not apply to this facilitator. */
   readonly outcome: Outcome | undefined
   readonly tookMs: number
+  /** Whether the facilitator answered anything; undefined where it was not asked. */
+  readonly answered: boolean | undefined
 }
+
+/** A case that was broken off may put the chain in order again for so long. */
+const GRACE_MS = 3_000
 
 /**
  * Plays cases one after another: each looks at the whole chain. A case that throws has failed, and the next is
- * played all the same.
+ * played all the same. What `onPlayed` does is waited for. A case during which the signal aborts is not among the
+ * results: it ends at once where the trial was opened with the same signal, and is left alone after 3 s.
  */
 export async function playMatrix(
   trial: Trial,
   cases: readonly RuleCase[],
-  onPlayed: (played: Played) => void = () => undefined,
+  onPlayed: (played: Played) => unknown = () => undefined,
   signal?: AbortSignal,
 ): Promise<readonly Played[]> {
   const all: Played[] = []
+  const isOver = (): boolean => signal?.aborted === true
   for (const ruleCase of cases) {
-    if (signal?.aborted === true) break
+    if (isOver()) break
     const startedAt = performance.now()
+    const before = { ...trial.subject.attempts }
     const applies = ruleCase.needs.every(need => trial.subject.offers.has(need))
-    const outcome = applies ? await playOne(trial, ruleCase) : undefined
-    const played = { ruleCase, outcome, tookMs: performance.now() - startedAt }
+    const outcome = applies ? await unlessEnded(playOne(trial, ruleCase), signal) : undefined
+    if (isOver()) break
+    const tookMs = performance.now() - startedAt
+    const played = { ruleCase, outcome, tookMs, answered: hasAnswered(before, trial.subject.attempts) }
     all.push(played)
-    onPlayed(played)
+    await onPlayed(played)
   }
   return all
+}
+
+function hasAnswered(before: Attempts, after: Attempts): boolean | undefined {
+  if (after.answered > before.answered) return true
+  return after.unanswered > before.unanswered ? false : undefined
 }
 
 async function playOne(trial: Trial, ruleCase: RuleCase): Promise<Outcome> {
@@ -37,5 +54,25 @@ async function playOne(trial: Trial, ruleCase: RuleCase): Promise<Outcome> {
     return await ruleCase.play(trial)
   } catch (error) {
     return { did: 'could not be played', wrong: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** The outcome, or undefined a while after the signal aborted. */
+async function unlessEnded(
+  outcome: Promise<Outcome>,
+  signal: AbortSignal | undefined,
+): Promise<Outcome | undefined> {
+  if (signal === undefined) return await outcome
+  let cancel = (): void => undefined
+  let giveUp = (): void => undefined
+  const ended = new Promise<undefined>(resolve => {
+    giveUp = () => void (cancel = systemClock.after(GRACE_MS, () => resolve(undefined)))
+  })
+  signal.addEventListener('abort', giveUp)
+  try {
+    return await Promise.race([outcome, ended])
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+    cancel()
   }
 }

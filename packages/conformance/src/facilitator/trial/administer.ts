@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { AskOptions, Subject } from './subject.ts'
+import { endOf, type AskOptions, type Subject } from './subject.ts'
 
 /** A trial of a facilitator whose secrets can be administered, or the part of one that it takes. */
 export interface Administered {
-  readonly subject: Pick<Subject, 'url' | 'adminToken'>
+  readonly subject: Pick<Subject, 'url' | 'adminToken' | 'signal'>
 }
+
+const ANSWER_MS = 10_000
 
 /** A secret, as it is sent. */
 export const bearer = (secret: string): AskOptions => ({ authorization: `Bearer ${secret}` })
@@ -20,7 +22,7 @@ export async function makeSecret(
   return { ...made, owner }
 }
 
-/** Asks the administration of secrets. */
+/** Asks the administration of secrets. Rejects where nothing answers within 10 s, and once the trial's signal aborts. */
 export async function administer(
   { subject }: Administered,
   method: string,
@@ -31,6 +33,7 @@ export async function administer(
     method,
     headers: { authorization: `Bearer ${subject.adminToken ?? ''}` },
     ...(body && { body: JSON.stringify(body) }),
+    signal: endOf(subject, ANSWER_MS),
   })
   return { status: answer.status, text: await answer.text() }
 }

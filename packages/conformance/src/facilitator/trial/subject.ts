@@ -9,6 +9,15 @@ export type Need =
   /** A chain node that we stand in front of. */
   | 'node'
 
+/** Requests of a trial so far. */
+export interface Attempts {
+  answered: number
+  /** Nothing came in time, or the connection was cut. */
+  unanswered: number
+  /** How many of the latest were waited for in vain. */
+  timedOutInARow: number
+}
+
 /** A facilitator under test. */
 export interface Subject {
   readonly name: string
@@ -23,6 +32,10 @@ export interface Subject {
   /** The accounts that pay its gas; read from `/supported`. */
   readonly accounts: readonly string[]
   readonly offers: ReadonlySet<Need>
+  /** Ends every request, once it aborts. */
+  readonly signal?: AbortSignal
+  /** Counted while it is asked. */
+  readonly attempts: Attempts
   /** Its node, where we stand in front of it: called before a transaction passes, once. */
   beforeSend?(act: () => Promise<void>): void
 }
@@ -48,8 +61,15 @@ export interface AskOptions {
 }
 
 const ANSWER_MS = 30_000
+/** So many requests are waited for so long; the next one, of somebody who does not answer at all, for less. */
+const LONG_WAITS = 2
+const SHORT_ANSWER_MS = 5_000
 
-/** Posts a body, an object or raw bytes, to `/verify` or `/settle`. Never rejects. */
+/**
+ * Posts a body, an object or raw bytes, to `/verify` or `/settle`, and waits up to 30 s; 5 s where the two
+ * requests before were waited for in vain. Never rejects: status 0 stands
+ * for no answer.
+ */
 export async function ask(
   subject: Subject,
   path: '/verify' | '/settle' | '/release',
@@ -62,6 +82,8 @@ export async function ask(
       : subject.secret === ''
         ? undefined
         : `Bearer ${subject.secret}`
+  const { attempts } = subject
+  const timeoutMs = attempts.timedOutInARow < LONG_WAITS ? ANSWER_MS : SHORT_ANSWER_MS
   try {
     const answer = await fetch(subject.url + path, {
       method: 'POST',
@@ -71,12 +93,23 @@ export async function ask(
         ...options.headers,
       },
       body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: endOf(subject, timeoutMs),
     })
-    return read(answer.status, await answer.text())
+    const reply = read(answer.status, await answer.text())
+    attempts.answered += 1
+    attempts.timedOutInARow = 0
+    return reply
   } catch (error) {
+    attempts.unanswered += 1
+    if (error instanceof Error && error.name === 'TimeoutError') attempts.timedOutInARow += 1
     return read(0, error instanceof Error ? error.message : 'no answer')
   }
+}
+
+/** When a request is given up: after so long, or as soon as the trial ends. */
+export function endOf({ signal }: Pick<Subject, 'signal'>, timeoutMs: number): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  return signal === undefined ? timeout : AbortSignal.any([timeout, signal])
 }
 
 function read(status: number, text: string): FacilitatorReply {

@@ -3,6 +3,7 @@ import { fromHex } from '@farebox/payments/internal/crypto/bytes'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { Network } from '@farebox/payments/networks'
+import { sleep, systemClock } from '../../clock.ts'
 import { createDraft, type Draft } from './draft.ts'
 import { ask, type AskOptions, type Subject, type FacilitatorReply } from './subject.ts'
 import type { Token } from './token.ts'
@@ -75,9 +76,7 @@ export function createTrial(parts: TrialParts): Trial {
       for (let tried = 1; ; tried += 1) {
         const reply = await ask(subject, '/settle', body, options)
         if (reply.said !== 'later' || tried === PENDING_TRIES) return reply
-        await new Promise(resolve => {
-          setTimeout(resolve, PENDING_MS)
-        })
+        await sleep(systemClock, PENDING_MS, subject.signal)
       }
     },
     nowSeconds: () => witness.nowSeconds(),

@@ -1,3 +1,4 @@
+import { sleep, systemClock } from '../../../clock.ts'
 import { administer, bearer, makeSecret } from '../../trial/administer.ts'
 import { OTHER_PAYEE, STRANGER } from '../../trial/local-accounts.ts'
 import { brief, paymentCase } from '../../trial/payment-case.ts'
@@ -58,9 +59,7 @@ export const callerCases: readonly UnnumberedCase[] = [
     const made = await makeSecret(trial, [trial.subject.payTo])
     await trial.verify(await trial.draft(), bearer(made.secret))
     await administer(trial, 'DELETE', `/secrets/${made.id}`)
-    await new Promise(resolve => {
-      setTimeout(resolve, 5_000)
-    })
+    await sleep(systemClock, 5_000, trial.subject.signal)
     return bearer(made.secret)
   }),
   callerCase('the secret of another owner, who does not own the wallet that is paid', async trial =>
