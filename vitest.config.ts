@@ -8,8 +8,13 @@ const fromSources = {
 
 /** Runs processes that use every core, and counts their milliseconds. */
 const ISOLATION = ['packages/farebox/src/isolation/**/*.test.ts']
-/** Packs the packages, and installs them with npm as a newcomer does: `npm test -- installs`. */
-const INSTALLS = ['e2e/{clone,init,newcomer,packages}.test.ts']
+/** What takes longest: packages that are installed as by a newcomer, programs that are killed or put under load. */
+const LONG = [
+  'e2e/{clone,conformance,conformance-command,crashes,deliverable,init,newcomer}.test.ts',
+  'e2e/{packages,platform-crashes,stopping}.test.ts',
+  'packages/local/src/postgres/start-postgres.test.ts',
+  'packages/platform/src/monitor/rounds.test.ts',
+]
 /** The small forms of the batteries: `npm test -- fire`. */
 const BATTERIES = ['fire/src/**/*.test.ts']
 /** Those of them that count milliseconds. */
@@ -35,7 +40,7 @@ export default defineConfig({
             'examples/**/*.test.ts',
             'e2e/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', ...ISOLATION, ...INSTALLS],
+          exclude: ['**/node_modules/**', ...ISOLATION, ...LONG],
           // Most of them wait, for a block, a lease or a page: six of them keep two cores busy.
           maxWorkers: 6,
           // A worker keeps the modules that it has loaded: loading them anew for each file is a third of all CPU time.
@@ -60,9 +65,9 @@ export default defineConfig({
         ...fromSources,
         test: {
           ...always,
-          name: 'installs',
-          include: INSTALLS,
-          maxWorkers: 2,
+          name: 'long',
+          include: LONG,
+          maxWorkers: 4,
           testTimeout: 60_000,
           sequence: { groupOrder: 2 },
         },

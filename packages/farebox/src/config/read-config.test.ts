@@ -136,9 +136,15 @@ describe('every problem is reported with its place', () => {
     const fields = Array.from({ length: 10_000 }, (_, index) => `"field${index}": { "type": "strin" }`).join(
       ',\n',
     )
-    const startedMs = performance.now()
-    const problems = refusalOf(GOOD.replace('"words": { "type": "number" }', fields))
-    expect(performance.now() - startedMs).toBeLessThan(1_000)
+    const wrong = GOOD.replace('"words": { "type": "number" }', fields)
+    // The quickest of three: a busy machine may stop this process in any one of them.
+    const tookMs = Array.from({ length: 3 }, () => {
+      const startedMs = performance.now()
+      refusalOf(wrong)
+      return performance.now() - startedMs
+    })
+    expect(Math.min(...tookMs)).toBeLessThan(1_000)
+    const problems = refusalOf(wrong)
     expect(problems).toHaveLength(101)
     expect(problems).toContainEqual(expect.stringContaining('has at least 100 problems'))
     expect(problems).toContainEqual(
