@@ -135,8 +135,13 @@ create table secrets (
   owner       text not null,
   -- That it may take payments to.
   wallets     text[] not null,
+  -- What its maker called it, and which secret it was made to replace.
+  label       text,
+  replaces    text,
   created_at  bigint not null,
-  revoked_at  bigint
+  revoked_at  bigint,
+  -- To the minute: written once a minute at most, however much it is used.
+  last_used_at  bigint
 );
 
 create index secrets_owner on secrets (owner);

@@ -72,6 +72,22 @@ async function opens(token: string): Promise<boolean> {
 }
 
 describe('the administration of secrets', () => {
+  test('a secret keeps what it is called and which one it replaces, where both are of the form they must have', async () => {
+    const [label, replaces] = ['build machine', '0123456789abcdef']
+    const wanted = { owner: 'me', wallets: [WALLET] }
+    const made = await ask('POST', '/secrets', { body: { ...wanted, label, replaces } })
+    expect([made.status, made.body]).toMatchObject([201, { label, replaces, lastUsedAt: null }])
+    expect((await ask('GET', '/secrets?owner=me')).body).toMatchObject([{ label, replaces }])
+    for (const wrong of [
+      { label: '' },
+      { label: 'x'.repeat(65) },
+      { label: 1 },
+      { replaces: 'x' },
+      { replaces: {} },
+    ])
+      expect((await ask('POST', '/secrets', { body: { ...wanted, ...wrong } })).status).toBe(400)
+  })
+
   test('a secret is shown once, has the documented form, and is accepted', async () => {
     const created = await create()
     expect(created).toEqual({
@@ -80,6 +96,9 @@ describe('the administration of secrets', () => {
       wallets: [WALLET.toLowerCase()],
       createdAt: 1_800_000_000,
       revokedAt: null,
+      label: null,
+      replaces: null,
+      lastUsedAt: null,
       secret: expect.stringMatching(/^fbx_[0-9a-f]{16}_[A-Za-z0-9_-]{51}$/),
     })
     expect(readSecretId(created.secret)).toBe(created.id)
@@ -92,6 +111,9 @@ describe('the administration of secrets', () => {
         wallets: created.wallets,
         createdAt: created.createdAt,
         revokedAt: null,
+        label: null,
+        replaces: null,
+        lastUsedAt: 1_800_000_000,
       },
     ])
     expect(JSON.stringify(await ledger.secrets.list({ owner: 'me' }))).not.toContain(
@@ -136,6 +158,9 @@ describe('the administration of secrets', () => {
       wallets: [PAY_TO],
       createdAt: 0,
       revokedAt: null,
+      label: null,
+      replaces: null,
+      lastUsedAt: null,
     })
     nowMs += 5_000
     expect(await opens(secret)).toBe(true)

@@ -33,7 +33,8 @@ export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): voi
     '/secrets',
     { onRequest },
     guarded(async (request, reply) => {
-      const { owner, wallets, sponsorship = 'named' } = asObject(parseBody(request.body)) ?? {}
+      const body = asObject(parseBody(request.body)) ?? {}
+      const { owner, wallets, sponsorship = 'named', label = null, replaces = null } = body
       if (typeof owner !== 'string' || owner === '' || owner.length > MAX_OWNER_CHARACTERS) {
         return await answerError(
           reply,
@@ -42,6 +43,8 @@ export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): voi
         )
       }
       if (!isSponsorship(sponsorship)) return await answerError(reply, 400, SPONSORSHIP_RULE)
+      if (!isLabel(label)) return await answerError(reply, 400, LABEL_RULE)
+      if (!isIdOrNull(replaces)) return await answerError(reply, 400, 'replaces must be the id of a secret')
       const read = readWallets(wallets, crypto)
       if (!read.ok) return await answerError(reply, 400, read.reason)
       const { id, secret, hash } = mintSecret()
@@ -50,8 +53,11 @@ export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): voi
         hash,
         owner,
         wallets: read.wallets,
+        label,
+        replaces,
         createdAt: nowSeconds(clock),
         revokedAt: null,
+        lastUsedAt: null,
       }
       if (!(await secrets.create(stored, sponsorship))) {
         return await answerError(
@@ -109,6 +115,17 @@ export function addSecretsRoutes(app: FastifyInstance, admin: SecretsAdmin): voi
   )
 }
 
+const MAX_LABEL_CHARACTERS = 64
+const LABEL_RULE = `label must be a string of 1 to ${MAX_LABEL_CHARACTERS} characters`
+
+function isLabel(value: unknown): value is string | null {
+  return value === null || (typeof value === 'string' && value !== '' && value.length <= MAX_LABEL_CHARACTERS)
+}
+
+function isIdOrNull(value: unknown): value is string | null {
+  return value === null || (typeof value === 'string' && /^[0-9a-f]{16}$/.test(value))
+}
+
 function readWallets(
   value: unknown,
   crypto: EvmCrypto,
@@ -132,6 +149,6 @@ function readId(request: FastifyRequest): string {
   return typeof id === 'string' ? id : ''
 }
 
-function summarize({ id, owner, wallets, createdAt, revokedAt }: StoredSecret): SecretSummary {
-  return { id, owner, wallets, createdAt, revokedAt }
+function summarize({ hash: _, ...summary }: StoredSecret): SecretSummary {
+  return summary
 }

@@ -1201,6 +1201,9 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       wallets: [PAY_TO],
       createdAt: NOW,
       revokedAt: null,
+      label: null,
+      replaces: null,
+      lastUsedAt: null,
     })
 
     test('are kept as they are', async () => {
@@ -1258,6 +1261,8 @@ describe.each(ledgers)('the ledger in %s', (_, open) => {
       })
       expect(await ledger.secrets.change(one.id, { revokedAt: 5 })).toMatchObject({ revokedAt: 5 })
       expect(await ledger.secrets.change(one.id, { revokedAt: 6 })).toMatchObject({ revokedAt: 5 })
+      expect(await ledger.secrets.change(one.id, { lastUsedAt: 120 })).toMatchObject({ lastUsedAt: 120 })
+      expect(await ledger.secrets.change(one.id, { lastUsedAt: 60 })).toMatchObject({ lastUsedAt: 120 })
       expect(await ledger.secrets.change('nobody', { revokedAt: 6 })).toBeUndefined()
     })
   })

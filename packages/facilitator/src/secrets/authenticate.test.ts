@@ -12,19 +12,34 @@ async function openAuthenticate(): Promise<{
   readonly secrets: SecretStore
   readonly authenticate: Authenticate
   readonly looks: () => number
+  readonly notes: () => number
   pass(ms: number): void
 }> {
   let nowMs = 1_800_000_000_000
-  let looks = 0
+  let [looks, notes] = [0, 0]
   const clock = { ...systemClock, nowMs: () => nowMs }
   const { secrets } = createMemoryLedger(clock)
   const { id, secret, hash } = mintSecret()
-  await secrets.create({ id, hash, owner: 'me', wallets: [], createdAt: 0, revokedAt: null })
+  await secrets.create({
+    id,
+    hash,
+    owner: 'me',
+    wallets: [],
+    createdAt: 0,
+    revokedAt: null,
+    label: null,
+    replaces: null,
+    lastUsedAt: null,
+  })
   const counted: SecretStore = {
     ...secrets,
     async find(wanted) {
       looks += 1
       return await secrets.find(wanted)
+    },
+    async change(wanted, change) {
+      if ('lastUsedAt' in change) notes += 1
+      return await secrets.change(wanted, change)
     },
   }
   return {
@@ -33,6 +48,7 @@ async function openAuthenticate(): Promise<{
     secrets,
     authenticate: createAuthenticate(counted, clock),
     looks: () => looks,
+    notes: () => notes,
     pass(ms) {
       nowMs += ms
     },
@@ -60,6 +76,22 @@ describe('a secret that is shown again and again', () => {
     pass(5_000)
     expect(await authenticate(`Bearer ${secret}`)).toBeUndefined()
     expect(await authenticate(`Bearer ${secret}`)).toBeUndefined()
+  })
+
+  test('has its use noted to the minute, once a minute however often it is shown, and not by who cannot open', async () => {
+    const { authenticate, secret, id, secrets, pass, notes } = await openAuthenticate()
+    await authenticate(`Bearer fbx_${id}_${'A'.repeat(43)}00000000`)
+    expect((await secrets.find(id))?.lastUsedAt).toBeNull()
+    for (let time = 0; time < 20; time += 1) {
+      await authenticate(`Bearer ${secret}`)
+      pass(1_000)
+    }
+    expect((await secrets.find(id))?.lastUsedAt).toBe(1_800_000_000)
+    expect(notes()).toBe(1)
+    pass(60_000)
+    await authenticate(`Bearer ${secret}`)
+    expect((await secrets.find(id))?.lastUsedAt).toBe(1_800_000_060)
+    expect(notes()).toBe(2)
   })
 
   test('opens for nobody who knows its id alone, or all but its end', async () => {

@@ -11,6 +11,8 @@ const KEPT_MS = 3_000
 /** Bounds what strangers with well-formed but invented secrets can make us remember. */
 const MAX_KEPT = 10_000
 
+const MINUTE_MS = 60_000
+
 /** Where the public id stands in a secret: `fbx_<16 hex>_…`. */
 const ID = [4, 20] as const
 
@@ -19,13 +21,15 @@ interface Kept {
   readonly stored: Promise<StoredSecret | undefined>
   /** The secret that was shown and found good: whoever shows it again need not hash it again. */
   shown: Uint8Array | undefined
+  /** The minute in which its use was last noted, Unix seconds. */
+  notedAt: number
 }
 
 const BEARER = /^Bearer ([^\s]{1,200})$/i
 
 /**
  * Makes the check of `Authorization: Bearer <FACILITATOR_SECRET>`: found by its public id, compared in
- * constant time.
+ * constant time. That it was used is noted, once a minute at most and without waiting for it.
  * The returned function rejects when the store does not answer.
  */
 export function createAuthenticate(secrets: SecretStore, clock: Clock): Authenticate {
@@ -35,7 +39,7 @@ export function createAuthenticate(secrets: SecretStore, clock: Clock): Authenti
     const known = kept.get(id)
     if (known !== undefined && known.untilMs > clock.nowMs()) return known
     const stored = secrets.find(id)
-    const entry: Kept = { untilMs: clock.nowMs() + KEPT_MS, stored, shown: undefined }
+    const entry: Kept = { untilMs: clock.nowMs() + KEPT_MS, stored, shown: undefined, notedAt: 0 }
     kept.delete(id)
     kept.set(id, entry)
     const [oldest] = kept.keys()
@@ -46,12 +50,20 @@ export function createAuthenticate(secrets: SecretStore, clock: Clock): Authenti
     })
     return entry
   }
+  const noteUse = (entry: Kept, secret: StoredSecret | undefined): StoredSecret | undefined => {
+    const minute = Math.floor(clock.nowMs() / MINUTE_MS) * (MINUTE_MS / 1_000)
+    if (secret === undefined || minute <= Math.max(entry.notedAt, secret.lastUsedAt ?? 0)) return secret
+    entry.notedAt = minute
+    // Nobody waits for it, and where it fails the next minute notes it.
+    secrets.change(secret.id, { lastUsedAt: minute }).catch(() => undefined)
+    return secret
+  }
   return async authorization => {
     const [, secret = ''] = BEARER.exec(authorization ?? '') ?? []
     const known = kept.get(secret.slice(...ID))
     const shown = Buffer.from(secret)
     if (known !== undefined && known.untilMs > clock.nowMs() && isSame(known.shown, shown))
-      return active(await known.stored)
+      return noteUse(known, active(await known.stored))
     const id = readSecretId(secret)
     if (id === undefined) return undefined
     const entry = find(id)
@@ -59,7 +71,7 @@ export function createAuthenticate(secrets: SecretStore, clock: Clock): Authenti
     // Both are SHA-256, so of one length.
     if (stored === undefined || !timingSafeEqual(hashSecret(secret), stored.hash)) return undefined
     entry.shown = shown
-    return stored
+    return noteUse(entry, stored)
   }
 }
 

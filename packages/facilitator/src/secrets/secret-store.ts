@@ -9,16 +9,25 @@ export interface StoredSecret {
   readonly owner: string
   /** Lower-case addresses it may take payments to. */
   readonly wallets: readonly string[]
+  /** What its maker called it. */
+  readonly label: string | null
+  /** The id of the secret that it was made to replace. */
+  readonly replaces: string | null
   /** Unix seconds. */
   readonly createdAt: number
   readonly revokedAt: number | null
+  /** Unix seconds, to the minute. */
+  readonly lastUsedAt: number | null
 }
 
 /** Whose secrets, or for which wallets (lower-case). */
 export type SecretsOf = { readonly owner: string } | { readonly wallets: readonly string[] }
 
 /** A change to a stored secret. */
-export type SecretChange = { readonly wallets: readonly string[] } | { readonly revokedAt: number }
+export type SecretChange =
+  | { readonly wallets: readonly string[] }
+  | { readonly revokedAt: number }
+  | { readonly lastUsedAt: number }
 
 /** Where secrets are kept. Every method is atomic and durable. */
 export interface SecretStore {
@@ -32,7 +41,7 @@ export interface SecretStore {
   find(id: string): Promise<StoredSecret | undefined>
   /** All of an owner, or all that may take payments to one of these wallets; revoked ones included, oldest first. */
   list(of: SecretsOf): Promise<readonly StoredSecret[]>
-  /** Undefined where there is no such secret. A revoked one stays revoked at its first time. */
+  /** Undefined where there is no such secret. A revoked one stays revoked at its first time, used at its newest. */
   change(id: string, change: SecretChange): Promise<StoredSecret | undefined>
 }
 

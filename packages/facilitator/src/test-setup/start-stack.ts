@@ -93,7 +93,17 @@ export async function startStack(options: { readonly blockTimeSeconds?: number }
   }
   const { id, hash, secret } = mintSecret()
   const first = await openLedger()
-  await first.secrets.create({ id, hash, owner: 'owner', wallets: [PAY_TO], createdAt: 0, revokedAt: null })
+  await first.secrets.create({
+    id,
+    hash,
+    owner: 'owner',
+    wallets: [PAY_TO],
+    createdAt: 0,
+    revokedAt: null,
+    label: null,
+    replaces: null,
+    lastUsedAt: null,
+  })
   return {
     chain,
     rpc,

@@ -68,7 +68,10 @@ export interface AuthorizationHasher {
  * }
  * ```
  */
-export function createAuthorizationHasher(crypto: EvmCrypto, network: Network): AuthorizationHasher {
+export function createAuthorizationHasher(
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+  network: Network,
+): AuthorizationHasher {
   const { keccak256 } = crypto
   const domainSeparator = hashDomain(keccak256, network.chainId, network.asset)
   const transferStruct = structBuffer(keccak256, AUTHORIZATION_TYPE, 6)

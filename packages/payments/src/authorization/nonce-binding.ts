@@ -33,7 +33,11 @@ const MAGIC_HEX = toHex(MAGIC)
  * console.log(bindNonce(await loadEvmCrypto(), job, salt)) // 0x66617265…
  * ```
  */
-export function bindNonce(crypto: EvmCrypto, binding: NonceBinding, salt: Uint8Array): string {
+export function bindNonce(
+  crypto: Pick<EvmCrypto, 'keccak256'>,
+  binding: NonceBinding,
+  salt: Uint8Array,
+): string {
   const named = new TextEncoder().encode(binding.endpoint + binding.capability + binding.jobId.toLowerCase())
   const hash = crypto.keccak256(concatBytes(named, salt))
   return toHex(concatBytes(MAGIC, hash.subarray(0, 28)))

@@ -180,7 +180,13 @@ export interface SecretSummary {
   readonly id: string
   readonly owner: string
   readonly wallets: readonly string[]
+  /** What its maker called it. */
+  readonly label: string | null
+  /** The id of the secret that it was made to replace. */
+  readonly replaces: string | null
   /** Unix seconds. */
   readonly createdAt: number
   readonly revokedAt: number | null
+  /** Unix seconds, to the minute. */
+  readonly lastUsedAt: number | null
 }

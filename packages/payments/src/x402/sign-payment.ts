@@ -85,7 +85,7 @@ export interface PaymentTerms {
  * ```
  */
 export async function signPayment(
-  crypto: EvmCrypto,
+  crypto: Pick<EvmCrypto, 'keccak256'>,
   signer: PaymentSigner,
   terms: PaymentTerms,
 ): Promise<SignedPayment> {
@@ -146,7 +146,10 @@ export function authorizationTypedData(
 }
 
 /** A signer that holds the key itself: for scripts, servers and test wallets. `privateKey` is 32 bytes of `0x` hex. */
-export function privateKeySigner(crypto: EvmCrypto, privateKey: string): PaymentSigner {
+export function privateKeySigner(
+  crypto: Pick<EvmCrypto, 'keccak256' | 'sign' | 'addressOf'>,
+  privateKey: string,
+): PaymentSigner {
   const key = fromHex(privateKey)
   return {
     address: crypto.addressOf(key),

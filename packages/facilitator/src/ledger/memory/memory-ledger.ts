@@ -66,7 +66,9 @@ function createMemorySecrets(tables: MemoryTables): SecretStore {
       const changed =
         'wallets' in change
           ? { ...secret, wallets: change.wallets }
-          : { ...secret, revokedAt: secret.revokedAt ?? change.revokedAt }
+          : 'revokedAt' in change
+            ? { ...secret, revokedAt: secret.revokedAt ?? change.revokedAt }
+            : { ...secret, lastUsedAt: Math.max(secret.lastUsedAt ?? 0, change.lastUsedAt) }
       secrets.set(id, changed)
       return await Promise.resolve(changed)
     },

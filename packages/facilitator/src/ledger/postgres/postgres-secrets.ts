@@ -8,10 +8,13 @@ interface SecretRow {
   readonly owner: string
   readonly wallets: readonly string[]
   readonly created_at: string
+  readonly label: string | null
+  readonly replaces: string | null
   readonly revoked_at: string | null
+  readonly last_used_at: string | null
 }
 
-const COLUMNS = 'id, hash, owner, wallets, created_at, revoked_at'
+const COLUMNS = 'id, hash, owner, wallets, label, replaces, created_at, revoked_at, last_used_at'
 
 /** {@link SecretStore} on PostgreSQL. */
 export function createPostgresSecrets({ schema, query, inTransaction }: Database): SecretStore {
@@ -19,7 +22,7 @@ export function createPostgresSecrets({ schema, query, inTransaction }: Database
   // because a statement sees the rows as they were when it began.
   const lock = `select pg_advisory_xact_lock(hashtextextended('secrets ' || $1, 0))`
   const create = `insert into ${schema}.secrets (${COLUMNS})
-    select $1, $2, $3, $4, $5, $6
+    select $1, $2, $3, $4, $5, $6, $7, $8, $9
     where (select count(*) from ${schema}.secrets where owner = $3 and revoked_at is null) < ${ACTIVE_SECRETS}
     returning id`
   const sponsor = sponsorStatement(schema)
@@ -29,12 +32,15 @@ export function createPostgresSecrets({ schema, query, inTransaction }: Database
   const setWallets = `update ${schema}.secrets set wallets = $2 where id = $1 returning ${COLUMNS}`
   const revoke = `update ${schema}.secrets set revoked_at = coalesce(revoked_at, $2)
     where id = $1 returning ${COLUMNS}`
+  const use = `update ${schema}.secrets set last_used_at = greatest(last_used_at, $2)
+    where id = $1 returning ${COLUMNS}`
   return {
     async create(secret, sponsorship) {
       return await inTransaction(async client => {
         await client.query(lock, [secret.owner])
-        const { id, hash, owner, wallets, createdAt, revokedAt } = secret
-        const { rowCount } = await client.query(create, [id, hash, owner, wallets, createdAt, revokedAt])
+        const { id, hash, owner, wallets, label, replaces, createdAt, revokedAt, lastUsedAt } = secret
+        const values = [id, hash, owner, wallets, label, replaces, createdAt, revokedAt, lastUsedAt]
+        const { rowCount } = await client.query(create, values)
         if (rowCount === 1 && sponsorship !== undefined) await client.query(sponsor, [owner, sponsorship])
         return rowCount === 1
       })
@@ -54,7 +60,9 @@ export function createPostgresSecrets({ schema, query, inTransaction }: Database
       const [row] =
         'wallets' in change
           ? await query<SecretRow>('setWallets', setWallets, [id, change.wallets])
-          : await query<SecretRow>('revoke', revoke, [id, change.revokedAt])
+          : 'revokedAt' in change
+            ? await query<SecretRow>('revoke', revoke, [id, change.revokedAt])
+            : await query<SecretRow>('noteUse', use, [id, change.lastUsedAt])
       return row && toSecret(row)
     },
   }
@@ -66,7 +74,10 @@ function toSecret(row: SecretRow): StoredSecret {
     hash: row.hash,
     owner: row.owner,
     wallets: row.wallets,
+    label: row.label,
+    replaces: row.replaces,
     createdAt: Number(row.created_at),
     revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+    lastUsedAt: row.last_used_at === null ? null : Number(row.last_used_at),
   }
 }
