@@ -42,6 +42,26 @@ test('without agents it is a chain, a facilitator and a payer, and says so in lo
   expect(broken).toBeUndefined()
 })
 
+test('with a platform, whoever asks it for test money gets some', async () => {
+  const economy = await startEconomy({
+    folder,
+    agents: [],
+    chainPort: 0,
+    facilitatorPort: 0,
+    platformPort: 0,
+  })
+  try {
+    const response = await fetch(`${economy.platform?.url}/v1/local/faucet`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ address: `0xab${'0'.repeat(38)}` }),
+    })
+    expect(await response.json()).toEqual({ usdc: '1000', native_wei: '100000000000000000' })
+  } finally {
+    await economy.stop()
+  }
+})
+
 test('a second one in the folder is refused and leaves the first alone', async () => {
   const economy = await start()
   await expect(start()).rejects.toMatchObject({ name: 'FolderInUseError', pid: process.pid })

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChildExit } from './processes/child-process.ts'
 import type { LocalChain } from './chain/start-chain.ts'
+import { TEST_KEYS } from './chain/test-keys.ts'
 import { findFreePort } from './processes/free-port.ts'
 import { platformProgram } from './programs.ts'
 import { readOrCreateToken } from './read-or-create-token.ts'
@@ -60,6 +61,7 @@ export async function startPlatformProcess(options: PlatformProcessOptions): Pro
       EVM_RPC_URL: chain.rpcUrl,
       FACILITATOR_URL: facilitator.url,
       FACILITATOR_ADMIN_TOKEN: facilitator.adminToken,
+      FAUCET_PRIVATE_KEY: TEST_KEYS.faucet.privateKey,
       ...options.environment,
     },
     readReady: readListeningUrl,

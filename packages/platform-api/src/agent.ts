@@ -29,7 +29,15 @@ export const agentCapability = z.strictObject({
   input_schema: z.record(z.string(), z.unknown()).describe('Fields as declared'),
   output_schema: z.record(z.string(), z.unknown()).describe('Fields as declared'),
   permissions: z.array(z.record(z.string(), z.unknown())),
+  hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .describe(
+      'SHA-256 of schemas and price as canonical JSON: another one says that one of them has changed',
+    ),
 })
+
+const milliseconds = z.int().nonnegative().nullable()
 
 /**
  * The answer of `GET /v1/agents/:agentId`.
@@ -61,6 +69,20 @@ export const agentPage = z.strictObject({
     .nullable()
     .describe('As the checks found it; null where there are none. More at /v1/agents/{agentId}/health'),
   jobs_done: z.number().int().describe('Paid jobs that others than the owner had done through this platform'),
+  job_p50_ms: milliseconds.describe(
+    'Half of the newest jobs that others paid for took at most this; null before the first',
+  ),
+  job_p95_ms: milliseconds.describe('The same of 95 in a hundred'),
+  stake: z
+    .strictObject({
+      amount_wei: z.string().regex(/^\d+$/),
+      transaction: z.string(),
+      block_number: z.int().nonnegative(),
+    })
+    .nullable()
+    .describe(
+      'What its owner has staked for it, and where that can be looked up; null: it has been returned',
+    ),
   last_trial: z
     .strictObject({
       outcome: z.enum(['ok', 'failed', 'skipped']),

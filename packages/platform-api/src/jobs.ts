@@ -110,15 +110,25 @@ export const jobOrderQuery = z.object({
     .describe('false: answer at once; default: wait for the outcome, two minutes at most'),
 })
 
-/** The query of the routes under `/v1/jobs/:jobId`. */
-export const jobQuery = z.object({
-  job_token: z
+/** The headers of the routes under `/v1/jobs/:jobId`: no token travels in a URL, which others keep and log. */
+export const jobHeaders = z.object({
+  'job-token': z
     .string()
     .max(128)
     .optional()
     .describe(
       'As `POST /v1/jobs` gave it; to delete, the one of its first answer; not needed by a payer who is signed in',
     ),
+})
+
+/** The headers of `GET /v1/jobs/:jobId/events`. */
+export const jobEventHeaders = z.object({
+  ...jobHeaders.shape,
+  'last-event-id': z
+    .string()
+    .max(64)
+    .optional()
+    .describe('The id of the newest event that was received: it does not come again'),
 })
 
 /** The path of the routes under `/v1/jobs/:jobId`. */
@@ -139,11 +149,35 @@ export const paymentStatus = z
     'open: not used so far, and still usable; paid: the transfer is proven on the chain; unpaid: never to be used',
   )
 
-/** What `POST /v1/jobs` and `GET /v1/jobs/:jobId` answer. */
+/** Whether a job can be sent once more for the payment that it was ordered with. */
+export const jobRetryState = z
+  .strictObject({
+    possible: z.boolean(),
+    until: unixSeconds.nullable().describe('The last moment to order it; null where it is not possible'),
+    reason: z.string().nullable().describe('Why it is not possible, in one sentence'),
+  })
+  .describe('By `POST /v1/jobs/:jobId/retry`, with the payment that the job was ordered with')
+
+/** What `POST /v1/jobs/:jobId/retry` takes. */
+export const jobRetry = z
+  .strictObject({
+    payment: jobOrder.shape.payment.describe('The very PAYMENT-SIGNATURE that the job was ordered with'),
+    input: jsonObject.optional().describe('Another input, where the first was refused; default: the same'),
+    deadline: jobOrder.shape.deadline
+      .optional()
+      .describe('Unix seconds; default: as late as the agent may take and the payment allows'),
+  })
+  .describe('Sends a job that failed without being charged once more')
+
+/** {@link jobRetry}, as it travels. */
+export type JobRetry = z.infer<typeof jobRetry>
+
+/** What `POST /v1/jobs`, `GET /v1/jobs/:jobId` and `POST /v1/jobs/:jobId/retry` answer. */
 export const job = z
   .strictObject({
     job_id: z.string(),
     agent_id: agentId,
+    agent_name: z.string().describe('As the agent is called now'),
     capability,
     status: jobStatus,
     payer: address,
@@ -152,14 +186,21 @@ export const job = z
     created_at: unixSeconds,
     expires_at: unixSeconds.describe("When the agent's time is over"),
     finished_at: unixSeconds.nullable().describe('When it became completed or failed; null: it has not'),
+    elapsed_ms: z
+      .int()
+      .nonnegative()
+      .nullable()
+      .describe("From sending to the agent's answer; null: it has not answered"),
     charged: z.boolean().describe('The payer has been charged, as proven on the chain'),
     payment: z.strictObject({
       status: paymentStatus,
       transaction: z.string().nullable().describe('The transfer, where it is proven'),
+      block_number: z.int().nonnegative().nullable().describe('The block that has it; null: not proven'),
       usable_until: unixSeconds.describe(
         'Until then an agent that does not keep its word could still charge',
       ),
     }),
+    input: jsonObject.nullable().describe('What was ordered, as it came; null: it was deleted'),
     output: jsonObject.nullable().describe('What the agent gave; null: nothing so far, or it was deleted'),
     output_problem: z
       .string()
@@ -174,6 +215,7 @@ export const job = z
     charged_without_delivery: z
       .boolean()
       .describe('Money moved and nothing usable came; it counts against the agent'),
+    retry: jobRetryState,
     contents_deleted: z.boolean().describe('Input and output are no longer kept here; the receipt is'),
     receipt: z
       .string()

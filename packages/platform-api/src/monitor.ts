@@ -52,7 +52,7 @@ export const agentHealth = z
       .describe('Why the newest check failed; null where it passed'),
     watched_since: unixSeconds.nullable(),
     uptime_7d: share.describe('Share of the checks that passed, of the last 7 days as far as there were any'),
-    uptime_30d: share.describe('The same of 30 days'),
+    uptime_30d: share.describe('The same of 30 UTC days, of which today is the last'),
     latency_p50_ms: z.number().nullable().describe('Of the checks of 7 days that passed'),
     latency_p95_ms: z.number().nullable(),
     timeline: z.array(checkedHour).describe('The oldest first; hours without a check are left out'),
@@ -62,10 +62,46 @@ export const agentHealth = z
 /** {@link agentHealth}, as it travels. */
 export type AgentHealth = z.infer<typeof agentHealth>
 
+/** The query of `GET /v1/agents/:agentId/health/days`. */
+export const healthDaysQuery = z.strictObject({
+  days: z.coerce.number().int().min(1).max(90).default(90).describe('How far back, in whole UTC days'),
+})
+
+/** The answer of `GET /v1/agents/:agentId/health/days`. */
+export const healthDays = z
+  .strictObject({
+    agent_id: z.int().positive(),
+    from: unixSeconds.describe('Unix seconds; UTC midnight of the first day asked for'),
+    to: unixSeconds,
+    days: z
+      .array(
+        z.strictObject({
+          at: unixSeconds.describe('Unix seconds; UTC midnight'),
+          ok: z.int().nonnegative(),
+          failed: z.int().nonnegative(),
+          offline_seconds: z
+            .int()
+            .nonnegative()
+            .nullable()
+            .describe('How long it was offline: five checks in a row had failed. Null where it is not known'),
+        }),
+      )
+      .describe('The oldest first; days without a check are left out'),
+  })
+  .describe('What the checks found, day by day')
+
+/** {@link healthDays}, as it travels. */
+export type HealthDays = z.infer<typeof healthDays>
+
 /** The body of `PUT /v1/me/agents/:agentId/webhook`. */
 export const webhookRequest = z.strictObject({
   url: z.string().min(1).max(2_048).describe('Where notices are sent by POST; https'),
 })
+
+/** What a webhook is told of. */
+export const webhookEvent = z
+  .enum(['agent.warned', 'agent.offline', 'agent.back', 'agent.test'])
+  .describe('agent.test: its owner wants to see whether notices arrive; nothing has happened')
 
 /** A webhook, as its owner reads it. */
 export const webhook = z
@@ -75,8 +111,10 @@ export const webhook = z
     created_at: unixSeconds,
     last_delivery: z
       .strictObject({
+        event: webhookEvent,
         state: z.enum(['waiting', 'delivered', 'given-up']),
         created_at: unixSeconds,
+        delivered_at: unixSeconds.nullable().describe('When the receiver took it; null: it has not'),
         attempts: z.int().nonnegative(),
         failure: z.string().nullable().describe('Why the newest attempt failed'),
       })
@@ -84,6 +122,9 @@ export const webhook = z
       .describe('The newest notice; null before the first'),
   })
   .describe('Where an owner hears when an agent is warned of, offline, or back')
+
+/** {@link webhook}, as it travels. */
+export type Webhook = z.infer<typeof webhook>
 
 /** What setting a webhook answers. */
 export const webhookMade = z.strictObject({
@@ -96,6 +137,9 @@ export const webhookMade = z.strictObject({
         'secret over "<t>.<body>">',
     ),
 })
+
+/** {@link webhookMade}, as it travels. */
+export type WebhookMade = z.infer<typeof webhookMade>
 
 /**
  * The body of a notice. At least once: one that comes again has the same `delivery_id`.
@@ -114,9 +158,7 @@ export const webhookMade = z.strictObject({
 export const webhookNotice = z
   .strictObject({
     delivery_id: z.uuid(),
-    event: z
-      .enum(['agent.warned', 'agent.offline', 'agent.back', 'agent.test'])
-      .describe('agent.test: its owner wants to see whether notices arrive; nothing has happened'),
+    event: webhookEvent,
     agent_id: z.int().positive(),
     name: z.string(),
     consecutive_failures: z.int().nonnegative(),
@@ -133,3 +175,6 @@ export const webhookTested = z.strictObject({
   delivered: z.boolean().describe('Whether the receiver answered 2xx; it is tried once'),
   failure: z.string().nullable().describe('Why not'),
 })
+
+/** {@link webhookTested}, as it travels. */
+export type WebhookTested = z.infer<typeof webhookTested>

@@ -25,6 +25,9 @@ export const signInTerms = z.strictObject({
   expiration_time: z.string().describe('RFC 3339; a message may say sooner'),
 })
 
+/** {@link signInTerms}, as it travels. */
+export type SignInTerms = z.infer<typeof signInTerms>
+
 const MAX_MESSAGE_CHARACTERS = 4_000
 const MAX_SIGNATURE_CHARACTERS = 4_000
 
@@ -57,12 +60,18 @@ export const sessions = z.strictObject({
   sessions: z.array(z.strictObject({ ...session.shape, is_current: z.boolean() })),
 })
 
+/** {@link sessions}, as it travels. */
+export type Sessions = z.infer<typeof sessions>
+
 /** `GET /v1/me` */
 export const me = z.strictObject({
   address,
   session,
   agents: z.number().int().describe('How many agents this address holds'),
 })
+
+/** {@link me}, as it travels. */
+export type Me = z.infer<typeof me>
 
 /** An owner's agent, in one line. */
 export const ownedAgent = z.strictObject({
@@ -84,6 +93,9 @@ export const ownedAgents = z.strictObject({
   next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the agents after these'),
 })
 
+/** {@link ownedAgents}, as it travels. */
+export type OwnedAgents = z.infer<typeof ownedAgents>
+
 /** Jobs counted by how they ended. */
 export const jobCounts = z.strictObject({
   sent: z.number().int().describe('All of them'),
@@ -92,6 +104,9 @@ export const jobCounts = z.strictObject({
   expired: z.number().int(),
   open: z.number().int().describe('Not decided yet'),
 })
+
+/** {@link jobCounts}, as it travels. */
+export type JobCounts = z.infer<typeof jobCounts>
 
 /** One capability on the dashboard. */
 export const capabilityDashboard = z.strictObject({
@@ -132,6 +147,9 @@ export const dashboard = z.strictObject({
   health: z.array(checkedHour).describe('Hour by hour, the oldest first; hours without a check are left out'),
 })
 
+/** {@link dashboard}, as it travels. */
+export type AgentDashboard = z.infer<typeof dashboard>
+
 /** `GET /v1/me/agents/:agentId/dashboard?days=` */
 export const dashboardQuery = z.strictObject({
   days: z.coerce.number().int().min(1).max(30).default(7).describe('How far back, in whole days'),
@@ -143,13 +161,26 @@ export const secret = z.strictObject({
   made_by: z
     .enum(['you', 'operator'])
     .describe('operator: made with the service token for a wallet of yours; ask them to revoke it'),
+  label: z.string().nullable().describe('What its maker called it; null: nothing'),
   wallets: z.array(address).describe('It takes payments to these alone'),
   created_at: seconds,
   revoked_at: seconds.nullable(),
+  last_used_at: seconds.nullable().describe('Unix seconds, to the minute; null: not used so far'),
+  replaces: z
+    .string()
+    .nullable()
+    .describe('The secret that this one was made to replace: it works until you delete it'),
+  replaced_by: z.string().nullable().describe('The newest secret that was made to replace this one'),
 })
+
+/** {@link secret}, as it travels. */
+export type Secret = z.infer<typeof secret>
 
 /** `GET /v1/me/secrets` */
 export const secrets = z.strictObject({ secrets: z.array(secret) })
+
+/** {@link secrets}, as it travels. */
+export type Secrets = z.infer<typeof secrets>
 
 /** `GET /v1/me/settlement-limit` */
 export const settlementLimit = z.strictObject({
@@ -163,10 +194,19 @@ export const settlementLimit = z.strictObject({
   next_step: z.string().nullable().describe('What lifts the limit; null where there is nothing to do'),
 })
 
+/** {@link settlementLimit}, as it travels. */
+export type SettlementLimit = z.infer<typeof settlementLimit>
+
 const MAX_WALLETS = 100
+const MAX_LABEL_CHARACTERS = 64
 
 /** `POST /v1/me/secrets` */
 export const createSecret = z.strictObject({
+  label: z
+    .string()
+    .max(MAX_LABEL_CHARACTERS)
+    .optional()
+    .describe('What to call it in lists; control characters and space at both ends are taken out'),
   wallets: z
     .array(
       z
@@ -184,8 +224,7 @@ export const createSecret = z.strictObject({
 export const createdSecret = z.strictObject({
   ...secret.shape,
   secret: z.string().describe('Give it to your agent as FACILITATOR_SECRET; nobody can show it again'),
-  replaces: z
-    .string()
-    .nullable()
-    .describe('The secret that this one is to replace: it works until you delete it'),
 })
+
+/** {@link createdSecret}, as it travels. */
+export type CreatedSecret = z.infer<typeof createdSecret>

@@ -1,6 +1,6 @@
 import { CompactSign, importJWK, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson } from './digest/canonical-json.ts'
 import { hashJson, matchesHash, signReceipt, verifyReceipt, type Receipt } from './receipt.ts'
 import { makeSigningKey, type KeySet, type MadeKey } from './receipt-keys.ts'
 

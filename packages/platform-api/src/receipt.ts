@@ -1,8 +1,8 @@
 import { CompactSign, compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, importJWK } from 'jose'
 import { z } from 'zod'
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson } from './digest/canonical-json.ts'
 import { keySet, type KeySet, type SigningKey } from './receipt-keys.ts'
-import { sha256Hex } from './sha256.ts'
+import { sha256Hex } from './digest/sha256.ts'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const address = z.string().regex(/^0x[0-9a-f]{40}$/)

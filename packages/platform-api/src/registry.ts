@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { registrationCheck } from './registration/registration-check.ts'
+import { shownFields } from './search.ts'
 
 const address = z
   .string()
@@ -41,12 +43,13 @@ export const platform = z
     stake_wei: z.string().regex(/^\d+$/).describe('What a registration stakes, exactly, in wei (D36)'),
     confirmations: z.int().nonnegative().describe('Blocks on top of a registration before it counts'),
     usdc_address: address,
-    explorer_url: z
-      .string()
-      .optional()
-      .describe('Where people look transactions up; absent for local chains'),
+    explorer_url: z.string().optional().describe('Where people look transactions up; a local chain has none'),
     check_interval_seconds: z.number().positive().describe('Between two looks at /health'),
     refresh_interval_seconds: z.number().positive().describe('Between two looks at /about'),
+    facilitator_url: z
+      .string()
+      .nullable()
+      .describe('Which facilitator agents use here; null: theirs to choose'),
     secrets: z.boolean().describe('Owners can make a FACILITATOR_SECRET here'),
   })
   .describe('What this platform is and how it is set up')
@@ -70,6 +73,8 @@ export const foundCapability = z.strictObject({
   description: z.string(),
   price: z.string().describe('USDC for one job, decimal'),
   price_atomic: z.string().regex(/^\d+$/).describe('The same in atomic units of USDC'),
+  takes: shownFields.describe('What goes in, the first ones declared'),
+  gives: shownFields.describe('What comes out, the first ones declared'),
 })
 
 /** What the platform found at an endpoint. */
@@ -136,6 +141,7 @@ export const registration = z
     endpoint: z.string().describe('Canonical: what is to be written on the chain'),
     found: foundAgent,
     examined_at: unixSeconds.describe('When the endpoint was looked at'),
+    checks: z.array(registrationCheck).describe('What was checked then, in the order of the checks'),
     stake_wei: z.string().regex(/^\d+$/).describe('To be sent with the transaction, exactly'),
     registry_address: address.describe('Where the transaction goes'),
     chain_id: z.int().positive(),
@@ -143,7 +149,7 @@ export const registration = z
       .string()
       .regex(/^0x[0-9a-f]+$/)
       .describe("The transaction's data: register(endpoint)"),
-    stake_page_url: z.string().describe('A page that sends it with a browser wallet'),
+    register_page_url: z.string().describe('The page of this registration, where a browser wallet sends it'),
     status: registrationStatus,
     staked_by_others: z
       .array(z.strictObject({ agent_id: agentId, owner: address, reason: z.string() }))
@@ -190,6 +196,30 @@ export const declarationChange = z.strictObject({
 
 /** {@link declarationChange}, as it travels. */
 export type DeclarationChange = z.infer<typeof declarationChange>
+
+/** The path of one declaration of an agent. */
+export const declarationPath = agentPath.extend({
+  version: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/)
+    .transform(Number)
+    .describe('From 1; the newest is `declaration_version` of the agent’s page'),
+})
+
+/** The answer of `GET /v1/agents/:agentId/declarations/:version`. */
+export const pastDeclaration = z
+  .strictObject({
+    agent_id: agentId,
+    version: z.int().positive(),
+    read_at: unixSeconds,
+    declaration: z
+      .record(z.string(), z.unknown())
+      .describe('What /about said, in its own words and order: untrusted text'),
+  })
+  .describe('What an agent declared once')
+
+/** {@link pastDeclaration}, as it travels. */
+export type PastDeclaration = z.infer<typeof pastDeclaration>
 
 /** The newest declarations of an agent: `GET /v1/agents/:agentId/declarations`. */
 export const declarationHistory = z

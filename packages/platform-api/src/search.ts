@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { badgeName } from './badges.ts'
+import { availability } from './monitor.ts'
 
 /** In what order agents are listed. */
 export const searchSorts = ['relevance', 'price', 'badge', 'newest', 'jobs'] as const
@@ -88,6 +89,22 @@ export const searchMatches = [
   'similar',
 ] as const
 
+/** A field of a capability in a list: enough to see whether it fits. */
+export const fieldShape = z.strictObject({
+  name: z.string(),
+  type: z.enum(['string', 'number', 'integer', 'boolean', 'array', 'object']),
+  required: z.boolean().describe('Has to be given, or is always given'),
+})
+
+/** {@link fieldShape}, as it travels. */
+export type FieldShape = z.infer<typeof fieldShape>
+
+/** How many fields of each side of a capability a list shows. */
+export const MAX_SHOWN_FIELDS = 8
+
+/** The first fields of one side of a capability. */
+export const shownFields = z.array(fieldShape).max(MAX_SHOWN_FIELDS)
+
 /** One agent in a list. */
 export const foundAgent = z.strictObject({
   agent_id: z.number().int(),
@@ -98,10 +115,31 @@ export const foundAgent = z.strictObject({
   owner: z.string().describe('Lower-case address'),
   provisional: z.boolean().describe('Serves no declaration, so it cannot be paid (D36)'),
   badge: badgeName,
+  availability,
+  uptime_30d: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('Share of the checks of 30 days that passed; null before the first'),
+  job_p50_ms: z
+    .int()
+    .nonnegative()
+    .nullable()
+    .describe('Half of the newest jobs that others paid for took at most this; null before the first'),
   jobs_done: z.number().int().describe('Paid jobs that others than the owner had done through this platform'),
   price_from: z.string().nullable().describe('Decimal USDC of the cheapest capability'),
   capabilities: z
-    .array(z.strictObject({ name: z.string(), price: z.string().describe('Decimal USDC') }))
+    .array(
+      z.strictObject({
+        name: z.string(),
+        price: z.string().describe('Decimal USDC'),
+        takes: shownFields.describe('What goes in, the first ones declared'),
+        takes_count: z.int().nonnegative(),
+        gives: shownFields.describe('What comes out, the first ones declared'),
+        gives_count: z.int().nonnegative(),
+      }),
+    )
     .describe('The first ones declared'),
   capability_count: z.number().int(),
   registered_at: z.number().int().describe('Unix seconds'),
@@ -126,6 +164,13 @@ export const searchAnswer = z.strictObject({
     .array(foundAgent)
     .describe('May be fewer than asked for, even none, while there is a next_cursor'),
   next_cursor: z.string().nullable().describe('For the next page; null on the last'),
+  total: z
+    .strictObject({
+      count: z.int().nonnegative(),
+      at_least: z.boolean().describe('There are more: counting ended there'),
+    })
+    .nullable()
+    .describe('How many agents match; null where counting would take too long, and on later pages'),
 })
 
 /** {@link searchAnswer}, as it travels. */

@@ -145,6 +145,8 @@ create table registrations (
   -- Canonical.
   endpoint text not null unique,
   found json not null,
+  -- What was checked when it was examined, as it is shown.
+  checks json not null,
   created_at timestamptz not null,
   examined_at timestamptz not null
 );
@@ -173,7 +175,16 @@ create table agent_health (
   hour timestamptz not null default 'epoch',
   hour_ok integer not null default 0,
   hour_failed integer not null default 0,
-  hour_latencies_ms integer[] not null default '{}'
+  hour_latencies_ms integer[] not null default '{}',
+  -- The UTC day under way; moved to agent_days by the first check of a later one.
+  day timestamptz not null default 'epoch',
+  day_ok integer not null default 0,
+  day_failed integer not null default 0,
+  -- From the check that made it offline, or from midnight, to the newest check or the one that brought it back.
+  day_offline_seconds integer not null default 0,
+  -- The checks of the 29 days before it, so that nobody adds them up to show an uptime.
+  month_ok integer not null default 0,
+  month_failed integer not null default 0
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
 create index agent_health_due on agent_health (due_at);
@@ -191,6 +202,19 @@ create table agent_hours (
 
 -- Hours come in order, so the old ones lie together.
 create index agent_hours_by_hour on agent_hours using brin (hour);
+
+-- What the checks of a UTC day found; kept 90 days.
+create table agent_days (
+  agent_id bigint not null references agents,
+  day timestamptz not null,
+  ok integer not null,
+  failed integer not null,
+  offline_seconds integer not null,
+  primary key (agent_id, day)
+);
+
+-- Days come in order as well.
+create index agent_days_by_day on agent_days using brin (day);
 
 -- What an agent's badge rests on, as it was last computed.
 create table agent_badges (
@@ -223,7 +247,9 @@ create table webhook_deliveries (
   due_at timestamptz not null,
   state text not null default 'waiting' check (state in ('waiting', 'delivered', 'given-up')),
   -- Why the newest attempt failed.
-  failure text
+  failure text,
+  -- When its receiver took it.
+  delivered_at timestamptz
 );
 
 create index webhook_deliveries_due on webhook_deliveries (due_at) where state = 'waiting';
@@ -258,14 +284,21 @@ create table jobs (
   error_type text,
   error text,
   created_at timestamptz not null,
+  -- How often it was ordered: 1, and one more for each retry. What a worker finds out of an earlier attempt is not written.
+  attempt integer not null default 1,
+  -- When it was last retried; null: never.
+  retried_at timestamptz,
+  -- The agent may have kept a response to the input of an earlier attempt: no retry changes it.
+  keeps_input boolean not null default false,
   -- When its agent's time is over.
   expires_at timestamptz not null,
   -- When it became completed or failed.
   finished_at timestamptz,
   -- From sending to the agent's last word.
   elapsed_ms integer,
-  -- The transfer, once it is proven on the chain.
+  -- The transfer, once it is proven on the chain, and the block that has it.
   transaction text,
+  block_number bigint,
 
   -- From here to valid_before: given with every job that is sent.
   -- What was asked, so that a repeat of the same job_id can be told from another request.
@@ -336,8 +369,11 @@ create table jobs (
 create unique index jobs_by_payment on jobs (payer, nonce, network);
 
 -- Whose they are.
-create index jobs_by_agent on jobs (agent_id, created_at desc);
-create index jobs_by_payer on jobs (payer, created_at desc);
+create index jobs_by_agent on jobs (agent_id, created_at desc, job_id desc);
+create index jobs_by_payer on jobs (payer, created_at desc, job_id desc);
+-- The same of one state: in a long list the few that failed are found without reading the others.
+create index jobs_by_agent_state on jobs (agent_id, state, created_at desc, job_id desc);
+create index jobs_by_payer_state on jobs (payer, state, created_at desc, job_id desc);
 create index jobs_canary on jobs (agent_id, created_at) where kind = 'canary';
 create index jobs_unanswered on jobs (expires_at) where state = 'sent';
 
@@ -469,13 +505,27 @@ create table agent_tallies (
   paying bigint not null,
   paid bigint not null,
   failed bigint not null,
-  left_out bigint not null
+  left_out bigint not null,
+  -- What half of the newest jobs that others paid for took at most, and what 95 % of them did; null before the first.
+  job_p50_ms integer,
+  job_p95_ms integer
 );
 
 -- The newest of a payer's jobs at an agent that count for or against it, and those that are left out.
 create index jobs_judged on jobs (agent_id, payer, created_at desc, job_id)
   where kind = 'caller' and
     (fault = 'agent' or (state = 'completed' and not charged_without_delivery and transaction is not null));
+-- Paid jobs as everybody may see them, an agent's and all: by the minute and, within it, by the hash of their job_id, so
+-- that their order says nothing more. An agent's are also what tells how long its jobs take.
+create index jobs_paid on jobs
+  (agent_id, date_trunc('minute', finished_at at time zone 'UTC') desc, sha256(job_id::text::bytea) desc)
+  include (payer, elapsed_ms)
+  where kind = 'caller' and state = 'completed' and not charged_without_delivery and transaction is not null;
+create index jobs_paid_of_all on jobs
+  (date_trunc('minute', finished_at at time zone 'UTC') desc, sha256(job_id::text::bytea) desc)
+  where kind = 'caller' and state = 'completed' and not charged_without_delivery and transaction is not null;
+create index jobs_paid_by_hash on jobs (sha256(job_id::text::bytea))
+  where kind = 'caller' and state = 'completed' and not charged_without_delivery and transaction is not null;
 create index jobs_left_out on jobs (agent_id, payer, created_at desc) where kind = 'caller' and fault <> 'agent';
 
 create function note_outcome() returns trigger language plpgsql set search_path from current as $$
@@ -588,6 +638,11 @@ create table search_capabilities (
   tags text[] not null,
   -- As its agent's.
   position bigint not null,
+  -- The fields that a list shows, [name, type, required] in declared order, and how many there are.
+  takes jsonb not null default '[]',
+  takes_count integer not null default 0,
+  gives jsonb not null default '[]',
+  gives_count integer not null default 0,
   primary key (agent_id, capability_key)
 );
 create index search_capabilities_by_price on search_capabilities (capability_key, price_atomic, position);

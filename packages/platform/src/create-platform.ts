@@ -1,4 +1,6 @@
+import type { Pages } from '@farebox/web/create-pages'
 import type { Registry } from 'prom-client'
+import { accountPageRoutes } from './account-pages/account-page-routes.ts'
 import { startRecounts } from './badges/start-recounts.ts'
 import { startCanary } from './canary/start-canary.ts'
 import { createApp } from './app/create-app.ts'
@@ -17,7 +19,7 @@ import type { Background, PlatformParts } from './platform-parts.ts'
 import { registryRoutes } from './registry/registry-routes.ts'
 import { startRegistry } from './registry/start-registry.ts'
 import { searchRoutes } from './search/search-routes.ts'
-import { stakePageRoutes } from './stake-page/stake-page-routes.ts'
+import { walletsRoutes } from './wallets/wallets-routes.ts'
 
 /** A platform that serves. */
 export interface Platform {
@@ -33,6 +35,8 @@ export interface Platform {
 export interface PlatformDoor {
   /** Addresses and CIDR ranges whose word on who is asking is believed; default none. */
   readonly trustedProxies?: readonly string[]
+  /** What people see at the same address; default none: the API alone. */
+  readonly pages?: Pages
 }
 
 /** Every route of the HTTP API. */
@@ -43,8 +47,9 @@ export function platformRoutes(parts: PlatformParts): readonly Route[] {
     monitorRoutes,
     jobsRoutes,
     ownersRoutes,
+    accountPageRoutes,
     operatorRoutes,
-    stakePageRoutes,
+    walletsRoutes,
   ]
   const routes = rooms.flatMap(routesOf => routesOf(parts))
   return [...routes, ...systemRoutes(parts, routes)]
@@ -68,9 +73,9 @@ export function platformRoutes(parts: PlatformParts): readonly Route[] {
  */
 export async function createPlatform(
   parts: PlatformParts,
-  { trustedProxies = [] }: PlatformDoor = {},
+  { trustedProxies = [], pages }: PlatformDoor = {},
 ): Promise<Platform> {
-  const app = createApp(parts, platformRoutes(parts), { trustedProxies })
+  const app = createApp(parts, platformRoutes(parts), { trustedProxies, pages })
   const metrics = createMetrics(parts)
   metrics.watch(app)
   await app.ready()

@@ -86,6 +86,8 @@ export interface PlatformSettings {
   readonly canaryBudgetAtomic: bigint
   /** Pays for them; 32 bytes of `0x` hex. */
   readonly canaryKey: string | undefined
+  /** Gives test money to whoever asks, on a local chain; 32 bytes of `0x` hex. */
+  readonly faucetKey: string | undefined
 }
 
 /** Work that goes on by itself, such as the monitor's rounds. */

@@ -193,7 +193,7 @@ describe('farebox register update', () => {
     page({ endpoint: moved.url })
     const { out } = await run(['register', 'status'])
     expect(out).toContain(`agent ${agentId}   ${moved.url}   ${frontUrl}\n  listed: `)
-    expect(out).not.toContain('/stake/')
+    expect(out).not.toContain('/register/')
     expect(await pendingChanges()).toEqual([])
     expect((await run(update())).out).toContain('is reached there already')
   })

@@ -42,7 +42,7 @@ export const registerCommand: CommandMaker = (world, end) => {
     '--timeout <seconds>',
     'how long to wait for the stake, and then for the listing (default: 1200, 600; without a terminal 120 for the stake)',
   )
-  register.option('--no-browser', 'print the address of the stake page and open nothing')
+  register.option('--no-browser', 'print the address of the registration page and open nothing')
   withPlatformOptions(register)
     .configureHelp({ visibleArguments: () => [] })
     .addHelpText('after', EXAMPLES)

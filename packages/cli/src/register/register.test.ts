@@ -194,7 +194,7 @@ describe('farebox register --wallet', () => {
 })
 
 describe('farebox register in the browser', () => {
-  test('opens the stake page, waits for the stake, and tells the number', async () => {
+  test('opens the page of the registration, waits for the stake, and tells the number', async () => {
     const pages: string[] = []
     const browser = (url: string): void => {
       pages.push(url)
@@ -221,7 +221,7 @@ describe('farebox register in the browser', () => {
       signal: stopped.signal,
     })
     expect(pages).toEqual([])
-    expect(err).toContain(`${platform.url}/stake/`)
+    expect(err).toContain(`${platform.url}/register/`)
     expect(code).toBe(130)
     expect(err).toContain('it continues where it stopped, and nothing is staked twice')
   })
@@ -371,8 +371,8 @@ describe('a platform that lies', () => {
     ],
     [
       'shows a page elsewhere',
-      honest => ({ ...honest, stake_page_url: 'https://evil.example/stake' }),
-      'its stake page is at another address',
+      honest => ({ ...honest, register_page_url: 'https://evil.example/register' }),
+      'its registration page is at another address',
     ],
   ]
 
@@ -518,7 +518,7 @@ describe('farebox register waits no longer than it is asked to', () => {
     const { code, err } = await run(words('--timeout', '0.2'))
     expect(code).toBe(3)
     expect(err).toContain('✗ nobody has staked so far\n')
-    expect(err).toContain(`stake at ${platform.url}/stake/`)
+    expect(err).toContain(`stake at ${platform.url}/register/`)
     expect(err).toContain(`farebox register --endpoint ${agent.url} goes on waiting`)
   })
 

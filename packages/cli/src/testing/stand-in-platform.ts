@@ -87,6 +87,7 @@ export async function serveStandIn(
       usdc_address: '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
       check_interval_seconds: 600,
       refresh_interval_seconds: 86_400,
+      facilitator_url: null,
       secrets: false,
     })
   }
@@ -99,11 +100,12 @@ export async function serveStandIn(
       endpoint,
       found: told,
       examined_at: 1_795_000_000,
+      checks: [],
       stake_wei: String(STAKE_WEI),
       registry_address: chain.agentRegistry.toLowerCase(),
       chain_id: chain.chainId,
       call_data: encodeCall('register', [endpoint]),
-      stake_page_url: `${url}/stake/${id}`,
+      register_page_url: `${url}/register/${id}`,
       ...(await stakesOf(endpoint, told)),
     })
   }

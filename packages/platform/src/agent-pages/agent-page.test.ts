@@ -1,10 +1,12 @@
 import { agentPage, type AgentPage } from '@farebox/platform-api/agent'
-import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { hashCapability } from '@farebox/platform-api/capability-hash'
+import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Refusal } from '../http/refusal.ts'
 import { watchAgent } from '../agents/watch-agent.ts'
 import { indexAgent } from '../listing/index-agent.ts'
 import { insertAgent, sampleDeclaration, type AgentInserted } from '../test-setup/insert-agent.ts'
+import { insertPaidJob } from '../test-setup/insert-paid-job.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { agentPageRoutes } from './agent-page-routes.ts'
 
@@ -48,6 +50,58 @@ test('a page tells who an agent is, what it does and what it costs', async () =>
     notices: [],
     openapi_url: `http://127.0.0.1:4020/v1/agents/${agentId}/openapi.json`,
   })
+})
+
+test('a page tells what is staked, and where to look that up, as long as it is staked', async () => {
+  const { agentId } = await insertAgent(stage.database)
+  expect((await read(agentId)).stake).toEqual({
+    amount_wei: '1000000000000000',
+    transaction: `0x${agentId.toString(16).padStart(64, '0')}`,
+    block_number: 1,
+  })
+  await stage.database.pool.query(`update agents set standing = 'deregistered'`)
+  expect((await read(agentId)).stake).toBeNull()
+})
+
+test('a capability has another hash where its schemas or its price are others, and the same otherwise', async () => {
+  const hashes = async (changes: Partial<Capability>): Promise<string | undefined> => {
+    const declaration = priced('0.010')
+    const { count } = declaration.capabilities
+    if (count === undefined) throw new Error('the sample has a capability')
+    const capabilities = { count: { ...count, ...changes } }
+    const { agentId } = await insertAgent(stage.database, { declaration: { ...declaration, capabilities } })
+    const [capability] = (await read(agentId)).capabilities
+    expect(capability?.hash).toBe(capability && (await hashCapability(capability)))
+    return capability?.hash
+  }
+  const text = { type: 'string', required: true, maxLength: 100 } as const
+  const first = await hashes({})
+  const others = [
+    await hashes({ pricing: { model: 'per_job', amount: '0.011', currency: 'USDC' } }),
+    await hashes({ input_schema: { text: { ...text, maxLength: 99 } } }),
+    await hashes({ output_schema: { words: { type: 'number' } } }),
+  ]
+  expect(new Set([first, ...others]).size).toBe(4)
+  expect(await hashes({ description: 'Counts all words' })).toBe(first)
+  expect(await hashes({ pricing: { model: 'per_job', amount: '0.01', currency: 'USDC' } })).toBe(first)
+  expect(await hashes({ input_schema: { text: { maxLength: 100, required: true, type: 'string' } } })).toBe(
+    first,
+  )
+})
+
+test('a page tells how long jobs take, of those that others paid for', async () => {
+  const { agentId, owner } = await insertAgent(stage.database)
+  expect(await read(agentId)).toMatchObject({ job_p50_ms: null, job_p95_ms: null })
+  for (let ms = 1; ms <= 20; ms += 1)
+    await insertPaidJob(stage.database, {
+      agentId,
+      elapsedMs: ms * 100,
+      payer: `0x${'c'.repeat(39)}${ms % 4}`,
+    })
+  for (let job = 0; job < 30; job += 1)
+    await insertPaidJob(stage.database, { agentId, elapsedMs: 1, payer: owner })
+  await stage.database.inTransaction(client => indexAgent(client, agentId))
+  expect(await read(agentId)).toMatchObject({ job_p50_ms: 1_000, job_p95_ms: 1_900 })
 })
 
 test('a wallet that is not proven is not payable, and the page says so', async () => {
@@ -175,6 +229,7 @@ async function read(agentId: number): Promise<AgentPage> {
   const answer = await route?.handle({
     params: { agentId },
     query: undefined,
+    headers: undefined,
     body: undefined,
     caller: { kind: 'anonymous', ip: '127.0.0.1' },
     signal: new AbortController().signal,

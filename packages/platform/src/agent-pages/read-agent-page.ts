@@ -1,10 +1,11 @@
 import type { AgentNotice, AgentPage } from '@farebox/platform-api/agent'
-import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { hashCapability } from '@farebox/platform-api/capability-hash'
+import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
 import { readLastCanary, type LastCanary } from '../canary/canary-store.ts'
 import { readHealthSummary, type HealthSummary } from '../monitor/read-health.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import type { AgentRow, ListingStatus } from '../agents/agent-row.ts'
+import { SPEAKS, type AgentRow, type ListingStatus } from '../agents/agent-row.ts'
 import { readAgent } from '../agents/read-agent.ts'
 import { ownersText } from '../listing/owners-text.ts'
 import { shownEndpoint } from '../listing/shown-endpoint.ts'
@@ -50,9 +51,12 @@ export async function readAgentPage(parts: PlatformParts, agentId: number): Prom
     badge: agent.badgeShown,
     health: health === undefined ? null : withoutNumber(health),
     jobs_done: tally.jobsDone,
+    job_p50_ms: tally.jobP50Ms ?? null,
+    job_p95_ms: tally.jobP95Ms ?? null,
+    stake: tellStake(agent),
     last_trial: tellTrial(canary),
     max_deadline_seconds: declaration?.max_deadline_seconds ?? null,
-    capabilities: capabilitiesOf(declaration),
+    capabilities: await capabilitiesOf(declaration),
     declaration_version: agent.declarationVersion,
     refreshed_at: agent.refreshedAtMs === undefined ? null : seconds(agent.refreshedAtMs),
     notices: [
@@ -70,16 +74,6 @@ function withoutNumber({ agent_id: _agentId, ...summary }: HealthSummary): NonNu
 function tellTrial(canary: LastCanary | undefined): AgentPage['last_trial'] {
   if (canary?.outcome === undefined || canary.ranAtMs === undefined) return null
   return { outcome: canary.outcome, reason: canary.reason ?? null, at: seconds(canary.ranAtMs) }
-}
-
-/** Whose own words are shown. */
-const SPEAKS: { readonly [standing in ListingStatus]: boolean } = {
-  listed: true,
-  provisional: true,
-  deregistered: true,
-  waiting: false,
-  refused: false,
-  'taken-down': false,
 }
 
 /** Why nobody is sent to pay an agent, in a sentence; undefined where it can be paid. */
@@ -112,20 +106,40 @@ function tellRise({ capability, from, to, sinceMs }: PriceRise): AgentNotice {
   }
 }
 
-function capabilitiesOf(declaration: Declaration | undefined): AgentPage['capabilities'] {
-  return Object.entries(declaration?.capabilities ?? {}).map(([name, capability]) => {
-    const price = readUsdc(capability.pricing.amount)
-    const atomic = price.ok ? price.atomic : 0n
-    return {
-      name,
-      description: ownersText(capability.description, MOST_DESCRIPTION_CHARACTERS).text,
-      price: formatUsdc(atomic),
-      price_atomic: atomic.toString(),
-      input_schema: { ...capability.input_schema },
-      output_schema: { ...capability.output_schema },
-      permissions: (capability.permissions ?? []).map(permission => ({ ...permission })),
-    }
-  })
+async function capabilitiesOf(declaration: Declaration | undefined): Promise<AgentPage['capabilities']> {
+  const declared = Object.entries(declaration?.capabilities ?? {})
+  return await Promise.all(declared.map(([name, capability]) => describeCapability(name, capability)))
+}
+
+async function describeCapability(
+  name: string,
+  { description, pricing, input_schema, output_schema, permissions = [] }: Capability,
+): Promise<AgentPage['capabilities'][number]> {
+  const price = readUsdc(pricing.amount)
+  const atomic = price.ok ? price.atomic : 0n
+  const hashed = {
+    input_schema: { ...input_schema },
+    output_schema: { ...output_schema },
+    price_atomic: atomic.toString(),
+  }
+  return {
+    name,
+    description: ownersText(description, MOST_DESCRIPTION_CHARACTERS).text,
+    price: formatUsdc(atomic),
+    ...hashed,
+    permissions: permissions.map(permission => ({ ...permission })),
+    hash: await hashCapability(hashed),
+  }
+}
+
+/** Null once it is back with the owner. */
+function tellStake(agent: AgentRow): AgentPage['stake'] {
+  if (agent.standing === 'deregistered') return null
+  return {
+    amount_wei: agent.stakeWei.toString(),
+    transaction: agent.registeredTransaction,
+    block_number: agent.registeredBlock,
+  }
 }
 
 function seconds(ms: number): number {

@@ -7,6 +7,16 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
  */
 export type ListingStatus = 'waiting' | 'listed' | 'provisional' | 'refused' | 'taken-down' | 'deregistered'
 
+/** Whose own words are shown, by listing status: not those of an agent that was taken down, or is not what it says. */
+export const SPEAKS: { readonly [standing in ListingStatus]: boolean } = {
+  listed: true,
+  provisional: true,
+  deregistered: true,
+  waiting: false,
+  refused: false,
+  'taken-down': false,
+}
+
 /** Badges, the lowest first (D34). */
 export type Badge = 'none' | 'verified' | 'bronze' | 'silver' | 'gold'
 

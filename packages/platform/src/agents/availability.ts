@@ -2,7 +2,7 @@
 const FAILURES_TO_WARN = 3
 
 /** Consecutive failed checks at which an agent is offline, and hidden. */
-const FAILURES_TO_HIDE = 5
+export const FAILURES_TO_HIDE = 5
 
 /** What a check changes for others: told to the owner, seen in the search. */
 export type Transition = 'warned' | 'offline' | 'back'
@@ -21,6 +21,18 @@ export interface Availability {
  */
 export function availabilityOf(failures: number): Availability {
   return { isWarned: failures >= FAILURES_TO_WARN, isOffline: failures >= FAILURES_TO_HIDE }
+}
+
+/**
+ * The same in a word: `waiting` before the first check.
+ *
+ * @param watched undefined where it was never watched
+ */
+export function availabilityWord(
+  watched: { readonly failures: number; readonly isChecked: boolean } | undefined,
+): 'waiting' | 'online' | 'offline' {
+  if (watched === undefined || !watched.isChecked) return 'waiting'
+  return availabilityOf(watched.failures).isOffline ? 'offline' : 'online'
 }
 
 /**

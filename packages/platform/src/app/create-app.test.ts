@@ -298,3 +298,16 @@ test('logs have the route and the id of a request, and nothing it came with', as
   })
   expect(logged.join()).not.toContain('sesame')
 })
+
+test('GET /v1 and GET / say where to go on from here', async () => {
+  const routes = systemRoutes(staged.parts)
+  const ask = answersAsDocumented(staged.open(routes), routes)
+  const [first, second] = [await ask({ url: '/v1' }), await ask({ url: '/' })]
+  expect(first.json()).toEqual({
+    name: 'Farebox platform',
+    agents: 'http://127.0.0.1:4020/v1/agents',
+    api: 'http://127.0.0.1:4020/v1/openapi.json',
+    receipt_keys: 'http://127.0.0.1:4020/.well-known/jwks.json',
+  })
+  expect(second.json()).toEqual(first.json())
+})

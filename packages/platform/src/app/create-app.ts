@@ -7,6 +7,9 @@ import { addAnswerHeaders } from '../http/answer-headers.ts'
 import { answerFailure, answerUnreadable } from '../http/answer-failure.ts'
 import { addBodyParser } from '../http/body-parser.ts'
 import { callerKey } from '../http/caller-key.ts'
+import type { Pages } from '@farebox/web/create-pages'
+import { mountPages } from '../pages/mount-pages.ts'
+import { createEventStreams, type EventStreams } from '../http/event-streams.ts'
 import { closeInOrder } from '../http/close-in-order.ts'
 import { createFindCaller } from './find-caller.ts'
 import { mountRoute, refuseOtherMethods, type Door } from './mount-route.ts'
@@ -20,6 +23,8 @@ export interface AppOptions {
   readonly trustedProxies?: readonly string[]
   /** What one address may ask in a minute, over all routes; default 3,000. */
   readonly requestsPerMinute?: number
+  /** What people see at the same address; default none: the API alone. */
+  readonly pages?: Pages | undefined
 }
 
 const MAX_BODY_BYTES = 65_536
@@ -59,16 +64,28 @@ export function createApp(
   })
   app.addHook('onSend', async (_, reply) => addAnswerHeaders(reply, isSecure))
   logRequests(app, log)
+  if (options.pages !== undefined) mountPages(app, options.pages)
   const door: Door = {
     findCaller: createFindCaller(parts),
     rateLimit,
     tooOften,
     unsent: createUnsentAnswers(),
+    streams: openStreams(app, clock),
     closing,
   }
   for (const route of routes) mountRoute(app, route, door)
   refuseOtherMethods(app, routes)
   return app
+}
+
+/** They would hold a closing app open for minutes; their callers connect anew. */
+function openStreams(app: FastifyInstance, clock: PlatformParts['clock']): EventStreams {
+  const streams = createEventStreams(clock)
+  app.addHook('preClose', done => {
+    streams.end()
+    done()
+  })
+  return streams
 }
 
 type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>

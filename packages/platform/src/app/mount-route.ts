@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CROSS_ORIGIN, PREFLIGHT, isReadByAnyPage } from '../http/answer-headers.ts'
 import { HttpRefusal } from '../http/answer-failure.ts'
 import { callerKey } from '../http/caller-key.ts'
-import { checkPart } from '../http/check-request.ts'
+import { checkHeaders, checkPart } from '../http/check-request.ts'
 import type { FindCaller } from './find-caller.ts'
 import type { RateLimit } from '@farebox/server/internal/rate-limit'
 import { Refusal } from '../http/refusal.ts'
+import type { EventStreams } from '../http/event-streams.ts'
 import type { Caller, Route, RouteAnswer } from '../http/route.ts'
 
 /** What every request passes. */
@@ -15,6 +16,7 @@ export interface Door {
   readonly rateLimit: RateLimit
   readonly tooOften: (seconds: number) => Refusal
   readonly unsent: UnsentAnswers
+  readonly streams: EventStreams
   /** Aborts when handlers should end, because the app closes. */
   readonly closing: AbortSignal
 }
@@ -38,8 +40,8 @@ export function mountRoute(app: FastifyInstance, route: Route, door: Door): void
     onRequest: async (request, reply) => {
       if (isReadByAnyPage(route)) reply.headers(CROSS_ORIGIN)
       const caller = await door.findCaller(request, route.access)
-      const name = caller.kind === 'owner' ? caller.address : callerKey(caller.ip)
-      const seconds = door.rateLimit(`${route.method} ${route.path} ${name}`, route.perMinute ?? PER_MINUTE)
+      const key = `${route.method} ${route.path} ${nameOf(caller)}`
+      const seconds = door.rateLimit(key, route.perMinute ?? PER_MINUTE)
       if (seconds !== undefined) throw door.tooOften(seconds)
       callers.set(request, caller)
     },
@@ -47,24 +49,47 @@ export function mountRoute(app: FastifyInstance, route: Route, door: Door): void
       const caller = callers.get(request)
       if (caller === undefined)
         throw new Error('a request reached its handler without passing the access check')
-      const handled = await handle(route, request, caller, untilGone(reply, door.closing))
+      const signal = untilGone(reply, door.closing)
+      const handled = await handle(route, request, caller, signal)
       // A parsed body can weigh twenty times its bytes, and some answers are waited for.
       request.body = undefined
+      if (handled.events !== undefined) {
+        reply.headers(EVENT_STREAM)
+        if (request.method === 'HEAD') return await reply.send()
+        return await reply.send(door.streams.open(nameOf(caller), handled.events, signal))
+      }
       return await sendAnswer(reply, door.unsent, (await handled.later?.()) ?? handled)
     },
   })
 }
 
+/**
+ * Proxies that collect an answer before they pass it on are asked not to. A connection that was kept would hold a closing
+ * app open: its stream began before anybody knew of the closing.
+ */
+const EVENT_STREAM = {
+  connection: 'close',
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+} as const
+
+/** Under which name a caller is counted. */
+function nameOf(caller: Caller): string {
+  return caller.kind === 'owner' ? caller.address : callerKey(caller.ip)
+}
+
 /** Not awaited inside: nothing here keeps the body that it reads. */
 function handle(
   route: Route,
-  { params, query, body }: FastifyRequest,
+  { params, query, headers, body }: FastifyRequest,
   caller: Caller,
   signal: AbortSignal,
 ): Promise<RouteAnswer> {
   return route.handle({
     params: checkPart('path', route.params, params),
     query: checkPart('query', route.query, query),
+    headers: checkHeaders(route.headers, headers),
     body: checkPart('body', route.body, body),
     caller,
     signal,

@@ -58,7 +58,11 @@ const SECURITY: { readonly [A in Access]: readonly JsonObject[] } = {
 
 function describeRoute(route: Route, writer: SchemaWriter): JsonObject {
   const name = operationId(route)
-  const parameters = [...pathParameters(route, writer, name), ...queryParameters(route, writer, name)]
+  const parameters = [
+    ...pathParameters(route, writer, name),
+    ...namedParameters('query', route.query, writer, name),
+    ...namedParameters('header', route.headers, writer, name),
+  ]
   return {
     operationId: name,
     summary: route.summary,
@@ -96,14 +100,19 @@ function pathParameters(route: Route, writer: SchemaWriter, owner: string): read
   }))
 }
 
-function queryParameters(route: Route, writer: SchemaWriter, owner: string): readonly JsonObject[] {
-  const { properties, required } = propertiesOf(route.query, writer, owner)
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: required.includes(name),
-    schema,
-  }))
+/** OpenAPI has Accept follow from the content types of the answers. */
+const TOLD_BY_ANSWERS = ['accept']
+
+function namedParameters(
+  where: 'query' | 'header',
+  schemas: Route['params'],
+  writer: SchemaWriter,
+  owner: string,
+): readonly JsonObject[] {
+  const { properties, required } = propertiesOf(schemas, writer, owner)
+  return Object.entries(properties)
+    .filter(([name]) => where !== 'header' || !TOLD_BY_ANSWERS.includes(name))
+    .map(([name, schema]) => ({ name, in: where, required: required.includes(name), schema }))
 }
 
 function propertiesOf(
@@ -115,12 +124,33 @@ function propertiesOf(
   return { properties: asObject(properties), required: Array.isArray(required) ? required : [] }
 }
 
+/** OpenAPI 3.1 has no words for what is in a stream: each event's data is in a field of our own. */
+function describeEvents(
+  events: NonNullable<Route['answers'][number]['events']>,
+  writer: SchemaWriter,
+  owner: string,
+): JsonObject {
+  const written = Object.entries(events).map(([event, schema]) => [
+    event,
+    writer.write(schema, 'output', owner),
+  ])
+  const names = Object.keys(events).join(', ')
+  return {
+    schema: { type: 'string', description: `Server-sent events with JSON as their data: ${names}` },
+    'x-events': Object.fromEntries(written) as JsonObject,
+  }
+}
+
 function describeAnswers(route: Route, writer: SchemaWriter, owner: string): JsonObject {
-  const documented = Object.entries(route.answers).map(([status, { description, schema }]) => {
+  const documented = Object.entries(route.answers).map(([status, { description, schema, events }]) => {
     const isFailure = schema === undefined && Number(status) >= 400
     const written = schema && writer.write(schema, 'output', owner)
     const shown = isFailure ? { $ref: '#/components/schemas/Failure' } : written
-    return [status, { description, ...(shown && { content: { 'application/json': { schema: shown } } }) }]
+    const content = {
+      ...(shown && { 'application/json': { schema: shown } }),
+      ...(events && { 'text/event-stream': describeEvents(events, writer, owner) }),
+    }
+    return [status, { description, ...(Object.keys(content).length > 0 && { content }) }]
   })
   return { ...Object.fromEntries(documented), default: { $ref: '#/components/responses/Failure' } }
 }

@@ -9,7 +9,8 @@ const PROBES_PER_MINUTE = 600
 
 /**
  * `GET /health`: this process is alive, whatever the rest of the world does. `GET /ready`: the database answers and has
- * the tables this program wants, and the clock is not far from the node's. `GET /v1/openapi.json`: this API described. `GET /`: where to find it.
+ * the tables this program wants, and the clock is not far from the node's. `GET /v1/openapi.json`: this API described. `GET /` and `GET /v1`:
+ * where to find it.
  *
  * @param others every other route, for the description
  */
@@ -19,22 +20,8 @@ export function systemRoutes(
 ): readonly Route[] {
   let document: JsonObject | undefined
   const routes: readonly Route[] = [
-    defineRoute({
-      method: 'GET',
-      path: '/',
-      summary: 'Where to go on from here',
-      access: 'public',
-      answers: { 200: { description: 'The ways in', schema: waysIn } },
-      handle: async () => ({
-        headers: { 'cache-control': 'public, max-age=300' },
-        body: {
-          name: 'Farebox platform',
-          agents: `${parts.settings.publicUrl}/v1/agents`,
-          api: `${parts.settings.publicUrl}/v1/openapi.json`,
-          receipt_keys: `${parts.settings.publicUrl}/.well-known/jwks.json`,
-        },
-      }),
-    }),
+    waysInRoute('/', parts),
+    waysInRoute('/v1', parts),
     defineRoute({
       method: 'GET',
       path: '/health',
@@ -58,6 +45,25 @@ export function systemRoutes(
     }),
   ]
   return routes
+}
+
+function waysInRoute(path: '/' | '/v1', { settings }: Pick<PlatformParts, 'settings'>): Route {
+  return defineRoute({
+    method: 'GET',
+    path,
+    summary: 'Where to go on from here',
+    access: 'public',
+    answers: { 200: { description: 'The ways in', schema: waysIn } },
+    handle: async () => ({
+      headers: { 'cache-control': 'public, max-age=300' },
+      body: {
+        name: 'Farebox platform',
+        agents: `${settings.publicUrl}/v1/agents`,
+        api: `${settings.publicUrl}/v1/openapi.json`,
+        receipt_keys: `${settings.publicUrl}/.well-known/jwks.json`,
+      },
+    }),
+  })
 }
 
 const waysIn = z.strictObject({

@@ -46,7 +46,7 @@ export async function answerFailure(
     if (error.type === 'unauthorized') reply.header('www-authenticate', 'Bearer')
     const seconds = error.retryAfterSeconds ?? (error.type === 'unavailable' ? RETRY_SECONDS : undefined)
     if (seconds !== undefined) reply.header('retry-after', String(seconds))
-    return await send(reply, REFUSAL_STATUS[error.type], error.type, error.message)
+    return await send(reply, REFUSAL_STATUS[error.type], error.type, error.message, error.details)
   }
   const { status, code } = readFrameworkError(error)
   if (status !== undefined) {
@@ -88,13 +88,14 @@ async function send(
   status: number,
   type: RefusalType,
   error: string,
+  details: Refusal['details'] = {},
 ): Promise<FastifyReply> {
-  const failure: Failure = { status: 'failed', error_type: type, error }
+  const envelope: Failure = { status: 'failed', error_type: type, error }
   return await reply
     .code(status)
     .header('cache-control', 'no-store')
     .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(failure))
+    .send(JSON.stringify({ ...details, ...envelope }))
 }
 
 const FRAMEWORK_WORDS: { readonly [code: string]: string } = {

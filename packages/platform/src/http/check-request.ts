@@ -1,4 +1,4 @@
-import { z, type ZodType } from 'zod'
+import { z, type ZodObject, type ZodType } from 'zod'
 import { Refusal } from './refusal.ts'
 
 type Issue = z.core.$ZodIssue
@@ -20,6 +20,24 @@ export function checkPart(
   const result = closed(schema).safeParse(value)
   if (result.success) return result.data
   throw new Refusal('validation', explainIssues(result.error.issues, part))
+}
+
+/**
+ * Reads the headers that a route's schema names; no others are looked at.
+ *
+ * Throws a {@link Refusal} `validation`: `<header>: <reason>`.
+ */
+export function checkHeaders(
+  schema: ZodObject | undefined,
+  headers: { readonly [name: string]: unknown },
+): unknown {
+  if (schema === undefined) return undefined
+  const named = Object.keys(schema.shape).flatMap(name =>
+    headers[name] === undefined ? [] : [[name, headers[name]] as const],
+  )
+  const result = schema.safeParse(Object.fromEntries(named))
+  if (result.success) return result.data
+  throw new Refusal('validation', explainIssues(result.error.issues, 'headers'))
 }
 
 /** The first issue, in words, with the path of its field. */

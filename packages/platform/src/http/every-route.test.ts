@@ -49,6 +49,7 @@ const BODIES: { readonly [route: string]: object } = {
   'POST /v1/operator/agents/:agentId/take-down': { reason: 'It is another’s.' },
   'POST /v1/agents/:agentId/reports': { reason: 'spam' },
   'POST /v1/me/secrets': {},
+  'POST /v1/jobs/:jobId/retry': { payment: 'bm8=' },
 }
 
 /** Public, and about one thing that is everybody's to see, or to say something about. */
@@ -56,13 +57,19 @@ const FOR_EVERYBODY = [
   'GET /v1/agents/:agentId',
   'GET /v1/agents/:agentId/openapi.json',
   'GET /v1/agents/:agentId/declarations',
+  'GET /v1/agents/:agentId/declarations/:version',
   'GET /v1/agents/:agentId/health',
+  'GET /v1/agents/:agentId/health/days',
   'GET /v1/agents/:agentId/badge',
+  'GET /v1/agents/:agentId/receipts',
+  // The hash of what only the payer and the agent know; what it leads to is in the lists as well.
+  'GET /v1/receipts/:hash',
   'POST /v1/agents/:agentId/refresh',
   'POST /v1/agents/:agentId/reports',
   // The id is the secret: 128 random bits that only who registers has.
   'GET /v1/registrations/:registrationId',
-  'GET /stake/:registrationId',
+  // What the chain shows to everybody.
+  'GET /v1/wallets/:address/balance',
 ]
 
 function requestOf(

@@ -24,14 +24,21 @@ export class Refusal extends Error {
   readonly type: RefusalType
   /** Seconds after which asking again makes sense. */
   readonly retryAfterSeconds: number | undefined
+  /** What the caller is told besides, in fields of the envelope; a route that has any documents them. */
+  readonly details: { readonly [field: string]: unknown } | undefined
 
   constructor(
     type: RefusalType,
     message: string,
-    options: { readonly cause?: unknown; readonly retryAfterSeconds?: number } = {},
+    options: {
+      readonly cause?: unknown
+      readonly retryAfterSeconds?: number
+      readonly details?: { readonly [field: string]: unknown }
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.type = type
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.details = options.details
   }
 }

@@ -1,4 +1,4 @@
-import type { ZodType } from 'zod'
+import type { ZodObject, ZodType } from 'zod'
 
 /** Who asks. */
 export type Caller =
@@ -14,6 +14,18 @@ export type Access = 'public' | 'owner' | 'operator'
 /** The caller a route of this access is handed: checked at the door. */
 export type CallerOf<A extends Access> = A extends 'public' ? Caller : Extract<Caller, { readonly kind: A }>
 
+/** One server-sent event. */
+export interface ServerEvent {
+  readonly event: string
+  /** What a caller that connects anew sends as `last-event-id`; without line breaks. */
+  readonly id?: string
+  /** Sent as JSON. */
+  readonly data: unknown
+}
+
+/** Makes the events of one stream, until they end or the signal says that nobody wants more. */
+export type EventSource = (signal: AbortSignal) => AsyncIterable<ServerEvent>
+
 /** What a route answers. */
 export interface RouteAnswer {
   /** Default 200. */
@@ -21,14 +33,22 @@ export interface RouteAnswer {
   readonly headers?: { readonly [name: string]: string }
   /** Sent as JSON; a string only together with a `content-type` of its own. */
   readonly body?: unknown
+  /**
+   * Answers with server-sent events in place of a body: 200, `text/event-stream`. What must be refused is refused before,
+   * by the handler; an error of the source ends the stream. The door bounds how many streams there are and how long they
+   * last, and keeps them alive (`event-streams.ts`).
+   */
+  readonly events?: EventSource
   /** Makes the answer itself where that takes its time: the body is no longer kept then, unless this refers to it. */
   readonly later?: () => Promise<RouteAnswer>
 }
 
-/** One documented answer; the schema is checked in tests and shown in the OpenAPI document. */
+/** One documented answer; its schemas are checked in tests and shown in the OpenAPI document. */
 export interface DocumentedAnswer {
   readonly description: string
   readonly schema?: ZodType
+  /** Of a stream of server-sent events: what each event has as its data, by the event's name. */
+  readonly events?: { readonly [event: string]: ZodType }
 }
 
 /**
@@ -43,6 +63,8 @@ export interface Route {
   readonly access: Access
   readonly params?: ZodType
   readonly query?: ZodType
+  /** The headers that the route reads, by their lower-case names; all others are none of its business. */
+  readonly headers?: ZodObject
   readonly body?: ZodType
   readonly answers: { readonly [status: number]: DocumentedAnswer }
   /** How often one caller may ask, in a minute; default 120. */
@@ -58,6 +80,7 @@ export interface Route {
   handle(request: {
     readonly params: unknown
     readonly query: unknown
+    readonly headers: unknown
     readonly body: unknown
     readonly caller: Caller
     readonly signal: AbortSignal
@@ -72,21 +95,24 @@ export function defineRoute<
   P extends ZodType | undefined = undefined,
   Q extends ZodType | undefined = undefined,
   B extends ZodType | undefined = undefined,
+  H extends ZodObject | undefined = undefined,
 >(
-  route: Omit<Route, 'handle' | 'params' | 'query' | 'body' | 'access'> & {
+  route: Omit<Route, 'handle' | 'params' | 'query' | 'headers' | 'body' | 'access'> & {
     readonly access: A
     readonly params?: P
     readonly query?: Q
+    readonly headers?: H
     readonly body?: B
     handle(request: {
       readonly params: Read<P>
       readonly query: Read<Q>
+      readonly headers: Read<H>
       readonly body: Read<B>
       readonly caller: CallerOf<A>
       readonly signal: AbortSignal
     }): Promise<RouteAnswer>
   },
 ): Route {
-  // The door has checked all four against these very schemas, and the caller against the access.
+  // The door has checked all of them against these very schemas, and the caller against the access.
   return route as unknown as Route
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,6 +22,15 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const CONFIG = fileURLToPath(new URL('../../../../examples/first-agent/agent.json', import.meta.url))
 
+/** Fails each text once. */
+const FLAKY = `const seen = new Set()
+export default ({ text }) => {
+  if (seen.has(text)) return { text: text.toUpperCase() }
+  seen.add(text)
+  throw new Error('not yet')
+}
+`
+
 let folder: string
 let economy: Economy
 let stage: Stage
@@ -32,16 +41,23 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'farebox-platform-'))
   // PostgreSQL started by root runs as another user, who must get to its files.
   await chmod(folder, 0o711)
-  const agents = [{ config: CONFIG, wallet: TEST_KEYS.agent.address, port: 0 }]
+  const flaky = join(folder, 'flaky')
+  await mkdir(flaky)
+  await writeFile(join(flaky, 'handlers.mjs'), FLAKY)
+  const config = join(flaky, 'agent.json')
+  await writeFile(config, await readFile(CONFIG))
+  const agents = [
+    { config: CONFIG, wallet: TEST_KEYS.agent.address, port: 0 },
+    { config, wallet: TEST_KEYS.secondAgent.address, port: 0 },
+  ]
   economy = await startEconomy({ folder, agents, chainPort: 0, facilitatorPort: 0 })
   stage = await stagePlatform({ realTime: true, rpc: createJsonRpc(economy.chain.rpcUrl) })
-  const [agent] = economy.agents
-  const declaration = agent?.declaration ?? null
-  await insertAgent(stage.database, {
-    endpoint: agent?.url.replace('localhost', '127.0.0.1') ?? '',
-    wallet: TEST_KEYS.agent.address.toLowerCase(),
-    declaration,
-  })
+  for (const [index, { address }] of [TEST_KEYS.agent, TEST_KEYS.secondAgent].entries()) {
+    const agent = economy.agents[index]
+    const declaration = agent?.declaration ?? null
+    const endpoint = agent?.url.replace('localhost', '127.0.0.1') ?? ''
+    await insertAgent(stage.database, { endpoint, wallet: address.toLowerCase(), declaration })
+  }
   app = createApp(stage.parts, jobsRoutes(stage.parts))
   await app.ready()
   jobs = startJobs(stage.parts)
@@ -69,14 +85,18 @@ async function payFor(quote: QuoteAnswer, jobId: string): Promise<string> {
   return header
 }
 
-async function run(input: object): Promise<JobAnswer> {
-  const asked = { agent_id: 1, capability: 'shout' }
+async function run(
+  input: object,
+  agentId = 1,
+): Promise<JobAnswer & { readonly ordered: { readonly payment: string } }> {
+  const asked = { agent_id: agentId, capability: 'shout' }
   const quote = (await app.inject({ method: 'POST', url: '/v1/quotes', payload: asked })).json<QuoteAnswer>()
   const jobId = randomUUID()
   const payment = await payFor(quote, jobId)
   const deadline = Date.now() / 1_000 + quote.max_deadline_seconds
   const payload = { ...asked, job_id: jobId, input, deadline, payment }
-  return (await app.inject({ method: 'POST', url: '/v1/jobs', payload })).json<JobAnswer>()
+  const answer = (await app.inject({ method: 'POST', url: '/v1/jobs', payload })).json<JobAnswer>()
+  return { ...answer, ordered: payload }
 }
 
 test('with nothing but a quote, a caller pays a real agent through a real facilitator and checks the receipt', async () => {
@@ -90,5 +110,23 @@ test('with nothing but a quote, a caller pays a real agent through a real facili
       payer: economy.payer.address.toLowerCase(),
       transaction: answer.payment.transaction,
     },
+  })
+})
+
+test('a job that a real agent failed is retried with the same payment, which its facilitator holds again, and charges once', async () => {
+  const failed = await run({ text: 'at last' }, 2)
+  expect(failed).toMatchObject({ status: 'failed', error_type: 'internal', charged: false })
+  expect(failed.retry).toMatchObject({ possible: true })
+  const answer = await app.inject({
+    method: 'POST',
+    url: `/v1/jobs/${failed.job_id}/retry`,
+    headers: { 'job-token': failed.job_token ?? '' },
+    payload: { payment: failed.ordered.payment },
+  })
+  expect(answer.json<JobAnswer>()).toMatchObject({
+    status: 'completed',
+    charged: true,
+    output: { text: 'AT LAST' },
+    payment: { status: 'paid' },
   })
 })

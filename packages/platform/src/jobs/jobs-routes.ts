@@ -1,9 +1,10 @@
 import {
   job,
+  jobHeaders,
   jobOrder,
   jobOrderQuery,
   jobPath,
-  jobQuery,
+  jobRetry,
   quote,
   quoteRequest,
   receiptAnswer,
@@ -11,16 +12,20 @@ import {
 import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
 import { callerKey } from '../http/caller-key.ts'
 import { Refusal } from '../http/refusal.ts'
-import { defineRoute, type Route } from '../http/route.ts'
+import { defineRoute, type Route, type RouteAnswer } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { issueReceipt } from '../receipts/issue-receipt.ts'
 import { receiptsRoutes } from '../receipts/receipts-routes.ts'
 import { createAdmission } from './order/admit-order.ts'
 import { deleteContents } from './records/delete-contents.ts'
 import { openJob, openToDelete } from './order/open-job.ts'
+import { jobEventsRoute } from './job-events-route.ts'
 import { orderJob } from './order/order-job.ts'
+import { retryJob } from './order/retry-job.ts'
+import type { JobRow } from './records/job-row.ts'
 import { createProvePayment } from './quote/prove-payment.ts'
 import { quoteJob } from './quote/quote-job.ts'
+import { readJob } from './records/job-store.ts'
 import { showJob } from './show-job.ts'
 import { waitForOutcome } from './records/wait-for-outcome.ts'
 
@@ -33,6 +38,8 @@ export function jobsRoutes(parts: PlatformParts): readonly Route[] {
     quoteRoute(parts),
     orderRoute(parts),
     readRoute(parts),
+    jobEventsRoute(parts),
+    retryRoute(parts),
     receiptRoute(parts),
     deleteContentsRoute(parts),
     ...receiptsRoutes(parts),
@@ -92,15 +99,22 @@ function orderRoute(parts: PlatformParts): Route {
     async handle({ body, query, caller, signal }) {
       const by = { kind: 'caller', provePayment, admit, from: callerKey(caller.ip) } as const
       const { job: ordered, token } = await orderJob(parts, by, body)
-      const isWaitedFor = query.wait !== 'false'
-      const later = async () => {
-        const known = isWaitedFor ? await waitForOutcome(parts, ordered, signal) : ordered
-        const receipt = await issueReceipt(parts, known)
-        return showJob(known, { token, ...(receipt !== undefined && { receipt }) })
-      }
-      return { later }
+      const waiting = { isWaitedFor: query.wait !== 'false', signal, token }
+      return { later: () => showOutcome(parts, ordered, waiting) }
     },
   })
+}
+
+/** The answer with a job just written down, once it has an outcome or as it stands. */
+async function showOutcome(
+  parts: PlatformParts,
+  ordered: JobRow,
+  waiting: { readonly isWaitedFor: boolean; readonly signal: AbortSignal; readonly token?: string },
+): Promise<RouteAnswer> {
+  const known = waiting.isWaitedFor
+    ? await waitForOutcome(parts, ordered, waiting.signal)
+    : ((await readJob(parts.database, ordered.jobId)) ?? ordered)
+  return await showJob(parts, known, waiting.token)
 }
 
 function readRoute(parts: PlatformParts): Route {
@@ -112,16 +126,52 @@ function readRoute(parts: PlatformParts): Route {
     belongsTo: 'payer',
     perMinute: 1_200,
     params: jobPath,
-    query: jobQuery,
+    headers: jobHeaders,
     answers: {
       200: { description: 'The outcome', schema: job },
       202: { description: 'No outcome yet: ask again', schema: job },
       404: { description: 'No such job of yours' },
     },
-    async handle({ params, query, caller }) {
-      const known = await openJob(parts, params.jobId, { caller, token: query.job_token })
-      const receipt = await issueReceipt(parts, known)
-      return showJob(known, receipt === undefined ? {} : { receipt })
+    async handle({ params, headers, caller }) {
+      return await showJob(parts, await openJob(parts, params.jobId, { caller, token: headers['job-token'] }))
+    },
+  })
+}
+
+function retryRoute(parts: PlatformParts): Route {
+  const [provePayment, admit] = [createProvePayment(parts), createAdmission(parts)]
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/jobs/:jobId/retry',
+    summary: 'Sends a job once more that failed without being charged, for the payment it was ordered with',
+    access: 'public',
+    belongsTo: 'payer',
+    perMinute: 60,
+    maxBodyBytes: MAX_ORDER_BYTES,
+    params: jobPath,
+    query: jobOrderQuery,
+    headers: jobHeaders,
+    body: jobRetry,
+    answers: {
+      200: { description: 'The outcome, also where the agent failed the job once more', schema: job },
+      202: { description: 'No outcome yet: ask for the job again', schema: job },
+      402: { description: 'The payment does not pay this job, or its payer has less; nothing was sent' },
+      403: { description: 'This token came with a repeat of the order: it cannot change the input' },
+      404: { description: 'No such job of yours' },
+      409: {
+        description:
+          'It cannot be retried: it has no outcome, or was delivered or charged, its payment ends, it is another ' +
+          'payment, the input cannot be changed any more, or somebody retries it already; nothing was sent',
+      },
+      429: { description: 'The payer, the agent or the address has too many jobs, as for an order' },
+      503: { description: 'The chain does not say now what the payer has; nothing was sent' },
+    },
+    async handle({ params, query, headers, body, caller, signal }) {
+      const shown = { caller, token: headers['job-token'] }
+      const known = await openJob(parts, params.jobId, shown)
+      const by = { kind: 'caller', provePayment, admit, from: callerKey(caller.ip) } as const
+      const reopened = await retryJob(parts, by, known, { retry: body, shown })
+      return { later: () => showOutcome(parts, reopened, { isWaitedFor: query.wait !== 'false', signal }) }
     },
   })
 }
@@ -134,14 +184,14 @@ function receiptRoute(parts: PlatformParts): Route {
     access: 'public',
     belongsTo: 'payer',
     params: jobPath,
-    query: jobQuery,
+    headers: jobHeaders,
     answers: {
       200: { description: 'The receipt; the same one every time', schema: receiptAnswer },
       404: { description: 'No such job of yours' },
       409: { description: 'The job is not completed, or its transfer is not proven' },
     },
-    async handle({ params, query, caller }) {
-      const job = await openJob(parts, params.jobId, { caller, token: query.job_token })
+    async handle({ params, headers, caller }) {
+      const job = await openJob(parts, params.jobId, { caller, token: headers['job-token'] })
       const receipt = await issueReceipt(parts, job)
       if (receipt !== undefined) return { body: { receipt }, headers: { 'cache-control': 'no-store' } }
       throw new Refusal(
@@ -160,15 +210,15 @@ function deleteContentsRoute(parts: PlatformParts): Route {
     access: 'public',
     belongsTo: 'payer',
     params: jobPath,
-    query: jobQuery,
+    headers: jobHeaders,
     answers: {
       204: { description: 'They are deleted' },
       403: { description: 'This token only reads: it came with a repeat of the order' },
       404: { description: 'No such job of yours' },
       409: { description: 'The job has no outcome yet: both are still needed' },
     },
-    async handle({ params, query, caller }) {
-      const known = await openToDelete(parts, params.jobId, { caller, token: query.job_token })
+    async handle({ params, headers, caller }) {
+      const known = await openToDelete(parts, params.jobId, { caller, token: headers['job-token'] })
       // While its answer can still be read; a receipt is about hashes and does not need it later.
       await issueReceipt(parts, known)
       if (await deleteContents(parts.database, known.jobId, parts.clock.nowMs())) return { status: 204 }

@@ -72,6 +72,11 @@ async function order(
   return { status: answer.statusCode, body: answer.json<JobAnswer>() }
 }
 
+/** What opens a job just ordered. */
+function shown({ job_token: token = '' }: JobAnswer): { readonly 'job-token': string } {
+  return { 'job-token': token }
+}
+
 async function rowOf(jobId: string): Promise<JobRow> {
   const job = await readJob(stage.database, jobId)
   if (job === undefined) throw new Error(`job ${jobId} is not there`)
@@ -136,8 +141,34 @@ test('a job is quoted, paid, done and answered with its output and a receipt tha
       output: await hashJson({ words: 2 }),
     },
   })
-  const url = `/v1/jobs/${ordered.job_id}/receipt?job_token=${body.job_token}`
-  expect((await ask({ method: 'GET', url })).json()).toEqual({ receipt: body.receipt })
+  const url = `/v1/jobs/${ordered.job_id}/receipt`
+  expect((await ask({ method: 'GET', url, headers: shown(body) })).json()).toEqual({ receipt: body.receipt })
+})
+
+test('a job tells its agent’s name, its input, its time, and the block that has the transfer', async () => {
+  const ordered = await sign()
+  const { body } = await order(ordered)
+  const { rows } = await stage.database.pool.query<{ name: string }>('select name from agents')
+  const url = `/v1/jobs/${ordered.job_id}`
+  const read = (await ask({ method: 'GET', url, headers: shown(body) })).json<JobAnswer>()
+  for (const answer of [body, read])
+    expect(answer).toMatchObject({ agent_name: rows[0]?.name, input: ordered.input, output: { words: 2 } })
+  expect(read.elapsed_ms).toBeGreaterThan(0)
+  expect(read.elapsed_ms).toBeLessThan(10_000)
+  const receipt = await stage.parts.rpc.call('eth_getTransactionReceipt', [read.payment.transaction])
+  expect(receipt).toMatchObject({ blockNumber: `0x${read.payment.block_number?.toString(16)}` })
+  expect(read.retry).toEqual({ possible: false, until: null, reason: 'it was delivered' })
+})
+
+test('a job token is shown in a header; in a URL it is refused', async () => {
+  const { body } = await order(await sign())
+  const url = `/v1/jobs/${body.job_id}?job_token=${body.job_token}`
+  for (const path of [url, url.replace('?', '/receipt?')]) {
+    const answer = await ask({ method: 'GET', url: path })
+    expect([answer.statusCode, answer.json()]).toMatchObject([400, { error: 'job_token: is not known here' }])
+  }
+  const preflight = await app.inject({ method: 'OPTIONS', url: `/v1/jobs/${body.job_id}` })
+  expect(preflight.headers['access-control-allow-headers']).toContain('job-token')
 })
 
 test('D8 what was never answered is sent again: the same bytes with the same payment, and paid once', async () => {
@@ -171,8 +202,8 @@ test('the same order again is the same job; another payer, or another order, und
       error_type: 'conflict',
     })
   for (const { body } of [first, third]) {
-    const url = `/v1/jobs/${ordered.job_id}?job_token=${body.job_token}`
-    expect((await ask({ method: 'GET', url })).statusCode).toBe(200)
+    const url = `/v1/jobs/${ordered.job_id}`
+    expect((await ask({ method: 'GET', url, headers: shown(body) })).statusCode).toBe(200)
   }
 })
 
@@ -272,12 +303,12 @@ test('a 200 without a transfer is not believed: pending, with the output, until 
     status: 202,
     body: { status: 'pending', charged: false, output: { words: 2 }, receipt: null },
   })
-  const receiptUrl = `/v1/jobs/${ordered.job_id}/receipt?job_token=${body.job_token}`
-  expect((await ask({ method: 'GET', url: receiptUrl })).statusCode).toBe(409)
+  const url = `/v1/jobs/${ordered.job_id}`
+  const headers = shown(body)
+  expect((await ask({ method: 'GET', url: `${url}/receipt`, headers })).statusCode).toBe(409)
   const transaction = await calls[0]?.settle()
   await until(ordered.job_id, ({ state }) => state === 'completed')
-  const url = `/v1/jobs/${ordered.job_id}?job_token=${body.job_token}`
-  expect((await ask({ method: 'GET', url })).json()).toMatchObject({
+  expect((await ask({ method: 'GET', url, headers })).json()).toMatchObject({
     status: 'completed',
     charged: true,
     payment: { transaction },
@@ -333,8 +364,9 @@ test('nobody but the payer sees a job: 404 for no token, a wrong one, and somebo
   const { body } = await order(ordered)
   const stranger = await signedInAs(stage.parts, TEST_KEYS.stranger.address.toLowerCase())
   const path = `/v1/jobs/${ordered.job_id}`
-  for (const url of [path, `${path}?job_token=job_wrong`, `${path}/receipt`])
-    expect((await ask({ method: 'GET', url })).statusCode).toBe(404)
+  for (const url of [path, `${path}/receipt`])
+    for (const headers of [{}, { 'job-token': 'job_wrong' }])
+      expect((await ask({ method: 'GET', url, headers })).statusCode).toBe(404)
   expect((await ask({ method: 'GET', url: path, headers: stranger })).statusCode).toBe(404)
   expect((await ask({ method: 'DELETE', url: `${path}/contents`, headers: stranger })).statusCode).toBe(404)
   expect((await ask({ method: 'GET', url: `/v1/jobs/${randomUUID()}` })).statusCode).toBe(404)
@@ -342,7 +374,8 @@ test('nobody but the payer sees a job: 404 for no token, a wrong one, and somebo
     (
       await ask({
         method: 'GET',
-        url: `${path.toUpperCase().replace('/V1/JOBS', '/v1/jobs')}?job_token=${body.job_token}`,
+        url: path.toUpperCase().replace('/V1/JOBS', '/v1/jobs'),
+        headers: shown(body),
       })
     ).statusCode,
   ).toBe(200)
@@ -355,10 +388,11 @@ test('the payer deletes input and output; the receipt stays and still fits them'
   const ordered = await sign()
   const { body } = await order(ordered)
   const path = `/v1/jobs/${ordered.job_id}`
-  const query = `?job_token=${body.job_token}`
-  expect((await ask({ method: 'DELETE', url: `${path}/contents${query}` })).statusCode).toBe(204)
-  const after = (await ask({ method: 'GET', url: path + query })).json<JobAnswer>()
+  const headers = shown(body)
+  expect((await ask({ method: 'DELETE', url: `${path}/contents`, headers })).statusCode).toBe(204)
+  const after = (await ask({ method: 'GET', url: path, headers })).json<JobAnswer>()
   expect(after).toMatchObject({
+    input: null,
     output: null,
     contents_deleted: true,
     status: 'completed',
@@ -381,13 +415,13 @@ test('a token that a repeat of the order brings only reads; that of the order de
   for (let repeat = 0; repeat < 12; repeat++) repeats.push((await order(ordered)).body.job_token ?? '')
   const path = `/v1/jobs/${ordered.job_id}`
   const read = async (token = ''): Promise<number> =>
-    (await ask({ method: 'GET', url: `${path}?job_token=${token}` })).statusCode
+    (await ask({ method: 'GET', url: path, headers: { 'job-token': token } })).statusCode
   expect([await read(repeats[0]), await read(repeats[11]), await read(body.job_token)]).toEqual([
     404, 200, 200,
   ])
   const forget = async (token = '', headers = {}): Promise<unknown> => {
-    const url = `${path}/contents?job_token=${token}`
-    const answer = await ask({ method: 'DELETE', url, headers })
+    const url = `${path}/contents`
+    const answer = await ask({ method: 'DELETE', url, headers: { 'job-token': token, ...headers } })
     return answer.statusCode === 204 ? 204 : answer.json<{ readonly error_type: string }>().error_type
   }
   expect(await forget(repeats[11])).toBe('forbidden')

@@ -2,22 +2,34 @@ import { isObject, parseJson } from '@farebox/client/internal/exchange/parse-jso
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { RouteAnswer } from '../http/route.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { issueReceipt } from '../receipts/issue-receipt.ts'
+import { retryState } from './order/retry-state.ts'
 import type { JobRow } from './records/job-row.ts'
 import { usableUntil } from './drive/plan-job.ts'
 
 /**
- * A job as its payer sees it. 200 where all is said, 202 with `Retry-After` while more may come.
+ * The answer with a job for its payer. 200 where all is said, 202 with `Retry-After` while more may come.
  *
- * @param shown - the signed receipt where there is one, and the token of a job just ordered
+ * @param token - of a job just ordered
  */
-export function showJob(
-  job: JobRow,
-  shown: { readonly receipt?: string; readonly token?: string } = {},
-): RouteAnswer {
-  const { receipt, token } = shown
-  const body: JobAnswer = {
+export async function showJob(parts: ShowingParts, job: JobRow, token?: string): Promise<RouteAnswer> {
+  const body = { ...(await describeJob(parts, job)), ...(token !== undefined && { job_token: token }) }
+  const headers = { 'cache-control': 'no-store' }
+  return isFinal(job) ? { body, headers } : { status: 202, headers: { ...headers, 'retry-after': '1' }, body }
+}
+
+/** What showing a job takes. */
+export type ShowingParts = Pick<PlatformParts, 'database' | 'clock' | 'settings'>
+
+/** A job as its payer sees it, as `readJob` read it, with its signed receipt where there is one. */
+export async function describeJob(parts: ShowingParts, job: JobRow): Promise<JobAnswer> {
+  const receipt = await issueReceipt(parts, job)
+  const retry = retryState(job, parts.clock.nowMs())
+  return {
     job_id: job.jobId,
     agent_id: job.agentId,
+    agent_name: job.agentName ?? '',
     capability: job.capability,
     status: job.state,
     payer: job.payer,
@@ -26,24 +38,32 @@ export function showJob(
     created_at: job.createdAtMs / 1_000,
     expires_at: job.expiresAtMs / 1_000,
     finished_at: job.finishedAtMs === undefined ? null : job.finishedAtMs / 1_000,
+    elapsed_ms: job.elapsedMs ?? null,
     charged: job.payment === 'paid',
     payment: {
       status: job.payment === 'dead' ? 'unpaid' : job.payment,
       transaction: job.transaction ?? null,
+      block_number: job.blockNumber ?? null,
       usable_until: usableUntil(job),
     },
+    input: readInput(job) ?? null,
     output: readOutput(job) ?? null,
     output_problem: job.outputProblem ?? null,
     completed_at: job.completedAt ?? null,
     error_type: job.errorType ?? null,
     error: job.error ?? null,
     charged_without_delivery: job.chargedWithoutDelivery,
+    retry: retry.possible ? { ...retry, reason: null } : { ...retry, until: null },
     contents_deleted: job.contentsDeletedAtMs !== undefined,
     receipt: receipt ?? null,
-    ...(token !== undefined && { job_token: token }),
   }
-  const headers = { 'cache-control': 'no-store' }
-  return isFinal(job) ? { body, headers } : { status: 202, headers: { ...headers, 'retry-after': '1' }, body }
+}
+
+/** What was asked; undefined once it is deleted. */
+function readInput({ requestBody }: JobRow): { readonly [field: string]: unknown } | undefined {
+  const whole = requestBody === undefined ? undefined : parseJson(requestBody)
+  const task = isObject(whole) ? whole['task'] : undefined
+  return isObject(task) && isObject(task['input']) ? task['input'] : undefined
 }
 
 /** What the agent gave, as it came; undefined where it gave nothing, or what it gave was deleted. */

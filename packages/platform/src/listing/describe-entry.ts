@@ -6,6 +6,7 @@ import { BADGES } from '../agents/badge.ts'
 import type { Badge } from '../agents/agent-row.ts'
 import { ownersText } from './owners-text.ts'
 import { positionOf, rankOf } from './search-rank.ts'
+import { showFields, type ShownFields } from './show-fields.ts'
 import { exactKey, nameKey, wordsOf } from './words.ts'
 
 /** An agent that may be found, as its row and its jobs tell. */
@@ -43,6 +44,8 @@ export interface CapabilityEntry {
   readonly ordinal: number
   readonly priceAtomic: bigint
   readonly tags: readonly string[]
+  readonly takes: ShownFields
+  readonly gives: ShownFields
 }
 
 /** A capability is searched for only if it is among the first so many: a longer list is there to be found by anything. */
@@ -114,6 +117,8 @@ function describeCapability(
       ...fieldTags('takes', capability.input_schema),
       ...fieldTags('gives', capability.output_schema),
     ]),
+    takes: showFields(capability.input_schema, 'input'),
+    gives: showFields(capability.output_schema, 'output'),
   }
 }
 

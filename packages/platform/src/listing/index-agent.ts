@@ -87,24 +87,30 @@ async function saveCapabilities(client: pg.PoolClient, agentId: number, entry: E
     agentId,
     capabilities.map(({ key }) => key),
   ])
-  const rows = capabilities.map(({ key, name, ordinal, priceAtomic, tags }) => ({
+  const rows = capabilities.map(({ key, name, ordinal, priceAtomic, tags, takes, gives }) => ({
     key,
     name,
     ordinal,
     price: priceAtomic.toString(),
     tags,
+    takes: takes.fields,
+    takes_count: takes.count,
+    gives: gives.fields,
+    gives_count: gives.count,
   }))
   await client.query(SAVE_CAPABILITIES, [agentId, position, JSON.stringify(rows)])
 }
 
 const SAVE_CAPABILITIES = `
   insert into search_capabilities as known
-    (agent_id, capability_key, capability, ordinal, price_atomic, tags, position)
-  select $1, key, name, ordinal, price, tags, $2
-  from jsonb_to_recordset($3::jsonb) as given (key text, name text, ordinal integer, price bigint, tags text[])
+    (agent_id, capability_key, capability, ordinal, price_atomic, tags, position, takes, takes_count, gives, gives_count)
+  select $1, key, name, ordinal, price, tags, $2, takes, takes_count, gives, gives_count
+  from jsonb_to_recordset($3::jsonb) as given (key text, name text, ordinal integer, price bigint, tags text[],
+    takes jsonb, takes_count integer, gives jsonb, gives_count integer)
   on conflict (agent_id, capability_key) do update set
     capability = excluded.capability, ordinal = excluded.ordinal, price_atomic = excluded.price_atomic,
-    tags = excluded.tags
+    tags = excluded.tags, takes = excluded.takes, takes_count = excluded.takes_count, gives = excluded.gives,
+    gives_count = excluded.gives_count
   where known.* is distinct from excluded.*`
 
 const SAVE_WORDS = `

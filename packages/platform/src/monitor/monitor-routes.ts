@@ -1,15 +1,24 @@
-import { agentHealth, agentHealthQuery } from '@farebox/platform-api/monitor'
+import {
+  agentHealth,
+  agentHealthQuery,
+  healthDays,
+  healthDaysQuery,
+  type HealthDays,
+} from '@farebox/platform-api/monitor'
 import { z } from 'zod'
 import { badgeRoutes } from '../badges/badge-routes.ts'
+import { beginOfDays, readDays } from '../agents/checked-days.ts'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { readHealth } from './read-health.ts'
 import { ownerWebhookRoutes } from './webhooks/owner-webhook-routes.ts'
 
+const agentPath = z.strictObject({ agentId: z.coerce.number().int().positive() })
+
 /** Health and badge of an agent, for everybody, and the webhooks of its owner. */
 export function monitorRoutes(parts: PlatformParts): readonly Route[] {
-  return [healthRoute(parts), ...badgeRoutes(parts), ...ownerWebhookRoutes(parts)]
+  return [healthRoute(parts), healthDaysRoute(parts), ...badgeRoutes(parts), ...ownerWebhookRoutes(parts)]
 }
 
 function healthRoute({ database, clock }: PlatformParts): Route {
@@ -18,13 +27,50 @@ function healthRoute({ database, clock }: PlatformParts): Route {
     path: '/v1/agents/:agentId/health',
     summary: 'Whether an agent is alive, its uptime and latency, hour by hour',
     access: 'public',
-    params: z.strictObject({ agentId: z.coerce.number().int().positive() }),
+    params: agentPath,
     query: agentHealthQuery,
     answers: { 200: { description: 'What the checks found', schema: agentHealth } },
     handle: async ({ params, query }) => {
       const health = await readHealth(database, params.agentId, { days: query.days, nowMs: clock.nowMs() })
-      if (health === undefined) throw new Refusal('not_found', `agentId: there is no agent ${params.agentId}`)
+      if (health === undefined) throw noSuchAgent(params.agentId)
       return { body: health }
     },
   })
+}
+
+function healthDaysRoute({ database, clock }: PlatformParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/agents/:agentId/health/days',
+    summary: 'How many checks of an agent passed, and how long it was offline, day by day',
+    access: 'public',
+    params: agentPath,
+    query: healthDaysQuery,
+    answers: {
+      200: { description: 'What the checks found', schema: healthDays },
+      404: { description: 'There is no such agent' },
+    },
+    handle: async ({ params: { agentId }, query }) => {
+      const nowMs = clock.nowMs()
+      const fromMs = beginOfDays(query.days, nowMs)
+      const days = await readDays(database, agentId, fromMs)
+      if (days === undefined) throw noSuchAgent(agentId)
+      const body: HealthDays = {
+        agent_id: agentId,
+        from: fromMs / 1_000,
+        to: Math.floor(nowMs / 1_000),
+        days: days.map(({ dayMs, ok, failed, offlineSeconds }) => ({
+          at: dayMs / 1_000,
+          ok,
+          failed,
+          offline_seconds: offlineSeconds,
+        })),
+      }
+      return { body }
+    },
+  })
+}
+
+function noSuchAgent(agentId: number): Refusal {
+  return new Refusal('not_found', `agentId: there is no agent ${agentId}`)
 }

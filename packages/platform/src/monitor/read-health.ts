@@ -1,6 +1,6 @@
 import type { AgentHealth } from '@farebox/platform-api/monitor'
 import type { Database } from '@farebox/server/internal/postgres/connect'
-import { availabilityOf } from '../agents/availability.ts'
+import { availabilityOf, availabilityWord } from '../agents/availability.ts'
 import type { CheckReason } from './check-agent.ts'
 import { HOUR_MS, HOURS, readHours, uptimeOf, type CheckedHour } from '../agents/history.ts'
 
@@ -26,8 +26,7 @@ export async function readHealthSummary(
   agentId: number,
   nowMs: number,
 ): Promise<HealthSummary | undefined> {
-  const fromMs = (days: number): number => nowMs - days * 24 * HOUR_MS
-  const values = [agentId, fromMs(30), nowMs, fromMs(7)]
+  const values = [agentId, nowMs - 7 * 24 * HOUR_MS, nowMs]
   const [row] = await database.query<HealthColumns>('read-health-summary', READ_SUMMARY, values)
   if (row === undefined) return undefined
   const [p50, p95] = row.latencies_ms ?? []
@@ -40,7 +39,7 @@ export async function readHealthSummary(
     last_failure: row.last_reason,
     watched_since: toSeconds(row.watched_since),
     uptime_7d: uptimeOf({ ok: Number(row.ok_7d), failed: Number(row.failed_7d) }) ?? null,
-    uptime_30d: uptimeOf({ ok: Number(row.ok_30d), failed: Number(row.failed_30d) }) ?? null,
+    uptime_30d: uptimeOf({ ok: row.ok_30d ?? 0, failed: row.failed_30d ?? 0 }) ?? null,
     latency_p50_ms: p50 ?? null,
     latency_p95_ms: p95 ?? null,
   }
@@ -55,36 +54,35 @@ interface HealthColumns {
   /** Sums come as texts. */
   readonly ok_7d: string
   readonly failed_7d: string
-  readonly ok_30d: string
-  readonly failed_30d: string
+  readonly ok_30d: number | null
+  readonly failed_30d: number | null
   /** Of the checks of 7 days that passed: what half of them, and 95 %, did not exceed. Null where none passed. */
   readonly latencies_ms: readonly number[] | null
 }
 
-/** The hours of 30 days are read once; those after $4 are of the last 7. */
+/** Of 30 days the sums are kept; of 7 the hours are read once. */
 const READ_SUMMARY = `
   with hours as materialized (
-    select ok, failed, latencies_ms, hour > to_timestamp($4::float8 / 1000) as is_recent
-    from (${HOURS}) as checked_hours)
-  select h.failures, h.checked_at, h.last_ok_at, h.last_reason, h.watched_since, counts.*, latency.*
+    select ok, failed, latencies_ms from (${HOURS}) as checked_hours)
+  select h.failures, h.checked_at, h.last_ok_at, h.last_reason, h.watched_since,
+    h.month_ok + h.day_ok as ok_30d, h.month_failed + h.day_failed as failed_30d, counts.*, latency.*
   from agents a left join agent_health h using (agent_id)
   cross join (
-    select coalesce(sum(ok), 0) as ok_30d, coalesce(sum(failed), 0) as failed_30d,
-      coalesce(sum(ok) filter (where is_recent), 0) as ok_7d,
-      coalesce(sum(failed) filter (where is_recent), 0) as failed_7d
-    from hours) as counts
+    select coalesce(sum(ok), 0) as ok_7d, coalesce(sum(failed), 0) as failed_7d from hours) as counts
   cross join (
     select percentile_disc(array[0.5, 0.95]) within group (order by one) as latencies_ms
-    from hours, unnest(latencies_ms) as one where is_recent) as latency
+    from hours, unnest(latencies_ms) as one) as latency
   where a.agent_id = $1 and a.standing in ('listed', 'provisional')`
 
-function describeAvailability({
+/** How an agent is seen, by its row of `agent_health`; nulls where it has none. */
+export function describeAvailability({
   failures,
   checked_at: checkedAt,
-}: HealthColumns): Pick<AgentHealth, 'availability' | 'warned'> {
-  if (failures === null || checkedAt === null) return { availability: 'waiting', warned: false }
-  const { isWarned, isOffline } = availabilityOf(failures)
-  return { availability: isOffline ? 'offline' : 'online', warned: isWarned && !isOffline }
+}: Pick<HealthColumns, 'failures' | 'checked_at'>): Pick<AgentHealth, 'availability' | 'warned'> {
+  const availability = availabilityWord(
+    failures === null ? undefined : { failures, isChecked: checkedAt !== null },
+  )
+  return { availability, warned: availability === 'online' && availabilityOf(failures ?? 0).isWarned }
 }
 
 function toSeconds(date: Date | null): number | null {

@@ -3,6 +3,7 @@ import { repeat } from '@farebox/server/internal/repeat'
 import { computeDueBadges } from '../badges/compute-badges.ts'
 import type { Background, PlatformParts } from '../platform-parts.ts'
 import { bringBackChecks } from './after-checks.ts'
+import { pruneDays } from '../agents/checked-days.ts'
 import { pruneHours } from '../agents/history.ts'
 import { runChecks, type CheckOptions } from './run-checks.ts'
 import { pruneDeliveries, runDeliveries } from './webhooks/send-deliveries.ts'
@@ -41,6 +42,8 @@ export function startMonitor(parts: PlatformParts, options: CheckOptions = {}): 
 
 async function cleanUp(parts: PlatformParts, signal: AbortSignal): Promise<void> {
   await bringBackChecks(parts.database, parts.settings.checkIntervalMs)
-  while (!signal.aborted && (await pruneHours(parts.database, parts.clock.nowMs())) > 0);
+  const { database, clock } = parts
+  while (!signal.aborted && (await pruneHours(database, clock.nowMs())) > 0);
+  while (!signal.aborted && (await pruneDays(database, clock.nowMs())) > 0);
   await pruneDeliveries(parts)
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import { FAILURES_TO_HIDE } from '../agents/availability.ts'
 import type { CheckReason } from './check-agent.ts'
 import { WITHOUT_FLUSH, type CheckLease } from './lease-checks.ts'
 
@@ -32,12 +33,15 @@ export async function writeChecksIn(
   return new Set(rows.map(row => Number(row.agent_id)))
 }
 
-/** The first check of a new hour moves the hour before to `agent_hours`: one row an hour instead of one a check. */
+/**
+ * The first check of a new hour moves the hour before to `agent_hours`, and the first of a new UTC day the day before to
+ * `agent_days`: one row each instead of one a check.
+ */
 const writeStatement = (withoutFlush: boolean): string => `
   with moment as materialized (select ${withoutFlush ? WITHOUT_FLUSH : 'null'}), result as (
     select agent_id, fence, failures, latency_ms, reason, passed,
       to_timestamp(due_ms / 1000) as due_at, to_timestamp(taken_ms / 1000) as taken_at,
-      to_timestamp(floor(taken_ms / 3600000) * 3600) as hour
+      to_timestamp(floor(taken_ms / 3600000) * 3600) as hour, to_timestamp(floor(taken_ms / 86400000) * 86400) as day
     from unnest($1::bigint[], $2::bigint[], $3::integer[], $4::float8[], $5::float8[], $6::integer[], $7::text[],
       $8::boolean[]) as r (agent_id, fence, failures, due_ms, taken_ms, latency_ms, reason, passed)
   ), past as (
@@ -46,6 +50,22 @@ const writeStatement = (withoutFlush: boolean): string => `
     from result r join agent_health h on h.agent_id = r.agent_id and h.fence = r.fence
     where h.hour < r.hour and h.hour_ok + h.hour_failed > 0
     on conflict do nothing
+  ), past_day as (
+    insert into agent_days (agent_id, day, ok, failed, offline_seconds)
+    select h.agent_id, h.day, h.day_ok, h.day_failed, h.day_offline_seconds +
+      case when h.failures < ${FAILURES_TO_HIDE} then 0
+        else extract(epoch from h.day + interval '24 hours' - greatest(h.checked_at, h.day))::integer end
+    from result r join agent_health h on h.agent_id = r.agent_id and h.fence = r.fence
+    where h.day < r.day and h.day_ok + h.day_failed > 0
+    on conflict do nothing
+  ), month as (
+    select h.agent_id, case when h.day > r.day - interval '720 hours' then h.day_ok else 0 end + before.ok as ok,
+      case when h.day > r.day - interval '720 hours' then h.day_failed else 0 end + before.failed as failed
+    from result r join agent_health h on h.agent_id = r.agent_id and h.fence = r.fence and h.day < r.day
+    cross join lateral (
+      select coalesce(sum(ok), 0)::integer as ok, coalesce(sum(failed), 0)::integer as failed from agent_days d
+      where d.agent_id = h.agent_id and d.day > r.day - interval '720 hours' and d.day <> h.day
+    ) as before
   )
   update agent_health h
   set fence = h.fence + 1, due_at = r.due_at,
@@ -60,8 +80,15 @@ const writeStatement = (withoutFlush: boolean): string => `
     hour_latencies_ms = case
       when not coalesce(r.passed, false) then case when h.hour < r.hour then '{}' else h.hour_latencies_ms end
       when h.hour < r.hour then array[r.latency_ms]
-      else h.hour_latencies_ms[greatest(1, cardinality(h.hour_latencies_ms) - 58):] || r.latency_ms end
-  from result r, moment
+      else h.hour_latencies_ms[greatest(1, cardinality(h.hour_latencies_ms) - 58):] || r.latency_ms end,
+    day = greatest(h.day, r.day),
+    day_ok = case when h.day < r.day then 0 else h.day_ok end + (r.passed is true)::integer,
+    day_failed = case when h.day < r.day then 0 else h.day_failed end + (r.passed is false)::integer,
+    day_offline_seconds = case when h.day < r.day then 0 else h.day_offline_seconds end +
+      case when r.passed is null or h.failures < ${FAILURES_TO_HIDE} then 0
+        else greatest(0, extract(epoch from r.taken_at - greatest(h.checked_at, r.day)))::integer end,
+    month_ok = coalesce(month.ok, h.month_ok), month_failed = coalesce(month.failed, h.month_failed)
+  from result r left join month on month.agent_id = r.agent_id, moment
   where h.agent_id = r.agent_id and h.fence = r.fence
   returning h.agent_id`
 

@@ -14,9 +14,24 @@ export interface FacilitatorSecret {
   /** Who made it: an address that was signed in here, or whatever somebody with the service token wrote. */
   readonly owner: string
   readonly wallets: readonly string[]
+  readonly label: string | null
+  /** The id of the secret that it was made to replace. */
+  readonly replaces: string | null
   /** Unix seconds. */
   readonly createdAt: number
   readonly revokedAt: number | null
+  /** Unix seconds, to the minute. */
+  readonly lastUsedAt: number | null
+}
+
+/** A secret that is to be made. */
+export interface SecretWanted {
+  readonly owner: string
+  readonly wallets: readonly string[]
+  readonly sponsorship: Sponsorship
+  readonly label?: string | null
+  /** The id of the secret that it is to replace. */
+  readonly replaces?: string
 }
 
 /** The facilitator's administration of secrets and their owners. All throw a {@link Refusal}. */
@@ -26,11 +41,7 @@ export interface FacilitatorAdmin {
   /** Every secret that may take payments to one of these wallets, whoever made it; at most a hundred wallets. */
   listByWallets(wallets: readonly string[]): Promise<readonly FacilitatorSecret[]>
   /** `conflict` where the owner has as many active ones as may be. */
-  create(
-    owner: string,
-    wallets: readonly string[],
-    sponsorship: Sponsorship,
-  ): Promise<FacilitatorSecret & { readonly secret: string }>
+  create(wanted: SecretWanted): Promise<FacilitatorSecret & { readonly secret: string }>
   revoke(secretId: string): Promise<void>
   /** Says why the gas of these owners is paid; at most 200. One that the operator has named stays named. */
   sponsor(owners: readonly string[], sponsorship: Sponsorship): Promise<void>
@@ -64,8 +75,8 @@ export function createFacilitatorAdmin(settings: PlatformSettings['facilitator']
       const answer = await send({ method: 'GET', path: `/secrets?wallets=${wallets.join(',')}` })
       return read(z.array(facilitatorSecret), answer, 200)
     },
-    async create(owner, wallets, sponsorship) {
-      const answer = await send({ method: 'POST', path: '/secrets', body: { owner, wallets, sponsorship } })
+    async create(wanted) {
+      const answer = await send({ method: 'POST', path: '/secrets', body: { ...wanted } })
       if (answer.status === 409) {
         throw new Refusal(
           'conflict',
@@ -94,8 +105,11 @@ const facilitatorSecret = z.object({
   id: z.string(),
   owner: z.string(),
   wallets: z.array(z.string()),
+  label: z.string().nullable().default(null),
+  replaces: z.string().nullable().default(null),
   createdAt: z.number(),
   revokedAt: z.number().nullable(),
+  lastUsedAt: z.number().nullable().default(null),
 })
 const ownerSummary = z.object({
   owner: z.string(),

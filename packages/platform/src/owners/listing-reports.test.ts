@@ -87,7 +87,7 @@ test('an owner is reported as listed and unlisted as its agents change, once eac
 })
 
 test('an owner that the operator has named stays named whatever is reported, until the name is deleted', async () => {
-  await admin.create(owner, [owner], 'named')
+  await admin.create({ owner, wallets: [owner], sponsorship: 'named' })
   await makeSecret()
   await reportListings(stage.parts, admin)
   expect(await sponsorship()).toBe('named')

@@ -234,8 +234,16 @@ describe('FACILITATOR_SECRETs', () => {
     const wallet = makeWallet(stage.parts.crypto).address
     await insertAgent(stage.database, { owner, wallet })
     const facilitator = createFacilitatorAdmin(stage.parts.settings.facilitator)
-    const made = await facilitator.create('npm run secret', [wallet, `0x${'cd'.repeat(20)}`], 'named')
-    await facilitator.create('npm run secret', [`0x${'ef'.repeat(20)}`], 'named')
+    const made = await facilitator.create({
+      owner: 'npm run secret',
+      wallets: [wallet, `0x${'cd'.repeat(20)}`],
+      sponsorship: 'named',
+    })
+    await facilitator.create({
+      owner: 'npm run secret',
+      wallets: [`0x${'ef'.repeat(20)}`],
+      sponsorship: 'named',
+    })
     const own = (await create()).json<Made>()
     const listed = (await ask({ url: '/v1/me/secrets' })).json<{ secrets: readonly unknown[] }>()
     expect(listed.secrets).toEqual([
@@ -269,6 +277,24 @@ describe('FACILITATOR_SECRETs', () => {
     expect(after.find(one => one.secret_id === first.secret_id)?.revoked_at).not.toBeNull()
     expect(after.find(one => one.secret_id === second.secret_id)?.revoked_at).toBeNull()
     expect((await rotate()).json()).toMatchObject({ error: 'secretId: is revoked: make a new secret' })
+  })
+
+  test('have the label they were given, on one line, which a rotation hands on; a pair of them names each other', async () => {
+    const label = '  build\u0000 machine\u202e\n two  '
+    const first = (await create({ label })).json<Made>()
+    const url = `/v1/me/secrets/${first.secret_id}/rotate`
+    const second = (await ask({ method: 'POST', url })).json<Made>()
+    expect([first, second]).toMatchObject([
+      { label: 'build machine two', replaces: null, replaced_by: null, last_used_at: null },
+      { label: 'build machine two', replaces: first.secret_id },
+    ])
+    // Of one second, either may come first.
+    const listed = new Map((await list()).map(secret => [secret.secret_id, secret]))
+    expect(listed.get(first.secret_id)).toMatchObject({ replaced_by: second.secret_id })
+    expect(listed.get(second.secret_id)).toMatchObject({ replaces: first.secret_id, replaced_by: null })
+    expect((await create({ label: 'x'.repeat(65) })).statusCode).toBe(400)
+    await ask({ method: 'DELETE', url: `/v1/me/secrets/${first.secret_id}` })
+    expect((await create({ label: ' \u200b ' })).json()).toMatchObject({ label: null })
   })
 
   test('keep at a rotation only the wallets that are still one’s own', async () => {

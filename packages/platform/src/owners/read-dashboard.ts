@@ -22,13 +22,14 @@ export async function readDashboard(
     database.query<JobsRow>('dashboard-jobs', JOBS, [agentId, from, MAX_CAPABILITIES]),
     readHours(database, agentId, days, nowMs),
   ])
-  const { capability: _, ...all } = describeJobs(jobs.find(row => row.capability === null) ?? NO_JOBS)
   return {
     agent_id: agentId,
     from: toSeconds(from),
     to: Math.floor(nowMs / 1_000),
-    ...all,
-    capabilities: jobs.filter(row => row.capability !== null).map(describeJobs),
+    ...describeJobs(jobs.find(row => row.capability === null) ?? NO_JOBS),
+    capabilities: jobs.flatMap(row =>
+      row.capability === null ? [] : [{ capability: row.capability, ...describeJobs(row) }],
+    ),
     health: hours.map(({ hourMs, ok, failed, latencyMs }) => ({
       at: hourMs / 1e3,
       ok,
@@ -40,9 +41,8 @@ export async function readDashboard(
   }
 }
 
-interface JobsRow {
-  /** Null: all of them together. */
-  readonly capability: string | null
+/** Jobs of some capability, or of several, added up by {@link JOB_SUMS}. */
+export interface JobSums {
   readonly sent: string
   readonly completed: string
   readonly failed: string
@@ -51,8 +51,13 @@ interface JobsRow {
   readonly earned_atomic: string
 }
 
-const NO_JOBS: JobsRow = {
-  capability: null,
+interface JobsRow extends JobSums {
+  /** Null: all of them together. */
+  readonly capability: string | null
+}
+
+/** The sums of no jobs. */
+export const NO_JOBS: JobSums = {
   sent: '0',
   completed: '0',
   failed: '0',
@@ -61,19 +66,23 @@ const NO_JOBS: JobsRow = {
   earned_atomic: '0',
 }
 
-const JOBS = `
-  select capability, count(*) as sent,
+/** The columns of {@link JobSums}, of rows of `jobs`. */
+export const JOB_SUMS = `count(*) as sent,
     count(*) filter (where state = 'completed') as completed,
     count(*) filter (where state = 'failed') as failed,
     count(*) filter (where state = 'expired') as expired,
     percentile_disc(array[0.5, 0.95]) within group (order by elapsed_ms)
       filter (where state = 'completed' and elapsed_ms is not null) as percentiles,
-    coalesce(sum(amount_atomic) filter (where transaction is not null), 0) as earned_atomic
+    coalesce(sum(amount_atomic) filter (where transaction is not null), 0) as earned_atomic`
+
+const JOBS = `
+  select capability, ${JOB_SUMS}
   from jobs where agent_id = $1 and created_at >= $2 and kind = 'caller'
   group by grouping sets ((capability), ())
   order by capability nulls first limit $3`
 
-function describeJobs(row: JobsRow): z.infer<typeof capabilityDashboard> {
+/** How jobs went, by their sums. */
+export function describeJobs(row: JobSums): Omit<z.infer<typeof capabilityDashboard>, 'capability'> {
   const [sent, completed, failed, expired] = [
     Number(row.sent),
     Number(row.completed),
@@ -83,7 +92,6 @@ function describeJobs(row: JobsRow): z.infer<typeof capabilityDashboard> {
   const decided = completed + failed + expired
   const [p50, p95] = row.percentiles ?? []
   return {
-    capability: row.capability ?? '',
     jobs: { sent, completed, failed, expired, open: sent - decided },
     success: decided === 0 ? null : completed / decided,
     p50_ms: p50 ?? null,

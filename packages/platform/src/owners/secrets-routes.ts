@@ -9,7 +9,12 @@ import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { PlatformParts } from '../platform-parts.ts'
-import { createFacilitatorAdmin, type FacilitatorAdmin, type FacilitatorSecret } from './facilitator-admin.ts'
+import {
+  createFacilitatorAdmin,
+  type FacilitatorAdmin,
+  type FacilitatorSecret,
+  type SecretWanted,
+} from './facilitator-admin.ts'
 import { listOwnWallets } from './own-agents.ts'
 import { readListing, reportOwnerAnew } from './secret-owners.ts'
 import { writeAudit } from '../write-audit.ts'
@@ -32,7 +37,8 @@ export function secretsRoutes(parts: PlatformParts): readonly Route[] {
           admin.list(caller.address),
           listOthers(parts, admin, caller.address),
         ])
-        return { body: { secrets: [...own.map(secret => describeSecret(secret, 'you')), ...others] } }
+        const all = [...own.map(secret => describeSecret(secret, 'you')), ...others]
+        return { body: { secrets: withSuccessors(all) } }
       },
     }),
     createRoute(parts, admin),
@@ -57,7 +63,12 @@ function createRoute({ database, clock }: PlatformParts, admin: FacilitatorAdmin
         const rule = 'must be your own address or the proven wallet of a listed agent of yours'
         throw new Refusal('forbidden', `wallets[${foreign}]: ${rule}`)
       }
-      const made = await makeSecret(database, admin, caller.address, body.wallets ?? own)
+      const label = cleanLabel(body.label)
+      const made = await makeSecret(database, admin, {
+        owner: caller.address,
+        wallets: body.wallets ?? own,
+        label,
+      })
       await writeAudit(database, {
         atMs: clock.nowMs(),
         actor: caller.address,
@@ -65,7 +76,7 @@ function createRoute({ database, clock }: PlatformParts, admin: FacilitatorAdmin
         subject: `secret ${made.id}`,
         detail: { wallets: made.wallets },
       })
-      return created(made, null)
+      return created(made)
     },
   })
 }
@@ -88,7 +99,8 @@ function rotateRoute(parts: PlatformParts, admin: FacilitatorAdmin): Route {
       const wallets = old.wallets.filter(wallet => own.includes(wallet))
       if (wallets.length === 0)
         throw new Refusal('conflict', 'secretId: none of its wallets is yours any more: make a new secret')
-      const made = await makeSecret(database, admin, caller.address, wallets)
+      const { id: replaces, label } = old
+      const made = await makeSecret(database, admin, { owner: caller.address, wallets, label, replaces })
       await writeAudit(database, {
         atMs: clock.nowMs(),
         actor: caller.address,
@@ -99,7 +111,7 @@ function rotateRoute(parts: PlatformParts, admin: FacilitatorAdmin): Route {
           replaces: old.id,
         },
       })
-      return created(made, old.id)
+      return created(made)
     },
   })
 }
@@ -135,11 +147,11 @@ function revokeRoute(parts: PlatformParts, admin: FacilitatorAdmin): Route {
 async function makeSecret(
   database: Database,
   admin: FacilitatorAdmin,
-  owner: string,
-  wallets: readonly string[],
+  wanted: Omit<SecretWanted, 'sponsorship'>,
 ): Promise<Awaited<ReturnType<FacilitatorAdmin['create']>>> {
+  const { owner } = wanted
   await reportOwnerAnew(database, owner)
-  const made = await admin.create(owner, wallets, await readListing(database, owner))
+  const made = await admin.create({ ...wanted, sponsorship: await readListing(database, owner) })
   await reportOwnerAnew(database, owner)
   return made
 }
@@ -184,11 +196,11 @@ async function findOwnSecret(
   )
 }
 
-function created(
-  made: FacilitatorSecret & { readonly secret: string },
-  replaces: string | null,
-): { readonly status: number; readonly body: z.infer<typeof createdSecretShape> } {
-  return { status: 201, body: { ...describeSecret(made, 'you'), secret: made.secret, replaces } }
+function created(made: FacilitatorSecret & { readonly secret: string }): {
+  readonly status: number
+  readonly body: z.infer<typeof createdSecretShape>
+} {
+  return { status: 201, body: { ...describeSecret(made, 'you'), secret: made.secret } }
 }
 
 function describeSecret(
@@ -198,8 +210,27 @@ function describeSecret(
   return {
     secret_id: secret.id,
     made_by: madeBy,
+    label: secret.label,
     wallets: [...secret.wallets],
     created_at: secret.createdAt,
     revoked_at: secret.revokedAt,
+    last_used_at: secret.lastUsedAt,
+    replaces: secret.replaces,
+    replaced_by: null,
   }
+}
+
+/** Each with the newest that was made to replace it; one made by somebody else is none. */
+function withSuccessors(all: readonly z.infer<typeof secretShape>[]): z.infer<typeof secretShape>[] {
+  return all.map(secret => {
+    const successors = all.filter(one => one.replaces === secret.secret_id && one.made_by === secret.made_by)
+    const newest = successors.toSorted((one, other) => other.created_at - one.created_at)[0]
+    return { ...secret, replaced_by: newest?.secret_id ?? null }
+  })
+}
+
+/** One line without what cannot be seen; null where nothing is left. */
+function cleanLabel(label: string | undefined): string | null {
+  const plain = (label ?? '').replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()
+  return plain === '' ? null : plain
 }

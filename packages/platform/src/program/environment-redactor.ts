@@ -4,9 +4,10 @@ import type { PlatformEnvironment } from './read-environment.ts'
 /** Hides what the environment tells this process in confidence, before a text leaves it (OPS-08). */
 export function redactorOf(environment: PlatformEnvironment): Redactor {
   const { databaseUrl, directDatabaseUrl, rpcUrl, settings } = environment
-  const { canaryKey, facilitator, operatorToken } = settings
+  const { canaryKey, facilitator, faucetKey, operatorToken } = settings
   return createRedactor([
     canaryKey,
+    faucetKey,
     operatorToken,
     facilitator?.adminToken,
     ...secretsInUrl(databaseUrl),

@@ -48,6 +48,7 @@ test('with the three that are needed the rest has defaults', () => {
       facilitator: undefined,
       operatorToken: undefined,
       canaryKey: undefined,
+      faucetKey: undefined,
       canaryBudgetAtomic: 0n,
     },
   })
@@ -174,5 +175,13 @@ describe('what is wrong is named', () => {
         `PLATFORM_SHUNNED_HOSTS must be host names in lower case, with commas, such as agents.example, got "${name}"`,
       )
     },
+  )
+})
+
+test('the key of the faucet is read on a local chain and refused anywhere else', () => {
+  const local = { PLATFORM_LOCAL: 'true', FAUCET_PRIVATE_KEY: KEY }
+  expect(read(local).settings.faucetKey).toBe(KEY)
+  expect(() => read({ FAUCET_PRIVATE_KEY: KEY })).toThrow(
+    'FAUCET_PRIVATE_KEY can be set only where PLATFORM_LOCAL is true',
   )
 })

@@ -103,6 +103,7 @@ function readSettings(
     facilitator: () => readFacilitator(read),
     operatorToken: () => readToken('PLATFORM_OPERATOR_TOKEN', read),
     canary: () => readCanary(source, read),
+    faucetKey: () => readFaucetKey(source, read, isLocal()),
   })
   return { ...settings, ...canary }
 }
@@ -221,4 +222,15 @@ function readCanary(
   const price = readPrice(budget)
   if (!price.ok) throw new EnvironmentError(`CANARY_DAILY_BUDGET ${price.reason}`)
   return { canaryKey, canaryBudgetAtomic: price.atomic }
+}
+
+/** Only where money is not real: nobody's key is to give it away. */
+function readFaucetKey(
+  source: EnvironmentSource,
+  read: ReadVariable,
+  localMode: boolean,
+): string | undefined {
+  const key = readKey('FAUCET_PRIVATE_KEY', source, read)
+  if (key === undefined || localMode) return key
+  throw new EnvironmentError('FAUCET_PRIVATE_KEY can be set only where PLATFORM_LOCAL is true')
 }

@@ -1,3 +1,4 @@
+import { createPages } from '@farebox/web/create-pages'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { systemClock } from '@farebox/server/clock'
@@ -31,9 +32,10 @@ export async function startPlatform(
   const { host, port, network, metricsPort, settings, trustedProxies } = environment
   return await startInOrder(async started => {
     const database = await openDatabase(environment, log, startDatabase, started)
-    const platform = await createPlatform(await openParts(environment, log, database, started), {
-      trustedProxies,
-    })
+    const parts = await openParts(environment, log, database, started)
+    const { publicUrl, localMode } = parts.settings
+    const pages = createPages({ publicUrl, localMode })
+    const platform = await createPlatform(parts, { trustedProxies, pages })
     started.push(() => platform.close())
     if (metricsPort !== undefined) {
       const metrics = await explainTakenPort('METRICS_PORT', metricsPort, () =>

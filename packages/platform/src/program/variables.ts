@@ -64,5 +64,9 @@ export const PLATFORM_VARIABLES = {
       'exactly true or false; true lets agents be on this machine, over http: never for a public platform',
     default: 'false',
   },
+  FAUCET_PRIVATE_KEY: {
+    meaning: 'gives test money to whoever asks, on a local chain; only where PLATFORM_LOCAL is true',
+  },
+  FAUCET_PRIVATE_KEY_FILE: { meaning: 'a file with that key, in place of the variable' },
   METRICS_PORT: { meaning: 'serves /metrics there; unset: nowhere' },
 } as const satisfies VariablesHelp

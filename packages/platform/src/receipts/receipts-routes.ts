@@ -1,9 +1,10 @@
 import { keySet } from '@farebox/platform-api/receipt-keys'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
+import { publicReceiptsRoutes } from './public-receipts-routes.ts'
 import { readKeySet, readSigningKey } from './platform-keys.ts'
 
-/** The keys that receipts are checked by. A receipt itself is at its job's route. */
+/** The keys that receipts are checked by, and what everybody sees of paid jobs. A receipt itself is at its job's route. */
 export function receiptsRoutes(parts: PlatformParts): readonly Route[] {
   const { database, clock, settings } = parts
   return [
@@ -20,5 +21,6 @@ export function receiptsRoutes(parts: PlatformParts): readonly Route[] {
         return { body, headers: { 'cache-control': 'public, max-age=300' } }
       },
     }),
+    ...publicReceiptsRoutes(parts),
   ]
 }

@@ -1,14 +1,19 @@
+import type { RegistrationCheck } from '@farebox/platform-api/registration/registration-check'
 import type { FoundAgent } from '@farebox/platform-api/registry'
+import type { FieldShape } from '@farebox/platform-api/search'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { FieldMap, Side } from '@farebox/protocol/fields/field'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../http/refusal.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { probeAgent } from './inspect/probe-agent.ts'
+import { failedCheck, passedCheck } from './inspect/explain-check.ts'
+import { probeInSteps } from './inspect/probe-agent.ts'
 import { sentenceOf, type ProbeResult } from './inspect/probe-result.ts'
 import { readRegistrationStatus } from './registration-status.ts'
 import { readRegistrationOf, saveRegistration, type Registration } from './registrations.ts'
 import { inspectRefusedSoon } from '../agents/inspect-soon.ts'
+import { showFields } from '../listing/show-fields.ts'
 import { isBlocked } from '../agents/taken-down-endpoints.ts'
 
 /** What was found a moment ago is not asked for again: two tabs are one inspection. */
@@ -21,46 +26,98 @@ const MAX_SHOWN_CAPABILITIES = 100
  * again soon where it is good now.
  *
  * Throws a {@link Refusal}: `validation` where the endpoint is none that can be listed, with the reason; `conflict`
- * where an agent is listed with it that was not registered by way of here, or the operator took one down there.
+ * where an agent is listed with it that was not registered by way of here, or the operator took one down there. It has
+ * the checks made until then as its details.
  */
 export async function openRegistration(parts: PlatformParts, given: string): Promise<Registration> {
+  const checks: RegistrationCheck[] = []
+  const steps = openInSteps(parts, given)
+  try {
+    for (;;) {
+      const step = await steps.next()
+      if (step.done === true) return step.value
+      checks.push(step.value)
+    }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal(error.type, error.message, { cause: error.cause, details: { checks } })
+  }
+}
+
+/** {@link openRegistration}, each check as it ends; where nothing is inspected anew, those of the last inspection. */
+export async function* openInSteps(
+  parts: PlatformParts,
+  given: string,
+  signal?: AbortSignal,
+): AsyncGenerator<RegistrationCheck, Registration> {
   const verdict = parts.outbound.judge(given)
-  if (!verdict.ok) throw new Refusal('validation', `endpoint: ${verdict.reason}`)
+  if (!verdict.ok) {
+    yield failedCheck('endpoint', { got: verdict.reason, ms: null })
+    throw new Refusal('validation', `endpoint: ${verdict.reason}`)
+  }
   const known = await readRegistrationOf(parts.database, verdict.url)
-  await refuseListed(parts.database, verdict.url, known)
+  const claim = await findClaim(parts.database, verdict.url, known)
   const nowMs = parts.clock.nowMs()
-  if (known !== undefined) {
+  if (claim === undefined && known !== undefined) {
     const { status } = await readRegistrationStatus(parts, known)
     const isUnderWay = status.state !== 'waiting_for_stake' && status.state !== 'refused'
-    if (isUnderWay || nowMs - known.examinedAtMs < FOUND_KEPT_MS) return known
+    if (isUnderWay || nowMs - known.examinedAtMs < FOUND_KEPT_MS) {
+      yield* known.checks
+      return known
+    }
   }
+  const before = [
+    passedCheck('endpoint', 'The URL is one that may be called'),
+    passedCheck('unclaimed', 'No agent is listed with it'),
+  ] as const
+  yield before[0]
   // Before anybody stakes for what would be refused.
-  if (await isBlocked(parts.database.pool, verdict.url)) {
-    throw new Refusal('conflict', 'endpoint: an agent with it was taken down by the operator')
+  const blocked = (await isBlocked(parts.database.pool, verdict.url)) ? TAKEN_DOWN : undefined
+  const refusal = claim ?? blocked
+  if (refusal !== undefined) {
+    yield failedCheck('unclaimed', { got: refusal, ms: null })
+    throw new Refusal('conflict', `endpoint: ${refusal}`)
   }
-  const found = tellFound(await probeAgent(parts, verdict.url))
+  yield before[1]
+  const { result, checks } = yield* collect(probeInSteps(parts, verdict.url, signal))
+  const found = tellFound(result)
   const owner = found.phase === 'agent' ? found.wallet : undefined
   await inspectRefusedSoon(parts.database.pool, { endpoint: verdict.url, owner, nowMs: parts.clock.nowMs() })
-  return await saveRegistration(parts.database, verdict.url, found, parts.clock.nowMs())
+  const inspected = { found, checks: [...before, ...checks] }
+  return await saveRegistration(parts.database, verdict.url, inspected, parts.clock.nowMs())
+}
+
+const TAKEN_DOWN = 'an agent with it was taken down by the operator'
+
+/** Passes the steps on, and keeps them. */
+async function* collect<T, R>(
+  steps: AsyncGenerator<T, R>,
+): AsyncGenerator<T, { readonly result: R; readonly checks: readonly T[] }> {
+  const checks: T[] = []
+  for (;;) {
+    const step = await steps.next()
+    if (step.done === true) return { result: step.value, checks }
+    checks.push(step.value)
+    yield step.value
+  }
 }
 
 /** Whoever is listed with proof keeps the endpoint; whoever came by way of this registration is its result. */
-async function refuseListed(
+async function findClaim(
   database: Database,
   endpoint: string,
   known: Registration | undefined,
-): Promise<void> {
+): Promise<string | undefined> {
   const [listed] = await database.query<{ agent_id: string; registered_at: Date }>(
     'read-listed-at',
     `select agent_id, registered_at from agents
      where endpoint = $1 and standing = 'listed' and wallet = proven_wallet`,
     [endpoint],
   )
-  if (listed === undefined) return
+  if (listed === undefined) return undefined
   // The chain counts in seconds, and its clock is not ours.
   const isResult = known !== undefined && listed.registered_at.getTime() >= known.createdAtMs - 60_000
-  if (isResult) return
-  throw new Refusal('conflict', `endpoint: agent ${listed.agent_id} is listed with it already`)
+  return isResult ? undefined : `agent ${listed.agent_id} is listed with it already`
 }
 
 function tellFound(examination: ProbeResult): FoundAgent {
@@ -82,10 +139,22 @@ function tellDeclared(declaration: Declaration, wallet: string): FoundAgent {
     description: declaration.description,
     wallet,
     max_deadline_seconds: declaration.max_deadline_seconds,
-    capabilities: capabilities.map(([name, { description, pricing }]) => {
+    capabilities: capabilities.map(([name, { description, pricing, input_schema, output_schema }]) => {
       const price = readPrice(pricing.amount)
       if (!price.ok) throw new RangeError(`amount: ${price.reason}`)
-      return { name, description, price: formatUsdc(price.atomic), price_atomic: price.atomic.toString() }
+      return {
+        name,
+        description,
+        price: formatUsdc(price.atomic),
+        price_atomic: price.atomic.toString(),
+        takes: tellFields(input_schema, 'input'),
+        gives: tellFields(output_schema, 'output'),
+      }
     }),
   }
+}
+
+/** As a list will show them. */
+function tellFields(fields: FieldMap, side: Side): FieldShape[] {
+  return showFields(fields, side).fields.map(([name, type, required]) => ({ name, type, required }))
 }

@@ -69,7 +69,7 @@ export async function readRegistrationStatus(
 
 /** Where people see an agent. */
 function profileUrl({ publicUrl }: PlatformParts['settings'], agentId: number): string {
-  return `${publicUrl}/v1/agents/${agentId}`
+  return `${publicUrl}/agents/${agentId}`
 }
 
 function tell(candidate: Candidate, { settings }: StatusParts): RegistrationStatus {

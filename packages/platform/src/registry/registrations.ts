@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { RegistrationCheck } from '@farebox/platform-api/registration/registration-check'
 import type { FoundAgent } from '@farebox/platform-api/registry'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 
@@ -8,6 +9,8 @@ export interface Registration {
   /** Canonical (REG-03). */
   readonly endpoint: string
   readonly found: FoundAgent
+  /** What was checked when it was examined. */
+  readonly checks: readonly RegistrationCheck[]
   readonly createdAtMs: number
   readonly examinedAtMs: number
 }
@@ -45,7 +48,7 @@ export async function readRegistrationOf(
 export async function saveRegistration(
   database: Database,
   endpoint: string,
-  found: FoundAgent,
+  { found, checks }: Pick<Registration, 'found' | 'checks'>,
   nowMs: number,
 ): Promise<Registration> {
   await database.query('forget-registrations', 'delete from registrations where examined_at < $1', [
@@ -53,11 +56,12 @@ export async function saveRegistration(
   ])
   const [row] = await database.query<RegistrationColumns>(
     'save-registration',
-    `insert into registrations (registration_id, endpoint, found, created_at, examined_at)
-     values ($1, $2, $3, $4, $4)
-     on conflict (endpoint) do update set found = excluded.found, examined_at = excluded.examined_at
+    `insert into registrations (registration_id, endpoint, found, checks, created_at, examined_at)
+     values ($1, $2, $3, $4, $5, $5)
+     on conflict (endpoint) do update
+       set found = excluded.found, checks = excluded.checks, examined_at = excluded.examined_at
      returning *`,
-    [randomUUID(), endpoint, JSON.stringify(found), new Date(nowMs)],
+    [randomUUID(), endpoint, JSON.stringify(found), JSON.stringify(checks), new Date(nowMs)],
   )
   if (row === undefined) throw new Error('the registration was not written')
   return toRegistration(row)
@@ -67,6 +71,7 @@ interface RegistrationColumns {
   readonly registration_id: string
   readonly endpoint: string
   readonly found: FoundAgent
+  readonly checks: readonly RegistrationCheck[]
   readonly created_at: Date
   readonly examined_at: Date
 }
@@ -76,6 +81,7 @@ function toRegistration(row: RegistrationColumns): Registration {
     registrationId: row.registration_id,
     endpoint: row.endpoint,
     found: row.found,
+    checks: row.checks,
     createdAtMs: row.created_at.getTime(),
     examinedAtMs: row.examined_at.getTime(),
   }

@@ -1,4 +1,9 @@
-import { registration, type Refreshed, type Registration } from '@farebox/platform-api/registry'
+import {
+  registration,
+  type PastDeclaration,
+  type Refreshed,
+  type Registration,
+} from '@farebox/platform-api/registry'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
@@ -9,6 +14,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import type { PlatformParts } from '../platform-parts.ts'
+import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
 import { lieAt, moveIn, startSite, type AgentSite } from '../test-setup/agent-site.ts'
 import { sampleDeclaration } from '../test-setup/insert-agent.ts'
 import { dyingAfter } from '../test-setup/dying-database.ts'
@@ -133,12 +139,20 @@ describe('a registration', () => {
       found: {
         phase: 'agent',
         wallet: WALLET,
-        capabilities: [{ name: 'count', price: '0.01', price_atomic: '10000' }],
+        capabilities: [
+          {
+            name: 'count',
+            price: '0.01',
+            price_atomic: '10000',
+            takes: [{ name: 'text', type: 'string', required: true }],
+            gives: [{ name: 'words', type: 'integer', required: true }],
+          },
+        ],
       },
       stake_wei: STAKE_WEI.toString(),
       registry_address: chain.agentRegistry.toLowerCase(),
       chain_id: chain.chainId,
-      stake_page_url: `${parts.settings.publicUrl}/stake/${first.registration_id}`,
+      register_page_url: `${parts.settings.publicUrl}/register/${first.registration_id}`,
       status: { state: 'waiting_for_stake' },
       staked_by_others: [],
     })
@@ -369,6 +383,32 @@ describe('a refresh', () => {
       url: `/v1/agents/${agentId}/declarations?before=2&limit=5`,
     })
     expect(older.json<{ declarations: unknown[] }>().declarations).toHaveLength(1)
+  })
+
+  test('shows each version as it was read, in declared order, and none of an agent that was taken down', async () => {
+    const { count } = sampleDeclaration(WALLET).capabilities
+    if (count === undefined) throw new Error('the sample has no count')
+    const first = { zeta_long_name: count, a: count }
+    const agentId = await listed({ capabilities: first })
+    await moveIn(site, { wallet: WALLET, declaration: { capabilities: { count } } })
+    await refresh(agentId)
+    const ask = answersAsDocumented(app, registryRoutes(parts))
+    const read = (version: string) =>
+      ask({ method: 'GET', url: `/v1/agents/${agentId}/declarations/${version}` })
+    const one = (await read('1')).json<PastDeclaration>()
+    expect(one).toMatchObject({ agent_id: Number(agentId), version: 1, declaration: { wallet: WALLET } })
+    expect(JSON.stringify(one.declaration['capabilities'])).toBe(JSON.stringify(first))
+    const two = (await read('2')).json<PastDeclaration>()
+    expect(two.declaration['capabilities']).toEqual({ count })
+    const codes = await Promise.all(
+      ['3', '0', '01', 'x', '9999999999'].map(async one => (await read(one)).statusCode),
+    )
+    expect(codes).toEqual([404, 400, 400, 400, 400])
+    await parts.database.pool.query(
+      `update agents set standing = 'taken-down', next_refresh_at = null where agent_id = $1`,
+      [agentId],
+    )
+    expect((await read('1')).statusCode).toBe(404)
   })
 
   test('keeps capabilities and fields in their declared order (D14)', async () => {
@@ -630,7 +670,17 @@ test('GET /v1/platform says how it is set up', async () => {
     confirmations: 2,
     stake_wei: '1000000000000000',
     registry_address: chain.agentRegistry.toLowerCase(),
+    facilitator_url: null,
   })
+})
+
+test('GET /v1/platform says which facilitator it has, without what opens it', async () => {
+  const facilitator = { url: 'https://user:password@pay.example:4010/x402/?key=1', adminToken: 'a-token' }
+  const settings = { ...parts.settings, facilitator }
+  const other = createApp(parts, registryRoutes({ ...parts, settings }))
+  const answer = await other.inject({ method: 'GET', url: '/v1/platform' })
+  expect(answer.json()).toMatchObject({ facilitator_url: 'https://pay.example:4010/x402/', secrets: true })
+  await other.close()
 })
 
 function withCapability(name: string, amount = '0.01'): Partial<Declaration> {

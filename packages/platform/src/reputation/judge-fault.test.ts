@@ -8,7 +8,7 @@ const failure = (changes: Partial<FailedJob> = {}): FailedJob => ({
   state: 'failed',
   errorType: 'internal',
   chargedWithoutDelivery: false,
-  createdAtMs: SENT_MS,
+  orderedAtMs: SENT_MS,
   firstAskedAtMs: SENT_MS + 100,
   hadFairTime: true,
   isPutOff: false,

@@ -12,7 +12,8 @@ export interface FailedJob {
   readonly state: string
   readonly errorType: string | undefined
   readonly chargedWithoutDelivery: boolean
-  readonly createdAtMs: number
+  /** When it was ordered, or last retried. */
+  readonly orderedAtMs: number
   /** When the first sending began that was seen to its end. */
   readonly firstAskedAtMs: number | undefined
   /** One of those left the agent its fair time. */
@@ -56,6 +57,6 @@ export async function judgeFault(job: FailedJob, witnesses: Witnesses): Promise<
 }
 
 /** Nothing is charged before the job was ordered, so until then the agent certainly kept what it delivered (D24). */
-function wasHeardInTime({ firstAskedAtMs, createdAtMs }: FailedJob): boolean {
-  return firstAskedAtMs !== undefined && firstAskedAtMs <= createdAtMs + RESPONSE_KEPT_SECONDS * 1_000
+function wasHeardInTime({ firstAskedAtMs, orderedAtMs }: FailedJob): boolean {
+  return firstAskedAtMs !== undefined && firstAskedAtMs <= orderedAtMs + RESPONSE_KEPT_SECONDS * 1_000
 }

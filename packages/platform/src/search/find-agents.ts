@@ -2,12 +2,13 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
 import { filterTags, plainStages, similarStage, stageNumber, type Stage } from './search-conditions.ts'
 import type { Place } from './cursor.ts'
-import { completionsOf } from './word-completions.ts'
+import { completionsOf } from './words/word-completions.ts'
 import type { Frequencies, FrequencySource } from './frequencies.ts'
 import { collectMatches, type Found } from './collect-matches.ts'
+import type { MatchCounter, Total } from './count-matches.ts'
 import { inLimitedTime } from './in-limited-time.ts'
 import type { Search } from './search.ts'
-import { similarWords } from './similar-words.ts'
+import { similarWords } from './words/similar-words.ts'
 import { endOfScan, isScannedInIndex, scanInOrder } from './scan-in-order.ts'
 
 /** A page of agents, by number, in order. */
@@ -15,6 +16,17 @@ export interface FoundPage {
   readonly found: readonly Found[]
   /** Where the next page begins; undefined on the last. */
   readonly next: Place | undefined
+  /**
+   * How many there are on all pages, as far as it is known when this is called; undefined where it is not, and on all
+   * pages but the first.
+   */
+  readonly total: () => Total | undefined
+}
+
+/** What a search remembers of others. */
+export interface SearchMemory {
+  readonly frequencies: FrequencySource
+  readonly counter: MatchCounter
 }
 
 /**
@@ -39,10 +51,10 @@ const TOO_FEW = 5
  */
 export async function findAgents(
   database: Database,
-  frequencySource: FrequencySource,
+  { frequencies: frequencySource, counter }: SearchMemory,
   search: Search,
 ): Promise<FoundPage> {
-  if (search.words?.length === 0) return { found: [], next: undefined }
+  if (search.words?.length === 0) return { found: [], next: undefined, total: () => NONE }
   return inLimitedTime(database, async client => {
     const frequencies = await frequencySource.read(client)
     const { after, words } = search
@@ -52,13 +64,18 @@ export async function findAgents(
     const last = words?.at(-1)
     const completions =
       last === undefined ? [] : (after?.readings?.[0] ?? (await completionsOf(client, frequencies, last)))
-    const plain = {
-      ...(await findInStages(scope, plainStages(search, completions), after)),
-      readings: [completions],
-    }
+    const stages = plainStages(search, completions)
+    const isCommon = frequencies.estimate(stages, filterTags(search)) > mostCollected(search)
+    // Beside the search, so that it is known when the page is.
+    if (after === undefined && isCommon) counter.count(search, stages)
+    const plain = { ...(await findInStages(scope, stages, after)), readings: [completions] }
     const isTooLittle = plain.matching !== undefined && plain.matching < TOO_FEW
-    if (!isTooLittle || plain.found.length > search.limit) return pageOf(search, plain)
-    return pageOf(search, await addSimilar(scope, plain))
+    if (isTooLittle && plain.found.length <= search.limit)
+      return pageOf(search, await addSimilar(scope, plain))
+    const page = pageOf(search, plain)
+    return after === undefined
+      ? { ...page, total: () => page.total() ?? counter.count(search, stages) }
+      : page
   })
 }
 
@@ -146,11 +163,17 @@ async function continueSimilar(scope: Scope, readings: readonly (readonly string
   return { ...similar, matching: undefined, readings }
 }
 
-function pageOf({ limit, words }: Search, { found, stoppedAt, readings = [] }: Outcome): FoundPage {
+function pageOf(search: Search, { found, matching, stoppedAt, readings = [] }: Outcome): FoundPage {
+  const { limit, words, after } = search
   const shown = found.slice(0, limit)
   const last = found.length > limit ? shown.at(-1) : undefined
   const next = last ?? stoppedAt
-  if (next === undefined) return { found: shown, next: undefined }
+  const count = next === undefined ? shown.length : matching
+  const total = after !== undefined || count === undefined ? undefined : { count, isAtLeast: false }
+  if (next === undefined) return { found: shown, next: undefined, total: () => total }
   const { stage, key, position } = next
-  return { found: shown, next: { stage, key, position, readings: words === undefined ? null : readings } }
+  const place = { stage, key, position, readings: words === undefined ? null : readings }
+  return { found: shown, next: place, total: () => total }
 }
+
+const NONE: Total = { count: 0, isAtLeast: false }

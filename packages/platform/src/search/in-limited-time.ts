@@ -14,11 +14,12 @@ const STATEMENT_TIMEOUT_MS = 2_000
 export async function inLimitedTime<T>(
   database: Database,
   steps: (client: pg.PoolClient) => Promise<T>,
+  statementTimeoutMs = STATEMENT_TIMEOUT_MS,
 ): Promise<T> {
   try {
     return await database.inTransaction(async client => {
       await client.query(
-        `set transaction read only; set local statement_timeout = ${STATEMENT_TIMEOUT_MS}; set local jit = off;
+        `set transaction read only; set local statement_timeout = ${statementTimeoutMs}; set local jit = off;
          set local enable_seqscan = off; set local max_parallel_workers_per_gather = 0`,
       )
       return await steps(client)

@@ -1,7 +1,10 @@
-import { searchMatches, type FoundAgent } from '@farebox/platform-api/search'
+import { searchMatches, type FieldShape, type FoundAgent } from '@farebox/platform-api/search'
+import type { FieldType } from '@farebox/protocol/fields/field'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Badge } from '../agents/agent-row.ts'
+import { availabilityWord } from '../agents/availability.ts'
+import { uptimeOf } from '../agents/history.ts'
 import { ownersText } from '../listing/owners-text.ts'
 import { shownEndpoint } from '../listing/shown-endpoint.ts'
 import type { Found } from './collect-matches.ts'
@@ -41,23 +44,46 @@ interface CardColumns {
   readonly registered_at: Date
   readonly is_provisional: boolean
   readonly jobs_done: string
-  readonly capabilities: readonly { readonly name: string; readonly price: string }[] | null
+  readonly capabilities: readonly OfferColumns[] | null
   readonly capability_count: number
   readonly min_price_atomic: string
+  readonly job_p50_ms: number | null
+  /** Null where it was never watched. */
+  readonly failures: number | null
+  readonly checked_at: Date | null
+  readonly ok_30d: number | null
+  readonly failed_30d: number | null
 }
+
+interface OfferColumns {
+  readonly name: string
+  readonly price: string
+  readonly takes: readonly FieldColumns[]
+  readonly takes_count: number
+  readonly gives: readonly FieldColumns[]
+  readonly gives_count: number
+}
+
+/** As `describeEntry` wrote it. */
+type FieldColumns = readonly [name: string, type: FieldType, required: boolean]
 
 const READ_CARDS = `
   select agent.agent_id, agent.name, agent.description, agent.endpoint, agent.owner, agent.badge_shown,
-    agent.registered_at, entry.is_provisional, entry.jobs_done, entry.min_price_atomic, offers.*
+    agent.registered_at, entry.is_provisional, entry.jobs_done, entry.min_price_atomic, tally.job_p50_ms,
+    health.failures, health.checked_at, health.month_ok + health.day_ok as ok_30d,
+    health.month_failed + health.day_failed as failed_30d, offers.*
   from unnest($1::bigint[]) as wanted (agent_id)
   join agents agent on agent.agent_id = wanted.agent_id
   join search_entries entry on entry.agent_id = wanted.agent_id
+  left join agent_tallies tally on tally.agent_id = wanted.agent_id
+  left join agent_health health on health.agent_id = wanted.agent_id
   cross join lateral (
     select count(*)::int as capability_count,
-      json_agg(json_build_object('name', capability, 'price', price_atomic::text) order by ordinal)
+      json_agg(json_build_object('name', capability, 'price', price_atomic::text, 'takes', takes,
+        'takes_count', takes_count, 'gives', gives, 'gives_count', gives_count) order by ordinal)
         filter (where place <= $2) as capabilities
     from (
-      select capability, price_atomic, ordinal, row_number() over (order by ordinal) as place
+      select capability, price_atomic, ordinal, takes, takes_count, gives, gives_count, row_number() over (order by ordinal) as place
       from search_capabilities where agent_id = wanted.agent_id
     ) as offer
   ) as offers`
@@ -75,10 +101,23 @@ function cardOf(row: CardColumns): Omit<FoundAgent, 'match'> {
     owner: row.owner,
     provisional: row.is_provisional,
     badge: row.badge_shown,
+    availability: availabilityWord(
+      row.failures === null ? undefined : { failures: row.failures, isChecked: row.checked_at !== null },
+    ),
+    uptime_30d: uptimeOf({ ok: row.ok_30d ?? 0, failed: row.failed_30d ?? 0 }) ?? null,
+    job_p50_ms: row.job_p50_ms,
     jobs_done: Number(row.jobs_done),
     price_from: offers.length === 0 ? null : formatUsdc(BigInt(row.min_price_atomic)),
-    capabilities: offers.map(({ name, price }) => ({ name, price: formatUsdc(BigInt(price)) })),
+    capabilities: offers.map(offerOf),
     capability_count: row.capability_count,
     registered_at: Math.floor(row.registered_at.getTime() / 1_000),
   }
+}
+
+function offerOf({ price, takes, gives, ...offer }: OfferColumns): FoundAgent['capabilities'][number] {
+  return { ...offer, price: formatUsdc(BigInt(price)), takes: takes.map(fieldOf), gives: gives.map(fieldOf) }
+}
+
+function fieldOf([name, type, required]: FieldColumns): FieldShape {
+  return { name, type, required }
 }

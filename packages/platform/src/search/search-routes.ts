@@ -3,21 +3,29 @@ import { searchAnswer, searchQuery } from '@farebox/platform-api/search'
 import { agentPageRoutes } from '../agent-pages/agent-page-routes.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
+import { createMatchCounter } from './count-matches.ts'
 import { writeCursor } from './cursor.ts'
 import { findAgents } from './find-agents.ts'
 import { createFrequencySource } from './frequencies.ts'
 import { readCards } from './read-cards.ts'
 import { readSearch } from './search.ts'
 
+/** A page that searches at each key asks as often. */
+const SEARCHES_PER_MINUTE = 600
+
 /** Search, and the pages of what it finds. */
 export function searchRoutes(parts: PlatformParts): readonly Route[] {
-  const frequencySource = createFrequencySource(parts.clock)
+  const memory = {
+    frequencies: createFrequencySource(parts.clock),
+    counter: createMatchCounter(parts.database, parts.clock),
+  }
   const search = defineRoute({
     method: 'GET',
     path: '/v1/agents',
     summary: 'Find agents by words, capability, price, badge and fields',
     access: 'public',
     query: searchQuery,
+    perMinute: SEARCHES_PER_MINUTE,
     answers: {
       200: { description: 'A page of agents', schema: searchAnswer },
       400: {
@@ -28,10 +36,13 @@ export function searchRoutes(parts: PlatformParts): readonly Route[] {
     },
     async handle({ query }) {
       const asked = readSearch(query)
-      const page = await findAgents(parts.database, frequencySource, asked)
+      const page = await findAgents(parts.database, memory, asked)
       const showMatch = asked.words !== undefined && asked.sort === 'relevance'
       const agents = await readCards(parts.database, page.found, showMatch)
-      return { body: { agents, next_cursor: page.next === undefined ? null : writeCursor(page.next, query) } }
+      const next_cursor = page.next === undefined ? null : writeCursor(page.next, query)
+      const total = page.total()
+      const told = total === undefined ? null : { count: total.count, at_least: total.isAtLeast }
+      return { body: { agents, next_cursor, total: told } }
     },
   })
   return [search, ...agentPageRoutes(parts)]

@@ -308,6 +308,7 @@ async function find(query: SearchQuery): Promise<SearchAnswer> {
   const answer = await route?.handle({
     params: undefined,
     query: searchQuery.parse(query),
+    headers: undefined,
     body: undefined,
     caller: { kind: 'anonymous', ip: '127.0.0.1' },
     signal: new AbortController().signal,

@@ -1,10 +1,14 @@
 import type pg from 'pg'
+import { IS_PAID, PAID_HASH, PAID_MINUTE } from './paid-jobs.ts'
 
 /**
  * So many jobs of one payer count, the newest: a hundred paid jobs take ten payers at least, and a thousand a hundred, so
  * that nobody buys a badge for one agent, or spoils it, alone.
  */
 const JOBS_OF_ONE_PAYER = 10
+
+/** Among so many of its newest paid jobs those are looked for that say how long it takes. */
+const JOBS_TIMED = 500
 
 /** Outcomes added at a time, so that nobody waits long for an agent's row. */
 const RECOUNTS_AT_ONCE = 1_000
@@ -33,6 +37,7 @@ export async function applyRecounts(client: pg.PoolClient, agentId: number): Pro
     taken.map(({ done_change: change }) => change),
     JOBS_OF_ONE_PAYER,
   ])
+  await client.query(ADD_TIMES, [agentId, JOBS_TIMED, JOBS_OF_ONE_PAYER])
   return taken.reduce((sum, { outcomes }) => sum + Number(outcomes), 0)
 }
 
@@ -85,3 +90,22 @@ const ADD = `
     paying = t.paying + sums.paying, paid = t.paid + sums.paid, failed = t.failed + sums.failed,
     left_out = t.left_out + sums.left_out
   from sums where t.agent_id = $1`
+
+/** The newest of each payer again; the owner's own say nothing. */
+const ADD_TIMES = `
+  update agent_tallies t set job_p50_ms = times.ms[1], job_p95_ms = times.ms[2]
+  from (
+    select percentile_disc(array[0.5, 0.95]) within group (order by elapsed_ms) as ms
+    from (
+      select elapsed_ms, row_number() over (partition by payer order by minute desc, hash desc) as place
+      from (
+        select payer, elapsed_ms, ${PAID_MINUTE} as minute, ${PAID_HASH} as hash from jobs
+        where agent_id = $1 and ${IS_PAID}
+        order by minute desc, hash desc limit $2
+      ) as newest
+      join agents on agents.agent_id = $1
+      where payer not in (owner, coalesce(wallet, ''), coalesce(proven_wallet, '')) and elapsed_ms is not null
+    ) as placed
+    where place <= $3
+  ) as times
+  where t.agent_id = $1`

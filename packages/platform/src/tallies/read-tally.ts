@@ -15,9 +15,21 @@ export interface Tally {
   readonly paying: number
   /** Jobs that came to nothing and do not count against the agent; of each payer the newest ten. */
   readonly leftOut: number
+  /** What half of the newest of those jobs took at most, and what 95 % of them did; undefined before the first. */
+  readonly jobP50Ms: number | undefined
+  readonly jobP95Ms: number | undefined
 }
 
-const NOTHING: Tally = { jobsDone: 0, payers: 0, paid: 0, failed: 0, paying: 0, leftOut: 0 }
+const NOTHING: Tally = {
+  jobsDone: 0,
+  payers: 0,
+  paid: 0,
+  failed: 0,
+  paying: 0,
+  leftOut: 0,
+  jobP50Ms: undefined,
+  jobP95Ms: undefined,
+}
 
 /** What is written of an agent; what has ended since the last `applyRecounts` is missing. */
 export async function readTally(client: pg.PoolClient | Database['pool'], agentId: number): Promise<Tally> {
@@ -31,6 +43,8 @@ export async function readTally(client: pg.PoolClient | Database['pool'], agentI
     failed: Number(row.failed),
     paying: Number(row.paying),
     leftOut: Number(row.left_out),
+    jobP50Ms: row.job_p50_ms ?? undefined,
+    jobP95Ms: row.job_p95_ms ?? undefined,
   }
 }
 
@@ -41,12 +55,15 @@ interface TallyColumns {
   readonly failed: string
   readonly paying: string
   readonly left_out: string
+  readonly job_p50_ms: number | null
+  readonly job_p95_ms: number | null
 }
 
 const READ_TALLY = `
   select t.jobs_done - coalesce(own.jobs_done, 0) as jobs_done, t.payers - own.payers as payers,
     t.paid - coalesce(own.paid, 0) as paid, t.failed - coalesce(own.failed, 0) as failed,
-    t.paying - own.paying as paying, t.left_out - coalesce(own.left_out, 0) as left_out
+    t.paying - own.paying as paying, t.left_out - coalesce(own.left_out, 0) as left_out,
+    t.job_p50_ms, t.job_p95_ms
   from agent_tallies t join agents a using (agent_id)
   cross join lateral (
     select sum(jobs_done) as jobs_done, sum(paid) as paid, sum(failed) as failed, sum(left_out) as left_out,

@@ -4,8 +4,10 @@ import type { BrowserContext, Page } from 'playwright-core'
 
 /** A wallet in a page, whose mind is a test's: its keys are the chain's own test accounts. */
 export interface BrowserWallet {
-  /** What it shows of itself; none: it asks the person, who refuses nothing. */
+  /** What it shows of itself, once the page has asked for it: its person refuses nothing. */
   accounts: readonly string[]
+  /** The page has asked for the accounts. */
+  isAllowed: boolean
   /** Decides what a method does instead of asking the chain; undefined: the chain is asked. */
   answer: (method: string, params: readonly unknown[]) => unknown
   /** Methods in the order in which the page asked. */
@@ -32,6 +34,7 @@ export async function installWallet(
 ): Promise<BrowserWallet> {
   const wallet: BrowserWallet = {
     accounts: [given.account],
+    isAllowed: false,
     answer: () => undefined,
     asked: [],
     async changeAccount(page, account) {
@@ -60,7 +63,9 @@ async function answerOf(
 ): Promise<unknown> {
   const decided: unknown = await wallet.answer(method, params)
   if (decided !== undefined) return decided
-  if (method === 'eth_requestAccounts') return wallet.accounts
+  if (method === 'eth_requestAccounts') wallet.isAllowed = true
+  if (method === 'eth_requestAccounts' || method === 'eth_accounts')
+    return wallet.isAllowed ? wallet.accounts : []
   if (method === 'wallet_requestPermissions') return []
   return await callAnvil(rpcUrl, method, [...params])
 }

@@ -96,6 +96,7 @@ const TEST_SETTINGS: PlatformSettings = {
   operatorToken: undefined,
   canaryBudgetAtomic: 0n,
   canaryKey: undefined,
+  faucetKey: undefined,
 }
 
 const NO_NODE: JsonRpc = {

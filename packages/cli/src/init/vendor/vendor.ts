@@ -88,12 +88,16 @@ export async function packVendor(
 const LONGEST_OUTPUT_BYTES = 16_777_216
 
 async function readPackages(clone: string): Promise<readonly PackageFile[]> {
-  const folder = join(clone, 'packages')
-  const names = await readdir(folder)
+  const folders = await Promise.all(
+    ['packages', 'apps'].map(async part => {
+      const names = await readdir(join(clone, part))
+      return names.map(name => join(clone, part, name))
+    }),
+  )
   return await Promise.all(
-    names.map(
-      async name => JSON.parse(await readFile(join(folder, name, 'package.json'), 'utf8')) as PackageFile,
-    ),
+    folders
+      .flat()
+      .map(async folder => JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as PackageFile),
   )
 }
 

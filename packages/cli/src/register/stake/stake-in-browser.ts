@@ -4,11 +4,11 @@ import { printable } from '../../terminal/printable.ts'
 import type { Registering } from './registering.ts'
 import { waitForListing, type Listed } from './wait-for-listing.ts'
 
-/** Sends a person to the stake page, and waits until the agent is listed. The address is always told too. */
+/** Sends a person to the page of the registration, and waits until the agent is listed. The address is always told too. */
 export async function stakeInBrowser(registering: Registering, registration: Registration): Promise<Listed> {
   const { world, raw } = registering
   const { bold, dim } = paintFor(world.err)
-  const page = registration.stake_page_url
+  const page = registration.register_page_url
   const isOpened = raw.browser !== false && (await world.openPage(page))
   const how = isOpened
     ? 'opened in your browser; any other that has the wallet will do'

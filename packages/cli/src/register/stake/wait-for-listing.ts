@@ -17,9 +17,9 @@ export interface Listed {
   readonly transaction: string | undefined
 }
 
-/** How long a person may take at the stake page, and the chain and the platform with what comes then. */
+/** How long a person may take at the page, and the chain and the platform with what comes then. */
 const STAKE_WITHIN_MS = 20 * 60_000
-/** Without a terminal nobody has read the address of the stake page yet: whoever reads the log runs it again. */
+/** Without a terminal nobody has read the address of the page yet: whoever reads the log runs it again. */
 const UNSEEN_STAKE_WITHIN_MS = 120_000
 const LIST_WITHIN_MS = 10 * 60_000
 const POLL_MS = 1_000
@@ -155,7 +155,7 @@ function refused(
   )
 }
 
-function tooLong({ endpoint, stake_page_url: page }: Registration, isSeen: boolean): CommandError {
+function tooLong({ endpoint, register_page_url: page }: Registration, isSeen: boolean): CommandError {
   const again = `farebox register --endpoint ${endpoint} goes on waiting; nothing is staked twice`
   const exit = { exitCode: EXIT.unresolved }
   if (isSeen) return new CommandError('staked, and not listed yet', again, exit)

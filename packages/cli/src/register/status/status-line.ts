@@ -24,7 +24,7 @@ export interface StatusLine {
   readonly status: RegistrationStatus | AgentState | null
   /** Why the platform does not tell. */
   readonly problem?: string
-  readonly stake_page_url?: string
+  readonly register_page_url?: string
   /** Whether it answered the platform's last checks, where the platform says. */
   readonly availability?: AgentHealth['availability']
   /** A change that was signed here, and that nobody has seen on the chain yet. */
@@ -134,10 +134,10 @@ function availabilityOf({ health }: KnownAgent): Pick<StatusLine, 'availability'
 }
 
 function statusOf(registration: Registration): ReportedStatus {
-  const { status, stake_page_url: page } = registration
+  const { status, register_page_url: page } = registration
   const number = numberOf(registration)
   if (number !== undefined) return { agent_id: number, status }
-  return { status, stake_page_url: page }
+  return { status, register_page_url: page }
 }
 
 function numberOf({ status }: Registration): number | undefined {
@@ -168,7 +168,7 @@ function stateOf(platform: string, agentId: number, agent: KnownAgent): Registra
   const { standing, standing_reason: reason } = agent
   if (standing === 'waiting') return { state: 'waiting', agent_id: agentId }
   if (standing === 'listed' || standing === 'provisional') {
-    const profileUrl = `${platform}/v1/agents/${agentId}`
+    const profileUrl = `${platform}/agents/${agentId}`
     const provisional = standing === 'provisional'
     return { state: 'listed', agent_id: agentId, profile_url: profileUrl, provisional }
   }
@@ -198,7 +198,7 @@ function inWordsOf(
     : [`being deregistered by ${hash}`, `  farebox deregister ${agentId} follows it`]
 }
 
-function inWords({ status, problem, stake_page_url: page, availability }: StatusLine): string {
+function inWords({ status, problem, register_page_url: page, availability }: StatusLine): string {
   switch (status?.state) {
     case undefined:
       return printable(problem ?? 'not known')

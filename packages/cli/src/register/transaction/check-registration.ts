@@ -28,8 +28,8 @@ export function checkRegistration(
   if (registry !== described.registry_address || chainId !== described.chain_id) {
     throw odd('its registration is at another contract than it announces')
   }
-  if (!isOf(registration.stake_page_url, described.public_url)) {
-    throw odd('its stake page is at another address than its own')
+  if (!isOf(registration.register_page_url, described.public_url)) {
+    throw odd('its registration page is at another address than its own')
   }
   return registration
 }

@@ -22,18 +22,18 @@ export async function blameJob(
 ): Promise<void> {
   if (job.kind !== 'caller' || !isToBeJudged(job)) return
   const { database, clock, log } = parts
-  const { deadline, authorization, maxDeadlineSeconds, createdAtMs } = job
-  const orderLeft = secondsLeft({ deadline, validBefore: Number(authorization.validBefore) }, createdAtMs)
+  const { deadline, authorization, maxDeadlineSeconds, orderedAtMs } = job
+  const orderLeft = secondsLeft({ deadline, validBefore: Number(authorization.validBefore) }, orderedAtMs)
   try {
     const fault = await judgeFault(
       { ...job, isOrderFair: orderLeft >= fairSeconds(maxDeadlineSeconds) },
       {
         sawDependencyOutage: async () =>
-          (await outages.isAway()) || (await sawDependencyOutage(database, createdAtMs, clock.nowMs())),
+          (await outages.isAway()) || (await sawDependencyOutage(database, orderedAtMs, clock.nowMs())),
         couldPay: () => couldPay(parts, job),
       },
     )
-    await changeJob(database, job.jobId, clock.nowMs(), () => ({ fault }))
+    await changeJob(database, job, clock.nowMs(), () => ({ fault }))
   } catch (error) {
     log.warn('a job that came to nothing was not judged', { job: job.jobId, error: describeError(error) })
   }

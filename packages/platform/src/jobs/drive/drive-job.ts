@@ -32,14 +32,16 @@ export async function driveJob(
   { holder, signal, outages }: DriveOptions,
 ): Promise<void> {
   const done = new AbortController()
-  const renewing = keepLease(parts, job.jobId, { holder, signal: done.signal })
+  const renewing = keepLease(parts, job, { holder, signal: done.signal })
   try {
     const { job: known, heard } = await ask(parts, job, signal)
     if (signal.aborted) {
-      await releaseJob(parts.database, job.jobId, { holder, nextDueAtMs: parts.clock.nowMs() })
+      await releaseJob(parts.database, job, { holder, nextDueAtMs: parts.clock.nowMs() })
       return
     }
     const seen = await seeChain(parts, known, heard?.answer)
+    // Retried meanwhile: what follows is about the new attempt, which whoever sends that one sees to.
+    if (seen.attempt !== job.attempt) return
     await blameJob(parts, seen, outages)
     const nextDueAtMs = planNextDueMs(seen, parts.clock.nowMs(), heard?.retryAfterMs)
     if (nextDueAtMs === undefined && !seen.askingOver) await recordAskingOver(parts, seen)
@@ -47,7 +49,7 @@ export async function driveJob(
       nowMs: parts.clock.nowMs(),
       isOver: nextDueAtMs === undefined,
     })
-    await releaseJob(parts.database, job.jobId, { holder, nextDueAtMs })
+    await releaseJob(parts.database, job, { holder, nextDueAtMs })
     logOutcome(parts, job, seen)
   } finally {
     done.abort()
@@ -85,17 +87,17 @@ async function seeChain(parts: PlatformParts, job: JobRow, answer: Answer | unde
 
 async function keepLease(
   { database, clock, log }: PlatformParts,
-  jobId: string,
+  job: JobRow,
   { holder, signal }: { readonly holder: string; readonly signal: AbortSignal },
 ): Promise<void> {
   while (!signal.aborted) {
     await clock.sleep(LEASE_MS / 3, signal)
     if (signal.aborted) return
     try {
-      await renewLease(database, jobId, { holder, nowMs: clock.nowMs() })
+      await renewLease(database, job, { holder, nowMs: clock.nowMs() })
     } catch {
       // Without it another worker sends the same bytes too, which harms nobody.
-      log.warn('a lease was not renewed', { job: jobId })
+      log.warn('a lease was not renewed', { job: job.jobId })
     }
   }
 }

@@ -40,7 +40,7 @@ export function planNextDueMs(job: JobRow, nowMs: number, retryAfterMs?: number)
   if (ask) return nowMs + waitMs(job, retryAfterMs)
   if (job.payment !== 'open' || !mayStillBeSeen(job, nowMs)) return undefined
   // The longer nothing has happened, the seldomer; but soon after the moment from which there is certainty.
-  const sinceMs = nowMs - job.createdAtMs - (job.elapsedMs ?? 0)
+  const sinceMs = nowMs - job.orderedAtMs - (job.elapsedMs ?? 0)
   const pace = job.answer === 'failed' ? 1 : 1 / 4
   const later = nowMs + Math.min(Math.max(sinceMs * pace, FIRST_WAIT_MS), LONGEST_CHAIN_WAIT_MS)
   const certainMs = usableUntil(job) * 1_000 + FIRST_WAIT_MS
@@ -49,7 +49,12 @@ export function planNextDueMs(job: JobRow, nowMs: number, retryAfterMs?: number)
 }
 
 /** Unix seconds from which on the chain takes the job's authorization no more, whatever reorganisation comes (D8). */
-export function usableUntil({ authorization, network }: JobRow): number {
+export function usableUntil({
+  authorization,
+  network,
+}: Pick<JobRow, 'network'> & {
+  readonly authorization: Pick<JobRow['authorization'], 'validBefore'>
+}): number {
   return Number(authorization.validBefore) + (findNetwork(network)?.finalitySeconds ?? 0)
 }
 

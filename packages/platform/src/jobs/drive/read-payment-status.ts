@@ -13,6 +13,8 @@ export interface PaymentOnChain {
   readonly payment: PaymentStatus
   /** Where it was paid. */
   readonly transaction?: string
+  /** The block that has it. */
+  readonly blockNumber?: bigint
 }
 
 /**
@@ -29,10 +31,13 @@ export async function readPaymentStatus(
   const network = findNetwork(job.network)
   if (network === undefined) return { payment: 'open' }
   try {
-    if (hint !== undefined && (await provesPayment(parts, network, job, hint)))
-      return { payment: 'paid', transaction: hint.toLowerCase() }
+    const hinted = hint === undefined ? undefined : await proveByHint(parts, network, job, hint)
+    if (hinted !== undefined) return hinted
     const verdict = await findSettlement(parts.rpc, network, job.authorization, nowSeconds(parts.clock))
-    if (verdict.kind === 'settled') return { payment: 'paid', transaction: verdict.transaction }
+    if (verdict.kind === 'settled') {
+      const { transaction, blockNumber } = verdict
+      return { payment: 'paid', transaction, blockNumber }
+    }
     const certainAt = Number(job.authorization.validBefore) + network.finalitySeconds
     const isDead =
       (verdict.kind === 'spent-otherwise' && verdict.isFinal) ||
@@ -47,12 +52,13 @@ export async function readPaymentStatus(
   }
 }
 
-async function provesPayment(
+async function proveByHint(
   parts: PlatformParts,
   network: Network,
   { authorization }: JobRow,
-  transaction: string,
-): Promise<boolean> {
-  const receipt = await readReceipt(parts.rpc, transaction)
-  return receipt !== undefined && receiptProvesPayment(network, authorization, receipt)
+  hint: string,
+): Promise<PaymentOnChain | undefined> {
+  const receipt = await readReceipt(parts.rpc, hint)
+  if (receipt === undefined || !receiptProvesPayment(network, authorization, receipt)) return undefined
+  return { payment: 'paid', transaction: hint.toLowerCase(), blockNumber: receipt.blockNumber }
 }

@@ -28,7 +28,7 @@ export async function recordAnswer(
 ): Promise<JobRow> {
   const delivery = await describeDelivery(parts, job, heard.outcome)
   const nowMs = parts.clock.nowMs()
-  return await changeJob(parts.database, job.jobId, nowMs, known => {
+  return await changeJob(parts.database, job, nowMs, known => {
     const counted = { ...countSending(known, heard.outcome), ...witness(known, heard, beganMs) }
     const said = answerOf(heard.outcome)
     const answer = weigh(known.answer, said)
@@ -51,7 +51,7 @@ export async function recordAnswer(
 export async function recordUnusable(parts: PlatformParts, job: JobRow, beganMs: number): Promise<JobRow> {
   const outcome = { kind: 'foreign', reason: 'it could not be written down' } as const
   const nowMs = parts.clock.nowMs()
-  return await changeJob(parts.database, job.jobId, nowMs, known => ({
+  return await changeJob(parts.database, job, nowMs, known => ({
     ...countSending(known, outcome),
     ...witness(known, { answer: undefined, hasLeft: true }, beganMs),
   }))
@@ -91,25 +91,30 @@ function countSending(known: JobRow, outcome: Outcome): JobChanges {
   }
 }
 
-/** Writes down what the chain says of a job's payment. */
+/** Writes down what the chain says of a job's payment, whichever attempt it was seen in: there is one payment. */
 export async function recordPaymentStatus(
   parts: PlatformParts,
   job: JobRow,
   onChain: PaymentOnChain,
 ): Promise<JobRow> {
   const nowMs = parts.clock.nowMs()
-  return await changeJob(parts.database, job.jobId, nowMs, known => {
+  return await changeJob(parts.database, { jobId: job.jobId }, nowMs, known => {
     const payment = mergePaymentStatus(known.payment, onChain.payment)
     if (payment === known.payment) return {}
     return payment === 'paid' && onChain.transaction !== undefined
-      ? { payment, paidAtMs: nowMs, transaction: onChain.transaction }
+      ? {
+          payment,
+          paidAtMs: nowMs,
+          transaction: onChain.transaction,
+          ...(onChain.blockNumber !== undefined && { blockNumber: Number(onChain.blockNumber) }),
+        }
       : { payment }
   })
 }
 
 /** Writes down that the agent is not asked any more. */
 export async function recordAskingOver(parts: PlatformParts, job: JobRow): Promise<JobRow> {
-  return await changeJob(parts.database, job.jobId, parts.clock.nowMs(), () => ({ askingOver: true }))
+  return await changeJob(parts.database, job, parts.clock.nowMs(), () => ({ askingOver: true }))
 }
 
 function answerOf(outcome: Outcome): AgentAnswer {
@@ -122,8 +127,8 @@ function isForeign(outcome: Outcome): boolean {
   return outcome.kind === 'foreign' || outcome.kind === 'payment-required'
 }
 
-function lastWord({ createdAtMs }: JobRow, answer: AgentAnswer, nowMs: number): JobChanges {
-  return answer === 'completed' || answer === 'failed' ? { elapsedMs: nowMs - createdAtMs } : {}
+function lastWord({ orderedAtMs }: JobRow, answer: AgentAnswer, nowMs: number): JobChanges {
+  return answer === 'completed' || answer === 'failed' ? { elapsedMs: nowMs - orderedAtMs } : {}
 }
 
 function describeFailure(outcome: Outcome): JobChanges {

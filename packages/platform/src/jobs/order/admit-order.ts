@@ -7,17 +7,19 @@ import { createSlots } from '../../outbound/slots.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { insertJobIn, type NewJob } from '../records/job-store.ts'
+import { reopenJobIn } from '../records/reopen-job.ts'
 import { checkOrderBounds } from './order-bounds.ts'
 import { readPayerState } from '../quote/read-payer-state.ts'
 
 /**
  * Writes a caller's job down, due at once, where its payer can pay and there is room for it; undefined as of `insertJob`.
- * `from`: where the order came from, as `callerKey` has it.
+ * `from`: where the order came from, as `callerKey` has it. `retryOf`: the attempt that is retried; undefined then as of
+ * `reopenJobIn`.
  *
  * @throws {Refusal} `payment`, `rate_limited`, or `unavailable` where the chain does not say what the payer has; nothing
  *   was written then
  */
-export type AdmitOrder = (job: NewJob, from: string) => Promise<JobRow | undefined>
+export type AdmitOrder = (job: NewJob, from: string, retryOf?: number) => Promise<JobRow | undefined>
 
 /** Payers without money that one address may have looked up in a minute. */
 const EMPTY_PAYERS_PER_MINUTE = 60
@@ -35,21 +37,27 @@ export function createAdmission(parts: PlatformParts): AdmitOrder {
   const turns = createSlots(1)
   const waiting = new Map<string, number>()
 
-  const write = async (job: NewJob, from: string, balanceAtomic: bigint): Promise<JobRow | undefined> => {
+  const write = async (
+    job: NewJob,
+    { from, retryOf, balanceAtomic }: { from: string; retryOf: number | undefined; balanceAtomic: bigint },
+  ): Promise<JobRow | undefined> => {
     // One connection for an address, however many orders of it wait.
     const leave = await turns.take(from, new AbortController().signal)
     try {
       return await database.inTransaction(async client => {
         const orderedFrom = await lockOrders(client, job.payer, from)
         await checkRoom(client, job, { orderedFrom, balanceAtomic })
-        return await insertJobIn(client, job, { nowMs: clock.nowMs(), orderedFrom })
+        const written = { nowMs: clock.nowMs(), orderedFrom }
+        return retryOf === undefined
+          ? await insertJobIn(client, job, written)
+          : await reopenJobIn(client, job, { ...written, attempt: retryOf })
       })
     } finally {
       leave()
     }
   }
 
-  return async (job, from) => {
+  return async (job, from, retryOf) => {
     const bytes = Buffer.byteLength(job.requestBody)
     const held = (waiting.get(from) ?? 0) + bytes
     if (held > MAX_WAITING_BYTES) throw tooMuch('orders from this address that are not written down yet', 1)
@@ -57,14 +65,14 @@ export function createAdmission(parts: PlatformParts): AdmitOrder {
     try {
       await checkOrderBounds(parts, job.payer, job.agentId)
       // It is in use for another job here, which says more than that it was used.
-      if (await isKnown(parts.database, job)) return undefined
+      if (retryOf === undefined && (await isKnown(parts.database, job))) return undefined
       const balanceAtomic = await seeBalance(
         parts,
         job,
-        () => limit(from, EMPTY_PAYERS_PER_MINUTE),
-        () => limit.giveBack(from),
+        { take: () => limit(from, EMPTY_PAYERS_PER_MINUTE), giveBack: () => limit.giveBack(from) },
+        retryOf !== undefined,
       )
-      return await write(job, from, balanceAtomic)
+      return await write(job, { from, retryOf, balanceAtomic })
     } finally {
       const left = (waiting.get(from) ?? 0) - bytes
       if (left <= 0) waiting.delete(from)
@@ -86,8 +94,8 @@ async function isKnown(database: Database, { payer, authorization, network }: Ne
 async function seeBalance(
   parts: PlatformParts,
   job: NewJob,
-  take: () => number | undefined,
-  giveBack: () => void,
+  { take, giveBack }: { readonly take: () => number | undefined; readonly giveBack: () => void },
+  isRetry: boolean,
 ): Promise<bigint> {
   const seconds = take()
   if (seconds !== undefined)
@@ -106,6 +114,9 @@ async function seeBalance(
       'payment: the chain does not say now what the payer has; nothing was sent',
     )
   }
+  // Of a job that was sent before nobody is told to sign anew: it may just have been charged for.
+  if (payer.isUsed && isRetry)
+    throw new Refusal('conflict', 'payment: was used or cancelled: ask for the job, it may have been charged')
   if (payer.isUsed) throw new Refusal('payment', 'payment: was used or cancelled, sign a new one')
   if (payer.balanceAtomic < job.amountAtomic) throw cannotPay(payer.balanceAtomic, 0n, job)
   giveBack()
@@ -131,10 +142,11 @@ async function checkRoom(
 ): Promise<void> {
   const { rows } = await client.query<{ of_payer: string; from_address: string; promised: string }>(
     `select
-       (select coalesce(sum(${CONTENTS}), 0) from jobs where payer = $1 and ordered_from is not null) as of_payer,
-       (select coalesce(sum(${CONTENTS}), 0) from jobs where ordered_from = $2) as from_address,
+       (select coalesce(sum(${CONTENTS}), 0) from jobs
+        where payer = $1 and ordered_from is not null and job_id <> $3) as of_payer,
+       (select coalesce(sum(${CONTENTS}), 0) from jobs where ordered_from = $2 and job_id <> $3) as from_address,
        (select coalesce(sum(amount_atomic), 0) from jobs where payer = $1 and state in ('sent', 'pending')) as promised`,
-    [job.payer, orderedFrom],
+    [job.payer, orderedFrom, job.jobId],
   )
   const [room] = rows
   const promised = BigInt(room?.promised ?? 0)

@@ -25,7 +25,7 @@ export async function openJob(
   if (job !== undefined && mayOpen(job, shown)) return job
   throw new Refusal(
     'not_found',
-    'jobId: there is no such job for you: sign in as its payer, or show its job_token',
+    'jobId: there is no such job for you: sign in as its payer, or show its job-token',
   )
 }
 
@@ -41,12 +41,19 @@ export async function openToDelete(
   shown: Shown,
 ): Promise<JobRow> {
   const job = await openJob(parts, jobId, shown)
-  if (isPayer(job, shown) || (shown.token !== undefined && mayDelete(shown.token, job.tokenHashes)))
-    return job
+  if (isOrderer(job, shown)) return job
   throw new Refusal(
     'forbidden',
-    'job_token: came with a repeat of the order and only reads: show the one of the first answer, or sign in as the payer',
+    'job-token: came with a repeat of the order and only reads: show the one of the first answer, or sign in as the payer',
   )
+}
+
+/**
+ * Whether this is who ordered the job: signed in as its payer, or with the token of the first answer. Whoever shows another
+ * token may be its agent, who must not have what suits itself done for the payment.
+ */
+export function isOrderer(job: JobRow, shown: Shown): boolean {
+  return isPayer(job, shown) || (shown.token !== undefined && mayDelete(shown.token, job.tokenHashes))
 }
 
 function mayOpen(job: JobRow, shown: Shown): boolean {

@@ -14,6 +14,7 @@ export interface JobChanges extends Partial<
     | 'elapsedMs'
     | 'paidAtMs'
     | 'transaction'
+    | 'blockNumber'
     | 'outputHash'
     | 'outputProblem'
     | 'completedAt'
@@ -35,14 +36,16 @@ export interface JobChanges extends Partial<
  * Changes a job under its lock, so that what is concluded from it still holds when it is written. The state and what
  * follows from it are worked out here and nowhere else.
  *
+ * @param which where it names an attempt, and the job was retried since, nothing is changed
  * @param change what is new, given how the job stands now
  */
 export async function changeJob(
   database: Database,
-  jobId: string,
+  which: { readonly jobId: string; readonly attempt?: number },
   nowMs: number,
   change: (job: JobRow) => JobChanges,
 ): Promise<JobRow> {
+  const { jobId, attempt } = which
   return await database.inTransaction(async client => {
     const found = await client.query<JobColumns>(
       `select ${JOB_COLUMNS} from jobs where job_id = $1 for update`,
@@ -51,6 +54,7 @@ export async function changeJob(
     const [columns] = found.rows
     if (columns === undefined) throw new Error(`job ${jobId} is gone`)
     const job = toJobRow(columns)
+    if (attempt !== undefined && attempt !== job.attempt) return job
     const changes = change(job)
     const changed = await client.query<JobColumns>(
       `update jobs set state = $2, answer = $3, payment = $4, asking_over = $5, error_type = $6, error = $7,
@@ -58,7 +62,7 @@ export async function changeJob(
          output_hash = $12, output_problem = $13, completed_at = $14, sendings = $15, foreign_answers = $16,
          charged_without_delivery = $17, elapsed_ms = $18, response_status = coalesce($19, response_status),
          response_headers = coalesce($20, response_headers), has_expired = $21, first_asked_at = $22,
-         had_fair_time = $23, has_left = $24, put_off = $25, fault = $26,
+         had_fair_time = $23, has_left = $24, put_off = $25, fault = $26, block_number = $27,
          ordered_from = case when $4 = 'paid' then null else ordered_from end
        where job_id = $1
        returning ${JOB_COLUMNS}`,
@@ -108,6 +112,7 @@ function valuesOf(before: JobRow, changes: JobChanges, nowMs: number): unknown[]
     job.isPutOff,
     // What came to something after all is nobody's fault.
     state === 'completed' && !isUndelivered ? null : (job.fault ?? null),
+    job.blockNumber ?? null,
   ]
 }
 

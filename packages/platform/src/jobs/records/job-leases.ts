@@ -123,23 +123,23 @@ export async function endSendings(database: Database, nowMs: number): Promise<vo
 /** Keeps a job a while longer. */
 export async function renewLease(
   database: Database,
-  jobId: string,
+  { jobId, attempt }: Pick<JobRow, 'jobId' | 'attempt'>,
   { holder, nowMs }: { readonly holder: string; readonly nowMs: number },
 ): Promise<void> {
   await database.query(
     'renew-job-lease',
-    'update jobs set lease_until = $3 where job_id = $1 and lease_holder = $2',
-    [jobId, holder, new Date(nowMs + LEASE_MS)],
+    'update jobs set lease_until = $3 where job_id = $1 and lease_holder = $2 and attempt = $4',
+    [jobId, holder, new Date(nowMs + LEASE_MS), attempt],
   )
 }
 
 /**
  * Lets a job go until `nextDueAtMs`. Where that is undefined nothing is left to be done, and the signed payment is
- * forgotten.
+ * forgotten. A job that was retried since is somebody else's by now, and stays as it is.
  */
 export async function releaseJob(
   database: Database,
-  jobId: string,
+  { jobId, attempt }: Pick<JobRow, 'jobId' | 'attempt'>,
   { holder, nextDueAtMs }: { readonly holder: string; readonly nextDueAtMs: number | undefined },
 ): Promise<void> {
   await database.query(
@@ -149,7 +149,7 @@ export async function releaseJob(
          and (answer <> 'failed' or payment = 'paid')
          and ${WANTED_UNTIL} >= $3::timestamptz - ${STILL_SENT}, false),
        payment_header = case when $3::timestamptz is null then null else payment_header end
-     where job_id = $1 and lease_holder = $2`,
-    [jobId, holder, nextDueAtMs === undefined ? null : new Date(nextDueAtMs)],
+     where job_id = $1 and lease_holder = $2 and attempt = $4`,
+    [jobId, holder, nextDueAtMs === undefined ? null : new Date(nextDueAtMs), attempt],
   )
 }

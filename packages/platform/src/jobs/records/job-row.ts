@@ -38,6 +38,12 @@ export interface JobRow {
   readonly errorType: string | undefined
   readonly error: string | undefined
   readonly createdAtMs: number
+  /** 1, and one more for each retry. */
+  readonly attempt: number
+  /** When this attempt was ordered. */
+  readonly orderedAtMs: number
+  /** The agent may have kept a response to the input of an earlier attempt. */
+  readonly keepsInput: boolean
   readonly expiresAtMs: number
   /** When it became completed or failed. */
   readonly finishedAtMs: number | undefined
@@ -45,8 +51,14 @@ export interface JobRow {
   readonly elapsedMs: number | undefined
   readonly paidAtMs: number | undefined
   readonly transaction: string | undefined
+  /** The block that has the transfer. */
+  readonly blockNumber: number | undefined
   /** What was delivered, as it came. `readJob` alone reads it; elsewhere, and once it is deleted, undefined. */
   readonly responseBody: string | undefined
+  /** The bytes that are sent. Read and deleted as the response is. */
+  readonly requestBody: string | undefined
+  /** What its agent is called now; read by `readJob` alone. */
+  readonly agentName: string | undefined
   readonly outputHash: string | undefined
   readonly outputProblem: string | undefined
   /** Unix seconds, as the agent says. */
@@ -98,13 +110,19 @@ export interface JobColumns {
   readonly error_type: string | null
   readonly error: string | null
   readonly created_at: Date
+  readonly attempt: number
+  readonly retried_at: Date | null
+  readonly keeps_input: boolean
   readonly expires_at: Date
   readonly finished_at: Date | null
   readonly elapsed_ms: number | null
   readonly paid_at: Date | null
   readonly transaction: string | null
+  readonly block_number: string | null
   /** Beside {@link JOB_COLUMNS}, for those who show it. */
   readonly response_body?: Buffer | null
+  readonly request_body?: Buffer | null
+  readonly agent_name?: string | null
   readonly output_hash: string | null
   readonly output_problem: string | null
   readonly completed_at: number | null
@@ -129,8 +147,8 @@ export interface JobColumns {
 export const JOB_COLUMNS = `job_id, agent_id, capability, kind, payer, pay_to, amount_atomic, network, asset, nonce,
   valid_after, valid_before, state, has_expired, answer, payment, asking_over, endpoint, max_deadline_seconds,
   deadline, input_hash,
-  payment_header, error_type, error, created_at, expires_at, finished_at, elapsed_ms, paid_at, transaction, output_hash,
-  output_problem, completed_at, charged_without_delivery, contents_deleted_at, receipt, token_hashes, next_look_at,
+  payment_header, error_type, error, created_at, attempt, retried_at, keeps_input, expires_at, finished_at, elapsed_ms, paid_at,
+  transaction, block_number, output_hash, output_problem, completed_at, charged_without_delivery, contents_deleted_at, receipt, token_hashes, next_look_at,
   sendings, foreign_answers, first_asked_at, had_fair_time, has_left, put_off, fault`
 
 /** A row as the driver gives it, in our own words. */
@@ -166,12 +184,18 @@ export function toJobRow(columns: JobColumns): JobRow {
     errorType: columns.error_type ?? undefined,
     error: columns.error ?? undefined,
     createdAtMs: columns.created_at.getTime(),
+    attempt: columns.attempt,
+    orderedAtMs: (columns.retried_at ?? columns.created_at).getTime(),
+    keepsInput: columns.keeps_input,
     expiresAtMs: columns.expires_at.getTime(),
     finishedAtMs: columns.finished_at?.getTime(),
     elapsedMs: columns.elapsed_ms ?? undefined,
     paidAtMs: columns.paid_at?.getTime(),
     transaction: columns.transaction ?? undefined,
+    blockNumber: columns.block_number === null ? undefined : Number(columns.block_number),
     responseBody: columns.response_body?.toString('utf8'),
+    requestBody: columns.request_body?.toString('utf8'),
+    agentName: columns.agent_name ?? undefined,
     outputHash: columns.output_hash ?? undefined,
     outputProblem: columns.output_problem ?? undefined,
     completedAt: columns.completed_at ?? undefined,

@@ -80,18 +80,19 @@ function valuesOf(job: NewJob, nowMs: number, orderedFrom?: string): readonly un
   ]
 }
 
-/** The job of this id, whoever's it is, with what was delivered. */
+/** The job of this id, whoever's it is, with what was asked and delivered, and its agent's name. */
 export async function readJob(database: Database, jobId: string): Promise<JobRow | undefined> {
   const [row] = await database.query<JobColumns>(
     'read-job',
-    `select ${JOB_COLUMNS}, case when answer = 'completed' then response_body end as response_body
+    `select ${JOB_COLUMNS}, request_body, case when answer = 'completed' then response_body end as response_body,
+       (select name from agents where agents.agent_id = jobs.agent_id) as agent_name
      from jobs where job_id = $1 and nonce is not null`,
     [jobId],
   )
   return row && toJobRow(row)
 }
 
-/** How the job of this id stands, without what was delivered: for those who look again and again. */
+/** How the job of this id stands, without what was asked and delivered: for those who look again and again. */
 export async function readBareJob(database: Database, jobId: string): Promise<JobRow | undefined> {
   const [row] = await database.query<JobColumns>(
     'read-bare-job',

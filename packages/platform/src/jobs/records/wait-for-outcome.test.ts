@@ -40,7 +40,7 @@ function weighed(bodies: number[]): Database {
   }
 }
 
-test('whoever waits for an outcome looks at the job without its bodies, and reads what came once', async () => {
+test('whoever waits for an outcome looks at the job without its bodies, and reads them once', async () => {
   const job = await order()
   const bodies: number[] = []
   const waiting = waitForOutcome(
@@ -49,19 +49,20 @@ test('whoever waits for an outcome looks at the job without its bodies, and read
     new AbortController().signal,
   )
   await expect.poll(() => bodies.length).toBeGreaterThan(3)
-  await changeJob(stage.database, job.jobId, Date.now(), () => ({
+  await changeJob(stage.database, job, Date.now(), () => ({
     answer: 'completed',
     payment: 'paid',
     responseBody: OUTPUT,
   }))
-  expect((await waiting).responseBody).toBe(OUTPUT)
-  expect(bodies.filter(bytes => bytes > 0)).toEqual([OUTPUT.length])
+  const { responseBody, requestBody = '' } = await waiting
+  expect(responseBody).toBe(OUTPUT)
+  expect(bodies.filter(bytes => bytes > 0)).toEqual([OUTPUT.length + requestBody.length])
 })
 
 test('a change of something else leaves what was delivered as it is', async () => {
   const { jobId } = await order()
   const change = async (changes: Parameters<typeof changeJob>[3]): Promise<JobRow> =>
-    await changeJob(stage.database, jobId, Date.now(), changes)
+    await changeJob(stage.database, { jobId }, Date.now(), changes)
   await change(() => ({ answer: 'completed', responseBody: OUTPUT }))
   await change(() => ({ payment: 'paid' }))
   const { rows } = await stage.database.pool.query<object>(

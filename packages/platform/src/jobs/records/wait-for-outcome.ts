@@ -15,7 +15,7 @@ const LONGEST_LOOK_MS = 500
  * Waits until the outcome of a job is known, or for as long as its agent may take and two minutes at most. The job
  * goes on whether anybody waits or not.
  *
- * @returns the job as it stands then, with what was delivered
+ * @returns the job as it stands then, with what was asked and delivered
  */
 export async function waitForOutcome(
   { database, clock }: Pick<PlatformParts, 'database' | 'clock'>,
@@ -30,13 +30,13 @@ export async function waitForOutcome(
     await clock.sleep(lookMs, signal)
     known = (await readBareJob(database, job.jobId)) ?? known
   }
-  // What was delivered is read once, when it is there.
-  return known.answer === 'completed' ? ((await readJob(database, job.jobId)) ?? known) : known
+  // What was asked and delivered is read once, at the end.
+  return (await readJob(database, job.jobId)) ?? known
 }
 
 /** Is there nothing more that somebody would wait for? */
 function hasOutcome(job: JobRow, nowMs: number): boolean {
   if (job.nextDueAtMs === undefined || job.answer === 'failed') return true
   if (job.answer !== 'completed') return false
-  return job.payment !== 'open' || nowMs >= job.createdAtMs + (job.elapsedMs ?? 0) + PROOF_WAIT_MS
+  return job.payment !== 'open' || nowMs >= job.orderedAtMs + (job.elapsedMs ?? 0) + PROOF_WAIT_MS
 }

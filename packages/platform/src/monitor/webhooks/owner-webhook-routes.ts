@@ -86,8 +86,13 @@ function describeWebhook(
       lastDelivery === undefined
         ? null
         : {
+            event: lastDelivery.event,
             state: lastDelivery.state,
             created_at: Math.floor(lastDelivery.createdAtMs / 1_000),
+            delivered_at:
+              lastDelivery.deliveredAtMs === undefined
+                ? null
+                : Math.floor(lastDelivery.deliveredAtMs / 1_000),
             attempts: lastDelivery.attempts,
             failure: lastDelivery.failure ?? null,
           },

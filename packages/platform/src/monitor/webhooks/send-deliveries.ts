@@ -93,9 +93,10 @@ async function sendDelivery(parts: PlatformParts, delivery: DueDelivery, signal:
   await parts.database.query(
     'delivery-tried',
     `update webhook_deliveries set state = $2, failure = $3,
+       delivered_at = case when $2 = 'delivered' then to_timestamp($6::float8 / 1000) end,
        due_at = case when $2 = 'waiting' then now() + $4::float8 * interval '1 minute' else 'infinity' end
      where delivery_id = $1 and attempts = $5`,
-    [deliveryId, state, failure ?? null, backoffMinutes ?? 0, attempts],
+    [deliveryId, state, failure ?? null, backoffMinutes ?? 0, attempts, parts.clock.nowMs()],
   )
   if (state === 'given-up') parts.log.warn('webhook given up', { agent, failure })
 }

@@ -110,7 +110,7 @@ test('an owner is told what happened, signed with a secret that is shown once', 
   expect(Math.abs(Number(seconds) - Date.now() / 1_000)).toBeLessThan(60)
   expect(await readWebhook(stage.database, 1, OWNER)).toMatchObject({
     url,
-    lastDelivery: { state: 'delivered' },
+    lastDelivery: { event: 'agent.offline', state: 'delivered', deliveredAtMs: expect.any(Number) },
   })
   expect(JSON.stringify(await readWebhook(stage.database, 1, OWNER))).not.toContain(secret)
 })

@@ -1,5 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { webhookEvent } from '@farebox/platform-api/monitor'
 import type { Database } from '@farebox/server/internal/postgres/connect'
+import type { z } from 'zod'
+
+/** What a notice is about. */
+type WebhookEvent = z.infer<typeof webhookEvent>
 
 /** Where an owner wants to hear of an agent. */
 export interface Webhook {
@@ -8,8 +13,11 @@ export interface Webhook {
   /** The newest notice; undefined before the first. */
   readonly lastDelivery:
     | {
+        readonly event: WebhookEvent
         readonly state: 'waiting' | 'delivered' | 'given-up'
         readonly createdAtMs: number
+        /** When its receiver took it; undefined: it has not. */
+        readonly deliveredAtMs: number | undefined
         readonly attempts: number
         /** Why its newest attempt failed. */
         readonly failure: string | undefined
@@ -55,22 +63,30 @@ export async function readWebhook(
 ): Promise<Webhook | undefined> {
   const [row] = await database.query<WebhookColumns>(
     'read-webhook',
-    `select w.url, w.created_at, d.state, d.created_at as told_at, d.attempts, d.failure
+    `select w.url, w.created_at, d.event, d.state, d.created_at as told_at, d.delivered_at, d.attempts, d.failure
      from agent_webhooks w left join lateral (
-       select state, created_at, attempts, failure from webhook_deliveries
+       select body::json ->> 'event' as event, state, created_at, delivered_at, attempts, failure
+       from webhook_deliveries
        where agent_id = w.agent_id order by created_at desc limit 1) d on true
      where w.agent_id = $1 and w.owner = $2`,
     [agentId, owner],
   )
   if (row === undefined) return undefined
-  const { state, told_at: toldAt, attempts } = row
+  const { event, state, told_at: toldAt, attempts } = row
   return {
     url: row.url,
     createdAtMs: row.created_at.getTime(),
     lastDelivery:
-      state === null || toldAt === null || attempts === null
+      event === null || state === null || toldAt === null || attempts === null
         ? undefined
-        : { state, createdAtMs: toldAt.getTime(), attempts, failure: row.failure ?? undefined },
+        : {
+            event,
+            state,
+            createdAtMs: toldAt.getTime(),
+            deliveredAtMs: row.delivered_at?.getTime(),
+            attempts,
+            failure: row.failure ?? undefined,
+          },
   }
 }
 
@@ -104,8 +120,10 @@ export async function deleteWebhook(database: Database, agentId: number, owner: 
 interface WebhookColumns {
   readonly url: string
   readonly created_at: Date
+  readonly event: WebhookEvent | null
   readonly state: 'waiting' | 'delivered' | 'given-up' | null
   readonly told_at: Date | null
+  readonly delivered_at: Date | null
   readonly attempts: number | null
   readonly failure: string | null
 }

@@ -70,3 +70,17 @@ export async function readHistory(
     changes,
   }))
 }
+
+/** One version as it was read, capabilities and fields in declared order. Undefined where it is not kept, or never was. */
+export async function readDeclaration(
+  database: Database,
+  agentId: number,
+  version: number,
+): Promise<{ readonly declaration: Declaration; readonly readAtMs: number } | undefined> {
+  const [row] = await database.query<{ declaration: Declaration; read_at: Date }>(
+    'read-declaration',
+    'select declaration, read_at from agent_declarations where agent_id = $1 and version = $2',
+    [agentId, version],
+  )
+  return row && { declaration: row.declaration, readAtMs: row.read_at.getTime() }
+}

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Frequencies } from './frequencies.ts'
+import type { Frequencies } from '../frequencies.ts'
 
 /** How many words one is taken for the beginning of: the most common ones, then whichever there are. */
 const MOST_COMPLETIONS = 16

@@ -1,0 +1,31 @@
+import { hashJson } from './receipt.ts'
+
+/** What of a capability makes it what it is to whoever calls it. */
+export interface HashedCapability {
+  /** Fields as declared. */
+  readonly input_schema: object
+  readonly output_schema: object
+  /** Atomic units, as decimal digits: `"10000"` is 0.01 USDC. */
+  readonly price_atomic: string
+}
+
+/**
+ * The `hash` of a capability on its agent's page: SHA-256, as hex, of the canonical JSON (RFC 8785) of its schemas and its
+ * price. Another hash says that what goes in, what comes out or what it costs has changed; descriptions of fields count,
+ * the order of fields does not.
+ *
+ * @example
+ * ```ts
+ * import type { AgentPage } from '@farebox/platform-api/agent'
+ * import { hashCapability } from '@farebox/platform-api/capability-hash'
+ *
+ * export async function hasChanged(page: AgentPage, name: string, knownHash: string): Promise<boolean> {
+ *   const capability = page.capabilities.find(one => one.name === name)
+ *   return capability === undefined || (await hashCapability(capability)) !== knownHash
+ * }
+ * ```
+ */
+export async function hashCapability(capability: HashedCapability): Promise<string> {
+  const { input_schema, output_schema, price_atomic } = capability
+  return await hashJson({ input_schema, output_schema, price_atomic })
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { availability } from '../monitor.ts'
+import { jobStatus } from '../jobs.ts'
+import { capabilityDashboard, jobCounts, ownedAgent } from '../owners.ts'
+
+const seconds = z.number().int().describe('Unix seconds')
+const agentId = z.number().int().positive().describe('The registry’s token id')
+const { earned, earned_atomic, success, p50_ms, p95_ms } = capabilityDashboard.shape
+
+/** The most agents of an owner that the overview is about. */
+export const MAX_DASHBOARD_AGENTS = 50
+
+/** The query of `GET /v1/me/dashboard`. */
+export const ownerDashboardQuery = z.strictObject({
+  days: z
+    .enum(['7', '14', '30'])
+    .default('7')
+    .transform(Number)
+    .describe('How far back, in whole UTC days, today included: 7, 14 or 30; default 7'),
+})
+
+/** A job as the owner of its agent sees it: no contents, and not who paid. */
+export const ownerJobLine = z
+  .strictObject({
+    job_id: z.string(),
+    agent_id: agentId,
+    capability: z.string(),
+    status: jobStatus,
+    error_type: z.string().nullable(),
+    charged: z.boolean().describe('The transfer to the agent is proven on the chain'),
+    amount: z.string().describe('Decimal USDC'),
+    created_at: z.number().nonnegative().describe('Unix seconds'),
+    elapsed_ms: z.int().nonnegative().nullable().describe("From sending to the agent's answer"),
+  })
+  .describe('A job of an agent, for its owner')
+
+/** {@link ownerJobLine}, as it travels. */
+export type OwnerJobLine = z.infer<typeof ownerJobLine>
+
+/** `GET /v1/me/agents/:agentId/jobs`: the newest first. */
+export const ownerJobs = z
+  .strictObject({
+    jobs: z.array(ownerJobLine),
+    next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the jobs after these'),
+  })
+  .describe('Jobs that the platform sent an agent for callers, its own daily ones aside')
+
+/** {@link ownerJobs}, as it travels. */
+export type OwnerJobs = z.infer<typeof ownerJobs>
+
+/** What an owner should look at. */
+export const ownerNotice = z
+  .strictObject({
+    kind: z
+      .enum(['offline', 'warned', 'refused', 'taken_down', 'not_payable', 'provisional', 'not_read'])
+      .describe(
+        'offline: five checks in a row failed; warned: three or four did; refused and taken_down: not listed; ' +
+          'not_payable: its wallet is not the one that is proven; provisional: serves no /about; not_read: the newest ' +
+          'look at it failed, what it declared before stands',
+      ),
+    agent_id: agentId,
+    name: z.string(),
+    text: z.string().describe('What is wrong, in one sentence'),
+    since: seconds.nullable().describe('Null: not known'),
+  })
+  .describe('Something about an agent that its owner should look at')
+
+/** {@link ownerNotice}, as it travels. */
+export type OwnerNotice = z.infer<typeof ownerNotice>
+
+/** One agent of the overview. */
+export const dashboardAgent = z.strictObject({
+  agent_id: agentId,
+  name: z.string(),
+  standing: ownedAgent.shape.standing,
+  standing_reason: z.string().nullable(),
+  availability,
+  warned: z.boolean().describe('Online, but three or four checks in a row have failed'),
+  consecutive_failures: z.int().nonnegative(),
+  badge: ownedAgent.shape.badge,
+  hours: z
+    .array(z.strictObject({ at: seconds, ok: z.int().nonnegative(), failed: z.int().nonnegative() }))
+    .describe('Checks by the hour, of seven days, the oldest first; hours without a check are left out'),
+  jobs: jobCounts,
+  success,
+  p50_ms,
+  p95_ms,
+  earned,
+  registered_at: seconds,
+})
+
+/** {@link dashboardAgent}, as it travels. */
+export type DashboardAgent = z.infer<typeof dashboardAgent>
+
+/**
+ * `GET /v1/me/dashboard`: the agents of the signed-in owner together, of jobs that the platform sent for callers, its own
+ * daily ones aside.
+ *
+ * @example
+ * ```ts
+ * import { ownerDashboard } from '@farebox/platform-api/me/owner-dashboard'
+ *
+ * const answer = await fetch('https://platform.example/v1/me/dashboard?days=14', {
+ *   headers: { authorization: `Bearer ${process.env['SESSION_TOKEN']}` },
+ * })
+ * const { earned, notices } = ownerDashboard.parse(await answer.json())
+ * console.log(`${earned} USDC earned`)
+ * for (const { name, text } of notices) console.log(`${name}: ${text}`)
+ * ```
+ */
+export const ownerDashboard = z
+  .strictObject({
+    address: z.string().describe('Who is signed in; lower-case address'),
+    from: seconds.describe('Unix seconds; UTC midnight'),
+    to: seconds,
+    jobs: jobCounts,
+    success,
+    p50_ms,
+    p95_ms,
+    earned,
+    earned_atomic,
+    open: z
+      .strictObject({ jobs: z.int().nonnegative(), amount: z.string().describe('Decimal USDC') })
+      .describe('Jobs without an outcome now, whenever they were ordered, and what they would bring'),
+    series: z
+      .array(
+        z.strictObject({
+          day: seconds.describe('Unix seconds; UTC midnight'),
+          agent_id: agentId,
+          capability: z.string(),
+          earned,
+          earned_atomic,
+          jobs: z.int().nonnegative().describe('All of that day, whatever came of them'),
+        }),
+      )
+      .describe('By the day on which jobs were ordered, the oldest first; days without jobs are left out'),
+    agents: z.array(dashboardAgent).describe('By their numbers; the first 50'),
+    notices: z.array(ownerNotice).describe('The gravest first'),
+    latest_jobs: z.array(ownerJobLine).describe('The newest ten'),
+  })
+  .describe('How the agents of an owner do, together')
+
+/** {@link ownerDashboard}, as it travels. */
+export type OwnerDashboard = z.infer<typeof ownerDashboard>

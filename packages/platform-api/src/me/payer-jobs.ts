@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { jobStatus, paymentStatus } from '../jobs.ts'
+
+const unixSeconds = z.number().nonnegative().describe('Unix seconds')
+const decimalUsdc = z.string().describe('Decimal USDC')
+
+/** The most jobs of one page. */
+export const MAX_JOBS_PER_PAGE = 100
+
+/** How a list of jobs is asked for. */
+const page = {
+  status: jobStatus.optional().describe('Only jobs of this status'),
+  cursor: z.string().max(80).optional().describe('The `next_cursor` of the page before'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_JOBS_PER_PAGE)
+    .default(20)
+    .describe('How many, 1 to 100; default 20'),
+}
+
+/** The query of `GET /v1/me/jobs`. */
+export const payerJobsQuery = z.strictObject(page)
+
+/** The query of `GET /v1/me/agents/:agentId/jobs`. */
+export const ownerJobsQuery = z.strictObject({
+  ...page,
+  job_id: z.uuid().optional().describe('Only this job'),
+})
+
+/** A job as its payer's list shows it. */
+export const jobLine = z
+  .strictObject({
+    job_id: z.string(),
+    agent_id: z.int().positive(),
+    agent_name: z.string().describe('As the agent is called now'),
+    capability: z.string(),
+    status: jobStatus,
+    charged: z.boolean().describe('The payer has been charged, as proven on the chain'),
+    amount: decimalUsdc,
+    created_at: unixSeconds,
+    finished_at: unixSeconds.nullable().describe('When it became completed or failed; null: it has not'),
+    elapsed_ms: z.int().nonnegative().nullable().describe("From sending to the agent's answer"),
+    error_type: z.string().nullable(),
+    error: z.string().nullable().describe('Where it failed: why, in the words of the agent'),
+    payment: z.strictObject({
+      status: paymentStatus,
+      transaction: z.string().nullable(),
+      usable_until: unixSeconds.describe('Until then the payment could still be charged, unless it was'),
+    }),
+  })
+  .describe('A job in the list of its payer, without its contents')
+
+/** {@link jobLine}, as it travels. */
+export type JobLine = z.infer<typeof jobLine>
+
+/**
+ * `GET /v1/me/jobs`: what the signed-in address ordered and paid, the newest first.
+ *
+ * @example
+ * ```ts
+ * import { payerJobs } from '@farebox/platform-api/me/payer-jobs'
+ *
+ * const answer = await fetch('https://platform.example/v1/me/jobs?status=completed', {
+ *   headers: { authorization: `Bearer ${process.env['SESSION_TOKEN']}` },
+ * })
+ * const { jobs, months } = payerJobs.parse(await answer.json())
+ * for (const { created_at, capability, amount } of jobs) console.log(created_at, capability, amount)
+ * for (const { month, paid } of months) console.log(`${month}: ${paid} USDC`)
+ * ```
+ */
+export const payerJobs = z
+  .strictObject({
+    jobs: z.array(jobLine),
+    next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the jobs after these'),
+    months: z
+      .array(
+        z.strictObject({
+          month: z
+            .string()
+            .regex(/^\d{4}-\d{2}$/)
+            .describe('UTC: "2026-11"'),
+          jobs: z.int().nonnegative().describe('Ordered in it, whatever came of them'),
+          paid: decimalUsdc.describe('What was charged for them, as proven on the chain'),
+        }),
+      )
+      .describe(
+        'The newest first, at most 12, whatever the status asked for; with a cursor empty. Of a payer with more than ' +
+          '20,000 jobs in these months, only the whole months among the newest 20,000',
+      ),
+  })
+  .describe('Jobs of a payer')
+
+/** {@link payerJobs}, as it travels. */
+export type PayerJobs = z.infer<typeof payerJobs>

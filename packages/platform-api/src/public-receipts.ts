@@ -1,0 +1,51 @@
+import { z } from 'zod'
+
+/**
+ * A paid job as anybody may see it. Not the job, its contents, its payer, its transfer nor its exact time: those are
+ * known to whoever holds the receipt.
+ */
+export const publicReceipt = z.strictObject({
+  hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .describe('SHA-256 of the job_id in lower case, as hex'),
+  agent_id: z.int().positive(),
+  agent_name: z.string(),
+  capability: z.string(),
+  amount: z.string().describe('Decimal USDC'),
+  at: z.int().nonnegative().describe('Unix seconds, cut to the minute'),
+})
+
+/** {@link publicReceipt}, as it travels. */
+export type PublicReceipt = z.infer<typeof publicReceipt>
+
+/** The query of the lists of receipts. */
+export const publicReceiptsQuery = z.strictObject({
+  cursor: z.string().max(120).optional().describe('The `next_cursor` of the page before'),
+  limit: z.coerce.number().int().min(1).max(100).default(20).describe('How many, 1 to 100; default 20'),
+})
+
+/**
+ * The answer of `GET /v1/receipts` and `GET /v1/agents/:agentId/receipts`: paid jobs, the newest first.
+ *
+ * @example
+ * ```ts
+ * import { publicReceipts } from '@farebox/platform-api/public-receipts'
+ *
+ * const answer = await fetch('https://platform.example/v1/receipts?limit=5')
+ * for (const { agent_name, capability, amount } of publicReceipts.parse(await answer.json()).receipts)
+ *   console.log(`${agent_name} ${capability}: ${amount} USDC`)
+ * ```
+ */
+export const publicReceipts = z.strictObject({
+  receipts: z.array(publicReceipt),
+  next_cursor: z.string().nullable().describe('For the next page; null on the last'),
+})
+
+/** {@link publicReceipts}, as it travels. */
+export type PublicReceipts = z.infer<typeof publicReceipts>
+
+/** The path of one receipt. */
+export const publicReceiptPath = z.strictObject({
+  hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits'),
+})

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { errorTypes } from '../errors.ts'
+
+/** The headers of `POST /v1/registrations`. */
+export const registrationHeaders = z.object({ accept: z.string().max(256).optional() })
+
+/** What is checked of an endpoint before its registration is opened, in the order of the checks. */
+export const registrationCheckName = z
+  .enum([
+    'endpoint',
+    'unclaimed',
+    'health',
+    'about',
+    'health_name',
+    'dev_mode_off',
+    'payment_required',
+    'network',
+    'price',
+    'wallet',
+  ])
+  .describe(
+    'endpoint: https, at a public address; unclaimed: no agent is listed there, none was taken down; health and about: ' +
+      'GET on the two; health_name: both say the same name; dev_mode_off: POST /execute without a payment does no work; ' +
+      'payment_required: it is answered 402 with `accepts`; network, price and wallet: what that asks for',
+  )
+
+const MAX_TEXT = 1_000
+const text = z.string().max(MAX_TEXT)
+
+/** One check of an endpoint, and what came of it. */
+export const registrationCheck = z
+  .strictObject({
+    name: registrationCheckName,
+    ok: z.boolean(),
+    severity: z
+      .enum(['required', 'advice'])
+      .describe('required: where it fails nothing is registered; advice: registered all the same'),
+    detail: text.describe('What was found, in one sentence'),
+    ms: z
+      .int()
+      .nonnegative()
+      .nullable()
+      .describe('How long the request took that it rests on; null: there was none'),
+    rule: text.nullable().describe('The rule that is broken; null where it passed'),
+    expected: text.nullable().describe('What should have come; null where it passed'),
+    got: text.nullable().describe('What came, in words of the platform; null where it passed'),
+    fix: text.nullable().describe('What to change; null where there is nothing to do'),
+  })
+  .describe('One check of an endpoint that somebody wants to register')
+
+/** {@link registrationCheck}, as it travels. */
+export type RegistrationCheck = z.infer<typeof registrationCheck>
+
+/**
+ * The refusal of an endpoint, by `POST /v1/registrations`: the usual envelope, and the checks made until then.
+ *
+ * @example
+ * ```ts
+ * import { registrationFailure } from '@farebox/platform-api/registration/registration-check'
+ *
+ * // `answer`: of POST /v1/registrations, with status 400 or 409.
+ * export async function explainRefusal(answer: Response): Promise<readonly string[]> {
+ *   const { error, checks } = registrationFailure.parse(await answer.json())
+ *   const failed = (checks ?? []).filter(check => !check.ok)
+ *   return [error, ...failed.map(({ name, expected, got, fix }) => `${name}: expected ${expected}, got ${got}. ${fix}`)]
+ * }
+ * ```
+ */
+export const registrationFailure = z
+  .strictObject({
+    status: z.literal('failed'),
+    error_type: z.enum(errorTypes),
+    error: z.string().describe('The first check that failed, as "<field>: <reason>"'),
+    checks: z
+      .array(registrationCheck)
+      .optional()
+      .describe('In the order they were made; absent where the request itself was refused'),
+  })
+  .describe('Why an endpoint is not registered')
+
+/** {@link registrationFailure}, as it travels. */
+export type RegistrationFailure = z.infer<typeof registrationFailure>

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+
+/** The path of `GET /v1/wallets/:address/balance`. */
+export const walletPath = z.strictObject({
+  address: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
+    .transform(text => text.toLowerCase()),
+})
+
+/**
+ * The answer of `GET /v1/wallets/:address/balance`: what an address has on the platform's chain.
+ *
+ * @example
+ * ```ts
+ * import { walletBalance } from '@farebox/platform-api/wallets'
+ *
+ * const answer = await fetch(
+ *   'https://platform.example/v1/wallets/0x70997970c51812dc3a010c7d01b50e0d17dc79c8/balance',
+ * )
+ * console.log(`${walletBalance.parse(await answer.json()).usdc} USDC`)
+ * ```
+ */
+export const walletBalance = z.strictObject({
+  address: z.string().describe('Lower-case address'),
+  usdc: z.string().describe('Decimal USDC'),
+  usdc_atomic: z.string().regex(/^\d+$/),
+  native_wei: z.string().regex(/^\d+$/).describe('The coin that gas is paid in'),
+  block_number: z.int().nonnegative().describe('As of this block, or of one just after it'),
+})
+
+/** {@link walletBalance}, as it travels. */
+export type WalletBalance = z.infer<typeof walletBalance>
+
+/** The body of `POST /v1/local/faucet`, which a platform on a local chain has. */
+export const faucetRequest = z.strictObject({ address: walletPath.shape.address })
+
+/** The answer of `POST /v1/local/faucet`: what the address has now. */
+export const faucetAnswer = z.strictObject({
+  usdc: z.string().describe('Decimal USDC'),
+  native_wei: z.string().regex(/^\d+$/).describe('The coin that gas is paid in'),
+})
+
+/** {@link faucetAnswer}, as it travels. */
+export type FaucetAnswer = z.infer<typeof faucetAnswer>
+
+/** The answer of `GET /v1/local/first-job`, which a platform on a local chain has: a job that can be ordered as it is. */
+export const firstJob = z.strictObject({
+  agent_id: z.int().positive(),
+  agent_name: z.string(),
+  capability: z.string(),
+  price: z.string().describe('Decimal USDC'),
+  input: z.record(z.string(), z.unknown()).describe('A sample that the capability takes'),
+  input_schema: z.record(z.string(), z.unknown()).describe('Fields as declared'),
+})
+
+/** {@link firstJob}, as it travels. */
+export type FirstJob = z.infer<typeof firstJob>
+
+/** What a local chain may be asked by way of its platform (EIP-1474); nothing but the last changes anything. */
+export const localChainMethods = [
+  'eth_chainId',
+  'eth_call',
+  'eth_estimateGas',
+  'eth_gasPrice',
+  'eth_getTransactionByHash',
+  'eth_getTransactionCount',
+  'eth_getTransactionReceipt',
+  'eth_sendRawTransaction',
+] as const
+
+/** The body of `POST /v1/local/chain`, which a platform on a local chain has. */
+export const localChainQuestion = z.strictObject({
+  method: z.enum(localChainMethods),
+  params: z.array(z.unknown()).max(4),
+})
+
+/** {@link localChainQuestion}, as it travels. */
+export type LocalChainQuestion = z.infer<typeof localChainQuestion>
+
+/** The answer of `POST /v1/local/chain`: as the node gave it. */
+export const localChainAnswer = z.strictObject({ result: z.unknown() })
+
+/** {@link localChainAnswer}, as it travels. */
+export type LocalChainAnswer = z.infer<typeof localChainAnswer>

@@ -1,0 +1,125 @@
+import type { OwnerJobLine } from '@farebox/platform-api/me/owner-dashboard'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import type { Database } from '@farebox/server/internal/postgres/connect'
+import { Refusal } from '../http/refusal.ts'
+import type { JobState, PaymentStatus } from '../jobs/records/states.ts'
+
+/** Whose jobs: those that an address pays, or those that callers sent an agent. */
+export type JobsOf = { readonly payer: string } | { readonly agentId: number }
+
+/** Which of them. */
+export interface JobsPage {
+  readonly status?: JobState | undefined
+  /** The `next` of the page before. */
+  readonly cursor?: string | undefined
+  readonly limit: number
+}
+
+/** A job as lists show it, in the words of the table. */
+export interface ListedJob {
+  readonly job_id: string
+  readonly agent_id: string
+  readonly agent_name: string
+  readonly capability: string
+  readonly state: JobState
+  readonly amount_atomic: string
+  readonly created_at: Date
+  readonly finished_at: Date | null
+  readonly elapsed_ms: number | null
+  readonly error_type: string | null
+  readonly error: string | null
+  readonly payment: PaymentStatus
+  readonly transaction: string | null
+  readonly network: string
+  readonly valid_before: string
+}
+
+/**
+ * One page of somebody's jobs, the newest first, without their contents. Jobs that are ordered meanwhile move nothing: a
+ * page begins behind the last job of the one before.
+ *
+ * @returns the jobs, and what the next page is asked for with; undefined at the end
+ * @throws {Refusal} `validation` for a cursor that is none
+ */
+export async function listJobs(
+  database: Database,
+  of: JobsOf,
+  { status, cursor, limit }: JobsPage,
+): Promise<{ readonly jobs: readonly ListedJob[]; readonly next: string | undefined }> {
+  const isPayers = 'payer' in of
+  const values: unknown[] = [isPayers ? of.payer : of.agentId, limit + 1]
+  const conditions = [isPayers ? 'payer = $1' : "agent_id = $1 and kind = 'caller'"]
+  if (status !== undefined) conditions.push(`state = $${values.push(status)}`)
+  if (cursor !== undefined) {
+    const { createdAt, jobId } = readCursor(cursor)
+    conditions.push(`(created_at, job_id) < ($${values.push(createdAt)}, $${values.push(jobId)})`)
+  }
+  const name = ['list-jobs', isPayers ? 'payer' : 'agent', status && 'status', cursor && 'cursor']
+  const rows = await database.query<ListedJob>(
+    name.filter(Boolean).join('-'),
+    `select ${LISTED} from jobs where ${conditions.join(' and ')} and nonce is not null
+     order by created_at desc, job_id desc limit $2`,
+    values,
+  )
+  const jobs = rows.slice(0, limit)
+  const last = rows.length > limit ? jobs.at(-1) : undefined
+  return { jobs, next: last && `${last.created_at.getTime()}_${last.job_id}` }
+}
+
+/** One job of an agent's callers; none where there is no such job of this agent. */
+export async function findAgentJob(
+  database: Database,
+  agentId: number,
+  jobId: string,
+): Promise<readonly ListedJob[]> {
+  return await database.query<ListedJob>(
+    'find-agent-job',
+    `select ${LISTED} from jobs
+     where job_id = $1 and agent_id = $2 and kind = 'caller' and nonce is not null`,
+    [jobId.toLowerCase(), agentId],
+  )
+}
+
+/** The newest jobs of callers over several agents, so many of them. */
+export async function listLatestJobs(
+  database: Database,
+  agentIds: readonly number[],
+  limit: number,
+): Promise<readonly ListedJob[]> {
+  return await database.query<ListedJob>(
+    'list-latest-jobs',
+    `select newest.* from unnest($1::bigint[]) as mine (mine_id) cross join lateral (
+       select ${LISTED} from jobs where agent_id = mine_id and kind = 'caller' and nonce is not null
+       order by created_at desc, job_id desc limit $2) as newest
+     order by created_at desc, job_id desc limit $2`,
+    [agentIds, limit],
+  )
+}
+
+const LISTED = `job_id, agent_id, (select name from agents where agents.agent_id = jobs.agent_id) as agent_name,
+  capability, state, amount_atomic, created_at, finished_at, elapsed_ms, error_type, error, payment, transaction, network,
+  valid_before`
+
+/** A job as the owner of its agent sees it. */
+export function toOwnerJobLine(job: ListedJob): OwnerJobLine {
+  return {
+    job_id: job.job_id,
+    agent_id: Number(job.agent_id),
+    capability: job.capability,
+    status: job.state,
+    error_type: job.error_type,
+    charged: job.payment === 'paid',
+    amount: formatUsdc(BigInt(job.amount_atomic)),
+    created_at: job.created_at.getTime() / 1_000,
+    elapsed_ms: job.elapsed_ms,
+  }
+}
+
+const CURSOR = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+function readCursor(cursor: string): { readonly createdAt: Date; readonly jobId: string } {
+  const [, ms, jobId] = CURSOR.exec(cursor) ?? []
+  const createdAt = new Date(Number(ms))
+  if (jobId !== undefined && !Number.isNaN(createdAt.getTime())) return { createdAt, jobId }
+  throw new Refusal('validation', 'cursor: is none of ours')
+}

@@ -1,0 +1,143 @@
+import { Readable } from 'node:stream'
+import type { Clock } from '@farebox/server/clock'
+import { Refusal } from './refusal.ts'
+import type { EventSource, ServerEvent } from './route.ts'
+
+/** How many streams are open, and how long. */
+export interface EventStreamLimits {
+  /** Of one caller at a time in this process; default 20. */
+  readonly perCaller?: number
+  /** Of all callers; default 1,000. */
+  readonly inAll?: number
+  /** After how long a stream ends, so that its caller connects anew; default five minutes. */
+  readonly longestMs?: number
+  /** How often something is sent where nothing happens; default 15 seconds. */
+  readonly heartbeatMs?: number
+}
+
+/** The server-sent events that are being sent. */
+export interface EventStreams {
+  /**
+   * Opens a stream: its bytes, in the format of the HTML standard. It ends with its source, with the signal, or after the
+   * longest time; the source is told by its own signal.
+   *
+   * Throws a {@link Refusal}: `rate_limited` where this caller has too many, `unavailable` where all have.
+   */
+  open(caller: string, source: EventSource, signal: AbortSignal): Readable
+  /** Ends all of them. */
+  end(): void
+}
+
+const PER_CALLER = 20
+const IN_ALL = 1_000
+const LONGEST_MS = 300_000
+const HEARTBEAT_MS = 15_000
+/** A caller that takes nothing for so long is cut off. */
+const NOTHING_TAKEN_MS = 30_000
+/** Events that wait for their callers to take them. */
+const MAX_WAITING_BYTES = 32 * 1_048_576
+
+/** None are open at first. */
+export function createEventStreams(clock: Clock, limits: EventStreamLimits = {}): EventStreams {
+  const { perCaller = PER_CALLER, inAll = IN_ALL, longestMs = LONGEST_MS } = limits
+  const { heartbeatMs = HEARTBEAT_MS } = limits
+  const open = new Map<AbortController, string>()
+  let waitingBytes = 0
+
+  const refuseTooMany = (caller: string): void => {
+    const own = [...open.values()].filter(one => one === caller).length
+    if (own >= perCaller)
+      throw new Refusal('rate_limited', `too many event streams of yours are open: ${perCaller} at most`, {
+        retryAfterSeconds: 15,
+      })
+    if (open.size >= inAll)
+      throw new Refusal('unavailable', 'too many event streams are open: ask again in a moment', {
+        retryAfterSeconds: 15,
+      })
+  }
+
+  /** Ends where the events that nobody has taken yet leave no room for one more. */
+  async function* bytesOf(
+    source: EventSource,
+    stopping: AbortController,
+    cut: () => void,
+  ): AsyncGenerator<string> {
+    // Headers leave with the first bytes.
+    yield ': open\n\n'
+    for await (const text of withHeartbeats(clock, source, { heartbeatMs, signal: stopping.signal })) {
+      if (waitingBytes + text.length > MAX_WAITING_BYTES) return
+      waitingBytes += text.length
+      const taken = new AbortController()
+      void clock.sleep(NOTHING_TAKEN_MS, taken.signal).then(() => {
+        if (!taken.signal.aborted) cut()
+      })
+      try {
+        yield text
+      } finally {
+        taken.abort()
+        waitingBytes -= text.length
+      }
+    }
+  }
+
+  return {
+    open(caller, source, signal) {
+      refuseTooMany(caller)
+      const stopping = new AbortController()
+      const stop = (): void => stopping.abort()
+      open.set(stopping, caller)
+      if (signal.aborted) stop()
+      signal.addEventListener('abort', stop, { once: true })
+      void clock.sleep(longestMs, stopping.signal).then(stop)
+      const stream = Readable.from(bytesOf(source, stopping, () => stream.destroy()))
+      stream.once('close', () => {
+        stop()
+        open.delete(stopping)
+        signal.removeEventListener('abort', stop)
+      })
+      return stream
+    },
+    end() {
+      for (const stopping of open.keys()) stopping.abort()
+    },
+  }
+}
+
+/** The events as text, and a comment whenever nothing has happened for a while: else proxies end the connection. */
+async function* withHeartbeats(
+  clock: Clock,
+  source: EventSource,
+  { heartbeatMs, signal }: { readonly heartbeatMs: number; readonly signal: AbortSignal },
+): AsyncGenerator<string> {
+  const events = source(signal)[Symbol.asyncIterator]()
+  let next = events.next()
+  try {
+    while (!signal.aborted) {
+      const beat = new AbortController()
+      const beaten = clock.sleep(heartbeatMs, AbortSignal.any([signal, beat.signal])).then(() => undefined)
+      const came = await Promise.race([next, beaten])
+      beat.abort()
+      if (came === undefined) {
+        if (!signal.aborted) yield ': still open\n\n'
+        continue
+      }
+      if (came.done === true) return
+      yield encode(came.value)
+      next = events.next()
+    }
+  } finally {
+    // Where it waits for something it is told by its signal, and nobody waits for it here.
+    next.catch(() => undefined)
+    void events.return?.().catch(() => undefined)
+  }
+}
+
+/** JSON has no line breaks of its own, so that data is one line. */
+function encode({ event, id, data }: ServerEvent): string {
+  const lines = [
+    `event: ${event}`,
+    ...(id === undefined ? [] : [`id: ${id}`]),
+    `data: ${JSON.stringify(data)}`,
+  ]
+  return `${lines.join('\n')}\n\n`
+}

@@ -1,0 +1,189 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { fund } from '@farebox/local/chain/faucet'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+import type { JobAnswer } from '@farebox/platform-api/jobs'
+import type { Database } from '@farebox/server/internal/postgres/connect'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createApp } from '../app/create-app.ts'
+import type { Background } from '../platform-parts.ts'
+import { answersAsDocumented, readEvents } from '../test-setup/answers-as-documented.ts'
+import { startChainAgent, type ChainAgent } from '../test-setup/chain-agent.ts'
+import { insertAgent } from '../test-setup/insert-agent.ts'
+import { signOrder } from '../test-setup/job-orders.ts'
+import { signedInAs } from '../test-setup/sign-in.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { startJobs } from './drive/start-jobs.ts'
+import { jobsRoutes } from './jobs-routes.ts'
+import { createJobWatch } from './records/watch-jobs.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+
+let chain: LocalChain
+let stage: Stage
+let agent: ChainAgent
+let app: FastifyInstance
+let ask: ReturnType<typeof answersAsDocumented>
+let jobs: Background
+
+beforeAll(async () => {
+  chain = await startChain()
+  await fund(chain, TEST_KEYS.payer.address, { usdcAtomic: 1_000_000_000n })
+})
+afterAll(async () => {
+  await chain.stop()
+})
+
+beforeEach(async () => {
+  stage = await stagePlatform({ realTime: true, rpc: createJsonRpc(chain.rpcUrl) })
+  agent = await startChainAgent(chain)
+  const wallet = TEST_KEYS.agent.address.toLowerCase()
+  await insertAgent(stage.database, { endpoint: agent.url, wallet, declaration: agent.declaration })
+  const routes = jobsRoutes(stage.parts)
+  app = createApp(stage.parts, routes)
+  await app.ready()
+  ask = answersAsDocumented(app, routes)
+  jobs = startJobs(stage.parts, { pollMs: 20 })
+})
+afterEach(async () => {
+  await jobs.stop()
+  await app.close()
+  await agent.close()
+  await stage.close()
+})
+
+async function place(): Promise<{
+  readonly url: string
+  readonly headers: { readonly 'job-token': string }
+}> {
+  const payload = await signOrder(stage.parts, { endpoint: agent.url })
+  const answer = (await ask({ method: 'POST', url: '/v1/jobs?wait=false', payload })).json<JobAnswer>()
+  return { url: `/v1/jobs/${answer.job_id}/events`, headers: { 'job-token': answer.job_token ?? '' } }
+}
+
+const statesOf = (body: string): readonly unknown[] =>
+  readEvents(body).map(({ event, data }) => [event, (data as JobAnswer).status])
+
+test('a payer hears each state of a job as it comes, the last one with output and receipt, and the stream ends', async () => {
+  let deliver: () => void = () => undefined
+  const asked = new Promise<void>(resolve => (deliver = resolve))
+  agent.behave = async call => {
+    await asked
+    return call.complete(await call.settle())
+  }
+  const { url, headers } = await place()
+  const stream = ask({ method: 'GET', url, headers })
+  setTimeout(deliver, 600)
+  const answer = await stream
+  expect(answer.headers).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  const events = readEvents(answer.body)
+  expect(statesOf(answer.body)[0]).toEqual(['job', 'sent'])
+  expect(events.at(-1)?.data).toMatchObject({
+    status: 'completed',
+    output: { words: 2 },
+    receipt: expect.any(String),
+    payment: { status: 'paid' },
+  })
+})
+
+test('with the id of the newest event nothing comes twice, whichever process is asked', async () => {
+  const { url, headers } = await place()
+  const events = readEvents((await ask({ method: 'GET', url, headers })).body)
+  const last = events.at(-1)?.id ?? ''
+  const worker = await stage.anotherWorker()
+  const other = createApp(worker, jobsRoutes(worker))
+  const again = async (id: string): Promise<readonly unknown[]> => {
+    const answer = await other.inject({ method: 'GET', url, headers: { ...headers, 'last-event-id': id } })
+    return statesOf(answer.body)
+  }
+  await vi.waitUntil(async () => (await again('')).length === 1)
+  const [settled] = readEvents((await other.inject({ method: 'GET', url, headers })).body)
+  expect(await again(settled?.id ?? '')).toEqual([])
+  expect(await again('0123456789abcdef')).toEqual([['job', 'completed']])
+  expect(last).toMatch(/^[0-9a-f]{16}$/)
+  await other.close()
+})
+
+test('a failed job is watched until its payment is of no use; a retry is heard of', async () => {
+  agent.behave = call =>
+    call.repeats === 0
+      ? Promise.resolve({ status: 500, body: { status: 'failed', error_type: 'internal', error: 'no' } })
+      : call.settle().then(transaction => call.complete(transaction))
+  const payload = await signOrder(stage.parts, { endpoint: agent.url })
+  const ordered = (await ask({ method: 'POST', url: '/v1/jobs', payload })).json<JobAnswer>()
+  const headers = { 'job-token': ordered.job_token ?? '' }
+  const stream = ask({ method: 'GET', url: `/v1/jobs/${ordered.job_id}/events`, headers })
+  await new Promise(resolve => setTimeout(resolve, 500))
+  const retry = { method: 'POST', url: `/v1/jobs/${ordered.job_id}/retry`, headers } as const
+  await ask({ ...retry, payload: { payment: payload.payment } })
+  const states = statesOf((await stream).body).map(state => (state as readonly unknown[])[1])
+  expect([states[0], states.at(-1)]).toEqual(['failed', 'completed'])
+})
+
+test('nobody else hears anything, and no token is taken from the URL', async () => {
+  const { url, headers } = await place()
+  const stranger = await signedInAs(stage.parts, TEST_KEYS.stranger.address.toLowerCase())
+  for (const shown of [{}, { 'job-token': 'job_wrong' }, stranger])
+    expect((await ask({ method: 'GET', url, headers: shown })).statusCode).toBe(404)
+  const inUrl = await ask({ method: 'GET', url: `${url}?job_token=${headers['job-token']}` })
+  expect(inUrl.statusCode).toBe(400)
+})
+
+test('a caller who goes, and a platform that closes, end a stream; its bytes come while it is open', async () => {
+  agent.behave = () => new Promise(() => undefined)
+  const { url, headers } = await place()
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const leaving = new AbortController()
+  const gone = await fetch(base + url, { headers, signal: leaving.signal })
+  const reader = gone.body?.getReader()
+  let read = ''
+  while (!read.includes('"status":"sent"')) read += new TextDecoder().decode((await reader?.read())?.value)
+  leaving.abort()
+  const staying = await fetch(base + url, { headers })
+  const text = staying.text()
+  await new Promise(resolve => setTimeout(resolve, 300))
+  const beganMs = Date.now()
+  await app.close()
+  expect(Date.now() - beganMs).toBeLessThan(5_000)
+  expect(statesOf(await text)).toEqual([['job', 'sent']])
+})
+
+test('however many watch, the database is asked one question at a time, four times a second', async () => {
+  const asked: string[] = []
+  const { database } = stage
+  const counting: Database = {
+    ...database,
+    query: async (name, text, values) => {
+      asked.push(name)
+      return await database.query(name, text, values)
+    },
+  }
+  agent.behave = () => new Promise(() => undefined)
+  const { url } = await place()
+  const jobId = url.split('/')[3] ?? ''
+  const watch = createJobWatch({ ...stage.parts, database: counting })
+  const leaving = Array.from({ length: 200 }, () => new AbortController())
+  const watching = leaving.map(async ({ signal }) => {
+    const seen: string[] = []
+    for await (const version of watch.versions(jobId, signal)) seen.push(version)
+    return seen
+  })
+  await vi.waitUntil(() => asked.length >= 200)
+  asked.length = 0
+  await new Promise(resolve => setTimeout(resolve, 1_300))
+  expect(asked.length).toBeGreaterThanOrEqual(3)
+  expect(asked.length).toBeLessThanOrEqual(6)
+  for (const one of leaving) one.abort()
+  expect((await Promise.all(watching)).map(seen => seen.length)).toEqual(Array.from({ length: 200 }, () => 1))
+  await new Promise(resolve => setTimeout(resolve, 600))
+  const [before] = [asked.length]
+  await new Promise(resolve => setTimeout(resolve, 600))
+  expect(asked.length).toBe(before)
+})

@@ -1,0 +1,122 @@
+import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
+import type { JobRetry } from '@farebox/platform-api/jobs'
+import { isObject, parseJson } from '@farebox/client/internal/exchange/parse-json'
+import { hashJson } from '@farebox/platform-api/receipt'
+import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
+import { loopTurns } from '../../http/loop-turns.ts'
+import { Refusal } from '../../http/refusal.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import type { JobRow } from '../records/job-row.ts'
+import { readPayable, type PayableCapability } from '../quote/payable-agent.ts'
+import { agreeOnPayment } from '../quote/prove-payment.ts'
+import { isOrderer, type Shown } from './open-job.ts'
+import { refuseHurry, writeOrderBody, type OrderedWork } from './order-body.ts'
+import type { Ordering } from './order-job.ts'
+import { leastRetrySeconds, retryState } from './retry-state.ts'
+
+/**
+ * Sends a job once more that its agent failed without charging: the same job_id, and the very payment that it was ordered
+ * with, so that whatever happens it is charged once at most. All that can be known is checked first, as for a new order;
+ * then it is written down in one statement, and sent by whoever drives jobs.
+ *
+ * @param known the job as `openJob` gave it to whoever asks
+ * @returns the job as it stands then
+ * @throws {Refusal} with a sentence for the caller, `conflict` where somebody else has just retried it; then nothing was
+ *   written and nothing will be sent
+ */
+export async function retryJob(
+  parts: PlatformParts,
+  ordering: Extract<Ordering, { readonly kind: 'caller' }>,
+  known: JobRow,
+  { retry, shown }: { readonly retry: JobRetry; readonly shown: Shown },
+): Promise<JobRow> {
+  const payment = ordering.provePayment(retry.payment)
+  refuseOtherPayment(known, payment)
+  const state = retryState(known, parts.clock.nowMs())
+  if (!state.possible) throw new Refusal('conflict', `jobId: cannot be tried again: ${state.reason}`)
+  const work = { job_id: known.jobId, input: await agreeOnInput(known, retry.input, shown) }
+  const payable = await readPayable(parts, known.agentId, known.capability)
+  agreeOnPayment(parts, payment, payable, known.jobId)
+  const deadline = retry.deadline ?? latestDeadline(payable, payment, parts.clock.nowMs())
+  const body = await writeBody(parts, payable, known, { ...work, deadline })
+  const job = {
+    ...known,
+    ...body,
+    inputHash: await loopTurns.take(() => hashJson(work.input)),
+    endpoint: payable.endpoint,
+    maxDeadlineSeconds: payable.declaration.max_deadline_seconds,
+    paymentHeader: retry.payment,
+  }
+  const reopened = await ordering.admit(job, ordering.from, known.attempt)
+  if (reopened !== undefined) return reopened
+  throw new Refusal('conflict', 'jobId: was tried again or charged just now: ask for the job')
+}
+
+/** An authorization is known by its payer and nonce; how its signature is spelled makes no difference. */
+function refuseOtherPayment(
+  { payer, network, asset, authorization: known }: JobRow,
+  { payer: signer, network: named, authorization }: ProvenPayment,
+): void {
+  const isSame =
+    signer === payer &&
+    named.id === network &&
+    named.asset.address === asset &&
+    authorization.nonce.toLowerCase() === known.nonce &&
+    authorization.to.toLowerCase() === known.to &&
+    BigInt(authorization.value) === BigInt(known.value) &&
+    BigInt(authorization.validAfter) === BigInt(known.validAfter) &&
+    BigInt(authorization.validBefore) === BigInt(known.validBefore)
+  if (isSame) return
+  throw new Refusal(
+    'conflict',
+    'payment: is not the one that the job was ordered with: another payment could be charged as well',
+  )
+}
+
+/** The input to be sent: the one given, where it may be another, or the one that was sent before. */
+async function agreeOnInput(
+  known: JobRow,
+  given: JobRetry['input'],
+  shown: Shown,
+): Promise<OrderedWork['input']> {
+  if (given === undefined) {
+    const whole = known.requestBody === undefined ? undefined : parseJson(known.requestBody)
+    const task = isObject(whole) ? whole['task'] : undefined
+    if (isObject(task) && isObject(task['input'])) return task['input']
+    throw new Refusal('conflict', 'input: is not kept here any more: send it again')
+  }
+  if ((await loopTurns.take(() => hashJson(given))) === known.inputHash) return given
+  if (known.keepsInput || known.errorType === 'payment')
+    throw new Refusal(
+      'conflict',
+      'input: must be the one of the order: the agent refused the payment, and may keep what it made of that input',
+    )
+  if (isOrderer(known, shown)) return given
+  throw new Refusal(
+    'forbidden',
+    'job-token: came with a repeat of the order: for another input show the one of the first answer, or sign in as the payer',
+  )
+}
+
+/** Unix seconds: all that the agent may take, as far as the payment allows. */
+function latestDeadline(payable: PayableCapability, { authorization }: ProvenPayment, nowMs: number): number {
+  const longest = nowMs / 1_000 + payable.declaration.max_deadline_seconds
+  return Math.min(longest, Number(authorization.validBefore) - SETTLE_MARGIN_SECONDS)
+}
+
+async function writeBody(
+  parts: PlatformParts,
+  payable: PayableCapability,
+  known: JobRow,
+  work: OrderedWork,
+): ReturnType<typeof writeOrderBody> {
+  const { max_deadline_seconds: maxDeadlineSeconds } = payable.declaration
+  const leastSeconds = leastRetrySeconds({ ...known, maxDeadlineSeconds })
+  const hurry = { maxDeadlineSeconds, leastSeconds }
+  const validBefore = Number(known.authorization.validBefore)
+  refuseHurry(parts, { deadline: work.deadline, validBefore }, hurry)
+  const body = await writeOrderBody(parts, payable, work)
+  // Checking the input took its time.
+  refuseHurry(parts, { deadline: body.deadline, validBefore }, hurry)
+  return body
+}

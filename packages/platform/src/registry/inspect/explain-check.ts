@@ -1,0 +1,123 @@
+import type { RegistrationCheck } from '@farebox/platform-api/registration/registration-check'
+
+type CheckName = RegistrationCheck['name']
+
+/** What is known of a check that failed, beside what every failure of it has in common. */
+export interface FailedCheck {
+  /** What came: one of our own sentences, or values that were checked, never an agent's words (SSRF-08). */
+  readonly got: string
+  /** Of the request that it rests on, in milliseconds; null: there was none. */
+  readonly ms: number | null
+  readonly expected?: string
+  readonly fix?: string
+  /** `required` unless it says otherwise. */
+  readonly severity?: RegistrationCheck['severity']
+}
+
+/** A check that passed. */
+export function passedCheck(name: CheckName, detail: string, ms: number | null = null): RegistrationCheck {
+  const { severity = 'required' } = RULES[name]
+  return { name, ok: true, severity, detail, ms, rule: null, expected: null, got: null, fix: null }
+}
+
+/** A check that failed, with the rule, what should have come, what came, and what to do about it. */
+export function failedCheck(name: CheckName, failed: FailedCheck): RegistrationCheck {
+  const common = RULES[name]
+  const { ms, expected = common.expected, fix = common.fix } = failed
+  const got = cut(failed.got)
+  const severity = failed.severity ?? common.severity ?? 'required'
+  return {
+    name,
+    ok: false,
+    severity,
+    detail: cut(`${common.what}: ${got}`),
+    ms,
+    rule: common.rule,
+    expected,
+    got,
+    fix,
+  }
+}
+
+/** As much as a check may say of one thing; a declaration can be wrong at length. */
+const MAX_CHARACTERS = 1_000
+
+function cut(text: string): string {
+  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS - 1)}…`
+}
+
+interface CheckRule {
+  /** What the sentence about it is about. */
+  readonly what: string
+  readonly rule: string
+  readonly expected: string
+  readonly fix: string
+  readonly severity?: RegistrationCheck['severity']
+}
+
+const ONE_DECLARATION =
+  'Serve /about and /execute by the same program, from the same declaration, and restart it'
+
+const RULES: { readonly [name in CheckName]: CheckRule } = {
+  endpoint: {
+    what: 'The URL',
+    rule: 'An agent is reached at an https URL of a public address',
+    expected: 'https://agent.example, without a query or a fragment',
+    fix: 'Serve the agent at a public https URL and register that',
+  },
+  unclaimed: {
+    what: 'The endpoint',
+    rule: 'An endpoint has one agent',
+    expected: 'an endpoint at which no agent is listed, and none was taken down',
+    fix: 'Serve the agent at another URL, or give that agent another endpoint',
+  },
+  health: {
+    what: 'GET /health',
+    rule: 'GET /health answers 200 with name, version and status, within 10 s',
+    expected: '200 {"name": "…", "version": "1.0", "status": "ok"}',
+    fix: 'Start the agent, and open this address in a browser: the runtime serves it by itself',
+  },
+  about: {
+    what: 'GET /about',
+    rule: 'GET /about answers 200 with the declaration, its wallet included',
+    expected: '200 and a declaration to every rule of agent.json',
+    fix: 'Run npx farebox check with this URL: it names each rule that is broken',
+  },
+  health_name: {
+    what: 'The name of /health',
+    rule: 'Both routes say the name of the declaration: checks that find another one fail',
+    expected: 'the name of /about',
+    fix: 'Serve both routes by the same program, and restart it',
+    severity: 'advice',
+  },
+  dev_mode_off: {
+    what: 'POST /execute without a payment',
+    rule: 'An agent does no work that is not paid for',
+    expected: '402',
+    fix: 'Set SERVICE_DEV_MODE=false and restart the agent',
+  },
+  payment_required: {
+    what: 'POST /execute without a payment',
+    rule: 'A job without a payment is answered 402, with how to pay',
+    expected: '402 and a body with "accepts"',
+    fix: 'Let POST /execute through to the agent: the runtime answers it by itself',
+  },
+  network: {
+    what: 'The 402',
+    rule: 'An agent takes payments on the network of the platform',
+    expected: 'an entry of "accepts" for this network',
+    fix: 'Set SERVICE_NETWORK to this network and restart the agent',
+  },
+  price: {
+    what: 'The 402',
+    rule: 'A capability costs what is declared',
+    expected: 'the price of /about, in USDC, scheme "exact"',
+    fix: ONE_DECLARATION,
+  },
+  wallet: {
+    what: 'The 402',
+    rule: 'Payments go to the wallet that is declared',
+    expected: 'the wallet of /about',
+    fix: ONE_DECLARATION,
+  },
+}

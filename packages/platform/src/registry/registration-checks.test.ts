@@ -1,0 +1,213 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import {
+  registrationFailure,
+  type RegistrationCheck,
+  type RegistrationFailure,
+} from '@farebox/platform-api/registration/registration-check'
+import { registration, type Registration } from '@farebox/platform-api/registry'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createApp } from '../app/create-app.ts'
+import { lieAt, moveIn, startSite, type AgentSite } from '../test-setup/agent-site.ts'
+import { answersAsDocumented, readEvents } from '../test-setup/answers-as-documented.ts'
+import { insertAgent } from '../test-setup/insert-agent.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { registryRoutes } from './registry-routes.ts'
+
+const WALLET = `0x${'70'.repeat(20)}`
+const ALL = [
+  'endpoint',
+  'unclaimed',
+  'health',
+  'about',
+  'health_name',
+  'dev_mode_off',
+  'payment_required',
+  'network',
+  'price',
+  'wallet',
+]
+
+let stage: Stage
+let app: FastifyInstance
+let ask: ReturnType<typeof answersAsDocumented>
+let site: AgentSite
+
+beforeEach(async () => {
+  stage = await stagePlatform({ realTime: true })
+  const routes = registryRoutes(stage.parts)
+  app = createApp(stage.parts, routes)
+  ask = answersAsDocumented(app, routes)
+  site = await startSite()
+})
+afterEach(async () => {
+  await app.close()
+  await site.close()
+  await stage.close()
+})
+
+let callers = 0
+async function open(headers: object = {}, endpoint = site.url): Promise<LightMyRequestResponse> {
+  callers += 1
+  const remoteAddress = `198.51.100.${callers}`
+  const request = { method: 'POST', url: '/v1/registrations', remoteAddress, payload: { endpoint } } as const
+  return await ask({ ...request, headers: { ...headers } })
+}
+
+const streamed = async (endpoint?: string): Promise<ReturnType<typeof readEvents>> =>
+  readEvents((await open({ accept: 'text/event-stream' }, endpoint)).body)
+
+async function refusedChecks(): Promise<readonly RegistrationCheck[]> {
+  const answer = await open()
+  expect(answer.statusCode).toBe(400)
+  return answer.json<RegistrationFailure>().checks ?? []
+}
+
+test('a registration has every check that was made, with the time of each request, and keeps them', async () => {
+  await moveIn(site, { wallet: WALLET })
+  const made = (await open()).json<Registration>()
+  expect(made.checks.map(({ name, ok, fix }) => [name, ok, fix])).toEqual(ALL.map(name => [name, true, null]))
+  expect(made.checks.filter(({ ms }) => ms !== null).map(({ name }) => name)).toEqual([
+    'health',
+    'about',
+    'dev_mode_off',
+    'payment_required',
+    'network',
+    'price',
+    'wallet',
+  ])
+  const read = await ask({ method: 'GET', url: `/v1/registrations/${made.registration_id}` })
+  expect(read.json<Registration>().checks).toEqual(made.checks)
+  const seen = site.seen.length
+  expect((await open()).json<Registration>().checks).toEqual(made.checks)
+  expect(site.seen.length, 'nothing is asked again within a minute').toBe(seen)
+})
+
+test('as events each check comes as it ends, then the registration, within three seconds of an agent that answers', async () => {
+  await moveIn(site, { wallet: WALLET })
+  const beganMs = Date.now()
+  const events = await streamed()
+  expect(Date.now() - beganMs).toBeLessThan(3_000)
+  expect(events.map(({ event }) => event)).toEqual([...ALL.map(() => 'check'), 'registration'])
+  const { checks, registration_id: id } = registration.parse(events.at(-1)?.data)
+  expect(events.slice(0, -1).map(({ data }) => data)).toEqual(checks)
+  // And once more from what is kept.
+  const again = await streamed()
+  expect(again.map(({ data }) => data).slice(0, -1)).toEqual(checks)
+  expect(registration.parse(again.at(-1)?.data).registration_id).toBe(id)
+})
+
+test('a check is told before the next one is begun', async () => {
+  await moveIn(site, { wallet: WALLET })
+  let letGo: () => void = () => undefined
+  const held = new Promise<void>(resolve => (letGo = resolve))
+  const honest = site.answer
+  site.answer = async request => {
+    if (request.url.endsWith('/about')) await held
+    return (await honest?.(request)) ?? new Response()
+  }
+  const base = await app.listen({ port: 0, host: '127.0.0.1' })
+  const headers = { accept: 'text/event-stream', 'content-type': 'application/json' }
+  const body = JSON.stringify({ endpoint: site.url })
+  const answer = await fetch(`${base}/v1/registrations`, { method: 'POST', headers, body })
+  const reader = answer.body?.getReader()
+  let text = ''
+  const readOn = async (): Promise<void> => {
+    text += new TextDecoder().decode((await reader?.read())?.value)
+  }
+  while (!text.includes('"name":"health"')) await readOn()
+  expect(text).not.toContain('"name":"about"')
+  letGo()
+  while (!text.includes('event: registration')) await readOn()
+})
+
+test('a refused endpoint is told what was expected, what came and what to do, and which checks passed before', async () => {
+  await moveIn(site, { wallet: WALLET, devMode: true })
+  const checks = await refusedChecks()
+  expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
+    ...ALL.slice(0, 5).map(name => [name, true]),
+    ['dev_mode_off', false],
+  ])
+  expect(checks.at(-1)).toEqual({
+    name: 'dev_mode_off',
+    ok: false,
+    severity: 'required',
+    detail:
+      'POST /execute without a payment: answers unpaid jobs: dev mode is on, or nothing asks for payment',
+    ms: expect.any(Number),
+    rule: 'An agent does no work that is not paid for',
+    expected: '402',
+    got: 'answers unpaid jobs: dev mode is on, or nothing asks for payment',
+    fix: 'Set SERVICE_DEV_MODE=false and restart the agent',
+  })
+  const events = await streamed()
+  const failure = events.at(-1)
+  expect([failure?.event, failure?.data]).toMatchObject([
+    'failure',
+    { error_type: 'validation', error: expect.stringContaining('execute: answers unpaid jobs') },
+  ])
+  expect(registrationFailure.parse(failure?.data).checks).toEqual(events.slice(0, -1).map(({ data }) => data))
+})
+
+const answering = (status: number, body: unknown): (() => Response) => {
+  const headers = { 'content-type': 'application/json' }
+  return () => new Response(JSON.stringify(body), { status, headers })
+}
+const asking = (changes: object): (() => Response) => {
+  const asset = '0x036cbd53842c5426634e7929541ec2318f3dcf7e'
+  const entry = { scheme: 'exact', network: 'eip155:84532', maxAmountRequired: '10000', asset, payTo: WALLET }
+  return answering(402, { x402Version: 1, accepts: [{ ...entry, ...changes }] })
+}
+
+test.each([
+  ['health', '/health', answering(500, {}), '200 {"name": "…", "version": "1.0", "status": "ok"}'],
+  ['about', '/about', answering(200, { name: 1 }), '200 and a declaration to every rule of agent.json'],
+  ['payment_required', '/execute', answering(503, {}), '402 and a body with "accepts"'],
+  ['network', '/execute', asking({ network: 'eip155:1' }), 'an entry of "accepts" with network eip155:84532'],
+  ['price', '/execute', asking({ maxAmountRequired: '10001' }), 'maxAmountRequired "10000" (0.01 USDC)'],
+  ['wallet', '/execute', asking({ payTo: `0x${'71'.repeat(20)}` }), `payTo ${WALLET}`],
+])(
+  'where %s fails it is the last check, and says what should have come',
+  async (name, path, lie, expected) => {
+    await moveIn(site, { wallet: WALLET })
+    lieAt(site, { [path]: lie })
+    const checks = await refusedChecks()
+    expect(checks.at(-1)).toMatchObject({ name, ok: false, severity: 'required', expected })
+    expect(checks.slice(0, -1).every(({ ok }) => ok)).toBe(true)
+  },
+)
+
+test('what is advice is told and registered all the same: no /about, another name of /health', async () => {
+  await moveIn(site, { wallet: WALLET })
+  const other = { name: 'Somebody else', version: '1.0', status: 'ok' }
+  lieAt(site, { '/health': answering(200, other) })
+  const named = (await open()).json<Registration>()
+  expect(named.checks.filter(({ ok }) => !ok)).toMatchObject([{ name: 'health_name', severity: 'advice' }])
+  const bare = await startSite()
+  await moveIn(bare, { wallet: WALLET })
+  lieAt(bare, { '/about': () => new Response('', { status: 404 }) })
+  const phase1 = (await open({}, bare.url)).json<Registration>()
+  expect(phase1.found.phase).toBe('phase-1')
+  expect(phase1.checks.at(-1)).toMatchObject({ name: 'about', ok: false, severity: 'advice' })
+  await bare.close()
+})
+
+test('a URL that is not called, and an endpoint that has an agent, are refused by a check of their own', async () => {
+  const local = await open({}, 'http://10.0.0.1')
+  expect([local.statusCode, local.json()]).toMatchObject([400, { checks: [{ name: 'endpoint', ok: false }] }])
+  await moveIn(site, { wallet: WALLET })
+  const { agentId } = await insertAgent(stage.database, { endpoint: site.url })
+  const taken = await open()
+  expect([taken.statusCode, taken.json()]).toMatchObject([
+    409,
+    {
+      error: `endpoint: agent ${agentId} is listed with it already`,
+      checks: [
+        { name: 'endpoint', ok: true },
+        { name: 'unclaimed', got: `agent ${agentId} is listed with it already` },
+      ],
+    },
+  ])
+  const events = await streamed()
+  expect(events.map(({ event }) => event)).toEqual(['check', 'check', 'failure'])
+  expect(site.seen).toEqual([])
+})

@@ -1,0 +1,94 @@
+import { fromHex } from '@farebox/payments/internal/crypto/bytes'
+import { quantity, word } from '@farebox/payments/internal/chain/rpc-words'
+import {
+  countTransactions,
+  readBalance as readNative,
+} from '@farebox/payments/internal/transaction/read-account'
+import { sendUntilMined } from '@farebox/payments/internal/transaction/send-until-mined'
+import { signTransaction, type Transaction } from '@farebox/payments/internal/transaction/sign-transaction'
+import type { Clock } from '@farebox/server/clock'
+import { readBalance } from '../jobs/quote/read-balance.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+
+/** Gives test money away. */
+export interface Faucet {
+  /**
+   * Gives an address test USDC where it has less than 100, and some of the chain's own coin where it has next to none;
+   * resolves when it has them. One address after the other: asked twice at once, it gives once.
+   *
+   * @param address lower-case
+   * @throws {Error} where the node does not answer, and where the chain does not take a transaction
+   */
+  give(address: string): Promise<void>
+}
+
+/** `mint(address,uint256)`, which anybody may call at a test token. */
+const MINT = '0x40c10f19'
+const ENOUGH_ATOMIC = 100_000_000n
+const GIVEN_ATOMIC = 1_000_000_000n
+/** Enough for stakes and their gas. */
+const ENOUGH_WEI = 10n ** 16n
+const GIVEN_WEI = 10n ** 17n
+
+const FEES = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1n, gasLimit: 150_000n }
+const MINED_WITHIN_MS = 15_000
+/** A local chain makes a block for each transaction. */
+const LOOK_EVERY_MS = 25
+/** Others may use the account too: what lost its nonce to one of theirs is signed again. */
+const MOST_TRIES = 5
+
+/** What the account that gives sends. */
+type Gift = Pick<Transaction, 'to' | 'valueWei' | 'callData'>
+
+/** @param key signs for the account that gives: 32 bytes of `0x` hex */
+export function createFaucet(
+  { rpc, network, crypto, clock }: Pick<PlatformParts, 'rpc' | 'network' | 'crypto' | 'clock'>,
+  key: string,
+): Faucet {
+  const keyBytes = fromHex(key)
+  const from = crypto.addressOf(keyBytes)
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function giveNow(address: string): Promise<void> {
+    if ((await readBalance(rpc, network, address)) < ENOUGH_ATOMIC) {
+      const amount = word(quantity(GIVEN_ATOMIC))
+      const callData = MINT + word(address) + amount
+      await send({ to: network.asset.address, valueWei: 0n, callData })
+    }
+    if ((await readNative(rpc, address)) < ENOUGH_WEI)
+      await send({ to: address, valueWei: GIVEN_WEI, callData: '0x' })
+  }
+
+  async function send(gift: Gift): Promise<void> {
+    for (let tried = 1; tried <= MOST_TRIES; tried += 1) {
+      const nonce = await countTransactions(rpc, from, 'pending')
+      const transaction = { ...gift, ...FEES, chainId: network.chainId, nonce }
+      const signed = signTransaction(crypto, digest => crypto.sign(digest, keyBytes), transaction)
+      const followed = await sendUntilMined(
+        rpc,
+        { ...signed, from, nonce },
+        { clock: lookingOften(clock), timeoutMs: MINED_WITHIN_MS, signal: new AbortController().signal },
+      )
+      if (followed.outcome === 'open') throw new Error(`no block holds ${signed.hash}, which the faucet sent`)
+      if (followed.outcome === 'dead') continue
+      if (followed.receipt.succeeded) return
+      throw new Error(`${signed.hash}, which the faucet sent, was reverted`)
+    }
+    throw new Error(`the faucet's transaction lost its nonce ${MOST_TRIES} times`)
+  }
+
+  return {
+    give(address) {
+      const given = last.then(() => giveNow(address))
+      last = given.catch(() => undefined)
+      return given
+    },
+  }
+}
+
+function lookingOften(clock: Clock): Clock {
+  return {
+    nowMs: () => clock.nowMs(),
+    sleep: (ms, signal) => clock.sleep(Math.min(ms, LOOK_EVERY_MS), signal),
+  }
+}

@@ -1,0 +1,122 @@
+import {
+  faucetAnswer,
+  faucetRequest,
+  firstJob,
+  localChainAnswer,
+  localChainQuestion,
+  walletBalance,
+  walletPath,
+} from '@farebox/platform-api/wallets'
+import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
+import { Refusal } from '../http/refusal.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { createFaucet } from './faucet.ts'
+import { readFirstJob } from './first-job.ts'
+import { nodeAway } from './read-wallet.ts'
+import { createWalletBalances, type WalletBalances } from './wallet-balances.ts'
+
+const BALANCES_PER_MINUTE = 120
+const GIFTS_PER_MINUTE = 30
+const FIRST_JOBS_PER_MINUTE = 60
+const CHAIN_QUESTIONS_PER_MINUTE = 300
+
+/** What wallets have; and, on a local chain alone, test money and a job to begin with. */
+export function walletsRoutes(parts: PlatformParts): readonly Route[] {
+  const { localMode, faucetKey } = parts.settings
+  const balances = createWalletBalances(parts)
+  return [
+    balanceRoute(balances),
+    ...(localMode && faucetKey !== undefined ? [faucetRoute(parts, faucetKey, balances)] : []),
+    ...(localMode ? [firstJobRoute(parts), chainRoute(parts)] : []),
+  ]
+}
+
+function balanceRoute(balances: WalletBalances): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/wallets/:address/balance',
+    summary: 'What an address has on this platform’s chain, a second old at most',
+    access: 'public',
+    params: walletPath,
+    perMinute: BALANCES_PER_MINUTE,
+    answers: {
+      200: { description: 'What it has', schema: walletBalance },
+      503: { description: 'The chain does not answer' },
+    },
+    handle: async ({ params }) => ({ body: await balances.read(params.address) }),
+  })
+}
+
+function faucetRoute(parts: PlatformParts, key: string, balances: WalletBalances): Route {
+  const faucet = createFaucet(parts, key)
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/local/faucet',
+    summary:
+      'Gives 1,000 test USDC to an address that has less than 100, and some of the coin that gas is paid in',
+    access: 'public',
+    body: faucetRequest,
+    perMinute: GIFTS_PER_MINUTE,
+    answers: {
+      200: { description: 'What the address has now', schema: faucetAnswer },
+      503: { description: 'The chain does not answer, or did not take the transaction' },
+    },
+    async handle({ body: { address } }) {
+      await faucet.give(address).catch((error: unknown) => {
+        throw nodeAway(error)
+      })
+      balances.forget(address)
+      const { usdc, native_wei } = await balances.read(address)
+      return { body: { usdc, native_wei } }
+    },
+  })
+}
+
+function firstJobRoute(parts: PlatformParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/local/first-job',
+    summary: 'A job to begin with: an agent, a capability, and an input that it takes',
+    access: 'public',
+    perMinute: FIRST_JOBS_PER_MINUTE,
+    answers: {
+      200: { description: 'The job; a quote and a payment are all that is missing', schema: firstJob },
+      404: { description: 'No agent here is online, can be paid, and takes an input that could be made' },
+    },
+    async handle() {
+      const body = await readFirstJob(parts)
+      if (body === undefined) throw new Refusal('not_found', 'there is no agent yet to begin with')
+      return { body }
+    },
+  })
+}
+
+/** The wallet in the pages sends transactions of test money by this: a page may ask nobody but its own platform. */
+function chainRoute({ rpc }: PlatformParts): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/local/chain',
+    summary: 'Puts a question to the local chain, or gives it a signed transaction',
+    access: 'public',
+    body: localChainQuestion,
+    perMinute: CHAIN_QUESTIONS_PER_MINUTE,
+    answers: {
+      200: { description: 'What the chain answers', schema: localChainAnswer },
+      400: { description: 'The chain refuses it, and why' },
+      503: { description: 'The chain does not answer' },
+    },
+    async handle({ body: { method, params } }) {
+      try {
+        return { body: { result: await rpc.call(method, params) } }
+      } catch (error) {
+        if (error instanceof JsonRpcError)
+          throw new Refusal('validation', error.message.slice(0, MOST_CHARACTERS))
+        throw nodeAway(error)
+      }
+    },
+  })
+}
+
+/** Of a node's own words. */
+const MOST_CHARACTERS = 300
