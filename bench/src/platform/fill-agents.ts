@@ -48,7 +48,7 @@ export async function fillAgents(options: {
 }
 
 const TABLES =
-  'search_entries search_capabilities search_words agents agent_declarations agent_health agent_hours'.split(
+  'search_entries search_capabilities search_words agents agent_declarations agent_health agent_hours agent_days'.split(
     ' ',
   )
 
@@ -101,7 +101,8 @@ const COPY_AGENTS = `
       jobs_done, min_price_atomic, max_price_atomic, tag_hashes
     from copies c join search_entries e on e.agent_id = c.original;
   insert into search_capabilities
-    select c.agent_id, capability_key, capability, ordinal, price_atomic, tags, c.position
+    select c.agent_id, capability_key, capability, ordinal, price_atomic, tags, c.position, takes, takes_count, gives,
+      gives_count
     from copies c join search_capabilities o on o.agent_id = c.original`
 
 /** A thousand agents have been watched for a month: what the others' history is does not matter to a page. */
@@ -110,6 +111,9 @@ const FILL_THE_REST = `
     where length(word) > 3;
   insert into agent_declarations select agent_id, 1, now(), declaration, 'first', '[]' from agents;
   insert into agent_health (agent_id, watched_since, due_at, checked_at) select agent_id, now(), now(), now() from agents;
+  insert into agent_days
+    select agent_id, date_trunc('day', now()) - day * interval '24 hours', 144, 0, 0
+    from generate_series(1, 1000) as agent_id, generate_series(1, 89) as day;
   insert into agent_hours
     select agent_id, date_trunc('hour', now()) - hour * interval '1 hour', 6, 0, array[20, 30, 25, 40, 22, 31]
     from generate_series(1, 1000) as agent_id, generate_series(1, 720) as hour`

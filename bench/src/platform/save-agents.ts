@@ -44,7 +44,16 @@ export async function saveAgents(pool: pg.Pool, batch: readonly DescribedAgent[]
     })),
   )
   const offers = batch.flatMap(({ agentId, entry: { capabilities, position } }) =>
-    capabilities.map(({ tags, ...offer }) => ({ agentId, ...offer, tags: tags.join(' '), position })),
+    capabilities.map(({ tags, takes, gives, ...offer }) => ({
+      agentId,
+      ...offer,
+      tags: tags.join(' '),
+      position,
+      takes: JSON.stringify(takes.fields),
+      takesCount: takes.count,
+      gives: JSON.stringify(gives.fields),
+      givesCount: gives.count,
+    })),
   )
   await insert(pool, SAVE_OFFERS, offers)
 }
@@ -76,6 +85,8 @@ const SAVE_ENTRIES = `
 
 const SAVE_OFFERS = `
   insert into search_capabilities
-  select id, key, name, ordinal, price, string_to_array(tags, ' '), position
-  from unnest($1::bigint[], $2::text[], $3::text[], $4::integer[], $5::bigint[], $6::text[], $7::bigint[])
-    as made (id, key, name, ordinal, price, tags, position)`
+  select id, key, name, ordinal, price, string_to_array(tags, ' '), position, takes::jsonb, takes_count, gives::jsonb,
+    gives_count
+  from unnest($1::bigint[], $2::text[], $3::text[], $4::integer[], $5::bigint[], $6::text[], $7::bigint[], $8::text[],
+    $9::integer[], $10::text[], $11::integer[])
+    as made (id, key, name, ordinal, price, tags, position, takes, takes_count, gives, gives_count)`

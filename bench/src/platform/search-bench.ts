@@ -149,6 +149,7 @@ async function ask(
   const answer = await route?.handle({
     params,
     query,
+    headers: undefined,
     body: undefined,
     caller: { kind: 'anonymous', ip: '127.0.0.1' },
     signal: new AbortController().signal,

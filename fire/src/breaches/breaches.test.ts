@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { applyEdits } from '../edits/edit.ts'
-import { findTest, openSources } from '../edits/sources.ts'
+import { findTest, openSources, ROOT } from '../edits/sources.ts'
 import { breaches } from './battery.ts'
 import { BREACHES } from './breaches.ts'
 import { commitBreach } from './commit-breach.ts'
@@ -26,7 +26,11 @@ describe('the list of breaches', () => {
     for (const [file, broken] of await applyEdits(name, edits, sources))
       expect(broken).not.toBe(await sources.read(file))
     expect(tests.length).toBeGreaterThan(0)
-    for (const { file } of tests) expect(await findTest(file)).toContain('packages/')
+    for (const { file, only = '' } of tests) {
+      const path = await findTest(file)
+      expect(path).toContain('packages/')
+      expect(await readFile(join(ROOT, path), 'utf8')).toMatch(new RegExp(only))
+    }
   })
 })
 

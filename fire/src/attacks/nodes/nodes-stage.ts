@@ -168,7 +168,17 @@ async function startFacilitator(parts: {
   const moved = { ...systemClock, nowMs: () => Date.now() + clock.aheadMs }
   const ledger = await openPostgresLedger({ connectionString: DATABASE_URL, schema, clock: systemClock })
   const { id, hash, secret } = mintSecret()
-  await ledger.secrets.create({ id, hash, owner: 'owner', wallets: [PAY_TO], createdAt: 0, revokedAt: null })
+  await ledger.secrets.create({
+    id,
+    hash,
+    owner: 'owner',
+    wallets: [PAY_TO],
+    createdAt: 0,
+    revokedAt: null,
+    label: null,
+    replaces: null,
+    lastUsedAt: null,
+  })
   const facilitator = await createFacilitator({
     ...rest,
     ledger,

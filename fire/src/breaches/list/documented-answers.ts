@@ -98,6 +98,6 @@ export const DOCUMENTED_ANSWERS: readonly Breach[] = [
         replace: 'if (run.stepsLeft > Number.NEGATIVE_INFINITY) return true',
       },
     ],
-    tests: [{ file: 'protocol/check-budget.test.ts', only: 'by many empty objects' }],
+    tests: [{ file: 'protocol/check-budget.test.ts', only: 'many empty objects' }],
   },
 ]

@@ -117,7 +117,7 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
         replace: "if (word !== 'ours' || isStale !== undefined || askedMs < 0) return word",
       },
     ],
-    tests: [{ file: 'farebox/find-repeat.test.ts', only: 'stood still' }],
+    tests: [{ file: 'farebox/find-repeat.test.ts', only: 'reported after a pause' }],
   },
   {
     name: 'overrun-told-late',
@@ -130,7 +130,7 @@ export const FAILURE_IS_FREE: readonly Breach[] = [
         replace: 'kept',
       },
     ],
-    tests: [{ file: 'farebox/find-repeat.test.ts', only: 'so is that a handler overran' }],
+    tests: [{ file: 'farebox/find-repeat.test.ts', only: 'an overrun noticed late' }],
   },
   {
     name: 'refusal-told-late',

@@ -68,6 +68,9 @@ async function openLedger(world: World, { secret, cast }: Stage, plan: WorkloadP
     wallets: plan.sharesWallet ? cast.wallets.slice(0, 1) : cast.wallets,
     createdAt: 0,
     revokedAt: null,
+    label: null,
+    replaces: null,
+    lastUsedAt: null,
   })
   return opened
 }
