@@ -8,10 +8,17 @@ const fromSources = {
 
 /** Runs processes that use every core, and counts their milliseconds. */
 const ISOLATION = ['packages/farebox/src/isolation/**/*.test.ts']
+/** Of those, the one that holds up all others longest: it is run with the long ones. */
+const ISOLATION_LONG = ['packages/farebox/src/isolation/misbehaving-handlers.test.ts']
 /** What takes longest: packages that are installed as by a newcomer, programs that are killed or put under load. */
 const LONG = [
   'e2e/{clone,conformance,conformance-command,crashes,deliverable,init,newcomer}.test.ts',
   'e2e/{packages,platform-crashes,stopping}.test.ts',
+  'e2e/web/*.test.ts',
+  'packages/cli/src/check/wrong-agents.test.ts',
+  'packages/cli/src/dev/{dev-restart,dev-trouble}.test.ts',
+  'packages/cli/src/register/{afterwards,register-again}.test.ts',
+  'packages/farebox/src/workers/workers.test.ts',
   'packages/local/src/postgres/start-postgres.test.ts',
   'packages/platform/src/monitor/rounds.test.ts',
 ]
@@ -56,6 +63,7 @@ export default defineConfig({
           ...always,
           name: 'isolation',
           include: ISOLATION,
+          exclude: ['**/node_modules/**', ...ISOLATION_LONG],
           maxWorkers: 1,
           testTimeout: 60_000,
           sequence: { groupOrder: 1 },
@@ -76,12 +84,23 @@ export default defineConfig({
         ...fromSources,
         test: {
           ...always,
+          name: 'isolation-long',
+          include: ISOLATION_LONG,
+          maxWorkers: 1,
+          testTimeout: 60_000,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        ...fromSources,
+        test: {
+          ...always,
           name: 'batteries',
           include: BATTERIES,
           exclude: ['**/node_modules/**', ...BATTERIES_ALONE],
           maxWorkers: 2,
           testTimeout: 120_000,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -92,7 +111,7 @@ export default defineConfig({
           include: BATTERIES_ALONE,
           maxWorkers: 1,
           testTimeout: 60_000,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 5 },
         },
       },
     ],

@@ -6,6 +6,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { Explained, root, run } from './prepare.mjs'
 
+/** The pages are used as they were built, here too: their styles and scripts are made by a bundler. */
+const WEB = 'apps/web'
 const PRIVATE = './src/*'
 /** What resolves in this repository alone; `npm run pack` leaves both conditions out. */
 const PRIVATE_TARGETS = { '@farebox/source': './src/*.ts', '@farebox/built': './dist/*.js' }
@@ -27,7 +29,9 @@ const EXAMPLE = /@example[^\n]*\n\s*\* ```ts\n([\s\S]*?)\n\s*\* ```/g
  * @returns {Promise<{ doors: number, internals: number, examples: number }>}
  */
 export async function checkDoors() {
-  const packages = readdirSync(join(root, 'packages')).map(readPackage)
+  const packages = [...readdirSync(join(root, 'packages')).map(name => `packages/${name}`), WEB].map(
+    readPackage,
+  )
   const faults = packages.flatMap(checkEntries)
   const importers = findImporters(packages, faults)
   // Of what is not there nothing more can be said.
@@ -46,8 +50,8 @@ export async function checkDoors() {
 }
 
 /** A package with the entries of its `exports`; `source` is undefined where an entry names a file that is not code. */
-function readPackage(folder) {
-  const file = `packages/${folder}/package.json`
+function readPackage(home) {
+  const file = `${home}/package.json`
   const { name, exports } = JSON.parse(readFileSync(join(root, file), 'utf8'))
   const entries = Object.entries(exports)
     .filter(([key]) => key !== PRIVATE)
@@ -58,23 +62,30 @@ function readPackage(folder) {
       path: key.replace(/^\.\/(?:internal\/)?/, ''),
       target,
       source:
-        typeof target === 'string' ? undefined : posix.join('packages', folder, target['@farebox/source']),
+        typeof target === 'string'
+          ? undefined
+          : posix.join(home, target['@farebox/source'] ?? builtFrom(target)),
     }))
-  return { folder, file, name, exports, entries }
+  return { home, file, name, exports, entries }
+}
+
+/** The source of an entry that has none of its own here. */
+function builtFrom({ default: built }) {
+  return built.replace('./dist/', './src/').replace(/\.js$/, '.ts')
 }
 
 /** An entry is one module, of which the name tells where it is. */
-function checkEntries({ folder, file, exports, entries }) {
+function checkEntries({ home, file, exports, entries }) {
   const faults = []
-  if (JSON.stringify(exports[PRIVATE]) !== JSON.stringify(PRIVATE_TARGETS))
+  if (home !== WEB && JSON.stringify(exports[PRIVATE]) !== JSON.stringify(PRIVATE_TARGETS))
     faults.push(`${file}: "${PRIVATE}" must be ${JSON.stringify(PRIVATE_TARGETS)}`)
   for (const { specifier, path, target, source } of entries) {
-    const found = source ?? posix.join('packages', folder, target)
+    const found = source ?? posix.join(home, target)
     if (found.includes('*')) faults.push(`${file}: ${specifier} is a pattern: list each module`)
     else if (!existsSync(join(root, found)))
       faults.push(`${file}: exports ${specifier}: there is no ${found}`)
     else if (source !== undefined) {
-      const module = posix.relative(`packages/${folder}/src`, source).replace(/\.ts$/, '')
+      const module = posix.relative(`${home}/src`, source).replace(/\.ts$/, '')
       if (module !== path && module !== posix.join(path, 'index'))
         faults.push(`${file}: ${specifier} is not named for its module, ${module}`)
       if (target.types !== `./dist/${module}.d.ts` || target.default !== `./dist/${module}.js`)
@@ -89,7 +100,7 @@ function findImporters(packages, faults) {
   const listed = new Set(packages.flatMap(({ entries }) => entries.map(({ specifier }) => specifier)))
   const imported = new Set()
   for (const file of productFiles(packages)) {
-    const own = packages.find(({ folder }) => file.startsWith(`packages/${folder}/`))?.name
+    const own = packages.find(({ home }) => file.startsWith(`${home}/`))?.name
     for (const [, specifier] of readFileSync(join(root, file), 'utf8').matchAll(IMPORT)) {
       if (own !== undefined && (specifier === own || specifier.startsWith(`${own}/`))) continue
       imported.add(specifier)
@@ -102,15 +113,18 @@ function findImporters(packages, faults) {
 /** Sources that are published or run, and the declarations made from them: the compiler writes imports of its own. */
 function productFiles(packages) {
   const folders = [
-    ...packages.flatMap(({ folder }) => ['src', 'dist'].map(part => ['packages', folder, part])),
-    ...readdirSync(join(root, 'apps')).map(name => ['apps', name, 'src']),
+    ...packages.flatMap(({ home }) => ['src', 'dist'].map(part => [home, part])),
+    ...readdirSync(join(root, 'apps'))
+      .map(name => `apps/${name}`)
+      .filter(home => home !== WEB)
+      .map(home => [home, 'src']),
     ['examples'],
   ]
   return folders
     .flatMap(parts => filesIn(join(root, ...parts)))
     .map(file => relative(root, file).split(sep).join('/'))
     .filter(file => !FOR_TESTS.test(file) && !TESTING.test(file))
-    .filter(file => (BUILT.test(file) ? isBuiltDeclaration(file) : /\.m?ts$/.test(file)))
+    .filter(file => (BUILT.test(file) ? isBuiltDeclaration(file) : /\.(?:m?ts|tsx)$/.test(file)))
 }
 
 /** The compiler leaves behind what it made of sources that are gone. */

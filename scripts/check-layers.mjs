@@ -8,7 +8,7 @@ const ROWS = [
   ['packages/protocol', 'packages/contracts'],
   ['packages/payments', 'packages/platform-api'],
   ['packages/server'],
-  ['packages/farebox', 'packages/facilitator', 'packages/client'],
+  ['packages/farebox', 'packages/facilitator', 'packages/client', 'apps/web'],
   ['packages/platform', 'packages/conformance'],
   ['packages/local'],
   ['packages/cli'],

@@ -1,7 +1,7 @@
 // What must be in a published package, and what must not.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { root } from './prepare.mjs'
 
 /** Tests, what they are set up with and compare with, and the programs they start. */
@@ -41,10 +41,20 @@ export function checkPackedFiles({ path, manifest, files, bundled = false }) {
 export function leftovers(path) {
   const dist = join(path, 'dist')
   if (!existsSync(dist)) return []
-  return readdirSync(dist, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && COMPILED.test(entry.name))
-    .map(entry => join(entry.parentPath, entry.name))
-    .filter(file => !existsSync(join(path, 'src', relative(dist, file).replace(COMPILED, '.ts'))))
+  return (
+    readdirSync(dist, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile() && COMPILED.test(entry.name))
+      .map(entry => join(entry.parentPath, entry.name))
+      // What a bundler made for browsers is of many sources.
+      .filter(file => relative(dist, file).split(sep)[0] !== 'client')
+      .filter(
+        file => !['.ts', '.tsx'].some(ending => existsSync(sourceOf(path, relative(dist, file), ending))),
+      )
+  )
+}
+
+function sourceOf(path, built, ending) {
+  return join(path, 'src', built.replace(COMPILED, ending))
 }
 
 /** What each source compiles to must be packed beside it. */

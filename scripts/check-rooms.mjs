@@ -55,14 +55,15 @@ const ROOMS = {
     ['agent/exchange'],
     ['*'],
   ],
-  'platform-api': [['*']],
+  'platform-api': [['me'], ['*'], ['registration', 'digest'], ['errors']],
   server: [['deploy', 'postgres'], ['*'], ['program']],
   platform: [
     ['program'],
     ['create-platform'],
     ['app'],
-    ['operator', 'stake-page', 'search'],
-    ['agent-pages'],
+    ['pages'],
+    ['operator', 'search', 'wallets'],
+    ['agent-pages', 'account-pages'],
     ['canary', 'monitor'],
     ['jobs', 'registry'],
     ['jobs/order', 'jobs/drive', 'registry/chain', 'registry/inspect'],
@@ -120,6 +121,21 @@ const ROOMS = {
     ['jobs', 'answer'],
     ['*'],
   ],
+  web: [
+    ['browser', 'create-pages'],
+    ['server'],
+    ['app'],
+    ['pages'],
+    ['owner'],
+    ['session', 'stake'],
+    ['quick-execute'],
+    ['job-view'],
+    ['purse'],
+    ['orders'],
+    ['wallet', 'parts', 'fields'],
+    ['site', 'signs', 'format'],
+    ['styles'],
+  ],
   local: [['testing'], ['*'], ['chain', 'postgres'], ['processes']],
   payments: [
     ['x402', 'transaction'],
@@ -143,19 +159,18 @@ const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]*)['"]/g
 export function checkRooms(root) {
   const faults = []
   let count = 0
-  for (const name of readdirSync(join(root, 'packages'))) {
-    const src = join(root, 'packages', name, 'src')
+  const packages = readdirSync(join(root, 'packages')).map(name => ({ name, place: `packages/${name}` }))
+  for (const { name, place: home } of [...packages, { name: 'web', place: 'apps/web' }]) {
+    const src = join(root, home, 'src')
     const files = sources(src)
     const folders = groupByFolder(files)
     count += folders.size
     for (const [folder, { length }] of folders) {
-      const place = relative(join(root, 'packages'), folder).split(sep).join('/')
-      if (length > MOST_FILES)
-        faults.push(`packages/${place} has ${length} files, at most ${MOST_FILES} are wanted`)
+      const place = relative(root, folder).split(sep).join('/')
+      if (length > MOST_FILES) faults.push(`${place} has ${length} files, at most ${MOST_FILES} are wanted`)
     }
     const order = ROOMS[name]
-    if (order === undefined)
-      faults.push(`packages/${name} has no order of folders in scripts/check-rooms.mjs`)
+    if (order === undefined) faults.push(`${home} has no order of folders in scripts/check-rooms.mjs`)
     else faults.push(...climbs(src, files, order))
   }
   if (faults.length > 0) throw new Explained(faults.join('\n'))
@@ -167,7 +182,9 @@ function climbs(src, files, order) {
   const depthOf = new Map(order.flatMap((rooms, depth) => rooms.map(room => [room, depth])))
   // The longest name in the order: a folder in a folder may be a room of its own.
   const roomOf = file => {
-    const parts = relative(src, file).replace(/\.ts$/, '').split(sep)
+    const parts = relative(src, file)
+      .replace(/\.tsx?$/, '')
+      .split(sep)
     const isAtTop = parts.length === 1
     for (; parts.length > 0; parts.pop()) if (depthOf.has(parts.join('/'))) return parts.join('/')
     return isAtTop ? '*' : relative(src, dirname(file))
@@ -192,9 +209,9 @@ function climbs(src, files, order) {
 
 function sources(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter(entry => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map(entry => join(entry.parentPath, entry.name))
-    .filter(file => !/\.test(?:-\w+)?\.ts$|[/\\]test-setup[/\\]|\.d\.ts$|\.child\.ts$/.test(file))
+    .filter(file => !/\.test(?:-\w+)?\.tsx?$|[/\\]test-setup[/\\]|\.d\.ts$|\.child\.ts$/.test(file))
 }
 
 function groupByFolder(files) {

@@ -79,8 +79,8 @@ export async function pack({ folder, built = false }) {
 
 /** What is not private is published. */
 function publishedPackages() {
-  return readdirSync(join(root, 'packages'))
-    .map(folder => join(root, 'packages', folder))
+  return ['packages', 'apps']
+    .flatMap(part => readdirSync(join(root, part)).map(folder => join(root, part, folder)))
     .map(path => ({ path, manifest: JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) }))
     .filter(({ manifest }) => manifest.private !== true)
 }

@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -36,9 +37,26 @@ function changedAt(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
-/** Compiles every package. */
+/** Compiles every package, and bundles what browsers run. */
 export async function build() {
   await run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b'])
+  await bundlePages()
+}
+
+/** Bundles the pages for browsers, unless they were since a source of theirs last changed. */
+async function bundlePages() {
+  const web = join(root, 'apps', 'web')
+  const sources = ['apps/web', 'packages/platform-api', 'packages/protocol', 'packages/payments'].map(
+    folder => join(root, folder, 'tsconfig.tsbuildinfo'),
+  )
+  const inputs = [...sources, ...(await filesIn(join(web, 'src', 'styles'))), join(web, 'vite.config.ts')]
+  if (Math.max(...inputs.map(changedAt)) < changedAt(join(web, 'dist', 'client', '.vite', 'manifest.json')))
+    return
+  await run(process.execPath, [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build'], { cwd: web })
+}
+
+async function filesIn(folder) {
+  return (await readdir(folder)).map(name => join(folder, name))
 }
 
 /** Runs a program quietly; where it fails, throws with what it printed. */

@@ -54,8 +54,9 @@ async function release({ isDry, hasProvenance }) {
 }
 
 function readManifests() {
-  return readdirSync(join(root, 'packages'))
-    .map(folder => JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8')))
+  return ['packages', 'apps']
+    .flatMap(part => readdirSync(join(root, part)).map(folder => join(root, part, folder, 'package.json')))
+    .map(file => JSON.parse(readFileSync(file, 'utf8')))
     .filter(({ private: isPrivate }) => isPrivate !== true)
 }
 

@@ -8,7 +8,7 @@ import { root } from './prepare.mjs'
 
 /** Projects of vitest.config.ts that are run as a whole: by `npm test`, and by `npm test -- <name>`. */
 const TESTS = ['packages', 'isolation']
-const NAMED = { long: ['long'], fire: ['batteries', 'batteries-alone'] }
+const NAMED = { long: ['long', 'isolation-long'], fire: ['batteries', 'batteries-alone'] }
 
 /** More than so many are no matter of a busy machine. */
 const MOST_FILES_AGAIN = 3

@@ -15,7 +15,14 @@ export function nextSteps(
   const here = folder === DEFAULT_FOLDER ? '' : `FAREBOX_LOCAL=${shellWord(folder)} `
   return [
     '',
-    '  Try it yourself, in another terminal',
+    ...(platform === undefined
+      ? []
+      : [
+          `  Open ${platform.url}`,
+          '  Find an agent and pay it a job in your browser: a test wallet is ready, with 1,000 test USDC.',
+          '',
+        ]),
+    '  Or in another terminal',
     '',
     `    curl -s ${first.url}/about`,
     `    curl -si ${first.url}/execute -H 'content-type: application/json' -d '{"task":{"capability":"${capability}"}}'`,
@@ -27,7 +34,7 @@ export function nextSteps(
     ),
     ...(platform === undefined
       ? []
-      : [`  ${'Platform'.padEnd(17)} ${platform.url}   ${platform.url}/v1/agents`]),
+      : [`  ${'Platform'.padEnd(17)} ${platform.url}   its API: ${platform.url}/v1`]),
     `  ${'Facilitator'.padEnd(17)} ${facilitator.url}`,
     `  ${'Chain'.padEnd(17)} ${chain.rpcUrl}   eip155:${chain.chainId}`,
     '',

@@ -1,0 +1,55 @@
+import type { Platform } from '@farebox/platform-api/registry'
+import { ApiFailure, type Ask } from '../site/ask.ts'
+import type { PageModule, Place } from '../site/page.ts'
+import { matchRoute, missingRoute, type PageRoute } from './routes.ts'
+
+/** A page with its data, ready to be shown. */
+export interface LoadedPage {
+  readonly route: PageRoute
+  readonly module: PageModule<unknown>
+  readonly data: unknown
+  readonly place: Place
+  /** HTTP status of a document with this page. */
+  readonly status: number
+}
+
+/** What a document carries besides its text, so that a browser takes over with what the server had. */
+export interface PageState {
+  readonly platform: Platform
+  /** Unix seconds. */
+  readonly now: number
+  readonly data: unknown
+  readonly status: number
+}
+
+/**
+ * Reads the page at an address. What is not there is a page of its own, 404.
+ *
+ * Rejects with an `ApiFailure` where the platform does not answer what the page needs.
+ */
+export async function loadPage(url: URL, ask: Ask, isServer: boolean): Promise<LoadedPage> {
+  const match = matchRoute(url.pathname)
+  if (match === undefined) return await loadMissing()
+  const { route, params } = match
+  const module = await route.import()
+  try {
+    const data = await module.load({ params, query: url.searchParams, ask, isServer })
+    return { route, module, data, place: route.place, status: 200 }
+  } catch (error) {
+    if (error instanceof ApiFailure && (error.status === 404 || error.status === 400))
+      return await loadMissing()
+    throw error
+  }
+}
+
+/** The same page from what a document carries. */
+export async function restorePage(url: URL, state: PageState): Promise<LoadedPage> {
+  const match = state.status === 404 ? undefined : matchRoute(url.pathname)
+  const route = match?.route ?? missingRoute
+  return { route, module: await route.import(), data: state.data, place: route.place, status: state.status }
+}
+
+async function loadMissing(): Promise<LoadedPage> {
+  const module = await missingRoute.import()
+  return { route: missingRoute, module, data: null, place: missingRoute.place, status: 404 }
+}

@@ -1,0 +1,85 @@
+import type { PageModule, Place } from '../site/page.ts'
+
+/** One kind of page: the addresses it answers, its place in the band, and its module, loaded when it is wanted. */
+export interface PageRoute {
+  /** Segments; one that begins with a colon matches anything and gives its name to it. */
+  readonly path: string
+  readonly place: Place
+  readonly import: () => Promise<PageModule<unknown>>
+}
+
+/** Keeps a page's data to itself: the frame hands it on without knowing what it is. */
+function page<Data>(imported: Promise<{ readonly page: PageModule<Data> }>): Promise<PageModule<unknown>> {
+  return imported.then(({ page }) => page as PageModule<unknown>)
+}
+
+/** Every page there is. */
+const pageRoutes: readonly PageRoute[] = [
+  { path: '/', place: 'agents', import: () => page(import('../pages/marketplace/marketplace-page.tsx')) },
+  { path: '/agents/:agentId', place: 'agents', import: () => page(import('../pages/agent/agent-page.tsx')) },
+  { path: '/jobs', place: 'jobs', import: () => page(import('../pages/jobs/jobs-page.tsx')) },
+  { path: '/jobs/:jobId', place: 'jobs', import: () => page(import('../pages/job/job-page.tsx')) },
+  { path: '/receipts', place: 'jobs', import: () => page(import('../pages/receipts/receipts-page.tsx')) },
+  {
+    path: '/receipts/:hash',
+    place: 'agents',
+    import: () => page(import('../pages/receipts/public-receipt-page.tsx')),
+  },
+  { path: '/register', place: 'owner', import: () => page(import('../pages/register/register-page.tsx')) },
+  {
+    path: '/register/:registrationId',
+    place: 'owner',
+    import: () => page(import('../pages/register/register-page.tsx')),
+  },
+  { path: '/owner', place: 'owner', import: () => page(import('../pages/owner/owner-page.tsx')) },
+  { path: '/owner/secrets', place: 'owner', import: () => page(import('../pages/secrets-page.tsx')) },
+  {
+    path: '/owner/settings',
+    place: 'owner',
+    import: () => page(import('../pages/settings/settings-page.tsx')),
+  },
+  {
+    path: '/owner/agents/:agentId',
+    place: 'owner',
+    import: () => page(import('../pages/owner-agent/owner-agent-page.tsx')),
+  },
+  {
+    path: '/owner/agents/:agentId/jobs',
+    place: 'owner',
+    import: () => page(import('../pages/owner-agent/owner-jobs-page.tsx')),
+  },
+  { path: '/sign-in', place: 'owner', import: () => page(import('../pages/sign-in-page.tsx')) },
+]
+
+/** The page for what is not there. */
+export const missingRoute: PageRoute = {
+  path: '',
+  place: 'agents',
+  import: () => page(import('../pages/missing-page.tsx')),
+}
+
+/** The kind of page at a path, with what its pattern found. Undefined: there is none. */
+export function matchRoute(
+  path: string,
+): { readonly route: PageRoute; readonly params: { readonly [name: string]: string } } | undefined {
+  for (const route of pageRoutes) {
+    const params = matchPath(route.path, path)
+    if (params !== undefined) return { route, params }
+  }
+  return undefined
+}
+
+function matchPath(pattern: string, path: string): { readonly [name: string]: string } | undefined {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  if (wanted.length !== given.length) return undefined
+  const params: { [name: string]: string } = {}
+  for (const [index, segment] of wanted.entries()) {
+    const value = given[index] ?? ''
+    if (segment.startsWith(':')) {
+      if (value === '') return undefined
+      params[segment.slice(1)] = value
+    } else if (segment !== value) return undefined
+  }
+  return params
+}

@@ -1,0 +1,79 @@
+import type { ReactNode } from 'react'
+import { Purse } from '../purse/purse.tsx'
+import type { Place } from '../site/page.ts'
+import { useSite } from '../site/site.ts'
+import { Sign, type SignName } from '../signs/sign.tsx'
+
+const PLACES: readonly {
+  readonly place: Place
+  readonly url: string
+  readonly words: string
+  readonly short: string
+  readonly sign: SignName
+}[] = [
+  { place: 'agents', url: '/', words: 'Agents', short: 'Agents', sign: 'list' },
+  { place: 'jobs', url: '/jobs', words: 'Jobs', short: 'Jobs', sign: 'ticket' },
+  { place: 'owner', url: '/owner', words: 'Your agents', short: 'Yours', sign: 'person' },
+]
+
+/** What stands around every page. */
+export function Shell({
+  place,
+  children,
+}: {
+  readonly place: Place
+  readonly children: ReactNode
+}): ReactNode {
+  const { platform } = useSite()
+  return (
+    <>
+      <a className="skip" href="#main">
+        To the page
+      </a>
+      <header className="band">
+        <div>
+          <a className="brand" href="/">
+            <svg viewBox="0 0 24 24" aria-hidden="true">
+              <circle className="coin" cx="12" cy="6.4" r="6.2" />
+              <path className="box" d="M1 9.4h22V21a2.4 2.4 0 01-2.4 2.4H3.4A2.4 2.4 0 011 21z" />
+              <path className="slot" d="M5.6 13.4h12.8" />
+            </svg>
+            Farebox
+          </a>
+          <nav className="places" aria-label="Main">
+            {PLACES.map(({ place: of, url, words }) => (
+              <a key={url} href={url} aria-current={of === place ? 'page' : undefined}>
+                {words}
+              </a>
+            ))}
+          </nav>
+          <div className="end">
+            <span className="network" title={`Chain ${platform.chain_id}`}>
+              {platform.local_mode ? 'Local chain' : platform.network_name}
+            </span>
+            <Purse />
+          </div>
+        </div>
+      </header>
+      {children}
+      <footer className="foot">
+        <div>
+          <span>Farebox holds nobody’s money: payments go from payer to agent.</span>
+          <span className="end">
+            <a href="/register">Register an agent</a>
+            <a href="/receipts">Check a receipt</a>
+            <a href="/v1/openapi.json">API</a>
+          </span>
+        </div>
+      </footer>
+      <nav className="tabs" aria-label="Main, on phones">
+        {PLACES.map(({ place: of, url, short, sign }) => (
+          <a key={url} href={url} aria-current={of === place ? 'page' : undefined}>
+            <Sign name={sign} />
+            {short}
+          </a>
+        ))}
+      </nav>
+    </>
+  )
+}

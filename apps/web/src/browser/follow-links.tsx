@@ -1,0 +1,64 @@
+import { loadPage, type LoadedPage } from '../app/load-page.ts'
+import { matchRoute } from '../app/routes.ts'
+import type { Navigation } from '../site/navigation.ts'
+import type { Site } from '../site/site.ts'
+
+/** A page to be shown, with the site as it is now. */
+export interface ShownPage {
+  readonly site: Site
+  readonly page: LoadedPage
+}
+
+/**
+ * Goes to pages of ours without loading a document: the browser's own navigation does it, with its history, its scroll
+ * positions and its way to give up. Where a browser has none, or a page cannot be read, links load documents.
+ */
+export function followLinks(site: Site, show: (shown: ShownPage, visit: number) => void): Navigation {
+  let visits = 0
+  const { navigation } = window
+  navigation?.addEventListener('navigate', event => {
+    const url = new URL(event.destination.url)
+    const isOurs =
+      event.canIntercept && !event.hashChange && event.downloadRequest === null && event.formData === null
+    if (!isOurs || isOwnChange(event) || matchRoute(url.pathname) === undefined) return
+    event.intercept({
+      async handler() {
+        const page = await loadPage(url, site.ask, false).catch((error: unknown) => {
+          if (event.signal.aborted) throw error
+          // The server's document says what is the matter.
+          location.reload()
+          throw error
+        })
+        if (event.signal.aborted) return
+        visits += 1
+        document.title = `${page.module.head(page.data).title} · Farebox`
+        show({ site: { ...site, now: Date.now() / 1_000 }, page }, visits)
+      },
+    })
+  })
+  return {
+    go(url) {
+      location.assign(url)
+    },
+    replace(url) {
+      if (navigation === undefined) history.replaceState(null, '', url)
+      else navigation.navigate(url, { history: 'replace', info: STAY })
+    },
+    reload() {
+      if (navigation === undefined) location.reload()
+      else navigation.reload({ info: AGAIN })
+    },
+  }
+}
+
+/** Goes with a change of the address that the page has made itself. */
+const STAY = 'stay'
+
+/** Goes with a reload that the page itself has asked for; every other one loads the document. */
+const AGAIN = 'again'
+
+/** Whether a page only writes down where it is, or the document is loaded anew: not ours to do. */
+function isOwnChange({ info, navigationType, destination }: NavigateEvent): boolean {
+  if (navigationType === 'reload') return info !== AGAIN
+  return info === STAY || (destination.sameDocument && navigationType !== 'traverse')
+}

@@ -1,0 +1,22 @@
+import '../styles/index.css'
+import { hydrateRoot } from 'react-dom/client'
+import { App } from '../app/app.tsx'
+import { restorePage, type PageState } from '../app/load-page.ts'
+import { createAsk } from '../site/ask.ts'
+import { browserTransport } from './browser-transport.ts'
+import { followLinks } from './follow-links.tsx'
+
+const root = document.getElementById('root')
+const state = document.getElementById('state')?.textContent
+if (root !== null && state !== null && state !== undefined)
+  await takeOver(root, JSON.parse(state) as PageState)
+
+/** Takes over what the server made, as it is. */
+async function takeOver(root: HTMLElement, state: PageState): Promise<void> {
+  const site = { platform: state.platform, now: state.now, ask: createAsk(browserTransport) }
+  const page = await restorePage(new URL(location.href), state)
+  const navigation = followLinks(site, (shown, visit) => {
+    hydrated.render(<App {...shown} navigation={navigation} visit={visit} />)
+  })
+  const hydrated = hydrateRoot(root, <App site={site} page={page} navigation={navigation} visit={0} />)
+}

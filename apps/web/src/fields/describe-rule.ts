@@ -1,0 +1,57 @@
+import type { Field } from '@farebox/protocol/fields/field'
+import { formatCount } from '../format/share.ts'
+
+/** What a field takes, in a few words: `50 to 1,000`, `1 to 20,000 characters`, `at most 10`. Empty: anything. */
+export function describeRule(field: Field): string {
+  switch (field.type) {
+    case 'string':
+      return [describeRange(field.minLength, field.maxLength, 'characters'), field.format]
+        .filter(isSaid)
+        .join(', ')
+    case 'number':
+    case 'integer':
+      return describeRange(field.minimum, field.maximum, '') ?? ''
+    case 'array':
+      return describeRange(field.minItems, field.maxItems, 'entries') ?? ''
+    case 'boolean':
+    case 'object':
+      return ''
+  }
+}
+
+/** The rule as a table has it: whether it is required, its range, what counts where nothing is given. */
+export function describeWhole(field: Field, required: boolean): string {
+  const choices =
+    field.enum === undefined
+      ? ''
+      : field.enum
+          .slice(0, 6)
+          .map(value => JSON.stringify(value))
+          .join(', ')
+  const standard = field.default === undefined ? '' : `else ${JSON.stringify(field.default).slice(0, 40)}`
+  return [required ? 'required' : '', choices, describeRule(field), standard].filter(isSaid).join(', ')
+}
+
+function describeRange(
+  least: number | undefined,
+  most: number | undefined,
+  unit: string,
+): string | undefined {
+  const words = unit === '' ? '' : ` ${unit}`
+  if (least !== undefined && least !== 0 && most !== undefined)
+    return `${write(least)} to ${write(most)}${words}`
+  if (most !== undefined && least === 0) return `0 to ${write(most)}${words}`
+  if (most !== undefined) return `at most ${write(most)}${words}`
+  if (least !== undefined && least > 0) return `at least ${write(least)}${words}`
+  return undefined
+}
+
+function write(number: number): string {
+  return Number.isInteger(number)
+    ? `${number < 0 ? '−' : ''}${formatCount(Math.abs(number))}`
+    : String(number)
+}
+
+function isSaid(text: string | undefined): text is string {
+  return text !== undefined && text !== ''
+}

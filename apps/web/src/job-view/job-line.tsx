@@ -1,0 +1,160 @@
+import type { JobAnswer } from '@farebox/platform-api/jobs'
+import type { ReactNode } from 'react'
+import { formatDuration } from '../format/duration.ts'
+import { Address } from '../parts/short.tsx'
+import { When } from '../parts/when.tsx'
+import type { Order } from '../orders/order.ts'
+
+/** Where a job is on its line, and what the line knows of the agent. */
+export interface JobView {
+  readonly order: Pick<Order, 'amount' | 'pay_to' | 'usable_until' | 'created_at' | 'refusal'>
+  readonly job: JobAnswer | undefined
+  /** So often no answer came to the order. */
+  readonly unanswered: number
+  /** Unix seconds. */
+  readonly now: number
+  /** Half of the agent's jobs are answered faster. */
+  readonly usualMs: number | null
+}
+
+type StopState = 'passed' | 'here' | 'failed' | 'ahead'
+
+interface Stop {
+  readonly name: string
+  readonly state: StopState
+  readonly when?: ReactNode
+  readonly children?: ReactNode
+}
+
+/** A job as a line with four stops: signed, running, settling, receipt. */
+export function JobLine({ view }: { readonly view: JobView }): ReactNode {
+  return (
+    <ol className="line" aria-live="polite">
+      {stopsOf(view).map(({ name, state, when, children }) => (
+        <li key={name} className={state} aria-current={state === 'here' ? 'step' : undefined}>
+          {state === 'failed' && (
+            <svg className="cross" viewBox="0 0 20 20" aria-hidden="true">
+              <circle cx="10" cy="10" r="10" stroke="none" />
+              <path d="M6.5 6.5l7 7m0-7l-7 7" />
+            </svg>
+          )}
+          {when !== undefined && <span className="when">{when}</span>}
+          <b>{name}</b>
+          {children}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function stopsOf(view: JobView): readonly Stop[] {
+  const { order, job, unanswered } = view
+  const isRefused = order.refusal !== undefined || job?.error_type === 'payment'
+  const signed: Stop = {
+    name: 'Signed',
+    state: isRefused ? 'failed' : 'passed',
+    when: <When at={order.created_at} form="clock" />,
+    children: (
+      <p>
+        {order.amount} USDC to <Address of={order.pay_to} />, good for this job until{' '}
+        <When at={order.usable_until} form="clock" />
+      </p>
+    ),
+  }
+  return [signed, runningStop(view, isRefused), settlingStop(job, unanswered), receiptStop(job)]
+}
+
+function runningStop({ job, now, order, unanswered, usualMs }: JobView, isRefused: boolean): Stop {
+  const name = job === undefined ? 'Asking' : 'Running'
+  if (isRefused) return { name: 'Running', state: 'ahead' }
+  if (job === undefined) {
+    return {
+      name,
+      state: 'here',
+      children: (
+        <p>
+          {unanswered === 0
+            ? 'The order is on its way.'
+            : 'Your order may have arrived. It is sent again: the same job, which cannot be paid twice.'}
+        </p>
+      ),
+    }
+  }
+  const took = job.elapsed_ms === null ? undefined : formatDuration(job.elapsed_ms)
+  switch (job.status) {
+    case 'sent': {
+      const whole = Math.max(1, job.expires_at - job.created_at)
+      const gone = Math.max(0, now - job.created_at)
+      return {
+        name,
+        state: 'here',
+        when: formatDuration(1_000 * Math.min(gone, whole)),
+        children: (
+          <>
+            <p>
+              It has {formatDuration(1_000 * whole)}.
+              {usualMs !== null && ` It answers in ${formatDuration(usualMs)} as a rule.`}
+            </p>
+            <progress
+              max={whole}
+              value={Math.min(gone, whole)}
+              aria-label="Time of the agent that has passed"
+            />
+          </>
+        ),
+      }
+    }
+    case 'pending':
+    case 'completed':
+      return { name, state: 'passed', ...(took !== undefined && { when: took }) }
+    case 'failed':
+      return {
+        name: 'Not delivered',
+        state: 'failed',
+        ...(took !== undefined && { when: took }),
+        children: (
+          <p>
+            <bdi>{job.error ?? 'The agent did not say why.'}</bdi>
+          </p>
+        ),
+      }
+    case 'expired':
+      return {
+        name,
+        state: job.payment.status === 'open' && now < order.usable_until ? 'here' : 'failed',
+        children: (
+          <p>
+            No answer in its time, which ended <When at={job.expires_at} form="clock" />.
+          </p>
+        ),
+      }
+  }
+}
+
+function settlingStop(job: JobAnswer | undefined, _unanswered: number): Stop {
+  switch (job?.status) {
+    case 'pending':
+      return {
+        name: 'Settling',
+        state: 'here',
+        children: <p>Delivered, being settled. Do not pay again.</p>,
+      }
+    case 'completed':
+      return { name: 'Settling', state: 'passed' }
+    case undefined:
+    case 'sent':
+    case 'failed':
+    case 'expired':
+      return { name: 'Settling', state: 'ahead', children: <p>Only if it is delivered</p> }
+  }
+}
+
+function receiptStop(job: JobAnswer | undefined): Stop {
+  if (job?.status !== 'completed') return { name: 'Receipt', state: 'ahead' }
+  const block = job.payment.block_number
+  return {
+    name: 'Receipt',
+    state: 'passed',
+    children: block === null ? null : <p>The transfer is in block {block}.</p>,
+  }
+}

@@ -1,0 +1,162 @@
+import type { JobAnswer } from '@farebox/platform-api/jobs'
+import type { ReactNode } from 'react'
+import { formatDuration } from '../format/duration.ts'
+import type { Order } from '../orders/order.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Address, Hash } from '../parts/short.tsx'
+import { Hole, Lines, Sum, Ticket } from '../parts/ticket.tsx'
+import { When } from '../parts/when.tsx'
+import { useSite } from '../site/site.ts'
+import { Bars } from '../signs/bars.tsx'
+import { Sign } from '../signs/sign.tsx'
+
+interface Props {
+  readonly job: JobAnswer
+  readonly order: Pick<Order, 'pay_to' | 'wallet'> | undefined
+  /** Unix seconds. */
+  readonly now: number
+  /** It became paid while it was looked at. */
+  readonly isFresh: boolean
+  /** Which hash the receipt is known by. */
+  readonly receiptHash: string | undefined
+  readonly children?: ReactNode
+}
+
+/** A job as a ticket: punched when it was paid, and never when nothing was charged. */
+export function JobTicket(props: Props): ReactNode {
+  const { job, order, now, isFresh, receiptHash, children } = props
+  return (
+    <Ticket
+      label="The ticket of this job"
+      top={
+        <>
+          <div className="kind">
+            <Stamp job={job} />
+            <span className="end">
+              <When at={job.finished_at ?? job.created_at} form="exact" />
+            </span>
+            <Hole punched={job.charged} fresh={isFresh && job.charged} />
+          </div>
+          {isFree(job) ? (
+            <>
+              <div className="sum">Not charged</div>
+              <Charge job={job} now={now} />
+            </>
+          ) : (
+            <Sum amount={job.amount} />
+          )}
+        </>
+      }
+    >
+      <Lines
+        of={[
+          [
+            'Job',
+            <>
+              <bdi>{job.agent_name}</bdi>, <span className="mono">{job.capability}</span>
+              {job.elapsed_ms !== null && `, ${formatDuration(job.elapsed_ms)}`}
+            </>,
+          ],
+          order === undefined
+            ? undefined
+            : [job.charged ? 'Paid to' : 'Signed for', <Address key="to" of={order.pay_to} />],
+          [
+            'From',
+            order === undefined ? (
+              <Address of={job.payer} />
+            ) : (
+              <>
+                <bdi>{order.wallet}</bdi>, <Address of={job.payer} />
+              </>
+            ),
+          ],
+          job.payment.transaction === null
+            ? undefined
+            : [
+                'Transfer',
+                <>
+                  <Transaction of={job.payment.transaction} />
+                  {job.payment.block_number !== null && ` in block ${job.payment.block_number}`}
+                </>,
+              ],
+          receiptHash === undefined || job.receipt === null
+            ? undefined
+            : [
+                'Receipt',
+                <>
+                  <Hash of={receiptHash} /> signed by this platform
+                </>,
+              ],
+        ]}
+      />
+      {!isFree(job) && <Charge job={job} now={now} />}
+      {children}
+      {receiptHash !== undefined && job.charged && <Bars hash={receiptHash} />}
+    </Ticket>
+  )
+}
+
+function Stamp({ job }: { readonly job: JobAnswer }): ReactNode {
+  if (job.charged_without_delivery)
+    return (
+      <span className="stamp refused">
+        <Sign name="warn" /> Charged, not delivered
+      </span>
+    )
+  if (job.charged)
+    return (
+      <span className="stamp paid">
+        <Sign name="check" /> Paid
+      </span>
+    )
+  if (isFree(job))
+    return (
+      <span className="stamp refused">
+        <Sign name="cross" /> Not delivered
+      </span>
+    )
+  return (
+    <span className="stamp">
+      <Sign name="clock" /> {job.status === 'pending' ? 'Being settled' : 'Not charged so far'}
+    </span>
+  )
+}
+
+/** What can still become of the money, in a sentence. */
+function Charge({ job, now }: { readonly job: JobAnswer; readonly now: number }): ReactNode {
+  const { payment } = job
+  if (job.charged_without_delivery)
+    return <p className="aside">It counts against the agent. No refund can be promised.</p>
+  if (job.charged || job.status === 'sent' || job.status === 'pending') return null
+  if (payment.status === 'unpaid' || now > payment.usable_until + 30)
+    return <p className="aside">The signature has ended unused: nothing can be charged any more.</p>
+  return (
+    <p className="aside">
+      The signature is unused. The chain is watched until <When at={payment.usable_until} form="clock" />,
+      when nothing can be charged any more.
+    </p>
+  )
+}
+
+function Transaction({ of }: { readonly of: string }): ReactNode {
+  const { platform } = useSite()
+  if (platform.explorer_url === undefined)
+    return (
+      <>
+        <Hash of={of} />{' '}
+        <CopyButton className="link" text={() => of}>
+          Copy
+        </CopyButton>
+      </>
+    )
+  return (
+    <a href={`${platform.explorer_url}/tx/${of}`} rel="noreferrer">
+      <Hash of={of} />
+    </a>
+  )
+}
+
+/** Nothing was charged for it, and the agent has said so or the payment is dead. */
+function isFree({ charged, status, payment }: JobAnswer): boolean {
+  return !charged && (status === 'failed' || payment.status === 'unpaid')
+}

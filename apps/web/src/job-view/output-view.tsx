@@ -1,0 +1,221 @@
+import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
+import { useEffect, useState, type ReactNode } from 'react'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Switch } from '../parts/switch.tsx'
+import { TypeShape } from '../signs/type-shape.tsx'
+import { readImage, type ImageFound } from './read-image.ts'
+
+const LONG_TEXT = 400
+const MOST_ROWS = 50
+const MOST_COLUMNS = 12
+
+/** What an agent gave, each field by its type. Words of an agent are text, an image is shown as an image and nothing else. */
+export function OutputView(props: {
+  readonly output: JsonObject
+  readonly fields: FieldMap
+  readonly fileName: string
+}): ReactNode {
+  const { output, fields, fileName } = props
+  const [view, setView] = useState<'table' | 'json'>('table')
+  const names = [...new Set([...Object.keys(fields), ...Object.keys(output)])].filter(name =>
+    Object.hasOwn(output, name),
+  )
+  return (
+    <>
+      <h2 className="with-switch">
+        Output
+        <Switch
+          label="How the output is shown"
+          value={view}
+          choices={[
+            ['table', 'Table'],
+            ['json', 'JSON'],
+          ]}
+          onChange={setView}
+        />
+      </h2>
+      {view === 'json' ? (
+        <Json value={output} />
+      ) : (
+        <dl className="output">
+          {names.map(name => (
+            <OutputField
+              key={name}
+              name={name}
+              field={Object.hasOwn(fields, name) ? fields[name] : undefined}
+              value={output[name] ?? null}
+              fileName={`${fileName}-${name}`}
+            />
+          ))}
+        </dl>
+      )}
+    </>
+  )
+}
+
+interface FieldProps {
+  readonly name: string
+  readonly field: Field | undefined
+  readonly value: JsonValue
+  readonly fileName: string
+}
+
+function OutputField({ name, field, value, fileName }: FieldProps): ReactNode {
+  const image = typeof value === 'string' ? readImage(value) : undefined
+  const isLarge = typeof value === 'number' || typeof value === 'boolean'
+  const isShort =
+    typeof value === 'string' && image === undefined && value.length <= 60 && !value.includes('\n')
+  return (
+    <div className={isLarge || isShort ? 'beside' : undefined}>
+      <dt>
+        {field !== undefined && <TypeShape type={field.type} />}{' '}
+        <b>
+          <bdi>{name}</bdi>
+        </b>
+        {field?.description !== undefined && (
+          <span className="small faint">
+            <bdi>{field.description}</bdi>
+          </span>
+        )}
+      </dt>
+      <dd className={isLarge ? 'large num' : undefined}>
+        {image === undefined ? <Value value={value} /> : <Image image={image} fileName={fileName} />}
+      </dd>
+    </div>
+  )
+}
+
+function Value({ value }: { readonly value: JsonValue }): ReactNode {
+  if (typeof value === 'string') return <Text text={value} />
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (value === null) return <span className="faint">nothing</span>
+  if (Array.isArray(value) && value.length === 0) return <span className="faint">none</span>
+  if (Array.isArray(value) && value.every(isFlatObject)) return <Table rows={value} />
+  if (Array.isArray(value) && value.length <= 200 && value.every(isScalar))
+    return (
+      <ul className="values">
+        {value.map((one, index) => (
+          // oxlint-disable-next-line react/no-array-index-key
+          <li key={index}>
+            <bdi>{String(one)}</bdi>
+          </li>
+        ))}
+      </ul>
+    )
+  return <Json value={value} />
+}
+
+/** Text as it is: folded where it is long. */
+function Text({ text }: { readonly text: string }): ReactNode {
+  const [isOpen, setOpen] = useState(text.length <= LONG_TEXT)
+  return (
+    <>
+      <span className="text">
+        <bdi>
+          {isOpen
+            ? text
+            : `${Array.from(text.slice(0, 2 * LONG_TEXT))
+                .slice(0, LONG_TEXT)
+                .join('')}…`}
+        </bdi>
+      </span>
+      {text.length > LONG_TEXT && (
+        <span className="row small">
+          <button type="button" className="link" onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Show less' : 'Show all'}
+          </button>
+          <CopyButton className="link" text={() => text}>
+            Copy
+          </CopyButton>
+        </span>
+      )}
+    </>
+  )
+}
+
+function Table({ rows }: { readonly rows: readonly JsonObject[] }): ReactNode {
+  const [shown, setShown] = useState(MOST_ROWS)
+  const columns = [...new Set(rows.slice(0, 200).flatMap(row => Object.keys(row)))].slice(0, MOST_COLUMNS)
+  return (
+    <div className={columns.length > 4 ? 'scroll' : undefined}>
+      <table className="small">
+        <thead>
+          <tr>
+            {columns.map(column => (
+              <th key={column} scope="col">
+                <bdi>{column}</bdi>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, shown).map((row, index) => (
+            // oxlint-disable-next-line react/no-array-index-key
+            <tr key={index}>
+              {columns.map(column => (
+                <td key={column} className={typeof row[column] === 'number' ? 'num' : undefined}>
+                  <bdi>{Object.hasOwn(row, column) ? String(row[column]).slice(0, LONG_TEXT) : ''}</bdi>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > shown && (
+        <button type="button" className="link small" onClick={() => setShown(rows.length)}>
+          Show all {rows.length} rows
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** An image from a blob: whatever is in it runs nothing and asks nobody. */
+function Image({ image, fileName }: { readonly image: ImageFound; readonly fileName: string }): ReactNode {
+  const [url, setUrl] = useState<string>()
+  const { type, bytes, ending } = image
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([bytes], { type }))
+    setUrl(made)
+    return () => URL.revokeObjectURL(made)
+  }, [type, bytes])
+  if (url === undefined) return <span className="picture" />
+  return (
+    <>
+      <span className="picture">
+        <img src={url} alt="What the agent drew" />
+      </span>
+      <a className="small" href={url} download={`${fileName.replaceAll(/[^\w-]+/g, '-')}.${ending}`}>
+        Save
+      </a>
+    </>
+  )
+}
+
+function Json({ value }: { readonly value: JsonValue }): ReactNode {
+  const text = JSON.stringify(value, null, 2)
+  return (
+    <>
+      <pre className="code" tabIndex={0}>
+        {text.length > 20_000 ? `${text.slice(0, 20_000)}…` : text}
+      </pre>
+      <CopyButton className="link small" text={() => text}>
+        Copy
+      </CopyButton>
+    </>
+  )
+}
+
+function isFlatObject(value: JsonValue): value is JsonObject {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every(isScalar)
+  )
+}
+
+function isScalar(value: JsonValue): boolean {
+  return value === null || typeof value !== 'object'
+}

@@ -1,0 +1,23 @@
+import type { JobAnswer } from '@farebox/platform-api/jobs'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import type { Ask } from '../site/ask.ts'
+import { updateOrder } from './browser-store.ts'
+import type { Order } from './order.ts'
+
+/**
+ * Has a failed job sent once more: the same job with the same payment, which is not signed anew and can be used once.
+ * Where no answer comes, nothing is lost: the job is looked at again, and says whether it runs.
+ *
+ * @param input may differ from what was ordered first
+ */
+export async function retryJob(ask: Ask, order: Order, input: JsonObject): Promise<Order> {
+  const headers: { [name: string]: string } =
+    order.job_token === undefined ? {} : { 'job-token': order.job_token }
+  const body = { payment: order.payment, input }
+  const job = await ask<JobAnswer>(`/v1/jobs/${order.job_id}/retry?wait=false`, {
+    method: 'POST',
+    body,
+    headers,
+  })
+  return (await updateOrder(order.job_id, { job, input })) ?? { ...order, job, input }
+}

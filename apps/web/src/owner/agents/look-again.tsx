@@ -1,0 +1,82 @@
+import type { Refreshed } from '@farebox/platform-api/registry'
+import { useState, type ReactNode } from 'react'
+import { Words } from '../../parts/words.tsx'
+import { ApiFailure } from '../../site/ask.ts'
+import { useSite } from '../../site/site.ts'
+
+/** Has the platform look at an agent now, and says what the look came to, in its place. */
+export function LookAgain(props: {
+  readonly agentId: number
+  readonly className: string
+  readonly looked?: () => void
+}): ReactNode {
+  const { agentId, className, looked } = props
+  const { ask } = useSite()
+  const [state, setState] = useState<
+    'idle' | 'looking' | { readonly tone: string; readonly words: ReactNode }
+  >('idle')
+  const look = (): void => {
+    setState('looking')
+    ask<Refreshed>(`/v1/agents/${agentId}/refresh`, { method: 'POST' }).then(
+      found => {
+        setState(describe(found))
+        looked?.()
+      },
+      (error: unknown) => setState({ tone: 'care', words: explain(error) }),
+    )
+  }
+  return (
+    <>
+      <button type="button" className={className} disabled={state === 'looking'} onClick={look}>
+        {state === 'looking' ? 'Looking …' : 'Look again now'}
+      </button>
+      <span role="status" className={typeof state === 'object' ? state.tone : undefined}>
+        {typeof state === 'object' && state.words}
+      </span>
+    </>
+  )
+}
+
+function describe({ standing, standing_reason: reason, payable, problem, changes }: Refreshed): {
+  readonly tone: string
+  readonly words: ReactNode
+} {
+  if (problem !== null) {
+    const words = (
+      <>
+        It does not answer as it should: <Words of={problem} />
+      </>
+    )
+    return { tone: 'bad', words }
+  }
+  if (standing !== 'listed') {
+    const words = (
+      <>
+        It is {standing}
+        {reason !== null && (
+          <>
+            : <Words of={reason} />
+          </>
+        )}
+      </>
+    )
+    return { tone: 'bad', words }
+  }
+  if (!payable)
+    return { tone: 'care', words: 'It answers, but its wallet is not proven: nobody is sent to pay it.' }
+  const changed =
+    changes.length === 0
+      ? 'Nothing changed'
+      : `${changes.length} ${changes.length === 1 ? 'change' : 'changes'} found`
+  return {
+    tone: 'good',
+    words: `It answers, and is listed. ${changed}. The next check of its health follows by itself.`,
+  }
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof ApiFailure)) return 'The platform did not answer.'
+  if (error.status === 429)
+    return `It was looked at less than a minute ago.${error.retryAfter === undefined ? '' : ` Ask again in ${error.retryAfter} s.`}`
+  return error.message
+}

@@ -1,0 +1,85 @@
+import type { OwnerNotice } from '@farebox/platform-api/me/owner-dashboard'
+import type { ReactNode } from 'react'
+import { Note, type Tone } from '../../parts/note.tsx'
+import { When } from '../../parts/when.tsx'
+import { Words } from '../../parts/words.tsx'
+import { LookAgain } from './look-again.tsx'
+
+/** So many are in view; the rest open by a click. */
+const MOST_OPEN = 3
+
+const TONES: { readonly [kind in OwnerNotice['kind']]: Tone } = {
+  offline: 'refused',
+  warned: 'warn',
+  refused: 'refused',
+  taken_down: 'refused',
+  not_payable: 'warn',
+  provisional: 'info',
+  not_read: 'warn',
+}
+
+/** What needs a hand now, the gravest first. */
+export function Notices(props: {
+  readonly notices: readonly OwnerNotice[]
+  /** On the page of the agent itself there is no way to it. */
+  readonly isOwnPage?: boolean
+  readonly looked?: () => void
+}): ReactNode {
+  const { notices, isOwnPage = false, looked } = props
+  const show = (notice: OwnerNotice): ReactNode => (
+    <NoticeNote
+      key={`${notice.agent_id} ${notice.kind}`}
+      notice={notice}
+      isOwnPage={isOwnPage}
+      looked={looked}
+    />
+  )
+  if (notices.length === 0) return null
+  return (
+    <div className="notices">
+      {notices.slice(0, MOST_OPEN).map(show)}
+      {notices.length > MOST_OPEN && (
+        <details className="small">
+          <summary>{notices.length - MOST_OPEN} more</summary>
+          <div className="notices">{notices.slice(MOST_OPEN).map(show)}</div>
+        </details>
+      )}
+    </div>
+  )
+}
+
+function NoticeNote(props: {
+  readonly notice: OwnerNotice
+  readonly isOwnPage: boolean
+  readonly looked: (() => void) | undefined
+}): ReactNode {
+  const { notice, isOwnPage, looked } = props
+  const { kind, agent_id: agentId, name, text, since } = notice
+  return (
+    <Note tone={TONES[kind]}>
+      <p>
+        <b>
+          <Words of={name} most={64} />
+        </b>
+        {': '}
+        <Words of={/[.!?]$/.test(text) ? text : `${text}.`} most={600} />
+        {since !== null && (
+          <span className="quiet">
+            {' '}
+            Since <When at={since} />.
+          </span>
+        )}
+      </p>
+      <p className="acts">
+        {kind !== 'taken_down' && (
+          <LookAgain agentId={agentId} className="link" {...(looked !== undefined && { looked })} />
+        )}
+        {isOwnPage ? (
+          <a href="#health">What was tried</a>
+        ) : (
+          <a href={`/owner/agents/${agentId}#health`}>What was tried</a>
+        )}
+      </p>
+    </Note>
+  )
+}

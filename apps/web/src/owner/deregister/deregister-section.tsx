@@ -1,0 +1,134 @@
+import { useEffect, useState, type ReactNode } from 'react'
+import { formatEther } from '../../format/amount.ts'
+import { Note } from '../../parts/note.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
+import { Address, Hash } from '../../parts/short.tsx'
+import { Lines, Sum, Ticket } from '../../parts/ticket.tsx'
+import { useSite } from '../../site/site.ts'
+import { useDeregister } from './use-deregister.ts'
+
+/** Ends an agent's registration and takes its stake back: what that means, the ticket, and what became of it. */
+export function DeregisterSection(props: {
+  readonly agentId: number
+  readonly owner: string
+  /** Null: not known; what a registration stakes here. */
+  readonly stakeWei: string | null
+}): ReactNode {
+  const { agentId, owner, stakeWei } = props
+  const { platform } = useSite()
+  const [isOpen, setOpen] = useState(false)
+  const { state, send, look, forget } = useDeregister(agentId, owner)
+  useEffect(() => {
+    if (state.kind === 'sent') setOpen(false)
+  }, [state.kind])
+  const ether = formatEther(stakeWei ?? platform.stake_wei)
+  return (
+    <section id="stake">
+      <div className="heading">
+        <h2>Take the stake back</h2>
+        {state.kind !== 'done' && <span className="end">{ether} ETH staked</span>}
+      </div>
+      {state.kind === 'done' ? (
+        <Note tone="paid" alert>
+          <p>
+            <b>In a block. {ether} ETH went back to your wallet.</b> Agent {agentId} is deregistered and is
+            not found any more.
+          </p>
+        </Note>
+      ) : state.kind === 'sent' ? (
+        <Note tone="info" alert>
+          <p>
+            <b>Sent, and not in a block yet.</b> Transaction <Hash of={state.transaction} />.
+            {state.isLate && ' It was not seen for five minutes: your wallet shows what became of it.'}
+          </p>
+          <p className="acts">
+            {state.isLate && (
+              <button type="button" className="link" onClick={look}>
+                Look again
+              </button>
+            )}
+            {state.isLate && (
+              <button type="button" className="link" onClick={forget}>
+                It was dropped, or refused
+              </button>
+            )}
+            {platform.explorer_url !== undefined && !platform.local_mode && (
+              <a href={`${platform.explorer_url}/tx/${state.transaction}`} rel="noreferrer">
+                See it on the explorer
+              </a>
+            )}
+          </p>
+        </Note>
+      ) : (
+        <>
+          <p className="quiet measure">
+            Deregistering ends the agent here: it is not found and not called any more, and its number is not
+            given again. The registry sends the stake to the wallet that owns the agent. Jobs already captured
+            are still settled.
+          </p>
+          {!isOpen && state.kind === 'idle' && state.problem !== undefined && (
+            <Note tone="warn" alert>
+              <p>{state.problem}</p>
+            </Note>
+          )}
+          <p className="above">
+            <button type="button" className="button danger" onClick={() => setOpen(true)}>
+              Deregister agent {agentId}
+            </button>
+          </p>
+        </>
+      )}
+      {isOpen && (state.kind === 'idle' || state.kind === 'asking') && (
+        <Sheet labelledBy="deregister" close={() => setOpen(false)}>
+          <h2 id="deregister">Deregister agent {agentId}</h2>
+          <div className="above">
+            <Ticket
+              label="What the wallet is asked to send"
+              top={
+                <>
+                  <div className="kind">
+                    <b>Back to you</b>
+                    <span className="end">agent {agentId} ends</span>
+                  </div>
+                  <Sum amount={ether} unit="ETH" />
+                </>
+              }
+            >
+              <Lines
+                of={[
+                  ['To', <Address key="to" of={owner} />],
+                  ['From', <Address key="from" of={platform.registry_address} />],
+                  [
+                    'Call',
+                    <span key="call" className="mono">
+                      deregister({agentId})
+                    </span>,
+                  ],
+                  ['You pay', 'gas, as your wallet says'],
+                ]}
+              />
+              <button
+                type="button"
+                className="button fare wide"
+                disabled={state.kind === 'asking'}
+                onClick={send}
+              >
+                {state.kind === 'asking' ? 'Your wallet asks you …' : `Deregister and take ${ether} ETH back`}
+              </button>
+            </Ticket>
+          </div>
+          {state.kind === 'idle' && state.problem !== undefined && (
+            <Note tone="warn" alert>
+              <p>{state.problem}</p>
+            </Note>
+          )}
+          <div className="acts">
+            <button type="button" className="button" onClick={() => setOpen(false)}>
+              Not now
+            </button>
+          </div>
+        </Sheet>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,70 @@
+import type { Platform } from '@farebox/platform-api/registry'
+import { expect, test } from 'vitest'
+import { WalletProblem, type Wallet, type WalletTransaction } from '../../wallet/wallet.ts'
+import { explainDeregister, sendDeregister } from './send-deregister.ts'
+
+const OWNER = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
+const OTHER = '0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc'
+const HASH = `0x${'ab'.repeat(32)}`
+
+const platform = {
+  chain_id: 84_532,
+  local_mode: true,
+  network_name: 'Base Sepolia',
+  registry_address: '0xfa4eb00000000000000000000000000000a6e475',
+} as Platform
+
+function walletOf(
+  address: string,
+  rest: Partial<Wallet> = {},
+): { readonly wallet: Wallet; readonly sent: WalletTransaction[] } {
+  const sent: WalletTransaction[] = []
+  const wallet: Wallet = {
+    kind: 'browser',
+    name: 'Example Wallet',
+    address,
+    signMessage: () => Promise.resolve('0x'),
+    signTypedData: () => Promise.resolve('0x'),
+    useChain: () => Promise.resolve(),
+    sendTransaction(transaction) {
+      sent.push(transaction)
+      return Promise.resolve(HASH)
+    },
+    ...rest,
+  }
+  return { wallet, sent }
+}
+
+test('the owner’s wallet is asked for deregister(agentId) at the registry, without a value', async () => {
+  const { wallet, sent } = walletOf(OWNER)
+  expect(await sendDeregister({ agentId: 2, owner: OWNER, wallet, platform })).toBe(HASH)
+  expect(sent).toEqual([
+    { to: platform.registry_address, value: 0n, data: `0x1a5dbfb4${'2'.padStart(64, '0')}` },
+  ])
+})
+
+test('another account than the owner’s is not asked, and is told which one it has to be', async () => {
+  const { wallet, sent } = walletOf(OTHER)
+  const refused = sendDeregister({ agentId: 2, owner: OWNER, wallet, platform })
+  await expect(refused).rejects.toThrow('shows 0x9965…A4dc, and the agent belongs to 0x15d3…6A65')
+  expect(sent).toEqual([])
+})
+
+test('a wallet that has the owner’s account as well sends with that one', async () => {
+  const right = walletOf(OWNER)
+  const accounts = {
+    take: (address: string) => Promise.resolve(address === OWNER ? right.wallet : undefined),
+    choose: () => Promise.resolve(),
+    watch: () => () => undefined,
+  }
+  const { wallet, sent } = walletOf(OTHER, { accounts })
+  await sendDeregister({ agentId: 2, owner: OWNER, wallet, platform })
+  expect([sent.length, right.sent.length]).toEqual([0, 1])
+})
+
+test('what was declined was not sent; of what failed in the wallet nobody knows', () => {
+  expect(explainDeregister(new WalletProblem('declined', 'You declined.'))).toBe(
+    'You declined. Nothing was sent.',
+  )
+  expect(explainDeregister(new WalletProblem('failed', 'It broke.'))).toContain('Your wallet shows whether')
+})

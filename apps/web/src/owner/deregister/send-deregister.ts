@@ -1,0 +1,53 @@
+import type { Platform } from '@farebox/platform-api/registry'
+import { shortAddress } from '../../format/address.ts'
+import { WalletProblem, type Wallet } from '../../wallet/wallet.ts'
+import { encodeDeregister } from './encode-deregister.ts'
+
+/** Whose agent is to be ended, by which wallet. */
+export interface Deregistering {
+  readonly agentId: number
+  /** Who holds the agent's token; lower-case. */
+  readonly owner: string
+  readonly wallet: Wallet
+  readonly platform: Platform
+}
+
+/**
+ * Has the owner's wallet send `deregister(agentId)`: the right account, the right network. Resolves to the transaction's
+ * hash as soon as it was sent.
+ *
+ * @throws {WalletProblem}
+ */
+export async function sendDeregister({ agentId, owner, wallet, platform }: Deregistering): Promise<string> {
+  const account = wallet.address === owner ? wallet : await wallet.accounts?.take(owner)
+  if (account === undefined) {
+    const message = `${wallet.name} shows ${shortAddress(wallet.address)}, and the agent belongs to ${shortAddress(owner)}. Choose that account in your wallet.`
+    throw new WalletProblem('not-allowed', message)
+  }
+  if (account.sendTransaction === undefined) {
+    const message = `${wallet.name} sends no transactions: “npx farebox deregister ${agentId}” does it.`
+    throw new WalletProblem('not-allowed', message)
+  }
+  await account.useChain({
+    id: platform.chain_id,
+    name: platform.local_mode ? 'the local chain' : platform.network_name,
+  })
+  return await account.sendTransaction({
+    to: platform.registry_address,
+    value: 0n,
+    data: encodeDeregister(agentId),
+  })
+}
+
+/** Of these nobody knows whether something was sent. */
+const UNCLEAR: readonly WalletProblem['kind'][] = ['failed', 'asking']
+
+/** Why it was not sent, or why nobody knows. */
+export function explainDeregister(error: unknown): string {
+  if (!(error instanceof WalletProblem))
+    return 'The wallet did not answer. It shows whether anything was sent.'
+  const rest = UNCLEAR.includes(error.kind)
+    ? 'Your wallet shows whether anything was sent.'
+    : 'Nothing was sent.'
+  return `${error.message} ${rest}`
+}

@@ -1,0 +1,67 @@
+import type { JobCounts } from '@farebox/platform-api/owners'
+import type { ReactNode } from 'react'
+import { groupDigits } from '../format/amount.ts'
+import { formatDuration } from '../format/duration.ts'
+import { formatCount, formatShare } from '../format/share.ts'
+
+/** What an owner's figures are made of: of one agent, or of all of them. */
+export interface OwnerFigures {
+  readonly earned: string
+  readonly jobs: JobCounts
+  readonly success: number | null
+  readonly p50_ms: number | null
+  readonly p95_ms: number | null
+  /** Decimal USDC of the jobs without an outcome; undefined: not known. */
+  readonly openAmount?: string
+}
+
+/** Five figures; those that are not known yet are words. */
+export function Figures({ of }: { readonly of: OwnerFigures }): ReactNode {
+  const { earned, jobs, success, p50_ms: half, p95_ms: most, openAmount } = of
+  return (
+    <dl className="figures">
+      <Figure name="Earned" below="of proven transfers">
+        {groupDigits(earned)} <span>USDC</span>
+      </Figure>
+      <Figure name="Jobs" below={`of ${formatCount(jobs.sent)} ordered`}>
+        {formatCount(jobs.completed)}
+      </Figure>
+      <Figure name="Delivered" below={describeRest(jobs)}>
+        {success === null ? <span className="unknown">not known yet</span> : formatShare(success, 1)}
+      </Figure>
+      <Figure name="Half answer within" below={most === null ? '' : `95 % within ${formatDuration(most)}`}>
+        {half === null ? <span className="unknown">not known yet</span> : formatDuration(half)}
+      </Figure>
+      <Figure
+        name="Open now"
+        below={
+          openAmount === undefined || jobs.open === 0 ? '' : `${groupDigits(openAmount)} USDC, not decided`
+        }
+      >
+        {formatCount(jobs.open)}
+      </Figure>
+    </dl>
+  )
+}
+
+function Figure(props: {
+  readonly name: string
+  readonly below: string
+  readonly children: ReactNode
+}): ReactNode {
+  return (
+    <div>
+      <dt>{props.name}</dt>
+      <dd>
+        {props.children}
+        <small>{props.below}</small>
+      </dd>
+    </div>
+  )
+}
+
+function describeRest({ failed, expired, sent }: JobCounts): string {
+  if (sent === 0) return 'no job so far'
+  if (failed + expired === 0) return 'none failed'
+  return `${formatCount(failed)} failed, ${formatCount(expired)} without an answer`
+}

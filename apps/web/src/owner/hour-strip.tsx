@@ -1,0 +1,140 @@
+import type { ReactNode } from 'react'
+import { formatSpanOfHour } from './format-hour.ts'
+
+/** What the checks of an hour found. */
+export interface Hour {
+  /** Unix seconds. */
+  readonly at: number
+  readonly ok: number
+  readonly failed: number
+}
+
+const HOUR = 3_600
+const HOURS = 168
+const A_DAY = 24
+/** Between two days, in hours' widths. */
+const GAP = 3
+const GAP_LARGE = 0.5
+const HEIGHT = 18
+
+type Kind = 'passed' | 'partly' | 'offline' | 'unknown'
+
+/** How high an hour stands: what went wrong shows without its colour. */
+const HEIGHTS: { readonly [kind in Kind]: number } = { passed: 18, partly: 12, offline: 6, unknown: 2 }
+
+/** Seven days hour by hour, a block for each day; `large` fills its line and has the failed hours as a table. */
+export function HourStrip(props: {
+  readonly hours: readonly Hour[]
+  readonly now: number
+  readonly large?: boolean
+}): ReactNode {
+  const { hours, now, large = false } = props
+  const shown = fillHours(hours, now)
+  const failed = shown.filter(({ kind }) => kind === 'partly' || kind === 'offline')
+  const unknown = shown.filter(({ kind }) => kind === 'unknown').length
+  const watched = HOURS - unknown
+  const gap = large ? GAP_LARGE : GAP
+  const label =
+    watched === 0
+      ? 'Not checked in the last 7 days'
+      : `7 days by the hour: ${watched} hours checked, ${failed.length === 0 ? 'none' : failed.length} with a failed check`
+  return (
+    <>
+      <svg
+        className={large ? 'hours large' : 'hours'}
+        viewBox={`0 0 ${HOURS + 6 * gap} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={label}
+      >
+        {joinEqual(shown).map(({ from, count, kind }) => (
+          <rect
+            key={from}
+            className={kind}
+            x={from + Math.floor(from / A_DAY) * gap}
+            y={HEIGHT - HEIGHTS[kind]}
+            width={count}
+            height={HEIGHTS[kind]}
+          />
+        ))}
+      </svg>
+      {large && (
+        <p className="legend">
+          <Swatch kind="passed">all checks passed</Swatch>
+          <Swatch kind="partly">some failed</Swatch>
+          <Swatch kind="offline">all failed</Swatch>
+          <Swatch kind="unknown">not checked</Swatch>
+          <span className="end">7 days to now, a block for each 24 hours</span>
+        </p>
+      )}
+      {large && failed.length > 0 && (
+        <details className="small">
+          <summary>Hours with failed checks ({failed.length})</summary>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Hour (UTC)</th>
+                <th scope="col" className="num">
+                  Checks passed
+                </th>
+                <th scope="col" className="num">
+                  Failed
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {failed.toReversed().map(({ at, ok, failed: lost }) => (
+                <tr key={at}>
+                  <td>{formatSpanOfHour(at)}</td>
+                  <td className="num">{ok}</td>
+                  <td className="num">{lost}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      )}
+    </>
+  )
+}
+
+function Swatch({ kind, children }: { readonly kind: Kind; readonly children: ReactNode }): ReactNode {
+  const height = (HEIGHTS[kind] / HEIGHT) * 10
+  return (
+    <span>
+      <svg className="swatch hours" viewBox="0 0 10 10" aria-hidden="true">
+        <rect className={kind} y={10 - height} width="10" height={height} />
+      </svg>
+      {children}
+    </span>
+  )
+}
+
+interface ShownHour extends Hour {
+  readonly kind: Kind
+}
+
+/** Every hour of seven days to now, the oldest first; those without a check as well. */
+function fillHours(hours: readonly Hour[], now: number): readonly ShownHour[] {
+  const last = Math.floor(now / HOUR)
+  const byHour = new Map(hours.map(hour => [Math.floor(hour.at / HOUR), hour]))
+  return Array.from({ length: HOURS }, (_, index) => {
+    const number = last - HOURS + 1 + index
+    const { ok = 0, failed = 0 } = byHour.get(number) ?? {}
+    const kind = ok + failed === 0 ? 'unknown' : failed === 0 ? 'passed' : ok === 0 ? 'offline' : 'partly'
+    return { at: number * HOUR, ok, failed, kind }
+  })
+}
+
+/** Neighbours of one kind as one, within a day: a page has fifty strips. */
+function joinEqual(
+  hours: readonly ShownHour[],
+): readonly { readonly from: number; readonly count: number; readonly kind: Kind }[] {
+  const joined: { from: number; count: number; kind: Kind }[] = []
+  for (const [index, { kind }] of hours.entries()) {
+    const before = joined.at(-1)
+    if (before?.kind === kind && index % A_DAY !== 0) before.count += 1
+    else joined.push({ from: index, count: 1, kind })
+  }
+  return joined
+}

@@ -1,0 +1,78 @@
+import type { OwnerJobLine } from '@farebox/platform-api/me/owner-dashboard'
+import type { ReactNode } from 'react'
+import { longestDecimals } from '../format/amount.ts'
+import { formatDuration } from '../format/duration.ts'
+import { Amount } from '../parts/amount.tsx'
+import { Hash } from '../parts/short.tsx'
+import { When } from '../parts/when.tsx'
+import { JobOutcome } from './job-outcome.tsx'
+
+/** Jobs of an owner's agents: when, what, what became of it, for how much. Nothing of what was in them. */
+export function JobsTable(props: {
+  readonly label: string
+  readonly jobs: readonly OwnerJobLine[]
+  /** Names of the agents by their numbers, where the jobs are of several. */
+  readonly agents?: ReadonlyMap<number, string>
+}): ReactNode {
+  const { label, jobs, agents } = props
+  const decimals = longestDecimals(jobs.filter(isPaidOrOpen).map(({ amount }) => amount))
+  return (
+    <div className="scroll" tabIndex={0} role="region" aria-label={label}>
+      <table className={agents === undefined ? 'owner-jobs' : 'owner-jobs several'}>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Job</th>
+            {agents !== undefined && <th scope="col">Agent</th>}
+            <th scope="col">Capability</th>
+            <th scope="col">Outcome</th>
+            <th scope="col" className="num">
+              Took
+            </th>
+            <th scope="col" className="num">
+              USDC
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {jobs.map(job => (
+            <tr key={job.job_id}>
+              <td className="nowrap">
+                <When at={job.created_at} />
+              </td>
+              <td className="nowrap">
+                <Hash of={job.job_id} />
+              </td>
+              {agents !== undefined && (
+                <td className="name">
+                  <a href={`/owner/agents/${job.agent_id}`}>
+                    <bdi>{agents.get(job.agent_id) ?? `No. ${job.agent_id}`}</bdi>
+                  </a>
+                </td>
+              )}
+              <td className="name">
+                <bdi>{job.capability}</bdi>
+              </td>
+              <td>
+                <JobOutcome job={job} />
+              </td>
+              <td className="num">{job.elapsed_ms === null ? '' : formatDuration(job.elapsed_ms)}</td>
+              <td className="num">
+                {isPaidOrOpen(job) && (
+                  <b className={job.charged ? undefined : 'open'}>
+                    <Amount of={job.amount} decimals={decimals} />
+                  </b>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** An amount that was not charged and will not be is not shown: it was nobody's. */
+function isPaidOrOpen({ charged, status }: OwnerJobLine): boolean {
+  return charged || status === 'pending' || status === 'sent'
+}

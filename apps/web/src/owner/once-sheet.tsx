@@ -1,0 +1,42 @@
+import { useEffect, type ReactNode } from 'react'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Sheet } from '../parts/sheet.tsx'
+
+/** Something that is shown this once: the sheet stays until its reader says that they have kept it. */
+export function OnceSheet(props: {
+  readonly title: string
+  /** What it is for, above it. */
+  readonly children: ReactNode
+  /** Lines to be kept, as they are copied. */
+  readonly lines: string
+  readonly copy: string
+  /** What to do with it, below. */
+  readonly hint: string
+  readonly kept: () => void
+}): ReactNode {
+  const { title, children, lines, copy, hint, kept } = props
+  useEffect(() => {
+    // Nobody can show it again: leaving the page is asked about.
+    const hold = (event: BeforeUnloadEvent): void => event.preventDefault()
+    addEventListener('beforeunload', hold)
+    return () => removeEventListener('beforeunload', hold)
+  }, [])
+  return (
+    <Sheet labelledBy="once" close={kept} locked>
+      <h2 id="once">{title}</h2>
+      <div className="quiet above">{children}</div>
+      <pre className="code whole" tabIndex={0}>
+        {lines}
+      </pre>
+      <div className="acts keep">
+        <CopyButton className="button solid" text={() => lines}>
+          {copy}
+        </CopyButton>
+        <button type="button" className="button" onClick={kept}>
+          I have kept it
+        </button>
+      </div>
+      <p className="hint">{hint}</p>
+    </Sheet>
+  )
+}

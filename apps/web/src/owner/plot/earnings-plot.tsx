@@ -1,0 +1,167 @@
+import { useId, type ReactNode } from 'react'
+import { fromAtomic } from '../../format/amount.ts'
+import { formatDay } from '../../format/time.ts'
+import { chooseScale, type Scale } from './choose-scale.ts'
+import type { Earnings } from './stack-earnings.ts'
+
+const HEIGHT = 190
+/** Where zero is; the days' names stand below. */
+const BASE = 158
+const TOP = 14
+const PHONE_DAYS = 7
+/** More days than this cannot all be named. */
+const MOST_NAMED = 14
+const NAMED_EACH = 3
+
+/** Earnings by day as bars from zero, ink before hatch before grey; a phone shows the last seven days. */
+export function EarningsPlot({ earnings }: { readonly earnings: Earnings }): ReactNode {
+  const scale = chooseScale(highestOf(earnings.totals))
+  return (
+    <>
+      <Plot earnings={earnings} scale={scale} isNarrow={false} />
+      <Plot earnings={lastDays(earnings, PHONE_DAYS)} scale={scale} isNarrow />
+    </>
+  )
+}
+
+/** The sample of a part in the plot's legend; parts are told apart by their patterns. */
+export function PlotSwatch({ index }: { readonly index: number }): ReactNode {
+  const id = useId()
+  return (
+    <svg className="plot-swatch" viewBox="0 0 10 10" aria-hidden="true">
+      <Hatch id={id} />
+      <rect
+        className={`part-${index}`}
+        x="0.5"
+        y="0.5"
+        width="9"
+        height="9"
+        fill={index === 1 ? `url(#${id})` : undefined}
+      />
+    </svg>
+  )
+}
+
+function Plot(props: {
+  readonly earnings: Earnings
+  readonly scale: Scale
+  readonly isNarrow: boolean
+}): ReactNode {
+  const { earnings, scale, isNarrow } = props
+  const id = useId()
+  const { days, totals } = earnings
+  const highest = highestOf(totals)
+  const lowest = totals.reduce((least, total) => (total < least ? total : least), highest)
+  const label = `Earned each day for ${days.length} days, from ${fromAtomic(lowest)} to ${fromAtomic(highest)} USDC; the table below has the figures`
+  return (
+    <div className={isNarrow ? 'plot narrow' : 'plot wide'} role="img" aria-label={label}>
+      <svg className="plot-scale" width={widthOf(scale)} height={HEIGHT} aria-hidden="true">
+        {scale.lines.map(({ value, words }) => (
+          <text key={words} y={yOf(value, scale) + 4}>
+            {words}
+          </text>
+        ))}
+      </svg>
+      <svg className="plot-bars" height={HEIGHT} aria-hidden="true">
+        <Hatch id={id} />
+        {scale.lines.map(({ value, words }) => (
+          <line
+            key={words}
+            className={value === 0n ? 'axis' : 'grid'}
+            x1="0"
+            x2="100%"
+            y1={yOf(value, scale)}
+            y2={yOf(value, scale)}
+          />
+        ))}
+        <Bars earnings={earnings} scale={scale} hatch={`url(#${id})`} />
+        {days.map((day, index) => (
+          <text key={day} x={percent((index + 0.5) / days.length)} y={HEIGHT - 10} textAnchor="middle">
+            {isNamed(index, days.length) &&
+              (isNarrow ? new Date(day * 1_000).getUTCDate() : formatDay(day, 'utc'))}
+          </text>
+        ))}
+      </svg>
+    </div>
+  )
+}
+
+/** Room for the longest of the scale's words. */
+function widthOf({ lines }: Scale): number {
+  return Math.max(...lines.map(({ words }) => words.length)) * 7 + 4
+}
+
+/** How much of its day's width a bar takes. */
+const BAR = 0.5
+
+function Bars(props: {
+  readonly earnings: Earnings
+  readonly scale: Scale
+  readonly hatch: string
+}): ReactNode {
+  const { earnings, scale, hatch } = props
+  const { days, parts } = earnings
+  return days.map((day, index) => {
+    let below = 0n
+    return (
+      <g key={day}>
+        {parts.map((part, number) => {
+          const earned = part.days[index] ?? 0n
+          if (earned === 0n) return null
+          const bottom = yOf(below, scale)
+          below += earned
+          const top = yOf(below, scale)
+          return (
+            <rect
+              key={part.key}
+              className={`part-${number}`}
+              x={percent((index + (1 - BAR) / 2) / days.length)}
+              width={percent(BAR / days.length)}
+              y={top}
+              height={Math.max(bottom - top - 1, 1)}
+              fill={number === 1 ? hatch : undefined}
+            />
+          )
+        })}
+      </g>
+    )
+  })
+}
+
+function Hatch({ id }: { readonly id: string }): ReactNode {
+  return (
+    <defs>
+      <pattern id={id} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <rect className="hatch-ground" width="5" height="5" />
+        <rect className="hatch-line" width="2.2" height="5" />
+      </pattern>
+    </defs>
+  )
+}
+
+/** Geometry alone goes through floats; no amount is read off it. */
+function yOf(value: bigint, { top }: Scale): number {
+  const share = Number((value * 10_000n) / top) / 10_000
+  return Math.round((BASE - share * (BASE - TOP)) * 100) / 100
+}
+
+function highestOf(totals: readonly bigint[]): bigint {
+  return totals.reduce((most, total) => (total > most ? total : most), 0n)
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(3)}%`
+}
+
+function isNamed(index: number, count: number): boolean {
+  return count <= MOST_NAMED || (count - 1 - index) % NAMED_EACH === 0
+}
+
+function lastDays({ days, parts, totals, jobs }: Earnings, count: number): Earnings {
+  return {
+    days: days.slice(-count),
+    parts: parts.map(part => ({ ...part, days: part.days.slice(-count) })),
+    totals: totals.slice(-count),
+    jobs: jobs.slice(-count),
+  }
+}

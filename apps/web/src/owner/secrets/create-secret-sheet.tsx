@@ -1,0 +1,106 @@
+import type { CreatedSecret } from '@farebox/platform-api/owners'
+import { useState, type FormEvent, type ReactNode } from 'react'
+import { checksumAddress } from '../../format/address.ts'
+import { Note } from '../../parts/note.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
+import { useSite } from '../../site/site.ts'
+import { explainChange } from './explain-change.ts'
+import type { OwnWallet } from './own-wallets.ts'
+
+const MOST_LABEL = 64
+
+/** Names a secret and picks the wallets that it may take payments to; all of them unless said otherwise. */
+export function CreateSecretSheet(props: {
+  readonly wallets: readonly OwnWallet[]
+  readonly made: (secret: CreatedSecret) => void
+  readonly failed: () => void
+  readonly close: () => void
+}): ReactNode {
+  const { wallets, made, failed, close } = props
+  const { ask } = useSite()
+  const [label, setLabel] = useState('')
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const [isAsking, setAsking] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const chosen = wallets.filter(({ address }) => !left.has(address)).map(({ address }) => address)
+  const create = (event: FormEvent): void => {
+    event.preventDefault()
+    if (chosen.length === 0) {
+      setProblem('Pick one wallet at least: a secret without one takes no payment.')
+      return
+    }
+    setAsking(true)
+    setProblem(undefined)
+    const name = label.trim()
+    ask<CreatedSecret>('/v1/me/secrets', {
+      method: 'POST',
+      body: { ...(name !== '' && { label: name }), wallets: chosen },
+    }).then(made, (error: unknown) => {
+      setProblem(explainChange(error, 'made'))
+      setAsking(false)
+      failed()
+    })
+  }
+  const toggle = (address: string): void => {
+    const next = new Set(left)
+    if (!next.delete(address)) next.add(address)
+    setLeft(next)
+  }
+  return (
+    <Sheet labelledBy="create-secret" close={close}>
+      <h2 id="create-secret">Create a secret</h2>
+      <p className="quiet above">
+        An agent shows its secret to the facilitator, which takes payments to the wallets picked here and to
+        no others.
+      </p>
+      <form onSubmit={create}>
+        <p className="field">
+          <label className="label" htmlFor="secret-label">
+            <b>Name</b>
+            <span className="end">for your own lists, {MOST_LABEL} characters at most</span>
+          </label>
+          <input
+            id="secret-label"
+            className="input"
+            value={label}
+            maxLength={MOST_LABEL}
+            autoComplete="off"
+            placeholder="Text statistics, on the new server"
+            onChange={event => setLabel(event.target.value)}
+          />
+        </p>
+        <fieldset className="field">
+          <legend className="label">
+            <b>Wallets it takes payments to</b>
+          </legend>
+          <ul className="picks">
+            {wallets.map(({ address, agents }) => (
+              <li key={address}>
+                <label>
+                  <input type="checkbox" checked={!left.has(address)} onChange={() => toggle(address)} />
+                  <span className="mono">{checksumAddress(address)}</span>
+                  <span className="small quiet">
+                    {agents.length === 0 ? 'your own address' : <bdi>{agents.join(', ')}</bdi>}
+                  </span>
+                </label>
+              </li>
+            ))}
+          </ul>
+        </fieldset>
+        {problem !== undefined && (
+          <Note tone="refused" alert>
+            <p>{problem}</p>
+          </Note>
+        )}
+        <div className="acts">
+          <button type="button" className="button" onClick={close}>
+            Not now
+          </button>
+          <button type="submit" className="button solid" disabled={isAsking}>
+            {isAsking ? 'Creating …' : 'Create the secret'}
+          </button>
+        </div>
+      </form>
+    </Sheet>
+  )
+}

@@ -1,0 +1,19 @@
+import type { OwnedAgents } from '@farebox/platform-api/owners'
+
+/** A wallet that a secret may take payments to. */
+export interface OwnWallet {
+  /** Lower-case. */
+  readonly address: string
+  /** Names of the agents that are paid at it; empty: it is the owner's own address alone. */
+  readonly agents: readonly string[]
+}
+
+/** The wallets of an owner: their own address first, then those that their listed agents have proven. */
+export function listOwnWallets(address: string, agents: OwnedAgents['agents']): readonly OwnWallet[] {
+  const wallets = new Map<string, string[]>([[address, []]])
+  for (const { standing, wallet, wallet_proven: isProven, name } of agents) {
+    if (standing !== 'listed' || wallet === null || !isProven) continue
+    wallets.set(wallet, [...(wallets.get(wallet) ?? []), name])
+  }
+  return [...wallets].map(([of, names]) => ({ address: of, agents: names }))
+}

@@ -1,0 +1,66 @@
+import type { Secret } from '@farebox/platform-api/owners'
+import { useState, type ReactNode } from 'react'
+import { Note } from '../../parts/note.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
+import { When } from '../../parts/when.tsx'
+import { useSite } from '../../site/site.ts'
+import { explainChange } from './explain-change.ts'
+import { SecretName } from './secret-name.tsx'
+
+/** What revoking a secret stops, and the button that does it. */
+export function RevokeSheet(props: {
+  readonly secret: Secret
+  readonly revoked: () => void
+  readonly failed: () => void
+  readonly close: () => void
+}): ReactNode {
+  const { secret, revoked, failed, close } = props
+  const { ask } = useSite()
+  const [isAsking, setAsking] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const revoke = (): void => {
+    setAsking(true)
+    setProblem(undefined)
+    ask(`/v1/me/secrets/${encodeURIComponent(secret.secret_id)}`, { method: 'DELETE' }).then(
+      revoked,
+      (error: unknown) => {
+        setProblem(explainChange(error, 'revoked'))
+        setAsking(false)
+        failed()
+      },
+    )
+  }
+  return (
+    <Sheet labelledBy="revoke" close={close}>
+      <h2 id="revoke">
+        Revoke <SecretName of={secret} />
+      </h2>
+      <p className="quiet above">
+        Within seconds, and for good, an agent that shows it takes no payment any more. What it has captured
+        already is still settled.
+      </p>
+      <p className="quiet above">
+        {secret.last_used_at === null ? (
+          'It was not used so far.'
+        ) : (
+          <>
+            It was last used <When at={secret.last_used_at} />.
+          </>
+        )}
+      </p>
+      {problem !== undefined && (
+        <Note tone="refused" alert>
+          <p>{problem}</p>
+        </Note>
+      )}
+      <div className="acts">
+        <button type="button" className="button" onClick={close}>
+          Leave it
+        </button>
+        <button type="button" className="button danger" disabled={isAsking} onClick={revoke}>
+          {isAsking ? 'Revoking …' : 'Revoke now'}
+        </button>
+      </div>
+    </Sheet>
+  )
+}

@@ -1,0 +1,141 @@
+import type { CreatedSecret, Secret, Secrets } from '@farebox/platform-api/owners'
+import { useState, type ReactNode } from 'react'
+import { FailureNote, Note } from '../../parts/note.tsx'
+import { useSite } from '../../site/site.ts'
+import { Sign } from '../../signs/sign.tsx'
+import { CreateSecretSheet } from './create-secret-sheet.tsx'
+import { explainChange } from './explain-change.ts'
+import type { OwnWallet } from './own-wallets.ts'
+import { RevokeSheet } from './revoke-sheet.tsx'
+import { SecretOnce } from './secret-once.tsx'
+import { SecretRow } from './secret-row.tsx'
+
+/** The secrets of an owner: made, replaced and revoked in their place. */
+export function SecretsPanel(props: {
+  /** Null: they could not be read just now. */
+  readonly secrets: Secrets | null
+  readonly wallets: readonly OwnWallet[]
+  /** At most so many, and a link to all; undefined: all of them. */
+  readonly most?: number
+}): ReactNode {
+  const { wallets, most } = props
+  const { ask, platform } = useSite()
+  const [secrets, setSecrets] = useState(props.secrets?.secrets)
+  const [failure, setFailure] = useState<unknown>(props.secrets === null ? new Error('not read') : undefined)
+  const [sheet, setSheet] = useState<
+    'create' | { readonly revoke: Secret } | { readonly made: CreatedSecret }
+  >()
+  const [rotating, setRotating] = useState<string>()
+  const [problem, setProblem] = useState<string>()
+  const read = (): void => {
+    ask<Secrets>('/v1/me/secrets').then(
+      found => {
+        setSecrets(found.secrets)
+        setFailure(undefined)
+      },
+      (error: unknown) => setFailure(error),
+    )
+  }
+  const rotate = (secret: Secret): void => {
+    setRotating(secret.secret_id)
+    setProblem(undefined)
+    ask<CreatedSecret>(`/v1/me/secrets/${encodeURIComponent(secret.secret_id)}/rotate`, { method: 'POST' })
+      .then(
+        made => setSheet({ made }),
+        (error: unknown) => setProblem(explainChange(error, 'made')),
+      )
+      .finally(() => {
+        setRotating(undefined)
+        read()
+      })
+  }
+  const done = (): void => {
+    setSheet(undefined)
+    read()
+  }
+  if (!platform.secrets) {
+    return (
+      <>
+        <Heading most={most} />
+        <p className="nothing quiet small">
+          This platform makes no secrets: agents use a facilitator of their own choice.
+        </p>
+      </>
+    )
+  }
+  const sorted = (secrets ?? []).toSorted(byUse)
+  const shown = most === undefined ? sorted : sorted.slice(0, most)
+  return (
+    <>
+      <Heading most={sorted.length > shown.length ? most : undefined}>
+        <button type="button" className="button low" onClick={() => setSheet('create')}>
+          <Sign name="key" /> Create a secret
+        </button>
+      </Heading>
+      {failure !== undefined && <FailureNote error={failure} again={read} />}
+      {problem !== undefined && (
+        <Note tone="refused" alert>
+          <p>{problem}</p>
+        </Note>
+      )}
+      {secrets?.length === 0 && (
+        <p className="nothing faint small">
+          No secret so far. An agent needs one to be paid through this facilitator.
+        </p>
+      )}
+      <ul className="secrets">
+        {shown.map(secret => (
+          <SecretRow
+            key={secret.secret_id}
+            secret={secret}
+            all={sorted}
+            isFull={most === undefined}
+            isRotating={rotating === secret.secret_id}
+            rotate={() => rotate(secret)}
+            revoke={() => setSheet({ revoke: secret })}
+          />
+        ))}
+      </ul>
+      <p className="hint quiet">
+        An agent shows its secret to the facilitator, which takes payments to the wallets named and to no
+        others.
+      </p>
+      {sheet === 'create' && (
+        <CreateSecretSheet
+          wallets={wallets}
+          made={made => setSheet({ made })}
+          failed={read}
+          close={() => setSheet(undefined)}
+        />
+      )}
+      {typeof sheet === 'object' && 'made' in sheet && <SecretOnce secret={sheet.made} kept={done} />}
+      {typeof sheet === 'object' && 'revoke' in sheet && (
+        <RevokeSheet secret={sheet.revoke} revoked={done} failed={read} close={() => setSheet(undefined)} />
+      )}
+    </>
+  )
+}
+
+function Heading({
+  most,
+  children,
+}: {
+  readonly most: number | undefined
+  readonly children?: ReactNode
+}): ReactNode {
+  return (
+    <div className="heading ruled middle">
+      <h2>Secrets</h2>
+      <span className="end">
+        {most !== undefined && <a href="/owner/secrets">All secrets</a>}
+        {children}
+      </span>
+    </div>
+  )
+}
+
+/** Those in use first, the newest of them first. */
+function byUse(one: Secret, other: Secret): number {
+  const isLive = Number(one.revoked_at !== null) - Number(other.revoked_at !== null)
+  return isLive !== 0 ? isLive : other.created_at - one.created_at
+}

@@ -1,0 +1,41 @@
+import type { Webhook } from '@farebox/platform-api/monitor'
+import type { ReactNode } from 'react'
+import { When } from '../../parts/when.tsx'
+import { Words } from '../../parts/words.tsx'
+
+type Delivery = NonNullable<Webhook['last_delivery']>
+
+const EVENTS: { readonly [event in Delivery['event']]: string } = {
+  'agent.warned': 'it fails its checks',
+  'agent.offline': 'it is offline',
+  'agent.back': 'it is back',
+  'agent.test': 'a test',
+}
+
+/** How the newest notice to a webhook went. */
+export function LastDelivery({ of }: { readonly of: Webhook['last_delivery'] }): ReactNode {
+  if (of === null) return 'No notice so far.'
+  const { event, state, created_at: made, delivered_at: taken, attempts, failure } = of
+  if (state === 'delivered') {
+    return (
+      <>
+        Last notice delivered <When at={taken ?? made} />: {EVENTS[event]}.
+      </>
+    )
+  }
+  const words = state === 'waiting' ? 'waits to be taken' : 'was not taken, and is not tried again'
+  return (
+    <>
+      <span className={state === 'waiting' ? undefined : 'bad'}>
+        Last notice ({EVENTS[event]}) of <When at={made} /> {words}
+      </span>
+      , after {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
+      {failure !== null && (
+        <>
+          : <Words of={failure} />
+        </>
+      )}
+      .
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
+import type { ReactNode } from 'react'
+import { formatDuration } from '../../format/duration.ts'
+import { formatCount, formatShare } from '../../format/share.ts'
+import { Now, Standing } from '../../parts/standing.tsx'
+
+/** How an agent is, in five figures; those that are not known yet are words. */
+export function AgentFacts({ agent }: { readonly agent: AgentPage }): ReactNode {
+  const { health, badge, job_p50_ms: half, job_p95_ms: most, jobs_done: jobs } = agent
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Now</dt>
+        <dd>
+          <Now
+            availability={health?.availability ?? 'waiting'}
+            failures={health?.consecutive_failures ?? 0}
+          />
+        </dd>
+      </div>
+      <div>
+        <dt>Badge</dt>
+        <dd>
+          <Standing badge={badge} />
+        </dd>
+      </div>
+      <div>
+        <dt>Up, 30 days</dt>
+        <dd className="num">
+          {health === null || health.uptime_30d === null ? 'not known yet' : formatShare(health.uptime_30d)}
+        </dd>
+      </div>
+      <div>
+        <dt>Answers in</dt>
+        <dd className="num">
+          {half === null ? 'not known yet' : formatDuration(half)}
+          {most !== null && <small> p95 {formatDuration(most)}</small>}
+        </dd>
+      </div>
+      <div>
+        <dt>Jobs paid</dt>
+        <dd className="num">{formatCount(jobs)}</dd>
+      </div>
+    </dl>
+  )
+}

@@ -1,0 +1,126 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
+import type { AgentBadge } from '@farebox/platform-api/badges'
+import type { HealthDays } from '@farebox/platform-api/monitor'
+import type { PublicReceipts } from '@farebox/platform-api/public-receipts'
+import type { DeclarationHistory } from '@farebox/platform-api/registry'
+import { useState, type ReactNode } from 'react'
+import { Note } from '../../parts/note.tsx'
+import { TextWarnings, Words } from '../../parts/words.tsx'
+import { QuickExecute } from '../../quick-execute/quick-execute.tsx'
+import { useNavigation } from '../../site/navigation.ts'
+import type { PageModule } from '../../site/page.ts'
+import { AgentFacts } from './agent-facts.tsx'
+import { CapabilityTabs } from './capability-tabs.tsx'
+import { ChangesAndReceipts } from './changes-and-receipts.tsx'
+import { FieldTables } from './field-tables.tsx'
+import { FromCode } from './from-code.tsx'
+import { Reliability } from './reliability.tsx'
+
+interface Data {
+  readonly agent: AgentPage
+  /** The capability that the address names, or the first. */
+  readonly capability: string | null
+  /** A job of this browser that the address names. */
+  readonly jobId: string | null
+  readonly badge: AgentBadge | null
+  readonly days: HealthDays | null
+  readonly history: DeclarationHistory | null
+  readonly receipts: PublicReceipts['receipts']
+}
+
+/** One agent: what it does for how much, tried at once, and what can be known of it. */
+export const page: PageModule<Data> = {
+  async load({ params, query, ask }) {
+    const path = `/v1/agents/${encodeURIComponent(params['agentId'] ?? '')}`
+    const [agent, badge, days, history, receipts] = await Promise.all([
+      ask<AgentPage>(path),
+      ask<AgentBadge>(`${path}/badge`).catch(() => null),
+      ask<HealthDays>(`${path}/health/days?days=90`).catch(() => null),
+      ask<DeclarationHistory>(`${path}/declarations?limit=6`).catch(() => null),
+      ask<PublicReceipts>(`${path}/receipts?limit=6`).catch(() => ({ receipts: [] })),
+    ])
+    const named = query.get('capability')
+    const capability = agent.capabilities.find(({ name }) => name === named) ?? agent.capabilities[0]
+    return {
+      agent,
+      capability: capability?.name ?? null,
+      jobId: query.get('job'),
+      badge,
+      days,
+      history,
+      receipts: receipts.receipts,
+    }
+  },
+  head: ({ agent }) => ({
+    title: agent.name,
+    description: `${agent.description} ${agent.capabilities
+      .slice(0, 3)
+      .map(({ name, price }) => `${name}: ${price} USDC`)
+      .join(', ')}`.slice(0, 300),
+    hidden: agent.standing !== 'listed',
+  }),
+  Page: AgentPageView,
+}
+
+function AgentPageView({ data }: { readonly data: Data }): ReactNode {
+  const { agent, badge, days, history, receipts } = data
+  const { replace } = useNavigation()
+  const [chosen, setChosen] = useState(data.capability)
+  const capability = agent.capabilities.find(({ name }) => name === chosen)
+  const choose = (name: string): void => {
+    setChosen(name)
+    replace(`/agents/${agent.agent_id}?capability=${encodeURIComponent(name)}`)
+  }
+  return (
+    <main id="main" className="page near">
+      <p className="crumb">
+        <a href="/">Agents</a> / No. {agent.agent_id}
+      </p>
+      <div className="head">
+        <div>
+          <h1>
+            <Words of={agent.name} most={64} />
+          </h1>
+          <p className="lede">
+            <Words of={agent.description} most={400} />
+          </p>
+          <p>
+            <TextWarnings of={agent.text_warnings} />
+          </p>
+        </div>
+        <AgentFacts agent={agent} />
+      </div>
+      {agent.notices
+        .filter(({ kind }) => kind === 'price-risen')
+        .map(notice => (
+          <Note key={notice.text} tone="warn">
+            <p>{notice.text}</p>
+          </Note>
+        ))}
+      {capability === undefined ? (
+        <Note tone="info">
+          <p>
+            This agent serves no declaration (Phase 1): it is listed without prices and cannot be called here.
+            It gives way to whoever proves to own the endpoint.
+          </p>
+        </Note>
+      ) : (
+        <>
+          <CapabilityTabs capabilities={agent.capabilities} chosen={capability.name} choose={choose} />
+          <div id="run">
+            <QuickExecute
+              key={capability.name}
+              agent={agent}
+              capability={capability}
+              jobId={chosen === data.capability ? data.jobId : null}
+            />
+          </div>
+          <FieldTables capability={capability} />
+        </>
+      )}
+      <Reliability agent={agent} badge={badge} days={days} />
+      <ChangesAndReceipts agentId={agent.agent_id} history={history} receipts={receipts} />
+      {capability !== undefined && <FromCode agent={agent} capability={capability} />}
+    </main>
+  )
+}

@@ -1,0 +1,73 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
+import { useEffect, type ReactNode } from 'react'
+import { Words } from '../../parts/words.tsx'
+
+/** From so many on they are a list to choose from. */
+const MOST_TABS = 5
+
+/** The capabilities of an agent with their prices; one is chosen. `Alt 1` to `Alt 9` choose, too. */
+export function CapabilityTabs(props: {
+  readonly capabilities: AgentPage['capabilities']
+  readonly chosen: string
+  readonly choose: (name: string) => void
+}): ReactNode {
+  const { capabilities, chosen, choose } = props
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      const capability = /^Digit[1-9]$/.test(event.code)
+        ? capabilities[Number(event.code.slice(5)) - 1]
+        : undefined
+      if (!event.altKey || capability === undefined) return
+      event.preventDefault()
+      choose(capability.name)
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [capabilities, choose])
+  if (capabilities.length > MOST_TABS) {
+    return (
+      <p className="field">
+        <label className="label" htmlFor="capability">
+          <b>Capability</b>
+          <span className="end">{capabilities.length} of them</span>
+        </label>
+        <select
+          id="capability"
+          className="input"
+          value={chosen}
+          onChange={event => choose(event.target.value)}
+        >
+          {capabilities.map(({ name, price }) => (
+            <option key={name} value={name}>
+              {name}, {price} USDC
+            </option>
+          ))}
+        </select>
+      </p>
+    )
+  }
+  return (
+    <nav className="capabilities" aria-label="Capability">
+      {capabilities.map(({ name, description, price }) => (
+        <a
+          key={name}
+          href={`?capability=${encodeURIComponent(name)}`}
+          aria-current={name === chosen ? 'true' : undefined}
+          onClick={event => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey) return
+            event.preventDefault()
+            choose(name)
+          }}
+        >
+          <span className="mono">
+            <bdi>{name}</bdi>
+          </span>
+          <span className="num">{price} USDC</span>
+          <small>
+            <Words of={description} most={120} />
+          </small>
+        </a>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,99 @@
+import type { PublicReceipts } from '@farebox/platform-api/public-receipts'
+import type { DeclarationHistory } from '@farebox/platform-api/registry'
+import type { ReactNode } from 'react'
+import { longestDecimals } from '../../format/amount.ts'
+import { Amount } from '../../parts/amount.tsx'
+import { Hash } from '../../parts/short.tsx'
+import { When } from '../../parts/when.tsx'
+import { Words } from '../../parts/words.tsx'
+
+const MOST_CHANGES = 3
+
+/** What the agent has changed in what it declares, and the newest jobs that were paid. */
+export function ChangesAndReceipts(props: {
+  readonly agentId: number
+  readonly history: DeclarationHistory | null
+  readonly receipts: PublicReceipts['receipts']
+}): ReactNode {
+  const { agentId, history, receipts } = props
+  return (
+    <section>
+      <div className="two">
+        <div id="changes">
+          <div className="heading ruled">
+            <h2>What changed</h2>
+            <span className="end">
+              <a href={`/v1/agents/${agentId}/declarations`}>All versions</a>
+            </span>
+          </div>
+          <Changes history={history} />
+        </div>
+        <div id="receipts">
+          <div className="heading ruled">
+            <h2>Receipts</h2>
+            <span className="end">jobs stay private, their hashes are public</span>
+          </div>
+          <Receipts receipts={receipts} />
+        </div>
+      </div>
+    </section>
+  )
+}
+
+const TONES: { readonly [severity: string]: string } = {
+  price: 'tag warn',
+  breaking: 'tag refused',
+  wallet: 'tag refused',
+}
+
+function Changes({ history }: { readonly history: DeclarationHistory | null }): ReactNode {
+  if (history === null || history.declarations.length === 0)
+    return <p className="nothing faint">Nothing has been read so far.</p>
+  return (
+    <ul className="log">
+      {history.declarations.map(({ version, read_at: at, severity, changes }) => (
+        <li key={version}>
+          <span className="faint">
+            <When at={at} />
+          </span>
+          <span>
+            <span className={TONES[severity] ?? 'tag'}>{severity}</span>{' '}
+            {severity === 'first'
+              ? 'Registered'
+              : changes.slice(0, MOST_CHANGES).map(({ sentence }) => (
+                  <span key={sentence} className="change">
+                    <Words of={sentence} />
+                  </span>
+                ))}
+            {changes.length > MOST_CHANGES && ` and ${changes.length - MOST_CHANGES} more`}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Receipts({ receipts }: { readonly receipts: PublicReceipts['receipts'] }): ReactNode {
+  if (receipts.length === 0) return <p className="nothing faint">No paid job so far.</p>
+  const decimals = longestDecimals(receipts.map(({ amount }) => amount))
+  return (
+    <ul className="log receipts">
+      {receipts.map(({ hash, capability, amount, at }) => (
+        <li key={hash}>
+          <span className="faint">
+            <When at={at} />
+          </span>
+          <a className="bare" href={`/receipts/${hash}`}>
+            <Hash of={hash} />
+          </a>
+          <span>
+            <bdi>{capability}</bdi>
+          </span>
+          <b className="num">
+            <Amount of={amount} decimals={decimals} />
+          </b>
+        </li>
+      ))}
+    </ul>
+  )
+}

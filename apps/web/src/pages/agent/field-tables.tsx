@@ -1,0 +1,82 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
+import type { FieldMap } from '@farebox/protocol/fields/field'
+import type { ReactNode } from 'react'
+import { describeWhole } from '../../fields/describe-rule.ts'
+import { Words } from '../../parts/words.tsx'
+import { TypeShape } from '../../signs/type-shape.tsx'
+
+const MOST_ROWS = 40
+
+/** What goes into a capability and what comes out, as tables. */
+export function FieldTables({
+  capability,
+}: {
+  readonly capability: AgentPage['capabilities'][number]
+}): ReactNode {
+  return (
+    <section id="fields">
+      <div className="heading">
+        <h2>What goes in, what comes out</h2>
+        <span className="end mono">
+          <bdi>{capability.name}</bdi>
+        </span>
+      </div>
+      <div className="two">
+        <Table caption="In" fields={capability.input_schema as FieldMap} isInput />
+        <Table caption="Out" fields={capability.output_schema as FieldMap} isInput={false} />
+      </div>
+    </section>
+  )
+}
+
+function Table(props: {
+  readonly caption: string
+  readonly fields: FieldMap
+  readonly isInput: boolean
+}): ReactNode {
+  const { caption, fields, isInput } = props
+  const entries = Object.entries(fields)
+  return (
+    <table className="stack">
+      <thead>
+        <tr>
+          <th scope="col">{caption}</th>
+          <th scope="col">What</th>
+          <th scope="col" className="num">
+            Rule
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.slice(0, MOST_ROWS).map(([name, field]) => (
+          <tr key={name}>
+            <td>
+              <TypeShape type={field.type} />{' '}
+              <b>
+                <bdi>{name}</bdi>
+              </b>
+            </td>
+            <td className="quiet">
+              {field.description === undefined ? (
+                <span className="faint">nothing said</span>
+              ) : (
+                <Words of={field.description} />
+              )}
+            </td>
+            <td className="quiet rule">
+              <bdi>{describeWhole(field, isInput && field.required === true)}</bdi>
+              {!isInput && field.required === false && 'not always'}
+            </td>
+          </tr>
+        ))}
+        {entries.length > MOST_ROWS && (
+          <tr>
+            <td colSpan={3} className="faint">
+              and {entries.length - MOST_ROWS} more
+            </td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  )
+}

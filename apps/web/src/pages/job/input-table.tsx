@@ -1,0 +1,39 @@
+import type { FieldMap } from '@farebox/protocol/fields/field'
+import type { ReactNode } from 'react'
+import { TypeShape } from '../../signs/type-shape.tsx'
+
+const LONG = 2_000
+
+/** What was ordered, field by field. */
+export function InputTable(props: {
+  readonly input: { readonly [name: string]: unknown } | null
+  readonly fields: FieldMap
+}): ReactNode {
+  const { input, fields } = props
+  if (input === null) return <p className="nothing faint">It is no longer kept here.</p>
+  const entries = Object.entries(input)
+  if (entries.length === 0) return <p className="nothing faint">Nothing was filled in.</p>
+  return (
+    <dl className="output">
+      {entries.map(([name, value]) => {
+        const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+        const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+        return (
+          <div key={name}>
+            <dt>
+              {field !== undefined && <TypeShape type={field.type} />}{' '}
+              <b>
+                <bdi>{name}</bdi>
+              </b>
+            </dt>
+            <dd>
+              <span className="text">
+                <bdi>{text.length > LONG ? `${text.slice(0, LONG)}…` : text}</bdi>
+              </span>
+            </dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}

@@ -1,0 +1,125 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
+import type { FieldMap } from '@farebox/protocol/fields/field'
+import { useEffect, useState, type ReactNode } from 'react'
+import { FailureNote } from '../../parts/note.tsx'
+import { Words } from '../../parts/words.tsx'
+import { JobPanel } from '../../quick-execute/job-panel.tsx'
+import { ApiFailure } from '../../site/ask.ts'
+import type { PageModule } from '../../site/page.ts'
+import { useSite } from '../../site/site.ts'
+import { InputTable } from './input-table.tsx'
+import { openJob, type OpenedJob } from './open-job.ts'
+
+interface Data {
+  readonly jobId: string
+}
+
+/** One job, for whoever holds what opens it. The token is in the address's fragment, which no server sees. */
+export const page: PageModule<Data> = {
+  load: async ({ params }) => ({ jobId: params['jobId'] ?? '' }),
+  head: () => ({ title: 'A job', hidden: true }),
+  Page: JobPage,
+}
+
+function JobPage({ data: { jobId } }: { readonly data: Data }): ReactNode {
+  const { ask } = useSite()
+  const [opened, setOpened] = useState<OpenedJob>()
+  const [agent, setAgent] = useState<AgentPage>()
+  const [failure, setFailure] = useState<unknown>()
+  useEffect(() => {
+    const left = new AbortController()
+    openJob(ask, jobId, setOpened, left.signal).catch((error: unknown) => {
+      if (!left.signal.aborted) setFailure(error)
+    })
+    return () => left.abort(new Error('the page was left'))
+  }, [ask, jobId])
+  const agentId = opened?.order.agent_id
+  useEffect(() => {
+    if (agentId === undefined) return
+    ask<AgentPage>(`/v1/agents/${agentId}`).then(setAgent, () => undefined)
+  }, [ask, agentId])
+  if (failure !== undefined && opened === undefined) return <Unopened failure={failure} />
+  if (opened === undefined) {
+    return (
+      <main id="main" className="page near">
+        <p className="crumb">
+          <a href="/jobs">Jobs</a> / a job
+        </p>
+        <h1>A job</h1>
+        <noscript>
+          <p className="lede">A job is opened by JavaScript, which is off.</p>
+        </noscript>
+        <p className="lede" role="status">
+          It is being opened.
+        </p>
+      </main>
+    )
+  }
+  const { order, job } = opened
+  const capability = agent?.capabilities.find(({ name }) => name === order.capability)
+  return (
+    <main id="main" className="page near">
+      <p className="crumb">
+        <a href="/jobs">Jobs</a> / <span className="mono">{jobId}</span>
+      </p>
+      <h1>
+        <a className="bare" href={`/agents/${order.agent_id}`}>
+          <Words of={order.agent_name} most={64} />
+        </a>{' '}
+        <span className="mono quiet">
+          <bdi>{order.capability}</bdi>
+        </span>
+      </h1>
+      <div className="try one-job">
+        <div>
+          <h2 className="with-switch">Input</h2>
+          <InputTable input={job?.input ?? null} fields={(capability?.input_schema ?? {}) as FieldMap} />
+          <p className="row">
+            <a
+              className="button"
+              href={`/agents/${order.agent_id}?capability=${encodeURIComponent(order.capability)}`}
+            >
+              Run it again
+            </a>
+          </p>
+        </div>
+        <div>
+          <JobPanel
+            execution={{
+              order: { ...order, ...(job !== undefined && { job }) },
+              unanswered: 0,
+              isFresh: false,
+            }}
+            usualMs={agent?.job_p50_ms ?? null}
+            fields={(capability?.output_schema ?? {}) as FieldMap}
+            isItsPage
+          />
+        </div>
+      </div>
+    </main>
+  )
+}
+
+function Unopened({ failure }: { readonly failure: unknown }): ReactNode {
+  const isShut =
+    failure instanceof ApiFailure &&
+    (failure.status === 404 || failure.status === 401 || failure.status === 403)
+  return (
+    <main id="main" className="page">
+      <h1>This job does not open here</h1>
+      {isShut ? (
+        <p className="lede">
+          A job opens with the link that its order gave, in the browser that ordered it, or for the wallet
+          that paid, once it has signed in.
+        </p>
+      ) : (
+        <FailureNote error={failure} />
+      )}
+      <p className="row">
+        <a className="button" href="/jobs">
+          Your jobs
+        </a>
+      </p>
+    </main>
+  )
+}

@@ -1,0 +1,143 @@
+import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
+import { useState, type ReactNode } from 'react'
+import { groupDigits } from '../../format/amount.ts'
+import { formatCount } from '../../format/share.ts'
+import { FailureNote } from '../../parts/note.tsx'
+import { Switch } from '../../parts/switch.tsx'
+import { loadSignedIn } from '../../session/load-signed-in.ts'
+import type { PageModule } from '../../site/page.ts'
+import { JobTable } from './job-table.tsx'
+import { sumJobs } from './sum-jobs.ts'
+import { useJobs, type ListedJob } from './use-jobs.ts'
+
+type Filter = 'all' | 'paid' | 'free' | 'open'
+
+interface Data {
+  /** Of the wallet that is signed in; null: nobody is. */
+  readonly mine: PayerJobs['jobs'] | null
+}
+
+/** What this browser and this wallet have ordered. */
+export const page: PageModule<Data> = {
+  load: async ({ ask }) => ({
+    mine: await loadSignedIn(async () => (await ask<PayerJobs>('/v1/me/jobs?limit=100')).jobs),
+  }),
+  head: () => ({ title: 'Jobs', hidden: true, personal: true }),
+  Page: JobsPage,
+}
+
+const KEEPS: { readonly [filter in Filter]: (job: ListedJob) => boolean } = {
+  all: () => true,
+  paid: ({ outcome }) => outcome === 'paid' || outcome === 'undelivered',
+  free: ({ outcome }) => outcome === 'free',
+  open: ({ outcome }) => outcome === 'running' || outcome === 'settling' || outcome === 'waiting',
+}
+
+function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
+  const { jobs, failure } = useJobs(mine ?? NONE)
+  const isSignedIn = mine !== null
+  const [filter, setFilter] = useState<Filter>('all')
+  const shown = (jobs ?? []).filter(KEEPS[filter])
+  return (
+    <main id="main" className="page">
+      <div className="head">
+        <div>
+          <h1>Jobs</h1>
+          <p className="lede">
+            What you ordered from this browser{isSignedIn ? ', and with your wallet anywhere.' : '.'}{' '}
+            {!isSignedIn && (
+              <>
+                <a href="/sign-in?next=/jobs">Sign in</a> to see what your wallet ordered elsewhere.
+              </>
+            )}
+          </p>
+        </div>
+        <Switch
+          label="Which jobs"
+          value={filter}
+          choices={[
+            ['all', 'All'],
+            ['paid', 'Paid'],
+            ['free', 'Not charged'],
+            ['open', 'Open'],
+          ]}
+          onChange={setFilter}
+        />
+      </div>
+      <noscript>
+        <p className="lede">Your jobs are kept in this browser by JavaScript, which is off.</p>
+      </noscript>
+      {failure !== undefined && <FailureNote error={failure} />}
+      {jobs !== undefined && jobs.length > 0 && <Figures jobs={jobs} />}
+      {jobs === undefined ? (
+        <Bones />
+      ) : shown.length === 0 ? (
+        <Empty isFiltered={jobs.length > 0} />
+      ) : (
+        <JobTable jobs={shown} />
+      )}
+    </main>
+  )
+}
+
+const NONE: PayerJobs['jobs'] = []
+
+function Figures({ jobs }: { readonly jobs: readonly ListedJob[] }): ReactNode {
+  const { paid, free, open, ordered } = sumJobs(jobs)
+  return (
+    <dl className="figures four">
+      <div>
+        <dt>Spent</dt>
+        <dd>
+          {groupDigits(paid.amount)} <span>USDC</span>
+          <small>proven on the chain</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Jobs paid</dt>
+        <dd>
+          {formatCount(paid.count)}
+          <small>of {formatCount(ordered)} ordered</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Not charged</dt>
+        <dd>
+          {formatCount(free.count)}
+          <small>{groupDigits(free.amount)} USDC kept</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Open now</dt>
+        <dd>
+          {formatCount(open.count)}
+          <small>{groupDigits(open.amount)} USDC at most</small>
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+function Empty({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
+  return (
+    <div className="void jobs-void">
+      <b>{isFiltered ? 'None of your jobs is like that' : 'No job so far'}</b>
+      <span>
+        {isFiltered
+          ? 'Choose “All” to see every one.'
+          : 'A job that you order stands here from before it is sent, so that none is lost.'}
+      </span>
+      {!isFiltered && <a href="/">Find an agent</a>}
+    </div>
+  )
+}
+
+function Bones(): ReactNode {
+  return (
+    <div className="bones" aria-hidden="true">
+      {[1, 2, 3, 4].map(number => (
+        <span key={number} className="bone" />
+      ))}
+    </div>
+  )
+}

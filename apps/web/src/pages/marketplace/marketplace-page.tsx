@@ -1,0 +1,69 @@
+import type { PublicReceipts } from '@farebox/platform-api/public-receipts'
+import type { SearchAnswer } from '@farebox/platform-api/search'
+import type { FirstJob } from '@farebox/platform-api/wallets'
+import type { ReactNode } from 'react'
+import type { PageModule } from '../../site/page.ts'
+import { JustSettled } from './just-settled.tsx'
+import { Results } from './results.tsx'
+import { readSearch, searchPath, type Search } from './search-query.ts'
+import { SearchForm } from './search-form.tsx'
+import { TryItNow } from './try-it-now.tsx'
+import { useSearch } from './use-search.ts'
+
+interface Data {
+  readonly search: Search
+  readonly found: SearchAnswer
+  readonly settled: PublicReceipts['receipts']
+  /** Only on a local chain. */
+  readonly first: FirstJob | null
+}
+
+/** The marketplace: what can be done, by whom, for how much. Its query string is the API's. */
+export const page: PageModule<Data> = {
+  async load({ query, ask }) {
+    const search = readSearch(query)
+    const [found, settled, first] = await Promise.all([
+      ask<SearchAnswer>(searchPath(search)),
+      ask<PublicReceipts>('/v1/receipts?limit=6').catch(() => ({ receipts: [] })),
+      ask<FirstJob>('/v1/local/first-job').catch(() => null),
+    ])
+    return { search, found, settled: settled.receipts, first }
+  },
+  head: ({ search }) => ({
+    title: search.q === undefined ? 'Farebox' : `“${search.q}”`,
+    description:
+      'Agents that do one job for one price, in USDC. The price is shown before you sign; a job that is not delivered costs nothing.',
+  }),
+  Page: MarketplacePage,
+}
+
+function MarketplacePage({ data }: { readonly data: Data }): ReactNode {
+  const { search, rows, isWaiting, failure, change, more, again } = useSearch(data.search, data.found)
+  return (
+    <main id="main" className="page">
+      <div className="home">
+        <div className="intro">
+          <h1 className="large">Exact fare, per ride.</h1>
+          <p className="lede">
+            Agents that do one job for one price. The price is shown before you sign; a job that is not
+            delivered costs nothing.
+          </p>
+          <SearchForm search={search} change={change} />
+        </div>
+        <Results
+          search={search}
+          rows={rows}
+          isWaiting={isWaiting}
+          failure={failure}
+          change={change}
+          more={more}
+          again={again}
+        />
+        <aside>
+          <TryItNow first={data.first} />
+          <JustSettled receipts={data.settled} />
+        </aside>
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,185 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { Sign } from '../../signs/sign.tsx'
+import { TypeShape } from '../../signs/type-shape.tsx'
+import { fieldTypes, isPrice, searchBadges, searchSorts, type Search } from './search-query.ts'
+
+const PRICES = ['0.001', '0.01', '0.1', '1', '10'] as const
+
+interface Props {
+  readonly search: Search
+  readonly change: (search: Search, when?: 'now' | 'typing') => void
+}
+
+/** The words that are searched for, and what narrows them. A form of its own, so that it works without JavaScript. */
+export function SearchForm({ search, change }: Props): ReactNode {
+  const input = useRef<HTMLInputElement>(null)
+  // Typing must not wait for what else the page shows.
+  const [words, setWords] = useState(search.q ?? '')
+  useFocusBySlash(input)
+  const type = (typed: string): void => {
+    setWords(typed)
+    const { q: _, ...rest } = search
+    change(typed.trim() === '' ? rest : { ...rest, q: typed.trim().slice(0, 200) }, 'typing')
+  }
+  return (
+    <form action="/" method="get" onSubmit={event => event.preventDefault()}>
+      <div className="finder" role="search">
+        <Sign name="search" />
+        <input
+          ref={input}
+          className="input"
+          type="search"
+          name="q"
+          aria-label="Search agents"
+          placeholder="What should be done? Try “summary”, “invoice”, “qr”"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={200}
+          value={words}
+          onChange={event => type(event.target.value)}
+        />
+        <kbd aria-hidden="true">/</kbd>
+      </div>
+      <div className="chips" role="group" aria-label="Narrow the search">
+        <PriceChip search={search} change={change} />
+        <Choice
+          name="badge"
+          label="Badge"
+          words={search.badge === undefined ? 'Badge: any' : `Badge: ${search.badge} or higher`}
+          value={search.badge}
+          choices={searchBadges.map(badge => [badge, `${badge} or higher`] as const)}
+          none="any badge"
+          onChange={badge => change(without({ ...search, badge }))}
+        />
+        <FieldChip side="takes" words="Takes" search={search} change={change} />
+        <FieldChip side="gives" words="Gives" search={search} change={change} />
+        <span className="gap" />
+        <Choice
+          name="sort"
+          label="Sort"
+          bare
+          words={searchSorts[search.sort ?? (search.q === undefined ? 'jobs' : 'relevance')]}
+          value={search.sort}
+          choices={Object.entries(searchSorts)}
+          none="best order"
+          onChange={sort => change(without({ ...search, sort }))}
+        />
+        <noscript>
+          <button type="submit" className="button low">
+            Search
+          </button>
+        </noscript>
+      </div>
+    </form>
+  )
+}
+
+function PriceChip({ search, change }: Props): ReactNode {
+  const { max_price: price } = search
+  const choices = price === undefined || PRICES.some(one => one === price) ? PRICES : [price, ...PRICES]
+  return (
+    <Choice
+      name="max_price"
+      label="Price up to"
+      words={price === undefined ? 'Price: any' : `Price up to ${price}`}
+      value={price}
+      choices={choices.map(one => [one, `up to ${one} USDC`] as const)}
+      none="any price"
+      onChange={chosen =>
+        change(
+          without({ ...search, max_price: chosen !== undefined && isPrice(chosen) ? chosen : undefined }),
+        )
+      }
+    />
+  )
+}
+
+function FieldChip(props: Props & { readonly side: 'takes' | 'gives'; readonly words: string }): ReactNode {
+  const { side, words, search, change } = props
+  const value = search[side]
+  const type = fieldTypes.find(one => value?.startsWith(`${one}:`) === true)
+  const name = value === undefined ? '' : value.slice(value.indexOf(':') + 1)
+  return (
+    <Choice
+      name={side}
+      label={words}
+      words={
+        value === undefined ? (
+          `${words}: anything`
+        ) : (
+          <>
+            {words} {type !== undefined && <TypeShape type={type} />} {name === '' ? type : name}
+          </>
+        )
+      }
+      value={value}
+      choices={[
+        ...(name === '' || value === undefined ? [] : [[value, `${type ?? 'a field'} ${name}`] as const]),
+        ...fieldTypes.map(one => [`${one}:`, article(one)] as const),
+      ]}
+      none="anything"
+      onChange={chosen => change(without({ ...search, [side]: chosen }))}
+    />
+  )
+}
+
+/** A chip that is the browser's own list of choices. */
+function Choice<Value extends string>(props: {
+  readonly name: string
+  readonly label: string
+  readonly words: ReactNode
+  readonly value: Value | undefined
+  readonly choices: readonly (readonly [value: string, words: string])[]
+  readonly none: string
+  readonly bare?: boolean
+  readonly onChange: (value: Value | undefined) => void
+}): ReactNode {
+  const { name, label, words, value, choices, none, bare = false, onChange } = props
+  const isOn = value !== undefined && !bare
+  return (
+    <span className="chip-choice">
+      <span className={`chip${isOn ? ' on' : ''}${bare ? ' bare' : ''}`} aria-hidden="true">
+        {bare && <span className="faint">{label}</span>}
+        {words}
+        <Sign name="down" />
+      </span>
+      <select
+        name={value === undefined ? undefined : name}
+        aria-label={label}
+        value={value ?? ''}
+        onChange={event => onChange(event.target.value === '' ? undefined : (event.target.value as Value))}
+      >
+        <option value="">{none}</option>
+        {choices.map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </span>
+  )
+}
+
+/** A search with what is undefined taken out, so that it is not in its address. */
+function without(search: { readonly [name in keyof Search]: Search[name] | undefined }): Search {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
+}
+
+function article(type: string): string {
+  return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`
+}
+
+function useFocusBySlash(input: { readonly current: HTMLInputElement | null }): void {
+  useEffect(() => {
+    const focus = (event: KeyboardEvent): void => {
+      const isTyping =
+        event.target instanceof HTMLElement &&
+        event.target.matches('input, textarea, select, [contenteditable]')
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+      event.preventDefault()
+      input.current?.focus()
+    }
+    addEventListener('keydown', focus)
+    return () => removeEventListener('keydown', focus)
+  }, [input])
+}

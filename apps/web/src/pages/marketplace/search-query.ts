@@ -1,0 +1,80 @@
+import { toAtomic } from '../../format/amount.ts'
+
+const BADGES = ['verified', 'bronze', 'silver', 'gold'] as const
+const SORTS = ['relevance', 'jobs', 'price', 'badge', 'newest'] as const
+const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const
+
+/** What is asked of the search; the names are those of the API. */
+export interface Search {
+  readonly q?: string
+  readonly capability?: string
+  readonly max_price?: string
+  readonly badge?: (typeof BADGES)[number]
+  readonly takes?: string
+  readonly gives?: string
+  readonly sort?: (typeof SORTS)[number]
+}
+
+/** Badges that may be asked for, the lowest first. */
+export const searchBadges = BADGES
+/** Orders, with the words for them. */
+export const searchSorts = {
+  relevance: 'Best match',
+  jobs: 'Most jobs',
+  price: 'Lowest price',
+  badge: 'Best badge',
+  newest: 'Newest',
+} as const
+/** Types of fields. */
+export const fieldTypes = TYPES
+
+/** Reads the query of a page's address. What the API would refuse is left out: an address is typed by people. */
+export function readSearch(query: URLSearchParams): Search {
+  const q = query.get('q')?.trim().slice(0, 200)
+  const capability = query.get('capability')?.slice(0, 64)
+  const price = query.get('max_price')?.trim()
+  const badge = BADGES.find(one => one === query.get('badge'))
+  const sort = SORTS.find(one => one === query.get('sort'))
+  const takes = readField(query.get('takes'))
+  const gives = readField(query.get('gives'))
+  return {
+    ...(q !== undefined && q !== '' && { q }),
+    ...(capability !== undefined && capability !== '' && { capability }),
+    ...(price !== undefined && isPrice(price) && { max_price: price }),
+    ...(badge !== undefined && { badge }),
+    ...(takes !== undefined && { takes }),
+    ...(gives !== undefined && { gives }),
+    ...(sort !== undefined && { sort }),
+  }
+}
+
+/** Whether a text is a price that may be asked for. */
+export function isPrice(text: string): boolean {
+  return toAtomic(text) !== undefined && /^(0|[1-9]\d{0,11})(\.\d{1,6})?$/.test(text)
+}
+
+/** The question to the API; without words the agents with most jobs come first. */
+export function searchPath(search: Search, cursor?: string): string {
+  const asked = new URLSearchParams({ ...search })
+  if (search.sort === undefined && search.q === undefined) asked.set('sort', 'jobs')
+  asked.set('limit', '20')
+  if (cursor !== undefined) asked.set('cursor', cursor)
+  return `/v1/agents?${asked}`
+}
+
+/** The address of the page that shows this search. */
+export function searchUrl(search: Search): string {
+  const query = new URLSearchParams({ ...search }).toString()
+  return query === '' ? '/' : `/?${query}`
+}
+
+/** How much the search is narrowed by, its words aside. */
+export function isNarrowed({ max_price, badge, takes, gives, capability }: Search): boolean {
+  return [max_price, badge, takes, gives, capability].some(one => one !== undefined)
+}
+
+function readField(text: string | null): string | undefined {
+  const field = text?.slice(0, 96)
+  if (field === undefined || field === '') return undefined
+  return TYPES.some(type => field.startsWith(`${type}:`)) || /^:.+/s.test(field) ? field : undefined
+}

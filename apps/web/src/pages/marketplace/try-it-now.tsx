@@ -1,0 +1,143 @@
+import type { FirstJob } from '@farebox/platform-api/wallets'
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import { useEffect, useState, type ReactNode } from 'react'
+import { groupDigits } from '../../format/amount.ts'
+import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
+import { Note } from '../../parts/note.tsx'
+import { usePurse } from '../../purse/purse-context.ts'
+import { useNavigation } from '../../site/navigation.ts'
+import { useQuickExecute } from '../../quick-execute/use-quick-execute.ts'
+
+/** On a local chain a ticket that is ready to be paid; elsewhere how a job works. */
+export function TryItNow({ first }: { readonly first: FirstJob | null }): ReactNode {
+  return first === null ? <HowItWorks /> : <ReadyTicket first={first} />
+}
+
+function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
+  const { wallet, balance } = usePurse()
+  const { go } = useNavigation()
+  const fields = first.input_schema as FieldMap
+  const [input, setInput] = useState(first.input as JsonObject)
+  const { execution, refusal, pay } = useQuickExecute({
+    agentId: first.agent_id,
+    agentName: first.agent_name,
+    capability: first.capability,
+    price: first.price,
+    fields,
+  })
+  // The job goes on at the agent's own page, which finds it in this browser.
+  const jobId = execution.step === 'ordered' ? execution.order.job_id : undefined
+  useEffect(() => {
+    if (jobId !== undefined)
+      go(`/agents/${first.agent_id}?capability=${encodeURIComponent(first.capability)}&job=${jobId}#run`)
+  }, [jobId, first, go])
+  const text = Object.entries(fields).find(
+    ([name, { type }]) => type === 'string' && typeof input[name] === 'string',
+  )
+  const isHeld = execution.step === 'preparing' || execution.step === 'ordered'
+  return (
+    <Ticket
+      label="Try it now"
+      top={
+        <>
+          <div className="kind">
+            <b>Try it now</b>
+            <span className="end">not signed yet</span>
+            <Hole />
+          </div>
+          {text !== undefined && (
+            <label className="field">
+              <span className="label">
+                <b>
+                  <bdi>{text[1].description ?? text[0]}</bdi>
+                </b>
+              </span>
+              <textarea
+                className="input"
+                rows={3}
+                disabled={isHeld}
+                aria-invalid={refusal !== undefined}
+                value={String(input[text[0]] ?? '')}
+                onChange={event => setInput({ ...input, [text[0]]: event.target.value })}
+              />
+              {refusal !== undefined && (
+                <span className="hint bad">
+                  {refusal.field}: {refusal.reason}
+                </span>
+              )}
+            </label>
+          )}
+        </>
+      }
+    >
+      <Lines
+        of={[
+          [
+            'Agent',
+            <>
+              <a href={`/agents/${first.agent_id}`}>
+                <bdi>{first.agent_name}</bdi>
+              </a>
+              , <span className="mono">{first.capability}</span>
+            </>,
+          ],
+          [
+            'Paid from',
+            <>
+              <bdi>{wallet?.name ?? 'Test wallet'}</bdi>
+              {balance !== undefined && `, ${groupDigits(balance.usdc)} USDC`}
+            </>,
+          ],
+        ]}
+      />
+      <Sum amount={first.price} />
+      {execution.step === 'stopped' && (
+        <Note tone={execution.tone} alert>
+          <p>{execution.sentence}</p>
+        </Note>
+      )}
+      <button
+        type="button"
+        className="button fare wide"
+        disabled={isHeld}
+        onClick={() => pay(input, execution.step === 'changed' ? execution.quote.amount : undefined)}
+      >
+        {execution.step === 'preparing'
+          ? `${execution.words}…`
+          : `Pay ${execution.step === 'changed' ? execution.quote.amount : first.price} and run`}
+      </button>
+      <p className="aside">
+        No wallet needed here: this is a local chain with test money. Not delivered, not charged.
+      </p>
+    </Ticket>
+  )
+}
+
+function HowItWorks(): ReactNode {
+  return (
+    <Ticket
+      label="How it works"
+      top={
+        <>
+          <div className="kind">
+            <b>How it works</b>
+            <span className="end">no account</span>
+            <Hole />
+          </div>
+          <p className="lede small">
+            You sign for one job, at the price that is shown. The agent answers, the transfer is put into a
+            block, and you hold a signed receipt.
+          </p>
+        </>
+      }
+    >
+      <Lines
+        of={[
+          ['Before', 'The agent is asked for its price, and the quote is held against what is shown.'],
+          ['Signed', 'For this job, this amount and this wallet alone, with an end.'],
+          ['Not delivered', 'Not charged: the signature ends unused.'],
+        ]}
+      />
+    </Ticket>
+  )
+}

@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react'
+import type { PageModule } from '../site/page.ts'
+
+/** The page for what is not there. */
+export const page: PageModule<null> = {
+  load: async () => null,
+  head: () => ({ title: 'Not here', hidden: true }),
+  Page: MissingPage,
+}
+
+function MissingPage(): ReactNode {
+  return (
+    <main id="main" className="page">
+      <h1>There is nothing at this address</h1>
+      <p className="lede">
+        An agent that was deregistered is no longer shown, and a job opens only with the link that its order
+        gave. A registration that nobody stakes for is forgotten after a month.
+      </p>
+      <p className="row">
+        <a className="button" href="/">
+          Find an agent
+        </a>
+        <a className="button" href="/jobs">
+          Your jobs
+        </a>
+        <a className="button" href="/register">
+          Register an agent
+        </a>
+      </p>
+    </main>
+  )
+}

@@ -1,0 +1,72 @@
+import type { AgentDashboard } from '@farebox/platform-api/owners'
+import type { ReactNode } from 'react'
+import { formatHalfAndMost } from '../../owner/agents/format-half-and-most.ts'
+import { longestDecimals } from '../../format/amount.ts'
+import { formatCount, formatShare } from '../../format/share.ts'
+import { Amount } from '../../parts/amount.tsx'
+
+/** How each capability of an agent does. */
+export function CapabilityTable(props: {
+  readonly capabilities: AgentDashboard['capabilities']
+  readonly days: string
+}): ReactNode {
+  const { capabilities, days } = props
+  if (capabilities.length === 0) return null
+  const decimals = longestDecimals(capabilities.map(({ earned }) => earned))
+  return (
+    <section>
+      <div className="heading close">
+        <h2>Capabilities</h2>
+        <span className="end">figures of {days} days</span>
+      </div>
+      <div className="scroll" tabIndex={0} role="region" aria-label="Capabilities">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Capability</th>
+              <th scope="col" className="num">
+                Jobs
+              </th>
+              <th scope="col" className="num">
+                Failed
+              </th>
+              <th scope="col" className="num">
+                No answer
+              </th>
+              <th scope="col" className="num">
+                Delivered
+              </th>
+              <th scope="col" className="num">
+                p50 / p95
+              </th>
+              <th scope="col" className="num">
+                Earned, USDC
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {capabilities.map(({ capability, jobs, success, p50_ms: half, p95_ms: most, earned }) => (
+              <tr key={capability}>
+                <th scope="row" className="mono">
+                  <bdi>{capability}</bdi>
+                </th>
+                <td className="num">{formatCount(jobs.completed)}</td>
+                <td className="num">{formatCount(jobs.failed)}</td>
+                <td className="num">{formatCount(jobs.expired)}</td>
+                <td className="num">
+                  {success === null ? <span className="faint">none yet</span> : formatShare(success, 1)}
+                </td>
+                <td className="num">{formatHalfAndMost(half, most)}</td>
+                <td className="num">
+                  <b>
+                    <Amount of={earned} decimals={decimals} />
+                  </b>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}

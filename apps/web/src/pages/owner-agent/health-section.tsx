@@ -1,0 +1,113 @@
+import type { AgentHealth } from '@farebox/platform-api/monitor'
+import type { ReactNode } from 'react'
+import { LookAgain } from '../../owner/agents/look-again.tsx'
+import { HourStrip, type Hour } from '../../owner/hour-strip.tsx'
+import { formatDuration, formatSpan } from '../../format/duration.ts'
+import { formatShare } from '../../format/share.ts'
+import { When } from '../../parts/when.tsx'
+import { useSite } from '../../site/site.ts'
+
+const FAILURES: { readonly [reason in NonNullable<AgentHealth['last_failure']>]: string } = {
+  'refused-address': 'its address is none that this platform calls',
+  unreachable: 'it could not be reached',
+  'too-slow': 'it took too long to answer',
+  'too-large': 'its answer was too large',
+  'not-acceptable': 'its answer was of a kind that is not read',
+  'wrong-status': 'it answered another status than 200',
+  'not-json': 'its answer was no JSON',
+  'not-health': 'its answer was not what GET /health has to answer',
+  'wrong-name': 'it answered with another name than its own',
+}
+
+/** How an agent's checks went, hour by hour, what was tried last, and a look at it now. */
+export function HealthSection(props: {
+  readonly agentId: number
+  /** Null: it is not listed, and nobody checks it. */
+  readonly health: AgentHealth | null
+  readonly hours: readonly Hour[]
+  readonly isGone: boolean
+}): ReactNode {
+  const { agentId, health, hours, isGone } = props
+  const { now, platform } = useSite()
+  return (
+    <section id="health">
+      <div className="heading">
+        <h2>Health</h2>
+        <span className="end">GET /health, every {formatSpan(platform.check_interval_seconds)}</span>
+      </div>
+      <HourStrip hours={hours} now={now} large />
+      <div className="two apart">
+        <dl className="facts-list">
+          {health === null ? (
+            <>
+              <dt>Checks</dt>
+              <dd>none: it is not listed</dd>
+            </>
+          ) : (
+            <Checks health={health} />
+          )}
+        </dl>
+        <div>
+          <p className="small quiet">
+            A look reads what the agent declares, has it ask for a payment, and lists it anew. The platform
+            looks by itself every {formatSpan(platform.refresh_interval_seconds)}, and on demand once a
+            minute.
+          </p>
+          {!isGone && (
+            <p className="look-line">
+              <LookAgain agentId={agentId} className="button" />
+            </p>
+          )}
+        </div>
+      </div>
+    </section>
+  )
+}
+
+function Checks({ health }: { readonly health: AgentHealth }): ReactNode {
+  const {
+    checked_at: checked,
+    last_ok_at: passed,
+    last_failure: reason,
+    consecutive_failures: failures,
+  } = health
+  return (
+    <>
+      <dt>Last check</dt>
+      <dd>
+        {checked === null ? (
+          'none so far'
+        ) : (
+          <>
+            <When at={checked} />
+            {reason === null ? ', passed' : <span className="bad">, failed: {FAILURES[reason]}</span>}
+          </>
+        )}
+      </dd>
+      {failures > 0 && (
+        <>
+          <dt>Failed in a row</dt>
+          <dd>
+            {failures}
+            {passed !== null && (
+              <>
+                , passed last <When at={passed} />
+              </>
+            )}
+          </dd>
+        </>
+      )}
+      <dt>Up</dt>
+      <dd>
+        {health.uptime_7d === null
+          ? 'not known yet'
+          : `${formatShare(health.uptime_7d)} of 7 days${health.uptime_30d === null ? '' : `, ${formatShare(health.uptime_30d)} of 30`}`}
+      </dd>
+      <dt>Answers a check in</dt>
+      <dd>
+        {health.latency_p50_ms === null ? 'not known yet' : formatDuration(health.latency_p50_ms)}
+        {health.latency_p95_ms !== null && `, 95 % within ${formatDuration(health.latency_p95_ms)}`}
+      </dd>
+    </>
+  )
+}

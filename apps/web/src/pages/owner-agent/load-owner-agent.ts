@@ -1,0 +1,75 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
+import type { AgentHealth, Webhook } from '@farebox/platform-api/monitor'
+import type { OwnerDashboard, OwnerJobs } from '@farebox/platform-api/me/owner-dashboard'
+import type { AgentDashboard, OwnedAgents } from '@farebox/platform-api/owners'
+import { readDays, readWebhook, unlessSignedOut, type Days } from '../../owner/read-parts.ts'
+import { ApiFailure, type Ask } from '../../site/ask.ts'
+
+/** An agent as its owner's list has it. */
+export type OwnAgent = OwnedAgents['agents'][number]
+
+/** Everything on the page of one agent, for its owner. */
+export interface OwnerAgentData {
+  readonly days: Days
+  /** Who is signed in; lower-case. */
+  readonly owner: string
+  readonly agent: OwnAgent
+  readonly dashboard: AgentDashboard
+  /** Of all agents: the days and the notices of this one are among them. Null: not read. */
+  readonly overview: OwnerDashboard | null
+  /** Null: nobody checks it, because it is not listed. */
+  readonly health: AgentHealth | null
+  readonly webhook: Webhook | null
+  readonly jobs: OwnerJobs
+  readonly stakeWei: string | null
+}
+
+const MOST_JOBS = 8
+
+/** Reads the page of one agent. Rejects with an `ApiFailure`: 401 nobody is signed in, 404 it is none of theirs. */
+export async function loadOwnerAgent(
+  ask: Ask,
+  agentId: number,
+  query: URLSearchParams,
+): Promise<OwnerAgentData> {
+  const days = readDays(query)
+  const [agent, dashboard, overview, health, webhook, jobs, shown] = await Promise.all([
+    readOwnAgent(ask, agentId),
+    ask<AgentDashboard>(`/v1/me/agents/${agentId}/dashboard?days=${days}`),
+    ask<OwnerDashboard>(`/v1/me/dashboard?days=${days}`).catch(unlessSignedOut(null)),
+    ask<AgentHealth>(`/v1/agents/${agentId}/health`).catch(unlessSignedOut(null)),
+    readWebhook(ask, agentId),
+    ask<OwnerJobs>(`/v1/me/agents/${agentId}/jobs?limit=${MOST_JOBS}`),
+    ask<AgentPage>(`/v1/agents/${agentId}`).catch(unlessSignedOut(null)),
+  ])
+  const { address: owner } = await ask<{ readonly address: string }>('/v1/me')
+  return {
+    days,
+    owner,
+    agent,
+    dashboard,
+    overview,
+    health,
+    webhook,
+    jobs,
+    stakeWei: shown?.stake?.amount_wei ?? null,
+  }
+}
+
+/** One agent of the signed-in owner's list. Rejects with an `ApiFailure` 404 where it is none of theirs. */
+export async function readOwnAgent(ask: Ask, agentId: number): Promise<OwnAgent> {
+  // The list goes by their numbers: the first after the one before is this one.
+  const cursor = agentId > 1 ? `?cursor=${agentId - 1}` : ''
+  const { agents } = await ask<OwnedAgents>(`/v1/me/agents${cursor}`)
+  const agent = agents.find(({ agent_id: id }) => id === agentId)
+  if (agent === undefined)
+    throw new ApiFailure(`You have no agent ${agentId}.`, { status: 404, type: 'not_found' })
+  return agent
+}
+
+/** An agent's number in a path. Throws an `ApiFailure` 404 for what is none. */
+export function readAgentId(params: { readonly [name: string]: string }): number {
+  const text = params['agentId'] ?? ''
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new ApiFailure('There is no such agent.', { status: 404, type: 'not_found' })
+}

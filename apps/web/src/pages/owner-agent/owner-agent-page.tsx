@@ -1,0 +1,107 @@
+import type { ReactNode } from 'react'
+import { DaysSwitch } from '../../owner/days-switch.tsx'
+import { DeregisterSection } from '../../owner/deregister/deregister-section.tsx'
+import { Figures } from '../../owner/figures.tsx'
+import { JobsTable } from '../../owner/jobs-table.tsx'
+import { AgentNow } from '../../owner/agents/agents-table.tsx'
+import { Notices } from '../../owner/agents/notices.tsx'
+import { EarningsSection } from '../../owner/plot/earnings-section.tsx'
+import { stackEarnings } from '../../owner/plot/stack-earnings.ts'
+import { WebhookPanel } from '../../owner/webhook/webhook-panel.tsx'
+import { FindJob } from '../../owner/find-job.tsx'
+import { Standing } from '../../parts/standing.tsx'
+import { Words } from '../../parts/words.tsx'
+import { loadSignedIn } from '../../session/load-signed-in.ts'
+import { SignInGate } from '../../session/sign-in-gate.tsx'
+import type { PageModule } from '../../site/page.ts'
+import { CapabilityTable } from './capability-table.tsx'
+import { HealthSection } from './health-section.tsx'
+import { loadOwnerAgent, readAgentId, type OwnerAgentData } from './load-owner-agent.ts'
+
+/** One agent, for its owner. Null: nobody is signed in. */
+export const page: PageModule<OwnerAgentData | null> = {
+  load: async ({ params, query, ask }) => {
+    const agentId = readAgentId(params)
+    return await loadSignedIn(async () => await loadOwnerAgent(ask, agentId, query))
+  },
+  head: data => ({ title: data === null ? 'Your agent' : data.agent.name, personal: true }),
+  Page: ({ data }) =>
+    data === null ? (
+      <SignInGate
+        title="Your agent"
+        lede="Its figures, its health by the hour, its jobs and its webhook are for the wallet that owns it."
+        why="This agent is shown to the wallet that owns it alone."
+        hint="With the wallet that owns it."
+      />
+    ) : (
+      <OwnerAgentPage data={data} />
+    ),
+}
+
+function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode {
+  const { days, owner, agent, dashboard, overview, health, webhook, jobs, stakeWei } = data
+  const { agent_id: agentId } = agent
+  const series = overview?.series.filter(point => point.agent_id === agentId)
+  const notices = overview?.notices.filter(notice => notice.agent_id === agentId) ?? []
+  const isGone = agent.standing === 'deregistered'
+  return (
+    <main id="main" className="page near">
+      <p className="crumb">
+        <a href="/owner">Your agents</a> / No. {agentId}
+      </p>
+      <div className="head">
+        <div>
+          <h1>
+            <Words of={agent.name} most={64} />
+          </h1>
+          <p className="agent-line">
+            <AgentNow
+              agent={{
+                standing: agent.standing,
+                availability: health?.availability ?? 'waiting',
+                warned: health?.warned ?? false,
+                consecutive_failures: health?.consecutive_failures ?? 0,
+              }}
+            />
+            <Standing badge={agent.badge} />
+            {agent.endpoint !== null && <span className="mono small">{agent.endpoint}</span>}
+            {!isGone && <a href={`/agents/${agentId}`}>As everybody sees it</a>}
+          </p>
+        </div>
+        <DaysSwitch days={days} path={`/owner/agents/${agentId}`} />
+      </div>
+      <Notices notices={notices} isOwnPage />
+      <Figures of={dashboard} />
+      {overview !== null && series !== undefined && (
+        <EarningsSection earnings={stackEarnings(series, overview, new Map())} />
+      )}
+      <HealthSection agentId={agentId} health={health} hours={dashboard.health} isGone={isGone} />
+      <CapabilityTable capabilities={dashboard.capabilities} days={days} />
+      <section>
+        <div className="two">
+          <div>
+            <div className="heading close">
+              <h2>Latest jobs</h2>
+              <span className="end">
+                <a href={`/owner/agents/${agentId}/jobs`}>All jobs</a>
+              </span>
+            </div>
+            {jobs.jobs.length === 0 ? (
+              <p className="nothing faint">No job was ordered so far.</p>
+            ) : (
+              <JobsTable label="Latest jobs" jobs={jobs.jobs} />
+            )}
+            <FindJob action={`/owner/agents/${agentId}/jobs`} name="job_id" value="" />
+          </div>
+          <div id="webhook">
+            <div className="heading ruled">
+              <h2>Told by webhook</h2>
+            </div>
+            <WebhookPanel agentId={agentId} webhook={webhook} />
+          </div>
+        </div>
+      </section>
+      {!isGone && <DeregisterSection agentId={agentId} owner={owner} stakeWei={stakeWei} />}
+    </main>
+  )
+}

@@ -1,0 +1,123 @@
+import type { OwnerJobs } from '@farebox/platform-api/me/owner-dashboard'
+import type { ReactNode } from 'react'
+import { FindJob } from '../../owner/find-job.tsx'
+import { JobsTable } from '../../owner/jobs-table.tsx'
+import { Words } from '../../parts/words.tsx'
+import { loadSignedIn } from '../../session/load-signed-in.ts'
+import { SignInGate } from '../../session/sign-in-gate.tsx'
+import type { PageModule } from '../../site/page.ts'
+import { readAgentId, readOwnAgent, type OwnAgent } from './load-owner-agent.ts'
+
+interface Data {
+  readonly agent: OwnAgent
+  readonly jobs: OwnerJobs
+  readonly status: Status | ''
+  readonly jobId: string
+  /** Whether these are not the newest. */
+  readonly isFurther: boolean
+}
+
+type Status = OwnerJobs['jobs'][number]['status']
+
+const PER_PAGE = 50
+const STATUSES: readonly (readonly [status: Status | '', words: string])[] = [
+  ['', 'All'],
+  ['completed', 'Paid'],
+  ['failed', 'Failed'],
+  ['expired', 'No answer'],
+  ['pending', 'Settling'],
+  ['sent', 'Running'],
+]
+
+/** The jobs of one agent, page by page; of one status, or one by its id. Null: nobody is signed in. */
+export const page: PageModule<Data | null> = {
+  async load({ params, query, ask }) {
+    const agentId = readAgentId(params)
+    const status = STATUSES.find(([one]) => one === query.get('status'))?.[0] ?? ''
+    const jobId = query.get('job_id')?.trim() ?? ''
+    const cursor = query.get('cursor') ?? ''
+    const asked = new URLSearchParams({ limit: String(PER_PAGE) })
+    if (jobId !== '') asked.set('job_id', jobId)
+    else {
+      if (status !== '') asked.set('status', status)
+      if (cursor !== '') asked.set('cursor', cursor)
+    }
+    return await loadSignedIn(async () => {
+      const [agent, jobs] = await Promise.all([
+        readOwnAgent(ask, agentId),
+        ask<OwnerJobs>(`/v1/me/agents/${agentId}/jobs?${asked}`),
+      ])
+      return { agent, jobs, status, jobId, isFurther: cursor !== '' && jobId === '' }
+    })
+  },
+  head: data => ({ title: data === null ? 'Jobs' : `Jobs of ${data.agent.name}`, personal: true }),
+  Page: ({ data }) =>
+    data === null ? (
+      <SignInGate
+        title="Jobs of your agent"
+        lede="When each was ordered, what became of it, and what it earned. What was in them is for their payers alone."
+        why="These jobs are shown to the wallet that owns the agent alone."
+        hint="With the wallet that owns the agent."
+      />
+    ) : (
+      <OwnerJobsPage data={data} />
+    ),
+}
+
+function OwnerJobsPage({ data }: { readonly data: Data }): ReactNode {
+  const { agent, jobs, status, jobId, isFurther } = data
+  const path = `/owner/agents/${agent.agent_id}/jobs`
+  return (
+    <main id="main" className="page near">
+      <p className="crumb">
+        <a href="/owner">Your agents</a> /{' '}
+        <a href={`/owner/agents/${agent.agent_id}`}>
+          <Words of={agent.name} most={64} />
+        </a>{' '}
+        / Jobs
+      </p>
+      <h1>
+        Jobs of <Words of={agent.name} most={64} />
+      </h1>
+      <div className="job-tools">
+        <nav className="chips" aria-label="Which jobs">
+          {STATUSES.map(([value, words]) => (
+            <a
+              key={value}
+              className={value === status && jobId === '' ? 'chip on' : 'chip'}
+              href={value === '' ? path : `${path}?status=${value}`}
+              aria-current={value === status && jobId === '' ? 'true' : undefined}
+            >
+              {words}
+            </a>
+          ))}
+        </nav>
+        <FindJob action={path} name="job_id" value={jobId} />
+      </div>
+      <div className="ruled-top">
+        {jobs.jobs.length === 0 ? (
+          <p className="nothing quiet">{describeNone(data)}</p>
+        ) : (
+          <JobsTable label={`Jobs of ${agent.name}`} jobs={jobs.jobs} />
+        )}
+      </div>
+      <nav className="acts-line" aria-label="Pages of jobs">
+        {isFurther && <a href={status === '' ? path : `${path}?status=${status}`}>The newest</a>}
+        {jobs.next_cursor !== null && jobId === '' && (
+          <a
+            className="button"
+            href={`${path}?${new URLSearchParams({ ...(status !== '' && { status }), cursor: jobs.next_cursor })}`}
+          >
+            Older jobs
+          </a>
+        )}
+      </nav>
+    </main>
+  )
+}
+
+function describeNone({ jobId, status, isFurther }: Data): string {
+  if (jobId !== '') return `This agent has no job ${jobId.slice(0, 64)}.`
+  if (isFurther) return 'There are no older jobs.'
+  return status === '' ? 'No job was ordered so far.' : 'No job is in this state.'
+}

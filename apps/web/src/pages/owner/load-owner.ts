@@ -1,0 +1,55 @@
+import type { Webhook } from '@farebox/platform-api/monitor'
+import type { OwnerDashboard, OwnerJobLine, OwnerJobs } from '@farebox/platform-api/me/owner-dashboard'
+import type { OwnedAgents, Secrets } from '@farebox/platform-api/owners'
+import { readDays, readWebhook, unlessSignedOut, type Days } from '../../owner/read-parts.ts'
+import type { Ask } from '../../site/ask.ts'
+
+/** Everything on an owner's first page. */
+export interface OwnerData {
+  readonly days: Days
+  readonly dashboard: OwnerDashboard
+  readonly agents: OwnedAgents['agents']
+  /** Null: they could not be read just now. */
+  readonly secrets: Secrets | null
+  readonly webhooks: readonly Webhook[]
+  /** A job that was looked for by its id. */
+  readonly sought: { readonly jobId: string; readonly found: OwnerJobLine | null } | null
+}
+
+/** Agents of which the webhook is read for the first page; the settings have all of them. */
+const MOST_WEBHOOKS = 8
+
+/** Reads an owner's first page. Rejects with an `ApiFailure`; 401: nobody is signed in. */
+export async function loadOwner(ask: Ask, query: URLSearchParams): Promise<OwnerData> {
+  const days = readDays(query)
+  const [dashboard, { agents }, secrets] = await Promise.all([
+    ask<OwnerDashboard>(`/v1/me/dashboard?days=${days}`),
+    ask<OwnedAgents>('/v1/me/agents'),
+    ask<Secrets>('/v1/me/secrets').catch(unlessSignedOut(null)),
+  ])
+  const ids = dashboard.agents.map(({ agent_id: id }) => id)
+  const jobId = query.get('job')?.trim() ?? ''
+  const [webhooks, found] = await Promise.all([
+    Promise.all(ids.slice(0, MOST_WEBHOOKS).map(async id => await readWebhook(ask, id))),
+    jobId === '' ? null : findJob(ask, ids, jobId),
+  ])
+  return {
+    days,
+    dashboard,
+    agents,
+    secrets,
+    webhooks: webhooks.filter(webhook => webhook !== null),
+    sought: jobId === '' ? null : { jobId, found },
+  }
+}
+
+/** A job by its id, of whichever of these agents. Null: none of them has it. */
+async function findJob(ask: Ask, agentIds: readonly number[], jobId: string): Promise<OwnerJobLine | null> {
+  const answers = await Promise.all(
+    agentIds.map(async id => {
+      const path = `/v1/me/agents/${id}/jobs?job_id=${encodeURIComponent(jobId)}`
+      return await ask<OwnerJobs>(path).catch(unlessSignedOut({ jobs: [], next_cursor: null }))
+    }),
+  )
+  return answers.flatMap(({ jobs }) => jobs)[0] ?? null
+}

@@ -1,0 +1,157 @@
+import type { OwnerDashboard } from '@farebox/platform-api/me/owner-dashboard'
+import { useCallback, useEffect, useState, type ReactNode } from 'react'
+import { AgentsTable } from '../../owner/agents/agents-table.tsx'
+import { Notices } from '../../owner/agents/notices.tsx'
+import { DaysSwitch } from '../../owner/days-switch.tsx'
+import { Figures } from '../../owner/figures.tsx'
+import { EarningsSection } from '../../owner/plot/earnings-section.tsx'
+import { stackEarnings } from '../../owner/plot/stack-earnings.ts'
+import { listOwnWallets } from '../../owner/secrets/own-wallets.ts'
+import { SecretsPanel } from '../../owner/secrets/secrets-panel.tsx'
+import { isSignedOut, loadSignedIn } from '../../session/load-signed-in.ts'
+import { SignedInLine } from '../../session/signed-in-line.tsx'
+import { SignInGate } from '../../session/sign-in-gate.tsx'
+import { Sign } from '../../signs/sign.tsx'
+import { useNavigation } from '../../site/navigation.ts'
+import type { PageModule } from '../../site/page.ts'
+import { SiteProvider, useSite } from '../../site/site.ts'
+import { LatestJobs } from './latest-jobs.tsx'
+import { loadOwner, type OwnerData } from './load-owner.ts'
+import { Webhooks } from './webhooks.tsx'
+import { WhatIsHere } from './what-is-here.tsx'
+
+/** An owner's agents: what needs a hand, what was earned, how each is. Null: nobody is signed in. */
+export const page: PageModule<OwnerData | null> = {
+  load: async ({ query, ask }) => await loadSignedIn(async () => await loadOwner(ask, query)),
+  head: () => ({ title: 'Your agents', personal: true }),
+  Page: ({ data }) =>
+    data === null ? (
+      <SignInGate
+        title="Your agents"
+        lede="See what your agents earn and how they do, keep their secrets, and be told when one stops answering."
+        why="Your agents are shown to the wallet that owns them alone."
+        hint="With the wallet that owns them. Looking, trying and paying need no account."
+      >
+        <WhatIsHere />
+      </SignInGate>
+    ) : (
+      <OwnerPage data={data} />
+    ),
+}
+
+const REFRESH_MS = 30_000
+const MOST_SECRETS = 4
+
+/** Read again every half minute while somebody looks; times are told by when it was read. */
+function OwnerPage({ data }: { readonly data: OwnerData }): ReactNode {
+  const { days } = data
+  const site = useSite()
+  const { ask } = site
+  const { reload } = useNavigation()
+  const [read, setRead] = useState({ dashboard: data.dashboard, now: site.now })
+  const refresh = useCallback(() => {
+    ask<OwnerDashboard>(`/v1/me/dashboard?days=${days}`).then(
+      dashboard => setRead({ dashboard, now: Date.now() / 1_000 }),
+      (error: unknown) => {
+        // The session has ended: what is shown is for who was signed in.
+        if (isSignedOut(error)) reload()
+      },
+    )
+  }, [ask, reload, days])
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') refresh()
+    }, REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [refresh])
+  return (
+    <SiteProvider value={{ ...site, now: read.now }}>
+      <Overview data={data} dashboard={read.dashboard} refresh={refresh} />
+    </SiteProvider>
+  )
+}
+
+function Overview(props: {
+  readonly data: OwnerData
+  /** The newest that was read. */
+  readonly dashboard: OwnerDashboard
+  readonly refresh: () => void
+}): ReactNode {
+  const { data, dashboard, refresh } = props
+  const { days, agents, secrets, webhooks, sought } = data
+  const { now } = useSite()
+  const names = new Map(dashboard.agents.map(({ agent_id: id, name }) => [id, name]))
+  return (
+    <main id="main" className="page near">
+      <div className="head">
+        <div>
+          <h1>Your agents</h1>
+          <SignedInLine address={dashboard.address}>
+            <a href="/owner/settings">Settings</a>
+          </SignedInLine>
+        </div>
+        <div className="row">
+          {dashboard.agents.length > 0 && <DaysSwitch days={days} path="/owner" />}
+          <a className="button solid" href="/register">
+            <Sign name="plus" />
+            <span>
+              Register<span className="no-phone"> an agent</span>
+            </span>
+          </a>
+        </div>
+      </div>
+      <Notices notices={dashboard.notices} looked={refresh} />
+      {dashboard.agents.length === 0 ? (
+        <>
+          <div className="void first">
+            <b>No agent is registered by this wallet</b>
+            <span>
+              Agents belong to the wallet that staked for them. If yours belong to another one, sign out and
+              sign in with it.
+            </span>
+          </div>
+          <WhatIsHere />
+        </>
+      ) : (
+        <>
+          <Figures
+            of={{
+              ...dashboard,
+              openAmount: dashboard.open.amount,
+              jobs: { ...dashboard.jobs, open: dashboard.open.jobs },
+            }}
+          />
+          <EarningsSection earnings={stackEarnings(dashboard.series, dashboard, names)} />
+          <section>
+            <div className="heading close">
+              <h2>Agents</h2>
+              <span className="end">figures of {days} days</span>
+            </div>
+            <AgentsTable agents={dashboard.agents} now={now} />
+            {agents.length > dashboard.agents.length && (
+              <p className="hint">
+                The first {dashboard.agents.length} of your agents are shown. Others have their pages at
+                /owner/agents/ and their number.
+              </p>
+            )}
+          </section>
+        </>
+      )}
+      <section>
+        <div className="two jobs-and-rest">
+          {dashboard.agents.length > 0 && (
+            <LatestJobs jobs={dashboard.latest_jobs} names={names} sought={sought} />
+          )}
+          <div>
+            <SecretsPanel
+              secrets={secrets}
+              wallets={listOwnWallets(dashboard.address, agents)}
+              most={MOST_SECRETS}
+            />
+            {dashboard.agents.length > 0 && <Webhooks webhooks={webhooks} agents={dashboard.agents} />}
+          </div>
+        </div>
+      </section>
+    </main>
+  )
+}

@@ -1,0 +1,45 @@
+import type { Webhook } from '@farebox/platform-api/monitor'
+import type { DashboardAgent } from '@farebox/platform-api/me/owner-dashboard'
+import type { ReactNode } from 'react'
+import { LastDelivery } from '../../owner/webhook/last-delivery.tsx'
+import { Words } from '../../parts/words.tsx'
+
+/** Where the owner hears of their agents, and how the newest notice went. */
+export function Webhooks(props: {
+  readonly webhooks: readonly Webhook[]
+  readonly agents: readonly Pick<DashboardAgent, 'agent_id' | 'name'>[]
+}): ReactNode {
+  const { webhooks, agents } = props
+  const names = new Map(agents.map(({ agent_id: id, name }) => [id, name]))
+  return (
+    <div className="beneath">
+      <div className="heading ruled">
+        <h2>Told by webhook</h2>
+        <span className="end">
+          <a href="/owner/settings#webhooks">Change</a>
+        </span>
+      </div>
+      {webhooks.length === 0 ? (
+        <p className="nothing quiet small">
+          Nobody is told. A webhook hears when an agent fails three checks in a row, goes offline, or is back.
+        </p>
+      ) : (
+        <ul className="told">
+          {webhooks.map(webhook => (
+            <li key={webhook.agent_id} className="small">
+              <span>
+                <a href={`/owner/agents/${webhook.agent_id}#webhook`}>
+                  <Words of={names.get(webhook.agent_id) ?? `No. ${webhook.agent_id}`} most={64} />
+                </a>{' '}
+                <span className="mono">{webhook.url}</span>
+              </span>
+              <span className="quiet">
+                <LastDelivery of={webhook.last_delivery} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,70 @@
+import type { PublicReceipt } from '@farebox/platform-api/public-receipts'
+import type { ReactNode } from 'react'
+import { Hash } from '../../parts/short.tsx'
+import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
+import { When } from '../../parts/when.tsx'
+import { Words } from '../../parts/words.tsx'
+import type { PageModule } from '../../site/page.ts'
+import { Bars } from '../../signs/bars.tsx'
+import { Sign } from '../../signs/sign.tsx'
+
+/** A paid job as anybody may see it: not its contents, its payer, nor its transfer. */
+export const page: PageModule<PublicReceipt> = {
+  load: async ({ params, ask }) =>
+    await ask<PublicReceipt>(`/v1/receipts/${encodeURIComponent(params['hash'] ?? '')}`),
+  head: ({ agent_name, capability, amount }) => ({
+    title: `${amount} USDC to ${agent_name}`,
+    description: `A paid job: ${agent_name}, ${capability}, ${amount} USDC.`,
+  }),
+  Page: PublicReceiptPage,
+}
+
+function PublicReceiptPage({ data }: { readonly data: PublicReceipt }): ReactNode {
+  return (
+    <main id="main" className="page">
+      <h1>A paid job</h1>
+      <p className="lede">
+        What was in it, who paid and by which transfer stay private: they are in the receipt, which whoever
+        ordered the job holds.
+      </p>
+      <div className="two apart">
+        <Ticket
+          label="The job"
+          top={
+            <>
+              <div className="kind">
+                <span className="stamp paid">
+                  <Sign name="check" /> Paid
+                </span>
+                <span className="end">
+                  <When at={data.at} />
+                </span>
+                <Hole punched />
+              </div>
+              <Sum amount={data.amount} />
+            </>
+          }
+        >
+          <Lines
+            of={[
+              [
+                'Agent',
+                <>
+                  <a href={`/agents/${data.agent_id}`}>
+                    <Words of={data.agent_name} most={64} />
+                  </a>
+                  , <span className="mono">{data.capability}</span>
+                </>,
+              ],
+              ['Job', <Hash key="hash" of={data.hash} />],
+            ]}
+          />
+          <Bars hash={data.hash} />
+        </Ticket>
+        <p>
+          <a href="/receipts">Check a receipt</a>
+        </p>
+      </div>
+    </main>
+  )
+}

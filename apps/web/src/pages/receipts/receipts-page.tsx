@@ -1,0 +1,166 @@
+import type { Receipt } from '@farebox/platform-api/receipt'
+import { useEffect, useState, type ReactNode } from 'react'
+import { Note } from '../../parts/note.tsx'
+import { Address, Hash } from '../../parts/short.tsx'
+import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
+import { When } from '../../parts/when.tsx'
+import type { PageModule } from '../../site/page.ts'
+import { useSite } from '../../site/site.ts'
+import { Bars } from '../../signs/bars.tsx'
+import { Sign } from '../../signs/sign.tsx'
+
+type Verdict =
+  | { readonly ok: true; readonly receipt: Receipt }
+  | { readonly ok: false; readonly reason: string }
+
+/** Checks a receipt in the browser: it is sent nowhere. */
+export const page: PageModule<null> = {
+  load: async () => null,
+  head: () => ({
+    title: 'Check a receipt',
+    description: 'Check a signed receipt of a paid job, in your browser: it is sent nowhere.',
+  }),
+  Page: ReceiptsPage,
+}
+
+function ReceiptsPage(): ReactNode {
+  const { ask } = useSite()
+  const [text, setText] = useState('')
+  const [verdict, setVerdict] = useState<Verdict>()
+  useEffect(() => {
+    // From the ticket of a job; a fragment is not sent to the server.
+    const given = location.hash.slice(1)
+    if (given === '') return
+    history.replaceState(history.state, '', location.pathname)
+    setText(given)
+  }, [])
+  useEffect(() => {
+    const jws = text.trim()
+    setVerdict(undefined)
+    if (jws === '') return undefined
+    let isGone = false
+    Promise.all([import('./check-receipt.ts'), ask<unknown>('/.well-known/jwks.json')])
+      .then(([{ checkReceipt }, keys]) => checkReceipt(jws, keys))
+      .then(
+        found => {
+          if (!isGone) setVerdict(found)
+        },
+        () => {
+          if (!isGone) setVerdict({ ok: false, reason: 'the keys of this platform could not be read' })
+        },
+      )
+    return () => {
+      isGone = true
+    }
+  }, [ask, text])
+  const readFile = (file: File | undefined): void => {
+    void file?.slice(0, 20_000).text().then(setText)
+  }
+  return (
+    <main id="main" className="page">
+      <h1>Check a receipt</h1>
+      <p className="lede">
+        A receipt states who paid whom, for which job, by which transfer, signed with this platform’s key. It
+        is checked in your browser and sent nowhere.
+      </p>
+      <noscript>
+        <p className="lede">
+          Without JavaScript: <span className="mono">npx @farebox/cli verify-receipt receipt.jws</span>
+        </p>
+      </noscript>
+      <div className="two apart">
+        <div
+          onDragOver={event => event.preventDefault()}
+          onDrop={event => {
+            event.preventDefault()
+            readFile(event.dataTransfer.files[0])
+          }}
+        >
+          <label className="label" htmlFor="receipt">
+            <b>Receipt</b>
+          </label>
+          <textarea
+            id="receipt"
+            className="input mono"
+            rows={10}
+            spellCheck={false}
+            placeholder="Paste it, or drop the file here"
+            value={text}
+            onChange={event => setText(event.target.value.slice(0, 20_000))}
+          />
+          <p className="hint">
+            Or choose the file:{' '}
+            <input
+              type="file"
+              aria-label="A receipt's file"
+              onChange={event => readFile(event.target.files?.[0])}
+            />
+          </p>
+        </div>
+        <div aria-live="polite">{verdict === undefined ? <Nothing /> : <Shown verdict={verdict} />}</div>
+      </div>
+    </main>
+  )
+}
+
+function Nothing(): ReactNode {
+  return (
+    <div className="void">
+      <b>Nothing to check yet</b>
+      <span>What the receipt states will be here.</span>
+    </div>
+  )
+}
+
+function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
+  if (!verdict.ok) {
+    return (
+      <Note tone="refused" alert>
+        <p>
+          <b>This proves nothing.</b> {verdict.reason}
+        </p>
+      </Note>
+    )
+  }
+  const { receipt } = verdict
+  return (
+    <Ticket
+      label="What the receipt states"
+      top={
+        <>
+          <div className="kind">
+            <span className="stamp paid">
+              <Sign name="check" /> Signed by this platform
+            </span>
+            <span className="end">
+              <When at={receipt.iat} form="exact" />
+            </span>
+            <Hole punched />
+          </div>
+          <Sum amount={receipt.amount} />
+        </>
+      }
+    >
+      <Lines
+        of={[
+          [
+            'Agent',
+            <>
+              <a href={`/agents/${receipt.agent_id}`}>No. {receipt.agent_id}</a>,{' '}
+              <span className="mono">{receipt.capability}</span>
+            </>,
+          ],
+          ['From', <Address key="from" of={receipt.payer} />],
+          ['Paid to', <Address key="to" of={receipt.pay_to} />],
+          ['Transfer', <Hash key="transfer" of={receipt.transaction} />],
+          ['Network', receipt.network],
+          ['Done', <When key="done" at={receipt.completed_at} form="exact" />],
+          ['Job', <Hash key="job" of={receipt.job} />],
+          ['Input', <Hash key="input" of={receipt.input} />],
+          ['Output', <Hash key="output" of={receipt.output} />],
+        ]}
+      />
+      <Bars hash={receipt.job} />
+    </Ticket>
+  )
+}

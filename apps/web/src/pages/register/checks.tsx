@@ -1,0 +1,142 @@
+import type { RegistrationCheck } from '@farebox/platform-api/registration/registration-check'
+import type { ReactNode } from 'react'
+import { formatDuration } from '../../format/duration.ts'
+import { FailureNote, Note } from '../../parts/note.tsx'
+import { When } from '../../parts/when.tsx'
+import { Sign } from '../../signs/sign.tsx'
+import type { CheckState } from './use-checks.ts'
+
+type Name = RegistrationCheck['name']
+
+/** In the order of the checks; what each is about, as an agent's owner knows it, and what is wanted. */
+const CHECKS: { readonly [name in Name]: readonly [title: string, wanted: string] } = {
+  endpoint: ['Address', 'https, at a public address'],
+  unclaimed: ['Free to list', 'no agent is listed there already'],
+  health: ['GET /health', 'version 1.0, status ok'],
+  about: ['GET /about', 'capabilities with schemas and prices'],
+  health_name: ['Name', 'the same on both'],
+  dev_mode_off: ['Dev mode', 'off: nothing works unpaid'],
+  payment_required: ['POST /execute, unpaid', '402, and what is to be paid'],
+  network: ['Network', 'the one of this platform'],
+  price: ['Price', 'the one of /about'],
+  wallet: ['Wallet', 'the one of /about'],
+}
+
+const ORDER = Object.keys(CHECKS) as readonly Name[]
+
+/** Each check with what was found and how long it took; where one failed: rule, expected, got, how to mend it. */
+export function Checks({ state }: { readonly state: CheckState }): ReactNode {
+  const { step, checks, at, tookMs } = state
+  if (step === 'passed' && checks.length === 0) return null
+  const isAhead = step === 'idle' || step === 'asking'
+  return (
+    <section aria-labelledby="checks-title">
+      <div className="heading ruled">
+        <h2 id="checks-title">{step === 'idle' ? 'What it will be asked' : 'What it was asked'}</h2>
+        <span className="end num">
+          {at !== undefined && <When at={at} form="clock" />}
+          {tookMs !== undefined && formatDuration(tookMs)}
+        </span>
+      </div>
+      <p className="unseen" role="status">
+        {describe(state)}
+      </p>
+      <ul className="checks">
+        {checks.map(check => (
+          <Check key={check.name} check={check} />
+        ))}
+        {isAhead && <Ahead checks={checks} isAsking={step === 'asking'} />}
+      </ul>
+      {step === 'refused' && (
+        <Note tone="refused" alert>
+          <p>
+            <b>It cannot be registered so.</b> {!checks.some(isFatal) && <bdi>{state.refusal}</bdi>}
+          </p>
+          <p>Nothing was staked. Mend what is marked, and look again.</p>
+        </Note>
+      )}
+      {step === 'unknown' && <FailureNote error={state.failure} />}
+    </section>
+  )
+}
+
+function Check({ check }: { readonly check: RegistrationCheck }): ReactNode {
+  const { name, ok, severity, detail, ms } = check
+  const tone = ok ? 'passed' : severity === 'required' ? 'failed' : 'advised'
+  const words = { passed: 'Passed', failed: 'Failed', advised: 'Advice' }
+  const signs = { passed: 'check', failed: 'cross', advised: 'warn' } as const
+  return (
+    <li className={tone}>
+      <Sign name={signs[tone]} />
+      <b>
+        {CHECKS[name][0]}
+        <span className="unseen">: {words[tone]}.</span>
+      </b>
+      <span className="found">
+        <bdi>{detail}</bdi>
+      </span>
+      <span className="num faint small">{ms === null ? '' : formatDuration(ms)}</span>
+      {!ok && <Mend check={check} />}
+    </li>
+  )
+}
+
+function Mend({
+  check: { rule, expected, got, fix, severity },
+}: {
+  readonly check: RegistrationCheck
+}): ReactNode {
+  const lines = [
+    ['Rule', rule],
+    ['Expected', expected],
+    ['Got', got],
+    ['Mend', fix],
+  ] as const
+  return (
+    <div className="mend">
+      <dl>
+        {lines.map(
+          ([word, what]) =>
+            what !== null && (
+              <div key={word}>
+                <dt>{word}</dt>
+                <dd>
+                  <bdi>{what}</bdi>
+                </dd>
+              </div>
+            ),
+        )}
+      </dl>
+      {severity === 'advice' && <p className="faint">It does not stop the registration.</p>}
+    </div>
+  )
+}
+
+/** What is still to be asked keeps its room, so that nothing moves when it comes. */
+function Ahead(props: {
+  readonly checks: readonly RegistrationCheck[]
+  readonly isAsking: boolean
+}): ReactNode {
+  const { checks, isAsking } = props
+  const come = new Set(checks.map(({ name }) => name))
+  const ahead = ORDER.filter(name => !come.has(name))
+  return ahead.map((name, index) => (
+    <li key={name} className={isAsking && index === 0 ? 'here' : 'ahead'}>
+      <i aria-hidden="true" />
+      <b>{CHECKS[name][0]}</b>
+      <span className="found">{CHECKS[name][1]}</span>
+      <span />
+    </li>
+  ))
+}
+
+function isFatal({ ok, severity }: RegistrationCheck): boolean {
+  return !ok && severity === 'required'
+}
+
+function describe({ step, checks }: CheckState): string {
+  if (step === 'idle' || step === 'unknown') return ''
+  if (step === 'asking') return 'The endpoint is being checked.'
+  const failed = checks.filter(({ ok }) => !ok).length
+  return failed === 0 ? 'All checks passed.' : `${failed} of ${checks.length} checks failed.`
+}

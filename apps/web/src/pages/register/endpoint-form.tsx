@@ -1,0 +1,90 @@
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
+
+/** Where the agent answers, and the button that has it looked at. What was typed stays, whatever comes of it. */
+export function EndpointForm(props: {
+  /** Of the registration that is open. */
+  readonly endpoint: string | undefined
+  /** Of the address of the page. */
+  readonly first: string
+  readonly isAsking: boolean
+  /** A stake is under way, or there: another endpoint is another registration. */
+  readonly isHeld: boolean
+  readonly refusal: string | undefined
+  readonly check: (endpoint: string) => void
+}): ReactNode {
+  const { endpoint, first, isAsking, isHeld, refusal, check } = props
+  const id = useId()
+  const [typed, setTyped] = useState<string>()
+  const [isMissing, setMissing] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  // What was typed before the page took over.
+  useEffect(() => {
+    const early = input.current?.value ?? ''
+    if (early !== '') setTyped(early)
+  }, [])
+  const value = typed ?? endpoint ?? first
+  const isOther = endpoint === undefined || value.trim() !== endpoint
+  return (
+    <form
+      className="field endpoint"
+      action="/register"
+      noValidate
+      onSubmit={event => {
+        event.preventDefault()
+        if (isAsking || isHeld) return
+        setMissing(value.trim() === '')
+        if (value.trim() !== '') check(value.trim())
+      }}
+    >
+      <label className="label" htmlFor={id}>
+        <b>Endpoint</b>
+        <span className="end">
+          as printed by <span className="mono">farebox register</span>, or typed here
+        </span>
+      </label>
+      <div className="row">
+        <input
+          ref={input}
+          id={id}
+          name="endpoint"
+          className="input mono"
+          inputMode="url"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          placeholder="https://agent.example"
+          aria-invalid={isMissing || refusal !== undefined}
+          aria-describedby={`${id}-hint`}
+          readOnly={isHeld}
+          value={value}
+          onChange={event => {
+            setTyped(event.target.value)
+            setMissing(false)
+          }}
+        />
+        {!isHeld && (
+          <button
+            type="submit"
+            className={endpoint === undefined ? 'button solid' : 'button'}
+            aria-disabled={isAsking}
+          >
+            {isAsking ? 'Looking…' : isOther ? 'Check it' : 'Look again'}
+          </button>
+        )}
+      </div>
+      <p className={isMissing ? 'hint bad' : 'hint'} id={`${id}-hint`}>
+        {isMissing
+          ? 'endpoint: the address your agent answers at is missing'
+          : isHeld
+            ? 'The stake is for this endpoint.'
+            : 'Looking is free. No job is run and nothing is paid.'}
+      </p>
+      <noscript>
+        <p className="hint">
+          This page checks endpoints and speaks to your wallet by JavaScript, which is off. Without it:{' '}
+          <span className="mono">farebox register --endpoint … --wallet</span>
+        </p>
+      </noscript>
+    </form>
+  )
+}

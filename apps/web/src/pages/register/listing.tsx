@@ -1,0 +1,64 @@
+import type { Registration } from '@farebox/platform-api/registry'
+import type { ReactNode } from 'react'
+import { plainLine } from '../../format/plain-line.ts'
+import { Fares } from '../../parts/fares.tsx'
+import { Note } from '../../parts/note.tsx'
+import { Address } from '../../parts/short.tsx'
+import { Standing } from '../../parts/standing.tsx'
+
+/** So many capabilities of an agent are shown in a list. */
+const SHOWN = 2
+
+/** The agent as the marketplace will show it. */
+export function Listing({ registration }: { readonly registration: Registration }): ReactNode {
+  const { found, staked_by_others: others } = registration
+  const name = plainLine(found.name, 64) || 'An agent without a name'
+  return (
+    <section aria-labelledby="listing-title">
+      <div className="heading ruled">
+        <h2 id="listing-title">How it will be listed</h2>
+        <span className="end">{found.phase === 'agent' ? 'USDC per job' : ''}</span>
+      </div>
+      <div className="entry">
+        <div className="top">
+          <h3>
+            <bdi>{name}</bdi>
+          </h3>
+          <span className="first">
+            {found.phase === 'agent' ? (
+              <>
+                <Standing badge="verified" />, to begin with
+              </>
+            ) : (
+              'unpaid and provisional'
+            )}
+          </span>
+        </div>
+        {found.phase === 'agent' ? (
+          <>
+            <p className="what">
+              <bdi>{plainLine(found.description, 280)}</bdi>
+            </p>
+            <Fares fares={found.capabilities.slice(0, SHOWN)}>
+              {found.capabilities.length > SHOWN && (
+                <li className="more">+ {found.capabilities.length - SHOWN} more</li>
+              )}
+            </Fares>
+          </>
+        ) : (
+          <p className="what">
+            It serves no /about: it is listed without a price, and not among what can be run here.
+          </p>
+        )}
+      </div>
+      {others.map(({ agent_id: id, owner, reason }) => (
+        <Note key={id} tone="warn">
+          <p>
+            Agent {id} was staked for this endpoint by <Address of={owner} />. It does not count: {reason}.
+            Its owner gets the stake back by deregistering it.
+          </p>
+        </Note>
+      ))}
+    </section>
+  )
+}

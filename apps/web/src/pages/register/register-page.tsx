@@ -1,0 +1,90 @@
+import type { Registration } from '@farebox/platform-api/registry'
+import { useCallback, useState, type ReactNode } from 'react'
+import { plainLine } from '../../format/plain-line.ts'
+import { useNavigation } from '../../site/navigation.ts'
+import type { PageModule } from '../../site/page.ts'
+import { useStake } from '../../stake/use-stake.ts'
+import { Checks } from './checks.tsx'
+import { EndpointForm } from './endpoint-form.tsx'
+import { Explained } from './explained.tsx'
+import { Listing } from './listing.tsx'
+import { StakeBar, StakeTicket } from './stake-ticket.tsx'
+import { Steps } from './steps.tsx'
+import { useChecks } from './use-checks.ts'
+
+interface Data {
+  /** Null: none is opened yet. */
+  readonly registration: Registration | null
+  /** What the address names to begin with: it is looked at when its owner says so. */
+  readonly endpoint: string | null
+}
+
+const MOST_CHARACTERS = 2_048
+
+/** Registering an agent: its endpoint is checked, its wallet stakes, and it is listed with a number. */
+export const page: PageModule<Data> = {
+  async load({ params, query, ask }) {
+    const { registrationId: id } = params
+    if (id === undefined)
+      return { registration: null, endpoint: query.get('endpoint')?.slice(0, MOST_CHARACTERS) ?? null }
+    const registration = await ask<Registration>(`/v1/registrations/${encodeURIComponent(id)}`)
+    return { registration, endpoint: null }
+  },
+  head: ({ registration }) =>
+    registration === null
+      ? {
+          title: 'Register an agent',
+          description:
+            'Your agent is checked for free, its wallet stakes 0.001 ETH, and it is listed with its price.',
+        }
+      : { title: `Register ${nameOf(registration)}`, hidden: true },
+  Page: RegisterPage,
+}
+
+function nameOf({ found }: Registration): string {
+  return plainLine(found.name, 64) || 'an agent without a name'
+}
+
+function RegisterPage({ data }: { readonly data: Data }): ReactNode {
+  const { replace } = useNavigation()
+  const [registration, setRegistration] = useState(data.registration ?? undefined)
+  const open = useCallback(
+    (opened: Registration): void => {
+      setRegistration(opened)
+      replace(`/register/${opened.registration_id}`)
+    },
+    [replace],
+  )
+  const checks = useChecks(data.registration ?? undefined, open)
+  const stake = useStake(registration)
+  const isOpen = checks.step === 'passed'
+  const shown = isOpen ? stake : undefined
+  return (
+    <main id="main" className="page near register">
+      <p className="crumb">
+        <a href="/owner">Your agents</a> / Register
+      </p>
+      <h1>Register an agent</h1>
+      <Steps step={checks.step} view={shown?.view} />
+      <div className="beside">
+        <EndpointForm
+          endpoint={registration?.endpoint}
+          first={data.endpoint ?? ''}
+          isAsking={checks.step === 'asking'}
+          isHeld={shown !== undefined && shown.view.at !== 'offer'}
+          refusal={checks.step === 'refused' ? checks.refusal : undefined}
+          check={checks.check}
+        />
+        <aside>
+          <StakeTicket stake={shown} />
+          <Explained isPhaseOne={shown?.registration.found.phase === 'phase-1'} />
+        </aside>
+        <div className="looked">
+          <Checks state={checks} />
+          {shown !== undefined && <Listing registration={shown.registration} />}
+        </div>
+      </div>
+      <StakeBar stake={shown} />
+    </main>
+  )
+}

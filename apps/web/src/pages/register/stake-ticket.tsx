@@ -1,0 +1,143 @@
+import type { ReactNode } from 'react'
+import { formatEther } from '../../format/amount.ts'
+import { Address, Hash } from '../../parts/short.tsx'
+import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
+import { When } from '../../parts/when.tsx'
+import { usePurse } from '../../purse/purse-context.ts'
+import { Bars } from '../../signs/bars.tsx'
+import { useSite } from '../../site/site.ts'
+import type { StakeView } from '../../stake/stake-view.ts'
+import type { Stake } from '../../stake/use-stake.ts'
+import { StakeProgress } from './stake-progress.tsx'
+
+const BEFORE = 'and gas, which your wallet shows. The stake is returned when you deregister.'
+
+/** The stake: how much, for what, from whom, to whom; the one button; and then what becomes of it. */
+export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): ReactNode {
+  const { platform } = useSite()
+  const found = stake?.registration.found
+  const view = stake?.view
+  const transaction = transactionOf(view)
+  const isKept = view?.at === 'block' || view?.at === 'listed' || view?.at === 'refused'
+  const network = platform.local_mode ? 'Local chain' : platform.network_name
+  return (
+    <Ticket
+      label="Stake"
+      top={
+        <>
+          <div className="kind">
+            <b>Stake</b>
+            <span className="end">{describe(view)}</span>
+            <Hole punched={isKept} />
+          </div>
+          <Sum amount={formatEther(platform.stake_wei)} unit="ETH" />
+          <p className="quiet">
+            {isKept ? 'Kept by the registry, and returned when you deregister.' : BEFORE}
+          </p>
+        </>
+      }
+    >
+      <Lines
+        of={[
+          stake && ['For', <span className="mono">{stake.registration.endpoint}</span>],
+          [
+            'From',
+            found?.phase === 'agent' ? (
+              <>
+                <Address of={found.wallet} />
+                <br />
+                the wallet of /about: it alone can stake
+              </>
+            ) : found === undefined ? (
+              'the wallet of /about: it alone can stake'
+            ) : (
+              'any wallet of yours: the agent names none'
+            ),
+          ],
+          [
+            'To',
+            <>
+              <Address of={platform.registry_address} />
+              <br />
+              AgentRegistry, keeps it
+            </>,
+          ],
+          ['Network', `${network}, id ${platform.chain_id}`],
+          transaction === undefined ? undefined : ['Transaction', <Transaction of={transaction} />],
+          view?.at === 'sent' ? ['Sent', <When at={view.kept.askedAt} form="clock" />] : undefined,
+        ]}
+      />
+      {stake === undefined ? (
+        <p className="aside">The endpoint is checked first. Nothing is staked before you say so.</p>
+      ) : (
+        <StakeProgress stake={stake} />
+      )}
+      {view?.at === 'offer' && (
+        <div className="pay">
+          <StakeButton stake={stake} />
+          <p className="aside">
+            Your wallet asks you to confirm this one transaction. Two tabs send one; a reload goes on.
+          </p>
+        </div>
+      )}
+      {view?.at === 'block' && <Bars hash={view.transaction} />}
+    </Ticket>
+  )
+}
+
+/** On a phone: the button at the foot of the window, in the place of the tabs. */
+export function StakeBar({ stake }: { readonly stake: Stake | undefined }): ReactNode {
+  if (stake?.view.at !== 'offer') return null
+  return (
+    <div className="pay-bar">
+      <p className="hint">0.001 ETH and gas, returned when you deregister</p>
+      <StakeButton stake={stake} />
+    </div>
+  )
+}
+
+/** The one button after which money can move. */
+function StakeButton({ stake }: { readonly stake: Stake | undefined }): ReactNode {
+  const { platform } = useSite()
+  const { isReady } = usePurse()
+  return (
+    <button type="button" className="button fare wide" disabled={!isReady} onClick={() => stake?.stake()}>
+      Stake {formatEther(platform.stake_wei)} ETH
+    </button>
+  )
+}
+
+function Transaction({ of }: { readonly of: string }): ReactNode {
+  const { platform } = useSite()
+  // An explorer knows the public chain of that number.
+  if (platform.local_mode || platform.explorer_url === undefined) return <Hash of={of} />
+  return (
+    <a href={`${platform.explorer_url}/tx/${of}`} rel="noreferrer">
+      <Hash of={of} />
+    </a>
+  )
+}
+
+function transactionOf(view: StakeView | undefined): string | undefined {
+  if (view?.at === 'sent') return view.kept.hash
+  return view?.at === 'block' ? view.transaction : undefined
+}
+
+function describe(view: StakeView | undefined): ReactNode {
+  switch (view?.at) {
+    case undefined:
+    case 'offer':
+    case 'asking':
+    case 'elsewhere':
+      return 'not sent yet'
+    case 'doubt':
+      return 'perhaps sent'
+    case 'sent':
+      return 'sent'
+    case 'block':
+    case 'refused':
+      return 'in a block'
+    case 'listed':
+      return 'listed'
+  }
+}

@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react'
+import { Sign } from '../../signs/sign.tsx'
+import { useSite } from '../../site/site.ts'
+import type { StakeView } from '../../stake/stake-view.ts'
+import type { CheckState } from './use-checks.ts'
+
+/** The four steps to a place in the list, and the one that is being taken. */
+export function Steps(props: {
+  readonly step: CheckState['step']
+  readonly view: StakeView | undefined
+}): ReactNode {
+  const { platform } = useSite()
+  const at = stepOf(props.view)
+  const steps = [
+    [at === 0 ? 'Check' : 'Checked', 'free, nothing is run'],
+    [at > 1 ? 'Staked' : 'Stake', '0.001 ETH, yours again later'],
+    [
+      'In a block',
+      platform.local_mode ? 'seconds, on this chain' : `and ${platform.confirmations} on top of it`,
+    ],
+    ['Listed', 'with its number'],
+  ] as const
+  return (
+    <ol className="steps" aria-label="Steps">
+      {steps.map(([words, small], index) => (
+        <li
+          key={small}
+          className={index < at ? 'done' : index === at ? 'current' : undefined}
+          aria-current={index === at ? 'step' : undefined}
+        >
+          <b>
+            {index < at && <Sign name="check" />}
+            {words}
+            {index < at && <span className="unseen">, done</span>}
+          </b>
+          <small>{small}</small>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** How many steps are behind. */
+function stepOf(view: StakeView | undefined): number {
+  switch (view?.at) {
+    case undefined:
+      return 0
+    case 'offer':
+    case 'asking':
+    case 'elsewhere':
+    case 'doubt':
+      return 1
+    case 'sent':
+    case 'block':
+      return 2
+    case 'refused':
+      return 3
+    case 'listed':
+      return 4
+  }
+}

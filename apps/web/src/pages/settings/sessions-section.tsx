@@ -1,0 +1,67 @@
+import type { Sessions } from '@farebox/platform-api/owners'
+import { useState, type ReactNode } from 'react'
+import { FailureNote } from '../../parts/note.tsx'
+import { When } from '../../parts/when.tsx'
+import { useNavigation } from '../../site/navigation.ts'
+import { useSite } from '../../site/site.ts'
+
+type Session = Sessions['sessions'][number]
+
+/** Where the owner is signed in; each can be ended, this one too. */
+export function SessionsSection(props: { readonly sessions: readonly Session[] }): ReactNode {
+  const { ask } = useSite()
+  const { reload } = useNavigation()
+  const [sessions, setSessions] = useState(props.sessions)
+  const [failure, setFailure] = useState<unknown>()
+  const others = sessions.filter(({ is_current: isCurrent }) => !isCurrent)
+  const end = async (ended: readonly Session[]): Promise<void> => {
+    setFailure(undefined)
+    try {
+      for (const session of ended) {
+        await ask(session.is_current ? '/v1/sessions/current' : `/v1/me/sessions/${session.session_id}`, {
+          method: 'DELETE',
+        })
+        if (session.is_current) reload()
+        else setSessions(left => left.filter(({ session_id: id }) => id !== session.session_id))
+      }
+    } catch (error) {
+      setFailure(error)
+    }
+  }
+  return (
+    <section id="sessions">
+      <div className="heading ruled middle">
+        <h2>Signed in</h2>
+        {others.length > 0 && (
+          <span className="end">
+            <button type="button" className="button low" onClick={() => void end(others)}>
+              Sign out everywhere else
+            </button>
+          </span>
+        )}
+      </div>
+      {failure !== undefined && <FailureNote error={failure} />}
+      <ul className="secrets">
+        {sessions.map(session => (
+          <li key={session.session_id}>
+            <div className="what">
+              <span>
+                {session.is_current ? <b>This browser</b> : 'Another browser or program'}, since{' '}
+                <When at={session.created_at} />
+              </span>
+              <span className="small quiet">
+                last used <When at={session.used_at} />; ends by itself{' '}
+                <When at={session.expires_at} form="exact" />, or two hours after its last use
+              </span>
+            </div>
+            <span className="do">
+              <button type="button" className="link" onClick={() => void end([session])}>
+                Sign out
+              </button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

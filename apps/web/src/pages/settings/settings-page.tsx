@@ -1,0 +1,105 @@
+import type { Me, OwnedAgents, Sessions } from '@farebox/platform-api/owners'
+import type { Webhook } from '@farebox/platform-api/monitor'
+import type { ReactNode } from 'react'
+import { readWebhook } from '../../owner/read-parts.ts'
+import { WebhookPanel } from '../../owner/webhook/webhook-panel.tsx'
+import { Words } from '../../parts/words.tsx'
+import { loadSignedIn } from '../../session/load-signed-in.ts'
+import { SignedInLine } from '../../session/signed-in-line.tsx'
+import { SignInButton } from '../../session/sign-in-button.tsx'
+import type { PageModule } from '../../site/page.ts'
+import { SessionsSection } from './sessions-section.tsx'
+import { ThemeSection } from './theme-section.tsx'
+
+interface Data {
+  readonly me: Me
+  readonly sessions: Sessions['sessions']
+  readonly agents: readonly {
+    readonly agent: OwnedAgents['agents'][number]
+    readonly webhook: Webhook | null
+  }[]
+  readonly isMore: boolean
+}
+
+/** Each is one more question to the platform; the others have theirs on their own pages. */
+const MOST_AGENTS = 20
+
+/** Webhooks, sessions, and how the pages look. Null: nobody is signed in, and the looks alone can be chosen. */
+export const page: PageModule<Data | null> = {
+  load: async ({ ask }) =>
+    await loadSignedIn(async () => {
+      const [me, { sessions }, { agents }] = await Promise.all([
+        ask<Me>('/v1/me'),
+        ask<Sessions>('/v1/me/sessions'),
+        ask<OwnedAgents>('/v1/me/agents'),
+      ])
+      const live = agents.filter(({ standing }) => standing !== 'deregistered')
+      const shown = await Promise.all(
+        live
+          .slice(0, MOST_AGENTS)
+          .map(async agent => ({ agent, webhook: await readWebhook(ask, agent.agent_id) })),
+      )
+      return { me, sessions, agents: shown, isMore: live.length > MOST_AGENTS }
+    }),
+  head: () => ({ title: 'Settings', personal: true }),
+  Page: SettingsPage,
+}
+
+function SettingsPage({ data }: { readonly data: Data | null }): ReactNode {
+  return (
+    <main id="main" className="page near">
+      <p className="crumb">
+        <a href="/owner">Your agents</a> / Settings
+      </p>
+      <h1>Settings</h1>
+      {data === null ? (
+        <>
+          <p className="lede">Sign in to set webhooks, and to see where you are signed in.</p>
+          <div className="row enter above">
+            <SignInButton why="Webhooks and sessions are for the wallet that owns them." />
+          </div>
+        </>
+      ) : (
+        <SignedInLine address={data.me.address} />
+      )}
+      <ThemeSection />
+      {data !== null && (
+        <>
+          <Webhooks agents={data.agents} isMore={data.isMore} />
+          <SessionsSection sessions={data.sessions} />
+        </>
+      )}
+    </main>
+  )
+}
+
+function Webhooks({ agents, isMore }: Pick<Data, 'agents' | 'isMore'>): ReactNode {
+  return (
+    <section id="webhooks">
+      <div className="heading ruled">
+        <h2>Told by webhook</h2>
+      </div>
+      {agents.length === 0 && (
+        <p className="nothing faint">A webhook belongs to an agent, and you have none here.</p>
+      )}
+      <ul className="webhooks">
+        {agents.map(({ agent, webhook }) => (
+          <li key={agent.agent_id}>
+            <h3>
+              <a href={`/owner/agents/${agent.agent_id}`}>
+                <Words of={agent.name} most={64} />
+              </a>{' '}
+              <span className="faint small">No. {agent.agent_id}</span>
+            </h3>
+            <WebhookPanel agentId={agent.agent_id} webhook={webhook} />
+          </li>
+        ))}
+      </ul>
+      {isMore && (
+        <p className="hint">
+          Your first {MOST_AGENTS} agents are shown; the others have their webhook on their own pages.
+        </p>
+      )}
+    </section>
+  )
+}

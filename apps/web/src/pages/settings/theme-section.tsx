@@ -1,0 +1,63 @@
+import { useSyncExternalStore, type ReactNode } from 'react'
+
+const CHOICES = [
+  ['system', 'As the system'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const
+
+type Theme = (typeof CHOICES)[number][0]
+
+const A_YEAR = 31_536_000
+const listeners = new Set<() => void>()
+
+/** Light, dark, or as the system is: kept in the cookie `theme`, which the server writes into each document. */
+export function ThemeSection(): ReactNode {
+  const theme = useSyncExternalStore(subscribe, readTheme, () => undefined)
+  return (
+    <section id="theme">
+      <div className="heading ruled">
+        <h2>How the pages look</h2>
+      </div>
+      <fieldset className="radios" disabled={theme === undefined}>
+        <legend className="unseen">Theme</legend>
+        {CHOICES.map(([value, words]) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name="theme"
+              value={value}
+              checked={theme === value}
+              onChange={() => chooseTheme(value)}
+            />
+            {words}
+          </label>
+        ))}
+      </fieldset>
+      <p className="hint">Kept in this browser, by a cookie that says nothing else.</p>
+      <noscript>
+        <p className="hint">Choosing needs JavaScript. Without it the pages are as your system is.</p>
+      </noscript>
+    </section>
+  )
+}
+
+function subscribe(tell: () => void): () => void {
+  listeners.add(tell)
+  return () => listeners.delete(tell)
+}
+
+function readTheme(): Theme {
+  const { theme } = document.documentElement.dataset
+  return theme === 'light' || theme === 'dark' ? theme : 'system'
+}
+
+function chooseTheme(theme: Theme): void {
+  const secure = location.protocol === 'https:' ? '; Secure' : ''
+  const rest = `Path=/; SameSite=Lax; Max-Age=${theme === 'system' ? 0 : A_YEAR}${secure}`
+  // oxlint-disable-next-line unicorn/no-document-cookie -- the cookie store is not in every browser
+  document.cookie = `theme=${theme === 'system' ? '' : theme}; ${rest}`
+  if (theme === 'system') delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = theme
+  for (const tell of listeners) tell()
+}

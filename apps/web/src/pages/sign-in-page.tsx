@@ -1,0 +1,46 @@
+import type { Me } from '@farebox/platform-api/owners'
+import { SignedInLine } from '../session/signed-in-line.tsx'
+import { loadSignedIn } from '../session/load-signed-in.ts'
+import { SignInGate } from '../session/sign-in-gate.tsx'
+import type { PageModule } from '../site/page.ts'
+
+interface Data {
+  /** A path of ours. */
+  readonly next: string
+  /** Who is signed in already; null: nobody. */
+  readonly address: string | null
+}
+
+/** For links from elsewhere: signs in, and goes on to the page that wanted it. */
+export const page: PageModule<Data> = {
+  async load({ query, ask }) {
+    const me = await loadSignedIn(async () => await ask<Me>('/v1/me'))
+    return { next: readNext(query.get('next')), address: me?.address ?? null }
+  },
+  head: () => ({ title: 'Sign in', personal: true }),
+  Page: ({ data: { next, address } }) =>
+    address === null ? (
+      <SignInGate
+        title="Sign in"
+        lede="Your wallet signs a text, and this browser knows you for a day. That sends no transaction and costs nothing."
+        why="You are asked because of the page you came for."
+        hint="Looking, trying and paying need no account."
+        next={next}
+      />
+    ) : (
+      <main id="main" className="page">
+        <h1>Signed in</h1>
+        <SignedInLine address={address} />
+        <p className="above">
+          <a className="button solid" href={next}>
+            Go on
+          </a>
+        </p>
+      </main>
+    ),
+}
+
+/** A page of ours and nothing else: no address of anybody else's gets out of a link to us. */
+function readNext(next: string | null): string {
+  return next !== null && /^\/(?![/\\])[\w\-./?=&%#]*$/.test(next) ? next : '/owner'
+}

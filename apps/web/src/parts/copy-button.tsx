@@ -1,0 +1,26 @@
+import { useEffect, useState, type ReactNode } from 'react'
+
+/** Copies a text, and says so for a moment. */
+export function CopyButton(props: {
+  readonly text: () => string
+  readonly children: ReactNode
+  readonly className?: string
+}): ReactNode {
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return undefined
+    const timer = setTimeout(() => setCopied(false), 1_600)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  const copy = (): void => {
+    navigator.clipboard.writeText(props.text()).then(
+      () => setCopied(true),
+      () => undefined,
+    )
+  }
+  return (
+    <button type="button" className={props.className ?? 'button low'} onClick={copy}>
+      <span aria-live="polite">{isCopied ? 'Copied' : props.children}</span>
+    </button>
+  )
+}

@@ -1,0 +1,59 @@
+import type { ReactNode } from 'react'
+import { ApiFailure } from '../site/ask.ts'
+import { Sign, type SignName } from '../signs/sign.tsx'
+
+/** What a note reports. */
+export type Tone = 'info' | 'warn' | 'refused' | 'paid'
+
+const SIGNS: { readonly [tone in Tone]: SignName } = {
+  info: 'info',
+  warn: 'warn',
+  refused: 'cross',
+  paid: 'check',
+}
+
+/** A note in its place: what is the matter first, then the way on. An outcome about money is an alert. */
+export function Note(props: {
+  readonly tone: Tone
+  readonly children: ReactNode
+  readonly alert?: boolean
+}): ReactNode {
+  return (
+    <div className={`note ${props.tone}`} role={props.alert === true ? 'alert' : undefined}>
+      <Sign name={SIGNS[props.tone]} />
+      <div>{props.children}</div>
+    </div>
+  )
+}
+
+/** What could not be read, with a way to ask again. Only for questions that changed nothing. */
+export function FailureNote({
+  error,
+  again,
+}: {
+  readonly error: unknown
+  readonly again?: () => void
+}): ReactNode {
+  const failure = error instanceof ApiFailure ? error : undefined
+  return (
+    <Note tone="refused" alert>
+      <p>
+        <b>{failure?.message ?? 'This part of the page did not load.'}</b>
+        {failure?.status === 0 && ' Nothing was sent and nothing was charged.'}
+      </p>
+      {failure?.retryAfter !== undefined && <p>Ask again in {failure.retryAfter} s.</p>}
+      {failure?.requestId !== undefined && (
+        <p className="quiet">
+          Request <span className="mono">{failure.requestId}</span>
+        </p>
+      )}
+      {again !== undefined && (
+        <p className="acts">
+          <button type="button" className="link" onClick={again}>
+            Ask again
+          </button>
+        </p>
+      )}
+    </Note>
+  )
+}

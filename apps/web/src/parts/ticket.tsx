@@ -1,0 +1,72 @@
+import type { ReactNode } from 'react'
+
+/** A ticket: what it is above the tear, to whom, from where and until when below. */
+export function Ticket(props: {
+  readonly label: string
+  readonly top: ReactNode
+  readonly children: ReactNode
+}): ReactNode {
+  return (
+    <section className="ticket" aria-label={props.label}>
+      <div className="part">{props.top}</div>
+      <div className="tear" />
+      <div className="part">{props.children}</div>
+    </section>
+  )
+}
+
+/** Not punched before money moved; punched when the transfer is in a block; never where nothing was charged. */
+export function Hole({
+  punched = false,
+  fresh = false,
+}: {
+  readonly punched?: boolean
+  readonly fresh?: boolean
+}): ReactNode {
+  const names = ['hole', ...(punched ? ['punched'] : []), ...(fresh ? ['fresh'] : [])]
+  return <span className={names.join(' ')} aria-hidden="true" />
+}
+
+/** A sum on a ticket; struck through where it was not charged, which the words beside it say too. */
+export function Sum(props: {
+  readonly amount: string
+  readonly unit?: string
+  readonly struck?: boolean
+}): ReactNode {
+  const { amount, unit = 'USDC', struck = false } = props
+  return (
+    <div className="sum">
+      {struck ? <s>{amount}</s> : amount}
+      <small>{unit}</small>
+    </div>
+  )
+}
+
+/** The lines of a ticket: a word, and what it is. */
+export function Lines({
+  of,
+}: {
+  readonly of: readonly (readonly [word: string, what: ReactNode] | undefined)[]
+}): ReactNode {
+  return (
+    <dl>
+      {of.map(
+        line =>
+          line !== undefined && (
+            <Line key={line[0]} word={line[0]}>
+              {line[1]}
+            </Line>
+          ),
+      )}
+    </dl>
+  )
+}
+
+function Line({ word, children }: { readonly word: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <>
+      <dt>{word}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+import { useSyncExternalStore, type ReactNode } from 'react'
+import { formatClock, formatDate, formatExactly, formatWhen, type Zone } from '../format/time.ts'
+import { useSite } from '../site/site.ts'
+
+/** How a moment is written. */
+export type WhenForm = 'ago' | 'clock' | 'date' | 'exact'
+
+/** A moment, Unix seconds. The server writes UTC; a browser its own zone, once it has taken over. */
+export function When({ at, form = 'ago' }: { readonly at: number; readonly form?: WhenForm }): ReactNode {
+  const { now: read } = useSite()
+  const zone = useZone()
+  // What happened since the page was read is told by the browser's clock.
+  const now = zone === 'local' && at > read ? Math.max(at, Date.now() / 1_000) : read
+  return (
+    <time dateTime={new Date(at * 1_000).toISOString()} title={formatExactly(at, zone)}>
+      {write(at, now, zone, form)}
+    </time>
+  )
+}
+
+/** UTC while a page is what the server made of it, then the reader's own zone. */
+export function useZone(): Zone {
+  return useSyncExternalStore<Zone>(
+    () => () => undefined,
+    () => 'local',
+    () => 'utc',
+  )
+}
+
+function write(at: number, now: number, zone: Zone, form: WhenForm): string {
+  switch (form) {
+    case 'ago':
+      return formatWhen(at, now, zone)
+    case 'clock':
+      return formatClock(at, zone)
+    case 'date':
+      return formatDate(at, zone)
+    case 'exact':
+      return `${formatDate(at, zone)}, ${formatClock(at, zone)}`
+  }
+}

@@ -1,0 +1,26 @@
+import type { TextWarning } from '@farebox/platform-api/search'
+import type { ReactNode } from 'react'
+import { Sign } from '../signs/sign.tsx'
+
+/** Words of an agent or its owner: text and nothing else, turned by nothing around it, cut to its limit. */
+export function Words({ of, most = 280 }: { readonly of: string; readonly most?: number }): ReactNode {
+  const characters = Array.from(of)
+  return <bdi>{characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : of}</bdi>
+}
+
+const WARNINGS: { readonly [warning in TextWarning]: string } = {
+  'hidden-characters': 'hidden characters taken out',
+  'mixed-alphabets': 'letters of several alphabets',
+  shortened: 'shortened',
+}
+
+/** What is not as it seems in an owner's words. Cut text is marked where it is cut, and needs no tag. */
+export function TextWarnings({ of }: { readonly of: readonly TextWarning[] }): ReactNode {
+  return of
+    .filter(warning => warning !== 'shortened')
+    .map(warning => (
+      <span key={warning} className="tag warn">
+        <Sign name="warn" /> {WARNINGS[warning]}
+      </span>
+    ))
+}

@@ -1,0 +1,79 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { Note } from '../parts/note.tsx'
+import type { FoundWallet } from '../wallet/browser-wallets.ts'
+import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
+
+/** A sheet over the page that wants a wallet: those that announced themselves, by their own names. */
+export function ChooseWallet(props: {
+  readonly found: readonly FoundWallet[]
+  /** Only on a local chain. */
+  readonly openTest: (() => Promise<Wallet>) | undefined
+  readonly chosen: (id: string, wallet: Wallet) => void
+  readonly close: () => void
+}): ReactNode {
+  const { found, openTest, chosen, close } = props
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [problem, setProblem] = useState<string>()
+  const [isAsking, setAsking] = useState(false)
+  useEffect(() => dialog.current?.showModal(), [])
+  const put = (id: string, open: () => Promise<Wallet | undefined>): void => {
+    setAsking(true)
+    setProblem(undefined)
+    open()
+      .then(
+        wallet => {
+          if (wallet !== undefined) chosen(id, wallet)
+        },
+        (error: unknown) =>
+          setProblem(error instanceof WalletProblem ? error.message : 'The wallet did not answer.'),
+      )
+      .finally(() => setAsking(false))
+  }
+  return (
+    <dialog ref={dialog} aria-labelledby="choose-wallet" onClose={close}>
+      <h2 id="choose-wallet">Choose a wallet</h2>
+      {found.length === 0 && openTest === undefined && (
+        <p className="quiet">
+          No wallet was found in this browser. Install one, or on a phone open this page in the browser of
+          your wallet.
+        </p>
+      )}
+      <div className="choices">
+        {openTest !== undefined && (
+          <button type="button" className="button" disabled={isAsking} onClick={() => put('test', openTest)}>
+            Test wallet
+            <span className="small quiet">test money of this local chain</span>
+          </button>
+        )}
+        {found.map(wallet => (
+          <button
+            key={wallet.id}
+            type="button"
+            className="button"
+            disabled={isAsking}
+            onClick={() =>
+              put(wallet.id, async () => {
+                const { connectWallet } = await import('../wallet/browser-wallets.ts')
+                return await connectWallet(wallet, true)
+              })
+            }
+          >
+            {wallet.icon !== undefined && <img src={wallet.icon} alt="" width="22" height="22" />}
+            <bdi>{wallet.name}</bdi>
+          </button>
+        ))}
+      </div>
+      {isAsking && <p className="hint">Your wallet asks you whether this page may see your address.</p>}
+      {problem !== undefined && (
+        <Note tone="warn" alert>
+          <p>{problem} Nothing was sent.</p>
+        </Note>
+      )}
+      <div className="acts">
+        <button type="button" className="button" onClick={() => dialog.current?.close()}>
+          Not now
+        </button>
+      </div>
+    </dialog>
+  )
+}

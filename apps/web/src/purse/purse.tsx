@@ -1,0 +1,86 @@
+import { useRef, type ReactNode } from 'react'
+import { groupDigits } from '../format/amount.ts'
+import { checksumAddress } from '../format/address.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { useSite } from '../site/site.ts'
+import { usePurse } from './purse-context.ts'
+
+/** In the band: what there is to pay with. */
+export function Purse(): ReactNode {
+  const { platform } = useSite()
+  const { wallet, balance, connect } = usePurse()
+  const sheet = useRef<HTMLDialogElement>(null)
+  if (wallet === undefined) {
+    return (
+      <button type="button" className="purse" onClick={() => void connect().catch(() => undefined)}>
+        <span className="coin" aria-hidden="true" />
+        {platform.local_mode ? 'Test wallet' : 'Connect a wallet'}
+      </button>
+    )
+  }
+  return (
+    <>
+      <button
+        type="button"
+        className="purse"
+        aria-haspopup="dialog"
+        onClick={() => sheet.current?.showModal()}
+      >
+        <span className="coin" aria-hidden="true" />
+        {balance === undefined ? '…' : groupDigits(balance.usdc)} USDC
+        <span className="whose">
+          <bdi>{wallet.name}</bdi>
+        </span>
+      </button>
+      <dialog ref={sheet} aria-labelledby="purse-title">
+        <PurseSheet close={() => sheet.current?.close()} />
+      </dialog>
+    </>
+  )
+}
+
+function PurseSheet({ close }: { readonly close: () => void }): ReactNode {
+  const { platform } = useSite()
+  const { wallet, balance, disconnect } = usePurse()
+  if (wallet === undefined) return null
+  const address = checksumAddress(wallet.address)
+  return (
+    <>
+      <h2 id="purse-title">
+        <bdi>{wallet.name}</bdi>
+      </h2>
+      <dl className="facts-list">
+        <dt>Address</dt>
+        <dd>
+          <span className="mono">{address}</span> <CopyButton text={() => address}>Copy</CopyButton>
+        </dd>
+        <dt>Has</dt>
+        <dd>{balance === undefined ? 'not read yet' : `${groupDigits(balance.usdc)} USDC`}</dd>
+        <dt>Network</dt>
+        <dd>
+          {platform.local_mode ? 'Local chain' : platform.network_name}, id {platform.chain_id}
+        </dd>
+      </dl>
+      {wallet.kind === 'test' && (
+        <p className="hint">
+          Its key lies in this browser, for test money alone. It is worth nothing elsewhere.
+        </p>
+      )}
+      <div className="acts">
+        <button
+          type="button"
+          className="button"
+          onClick={() => {
+            close()
+            disconnect()
+          }}
+        >
+          Use another wallet
+        </button>
+        <button type="button" className="button" onClick={close}>
+          Close
+        </button>
+      </div>
+    </>
+  )
+}

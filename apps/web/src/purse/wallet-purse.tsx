@@ -1,0 +1,145 @@
+import type { WalletBalance } from '@farebox/platform-api/wallets'
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { useSite } from '../site/site.ts'
+import type { FoundWallet } from '../wallet/browser-wallets.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { ChooseWallet } from './choose-wallet.tsx'
+import { PurseProvider, type PurseState } from './purse-context.ts'
+
+/** In the browser's storage: which wallet was chosen last, by its id. */
+const CHOSEN = 'farebox-wallet'
+const BALANCE_MS = 30_000
+
+/** Holds the wallet of a page's reader. On a local chain there is a test wallet from the start. */
+export function WalletPurse({ children }: { readonly children: ReactNode }): ReactNode {
+  const { platform, ask } = useSite()
+  const [wallet, setWallet] = useState<Wallet>()
+  const [isReady, setReady] = useState(false)
+  const [found, setFound] = useState<readonly FoundWallet[]>([])
+  const [choosing, setChoosing] = useState<{ readonly done: (wallet: Wallet | undefined) => void }>()
+  const { balance, refresh } = useBalance(wallet)
+
+  const openTest = useCallback(async (): Promise<Wallet> => {
+    const [{ openTestWallet }, { testKeyStore }] = await Promise.all([
+      import('../wallet/test-wallet/test-wallet.ts'),
+      import('../orders/browser-store.ts'),
+    ])
+    const opened = await openTestWallet(testKeyStore, ask)
+    // Until it has answered the wallet may be empty; what pays says so then.
+    await ask('/v1/local/faucet', { method: 'POST', body: { address: opened.address } }).catch(
+      () => undefined,
+    )
+    return opened
+  }, [ask])
+
+  useEffect(() => {
+    let isGone = false
+    let stop = (): void => undefined
+    const take = (opened: Wallet | undefined): void => {
+      if (isGone) return
+      if (opened !== undefined) setWallet(opened)
+      setReady(true)
+    }
+    const start = async (): Promise<void> => {
+      const chosen = localStorage.getItem(CHOSEN)
+      if (platform.local_mode && (chosen === null || chosen === 'test')) {
+        take(await openTest())
+      }
+      const { watchWallets, connectWallet } = await import('../wallet/browser-wallets.ts')
+      if (isGone) return
+      stop = watchWallets(wallets => {
+        setFound(wallets)
+        const known = wallets.find(({ id }) => id === chosen)
+        if (known !== undefined) connectWallet(known, false).then(take, () => take(undefined))
+      })
+      setReady(true)
+    }
+    start().catch(() => take(undefined))
+    return () => {
+      isGone = true
+      stop()
+    }
+  }, [platform.local_mode, openTest])
+
+  // Who changes the account in the wallet means this page as well.
+  useEffect(
+    () =>
+      wallet?.accounts?.watch(() => {
+        const known = found.find(({ id }) => id === localStorage.getItem(CHOSEN))
+        if (known === undefined) return
+        import('../wallet/browser-wallets.ts')
+          .then(({ connectWallet }) => connectWallet(known, false))
+          .then(setWallet, () => undefined)
+      }),
+    [wallet, found],
+  )
+
+  const connect = useCallback<PurseState['connect']>(
+    async ({ another } = { another: false }) => {
+      if (wallet !== undefined && !another) return wallet
+      return await new Promise(resolve => setChoosing({ done: resolve }))
+    },
+    [wallet],
+  )
+  const disconnect = useCallback(() => {
+    localStorage.removeItem(CHOSEN)
+    setWallet(undefined)
+  }, [])
+  const purse = useMemo<PurseState>(
+    () => ({ wallet, balance, isReady, connect, disconnect, refresh }),
+    [wallet, balance, isReady, connect, disconnect, refresh],
+  )
+  const chosen = (id: string, opened: Wallet): void => {
+    localStorage.setItem(CHOSEN, id)
+    setWallet(opened)
+    choosing?.done(opened)
+    setChoosing(undefined)
+  }
+  return (
+    <PurseProvider value={purse}>
+      {children}
+      {choosing !== undefined && (
+        <ChooseWallet
+          found={found}
+          openTest={platform.local_mode ? openTest : undefined}
+          chosen={chosen}
+          close={() => {
+            choosing.done(undefined)
+            setChoosing(undefined)
+          }}
+        />
+      )}
+    </PurseProvider>
+  )
+}
+
+/** What the wallet has, read now, every half minute while somebody looks, and when it is asked for. */
+function useBalance(wallet: Wallet | undefined): {
+  readonly balance: WalletBalance | undefined
+  readonly refresh: () => void
+} {
+  const { ask } = useSite()
+  const [balance, setBalance] = useState<WalletBalance>()
+  const asked = useRef(0)
+  const address = wallet?.address
+  const refresh = useCallback(() => {
+    if (address === undefined) return
+    asked.current += 1
+    const mine = asked.current
+    ask<WalletBalance>(`/v1/wallets/${address}/balance`).then(
+      read => {
+        if (asked.current === mine) setBalance(read)
+      },
+      () => undefined,
+    )
+  }, [ask, address])
+  useEffect(() => {
+    setBalance(undefined)
+    refresh()
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') refresh()
+    }, BALANCE_MS)
+    return () => clearInterval(timer)
+  }, [refresh])
+  return { balance: balance?.address === address ? balance : undefined, refresh }
+}

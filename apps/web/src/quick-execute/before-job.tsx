@@ -1,0 +1,84 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
+import type { ReactNode } from 'react'
+import { formatDuration } from '../format/duration.ts'
+import { Address } from '../parts/short.tsx'
+import { Hole, Lines, Sum, Ticket } from '../parts/ticket.tsx'
+import { usePurse } from '../purse/purse-context.ts'
+import { useSite } from '../site/site.ts'
+
+/** What is known before anything is signed. */
+export function BeforeJob(props: {
+  readonly agent: AgentPage
+  readonly capability: AgentPage['capabilities'][number]
+}): ReactNode {
+  const { agent, capability } = props
+  const { platform } = useSite()
+  const { wallet, balance } = usePurse()
+  const names = Object.keys(capability.output_schema)
+  return (
+    <>
+      <h2 className="with-switch">Output</h2>
+      <div className="void">
+        <b>Nothing yet</b>
+        <span>
+          <bdi>{names.slice(0, 6).join(', ')}</bdi>
+          {names.length > 6 && ` and ${names.length - 6} more`} will be here.
+        </span>
+      </div>
+      <Ticket
+        label="What you would sign for"
+        top={
+          <>
+            <div className="kind">
+              <b>Fare</b>
+              <span className="end">not signed yet</span>
+              <Hole />
+            </div>
+            <Sum amount={capability.price} />
+          </>
+        }
+      >
+        <Lines
+          of={[
+            [
+              'Job',
+              <>
+                <bdi>{agent.name}</bdi>, <span className="mono">{capability.name}</span>
+              </>,
+            ],
+            agent.wallet === null
+              ? undefined
+              : [
+                  'Paid to',
+                  <>
+                    <Address of={agent.wallet} /> {agent.wallet === agent.owner && 'its proven wallet'}
+                  </>,
+                ],
+            [
+              'Paid from',
+              wallet === undefined ? (
+                platform.local_mode ? (
+                  'Test wallet'
+                ) : (
+                  'a wallet that you choose'
+                )
+              ) : (
+                <>
+                  <bdi>{wallet.name}</bdi>
+                  {balance !== undefined && `, ${balance.usdc} USDC`}
+                </>
+              ),
+            ],
+            agent.max_deadline_seconds === null
+              ? undefined
+              : [
+                  'Takes',
+                  `${agent.max_deadline_seconds} s at most${agent.job_p50_ms === null ? '' : `, ${formatDuration(agent.job_p50_ms)} as a rule`}`,
+                ],
+            ['Signature', 'for this job alone'],
+          ]}
+        />
+      </Ticket>
+    </>
+  )
+}

@@ -1,0 +1,24 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import type { ReactNode } from 'react'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { curlSample, typescriptSample } from './code-samples.ts'
+
+/** The same job from code, with the input as it stands in the form. */
+export function CodeButtons(props: {
+  readonly agent: AgentPage
+  readonly capability: string
+  readonly price: string
+  readonly input: JsonObject
+}): ReactNode {
+  const { agent, capability, price, input } = props
+  const { endpoint } = agent
+  if (endpoint === null) return null
+  const call = { endpoint, capability, price, input }
+  return (
+    <>
+      <CopyButton text={() => curlSample(call)}>Copy as curl</CopyButton>
+      <CopyButton text={() => typescriptSample(call)}>Copy as TypeScript</CopyButton>
+    </>
+  )
+}

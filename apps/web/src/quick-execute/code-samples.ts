@@ -1,0 +1,65 @@
+import type { JsonObject } from '@farebox/protocol/fields/field'
+
+/** What callers install; these pages do not import it. */
+const CLIENT = '@farebox/client/execute'
+
+/** A call, as it is written in code. */
+export interface SampleCall {
+  readonly endpoint: string
+  readonly capability: string
+  /** Decimal USDC. */
+  readonly price: string
+  readonly input: JsonObject
+}
+
+/** With our client: it signs one payment, good for this job alone. */
+export function typescriptSample({ endpoint, capability, price, input }: SampleCall): string {
+  return `// signs one payment, good for this job alone; survives lost answers without paying twice
+import { execute } from '${CLIENT}'
+
+const { output, payment } = await execute(${quote(endpoint)}, ${quote(capability)}, ${indent(input)}, { signer, maxPrice: ${quote(price)} })
+`
+}
+
+/** Without a payment: answers 402 and names the price. */
+export function curlSample({ endpoint, capability, input }: SampleCall): string {
+  const body = {
+    service_version: '1.0',
+    job_id: '00000000-0000-4000-8000-000000000000',
+    deadline: 4_102_444_800,
+    task: { capability, input },
+  }
+  return `# without a payment: answers 402 and names the price
+curl -i ${shell(`${endpoint}/execute`)} \\
+  -H 'content-type: application/json' \\
+  -d ${shell(JSON.stringify(body))}
+`
+}
+
+/** With the x402 project's Python client. */
+export function pythonSample({ endpoint, capability, input }: SampleCall): string {
+  return `# pip install x402[requests,evm] eth-account
+import time, uuid, json
+
+job = {
+    "service_version": "1.0",
+    "job_id": str(uuid.uuid4()),
+    "deadline": time.time() + 30,
+    "task": {"capability": ${quote(capability)}, "input": json.loads(${quote(JSON.stringify(input))})},
+}
+response = session.post(${quote(`${endpoint}/execute`)}, json=job)  # an x402 session pays the 402
+print(response.json()["output"])
+`
+}
+
+function indent(input: JsonObject): string {
+  return JSON.stringify(input, null, 2)
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text)
+}
+
+function shell(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}

@@ -1,0 +1,91 @@
+import type { Field, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
+import { describeRule } from '../fields/describe-rule.ts'
+import { formatCount } from '../format/share.ts'
+
+/** A place in an input: `['items', 2, 'name']`. */
+export type Path = readonly (string | number)[]
+
+/** Absent: nothing has been filled in. */
+export type Value = JsonValue | undefined
+
+/** The keyboard for a format. */
+export const INPUT_TYPES: { readonly [format: string]: string } = { uri: 'url', email: 'email', date: 'date' }
+
+/** The path as the check writes it: `items[2].name`. */
+export function writePath(path: Path): string {
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`))
+    .join('')
+}
+
+/** What a field's owner says of it, and what counts where it is left empty. */
+export function describe({ description = '', default: standard, type, ...field }: Field): string {
+  // A description that stands in the empty control is not said twice.
+  const isShownInside =
+    placeholderOf({ ...field, type, description, default: standard } as Field) === description
+  const said =
+    description === '' || isShownInside ? '' : /[.!?…]$/.test(description) ? description : `${description}.`
+  const isShown =
+    standard !== undefined &&
+    type !== 'boolean' &&
+    (typeof standard === 'string' || typeof standard === 'number')
+  return [said, isShown ? `Left empty: ${String(standard)}.` : ''].filter(one => one !== '').join(' ')
+}
+
+/** What stands in an empty control. */
+export function placeholderOf({ default: standard, examples, description = '' }: Field): string {
+  const shown = standard ?? examples?.[0]
+  if (typeof shown === 'string' || typeof shown === 'number') return String(shown).slice(0, 200)
+  return description.slice(0, 200)
+}
+
+/** How much of a text's length is used, or its rule. */
+export function countRule(field: Field, value: Value): string {
+  const most = field.maxLength
+  const length = typeof value === 'string' ? Array.from(value).length : 0
+  if (most !== undefined) return `${formatCount(length)} / ${formatCount(most)}`
+  return describeRule(field)
+}
+
+/** An empty text is nothing. */
+export function filled(text: string): Value {
+  return text === '' ? undefined : text
+}
+
+/** A value as a line of text. */
+export function asText(value: Value): string {
+  return value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** A list, one entry a line. */
+export function asLines(value: Value): string {
+  return Array.isArray(value)
+    ? value.map(one => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n')
+    : asText(value)
+}
+
+/** The list that lines are. */
+export function readLines(text: string): Value {
+  return text === '' ? undefined : text.split(/\r?\n/)
+}
+
+/** An object, or an empty one. */
+export function asObject(value: Value): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+}
+
+/** An object with one field changed. Undefined where nothing is left. */
+export function withField(value: JsonObject, name: string, changed: Value): JsonObject | undefined {
+  const kept = Object.entries(value).filter(([key]) => key !== name)
+  const all = changed === undefined ? kept : [...kept, [name, changed] as const]
+  return all.length === 0 ? undefined : Object.fromEntries(all)
+}
+
+/** Undefined: the text is no JSON. */
+export function readJson(text: string): { readonly value: JsonValue } | undefined {
+  try {
+    return { value: JSON.parse(text) as JsonValue }
+  } catch {
+    return undefined
+  }
+}

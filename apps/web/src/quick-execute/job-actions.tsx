@@ -1,0 +1,61 @@
+import type { JobAnswer } from '@farebox/platform-api/jobs'
+import { useState, type ReactNode } from 'react'
+import type { Order } from '../orders/order.ts'
+import { useSite } from '../site/site.ts'
+
+/** What can be done with a job that has an outcome. */
+export function JobActions(props: {
+  readonly order: Order
+  readonly job: JobAnswer
+  /** It stands on the job's own page. */
+  readonly isItsPage: boolean
+}): ReactNode {
+  const { order, job, isItsPage } = props
+  const { ask } = useSite()
+  const [said, setSaid] = useState<string>()
+  const remove = (): void => {
+    const headers: { [name: string]: string } =
+      order.job_token === undefined ? {} : { 'job-token': order.job_token }
+    ask(`/v1/jobs/${job.job_id}/contents`, { method: 'DELETE', headers }).then(
+      () => setSaid('What you sent and what you got are deleted here. The receipt stays.'),
+      (error: unknown) => setSaid(error instanceof Error ? error.message : 'It was not deleted.'),
+    )
+  }
+  const { receipt } = job
+  return (
+    <div className="acts">
+      {order.job_token !== undefined && !isItsPage && (
+        <a href={`/jobs/${job.job_id}#t=${order.job_token}`}>Open the job</a>
+      )}
+      {receipt !== null && (
+        <>
+          <a href={`/receipts#${receipt}`}>Check the signature</a>
+          <button
+            type="button"
+            className="link"
+            onClick={() => save(receipt, `farebox-receipt-${job.job_id}.jws`)}
+          >
+            Download receipt
+          </button>
+        </>
+      )}
+      {job.contents_deleted ? (
+        <span>Contents deleted</span>
+      ) : (
+        <button type="button" className="link" onClick={remove}>
+          Delete what I sent
+        </button>
+      )}
+      {said !== undefined && <span role="status">{said}</span>}
+    </div>
+  )
+}
+
+function save(text: string, name: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/jose' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

@@ -1,0 +1,127 @@
+import type { FieldMap } from '@farebox/protocol/fields/field'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { JobLine } from '../job-view/job-line.tsx'
+import { JobTicket } from '../job-view/job-ticket.tsx'
+import { OutputView } from '../job-view/output-view.tsx'
+import type { Order } from '../orders/order.ts'
+import { Note } from '../parts/note.tsx'
+import { Hash } from '../parts/short.tsx'
+import { When } from '../parts/when.tsx'
+import { JobActions } from './job-actions.tsx'
+import { useNow } from './use-now.ts'
+import { useReceiptHash } from './use-receipt-hash.ts'
+
+/** A job that was ordered here: its line, then its output and ticket. The money first, then why, then the way on. */
+export function JobPanel(props: {
+  readonly execution: { readonly order: Order; readonly unanswered: number; readonly isFresh: boolean }
+  readonly usualMs: number | null
+  readonly fields: FieldMap
+  readonly isItsPage?: boolean
+  /** Undefined: it is not ordered from here. */
+  readonly retry?: ((order: Order) => void) | undefined
+}): ReactNode {
+  const { execution, usualMs, fields, retry, isItsPage = false } = props
+  const { order, unanswered, isFresh } = execution
+  const { job, refusal } = order
+  const isUnderWay =
+    refusal === undefined && (job === undefined || job.status === 'sent' || job.status === 'pending')
+  const now = useNow(isUnderWay || (job !== undefined && !job.charged && job.payment.status === 'open'))
+  const receiptHash = useReceiptHash(order.job_id)
+  const outcome = useRef<HTMLHeadingElement>(null)
+  const [wasUnderWay] = useState(isUnderWay)
+  useEffect(() => {
+    if (wasUnderWay && !isUnderWay) outcome.current?.focus()
+  }, [wasUnderWay, isUnderWay])
+  if (job?.status === 'completed' && job.output !== null && !job.charged_without_delivery) {
+    return (
+      <div className="outcome">
+        <h2 ref={outcome} tabIndex={-1} className="unseen">
+          Delivered and paid
+        </h2>
+        <OutputView
+          output={job.output as never}
+          fields={fields}
+          fileName={`farebox-${job.job_id.slice(0, 8)}`}
+        />
+        {job.output_problem !== null && (
+          <Note tone="warn">
+            <p>
+              The output is not as declared: <bdi>{job.output_problem}</bdi>
+            </p>
+          </Note>
+        )}
+        <JobTicket job={job} order={order} now={now} isFresh={isFresh} receiptHash={receiptHash}>
+          <JobActions order={order} job={job} isItsPage={isItsPage} />
+        </JobTicket>
+      </div>
+    )
+  }
+  return (
+    <div className="outcome">
+      <h2 ref={outcome} tabIndex={-1} className="with-switch">
+        Job
+        <span className="end small faint">
+          <Hash of={order.job_id} />
+        </span>
+      </h2>
+      <JobLine view={{ order, job, unanswered, now, usualMs }} />
+      {job?.status === 'failed' && job.error_type === 'validation' && (
+        <Note tone="info">
+          <p>Correct the input and try again: the payment is not bound to what you filled in.</p>
+        </Note>
+      )}
+      {refusal !== undefined && (
+        <Note tone="refused" alert>
+          <p>
+            <b>Not charged.</b> <bdi>{refusal.sentence}</bdi>
+          </p>
+          <p>The order was refused before it became a job. Change what it says, and sign anew.</p>
+        </Note>
+      )}
+      {isUnderWay && (
+        <Note tone="info">
+          <p>
+            You can leave: the job goes on, and <a href="/jobs">Jobs</a> has it. If the answer gets lost,
+            asking again never pays twice.
+          </p>
+        </Note>
+      )}
+      {job !== undefined && !isUnderWay && (
+        <JobTicket job={job} order={order} now={now} isFresh={false} receiptHash={receiptHash}>
+          {job.retry.possible && retry !== undefined && (
+            <Retry amount={job.amount} until={job.retry.until} retry={() => retry(order)} />
+          )}
+          <JobActions order={order} job={job} isItsPage={isItsPage} />
+        </JobTicket>
+      )}
+    </div>
+  )
+}
+
+/** The same job once more, with the payment that was signed: it can be used once, whatever becomes of it. */
+function Retry(props: {
+  readonly amount: string
+  readonly until: number | null
+  readonly retry: () => void
+}): ReactNode {
+  const { amount, until, retry } = props
+  return (
+    <div className="row again">
+      <button type="button" className="button fare" onClick={retry}>
+        Try again, {amount} USDC
+      </button>
+      <a className="button tall" href="/">
+        Find another agent
+      </a>
+      <p className="aside">
+        The same job with the same payment, which can be used once
+        {until !== null && (
+          <>
+            , until <When at={until} form="clock" />
+          </>
+        )}
+        .
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,83 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
+import type { ReactNode } from 'react'
+import { Note } from '../parts/note.tsx'
+import { isUnderWay, refuseAgent, type Execution } from './use-quick-execute.ts'
+
+/** The one button after which money can move, and what keeps it from being pressed. */
+export function Pay(props: {
+  readonly agent: AgentPage
+  readonly price: string
+  readonly execution: Execution
+  readonly reset: () => void
+  readonly agree: (price: string) => void
+}): ReactNode {
+  const { agent, price, execution, reset, agree } = props
+  const refused = refuseAgent(agent)
+  if (refused !== undefined) {
+    return (
+      <div className="pay">
+        <Note tone="warn">
+          <p>{refused}</p>
+        </Note>
+        <button type="button" className="button fare wide" disabled>
+          Cannot be paid now
+        </button>
+      </div>
+    )
+  }
+  if (execution.step === 'changed') {
+    const { amount } = execution.quote
+    return (
+      <div className="pay">
+        <Note tone="warn" alert>
+          <p>
+            <b>
+              The price is {amount} USDC now; {price} was shown.
+            </b>{' '}
+            Nothing has been signed.
+          </p>
+        </Note>
+        <button type="button" className="button fare wide" onClick={() => agree(amount)}>
+          Pay {amount} USDC and run
+        </button>
+        <p className="hint centre">You sign for {amount}, and for no more.</p>
+      </div>
+    )
+  }
+  const isUnder = isUnderWay(execution)
+  const isAgain = execution.step === 'ordered' && !isUnder
+  if (execution.step === 'ordered' && execution.order.job?.retry.possible === true) {
+    return (
+      <div className="pay">
+        <button type="button" className="button wide tall" onClick={reset}>
+          Start a new job instead
+        </button>
+      </div>
+    )
+  }
+  return (
+    <div className="pay">
+      {execution.step === 'stopped' && (
+        <Note tone={execution.tone} alert>
+          <p>{execution.sentence}</p>
+        </Note>
+      )}
+      {isUnder || execution.step === 'preparing' ? (
+        <button type="button" className="button fare wide" disabled>
+          {execution.step === 'preparing' ? `${execution.words}…` : 'Running…'}
+        </button>
+      ) : (
+        <button type="submit" className="button fare wide">
+          Pay {price} USDC and run{isAgain ? ' again' : ''} <kbd aria-hidden="true">Ctrl ↵</kbd>
+        </button>
+      )}
+      <p className="hint centre">
+        {isUnder
+          ? 'The input is held until the outcome is known.'
+          : isAgain
+            ? 'A new job: it is paid for once more.'
+            : 'Not delivered, not charged.'}
+      </p>
+    </div>
+  )
+}

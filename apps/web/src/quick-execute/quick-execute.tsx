@@ -1,0 +1,115 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { InputForm } from './input-form.tsx'
+import { JobPanel } from './job-panel.tsx'
+import { CodeButtons } from './code-buttons.tsx'
+import { BeforeJob } from './before-job.tsx'
+import { Pay } from './pay-button.tsx'
+import { isUnderWay, useQuickExecute } from './use-quick-execute.ts'
+
+interface Props {
+  readonly agent: AgentPage
+  readonly capability: AgentPage['capabilities'][number]
+  /** A job that was ordered in this browser, to go on with. */
+  readonly jobId: string | null
+}
+
+/** The form of a capability, and beside it what becomes of the job: input left, output right. */
+export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
+  const [input, setInput] = useState<JsonObject>({})
+  const fields = capability.input_schema as FieldMap
+  const { execution, refusal, pay, check, reset, showOrder, retry } = useQuickExecute({
+    agentId: agent.agent_id,
+    agentName: agent.name,
+    capability: capability.name,
+    price: capability.price,
+    fields,
+  })
+  const form = useRef<HTMLFormElement>(null)
+  const isHeld = execution.step === 'preparing' || isUnderWay(execution)
+  const wasRefused = useRef(false)
+  useEffect(() => {
+    if (refusal !== undefined && wasRefused.current)
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    wasRefused.current = false
+  }, [refusal])
+  useEffect(() => {
+    if (jobId === null) return
+    import('../orders/browser-store.ts')
+      .then(({ readOrder }) => readOrder(jobId))
+      .then(
+        order => {
+          if (order === undefined || order.agent_id !== agent.agent_id) return
+          setInput(order.input)
+          showOrder(order)
+        },
+        () => undefined,
+      )
+  }, [jobId, agent.agent_id, showOrder])
+  const change = (value: JsonObject): void => {
+    setInput(value)
+    // What was found before belongs to the input before.
+    if (execution.step === 'stopped' || execution.step === 'changed') reset()
+  }
+  const submit = (): void => {
+    if (isHeld) return
+    wasRefused.current = true
+    pay(input)
+  }
+  const fillSample = (): void => {
+    import('../fields/check-input.ts').then(
+      ({ sampleInput }) => setInput(sampleInput(fields) ?? input),
+      () => undefined,
+    )
+  }
+  return (
+    <form
+      ref={form}
+      className={execution.step === 'ordered' ? 'try after' : 'try'}
+      noValidate
+      onSubmit={event => {
+        event.preventDefault()
+        submit()
+      }}
+      onKeyDown={event => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit()
+      }}
+    >
+      <div>
+        <InputForm
+          fields={fields}
+          value={input}
+          onChange={change}
+          form={{ refusal, onLeave: () => (refusal === undefined ? undefined : check(input)), isHeld }}
+        >
+          <div className="row tools">
+            <button type="button" className="button low" disabled={isHeld} onClick={fillSample}>
+              Fill with a sample
+            </button>
+            <CodeButtons agent={agent} capability={capability.name} price={capability.price} input={input} />
+          </div>
+          <Pay
+            agent={agent}
+            price={capability.price}
+            execution={execution}
+            reset={reset}
+            agree={price => pay(input, price)}
+          />
+        </InputForm>
+      </div>
+      <div>
+        {execution.step === 'ordered' ? (
+          <JobPanel
+            execution={execution}
+            usualMs={agent.job_p50_ms}
+            fields={capability.output_schema as FieldMap}
+            retry={order => retry(order, input)}
+          />
+        ) : (
+          <BeforeJob agent={agent} capability={capability} />
+        )}
+      </div>
+    </form>
+  )
+}

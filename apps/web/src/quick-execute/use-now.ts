@@ -1,0 +1,15 @@
+import { useEffect, useState } from 'react'
+import { useSite } from '../site/site.ts'
+
+/** Unix seconds, five times a second while something is waited for. */
+export function useNow(isWaiting: boolean): number {
+  const { now: first } = useSite()
+  const [now, setNow] = useState(first)
+  useEffect(() => {
+    setNow(Date.now() / 1_000)
+    if (!isWaiting) return undefined
+    const timer = setInterval(() => setNow(Date.now() / 1_000), 200)
+    return () => clearInterval(timer)
+  }, [isWaiting])
+  return now
+}

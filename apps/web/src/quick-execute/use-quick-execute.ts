@@ -1,0 +1,241 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
+import type { JobAnswer, QuoteAnswer } from '@farebox/platform-api/jobs'
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import { useCallback, useEffect, useReducer, useRef } from 'react'
+import { toAtomic } from '../format/amount.ts'
+import type { Order } from '../orders/order.ts'
+import { usePurse } from '../purse/purse-context.ts'
+import { ApiFailure } from '../site/ask.ts'
+import { useSite } from '../site/site.ts'
+import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
+
+/** A capability that can be ordered. */
+export interface Orderable {
+  readonly agentId: number
+  readonly agentName: string
+  readonly capability: string
+  /** Decimal USDC, as it is shown. */
+  readonly price: string
+  readonly fields: FieldMap
+}
+
+/** How an order stands, from the press on the button to the outcome. */
+export type Execution =
+  | { readonly step: 'idle' }
+  /** Nothing has been signed. */
+  | { readonly step: 'preparing'; readonly words: string }
+  /** Nothing was sent; a sentence says why, and the form is as it was. */
+  | { readonly step: 'stopped'; readonly sentence: string; readonly tone: 'warn' | 'refused' }
+  /** The agent asks for another amount than was shown. Nothing has been signed. */
+  | { readonly step: 'changed'; readonly quote: QuoteAnswer }
+  | {
+      readonly step: 'ordered'
+      readonly order: Order
+      readonly unanswered: number
+      readonly isFresh: boolean
+    }
+
+/** A refusal of the input, at its field. */
+export interface InputRefusal {
+  readonly field: string
+  readonly reason: string
+}
+
+interface State {
+  readonly execution: Execution
+  readonly refusal: InputRefusal | undefined
+}
+
+type Event =
+  | { readonly type: 'execution'; readonly execution: Execution }
+  | { readonly type: 'refused'; readonly refusal: InputRefusal | undefined }
+  | { readonly type: 'order'; readonly order: Order }
+  | { readonly type: 'unanswered' }
+
+/** What the page does with an order. */
+export interface QuickExecute extends State {
+  /** Pays and runs. `agreedPrice`: a price that was asked for anew and that the reader has agreed to. */
+  readonly pay: (input: JsonObject, agreedPrice?: string) => void
+  /** Checks the input, and says at its field what is wrong. */
+  readonly check: (input: JsonObject) => void
+  readonly reset: () => void
+  readonly showOrder: (order: Order) => void
+  /** Sends a failed job once more, with the same payment; nothing is signed. */
+  readonly retry: (order: Order, input: JsonObject) => void
+}
+
+/** Drives one order: check, quote, signature, order, job. At most one is under way. */
+export function useQuickExecute(orderable: Orderable): QuickExecute {
+  const { ask, platform } = useSite()
+  const { connect, refresh } = usePurse()
+  const [state, dispatch] = useReducer(reduce, START)
+  const isBusy = useRef(false)
+  const left = useRef<AbortController>(undefined)
+  useEffect(() => {
+    left.current = new AbortController()
+    const controller = left.current
+    return () => controller.abort(new Error('the page was left'))
+  }, [])
+
+  const followed = useRef<AbortController>(undefined)
+  const say = useCallback((execution: Execution) => dispatch({ type: 'execution', execution }), [])
+
+  const follow = useCallback(
+    async (order: Order): Promise<void> => {
+      // One job at a time is looked at; what was looked at before is kept by the browser's store.
+      followed.current?.abort(new Error('another job is looked at'))
+      followed.current = new AbortController()
+      const signal = AbortSignal.any([
+        followed.current.signal,
+        ...(left.current === undefined ? [] : [left.current.signal]),
+      ])
+      const [{ sendOrder }, { followJob, isOver }, { updateOrder }] = await Promise.all([
+        import('../orders/send-order.ts'),
+        import('../orders/follow-job.ts'),
+        import('../orders/browser-store.ts'),
+      ])
+      const sent = await sendOrder(ask, order, () => dispatch({ type: 'unanswered' }), signal)
+      dispatch({ type: 'order', order: sent })
+      if (sent.job === undefined || isOver(sent.job)) return
+      const tell = (job: JobAnswer): void => {
+        dispatch({ type: 'order', order: { ...sent, job } })
+        void updateOrder(sent.job_id, { job })
+        if (job.charged) refresh()
+      }
+      await followJob(ask, { jobId: sent.job_id, token: sent.job_token }, tell, signal)
+    },
+    [ask, refresh],
+  )
+
+  const start = async (input: JsonObject, agreedPrice: string | undefined): Promise<void> => {
+    const signal = left.current?.signal ?? new AbortController().signal
+    say({ step: 'preparing', words: 'Checking the input' })
+    const { checkInput } = await import('../fields/check-input.ts')
+    const checked = checkInput(orderable.fields, input)
+    dispatch({ type: 'refused', refusal: checked.ok ? undefined : checked.violation })
+    if (!checked.ok) return say({ step: 'idle' })
+    const wallet = await connect()
+    if (wallet === undefined) return say({ step: 'idle' })
+    say({ step: 'preparing', words: 'Asking for the price' })
+    const { agentId, agentName, capability, price } = orderable
+    const quote = await ask<QuoteAnswer>('/v1/quotes', {
+      method: 'POST',
+      body: { agent_id: agentId, capability },
+      signal,
+    })
+    if (quote.amount !== (agreedPrice ?? price)) return say({ step: 'changed', quote })
+    const short = await findShortage(quote, wallet)
+    if (short !== undefined) return say({ step: 'stopped', sentence: short, tone: 'warn' })
+    await wallet.useChain({
+      id: platform.chain_id,
+      name: platform.local_mode ? 'the local chain' : platform.network_name,
+    })
+    say({ step: 'preparing', words: wallet.kind === 'test' ? 'Signing' : 'Your wallet asks you to sign' })
+    const [{ signOrder }, { keepOrder }] = await Promise.all([
+      import('../orders/sign-order.ts'),
+      import('../orders/browser-store.ts'),
+    ])
+    const order = await signOrder(wallet, { agentId, agentName, capability, input: checked.value }, quote)
+    // Kept before it is sent: whatever happens from here on, it is the same job.
+    await keepOrder(order)
+    say({ step: 'ordered', order, unanswered: 0, isFresh: true })
+    void follow(order).catch(() => undefined)
+  }
+
+  const findShortage = async (quote: QuoteAnswer, wallet: Wallet): Promise<string | undefined> => {
+    const balance = await ask<{ readonly usdc: string }>(`/v1/wallets/${wallet.address}/balance`).catch(
+      () => undefined,
+    )
+    const has = balance === undefined ? undefined : toAtomic(balance.usdc)
+    if (balance === undefined || has === undefined || has >= BigInt(quote.amount_atomic)) return undefined
+    return `${wallet.name} has ${balance.usdc} USDC, and ${quote.amount} is asked for. Nothing was sent.`
+  }
+
+  const once = (work: () => Promise<void>): void => {
+    if (isBusy.current) return
+    isBusy.current = true
+    work()
+      .catch((error: unknown) => {
+        if (left.current?.signal.aborted === true) return
+        say({ step: 'stopped', ...explain(error) })
+      })
+      .finally(() => {
+        isBusy.current = false
+      })
+  }
+  const pay = (input: JsonObject, agreedPrice?: string): void => once(() => start(input, agreedPrice))
+  const check = (input: JsonObject): void => {
+    import('../fields/check-input.ts').then(
+      ({ checkInput }) => {
+        const checked = checkInput(orderable.fields, input)
+        dispatch({ type: 'refused', refusal: checked.ok ? undefined : checked.violation })
+      },
+      () => undefined,
+    )
+  }
+  const showOrder = useCallback(
+    (order: Order): void => {
+      say({ step: 'ordered', order, unanswered: 0, isFresh: false })
+      follow(order).catch(() => undefined)
+    },
+    [follow, say],
+  )
+  const sendAgain = async (order: Order, input: JsonObject): Promise<void> => {
+    const { checkInput } = await import('../fields/check-input.ts')
+    const checked = checkInput(orderable.fields, input)
+    dispatch({ type: 'refused', refusal: checked.ok ? undefined : checked.violation })
+    if (!checked.ok) return
+    const { retryJob } = await import('../orders/retry-job.ts')
+    const sent = await retryJob(ask, order, checked.value)
+    say({ step: 'ordered', order: sent, unanswered: 0, isFresh: true })
+    void follow(sent).catch(() => undefined)
+  }
+  const retry = (order: Order, input: JsonObject): void => {
+    once(() => sendAgain(order, input))
+  }
+  return { ...state, pay, check, reset: () => say({ step: 'idle' }), showOrder, retry }
+}
+
+const START: State = { execution: { step: 'idle' }, refusal: undefined }
+
+function reduce(state: State, event: Event): State {
+  switch (event.type) {
+    case 'execution':
+      return { ...state, execution: event.execution }
+    case 'refused':
+      return { ...state, refusal: event.refusal }
+    case 'unanswered':
+      return state.execution.step === 'ordered'
+        ? { ...state, execution: { ...state.execution, unanswered: state.execution.unanswered + 1 } }
+        : state
+    case 'order': {
+      const { execution } = state
+      const isThis = execution.step === 'ordered' && execution.order.job_id === event.order.job_id
+      return isThis ? { ...state, execution: { ...execution, order: event.order } } : state
+    }
+  }
+}
+
+/** What kept the order from being sent. Once it was sent nothing comes here: it is a job then. */
+function explain(error: unknown): { readonly sentence: string; readonly tone: 'warn' | 'refused' } {
+  const nothing = 'Nothing was sent and nothing was charged.'
+  if (error instanceof WalletProblem) return { sentence: `${error.message} ${nothing}`, tone: 'warn' }
+  if (error instanceof ApiFailure) return { sentence: `${error.message} ${nothing}`, tone: 'refused' }
+  const message = error instanceof Error ? error.message : 'Something kept the page from ordering.'
+  return { sentence: `${message} ${nothing}`, tone: 'refused' }
+}
+
+/** Why a capability cannot be ordered now. Undefined: it can. */
+export function refuseAgent({ payable, health, notices }: AgentPage): string | undefined {
+  if (health?.availability === 'offline')
+    return `Offline: ${health.consecutive_failures} checks in a row failed. No job is sent there until one passes.`
+  if (payable) return undefined
+  return notices.find(({ kind }) => kind === 'not-payable')?.text ?? 'No jobs are sent there now.'
+}
+
+/** Whether an order was signed whose outcome is not known yet. */
+export function isUnderWay(execution: Execution): boolean {
+  if (execution.step !== 'ordered' || execution.order.refusal !== undefined) return false
+  const { job } = execution.order
+  return job === undefined || job.status === 'sent' || job.status === 'pending'
+}

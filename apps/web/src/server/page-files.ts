@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+/** One file that browsers are sent, as it is and compressed. */
+export interface PageFile {
+  readonly path: string
+  readonly type: string
+  readonly raw: Buffer
+  readonly gzip: Buffer
+  readonly brotli: Buffer
+  /** Its name changes with its content: it can be kept for ever. */
+  readonly isImmutable: boolean
+}
+
+/** What was built for browsers. */
+export interface PageFiles {
+  readonly files: ReadonlyMap<string, PageFile>
+  /** What a document with this kind of page links to. */
+  linksFor(routePath: string): {
+    readonly styles: readonly string[]
+    readonly scripts: readonly string[]
+    readonly preloads: readonly string[]
+  }
+}
+
+const TYPES: { readonly [ending: string]: string } = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
+}
+
+interface Chunk {
+  readonly file: string
+  readonly src?: string
+  readonly css?: readonly string[]
+  readonly imports?: readonly string[]
+}
+
+/**
+ * Reads the build.
+ *
+ * @param folder `dist/client`
+ * @param keep which chunks are there at all, by the source they were made from
+ * @param sourceOf the source file of a kind of page, as the build's manifest names it
+ * Throws where nothing was built.
+ */
+export function readPageFiles(
+  folder: string,
+  keep: (source: string) => boolean,
+  sourceOf: (routePath: string) => string,
+): PageFiles {
+  const manifest = JSON.parse(readFileSync(join(folder, '.vite', 'manifest.json'), 'utf8')) as {
+    readonly [source: string]: Chunk
+  }
+  const dropped = new Set(
+    Object.entries(manifest).flatMap(([source, { file }]) => (keep(source) ? [] : [`/${file}`])),
+  )
+  const files = new Map<string, PageFile>()
+  for (const file of walk(folder)) {
+    const path = `/${relative(folder, file).split(sep).join('/')}`
+    const type = TYPES[path.slice(path.lastIndexOf('.') + 1)]
+    if (type !== undefined && !dropped.has(path)) files.set(path, readPageFile(file, path, type))
+  }
+  const main = manifest['src/browser/main.tsx']
+  if (main === undefined) throw new Error(`${folder} holds no build of the pages`)
+  const styles = Object.values(manifest).flatMap(({ file, css = [] }) =>
+    [...css, ...(file.endsWith('.css') ? [file] : [])].map(path => `/${path}`),
+  )
+  return {
+    files,
+    linksFor(routePath) {
+      const page = manifest[sourceOf(routePath)]
+      const wanted = [...closure(manifest, main), ...(page === undefined ? [] : closure(manifest, page))]
+      const preloads = [...new Set(wanted.map(({ file }) => `/${file}`))].filter(
+        file => file !== `/${main.file}`,
+      )
+      return { styles: [...new Set(styles)], scripts: [`/${main.file}`], preloads }
+    },
+  }
+}
+
+/** A chunk and all that it imports at once. */
+function closure(manifest: { readonly [source: string]: Chunk }, chunk: Chunk): readonly Chunk[] {
+  const inner = (chunk.imports ?? []).flatMap(source => {
+    const imported = manifest[source]
+    return imported === undefined ? [] : closure(manifest, imported)
+  })
+  return [chunk, ...inner]
+}
+
+function readPageFile(file: string, path: string, type: string): PageFile {
+  const raw = readFileSync(file)
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+  return {
+    path,
+    type,
+    raw,
+    gzip: gzipSync(raw),
+    brotli: brotliCompressSync(raw, { params }),
+    isImmutable: path.startsWith('/assets/'),
+  }
+}
+
+function walk(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+}

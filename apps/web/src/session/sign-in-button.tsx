@@ -1,0 +1,42 @@
+import { useState, useSyncExternalStore, type ReactNode } from 'react'
+import { useNavigation } from '../site/navigation.ts'
+import { SignInSheet } from './sign-in-sheet.tsx'
+
+/** Opens the sheet to sign in; the page that wanted it is read again then. */
+export function SignInButton({ why, next }: { readonly why: string; readonly next?: string }): ReactNode {
+  const { go, reload } = useNavigation()
+  const [isOpen, setOpen] = useState(false)
+  const isTakenOver = useTakenOver()
+  return (
+    <>
+      <button type="button" className="button solid" disabled={!isTakenOver} onClick={() => setOpen(true)}>
+        Sign in
+      </button>
+      <noscript>
+        <p className="hint">
+          Signing in needs JavaScript: the text is signed by your wallet, in your browser.
+        </p>
+      </noscript>
+      {isOpen && (
+        <SignInSheet
+          why={why}
+          close={() => setOpen(false)}
+          signedIn={() => {
+            setOpen(false)
+            if (next === undefined) reload()
+            else go(next)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** Whether a browser has taken the page over from the server. */
+function useTakenOver(): boolean {
+  return useSyncExternalStore(
+    () => () => undefined,
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react'
+import type { Ask } from './ask.ts'
+
+/** What a page is made from: where it is, and how to ask for its data. */
+export interface PageRequest {
+  /** What its path's pattern found: `{ agentId: '3' }`. */
+  readonly params: { readonly [name: string]: string }
+  readonly query: URLSearchParams
+  readonly ask: Ask
+  /** On the server there is no session to sign in with, no storage and no wallet. */
+  readonly isServer: boolean
+}
+
+/** What a document says of itself, in its head. */
+export interface Head {
+  readonly title: string
+  readonly description?: string
+  /** Private pages and failures are not for search engines. */
+  readonly hidden?: boolean
+  /** For one signed-in person alone: nothing keeps it, the browser neither. Hidden as well. */
+  readonly personal?: boolean
+}
+
+/** One page: how its data is read, what its head says, how it looks. Data is JSON: it travels in the document. */
+export interface PageModule<Data> {
+  /** Rejects with an `ApiFailure`; 404 shows the page for what is not there. */
+  readonly load: (request: PageRequest) => Promise<Data>
+  readonly head: (data: Data) => Head
+  readonly Page: (props: { readonly data: Data }) => ReactNode
+}
+
+/** The place of the band that a page belongs to. */
+export type Place = 'agents' | 'jobs' | 'owner'

@@ -1,0 +1,24 @@
+import type { Platform } from '@farebox/platform-api/registry'
+import { createContext, useContext } from 'react'
+import type { Ask } from './ask.ts'
+
+/** What every page may know. */
+export interface Site {
+  /** What the platform says of itself. */
+  readonly platform: Platform
+  /** When the data of the page was read, by the platform's clock; Unix seconds. */
+  readonly now: number
+  readonly ask: Ask
+}
+
+const SiteContext = createContext<Site | undefined>(undefined)
+
+/** Hands the site down to everything inside. */
+export const SiteProvider = SiteContext.Provider
+
+/** The site, anywhere in a page. Throws outside of one. */
+export function useSite(): Site {
+  const site = useContext(SiteContext)
+  if (site === undefined) throw new Error('a part of a page is used outside of the page')
+  return site
+}

@@ -1,0 +1,161 @@
+import type { Platform, Registration } from '@farebox/platform-api/registry'
+import type { WalletBalance } from '@farebox/platform-api/wallets'
+import { shortAddress } from '../format/address.ts'
+import { formatEther } from '../format/amount.ts'
+import type { Ask } from '../site/ask.ts'
+import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
+import { encodeRegister, STAKE_QUESTION } from './register-call.ts'
+import { StakeProblem } from './stake-problem.ts'
+import { forgetStake, keepStake, readStake, type KeptStake } from './stake-store.ts'
+
+/** What a stake is sent with. */
+export interface Staking {
+  readonly ask: Ask
+  readonly platform: Platform
+  /** As the page shows it. */
+  readonly registration: Registration
+  readonly wallet: Wallet
+  /** Tells what is being waited for. */
+  readonly tell: (words: string) => void
+}
+
+/** Of these it is certain that nothing was sent. Any other answer leaves it open. */
+const NOT_SENT: readonly WalletProblem['kind'][] = [
+  'declined',
+  'refused',
+  'too-little',
+  'not-allowed',
+  'other-chain',
+]
+
+/**
+ * One wallet, one transaction: right account, right network, the registry there, enough ether, nobody was faster. What
+ * the wallet is asked for is written down before it is asked, and its answer after.
+ *
+ * Resolves to the stake as it is kept; undefined where the agent is staked for by now.
+ *
+ * @throws {StakeProblem} or {@link WalletProblem}: nothing was sent. What is kept then without a hash is in doubt
+ */
+export async function sendStake(staking: Staking): Promise<KeptStake | undefined> {
+  const { registration, platform, tell } = staking
+  const kept = readStake(registration.registration_id)
+  if (kept !== undefined) return kept
+  refuseOtherThanShown(registration, platform)
+  const wallet = await takeAccount(staking)
+  await changeNetwork(wallet, platform)
+  tell('Looking for the registry')
+  await checkRegistry(wallet, staking)
+  if (await isStaked(staking)) return undefined
+  await checkBalance(wallet, staking)
+  tell(wallet.kind === 'test' ? 'Sending' : `Confirm it in ${wallet.name}`)
+  return await send(wallet, registration)
+}
+
+/** Where it goes, how much and for what: nothing but what stands on the ticket. */
+function refuseOtherThanShown(registration: Registration, platform: Platform): void {
+  const isAsShown =
+    registration.registry_address === platform.registry_address &&
+    registration.stake_wei === platform.stake_wei &&
+    registration.chain_id === platform.chain_id &&
+    registration.call_data.toLowerCase() === encodeRegister(registration.endpoint)
+  if (isAsShown) return
+  throw new StakeProblem(
+    'The platform asks for another transaction than is shown here.',
+    'Your wallet is not asked for it. Nothing was sent.',
+  )
+}
+
+/** Only the wallet that the agent is paid at may stake, so that nobody registers an agent of somebody else. */
+async function takeAccount({ registration, wallet, tell }: Staking): Promise<Wallet> {
+  const { found } = registration
+  if (wallet.sendTransaction === undefined)
+    throw new StakeProblem(
+      `${wallet.name} sends no transactions.`,
+      'Stake with another wallet. Nothing was sent.',
+    )
+  if (found.phase === 'phase-1' || wallet.address === found.wallet) return wallet
+  tell(`Asking ${wallet.name} for the account`)
+  const taken = await wallet.accounts?.take(found.wallet)
+  if (taken !== undefined) return taken
+  throw new StakeProblem(
+    'This is another account.',
+    `${wallet.name} shows ${shortAddress(wallet.address)}. The agent is paid at ${shortAddress(found.wallet)}, ` +
+      'and that account alone can stake for it. Nothing was sent.',
+    'other-account',
+  )
+}
+
+async function changeNetwork(
+  wallet: Wallet,
+  { chain_id: id, local_mode: isLocal, network_name: name }: Platform,
+): Promise<void> {
+  try {
+    await wallet.useChain({ id, name })
+  } catch (error) {
+    if (!(error instanceof WalletProblem) || error.kind !== 'other-chain') throw error
+    const where = isLocal ? ' On this platform it has to lead to the local chain.' : ''
+    throw new StakeProblem(
+      error.message,
+      `Add ${name} (chain id ${id}) to it, and stake again.${where} Nothing was sent.`,
+    )
+  }
+}
+
+/** Ether sent to an address without a contract is gone, and chains with the same number are not the same chain. */
+async function checkRegistry(wallet: Wallet, { registration, platform }: Staking): Promise<void> {
+  const call = { to: registration.registry_address, data: STAKE_QUESTION }
+  const answer = await wallet.readChain?.('eth_call', [call, 'latest']).catch(() => undefined)
+  const isThere = typeof answer === 'string' && /^0x[0-9a-f]{64}$/i.test(answer)
+  if (isThere && BigInt(answer) === BigInt(registration.stake_wei)) return
+  const name = platform.network_name
+  throw new StakeProblem(
+    'The registry is not there.',
+    `What your wallet calls ${name} has no registry contract. ${
+      platform.local_mode
+        ? `This platform uses a local chain: in your wallet, ${name} has to lead to it.`
+        : 'Look at the address that this network has in the settings of your wallet.'
+    } Nothing was sent.`,
+  )
+}
+
+async function isStaked({ ask, registration }: Staking): Promise<boolean> {
+  const now = await ask<Registration>(`/v1/registrations/${registration.registration_id}`)
+  if (now.status.state !== 'waiting_for_stake') return true
+  if (walletOf(now) === walletOf(registration) && now.call_data === registration.call_data) return false
+  throw new StakeProblem(
+    'The agent names another wallet now.',
+    'Load this page again, and look at what it shows. Nothing was sent.',
+  )
+}
+
+function walletOf({ found }: Registration): string | undefined {
+  return found.phase === 'agent' ? found.wallet : undefined
+}
+
+/** Said here where it can be known; the gas is the wallet's to say. */
+async function checkBalance({ address }: Wallet, { ask, registration }: Staking): Promise<void> {
+  const balance = await ask<WalletBalance>(`/v1/wallets/${address}/balance`).catch(() => undefined)
+  if (balance === undefined || BigInt(balance.native_wei) > BigInt(registration.stake_wei)) return
+  throw new StakeProblem(
+    'There is too little in the account.',
+    `${shortAddress(address)} has ${formatEther(balance.native_wei)} ETH; the stake is ` +
+      `${formatEther(registration.stake_wei)} and its gas comes on top. Nothing was sent.`,
+  )
+}
+
+async function send(wallet: Wallet, registration: Registration): Promise<KeptStake> {
+  const { registration_id: id, registry_address: to, stake_wei: wei, endpoint } = registration
+  const asked: KeptStake = { from: wallet.address, walletName: wallet.name, askedAt: Date.now() / 1_000 }
+  keepStake(id, asked)
+  const hash = await wallet
+    .sendTransaction?.({ to, value: BigInt(wei), data: encodeRegister(endpoint) })
+    .catch((error: unknown) => {
+      if (error instanceof WalletProblem && NOT_SENT.includes(error.kind)) forgetStake(id)
+      throw error
+    })
+  if (hash === undefined || !/^0x[0-9a-f]{64}$/i.test(hash))
+    throw new WalletProblem('failed', `${wallet.name} did not say which transaction it sent.`)
+  const sent = { ...asked, hash }
+  keepStake(id, sent)
+  return sent
+}

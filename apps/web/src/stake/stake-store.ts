@@ -1,0 +1,56 @@
+/** A stake that a wallet was asked to send from this browser. */
+export interface KeptStake {
+  /** Lower-case address that stakes. */
+  readonly from: string
+  /** As its person knows the wallet. */
+  readonly walletName: string
+  /** When the wallet was asked; Unix seconds. */
+  readonly askedAt: number
+  /** The transaction. Undefined: the wallet was asked, and it is not known whether it sent. */
+  readonly hash?: string
+}
+
+/**
+ * What this browser knows of a stake. Browsers may keep nothing for a page: then a reload forgets what was sent, and the
+ * platform still sees it.
+ */
+export function readStake(registrationId: string): KeptStake | undefined {
+  try {
+    const text = localStorage.getItem(stakeKey(registrationId))
+    return text === null ? undefined : (JSON.parse(text) as KeptStake)
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes it: before the wallet is asked, and again when it has sent. */
+export function keepStake(registrationId: string, stake: KeptStake): void {
+  try {
+    localStorage.setItem(stakeKey(registrationId), JSON.stringify(stake))
+  } catch {
+    // See readStake.
+  }
+}
+
+/** Forgets it: nothing was sent, or the platform has seen it through. */
+export function forgetStake(registrationId: string): void {
+  try {
+    localStorage.removeItem(stakeKey(registrationId))
+  } catch {
+    // See readStake.
+  }
+}
+
+/** Tells when another tab has changed what is known; resolves to what ends it. */
+export function watchStake(registrationId: string, tell: () => void): () => void {
+  const listener = ({ key }: StorageEvent): void => {
+    if (key === stakeKey(registrationId)) tell()
+  }
+  addEventListener('storage', listener)
+  return () => removeEventListener('storage', listener)
+}
+
+/** Names it in the storage of the browser, and the lock that one tab of it holds. */
+export function stakeKey(registrationId: string): string {
+  return `farebox-stake-${registrationId}`
+}

@@ -1,0 +1,193 @@
+import { plainLine } from '../format/plain-line.ts'
+import { WalletProblem, type Wallet, type WalletAccounts } from './wallet.ts'
+
+/** What a wallet in the browser answers by (EIP-1193). */
+interface Provider {
+  request(asked: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>
+  readonly on?: (event: string, listener: () => void) => void
+  readonly removeListener?: (event: string, listener: () => void) => void
+}
+
+/** A wallet that has announced itself (EIP-6963); its words are its own. */
+export interface FoundWallet {
+  /** Reverse domain name: the same whenever the page is opened. */
+  readonly id: string
+  readonly name: string
+  /** A `data:` image; undefined where it brought anything else. */
+  readonly icon: string | undefined
+  readonly provider: Provider
+}
+
+const MOST_WALLETS = 12
+const MOST_NAME = 40
+const MOST_ICON = 100_000
+
+/** Asks the wallets of this browser to announce themselves, and tells of each list; resolves to what ends it. */
+export function watchWallets(tell: (wallets: readonly FoundWallet[]) => void): () => void {
+  const found = new Map<string, FoundWallet>()
+  const announce = (event: Event): void => {
+    const wallet = readAnnouncement(event)
+    if (wallet === undefined || found.has(wallet.id) || found.size >= MOST_WALLETS) return
+    found.set(wallet.id, wallet)
+    tell([...found.values()])
+  }
+  addEventListener('eip6963:announceProvider', announce)
+  dispatchEvent(new Event('eip6963:requestProvider'))
+  return () => removeEventListener('eip6963:announceProvider', announce)
+}
+
+/**
+ * Connects a wallet: it asks its owner unless it was allowed before.
+ *
+ * @param ask whether it may ask; otherwise undefined where it would have to
+ * @throws {WalletProblem}
+ */
+export async function connectWallet(found: FoundWallet, ask: boolean): Promise<Wallet | undefined> {
+  const [address] = await readAccounts(found, ask ? 'eth_requestAccounts' : 'eth_accounts')
+  if (address !== undefined) return openAccount(found, address)
+  if (!ask) return undefined
+  throw new WalletProblem('none', `${found.name} showed no account.`)
+}
+
+function openAccount(found: FoundWallet, address: string): Wallet {
+  return {
+    kind: 'browser',
+    name: found.name,
+    address,
+    async signTypedData(typedData) {
+      const text = JSON.stringify(
+        { ...typedData, types: { EIP712Domain: DOMAIN_TYPE, ...typedData.types } },
+        (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
+      )
+      return readHex(found, await put(found, 'eth_signTypedData_v4', [address, text]))
+    },
+    async signMessage(text) {
+      const hex = Array.from(new TextEncoder().encode(text), byte => byte.toString(16).padStart(2, '0')).join(
+        '',
+      )
+      return readHex(found, await put(found, 'personal_sign', [`0x${hex}`, address]))
+    },
+    async sendTransaction({ to, value, data }) {
+      const transaction = { from: address, to, value: `0x${value.toString(16)}`, data }
+      return readHex(found, await put(found, 'eth_sendTransaction', [transaction]))
+    },
+    readChain: (method, params) => put(found, method, params),
+    accounts: openAccounts(found),
+    useChain: chain => switchChain(found, chain),
+  }
+}
+
+function openAccounts(found: FoundWallet): WalletAccounts {
+  const { provider } = found
+  return {
+    async take(address) {
+      const accounts = await readAccounts(found, 'eth_requestAccounts')
+      return accounts.includes(address) ? openAccount(found, address) : undefined
+    },
+    async choose() {
+      await put(found, 'wallet_requestPermissions', [{ eth_accounts: {} }]).catch(() => undefined)
+    },
+    watch(tell) {
+      provider.on?.('accountsChanged', tell)
+      return () => provider.removeListener?.('accountsChanged', tell)
+    },
+  }
+}
+
+async function readAccounts(
+  found: FoundWallet,
+  method: 'eth_requestAccounts' | 'eth_accounts',
+): Promise<readonly string[]> {
+  const accounts = await put(found, method)
+  return (Array.isArray(accounts) ? accounts : [])
+    .map(account => String(account).toLowerCase())
+    .filter(account => /^0x[0-9a-f]{40}$/.test(account))
+}
+
+const DOMAIN_TYPE = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+]
+
+/** Of EIP-1193, EIP-1474 and EIP-3085. */
+const UNKNOWN_CHAIN = 4_902
+const DECLINED = 4_001
+const NOT_ALLOWED = 4_100
+const ASKING = -32_002
+
+async function switchChain(
+  found: FoundWallet,
+  { id, name, rpcUrl }: Parameters<Wallet['useChain']>[0],
+): Promise<void> {
+  const chainId = `0x${id.toString(16)}`
+  if (Number(await put(found, 'eth_chainId')) === id) return
+  try {
+    await put(found, 'wallet_switchEthereumChain', [{ chainId }])
+  } catch (error) {
+    if (!(error instanceof WalletProblem) || error.kind === 'declined' || rpcUrl === undefined) throw error
+    const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 }
+    await put(found, 'wallet_addEthereumChain', [
+      { chainId, chainName: name, rpcUrls: [rpcUrl], nativeCurrency },
+    ])
+  }
+  if (Number(await put(found, 'eth_chainId')) !== id)
+    throw new WalletProblem('other-chain', `${found.name} is on another network than ${name}.`)
+}
+
+async function put(found: FoundWallet, method: string, params: readonly unknown[] = []): Promise<unknown> {
+  try {
+    return await found.provider.request({ method, params })
+  } catch (error) {
+    const code =
+      typeof error === 'object' && error !== null && 'code' in error ? Number(error.code) : undefined
+    if (code === DECLINED) throw new WalletProblem('declined', `You declined in ${found.name}.`)
+    if (code === UNKNOWN_CHAIN)
+      throw new WalletProblem('other-chain', `${found.name} does not know this network.`)
+    if (code === ASKING)
+      throw new WalletProblem('asking', `${found.name} is asking already. Open it, and answer there.`)
+    if (code === NOT_ALLOWED)
+      throw new WalletProblem('not-allowed', `${found.name} does not let this page in.`)
+    if (/insufficient funds/i.test(readMessage(error)))
+      throw new WalletProblem('too-little', `${found.name} says that there is too little in the account.`)
+    throw new WalletProblem('failed', `${found.name} could not do it: ${readMessage(error)}`)
+  }
+}
+
+function readMessage(error: unknown): string {
+  const message =
+    typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error)
+  return plainLine(message, 200)
+}
+
+function readHex(found: FoundWallet, value: unknown): string {
+  if (typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)) return value
+  throw new WalletProblem('failed', `${found.name} answered something else than a signature.`)
+}
+
+function readAnnouncement(event: Event): FoundWallet | undefined {
+  const { detail } = event as CustomEvent<unknown>
+  if (typeof detail !== 'object' || detail === null || !('info' in detail) || !('provider' in detail))
+    return undefined
+  const { info, provider } = detail
+  if (typeof info !== 'object' || info === null || !isProvider(provider)) return undefined
+  const { rdns, name, icon } = info as { readonly [key: string]: unknown }
+  if (typeof rdns !== 'string' || typeof name !== 'string') return undefined
+  const isImage =
+    typeof icon === 'string' &&
+    icon.length < MOST_ICON &&
+    /^data:image\/(?:svg\+xml|png|webp|jpeg)[;,]/.test(icon)
+  return {
+    id: rdns.slice(0, 100),
+    name: plainLine(name, MOST_NAME) || 'A wallet without a name',
+    icon: isImage ? icon : undefined,
+    provider,
+  }
+}
+
+function isProvider(value: unknown): value is Provider {
+  return (
+    typeof value === 'object' && value !== null && 'request' in value && typeof value.request === 'function'
+  )
+}

@@ -1,0 +1,77 @@
+import {
+  signTransaction,
+  type SignedTransaction,
+} from '@farebox/payments/internal/transaction/sign-transaction'
+import type { LocalChainAnswer, LocalChainQuestion } from '@farebox/platform-api/wallets'
+import { ApiFailure, type Ask } from '../../site/ask.ts'
+import { keccak } from '../keccak.ts'
+import { WalletProblem, type ChainQuestion, type WalletTransaction } from '../wallet.ts'
+
+/** Who sends. */
+interface Sender {
+  readonly from: string
+  readonly sign: (digest: Uint8Array) => Uint8Array
+}
+
+/** The local chain, by way of the platform: the policy of the pages lets them ask nobody else. */
+export interface LocalChain {
+  read(this: void, method: ChainQuestion, params: readonly unknown[]): Promise<unknown>
+  /** Signs a transaction and sends it; resolves to its hash. Throws a {@link WalletProblem}. */
+  send(sender: Sender, transaction: WalletTransaction): Promise<string>
+}
+
+const TIP = 1n
+/** A half more than is needed now: until it is in a block it may take more. */
+const SPARE = { of: 3n, by: 2n }
+
+/** Opens it: nothing is asked before it is used. */
+export function openLocalChain(ask: Ask): LocalChain {
+  const put = async (method: LocalChainQuestion['method'], params: readonly unknown[]): Promise<unknown> => {
+    const body = { method, params }
+    return (await ask<LocalChainAnswer>('/v1/local/chain', { method: 'POST', body })).result
+  }
+  const number = async (method: LocalChainQuestion['method'], params: readonly unknown[]): Promise<bigint> =>
+    BigInt(String(await put(method, params)))
+  return {
+    read: put,
+    async send({ from, sign }, transaction) {
+      const { raw, hash } = await signNow(number, { from, sign }, transaction).catch((error: unknown) => {
+        throw new WalletProblem('refused', `The local chain does not take it: ${messageOf(error)}`)
+      })
+      await put('eth_sendRawTransaction', [raw]).catch((error: unknown) => {
+        // Without an answer nobody knows whether it arrived.
+        if (!(error instanceof ApiFailure) || error.status !== 400) throw error
+        throw new WalletProblem('refused', `The local chain does not take it: ${messageOf(error)}`)
+      })
+      return hash
+    },
+  }
+}
+
+async function signNow(
+  number: (method: LocalChainQuestion['method'], params: readonly unknown[]) => Promise<bigint>,
+  { from, sign }: Sender,
+  { to, value, data }: WalletTransaction,
+): Promise<SignedTransaction> {
+  const call = { from, to, value: `0x${value.toString(16)}`, data }
+  const [chainId, nonce, gas, price] = await Promise.all([
+    number('eth_chainId', []),
+    number('eth_getTransactionCount', [from, 'pending']),
+    number('eth_estimateGas', [call]),
+    number('eth_gasPrice', []),
+  ])
+  return signTransaction(keccak, sign, {
+    chainId: Number(chainId),
+    nonce: Number(nonce),
+    gasLimit: (gas * SPARE.of) / SPARE.by,
+    maxFeePerGas: 2n * price + TIP,
+    maxPriorityFeePerGas: TIP,
+    to,
+    valueWei: value,
+    callData: data,
+  })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message.slice(0, 200) : 'it did not answer'
+}
