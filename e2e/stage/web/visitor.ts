@@ -1,0 +1,57 @@
+import { installWallet, type BrowserWallet } from '@farebox/platform/src/test-setup/browser-wallet'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { WebStage } from './web-stage.ts'
+
+/** Somebody at the pages, with what their browser complained of. */
+export interface Visitor {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Absent: a visitor without a wallet. */
+  readonly wallet?: BrowserWallet
+  /** Errors of scripts, reports of the policy, and requests to elsewhere. */
+  readonly troubles: string[]
+}
+
+/** What a person would wait for, on a busy machine. */
+const PATIENCE_MS = 12_000
+
+/** Opens a browser of its own for a visitor; with an account, a wallet announces itself in each page. */
+export async function visit(
+  browser: Browser,
+  { stage, url }: Pick<WebStage, 'stage' | 'url'>,
+  options: BrowserContextOptions & { readonly account?: string } = {},
+): Promise<Visitor> {
+  const { account, ...rest } = options
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, baseURL: url, ...rest })
+  const troubles: string[] = []
+  const wallet =
+    account === undefined
+      ? undefined
+      : await installWallet(context, stage.chain, { name: 'Example Wallet', account })
+  // With a wallet of the browser's own, the test wallet of the local chain is not taken.
+  if (account !== undefined) await context.addInitScript(NO_TEST_WALLET)
+  context.on('page', page => watch(page, url, troubles))
+  context.setDefaultTimeout(PATIENCE_MS)
+  const page = await context.newPage()
+  return { context, page, troubles, ...(wallet !== undefined && { wallet }) }
+}
+
+function watch(page: Page, url: string, troubles: string[]): void {
+  page.on('pageerror', error => troubles.push(`error: ${error.message}`))
+  page.on('dialog', dialog => {
+    troubles.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('console', message => {
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+      troubles.push(`console: ${message.text()}`)
+  })
+  page.on('request', request => {
+    const { protocol, origin } = new URL(request.url())
+    if (origin !== url && protocol.startsWith('http')) troubles.push(`request: ${request.url()}`)
+  })
+}
+
+/** An empty page has no storage. */
+const NO_TEST_WALLET = `if (location.protocol === 'http:' && localStorage.getItem('farebox-wallet') === null)
+  localStorage.setItem('farebox-wallet', 'none')`

@@ -1,0 +1,59 @@
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { registerAgent } from '@farebox/local/src/register-agent'
+import type { AgentProcess } from '@farebox/local/src/start-agent-process'
+import type { FacilitatorProcess } from '@farebox/local/src/start-facilitator-process'
+import type { PlatformProcess } from '@farebox/local/src/start-platform-process'
+import { setStage, type Stage } from '../stage.ts'
+
+/** A platform with its pages, and an agent that is listed there. */
+export interface WebStage {
+  readonly stage: Stage
+  readonly facilitator: FacilitatorProcess
+  readonly agent: AgentProcess
+  readonly agentId: number
+  readonly url: string
+  /** Ends the platform as a crash would, and starts it again where it was. */
+  restartPlatform(): Promise<void>
+  startAgent(): Promise<AgentProcess>
+  strike(): Promise<void>
+}
+
+const OWNER = TEST_KEYS.agent
+
+/** Sets the stage for a browser: the agent `teller` of `e2e/agents`, checked every second. */
+export async function setWebStage(environment: { readonly [name: string]: string } = {}): Promise<WebStage> {
+  const stage = await setStage()
+  const facilitator = await stage.facilitator()
+  const settings = { PLATFORM_CHECK_SECONDS: '1', ...environment }
+  const start = (port: number): Promise<PlatformProcess> =>
+    stage.platform({ facilitator, port, environment: settings })
+  let platform = await start(0)
+  const { url } = platform
+  const secret = await stage.secret(facilitator, [OWNER.address])
+  const startAgent = (port = 0): Promise<AgentProcess> =>
+    stage.agent({
+      config: 'e2e/agents/teller/agent.json',
+      facilitator,
+      secret,
+      name: 'teller',
+      store: 'memory:',
+      wallet: OWNER.address,
+      port,
+    })
+  const agent = await startAgent()
+  const { agentId } = await registerAgent({ url }, stage.chain, { url: agent.url, wallet: OWNER.address })
+  return {
+    stage,
+    facilitator,
+    agent,
+    agentId,
+    url,
+    async restartPlatform() {
+      process.kill(platform.pid, 'SIGKILL')
+      await platform.exited
+      platform = await start(Number(new URL(url).port))
+    },
+    startAgent: () => startAgent(Number(new URL(agent.url).port)),
+    strike: () => stage.strike(),
+  }
+}

@@ -1,0 +1,263 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { createApp } from '@farebox/platform/src/app/create-app'
+import { platformRoutes } from '@farebox/platform/src/create-platform'
+import type { PlatformParts } from '@farebox/platform/src/platform-parts'
+import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
+import {
+  installWallet,
+  WalletError,
+  type BrowserWallet,
+} from '@farebox/platform/src/test-setup/browser-wallet'
+import {
+  serveSecrets,
+  type SecretsFacilitator,
+} from '@farebox/platform/src/test-setup/facilitator-for-secrets'
+import { insertAgent } from '@farebox/platform/src/test-setup/insert-agent'
+import { insertJob } from '@farebox/platform/src/test-setup/insert-job'
+import { makeWallet, type TestWallet } from '@farebox/platform/src/test-setup/sign-in'
+import { stagePlatform, type Stage } from '@farebox/platform/src/test-setup/stage-platform'
+import { createPages } from '@farebox/web/create-pages'
+import type { FastifyInstance } from 'fastify'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+const HTML = { accept: 'text/html' }
+const HASH = `0x${'ab'.repeat(32)}`
+const CHAIN_ID = '0x14a34'
+/** An address at which nothing listens: the wallet of these tests answers by itself. */
+const NO_NODE = { rpcUrl: 'http://127.0.0.1:1' }
+
+let stage: Stage
+let facilitator: SecretsFacilitator
+let app: FastifyInstance
+let origin: string
+let owner: TestWallet
+let agentId: number
+
+beforeAll(async () => {
+  stage = await stagePlatform({ realTime: true })
+  const { crypto, clock } = stage.parts
+  facilitator = await serveSecrets({ crypto, clock })
+  const port = await freePort()
+  const publicUrl = `http://127.0.0.1:${port}`
+  const settings = { ...stage.parts.settings, publicUrl, localMode: false, facilitator }
+  const parts: PlatformParts = { ...stage.parts, settings }
+  // The build of the pages: npm run build -w @farebox/web.
+  app = createApp(parts, platformRoutes(parts), { pages: createPages({ publicUrl, localMode: false }) })
+  origin = await app.listen({ host: '127.0.0.1', port })
+})
+
+afterAll(async () => {
+  await app.close()
+  await facilitator.close()
+  await stage.close()
+})
+
+beforeEach(async () => {
+  owner = makeWallet(stage.parts.crypto)
+  ;({ agentId } = await insertAgent(stage.database, { owner: owner.address }))
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+test.each(['/owner', '/owner/agents/1', '/owner/agents/1/jobs', '/owner/secrets', '/owner/settings'])(
+  '%s offers to sign in to whoever is not, is kept nowhere, and is not for search engines',
+  async url => {
+    const { body, headers, statusCode } = await app.inject({ url, headers: HTML })
+    expect(statusCode).toBe(200)
+    expect(headers['cache-control']).toBe('private, no-store')
+    expect(body).toContain('<meta name="robots" content="noindex">')
+    expect(body).toContain('Sign in')
+    expect(body).not.toMatch(/ (?:on\w+|style)=/)
+  },
+)
+
+const chromium = findChromium()
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+describe.skipIf(chromium === undefined)('in a browser', () => {
+  let browser: Browser
+  let context: BrowserContext
+  let wallet: BrowserWallet
+  let page: Page
+  let troubles: string[]
+
+  beforeAll(async () => {
+    browser = await startBrowser(chromium ?? '')
+  })
+
+  afterAll(() => browser.close())
+
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 390, height: 844 } })
+    wallet = await installWallet(context, NO_NODE, { name: 'Fox & Sons', account: owner.address })
+    wallet.answer = answer
+    troubles = []
+    page = await context.newPage()
+    page.on('pageerror', error => troubles.push(error.message))
+    page.on('console', message => {
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        troubles.push(message.text())
+    })
+  })
+
+  afterEach(async () => {
+    await context.close()
+    expect(troubles).toEqual([])
+  })
+
+  function answer(method: string, params: readonly unknown[]): unknown {
+    if (method === 'eth_accounts') return wallet.accounts
+    if (method === 'eth_chainId') return CHAIN_ID
+    if (method === 'personal_sign')
+      return owner.personalSign(Buffer.from(String(params[0]).slice(2), 'hex').toString())
+    return undefined
+  }
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true }).filter({ visible: true })
+  const inSheet = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true })
+
+  async function openSheet(path: string): Promise<void> {
+    await page.goto(origin + path)
+    await button('Sign in').click()
+    await inSheet('Choose a wallet').click()
+    await inSheet('Fox & Sons').click()
+    await page.getByText('wants you to sign in with your Ethereum account').waitFor()
+  }
+
+  async function signIn(path: string): Promise<void> {
+    await openSheet(path)
+    await inSheet('Sign in').click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+
+  /** WCAG A and AA, by axe, and nothing wider than the window. */
+  async function isAccessible(): Promise<void> {
+    await page.evaluate(axe)
+    const found: unknown = await page.evaluate(
+      `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))`,
+    )
+    expect(found).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+  }
+
+  test('who declines to sign is not signed in, and may sign after all', async () => {
+    await openSheet('/owner')
+    wallet.answer = method => {
+      if (method === 'personal_sign') throw new WalletError(4_001, 'no')
+      return undefined
+    }
+    await isAccessible()
+    await inSheet('Sign in').click()
+    await page.getByText('You declined in Fox & Sons. You are not signed in.').waitFor()
+    wallet.answer = answer
+    await inSheet('Sign in').click()
+    await page.getByText('Signed in as').waitFor()
+  })
+
+  test('an owner sees what an agent earned, finds a job by its id, and signs out', async () => {
+    const jobId = await insertJob(stage.parts, { agentId, elapsedMs: 700 })
+    await insertJob(stage.parts, { agentId, state: 'failed', errorType: 'internal' })
+    await signIn('/owner')
+    await page.getByText('of 2 ordered').waitFor()
+    expect(await page.locator('.figures').innerText()).toContain('0.01 USDC')
+    await isAccessible()
+    await page.getByLabel('Find a job by its id', { exact: true }).locator('visible=true').last().fill(jobId)
+    await button('Find').click()
+    const sought = page.getByRole('region', { name: 'The job that was looked for' })
+    expect(await sought.innerText()).toContain('paid')
+    await button('Sign out').click()
+    await button('Sign in').waitFor()
+    expect(await page.locator('main').innerText()).not.toContain('Word counter')
+  })
+
+  test('a new secret is shown once, and nothing but its reader’s word closes it', async () => {
+    await signIn('/owner/secrets')
+    await button('Create a secret').click()
+    await page.getByLabel('Name').fill('New server')
+    await inSheet('Create the secret').click()
+    const shown = page.getByRole('heading', { name: 'Your new secret, shown this once' })
+    await shown.waitFor()
+    await isAccessible()
+    for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape')
+    await page.mouse.click(5, 5)
+    expect(await shown.isVisible()).toBe(true)
+    const lines = (await page.getByRole('dialog').locator('pre').innerText()).trim().split('\n')
+    expect(lines.map(line => line.split('=')[0])).toEqual([
+      'FACILITATOR_SECRET',
+      'FACILITATOR_URL',
+      'AGENT_WALLET_ADDRESS',
+      'SERVICE_DEV_MODE',
+    ])
+    expect(lines[2]).toBe(`AGENT_WALLET_ADDRESS=${owner.checksummed}`)
+    await inSheet('I have kept it').click()
+    await page.getByText('New server').waitFor()
+    expect(await page.locator('main').innerText()).not.toContain(lines[0]?.split('=')[1] ?? '')
+    await button('Rotate').click()
+    await shown.waitFor()
+    await inSheet('I have kept it').click()
+    await page.getByText('both work').waitFor()
+    await button('Revoke').last().click()
+    await inSheet('Revoke now').click()
+    await page.getByText('both work').waitFor({ state: 'detached' })
+    await page.getByText('revoked', { exact: false }).first().waitFor()
+  })
+
+  test('a stake is taken back by the owner’s own transaction, which is waited for after a reload too', async () => {
+    await signIn(`/owner/agents/${agentId}`)
+    await button(`Deregister agent ${agentId}`).click()
+    wallet.answer = (method, params) => {
+      if (method === 'eth_sendTransaction') throw new WalletError(4_001, 'no')
+      return answer(method, params)
+    }
+    await inSheet('Deregister and take 0.001 ETH back').click()
+    await page.getByText('You declined in Fox & Sons. Nothing was sent.').waitFor()
+    await isAccessible()
+    const sent: unknown[] = []
+    wallet.answer = (method, params) => {
+      if (method === 'eth_getTransactionCount') return '0x0'
+      if (method !== 'eth_sendTransaction') return answer(method, params)
+      sent.push(params[0])
+      return HASH
+    }
+    await inSheet('Deregister and take 0.001 ETH back').click()
+    await page.getByText('Sent, and not in a block yet.').waitFor()
+    expect(sent).toEqual([
+      {
+        from: owner.address,
+        to: stage.parts.settings.registryAddress,
+        value: '0x0',
+        data: `0x1a5dbfb4${agentId.toString(16).padStart(64, '0')}`,
+      },
+    ])
+    await page.reload()
+    await page.getByText('Sent, and not in a block yet.').waitFor()
+    await stage.database.query(
+      'test-deregister',
+      `update agents set standing = 'deregistered' where agent_id = $1`,
+      [agentId],
+    )
+    await page.getByText('In a block. 0.001 ETH went back to your wallet.').waitFor()
+  })
+
+  test('a chosen theme is in the next document, before any script runs', async () => {
+    await page.goto(`${origin}/owner/settings`)
+    await page.getByLabel('Dark').check()
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+    const cookies = await context.cookies()
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+    const { body } = await app.inject({ url: '/', headers: { ...HTML, cookie } })
+    expect(body).toContain('<html lang="en" data-theme="dark">')
+    await page.getByLabel('As the system').check()
+    expect(await context.cookies()).toEqual([])
+  })
+})

@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { visit, type Visitor } from '../stage/web/visitor.ts'
+import { setWebStage, type WebStage } from '../stage/web/web-stage.ts'
+
+const PHONE = { width: 390, height: 844 }
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const WIDTHS = [320, 390, 768, 1024, 1280, 1920]
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string }[]
+}
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === undefined)('the pages', () => {
+  let web: WebStage
+  let browser: Browser
+  let axe: string
+  const visitors: Visitor[] = []
+
+  beforeAll(async () => {
+    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+    web = await setWebStage()
+    browser = await startBrowser(chromium ?? '')
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await web?.strike()
+  }, 60_000)
+  afterEach(async () => {
+    for (const { context, troubles } of visitors.splice(0)) {
+      await context.close()
+      expect(troubles).toEqual([])
+    }
+  })
+
+  async function come(options: Parameters<typeof visit>[2] = {}): Promise<Visitor> {
+    const visitor = await visit(browser, web, options)
+    visitors.push(visitor)
+    return visitor
+  }
+
+  async function violations(page: Page): Promise<readonly string[]> {
+    // The browser's own door for tests: the policy of the page lets no script of ours in otherwise.
+    await page.evaluate(axe)
+    const found: readonly Violation[] = await page.evaluate(
+      `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(RULES)} } }).then(({ violations }) => violations)`,
+    )
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+  }
+
+  const PATHS = [
+    '/',
+    '/?q=nothing-like-that',
+    '/agents/1',
+    '/jobs',
+    '/receipts',
+    '/register',
+    '/owner',
+    '/sign-in',
+    '/no-such-page',
+  ]
+
+  test.each(PATHS)(
+    '%s breaks no rule of WCAG 2.2 A and AA, light and dark, desktop and phone',
+    async path => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const viewport of [{ width: 1280, height: 900 }, PHONE]) {
+          const { page } = await come({ colorScheme, viewport, bypassCSP: true })
+          await page.goto(path, { waitUntil: 'networkidle' })
+          expect(await violations(page), `${path} ${colorScheme} ${viewport.width}`).toEqual([])
+        }
+      }
+    },
+  )
+
+  test.each(PATHS)('%s is nowhere wider than the window, from 320 to 1920 px', async path => {
+    const { page } = await come()
+    await page.goto(path, { waitUntil: 'networkidle' })
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(
+        await page.evaluate('document.documentElement.scrollWidth'),
+        `${path} at ${width}`,
+      ).toBeLessThanOrEqual(width)
+    }
+  })
+
+  test('without JavaScript they are searched, read, and lead to each other', async () => {
+    const { page } = await come({ javaScriptEnabled: false })
+    await page.goto('/')
+    await page.getByRole('searchbox').fill('teller')
+    await page.getByRole('searchbox').press('Enter')
+    expect(new URL(page.url()).searchParams.get('q')).toBe('teller')
+    await page.getByRole('heading', { name: 'Teller' }).getByRole('link').click()
+    await page.getByRole('heading', { name: 'Reliability' }).waitFor()
+    await page.getByText('0.002 USDC').first().waitFor()
+    await page.getByRole('link', { name: /^stumble/ }).click()
+    await page.getByText('0.003 USDC').first().waitFor()
+    expect(await page.title()).toBe('Teller · Farebox')
+  })
+
+  test('each document carries a policy without exceptions, and nothing inline', async () => {
+    for (const path of PATHS) {
+      const answer = await fetch(`${web.url}${path}`, { headers: { accept: 'text/html' } })
+      const policy = answer.headers.get('content-security-policy')
+      expect(policy, path).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
+      expect(policy, path).toContain("require-trusted-types-for 'script'")
+      expect(policy, path).not.toMatch(/unsafe|nonce|\*/)
+      const html = await answer.text()
+      expect(html.match(/<script[^>]*>/g), path).toEqual([
+        expect.stringMatching(/^<script type="module" src="\/assets\/[\w-]+\.js">$/),
+        '<script type="application/json" id="state">',
+      ])
+      expect(html, path).not.toMatch(/<[^>]+\s(?:style|on\w+)=/)
+      expect(html, path).not.toContain('<style')
+    }
+  })
+
+  test('programs get JSON where people get pages; what is the API’s stays the API’s', async () => {
+    const asked = async (path: string, accept: string): Promise<string | null> =>
+      (await fetch(`${web.url}${path}`, { headers: { accept } })).headers.get('content-type')
+    expect(await asked('/', '*/*')).toContain('application/json')
+    expect(await asked('/', 'text/html,*/*')).toContain('text/html')
+    expect(await asked('/v1/agents', 'text/html')).toContain('application/json')
+    expect(await asked('/agents/1', 'application/json')).toContain('application/json')
+    expect(await asked('/health', 'text/html')).toContain('application/json')
+  })
+})

@@ -1,0 +1,220 @@
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
+import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
+import { WalletError } from '@farebox/platform/src/test-setup/browser-wallet'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { visit, type Visitor } from '../stage/web/visitor.ts'
+import { setWebStage, type WebStage } from '../stage/web/web-stage.ts'
+
+const PAYER = TEST_KEYS.payer.address
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
+  let web: WebStage
+  let browser: Browser
+  const visitors: Visitor[] = []
+
+  beforeAll(async () => {
+    web = await setWebStage()
+    browser = await startBrowser(chromium ?? '')
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await web?.strike()
+  }, 60_000)
+  afterEach(async ({ task }) => {
+    for (const { context, page, troubles } of visitors.splice(0)) {
+      // What a person would have seen where a test waits in vain.
+      if (task.result?.state === 'fail') console.error(await page.locator('main').innerText())
+      await context.close()
+      expect(troubles).toEqual([])
+    }
+  })
+
+  async function come(options: Parameters<typeof visit>[2] = {}): Promise<Visitor> {
+    const visitor = await visit(browser, web, options)
+    visitors.push(visitor)
+    return visitor
+  }
+
+  const payButton = (page: Page) => page.getByRole('button', { name: /^Pay .* and run/ })
+
+  async function balanceOf(address: string): Promise<string> {
+    const answer = await fetch(`${web.url}/v1/wallets/${address}/balance`)
+    return ((await answer.json()) as { readonly usdc: string }).usdc
+  }
+
+  async function earned(): Promise<bigint> {
+    const data = `0x70a08231${TEST_KEYS.agent.address.slice(2).toLowerCase().padStart(64, '0')}`
+    const to = '0x036cbd53842c5426634e7929541ec2318f3dcf7e'
+    return BigInt(String(await callAnvil(web.stage.chain.rpcUrl, 'eth_call', [{ to, data }, 'latest'])))
+  }
+
+  test('without a wallet: from the home page to a result, a receipt that checks, and a job that opens again', async () => {
+    const { page } = await come()
+    const before = await earned()
+    await page.goto('/')
+    await page.getByRole('searchbox').fill('teller')
+    await page.getByRole('heading', { name: 'Teller' }).getByRole('link').click()
+    await page.getByRole('textbox', { name: /^string text/ }).fill('exact fare per ride')
+    await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
+    await page.getByText('Paid', { exact: true }).waitFor()
+    await expect.poll(() => page.getByRole('definition').filter({ hasText: /^4$/ }).count()).toBe(1)
+    expect((await earned()) - before).toBe(2_000n)
+    await page.getByRole('link', { name: 'Check the signature' }).click()
+    await page.getByText('Signed by this platform').waitFor()
+    expect(page.url()).toBe(`${web.url}/receipts`)
+    await page.goto('/jobs')
+    await page.getByRole('link', { name: /Teller count/ }).click()
+    await page.getByText('exact fare per ride').waitFor()
+    expect(new URL(page.url()).hash).toBe('')
+    await page.getByText('Paid', { exact: true }).waitFor()
+    await page.reload()
+    await page.getByText('Paid', { exact: true }).waitFor()
+  })
+
+  test('with a wallet: it signs for what the page shows, and for nothing else', async () => {
+    const { page, wallet } = await come({ account: PAYER })
+    const signed: unknown[] = []
+    if (wallet !== undefined)
+      wallet.answer = (method, params) => {
+        if (method === 'eth_signTypedData_v4') signed.push(JSON.parse(String(params[1])))
+        return undefined
+      }
+    await page.goto(`/agents/${web.agentId}`)
+    await page.getByRole('textbox', { name: /^string text/ }).fill('one two')
+    await payButton(page).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
+    await page.getByText('Paid', { exact: true }).waitFor()
+    expect(signed).toMatchObject([
+      {
+        primaryType: 'TransferWithAuthorization',
+        message: { value: '2000', to: TEST_KEYS.agent.address.toLowerCase(), from: PAYER.toLowerCase() },
+      },
+    ])
+  })
+
+  test('D21 an input that is refused is refused at its field, in the agent’s words; nothing is signed', async () => {
+    const { page, wallet } = await come({ account: PAYER })
+    await page.goto(`/agents/${web.agentId}`)
+    await page.getByRole('textbox', { name: /^string text/ }).fill('x'.repeat(41))
+    await payButton(page).click()
+    await page.getByText('text: must be at most 40 characters, got 41').waitFor()
+    expect(await page.evaluate('document.activeElement.tagName')).toMatch(/INPUT|TEXTAREA/)
+    expect(wallet?.asked).not.toContain('eth_signTypedData_v4')
+    expect(await page.getByRole('textbox', { name: /^string text/ }).inputValue()).toBe('x'.repeat(41))
+  })
+
+  test('a signature that is declined sends nothing, and the form stays', async () => {
+    const { page, wallet } = await come({ account: PAYER })
+    if (wallet !== undefined)
+      wallet.answer = method => {
+        if (method === 'eth_signTypedData_v4') throw new WalletError(4_001, 'User rejected the request.')
+        return undefined
+      }
+    await page.goto(`/agents/${web.agentId}`)
+    await page.getByRole('textbox', { name: /^string text/ }).fill('declined')
+    await payButton(page).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
+    await page
+      .getByText('You declined in Example Wallet. Nothing was sent and nothing was charged.')
+      .waitFor()
+    expect(await page.getByRole('textbox', { name: /^string text/ }).inputValue()).toBe('declined')
+    await page.goto('/jobs')
+    await page.getByText('No job so far').waitFor()
+  })
+
+  test('a wallet on another network is asked to change; where it does not, nothing is signed', async () => {
+    const { page, wallet } = await come({ account: PAYER })
+    if (wallet !== undefined)
+      wallet.answer = method => {
+        if (method === 'eth_chainId') return '0x1'
+        if (method === 'wallet_switchEthereumChain')
+          throw new WalletError(4_001, 'User rejected the request.')
+        return undefined
+      }
+    await page.goto(`/agents/${web.agentId}`)
+    await page.getByRole('textbox', { name: /^string text/ }).fill('elsewhere')
+    await payButton(page).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
+    await page.getByText(/^You declined in Example Wallet/).waitFor()
+    expect(wallet?.asked).toContain('wallet_switchEthereumChain')
+    expect(wallet?.asked).not.toContain('eth_signTypedData_v4')
+  })
+
+  test('a wallet with too little says what is missing before anything is signed', async () => {
+    const poor = TEST_KEYS.agent.address
+    const has = await balanceOf(poor)
+    const { page, wallet } = await come({ account: '0x14dc79964da2c08b23698b3d3cc7ca32193d9955' })
+    await page.goto(`/agents/${web.agentId}`)
+    await page.getByRole('textbox', { name: /^string text/ }).fill('poor')
+    await payButton(page).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
+    await page.getByText(/has 0 USDC, and 0\.002 is asked for/).waitFor()
+    expect(wallet?.asked).not.toContain('eth_signTypedData_v4')
+    expect(await balanceOf(poor)).toBe(has)
+  })
+
+  test('a failed job is not charged; tried again it is the same job with the same payment, charged once', async () => {
+    const { page, wallet } = await come({ account: PAYER })
+    const before = await earned()
+    await page.goto(`/agents/${web.agentId}?capability=stumble`)
+    await page.getByRole('textbox', { name: /^string text/ }).fill(`stumble ${Date.now()}`)
+    await page.getByRole('button', { name: 'Pay 0.003 USDC and run' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
+    await page.getByText('Not charged', { exact: true }).waitFor()
+    expect(await earned()).toBe(before)
+    await page.getByRole('button', { name: 'Try again, 0.003 USDC' }).dblclick()
+    await page.getByText('Paid', { exact: true }).waitFor()
+    expect(wallet?.asked.filter(method => method === 'eth_signTypedData_v4')).toHaveLength(1)
+    expect((await earned()) - before).toBe(3_000n)
+  })
+
+  test('a page that is reloaded while its job runs finds the job again, and pays once', async () => {
+    const { page } = await come()
+    const before = await earned()
+    await page.goto(`/agents/${web.agentId}?capability=wait`)
+    await page.getByRole('textbox', { name: /^integer ms/ }).fill('5000')
+    await page.getByRole('button', { name: 'Pay 0.004 USDC and run' }).click()
+    await page.getByText('It has 20.0 s', { exact: false }).waitFor()
+    await page.goto('/jobs')
+    await page.getByText('running').waitFor()
+    const second = await page.context().newPage()
+    await second.goto('/jobs')
+    await page.getByText('paid', { exact: true }).waitFor()
+    await second.getByText('paid', { exact: true }).waitFor()
+    expect((await earned()) - before).toBe(4_000n)
+  })
+
+  test('a platform that is killed and comes back in mid-job loses nothing', async () => {
+    const { page } = await come()
+    const before = await earned()
+    await page.goto(`/agents/${web.agentId}?capability=wait`)
+    await page.getByRole('textbox', { name: /^integer ms/ }).fill('4000')
+    await page.getByRole('button', { name: 'Pay 0.004 USDC and run' }).click()
+    await page.getByText('It has 20.0 s', { exact: false }).waitFor()
+    await web.restartPlatform()
+    await page.getByText('Paid', { exact: true }).waitFor({ timeout: 40_000 })
+    expect((await earned()) - before).toBe(4_000n)
+  }, 90_000)
+
+  test('an agent that is offline can be read about and not be paid', async () => {
+    process.kill(web.agent.pid, 'SIGKILL')
+    await web.agent.exited
+    const { page } = await come()
+    await expect
+      .poll(
+        async () => {
+          await page.goto(`/agents/${web.agentId}`)
+          return await page.getByText(/^Offline: \d+ checks in a row failed/).count()
+        },
+        { timeout: 40_000, interval: 1_000 },
+      )
+      .toBe(1)
+    expect(await page.getByRole('button', { name: 'Cannot be paid now' }).isDisabled()).toBe(true)
+    await page.goto('/?q=teller')
+    await page.getByText('No agent is found by').waitFor()
+  }, 90_000)
+})

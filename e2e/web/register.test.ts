@@ -1,0 +1,675 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
+import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { register, view } from '@farebox/local/src/testing/registry-calls'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+import type { Registration } from '@farebox/platform-api/registry'
+import { createApp } from '@farebox/platform/src/app/create-app'
+import type { Background, PlatformParts } from '@farebox/platform/src/platform-parts'
+import { registryRoutes } from '@farebox/platform/src/registry/registry-routes'
+import { startRegistry } from '@farebox/platform/src/registry/start-registry'
+import { moveIn, startSite, type AgentSite } from '@farebox/platform/src/test-setup/agent-site'
+import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
+import {
+  installWallet,
+  WalletError,
+  type BrowserWallet,
+} from '@farebox/platform/src/test-setup/browser-wallet'
+import { HOSTILE_TEXTS } from '@farebox/platform/src/test-setup/hostile-texts'
+import { stagePlatform, type Stage } from '@farebox/platform/src/test-setup/stage-platform'
+import { walletsRoutes } from '@farebox/platform/src/wallets/wallets-routes'
+import { createJsonLog } from '@farebox/server/log'
+import { createPages } from '@farebox/web/create-pages'
+import type { FastifyInstance } from 'fastify'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+const OWNER = TEST_KEYS.agent.address
+const WALLET = OWNER.toLowerCase()
+/** Where pictures of the states are put for people to look at; unset: none are taken. */
+const PICTURES = process.env['FAREBOX_TEST_PICTURES']
+const HTML = { accept: 'text/html' }
+
+let chain: LocalChain
+let stage: Stage
+let parts: PlatformParts
+let app: FastifyInstance
+let local: FastifyInstance
+let registry: Background
+let site: AgentSite
+let origin: string
+let localOrigin: string
+/** What the platform logged: told with a page that does not show what it should. */
+const lines: string[] = []
+
+beforeAll(async () => {
+  chain = await startChain()
+  stage = await stagePlatform({
+    log: createJsonLog(line => void lines.push(line), Date.now),
+    realTime: true,
+    rpc: createJsonRpc(chain.rpcUrl),
+    // As on a public chain: no wallet in the page.
+    settings: { registryAddress: chain.agentRegistry.toLowerCase(), confirmations: 2, localMode: false },
+  })
+  parts = stage.parts
+  ;({ app, origin } = await openApp(parts, {}))
+  const localSettings = { localMode: true, faucetKey: TEST_KEYS.faucet.privateKey }
+  ;({ app: local, origin: localOrigin } = await openApp(parts, localSettings))
+  registry = startRegistry(parts)
+})
+
+/** A platform with its pages; what is asked from other pages than its own is refused, so it knows its address first. */
+async function openApp(
+  of: PlatformParts,
+  settings: Partial<PlatformParts['settings']>,
+): Promise<{ readonly app: FastifyInstance; readonly origin: string }> {
+  const port = await freePort()
+  const publicUrl = `http://127.0.0.1:${port}`
+  const own: PlatformParts = { ...of, settings: { ...of.settings, ...settings, publicUrl } }
+  // The build of the pages: npm run build -w @farebox/web.
+  const pages = createPages({ publicUrl, localMode: own.settings.localMode })
+  const opened = createApp(own, [...registryRoutes(own), ...walletsRoutes(own)], { pages })
+  return { app: opened, origin: await opened.listen({ host: '127.0.0.1', port }) }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+afterAll(async () => {
+  await registry.stop()
+  await app.close()
+  await local.close()
+  await stage.close()
+  await parts.rpc.close()
+  await chain.stop()
+})
+
+beforeEach(async () => {
+  site = await startSite()
+})
+
+afterEach(() => site.close())
+
+const anvil = (method: string, ...params: readonly unknown[]): Promise<unknown> =>
+  callAnvil(chain.rpcUrl, method, [...params])
+const mine = (blocks: number): Promise<unknown> => anvil('anvil_mine', `0x${blocks.toString(16)}`)
+
+let callers = 0
+
+/** The path of the page of the agent at the site. */
+async function openRegistration(): Promise<string> {
+  callers += 1
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/v1/registrations',
+    payload: { endpoint: site.url },
+    remoteAddress: `198.51.100.${callers}`,
+  })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return `/register/${answer.json<Registration>().registration_id}`
+}
+
+async function agentsRegistered(): Promise<number> {
+  return Number(await view(chain, 'lastAgentId'))
+}
+
+describe('the document', () => {
+  test('shows who is staked for, how much, where, and lets nothing from elsewhere in', async () => {
+    await moveIn(site, { wallet: WALLET })
+    const { body, headers, statusCode } = await app.inject({ url: await openRegistration(), headers: HTML })
+    expect(statusCode).toBe(200)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    const policy = String(headers['content-security-policy'])
+    for (const rule of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"])
+      expect(policy).toContain(rule)
+    expect(policy).not.toContain('unsafe')
+    expect(body).not.toMatch(/ (?:on\w+|style)=/)
+    expect(body).toContain('<meta name="robots" content="noindex">')
+    for (const told of ['Word counter', site.url, OWNER, '0.001', 'Base Sepolia', '84532'])
+      expect(body).toContain(told)
+  })
+
+  test.each(['00000000-0000-4000-8000-000000000000', 'nonsense', '%3Cscript%3E'])(
+    'of a registration that is not there (%s) says so to a person',
+    async id => {
+      const { body, statusCode } = await app.inject({ url: `/register/${id}`, headers: HTML })
+      expect(statusCode).toBe(404)
+      expect(body).toContain('There is nothing at this address')
+    },
+  )
+
+  test('an address that was printed before leads to it', async () => {
+    const { statusCode, headers } = await app.inject({
+      url: '/stake/2f6c0000-0000-4000-8000-000000000000',
+      headers: HTML,
+    })
+    expect([statusCode, headers.location]).toEqual([308, '/register/2f6c0000-0000-4000-8000-000000000000'])
+    const odd = await app.inject({ url: '/stake/%2F%2Fevil.example', headers: HTML })
+    expect(odd.headers.location).toBe('/register/%2F%2Fevil.example')
+  })
+})
+
+const chromium = findChromium()
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+describe.skipIf(chromium === undefined)('in a browser', () => {
+  let browser: Browser
+  let context: BrowserContext
+  let wallet: BrowserWallet
+  let page: Page
+  let troubles: string[]
+
+  beforeAll(async () => {
+    browser = await startBrowser(chromium ?? '')
+  })
+
+  afterAll(() => browser.close())
+
+  afterEach(async () => {
+    await anvil('evm_setAutomine', true)
+    await context.close()
+    expect(troubles).toEqual([])
+  })
+
+  interface Opened extends BrowserContextOptions {
+    readonly hasWallet?: boolean
+    readonly at?: string
+    readonly path?: string
+  }
+
+  /** Opens the page of the agent at the site, with a wallet in the browser unless there is none. */
+  async function open(options: Opened = {}): Promise<void> {
+    const { hasWallet = true, at = origin, path, ...look } = options
+    context = await browser.newContext({ viewport: { width: 390, height: 844 }, ...look })
+    if (hasWallet) wallet = await installWallet(context, chain, { name: 'Fox & Sons', account: WALLET })
+    troubles = []
+    page = await openTab(at + (path ?? (await openRegistration())))
+  }
+
+  async function openTab(url: string): Promise<Page> {
+    const tab = await context.newPage()
+    tab.on('pageerror', error => troubles.push(error.message))
+    tab.on('console', message => {
+      // A refusal of the API is told by the page itself.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        troubles.push(message.text())
+    })
+    await tab.goto(url)
+    return tab
+  }
+
+  const button = (name: string, tab = page) =>
+    tab.getByRole('button', { name, exact: true }).filter({ visible: true })
+
+  /** Presses Stake, and takes the wallet where the page asks for one. */
+  async function stake(tab = page): Promise<void> {
+    await button('Stake 0.001 ETH', tab).click()
+    await tab.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).click()
+  }
+
+  async function says(text: string | RegExp, tab = page): Promise<void> {
+    await tab
+      .locator('.ticket')
+      .getByText(text)
+      .first()
+      .waitFor({ timeout: 15_000 })
+      .catch(async (cause: unknown) => {
+        const shown = await tab.locator('main').innerText()
+        throw new Error(
+          `${text} did not come; the page shows:\n${shown}\n${troubles.join('\n')}\n${lines.slice(-8).join('\n')}`,
+          { cause },
+        )
+      })
+  }
+
+  const sends = (): number => wallet.asked.filter(method => method === 'eth_sendTransaction').length
+
+  async function picture(name: string): Promise<void> {
+    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true })
+  }
+
+  /** WCAG A and AA, by axe. */
+  async function isAccessible(): Promise<void> {
+    await page.evaluate(axe)
+    const found: unknown = await page.evaluate(
+      `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))`,
+    )
+    expect(found).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+  }
+
+  test('D36 by keyboard alone: stakes, waits for blocks, and leads to the agent', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    await button('Stake 0.001 ETH').focus()
+    await isAccessible()
+    await picture('offer-phone-light')
+    const before = await agentsRegistered()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).waitFor()
+    await picture('choose-phone-light')
+    await page.keyboard.press('Enter')
+    await says(`In a block, as agent ${before + 1}`)
+    await isAccessible()
+    await picture('block-phone-light')
+    await mine(3)
+    await says(`Listed as agent ${before + 1}`)
+    await isAccessible()
+    await picture('listed-phone-light')
+    expect(await page.getByRole('link', { name: 'See the agent' }).getAttribute('href')).toBe(
+      `/agents/${before + 1}`,
+    )
+    expect(await view(chain, 'endpointOf', [before + 1])).toBe(site.url)
+    expect(await view(chain, 'ownerOf', [before + 1])).toBe(OWNER)
+    expect(
+      await page.evaluate(`Object.keys(localStorage).filter(key => key.startsWith('farebox-stake'))`),
+    ).toEqual([])
+  })
+
+  test('an endpoint is typed, its checks tick in one by one, and the address leads back to it', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open({ path: '/register', viewport: { width: 1280, height: 900 } })
+    await isAccessible()
+    await picture('empty-desktop-light')
+    await page.getByLabel('Endpoint').fill(site.url)
+    await page.keyboard.press('Enter')
+    await button('Stake 0.001 ETH').waitFor()
+    await page.waitForURL(/\/register\/[0-9a-f-]{36}$/)
+    expect(await page.locator('.checks .passed').count()).toBe(10)
+    await page.getByText('Word counter').waitFor()
+    await isAccessible()
+    await picture('checked-desktop-light')
+    await page.reload()
+    await button('Stake 0.001 ETH').waitFor()
+    expect(await page.locator('.checks .passed').count()).toBe(10)
+  })
+
+  test('an endpoint that fails shows rule, expected, got and how to mend it, and stays in its field', async () => {
+    await moveIn(site, { wallet: WALLET, devMode: true })
+    await open({ path: '/register', viewport: { width: 1280, height: 900 }, colorScheme: 'dark' })
+    await page.getByLabel('Endpoint').fill(site.url)
+    await button('Check it').click()
+    await page.getByRole('alert').getByText('It cannot be registered so.').waitFor()
+    const failed = page.locator('.checks .failed')
+    for (const word of ['Expected', 'Got', 'Mend']) expect(await failed.innerText()).toContain(word)
+    expect(await page.getByLabel('Endpoint').inputValue()).toBe(site.url)
+    expect(await page.locator('.button.fare').count()).toBe(0)
+    await isAccessible()
+    await picture('refused-endpoint-desktop-dark')
+    await moveIn(site, { wallet: WALLET })
+    await button('Check it').click()
+    await button('Stake 0.001 ETH').waitFor()
+  })
+
+  test('without a wallet it says where to go', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open({ hasWallet: false, colorScheme: 'dark' })
+    await button('Stake 0.001 ETH').click()
+    await page.getByText('No wallet was found in this browser.').waitFor()
+    await isAccessible()
+    await picture('no-wallet-phone-dark')
+  })
+
+  test('D36 another account is told, and the page goes on when it is changed', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open({ viewport: { width: 1280, height: 900 } })
+    wallet.accounts = [TEST_KEYS.stranger.address]
+    const before = await agentsRegistered()
+    await stake()
+    await says('This is another account.')
+    await isAccessible()
+    await picture('other-account-desktop-light')
+    expect(sends()).toBe(0)
+    await wallet.changeAccount(page, OWNER)
+    await says(/^In a block/)
+    expect(await agentsRegistered()).toBe(before + 1)
+  })
+
+  test('D36 the account of /about is taken where the wallet shows more than one', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    wallet.accounts = [TEST_KEYS.stranger.address, OWNER]
+    await stake()
+    await says(/^In a block/)
+    expect(await view(chain, 'ownerOf', [await agentsRegistered()])).toBe(OWNER)
+  })
+
+  test('a refusal in the wallet sends nothing, and it can be tried again', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open({ viewport: { width: 1280, height: 900 }, colorScheme: 'dark' })
+    wallet.answer = method => {
+      if (method === 'eth_sendTransaction') throw new WalletError(4001, 'User rejected the request.')
+    }
+    const before = await agentsRegistered()
+    await stake()
+    await says('You declined in Fox & Sons.')
+    await isAccessible()
+    await picture('declined-desktop-dark')
+    expect(await agentsRegistered()).toBe(before)
+    wallet.answer = () => undefined
+    await button('Stake 0.001 ETH').click()
+    await says(/^In a block/)
+  })
+
+  test('the network is changed first; one the wallet does not know is told by its number', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    let chainId = '0x1'
+    wallet.answer = method => {
+      if (method === 'eth_chainId') return chainId
+      if (method === 'wallet_switchEthereumChain') throw new WalletError(4902, 'Unrecognized chain')
+    }
+    await stake()
+    await says('Add Base Sepolia (chain id 84532) to it')
+    wallet.answer = (method, [given]) => {
+      if (method === 'eth_chainId') return chainId
+      if (method !== 'wallet_switchEthereumChain') return undefined
+      chainId = (given as { chainId: string }).chainId
+      return {}
+    }
+    await button('Stake 0.001 ETH').click()
+    await says(/^In a block/)
+    expect(chainId).toBe('0x14a34')
+  })
+
+  test('REG-02 a chain of the same number without the registry gets no ether', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    wallet.answer = method => (method === 'eth_call' ? '0x' : undefined)
+    await stake()
+    await says('The registry is not there.')
+    expect(sends()).toBe(0)
+  })
+
+  test('too little in the account is said before the wallet is asked', async () => {
+    await moveIn(site, { wallet: TEST_KEYS.stranger.address.toLowerCase() })
+    await open({ viewport: { width: 1280, height: 900 } })
+    wallet.accounts = [TEST_KEYS.stranger.address]
+    await anvil('anvil_setBalance', TEST_KEYS.stranger.address, `0x${(10n ** 14n).toString(16)}`)
+    await stake()
+    await says('has 0.0001 ETH; the stake is 0.001')
+    expect(sends()).toBe(0)
+    await anvil('anvil_setBalance', TEST_KEYS.stranger.address, `0x${(10n ** 18n).toString(16)}`)
+  })
+
+  test('REG-06 two tabs send one transaction, and a reload goes on waiting', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    const other = await openTab(page.url())
+    const before = await agentsRegistered()
+    // The wallet takes its time until both tabs have come as far as they can.
+    let isAnswered = (): void => undefined
+    const answered = new Promise<undefined>(resolve => {
+      isAnswered = () => resolve(undefined)
+    })
+    wallet.answer = method => (method === 'eth_sendTransaction' ? answered : undefined)
+    await stake()
+    await says('Confirm it in Fox & Sons')
+    await button('Stake 0.001 ETH', other)
+      .click({ timeout: 2_000 })
+      .then(() => other.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).click())
+      .catch(() => undefined)
+    await says('Another tab is staking.', other)
+    isAnswered()
+    await says(/^In a block/)
+    await says(/^In a block/, other)
+    expect([await agentsRegistered(), sends()]).toEqual([before + 1, 1])
+    await page.reload()
+    await says(`In a block, as agent ${before + 1}`)
+    await mine(3)
+    await says(`Listed as agent ${before + 1}`)
+    await says(`Listed as agent ${before + 1}`, other)
+  })
+
+  test('REG-06 however often the button is pressed, one transaction is asked for', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    await stake()
+    await says(/^In a block/)
+    const path = await openAnother()
+    await page.goto(origin + path)
+    await button('Stake 0.001 ETH').waitFor()
+    const before = [await agentsRegistered(), sends()] as const
+    await page.waitForTimeout(600)
+    await page.evaluate(
+      `for (let i = 0; i < 5; i += 1) document.querySelector('.pay-bar .button.fare').click()`,
+    )
+    await says(/^In a block/)
+    expect([await agentsRegistered(), sends()]).toEqual([before[0] + 1, before[1] + 1])
+  })
+
+  async function openAnother(): Promise<string> {
+    await site.close()
+    site = await startSite()
+    await moveIn(site, { wallet: WALLET })
+    return await openRegistration()
+  }
+
+  test('REG-06 a reload while the wallet asks offers no second stake, and goes on with the first', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open({ viewport: { width: 1280, height: 900 } })
+    const before = await agentsRegistered()
+    let isConfirmed = (): void => undefined
+    const confirmed = new Promise<undefined>(resolve => {
+      isConfirmed = () => resolve(undefined)
+    })
+    wallet.answer = method => (method === 'eth_sendTransaction' ? confirmed : undefined)
+    await stake()
+    await says('Confirm it in Fox & Sons')
+    await page.reload()
+    await says('The stake may have been sent.')
+    expect(await page.locator('.button.fare').count()).toBe(0)
+    await isAccessible()
+    await picture('doubt-desktop-light')
+    isConfirmed()
+    await says(`In a block, as agent ${before + 1}`)
+    expect([await agentsRegistered(), sends()]).toEqual([before + 1, 1])
+  })
+
+  test('what a wallet declined unheard is begun again when its person says so', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    wallet.answer = method => {
+      if (method === 'eth_sendTransaction') throw new WalletError(-32_603, 'Internal JSON-RPC error.')
+    }
+    await stake()
+    await says('The stake may have been sent.')
+    expect(await page.locator('.button.fare').count()).toBe(0)
+    wallet.answer = () => undefined
+    await page.getByRole('button', { name: 'It was not sent: begin again' }).click()
+    await button('Stake 0.001 ETH').click()
+    await says(/^In a block/)
+  })
+
+  test('a stake that the contract refuses is told: only gas was spent', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    wallet.answer = async (method, [given]) => {
+      if (method !== 'eth_sendTransaction') return undefined
+      return await anvil('eth_sendTransaction', { ...(given as object), value: '0x1', gas: '0x100000' })
+    }
+    await stake()
+    await says('The contract refused the stake.')
+    await button('Stake 0.001 ETH').waitFor()
+  })
+
+  test('a stake that is sped up in the wallet is followed; one that is cancelled can be begun again', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    await anvil('evm_setAutomine', false)
+    let sent: { readonly [key: string]: unknown } = {}
+    wallet.answer = async (method, [given]) => {
+      if (method !== 'eth_sendTransaction') return undefined
+      const nonce = await anvil('eth_getTransactionCount', OWNER, 'latest')
+      sent = {
+        ...(given as object),
+        nonce,
+        gas: '0x100000',
+        maxFeePerGas: '0x77359400',
+        maxPriorityFeePerGas: '0x1',
+      }
+      return await anvil('eth_sendTransaction', sent)
+    }
+    await stake()
+    await says('In no block yet.')
+    await picture('sent-phone-light')
+    const replaced = { ...sent, maxFeePerGas: '0xee6b2800', maxPriorityFeePerGas: '0x3b9aca00' }
+    await page.waitForTimeout(2_500)
+    await anvil('eth_sendTransaction', { ...replaced, to: OWNER, value: '0x0', data: '0x' })
+    await mine(1)
+    await says('Your wallet has put another transaction in its place.')
+    await isAccessible()
+    await page.getByRole('button', { name: 'I cancelled it: begin again' }).click()
+    await button('Stake 0.001 ETH').click()
+    await says('In no block yet.')
+    const before = await agentsRegistered()
+    await page.waitForTimeout(2_500)
+    await anvil('eth_sendTransaction', {
+      ...sent,
+      maxFeePerGas: '0xee6b2800',
+      maxPriorityFeePerGas: '0x3b9aca00',
+    })
+    await mine(1)
+    await says(`In a block, as agent ${before + 1}`)
+  })
+
+  test('a stake from elsewhere is seen by who has the page open, and by who opens it afterwards', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    await button('Stake 0.001 ETH').waitFor()
+    const agentId = await register(chain, OWNER, site.url)
+    await says(`In a block, as agent ${agentId}`)
+    await mine(3)
+    await says(`Listed as agent ${agentId}`)
+    await page.reload()
+    await says(`Listed as agent ${agentId}`)
+    expect(wallet.asked).toEqual([])
+  })
+
+  test('D36 an agent that names another wallet meanwhile is not staked for', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    await button('Stake 0.001 ETH').waitFor()
+    await change(told => ({
+      ...told,
+      found: { ...told.found, wallet: TEST_KEYS.stranger.address.toLowerCase() },
+    }))
+    await stake()
+    await says(/The agent names another wallet now\.|This is another account\./)
+    expect(sends()).toBe(0)
+  })
+
+  /** Has the platform answer otherwise from now on. */
+  async function change(how: (told: Registration) => object): Promise<void> {
+    await page.route('**/v1/registrations/*', async route => {
+      const { pathname: url } = new URL(route.request().url())
+      await route.fulfill({ json: how((await app.inject(url)).json<Registration>()) })
+    })
+  }
+
+  test('a platform that asks for another transaction than is shown is not believed', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    await change(told => ({ ...told, stake_wei: '9000000000000000000' }))
+    await page.waitForResponse(/\/v1\/registrations\//)
+    await stake()
+    await says('The platform asks for another transaction than is shown here.')
+    expect(sends()).toBe(0)
+  })
+
+  test.each(HOSTILE_TEXTS)('WEB-01 nothing of an agent called %j is run', async text => {
+    await moveIn(site, { wallet: WALLET, declaration: { name: text.slice(0, 64), description: text } })
+    await open()
+    await button('Stake 0.001 ETH').waitFor()
+    expect(await page.evaluate('window.pwned')).toBeUndefined()
+    expect(await page.locator('.page script, .page img, .page [onload]').count()).toBe(0)
+    expect(await page.locator('.entry').innerText()).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u)
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+  })
+
+  test('WEB-01 wallets announce what they like: names are text, and icons are images that were brought along', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    await page.addInitScript({ content: `(${HOSTILE_WALLETS})(${JSON.stringify(HOSTILE_TEXTS)})` })
+    const outside: string[] = []
+    page.on('request', request => {
+      const { protocol } = new URL(request.url())
+      if (!request.url().startsWith(origin) && protocol !== 'data:') outside.push(request.url())
+    })
+    await page.reload()
+    await button('Stake 0.001 ETH').click()
+    const sheet = page.getByRole('dialog')
+    await sheet.getByRole('button', { name: 'Fox & Sons' }).waitFor()
+    await picture('hostile-wallets-phone-light')
+    expect(await page.evaluate('window.pwned')).toBeUndefined()
+    expect(outside).toEqual([])
+    expect(await sheet.locator('img').count()).toBe(1)
+    expect(await sheet.innerText()).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u)
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+  })
+
+  test('D36 an agent without /about says what it will be listed as, and any account stakes', async () => {
+    site.answer = async request =>
+      new URL(request.url).pathname === '/health'
+        ? Response.json({ name: 'Old one', version: '1.0', status: 'ok' })
+        : Response.json({ status: 'failed' }, { status: 404 })
+    await open({ viewport: { width: 1280, height: 900 } })
+    await page.getByText('unpaid and provisional').first().waitFor()
+    await isAccessible()
+    await picture('phase-1-desktop-light')
+    wallet.accounts = [TEST_KEYS.stranger.address]
+    await stake()
+    await says(/^In a block/)
+  })
+
+  test('on a local chain the test wallet of the page stakes, where it is the wallet of /about', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open({ at: localOrigin, path: '/register', viewport: { width: 1280, height: 900 } })
+    await page.getByRole('button', { name: /USDC/ }).click()
+    const address = await page.getByRole('dialog').locator('.mono').innerText()
+    await button('Close').click()
+    await moveIn(site, { wallet: address.toLowerCase() })
+    await page.getByLabel('Endpoint').fill(site.url)
+    await page.keyboard.press('Enter')
+    await button('Stake 0.001 ETH').click()
+    await says(/^In a block/)
+    expect(await view(chain, 'ownerOf', [await agentsRegistered()])).toBe(address)
+    await mine(3)
+    await says('Listed as agent')
+    await picture('test-wallet-desktop-light')
+  })
+
+  test('on a local chain the test wallet is another account, and another wallet takes its place', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open({ at: localOrigin })
+    await button('Stake 0.001 ETH').click()
+    await says('This is another account.')
+    await page.getByRole('button', { name: 'Use another wallet' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).click()
+    await says(/^In a block/)
+  })
+})
+
+/** Runs in the page: wallets that would like to be more than a name in a list. */
+const HOSTILE_WALLETS = `names => {
+  const icons = ['javascript:window.pwned=1', 'https://evil.example/icon.png', 'data:text/html,<script>window.pwned=1</script>', '/icon.svg', 42]
+  const announce = () => names.slice(0, 9).forEach((name, index) => {
+    const provider = { request: () => new Promise(() => {}) }
+    const info = { uuid: String(index), rdns: 'evil.' + index, name: index === 3 ? 'x'.repeat(10000) : name, icon: icons[index % icons.length] }
+    window.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider } }))
+  })
+  window.addEventListener('eip6963:requestProvider', announce)
+  window.addEventListener('eip6963:requestProvider', () => {
+    for (const detail of [null, undefined, 7, {}, { info: null, provider: null }, { info: {}, provider: { request: 1 } }])
+      window.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
+  })
+}`
