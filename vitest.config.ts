@@ -14,7 +14,6 @@ const ISOLATION_LONG = ['packages/farebox/src/isolation/misbehaving-handlers.tes
 const LONG = [
   'e2e/{clone,conformance,conformance-command,crashes,deliverable,init,newcomer}.test.ts',
   'e2e/{packages,platform-crashes,stopping}.test.ts',
-  'e2e/web/*.test.ts',
   'packages/cli/src/check/wrong-agents.test.ts',
   'packages/cli/src/dev/{dev-restart,dev-trouble}.test.ts',
   'packages/cli/src/register/{afterwards,register-again}.test.ts',
@@ -22,6 +21,8 @@ const LONG = [
   'packages/local/src/postgres/start-postgres.test.ts',
   'packages/platform/src/monitor/rounds.test.ts',
 ]
+/** The pages in a real browser, which keeps a core busy by itself. */
+const WEB = ['e2e/web/*.test.ts']
 /** The small forms of the batteries: `npm test -- fire`. */
 const BATTERIES = ['fire/src/**/*.test.ts']
 /** Those of them that count milliseconds. */
@@ -47,7 +48,7 @@ export default defineConfig({
             'examples/**/*.test.ts',
             'e2e/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', ...ISOLATION, ...LONG],
+          exclude: ['**/node_modules/**', ...ISOLATION, ...LONG, ...WEB],
           // Most of them wait, for a block, a lease or a page: six of them keep two cores busy.
           maxWorkers: 6,
           // A worker keeps the modules that it has loaded: loading them anew for each file is a third of all CPU time.
@@ -77,7 +78,21 @@ export default defineConfig({
           include: LONG,
           maxWorkers: 4,
           testTimeout: 60_000,
+          // Packing the packages takes a minute beside three others.
+          hookTimeout: 180_000,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        ...fromSources,
+        test: {
+          ...always,
+          name: 'web',
+          include: WEB,
+          maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -88,7 +103,7 @@ export default defineConfig({
           include: ISOLATION_LONG,
           maxWorkers: 1,
           testTimeout: 60_000,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -100,7 +115,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**', ...BATTERIES_ALONE],
           maxWorkers: 2,
           testTimeout: 120_000,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 5 },
         },
       },
       {
@@ -111,7 +126,7 @@ export default defineConfig({
           include: BATTERIES_ALONE,
           maxWorkers: 1,
           testTimeout: 60_000,
-          sequence: { groupOrder: 5 },
+          sequence: { groupOrder: 6 },
         },
       },
     ],

@@ -38,6 +38,7 @@ describe('the published packages', () => {
       '@farebox/platform-api',
       '@farebox/protocol',
       '@farebox/server',
+      '@farebox/web',
       'farebox',
     ])
     expect(new Set(outside.packages.map(({ version }) => version)).size).toBe(1)

@@ -8,7 +8,11 @@ import { root } from './prepare.mjs'
 
 /** Projects of vitest.config.ts that are run as a whole: by `npm test`, and by `npm test -- <name>`. */
 const TESTS = ['packages', 'isolation']
-const NAMED = { long: ['long', 'isolation-long'], fire: ['batteries', 'batteries-alone'] }
+const NAMED = {
+  long: ['long', 'isolation-long'],
+  web: ['web'],
+  fire: ['batteries', 'batteries-alone'],
+}
 
 /** More than so many are no matter of a busy machine. */
 const MOST_FILES_AGAIN = 3
@@ -16,7 +20,7 @@ const MOST_FILES_AGAIN = 3
 /**
  * Resolves to the exit code.
  *
- * @param {readonly string[]} words which tests, and vitest's options; none: all but those that have a name, `long` and `fire`
+ * @param {readonly string[]} words which tests, and vitest's options; none: all but those that have a name: `long`, `web` and `fire`
  * @param {Readonly<Record<string, string>>} environment beside the process's own
  * @param {(text: string) => void} tell
  */
