@@ -9,6 +9,8 @@ import { PurseProvider, type PurseState } from './purse-context.ts'
 /** In the browser's storage: which wallet was chosen last, by its id. */
 const CHOSEN = 'farebox-wallet'
 const BALANCE_MS = 30_000
+/** A wallet of the browser that does not say whether it knows this page is not waited for any longer. */
+const OPENING_MS = 3_000
 
 /** Holds the wallet of a page's reader. On a local chain there is a test wallet from the start. */
 export function WalletPurse({ children }: { readonly children: ReactNode }): ReactNode {
@@ -18,6 +20,8 @@ export function WalletPurse({ children }: { readonly children: ReactNode }): Rea
   const [found, setFound] = useState<readonly FoundWallet[]>([])
   const [choosing, setChoosing] = useState<{ readonly done: (wallet: Wallet | undefined) => void }>()
   const { balance, refresh } = useBalance(wallet)
+  /** The wallet that is there without asking; who pays before it is open waits for it. */
+  const opening = useRef<Promise<Wallet | undefined>>(undefined)
 
   const openTest = useCallback(async (): Promise<Wallet> => {
     const [{ openTestWallet }, { testKeyStore }] = await Promise.all([
@@ -35,26 +39,28 @@ export function WalletPurse({ children }: { readonly children: ReactNode }): Rea
   useEffect(() => {
     let isGone = false
     let stop = (): void => undefined
-    const take = (opened: Wallet | undefined): void => {
-      if (isGone) return
+    const take = (opened: Wallet | undefined): Wallet | undefined => {
+      if (isGone) return undefined
       if (opened !== undefined) setWallet(opened)
       setReady(true)
+      return opened
     }
-    const start = async (): Promise<void> => {
+    const start = async (): Promise<Wallet | undefined> => {
       const chosen = localStorage.getItem(CHOSEN)
-      if (platform.local_mode && (chosen === null || chosen === 'test')) {
-        take(await openTest())
-      }
+      const test =
+        platform.local_mode && (chosen === null || chosen === 'test') ? take(await openTest()) : undefined
       const { watchWallets, connectWallet } = await import('../wallet/browser-wallets.ts')
-      if (isGone) return
+      if (isGone) return undefined
+      let known: Promise<Wallet | undefined> | undefined
       stop = watchWallets(wallets => {
         setFound(wallets)
-        const known = wallets.find(({ id }) => id === chosen)
-        if (known !== undefined) connectWallet(known, false).then(take, () => take(undefined))
+        const found = wallets.find(({ id }) => id === chosen)
+        if (found !== undefined) known ??= connectWallet(found, false).then(take, () => take(undefined))
       })
       setReady(true)
+      return test ?? (await Promise.race([known, pause(OPENING_MS)]))
     }
-    start().catch(() => take(undefined))
+    opening.current = start().catch(() => take(undefined))
     return () => {
       isGone = true
       stop()
@@ -76,13 +82,17 @@ export function WalletPurse({ children }: { readonly children: ReactNode }): Rea
 
   const connect = useCallback<PurseState['connect']>(
     async ({ another } = { another: false }) => {
-      if (wallet !== undefined && !another) return wallet
+      if (!another) {
+        const known = wallet ?? (await opening.current)
+        if (known !== undefined) return known
+      }
       return await new Promise(resolve => setChoosing({ done: resolve }))
     },
     [wallet],
   )
   const disconnect = useCallback(() => {
     localStorage.removeItem(CHOSEN)
+    opening.current = undefined
     setWallet(undefined)
   }, [])
   const purse = useMemo<PurseState>(
@@ -111,6 +121,10 @@ export function WalletPurse({ children }: { readonly children: ReactNode }): Rea
       )}
     </PurseProvider>
   )
+}
+
+function pause(ms: number): Promise<undefined> {
+  return new Promise(resolve => setTimeout(resolve, ms, undefined))
 }
 
 /** What the wallet has, read now, every half minute while somebody looks, and when it is asked for. */
