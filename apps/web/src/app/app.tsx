@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import { WalletPurse } from '../purse/wallet-purse.tsx'
 import { NavigationProvider, type Navigation } from '../site/navigation.ts'
 import { SiteProvider, type Site } from '../site/site.ts'
@@ -12,8 +12,12 @@ export function App(props: {
   readonly navigation?: Navigation
   /** Changes with each page that is gone to, so that the next one does not inherit what the one before held. */
   readonly visit?: number
+  /** Called once, when a browser has taken over what the server made. */
+  readonly onTaken?: () => void
 }): ReactNode {
-  const { site, page, navigation, visit } = props
+  const { site, page, navigation, visit, onTaken } = props
+  const taken = useRef(onTaken)
+  useEffect(() => taken.current?.(), [])
   const { Page } = page.module
   const shown = (
     <SiteProvider value={site}>

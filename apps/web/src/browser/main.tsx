@@ -5,6 +5,7 @@ import { restorePage, type PageState } from '../app/load-page.ts'
 import { createAsk } from '../site/ask.ts'
 import { browserTransport } from './browser-transport.ts'
 import { followLinks } from './follow-links.tsx'
+import { takeTyped } from './typed-early.ts'
 
 const root = document.getElementById('root')
 const state = document.getElementById('state')?.textContent
@@ -13,10 +14,15 @@ if (root !== null && state !== null && state !== undefined)
 
 /** Takes over what the server made, as it is. */
 async function takeOver(root: HTMLElement, state: PageState): Promise<void> {
+  // It says that it cannot be shown; its links are all there is to do.
+  if (state.status !== 200 && state.status !== 404) return
   const site = { platform: state.platform, now: state.now, ask: createAsk(browserTransport) }
   const page = await restorePage(new URL(location.href), state)
   const navigation = followLinks(site, (shown, visit) => {
     hydrated.render(<App {...shown} navigation={navigation} visit={visit} />)
   })
-  const hydrated = hydrateRoot(root, <App site={site} page={page} navigation={navigation} visit={0} />)
+  const hydrated = hydrateRoot(
+    root,
+    <App site={site} page={page} navigation={navigation} visit={0} onTaken={takeTyped(root)} />,
+  )
 }
