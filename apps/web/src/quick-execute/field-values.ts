@@ -1,6 +1,7 @@
 import type { Field, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { describeRule } from '../fields/describe-rule.ts'
 import { formatCount } from '../format/share.ts'
+import { cutText } from '../format/cut-text.ts'
 
 /** A place in an input: `['items', 2, 'name']`. */
 export type Path = readonly (string | number)[]
@@ -35,8 +36,8 @@ export function describe({ description = '', default: standard, type, ...field }
 /** What stands in an empty control. */
 export function placeholderOf({ default: standard, examples, description = '' }: Field): string {
   const shown = standard ?? examples?.[0]
-  if (typeof shown === 'string' || typeof shown === 'number') return String(shown).slice(0, 200)
-  return description.slice(0, 200)
+  if (typeof shown === 'string' || typeof shown === 'number') return cutText(String(shown), 200)
+  return cutText(description, 200)
 }
 
 /** How much of a text's length is used, or its rule. */

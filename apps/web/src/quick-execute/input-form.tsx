@@ -1,5 +1,5 @@
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import { useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { isFillable } from '../fields/choose-control.ts'
 import { Switch } from '../parts/switch.tsx'
 import { FieldInputs, type FormContext } from './field-input.tsx'
@@ -12,10 +12,12 @@ export function InputForm(props: {
   readonly fields: FieldMap
   readonly value: JsonObject
   readonly onChange: (value: JsonObject) => void
+  /** Told whether the JSON that is shown cannot be read: what is not shown is not sent. */
+  readonly onUnreadable: (isUnreadable: boolean) => void
   readonly form: FormContext
   readonly children: ReactNode
 }): ReactNode {
-  const { fields, value, onChange, form, children } = props
+  const { fields, value, onChange, onUnreadable, form, children } = props
   const canFill = isFillable(fields)
   const [view, setView] = useState<InputView>(canFill ? 'form' : 'json')
   const isEmpty = Object.keys(fields).length === 0
@@ -45,7 +47,7 @@ export function InputForm(props: {
           form={form}
         />
       ) : (
-        <JsonView value={value} onChange={onChange} form={form} />
+        <JsonView value={value} onChange={onChange} onUnreadable={onUnreadable} form={form} />
       )}
       {children}
     </div>
@@ -55,10 +57,17 @@ export function InputForm(props: {
 function JsonView(props: {
   readonly value: JsonObject
   readonly onChange: (value: JsonObject) => void
+  readonly onUnreadable: (isUnreadable: boolean) => void
   readonly form: FormContext
 }): ReactNode {
+  const { onUnreadable } = props
   const [text, setText] = useState(() => JSON.stringify(props.value, null, 2))
   const problem = readProblem(text)
+  const isUnreadable = problem !== undefined
+  useEffect(() => {
+    onUnreadable(isUnreadable)
+    return () => onUnreadable(false)
+  }, [isUnreadable, onUnreadable])
   return (
     <div className="field">
       <label className="label" htmlFor="json-input">
@@ -70,7 +79,7 @@ function JsonView(props: {
         rows={12}
         spellCheck={false}
         disabled={props.form.isHeld}
-        aria-invalid={problem !== undefined}
+        aria-invalid={isUnreadable || props.form.refusal !== undefined}
         value={text}
         onBlur={props.form.onLeave}
         onChange={event => {

@@ -71,6 +71,9 @@ export function Pay(props: {
           Pay {price} USDC and run{isAgain ? ' again' : ''} <kbd aria-hidden="true">Ctrl ↵</kbd>
         </button>
       )}
+      <noscript>
+        <p className="hint centre">Paying here needs JavaScript. From code it does not: see below.</p>
+      </noscript>
       <p className="hint centre">
         {isUnder
           ? 'The input is held until the outcome is known.'

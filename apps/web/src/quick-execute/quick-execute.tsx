@@ -29,6 +29,7 @@ export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
   const form = useRef<HTMLFormElement>(null)
   const isHeld = execution.step === 'preparing' || isUnderWay(execution)
   const wasRefused = useRef(false)
+  const [isUnreadable, setUnreadable] = useState(false)
   useEffect(() => {
     if (refusal !== undefined && wasRefused.current)
       form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
@@ -52,10 +53,14 @@ export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
     // What was found before belongs to the input before.
     if (execution.step === 'stopped' || execution.step === 'changed') reset()
   }
-  const submit = (): void => {
-    if (isHeld) return
+  /** What is sent is what is shown. */
+  const send = (work: () => void): void => {
+    if (isUnreadable) return form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
     wasRefused.current = true
-    pay(input)
+    work()
+  }
+  const submit = (): void => {
+    if (!isHeld) send(() => pay(input))
   }
   const fillSample = (): void => {
     import('../fields/check-input.ts').then(
@@ -68,6 +73,8 @@ export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
       ref={form}
       className={execution.step === 'ordered' ? 'try after' : 'try'}
       noValidate
+      // Pressed before the scripts are here, it goes nowhere: a page that is loaded anew would forget what was typed.
+      method="dialog"
       onSubmit={event => {
         event.preventDefault()
         submit()
@@ -81,6 +88,7 @@ export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
           fields={fields}
           value={input}
           onChange={change}
+          onUnreadable={setUnreadable}
           form={{ refusal, onLeave: () => (refusal === undefined ? undefined : check(input)), isHeld }}
         >
           <div className="row tools">
@@ -94,7 +102,7 @@ export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
             price={capability.price}
             execution={execution}
             reset={reset}
-            agree={price => pay(input, price)}
+            agree={price => send(() => pay(input, price))}
           />
         </InputForm>
       </div>
@@ -104,7 +112,7 @@ export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
             execution={execution}
             usualMs={agent.job_p50_ms}
             fields={capability.output_schema as FieldMap}
-            retry={order => retry(order, input)}
+            retry={order => send(() => retry(order, input))}
           />
         ) : (
           <BeforeJob agent={agent} capability={capability} />
