@@ -1,5 +1,6 @@
 import type { Field } from '@farebox/protocol/fields/field'
 import { formatCount } from '../format/share.ts'
+import { cutText } from '../format/cut-text.ts'
 
 /** What a field takes, in a few words: `50 to 1,000`, `1 to 20,000 characters`, `at most 10`. Empty: anything. */
 export function describeRule(field: Field): string {
@@ -26,9 +27,9 @@ export function describeWhole(field: Field, required: boolean): string {
       ? ''
       : field.enum
           .slice(0, 6)
-          .map(value => JSON.stringify(value))
+          .map(value => cutText(JSON.stringify(value), 40))
           .join(', ')
-  const standard = field.default === undefined ? '' : `else ${JSON.stringify(field.default).slice(0, 40)}`
+  const standard = field.default === undefined ? '' : `else ${cutText(JSON.stringify(field.default), 40)}`
   return [required ? 'required' : '', choices, describeRule(field), standard].filter(isSaid).join(', ')
 }
 

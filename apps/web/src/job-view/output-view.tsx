@@ -4,6 +4,7 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { Switch } from '../parts/switch.tsx'
 import { TypeShape } from '../signs/type-shape.tsx'
 import { readImage, type ImageFound } from './read-image.ts'
+import { cutText } from '../format/cut-text.ts'
 
 const LONG_TEXT = 400
 const MOST_ROWS = 50
@@ -112,13 +113,7 @@ function Text({ text }: { readonly text: string }): ReactNode {
   return (
     <>
       <span className="text">
-        <bdi>
-          {isOpen
-            ? text
-            : `${Array.from(text.slice(0, 2 * LONG_TEXT))
-                .slice(0, LONG_TEXT)
-                .join('')}…`}
-        </bdi>
+        <bdi>{isOpen ? text : `${cutText(text, LONG_TEXT)}…`}</bdi>
       </span>
       {text.length > LONG_TEXT && (
         <span className="row small">
@@ -155,7 +150,7 @@ function Table({ rows }: { readonly rows: readonly JsonObject[] }): ReactNode {
             <tr key={index}>
               {columns.map(column => (
                 <td key={column} className={typeof row[column] === 'number' ? 'num' : undefined}>
-                  <bdi>{Object.hasOwn(row, column) ? String(row[column]).slice(0, LONG_TEXT) : ''}</bdi>
+                  <bdi>{Object.hasOwn(row, column) ? cutText(String(row[column]), LONG_TEXT) : ''}</bdi>
                 </td>
               ))}
             </tr>
@@ -198,7 +193,7 @@ function Json({ value }: { readonly value: JsonValue }): ReactNode {
   return (
     <>
       <pre className="code" tabIndex={0}>
-        {text.length > 20_000 ? `${text.slice(0, 20_000)}…` : text}
+        {text.length > 20_000 ? `${cutText(text, 20_000)}…` : text}
       </pre>
       <CopyButton className="link small" text={() => text}>
         Copy

@@ -1,6 +1,7 @@
 import type { OwnerJobLine } from '@farebox/platform-api/me/owner-dashboard'
 import type { ReactNode } from 'react'
 import { Sign, type SignName } from '../signs/sign.tsx'
+import { cutText } from '../format/cut-text.ts'
 
 /** What became of a job, for the owner of its agent: a word, a sign, and a colour where it is an exception. */
 export function JobOutcome({ job }: { readonly job: OwnerJobLine }): ReactNode {
@@ -40,7 +41,7 @@ function describeOutcome({ status, charged, error_type: type }: OwnerJobLine): {
       return { tone: 'refused', sign: 'cross', words: charged ? 'no answer, paid' : 'no answer' }
     case 'failed': {
       const words =
-        type === null ? 'failed' : (FAILURES[type] ?? type.replaceAll('_', ' ').slice(0, MOST_CHARACTERS))
+        type === null ? 'failed' : (FAILURES[type] ?? cutText(type.replaceAll('_', ' '), MOST_CHARACTERS))
       return { tone: 'refused', sign: 'cross', words: charged ? `${words}, paid` : words }
     }
   }

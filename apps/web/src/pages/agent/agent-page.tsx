@@ -15,6 +15,7 @@ import { ChangesAndReceipts } from './changes-and-receipts.tsx'
 import { FieldTables } from './field-tables.tsx'
 import { FromCode } from './from-code.tsx'
 import { Reliability } from './reliability.tsx'
+import { cutText } from '../../format/cut-text.ts'
 
 interface Data {
   readonly agent: AgentPage
@@ -53,10 +54,13 @@ export const page: PageModule<Data> = {
   },
   head: ({ agent }) => ({
     title: agent.name,
-    description: `${agent.description} ${agent.capabilities
-      .slice(0, 3)
-      .map(({ name, price }) => `${name}: ${price} USDC`)
-      .join(', ')}`.slice(0, 300),
+    description: cutText(
+      `${agent.description} ${agent.capabilities
+        .slice(0, 3)
+        .map(({ name, price }) => `${name}: ${price} USDC`)
+        .join(', ')}`,
+      300,
+    ),
     hidden: agent.standing !== 'listed',
   }),
   Page: AgentPageView,

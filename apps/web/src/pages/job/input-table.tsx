@@ -1,6 +1,7 @@
 import type { FieldMap } from '@farebox/protocol/fields/field'
 import type { ReactNode } from 'react'
 import { TypeShape } from '../../signs/type-shape.tsx'
+import { cutText } from '../../format/cut-text.ts'
 
 const LONG = 2_000
 
@@ -28,7 +29,7 @@ export function InputTable(props: {
             </dt>
             <dd>
               <span className="text">
-                <bdi>{text.length > LONG ? `${text.slice(0, LONG)}…` : text}</bdi>
+                <bdi>{text.length > LONG ? `${cutText(text, LONG)}…` : text}</bdi>
               </span>
             </dd>
           </div>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Sign } from '../../signs/sign.tsx'
 import { TypeShape } from '../../signs/type-shape.tsx'
 import { fieldTypes, isPrice, searchBadges, searchSorts, type Search } from './search-query.ts'
+import { cutText } from '../../format/cut-text.ts'
 
 const PRICES = ['0.001', '0.01', '0.1', '1', '10'] as const
 
@@ -19,7 +20,7 @@ export function SearchForm({ search, change }: Props): ReactNode {
   const type = (typed: string): void => {
     setWords(typed)
     const { q: _, ...rest } = search
-    change(typed.trim() === '' ? rest : { ...rest, q: typed.trim().slice(0, 200) }, 'typing')
+    change(typed.trim() === '' ? rest : { ...rest, q: cutText(typed.trim(), 200) }, 'typing')
   }
   return (
     <form action="/" method="get" onSubmit={event => event.preventDefault()}>

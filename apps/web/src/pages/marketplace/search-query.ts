@@ -1,4 +1,5 @@
 import { toAtomic } from '../../format/amount.ts'
+import { cutText } from '../../format/cut-text.ts'
 
 const BADGES = ['verified', 'bronze', 'silver', 'gold'] as const
 const SORTS = ['relevance', 'jobs', 'price', 'badge', 'newest'] as const
@@ -30,16 +31,16 @@ export const fieldTypes = TYPES
 
 /** Reads the query of a page's address. What the API would refuse is left out: an address is typed by people. */
 export function readSearch(query: URLSearchParams): Search {
-  const q = query.get('q')?.trim().slice(0, 200)
-  const capability = query.get('capability')?.slice(0, 64)
+  const q = cutText(query.get('q')?.trim() ?? '', 200)
+  const capability = cutText(query.get('capability') ?? '', 64)
   const price = query.get('max_price')?.trim()
   const badge = BADGES.find(one => one === query.get('badge'))
   const sort = SORTS.find(one => one === query.get('sort'))
   const takes = readField(query.get('takes'))
   const gives = readField(query.get('gives'))
   return {
-    ...(q !== undefined && q !== '' && { q }),
-    ...(capability !== undefined && capability !== '' && { capability }),
+    ...(q !== '' && { q }),
+    ...(capability !== '' && { capability }),
     ...(price !== undefined && isPrice(price) && { max_price: price }),
     ...(badge !== undefined && { badge }),
     ...(takes !== undefined && { takes }),
@@ -74,7 +75,7 @@ export function isNarrowed({ max_price, badge, takes, gives, capability }: Searc
 }
 
 function readField(text: string | null): string | undefined {
-  const field = text?.slice(0, 96)
-  if (field === undefined || field === '') return undefined
+  const field = cutText(text ?? '', 96)
+  if (field === '') return undefined
   return TYPES.some(type => field.startsWith(`${type}:`)) || /^:.+/s.test(field) ? field : undefined
 }
