@@ -130,7 +130,7 @@ const ROOMS = {
     ['session', 'stake'],
     ['quick-execute'],
     ['job-view'],
-    ['purse'],
+    ['purse', 'keys'],
     ['orders'],
     ['wallet', 'parts', 'fields'],
     ['site', 'signs', 'format'],

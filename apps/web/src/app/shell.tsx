@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Keyboard } from '../keys/keyboard.tsx'
 import { Purse } from '../purse/purse.tsx'
 import type { Place } from '../site/page.ts'
 import { useSite } from '../site/site.ts'
@@ -63,6 +64,7 @@ export function Shell({
             <a href="/register">Register an agent</a>
             <a href="/receipts">Check a receipt</a>
             <a href="/v1/openapi.json">API</a>
+            <Keyboard />
           </span>
         </div>
       </footer>

@@ -42,13 +42,18 @@ export function followLinks(site: Site, show: (shown: ShownPage, visit: number) 
     },
     replace(url) {
       if (navigation === undefined) history.replaceState(null, '', url)
-      else navigation.navigate(url, { history: 'replace', info: STAY })
+      else giveWay(navigation.navigate(url, { history: 'replace', info: STAY }))
     },
     reload() {
       if (navigation === undefined) location.reload()
-      else navigation.reload({ info: AGAIN })
+      else giveWay(navigation.reload({ info: AGAIN }))
     },
   }
+}
+
+/** Whoever goes on before it is done has given it up: no error. */
+function giveWay({ committed, finished }: NavigationResult): void {
+  for (const step of [committed, finished]) step?.catch(() => undefined)
 }
 
 /** Goes with a change of the address that the page has made itself. */

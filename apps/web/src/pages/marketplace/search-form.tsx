@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Sign } from '../../signs/sign.tsx'
 import { TypeShape } from '../../signs/type-shape.tsx'
 import { fieldTypes, isPrice, searchBadges, searchSorts, type Search } from './search-query.ts'
@@ -13,10 +13,8 @@ interface Props {
 
 /** The words that are searched for, and what narrows them. A form of its own, so that it works without JavaScript. */
 export function SearchForm({ search, change }: Props): ReactNode {
-  const input = useRef<HTMLInputElement>(null)
   // Typing must not wait for what else the page shows.
   const [words, setWords] = useState(search.q ?? '')
-  useFocusBySlash(input)
   const type = (typed: string): void => {
     setWords(typed)
     const { q: _, ...rest } = search
@@ -27,7 +25,6 @@ export function SearchForm({ search, change }: Props): ReactNode {
       <div className="finder" role="search">
         <Sign name="search" />
         <input
-          ref={input}
           className="input"
           type="search"
           name="q"
@@ -168,19 +165,4 @@ function without(search: { readonly [name in keyof Search]: Search[name] | undef
 
 function article(type: string): string {
   return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`
-}
-
-function useFocusBySlash(input: { readonly current: HTMLInputElement | null }): void {
-  useEffect(() => {
-    const focus = (event: KeyboardEvent): void => {
-      const isTyping =
-        event.target instanceof HTMLElement &&
-        event.target.matches('input, textarea, select, [contenteditable]')
-      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
-      event.preventDefault()
-      input.current?.focus()
-    }
-    addEventListener('keydown', focus)
-    return () => removeEventListener('keydown', focus)
-  }, [input])
 }

@@ -1,0 +1,120 @@
+import type { SearchAnswer } from '@farebox/platform-api/search'
+import { useEffect, useId, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { Sheet } from '../parts/sheet.tsx'
+import { Words } from '../parts/words.tsx'
+import { useNavigation } from '../site/navigation.ts'
+import { useSite } from '../site/site.ts'
+import { MORE_PLACES, PLACES } from './key-names.ts'
+
+/** Letters that are typed quickly are one question. */
+const TYPING_MS = 120
+const MOST_AGENTS = 6
+
+interface Command {
+  readonly url: string
+  readonly words: string
+  /** What kind of thing it is. */
+  readonly kind: string
+}
+
+const ALL_PLACES: readonly Command[] = [...PLACES, ...MORE_PLACES].map(({ url, words }) => ({
+  url,
+  words,
+  kind: 'page',
+}))
+
+/** Places and agents by name: type, choose with the arrows, open with Enter. */
+export function CommandSheet({ close }: { readonly close: () => void }): ReactNode {
+  const { go } = useNavigation()
+  const [typed, setTyped] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const agents = useAgents(typed)
+  const id = useId()
+  const wanted = typed.trim().toLowerCase()
+  const commands = [...ALL_PLACES.filter(({ words }) => words.toLowerCase().includes(wanted)), ...agents]
+  const at = Math.min(chosen, Math.max(commands.length - 1, 0))
+  const open = (command: Command | undefined): void => {
+    if (command === undefined) return
+    close()
+    go(command.url)
+  }
+  const press = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && commands.length > 0) setChosen((at + step + commands.length) % commands.length)
+    else if (event.key === 'Enter') open(commands[at])
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Sheet labelledBy={`${id}-title`} close={close}>
+      <h2 id={`${id}-title`} className="unseen">
+        Commands
+      </h2>
+      <input
+        className="input"
+        // The sheet is opened to type into it.
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus
+        role="combobox"
+        aria-label="An agent or a page, by name"
+        aria-expanded="true"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={commands.length === 0 ? undefined : `${id}-${at}`}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="An agent or a page"
+        value={typed}
+        onChange={event => {
+          setTyped(event.target.value)
+          setChosen(0)
+        }}
+        onKeyDown={press}
+      />
+      <ul className="commands" id={`${id}-list`} role="listbox" aria-label="What is called so">
+        {commands.map((command, index) => (
+          <li
+            key={command.url}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onPointerMove={() => setChosen(index)}
+            onClick={() => open(command)}
+          >
+            <Words of={command.words} most={64} />
+            <span className="small faint">{command.kind}</span>
+          </li>
+        ))}
+      </ul>
+      {commands.length === 0 && <p className="hint">Nothing is called so.</p>}
+    </Sheet>
+  )
+}
+
+function useAgents(typed: string): readonly Command[] {
+  const { ask } = useSite()
+  const [found, setFound] = useState<readonly Command[]>([])
+  const words = typed.trim()
+  useEffect(() => {
+    if (words === '') return setFound([])
+    const left = new AbortController()
+    const timer = setTimeout(() => {
+      const query = new URLSearchParams({ q: words, limit: String(MOST_AGENTS) })
+      ask<SearchAnswer>(`/v1/agents?${query}`, { signal: left.signal }).then(
+        ({ agents }) =>
+          setFound(
+            agents.map(({ agent_id: agentId, name }) => ({
+              url: `/agents/${agentId}`,
+              words: name,
+              kind: 'agent',
+            })),
+          ),
+        () => undefined,
+      )
+    }, TYPING_MS)
+    return () => {
+      clearTimeout(timer)
+      left.abort(new Error('something else was typed'))
+    }
+  }, [ask, words])
+  return found
+}
