@@ -201,8 +201,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
   }, 90_000)
 
   test('an agent that is offline can be read about and not be paid', async () => {
-    process.kill(web.agent.pid, 'SIGKILL')
-    await web.agent.exited
+    await web.killAgent()
     const { page } = await come()
     await expect
       .poll(

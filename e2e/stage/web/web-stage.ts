@@ -9,13 +9,23 @@ import { setStage, type Stage } from '../stage.ts'
 export interface WebStage {
   readonly stage: Stage
   readonly facilitator: FacilitatorProcess
+  /** The one that runs, or ran last. */
   readonly agent: AgentProcess
   readonly agentId: number
   readonly url: string
   /** Ends the platform as a crash would, and starts it again where it was. */
   restartPlatform(): Promise<void>
-  startAgent(): Promise<AgentProcess>
+  /** Ends the agent as a crash would. */
+  killAgent(): Promise<void>
+  /** Starts it where it was. */
+  startAgent(options?: AgentStarted): Promise<void>
   strike(): Promise<void>
+}
+
+/** How an agent is started; default: as at first. */
+export interface AgentStarted {
+  readonly secret?: string
+  readonly facilitatorUrl?: string
 }
 
 const OWNER = TEST_KEYS.agent
@@ -29,23 +39,28 @@ export async function setWebStage(environment: { readonly [name: string]: string
     stage.platform({ facilitator, port, environment: settings })
   let platform = await start(0)
   const { url } = platform
-  const secret = await stage.secret(facilitator, [OWNER.address])
-  const startAgent = (port = 0): Promise<AgentProcess> =>
+  const first = await stage.secret(facilitator, [OWNER.address])
+  const startOn = (
+    port: number,
+    { secret = first, facilitatorUrl = facilitator.url }: AgentStarted = {},
+  ): Promise<AgentProcess> =>
     stage.agent({
       config: 'e2e/agents/teller/agent.json',
-      facilitator,
+      facilitator: { url: facilitatorUrl },
       secret,
       name: 'teller',
       store: 'memory:',
       wallet: OWNER.address,
       port,
     })
-  const agent = await startAgent()
+  let agent = await startOn(0)
   const { agentId } = await registerAgent({ url }, stage.chain, { url: agent.url, wallet: OWNER.address })
   return {
     stage,
     facilitator,
-    agent,
+    get agent() {
+      return agent
+    },
     agentId,
     url,
     async restartPlatform() {
@@ -53,7 +68,13 @@ export async function setWebStage(environment: { readonly [name: string]: string
       await platform.exited
       platform = await start(Number(new URL(url).port))
     },
-    startAgent: () => startAgent(Number(new URL(agent.url).port)),
+    async killAgent() {
+      process.kill(agent.pid, 'SIGKILL')
+      await agent.exited
+    },
+    async startAgent(options) {
+      agent = await startOn(Number(new URL(agent.url).port), options)
+    },
     strike: () => stage.strike(),
   }
 }

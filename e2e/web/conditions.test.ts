@@ -1,0 +1,247 @@
+import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
+import type { Browser, CDPSession, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { visit, type Visitor } from '../stage/web/visitor.ts'
+import { setWebStage, type WebStage } from '../stage/web/web-stage.ts'
+
+/** A poor mobile network. */
+const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === undefined)('the pages under hard conditions', () => {
+  let web: WebStage
+  let browser: Browser
+  const visitors: Visitor[] = []
+
+  beforeAll(async () => {
+    web = await setWebStage()
+    browser = await startBrowser(chromium ?? '')
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await web?.strike()
+  }, 60_000)
+  afterEach(async ({ task }) => {
+    for (const { context, page, troubles } of visitors.splice(0)) {
+      if (task.result?.state === 'fail') console.error(await page.locator('main').innerText())
+      await context.close()
+      expect(troubles).toEqual([])
+    }
+  })
+
+  async function come(options: Parameters<typeof visit>[2] = {}): Promise<Visitor> {
+    const visitor = await visit(browser, web, options)
+    visitors.push(visitor)
+    return visitor
+  }
+
+  async function slowDown({ context, page }: Visitor): Promise<CDPSession> {
+    const session = await context.newCDPSession(page)
+    await session.send('Network.enable')
+    await session.send('Network.emulateNetworkConditions', SLOW)
+    return session
+  }
+
+  /** Presses Tab until what has the focus is called so. */
+  async function tabTo(page: Page, name: RegExp, most = 60): Promise<void> {
+    const seen: string[] = []
+    for (let presses = 0; presses < most; presses++) {
+      await page.keyboard.press('Tab')
+      const called = await page.evaluate(FOCUSED)
+      seen.push(String(called))
+      if (name.test(String(called))) return
+    }
+    throw new Error(`no ${String(name)} among ${seen.join(' | ')}`)
+  }
+
+  test('400 ms away at 400 kb/s, a page is read in 3 s, and a job is paid once', async () => {
+    const visitor = await come()
+    await slowDown(visitor)
+    const { page } = visitor
+    const begun = Date.now()
+    await page.goto('/', { waitUntil: 'commit' })
+    await page.getByRole('heading', { name: 'Teller' }).waitFor()
+    expect(Date.now() - begun).toBeLessThan(3_000)
+    await page.getByRole('heading', { name: 'Teller' }).getByRole('link').click()
+    await page.getByRole('textbox', { name: /^string text/ }).fill('slow but sure')
+    const pay = page.getByRole('button', { name: 'Pay 0.002 USDC and run' })
+    // Until the scripts are here a press goes nowhere, and is pressed again.
+    while (await pay.isVisible()) {
+      await pay.click({ timeout: 1_000 }).catch(() => undefined)
+      await page.waitForTimeout(500)
+    }
+    await page.getByText('Paid', { exact: true }).waitFor({ timeout: 30_000 })
+    await page.goto('/jobs')
+    await page.getByText('paid', { exact: true }).waitFor({ timeout: 30_000 })
+    expect(await page.getByRole('row').filter({ hasText: 'Teller' }).count()).toBe(1)
+  }, 90_000)
+
+  test('what is typed before the scripts are here is kept, and a press on Pay then loses nothing', async () => {
+    const { page } = await come()
+    let letThrough = (): void => undefined
+    const held = new Promise<void>(resolve => {
+      letThrough = resolve
+    })
+    await page.route('**/*.js', async route => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`/agents/${web.agentId}`, { waitUntil: 'commit' })
+    const field = page.getByRole('textbox', { name: /^string text/ })
+    await field.fill('typed too early')
+    await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click({ noWaitAfter: true })
+    letThrough()
+    await page.getByText('15 / 40').waitFor()
+    expect(await field.inputValue()).toBe('typed too early')
+    expect(new URL(page.url()).search).toBe('')
+    await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
+    await page.getByText('Paid', { exact: true }).waitFor()
+    await page.getByRole('definition').filter({ hasText: /^3$/ }).waitFor()
+  })
+
+  test('who pays at once waits for the test wallet, and is not asked for another', async () => {
+    const { page } = await come()
+    await page.route('**/v1/local/faucet', async route => {
+      await new Promise(resolve => setTimeout(resolve, 1_500))
+      await route.continue()
+    })
+    await page.goto(`/agents/${web.agentId}`)
+    await page.getByRole('textbox', { name: /^string text/ }).fill('in a hurry')
+    await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
+    await page.getByText('Paid', { exact: true }).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
+  test('JSON that cannot be read is not paid for as what it was before', async () => {
+    const { page } = await come()
+    await page.goto(`/agents/${web.agentId}`)
+    await page.getByRole('button', { name: 'JSON' }).click()
+    const field = page.getByRole('textbox', { name: 'The whole input as JSON' })
+    await field.fill('{ "text": "one two" }')
+    await field.fill('{ "text": "one two three"')
+    await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
+    await page.getByText('This is no JSON yet.').waitFor()
+    expect(await page.evaluate(FOCUSED)).toBe('The whole input as JSON')
+    await field.fill('{ "text": "one two three" }')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Paid', { exact: true }).waitFor()
+    await page.getByRole('definition').filter({ hasText: /^3$/ }).waitFor()
+  })
+
+  test('with the keyboard alone an agent is found, filled in, paid and its receipt checked', async () => {
+    const { page } = await come()
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'Teller' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('teller')
+    await page.getByText('1 agent', { exact: false }).first().waitFor()
+    await tabTo(page, /^Teller$/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Teller' }).waitFor()
+    await tabTo(page, /^string text/)
+    await page.keyboard.type('keys and nothing else')
+    await tabTo(page, /^Pay 0\.002 USDC/)
+    await page.keyboard.press('Enter')
+    await page.getByText('Paid', { exact: true }).waitFor()
+    await tabTo(page, /^Check the signature$/)
+    await page.keyboard.press('Enter')
+    await page.getByText('Signed by this platform').waitFor()
+  })
+
+  test('keys lead to places, rows and agents by name, are listed, and are letters again once they are switched off', async () => {
+    const { page } = await come()
+    await page.goto('/receipts')
+    await page.getByText('Test wallet').first().waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('j')
+    await page.waitForURL('**/jobs')
+    await page.keyboard.press('/')
+    await page.waitForURL(`${web.url}/`)
+    await expect.poll(() => page.evaluate(FOCUSED)).toBe('Search agents')
+    await page.keyboard.type('gj?')
+    expect(await page.getByRole('searchbox').inputValue()).toBe('gj?')
+    await page.goto('/')
+    await page.getByText('Test wallet').first().waitFor()
+    await page.keyboard.press('j')
+    expect(await page.evaluate(FOCUSED)).toBe('Teller')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Teller' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const sheet = page.getByRole('dialog')
+    await sheet.getByRole('combobox').fill('tell')
+    await sheet.getByRole('option', { name: 'Teller' }).waitFor()
+    if (process.env['FAREBOX_TEST_PICTURES'] !== undefined)
+      await page.screenshot({ path: process.env['FAREBOX_TEST_PICTURES'] + '/commands.png' })
+    await sheet.getByRole('combobox').fill('check a')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/receipts')
+    await page.keyboard.press('?')
+    if (process.env['FAREBOX_TEST_PICTURES'] !== undefined) {
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+      await page.screenshot({ path: process.env['FAREBOX_TEST_PICTURES'] + '/keys.png' })
+    }
+    await page.getByRole('dialog', { name: 'Keys' }).getByLabel('Single letters act as keys').uncheck()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('g')
+    await page.keyboard.press('j')
+    await page.waitForTimeout(300)
+    expect(new URL(page.url()).pathname).toBe('/receipts')
+  })
+
+  test.each(['/', '/agents/1', '/jobs', '/receipts', '/register', '/owner', '/sign-in'])(
+    '%s at 200 % zoom and with text of twice the size needs no sideways scrolling',
+    async path => {
+      // A window of 1280 CSS pixels at 200 % is one of 640.
+      const { page } = await come({ viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 })
+      await page.goto(path)
+      expect(await page.evaluate(WIDER)).toEqual([])
+      await page.emulateMedia({ reducedMotion: 'reduce' })
+      await page.evaluate(`document.documentElement.style.setProperty('font-size', '200%')`)
+      expect(await page.evaluate(WIDER)).toEqual([])
+    },
+  )
+
+  test('a screen reader finds the page by its landmarks, headings and names', async () => {
+    const { page } = await come()
+    for (const path of ['/', `/agents/${web.agentId}`, '/jobs', '/receipts', '/register', '/owner']) {
+      await page.goto(path)
+      const tree = await page.locator('body').ariaSnapshot()
+      expect(tree, path).toMatch(/^- link "To the page"/)
+      expect(tree.match(/^- banner/gm), path).toHaveLength(1)
+      expect(tree.match(/^- main/gm), path).toHaveLength(1)
+      expect(tree.match(/^- contentinfo/gm), path).toHaveLength(1)
+      expect(tree.match(/heading .* \[level=1\]/g), path).toHaveLength(1)
+      // Nothing to press, to fill in or to look at is without a name.
+      expect(tree, path).not.toMatch(
+        /- (?:button|link|textbox|searchbox|combobox|img|figure|navigation|dialog)(?::|$)/m,
+      )
+    }
+  })
+
+  test('a screen reader is told what becomes of a job', async () => {
+    const { page } = await come()
+    await page.goto(`/agents/${web.agentId}`)
+    await page.getByRole('textbox', { name: /^string text/ }).fill('')
+    await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
+    const field = page.getByRole('textbox', { name: /^string text/ })
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
+    expect(await page.evaluate(FOCUSED)).toMatch(/^string text/)
+    await field.fill('to be heard')
+    await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
+    await page.getByText('Paid', { exact: true }).waitFor()
+    // The outcome takes the focus, and is read aloud by it.
+    expect(await page.evaluate(FOCUSED)).toBe('Delivered and paid')
+  })
+})
+
+/** The accessible name of what has the focus, as far as labels, texts and attributes give it. */
+const FOCUSED = `(() => {
+  const one = document.activeElement
+  const label = one.labels?.[0]?.cloneNode(true)
+  for (const image of label?.querySelectorAll('svg[aria-label]') ?? []) image.replaceWith(image.getAttribute('aria-label') + ' ')
+  return (label?.textContent ?? one.getAttribute('aria-label') ?? one.textContent ?? '').replace(/\\s+/g, ' ').trim()
+})()`
+
+const WIDER = `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('#root *')].filter(one => one.getBoundingClientRect().right > innerWidth + 1 && one.closest('pre, .scroll') === null).slice(-2).map(one => one.outerHTML.slice(0, 200))`

@@ -1,0 +1,98 @@
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { visit, type Visitor } from '../stage/web/visitor.ts'
+import { setWebStage, type WebStage } from '../stage/web/web-stage.ts'
+
+const OWNER = TEST_KEYS.agent.address
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === undefined)('an agent of one’s own, run from a browser', () => {
+  let web: WebStage
+  let browser: Browser
+  const visitors: Visitor[] = []
+
+  beforeAll(async () => {
+    web = await setWebStage()
+    browser = await startBrowser(chromium ?? '')
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await web?.strike()
+  }, 60_000)
+  afterEach(async ({ task }) => {
+    for (const { context, page, troubles } of visitors.splice(0)) {
+      if (task.result?.state === 'fail') console.error(await page.locator('main').innerText())
+      await context.close()
+      expect(troubles).toEqual([])
+    }
+  })
+
+  async function come(options: Parameters<typeof visit>[2] = {}): Promise<Page> {
+    const visitor = await visit(browser, web, options)
+    visitors.push(visitor)
+    return visitor.page
+  }
+
+  /** Signs in as the owner of the agent, with the wallet of the browser. */
+  async function comeAsOwner(path: string): Promise<Page> {
+    const page = await come({ account: OWNER })
+    await page.goto(path)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).filter({ visible: true }).first().click()
+    const sheet = page.getByRole('dialog')
+    await sheet.getByRole('button', { name: 'Choose a wallet' }).click()
+    await sheet.getByRole('button', { name: 'Example Wallet' }).click()
+    await sheet.getByText('wants you to sign in with your Ethereum account').waitFor()
+    await sheet.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await sheet.waitFor({ state: 'detached' })
+    return page
+  }
+
+  test('a secret that was created there starts an agent, which is paid for a job', async () => {
+    const page = await comeAsOwner('/owner/secrets')
+    await page.getByRole('button', { name: 'Create a secret' }).click()
+    await page.getByLabel('Name').fill('From the browser')
+    await page.getByRole('button', { name: 'Create the secret' }).click()
+    const lines = (await page.getByRole('dialog').locator('pre').innerText()).trim().split('\n')
+    const environment = Object.fromEntries(lines.map(line => line.split(/=(.*)/s).slice(0, 2)))
+    expect(environment).toMatchObject({ AGENT_WALLET_ADDRESS: OWNER, SERVICE_DEV_MODE: 'false' })
+    await page.getByRole('button', { name: 'I have kept it' }).click()
+
+    await web.killAgent()
+    await web.startAgent({
+      secret: environment['FACILITATOR_SECRET'] ?? '',
+      facilitatorUrl: environment['FACILITATOR_URL'] ?? '',
+    })
+    await payOnce('from a secret of the browser')
+    await page.reload()
+    await page.getByText('From the browser').first().waitFor()
+  }, 120_000)
+
+  test('an agent that goes offline is the first thing that its owner is told, until it is back', async () => {
+    const page = await comeAsOwner('/owner')
+    await page.getByText('Teller').first().waitFor()
+    const notice = page.getByText('It is offline and hidden from the search')
+    expect(await notice.count()).toBe(0)
+    await web.killAgent()
+    await expect.poll(() => seenAfterReload(page, notice), { timeout: 60_000, interval: 1_000 }).toBe(1)
+    await web.startAgent()
+    await expect.poll(() => seenAfterReload(page, notice), { timeout: 60_000, interval: 1_000 }).toBe(0)
+  }, 180_000)
+
+  async function seenAfterReload(page: Page, notice: ReturnType<Page['getByText']>): Promise<number> {
+    await page.reload()
+    await page.getByText('Teller').first().waitFor()
+    return await notice.count()
+  }
+
+  /** A visitor without a wallet orders a job and gets it. */
+  async function payOnce(text: string): Promise<void> {
+    const page = await come()
+    await page.goto(`/agents/${web.agentId}`)
+    await page.getByRole('textbox', { name: /^string text/ }).fill(text)
+    await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
+    await page.getByText('Paid', { exact: true }).waitFor({ timeout: 30_000 })
+  }
+})
