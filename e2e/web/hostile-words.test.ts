@@ -1,0 +1,363 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
+import type { JsonValue } from '@farebox/protocol/fields/field'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { JobAnswer } from '@farebox/platform-api/jobs'
+import { createApp } from '@farebox/platform/src/app/create-app'
+import { platformRoutes } from '@farebox/platform/src/create-platform'
+import { indexAgent } from '@farebox/platform/src/listing/index-agent'
+import { readJson } from '@farebox/platform/src/checking/read-json'
+import type { PlatformParts } from '@farebox/platform/src/platform-parts'
+import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
+import { insertAgent, sampleDeclaration } from '@farebox/platform/src/test-setup/insert-agent'
+import { insertJob } from '@farebox/platform/src/test-setup/insert-job'
+import { makeWallet, signedInAs } from '@farebox/platform/src/test-setup/sign-in'
+import { stagePlatform, type Stage } from '@farebox/platform/src/test-setup/stage-platform'
+import { createPages } from '@farebox/web/create-pages'
+import type { FastifyInstance } from 'fastify'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hostilePayloads } from '../stage/web/hostile-payloads.ts'
+
+/** Pages at a time: two keep the machine busy. */
+const TABS = 2
+
+let stage: Stage
+let app: FastifyInstance
+let origin: string
+let elsewhere: Server
+let payloads: readonly string[]
+let callers = 0
+/** Requests that came to the server that payloads name. */
+let visits = 0
+
+beforeAll(async () => {
+  elsewhere = createServer((_, response) => {
+    visits += 1
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(elsewhere, 'listening')
+  payloads = hostilePayloads(`http://127.0.0.1:${portOf(elsewhere)}`)
+  stage = await stagePlatform({ realTime: true })
+  const port = await freePort()
+  const publicUrl = `http://127.0.0.1:${port}`
+  const settings = { ...stage.parts.settings, publicUrl, localMode: false }
+  const parts: PlatformParts = { ...stage.parts, settings }
+  app = createApp(parts, platformRoutes(parts), {
+    pages: createPages({ publicUrl, localMode: false }),
+    trustedProxies: ['127.0.0.1'],
+  })
+  origin = await app.listen({ host: '127.0.0.1', port })
+})
+
+afterAll(async () => {
+  await app.close()
+  await stage.close()
+  elsewhere.close()
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const port = portOf(server)
+  server.close()
+  return port
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Every text of a declaration is the payload, as far as it may be so long. */
+function declare(payload: string, wallet: string): Declaration {
+  const short = Array.from(payload).slice(0, 64).join('')
+  const long = Array.from(payload).slice(0, 280).join('')
+  const text = {
+    type: 'string',
+    required: true,
+    description: long,
+    default: long,
+    enum: [long, 'other'],
+  } as const
+  const fields = {
+    [short]: text,
+    [`open ${short}`]: { type: 'string', description: long, minLength: 1 },
+    [`list ${short}`]: { type: 'array', description: long, items: { type: 'string', description: long } },
+    [`rows ${short}`]: {
+      type: 'array',
+      description: long,
+      items: { type: 'object', properties: { [short]: { type: 'string', description: long } } },
+    },
+  } as const
+  return sampleDeclaration(wallet, {
+    name: short,
+    description: long,
+    capabilities: {
+      [short]: {
+        description: long,
+        pricing: { model: 'per_job', amount: '0.01', currency: 'USDC' },
+        input_schema: fields,
+        output_schema: fields,
+        permissions: [
+          { type: 'EXECUTE_TRANSACTIONS', reason: long, token: short, max_per_transaction: '5.00' },
+        ],
+      },
+    },
+  })
+}
+
+/** A job whose agent answered with the payloads wherever it chooses the words. */
+function answerJob(job: JobAnswer, group: readonly string[], hasFailed: boolean): JobAnswer {
+  const fields = group.flatMap((payload, at): readonly (readonly [string, JsonValue])[] => {
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="window.pwned=1">${payload}</svg>`
+    return [
+      [payload, payload],
+      [`list ${at}`, [payload, payload]],
+      [`rows ${at}`, [{ [payload]: payload, b: payload }]],
+      [`deep ${at}`, { [payload]: { [payload]: [payload] } }],
+      [`picture ${at}`, `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`],
+      [`drawing ${at}`, svg],
+      [`link ${at}`, `javascript:${payload}`],
+    ]
+  })
+  return hasFailed
+    ? {
+        ...job,
+        status: 'failed',
+        charged: false,
+        payment: { ...job.payment, status: 'unpaid', transaction: null },
+        receipt: null,
+        error_type: 'internal',
+        error: group.join('\n'),
+      }
+    : {
+        ...job,
+        input: Object.fromEntries(fields),
+        output: Object.fromEntries(fields),
+        output_problem: group.join('\n'),
+      }
+}
+
+const chromium = findChromium()
+
+describe.skipIf(chromium === undefined)(
+  '200 hostile texts in every field that an owner or an agent writes',
+  () => {
+    let browser: Browser
+    const contexts: BrowserContext[] = []
+    /** What should never be: dialogs, errors, reports of the policy, requests to elsewhere. */
+    let troubles: string[]
+    /** Those that a declaration may have. */
+    const agents: HostileAgent[] = []
+
+    beforeAll(async () => {
+      browser = await startBrowser(chromium ?? '')
+      let owner = await makeOwner()
+      for (const payload of payloads) {
+        // As the platform reads what an agent serves.
+        const read = readJson(JSON.stringify(declare(payload, owner.address)))
+        if (!read.ok) continue
+        const checked = checkDeclaration(read.value)
+        if (!checked.ok) continue
+        // Somebody may ask for so many pages a minute, and not for all of these.
+        if (agents.length % 20 === 19) owner = await makeOwner()
+        const { agentId } = await insertAgent(stage.database, {
+          owner: owner.address,
+          declaration: checked.declaration,
+          atMs: Date.now() - 60_000,
+        })
+        const [capability = ''] = Object.keys(checked.declaration.capabilities)
+        await insertJob(stage.parts, { agentId, capability })
+        await stage.database.inTransaction(client => indexAgent(client, agentId))
+        agents.push({ agentId, payload, owner })
+      }
+    }, 60_000)
+
+    afterAll(() => browser.close())
+
+    beforeEach(() => {
+      troubles = []
+      visits = 0
+    })
+
+    afterEach(async () => {
+      for (const context of contexts.splice(0)) await context.close()
+      expect(troubles).toEqual([])
+      expect(visits).toBe(0)
+    })
+
+    async function openTab(): Promise<Page> {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+      contexts.push(context)
+      await context.addInitScript({ content: WATCH_POLICY })
+      context.on('dialog', dialog => {
+        troubles.push(`dialog: ${dialog.message()}`)
+        void dialog.dismiss()
+      })
+      context.on('weberror', error => troubles.push(`error: ${error.error().message}`))
+      context.on('console', message => {
+        if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+          troubles.push(`console: ${message.text()}`)
+      })
+      context.on('request', request => {
+        const url = new URL(request.url())
+        if (url.origin !== origin && !['data:', 'blob:'].includes(url.protocol))
+          troubles.push(`request: ${request.url()}`)
+      })
+      return await context.newPage()
+    }
+
+    /** Looks at each in turn, in a few tabs. */
+    async function visitAll<T>(all: Iterable<T>, look: (page: Page, one: T) => Promise<void>): Promise<void> {
+      const rest = [...all]
+      const goOn = async (): Promise<void> => {
+        const page = await openTab()
+        for (let one = rest.shift(); one !== undefined; one = rest.shift()) {
+          callers += 1
+          // Somebody else each time: one reader alone asks for less.
+          await page.setExtraHTTPHeaders({ 'x-forwarded-for': `198.18.${callers >> 8}.${callers & 255}` })
+          await look(page, one)
+        }
+      }
+      await Promise.all(Array.from({ length: TABS }, goOn))
+    }
+
+    /** Notes what of a page came out of words. */
+    async function inspect(page: Page, about: string): Promise<void> {
+      const found = (await page.evaluate(FOUND)) as readonly string[]
+      troubles.push(...found.map(one => `${page.url()} (${about}): ${one}`))
+    }
+
+    async function signIn(page: Page, { token }: Owner): Promise<void> {
+      await page.context().addCookies([{ name: 'farebox_session', value: token, url: origin }])
+    }
+
+    test('nearly all may stand in a declaration, so that the pages have to bear them', () => {
+      expect(payloads.length).toBeGreaterThanOrEqual(200)
+      expect(new Set(payloads).size).toBe(payloads.length)
+      expect(agents.length).toBeGreaterThanOrEqual(195)
+    })
+
+    test('on an agent’s page, as its reader and as its owner sees it', async () => {
+      await visitAll(agents, async (page, { agentId, owner, payload }) => {
+        await page.context().clearCookies()
+        await page.goto(`${origin}/agents/${agentId}`)
+        await page.getByRole('button', { name: 'Fill with a sample' }).click()
+        await inspect(page, payload)
+        await signIn(page, owner)
+        await page.goto(`${origin}/owner/agents/${agentId}`)
+        await page.getByRole('button', { name: `Deregister agent ${agentId}` }).waitFor()
+        await inspect(page, payload)
+      })
+    }, 400_000)
+
+    test('in the lists of agents', async () => {
+      const owners = [...new Set(agents.map(({ owner }) => owner))]
+      await visitAll(owners, async (page, owner) => {
+        await signIn(page, owner)
+        await page.goto(`${origin}/owner`)
+        await page.getByText('Signed in as').waitFor()
+        await inspect(page, 'agents of an owner')
+      })
+      await visitAll(['/?sort=newest'], async (page, path) => {
+        await page.goto(origin + path)
+        const more = page.getByRole('button', { name: 'Show 20 more' })
+        while ((await more.count()) > 0) {
+          const rows = await page.locator('ul.rows > li').count()
+          await more.click()
+          await expect.poll(() => page.locator('ul.rows > li').count()).toBeGreaterThan(rows)
+        }
+        expect(await page.locator('ul.rows > li').count()).toBe(agents.length)
+        await inspect(page, 'all agents')
+      })
+    }, 120_000)
+
+    test('in a search', async () => {
+      await visitAll(payloads, async (page, payload) => {
+        const query = new URLSearchParams({ q: payload, capability: payload, takes: `string:${payload}` })
+        await page.goto(`${origin}/?${query}`)
+        await page.getByRole('searchbox').waitFor()
+        await inspect(page, payload)
+      })
+    }, 300_000)
+
+    test('in the answer of a job, and in why it failed', async () => {
+      const [{ agentId, owner } = NOBODY] = agents
+      const jobId = await insertJob(stage.parts, { agentId, payer: owner.address })
+      const headers = { authorization: `Bearer ${owner.token}` }
+      const told = (await app.inject({ url: `/v1/jobs/${jobId}`, headers })).json<JobAnswer>()
+      expect(told.status).toBe('completed')
+      const outcomes = [true, false].flatMap(hasFailed =>
+        inGroupsOf(10, payloads).map(group => ({ hasFailed, group })),
+      )
+      await visitAll(outcomes, async (page, { hasFailed, group }) => {
+        const json = answerJob(told, group, hasFailed)
+        await page.route('**/v1/jobs/*', route => route.fulfill({ json }))
+        await page.goto('about:blank')
+        await page.goto(`${origin}/jobs/${jobId}#t=${encodeURIComponent(String(group[0]))}`)
+        await page
+          .getByText(hasFailed ? 'Not delivered' : 'Output')
+          .first()
+          .waitFor()
+        await inspect(page, group.join(' '))
+        if (hasFailed) return
+        await page.getByRole('button', { name: 'JSON' }).click()
+        await inspect(page, group.join(' '))
+      })
+    }, 300_000)
+
+    test('in what is pasted as a receipt', async () => {
+      await visitAll([payloads], async (page, all) => {
+        await page.goto(`${origin}/receipts`)
+        for (const payload of all) {
+          await page.getByRole('textbox').fill(payload)
+          await page.goto(`${origin}/receipts#${encodeURIComponent(Buffer.from(payload).toString())}`)
+          await inspect(page, payload)
+        }
+      })
+    }, 300_000)
+  },
+)
+
+interface Owner {
+  readonly address: string
+  readonly token: string
+}
+
+interface HostileAgent {
+  readonly agentId: number
+  readonly payload: string
+  readonly owner: Owner
+}
+
+const NOBODY: HostileAgent = { agentId: 0, payload: '', owner: { address: '', token: '' } }
+
+async function makeOwner(): Promise<Owner> {
+  const { address } = makeWallet(stage.parts.crypto)
+  const { authorization } = await signedInAs(stage.parts, address)
+  return { address, token: authorization.replace('Bearer ', '') }
+}
+
+function inGroupsOf<T>(size: number, all: readonly T[]): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  )
+}
+
+const WATCH_POLICY = `addEventListener('securitypolicyviolation', event => (window.reports ??= []).push(event.violatedDirective + ' ' + event.blockedURI))`
+
+/** Counts what only words could have brought into a page. */
+const FOUND = `(() => {
+  const widest = () => [...document.querySelectorAll('#root *')].findLast(one => one.getBoundingClientRect().right > innerWidth && one.closest('pre, .scroll') === null)?.parentElement.parentElement.outerHTML.slice(0, 500)
+  const made = document.querySelectorAll('#root :is(script, iframe, object, embed, base, link, meta, style, template, video, [onload], [onerror], [onclick], [onfocus], [ontoggle], [style])')
+  const links = [...document.querySelectorAll('a[href], form[action], img[src]')].map(one => one.href || one.action || one.src)
+  return [
+    ...(window.pwned === undefined ? [] : ['ran']),
+    ...(window.reports ?? []),
+    ...[...made].map(one => one.outerHTML.slice(0, 200)),
+    ...links.filter(url => !/^(?:https?|blob|data):/.test(String(url))).map(url => 'link ' + url),
+    ...(document.documentElement.scrollWidth <= innerWidth ? [] : ['wider than the window: ' + widest()]),
+  ]
+})()`
