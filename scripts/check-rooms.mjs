@@ -13,6 +13,7 @@ const ROOMS = {
     ['commands', 'process-world', 'testing'],
     ['account', 'wallet', 'verify-receipt', 'validate'],
     ['dev'],
+    ['dev/page'],
     ['dev/paid', 'dev/screen'],
     ['dev/supervise'],
     ['dev/agent', 'dev/watch'],
@@ -122,7 +123,7 @@ const ROOMS = {
     ['*'],
   ],
   web: [
-    ['browser', 'create-pages'],
+    ['browser', 'create-pages', 'dev-page'],
     ['server'],
     ['app'],
     ['pages'],

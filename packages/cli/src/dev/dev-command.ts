@@ -13,6 +13,8 @@ export const devCommand: CommandMaker = (world, end) =>
     .option('--handlers <file>', 'default: handlers.(ts|mts|js|mjs) beside the declaration, then in src/')
     .option('--host <address>', 'who may reach it: 0.0.0.0 lets the network', '127.0.0.1')
     .option('--paid', 'with payments: a local chain, a facilitator and a funded wallet start beside it')
+    .option('--page-port <port>', 'where its page is, on 127.0.0.1 (default: 5170, else any free one)')
+    .option('--no-page', 'without the page that runs jobs in a browser')
     .addHelpText('after', EXAMPLE)
     .action(async (options: DevOptions) => {
       end(await develop(world, readSettings(world, options)))

@@ -33,6 +33,8 @@ export interface SessionOptions {
   readonly clock: Clock
   /** Whether there is time before the first load, in which its process can get ready. */
   readonly beginsLater: boolean
+  /** Told each time a change is about to be loaded. */
+  readonly onLoading: () => void
   /** Told each time a version is served, before it is announced. */
   readonly onServing: (serving: Serving) => void
   /** Told what the agent reports between loads. */
@@ -76,6 +78,7 @@ export function startDevSession(options: SessionOptions): DevSession {
     if (command === undefined || isStopped) return
     if (changed.length === 0 && !isForced) return sources.lookAgain()
     if (changed.length > 0) backoff.reset()
+    options.onLoading()
     await conclude(await load(command), { files: changed, sinceMs })
   }
 

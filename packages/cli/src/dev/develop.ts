@@ -4,11 +4,13 @@ import type { World } from '../world.ts'
 import { createAgentProcesses } from './supervise/agent-processes.ts'
 import { columnsOf, createAnnouncer } from './screen/announce.ts'
 import type { Announcer } from './screen/announcer.ts'
+import { announceToAll } from './screen/announce-to-all.ts'
 import { economyFolderOf } from '../keys/local-economy.ts'
 import { checkTypes } from './screen/check-types.ts'
 import { DEV_MODE } from './messages/dev-variables.ts'
 import { startDevSession, type DevSession } from './dev-session.ts'
 import type { LoadCommand, Report, Serving } from './messages/messages.ts'
+import type { DevPage } from './page/dev-page.ts'
 import type { PaidPath } from './paid/paid-path.ts'
 import { realClock } from './real-clock.ts'
 import type { DevSettings } from './settings.ts'
@@ -20,7 +22,9 @@ import type { DevSettings } from './settings.ts'
  */
 export async function develop(world: World, settings: DevSettings): Promise<number> {
   let logFormat: 'text' | 'json' = world.variables['SERVICE_LOG'] === 'json' ? 'json' : 'text'
-  const announcer = createAnnouncer(world, () => logFormat)
+  let page: DevPage | undefined
+  const terminal = createAnnouncer(world, () => logFormat)
+  const announcer = announceToAll(() => (page === undefined ? [terminal] : [terminal, page.announcer]))
   const tellReport = createReportTeller(announcer)
   const typeCheck = checkTypes({ config: settings.config, folder: world.folder }, realClock, problems =>
     announcer.types(problems),
@@ -33,20 +37,24 @@ export async function develop(world: World, settings: DevSettings): Promise<numb
     beginsLater: settings.isPaid,
     // The first process starts here, before anything else is looked at.
     processes: createAgentProcesses(world.folder, (line, from) => announcer.line(line, from)),
+    onLoading: () => page?.loading(),
     onServing(serving) {
       logFormat = serving.logFormat
+      page?.serving(serving)
       typeCheck.begin()
       void paid?.noteAgent(localAgent(serving)).catch(() => undefined)
     },
     onReport(report) {
       if (report.kind === 'typed') typeCheck.begin()
+      if (report.kind === 'job') page?.onJobEvent(report.event)
       tellReport(report, paid)
     },
   })
   try {
     const aborted = untilAborted(world.signal)
-    if (settings.isPaid) paid = await startPaid(world, settings)
-    await Promise.race([session.begin(firstLoad(world, settings, paid)), aborted])
+    page = await startPage(settings, () => paid)
+    if (settings.isPaid) paid = await startPaid(world, settings, page?.url)
+    await Promise.race([session.begin(firstLoad(world, settings, { paid, page })), aborted])
     const broken = await Promise.race([aborted, ...(paid === undefined ? [] : [paid.broken])])
     if (broken !== undefined) announcer.trouble(broken, 'stopping')
     await stop(session, announcer)
@@ -55,18 +63,34 @@ export async function develop(world: World, settings: DevSettings): Promise<numb
   } finally {
     typeCheck.stop()
     await session.stop()
+    await page?.stop()
     await paid?.stop()
   }
 }
 
+/** While the first agent process gets ready: nothing waits for it. */
+async function startPage(
+  { hasPage, pagePort }: DevSettings,
+  paid: () => PaidPath | undefined,
+): Promise<DevPage | undefined> {
+  if (!hasPage) return undefined
+  const { startDevPage } = await import('./page/dev-page.ts')
+  return await startDevPage({ clock: realClock, paid, ...(pagePort !== undefined && { port: pagePort }) })
+}
+
 /** Its code is large, and read only where it is asked for. */
-async function startPaid(world: World, { config }: DevSettings): Promise<PaidPath> {
+async function startPaid(
+  world: World,
+  { config }: DevSettings,
+  page: string | undefined,
+): Promise<PaidPath> {
   const { startPaidPath } = await import('./paid/paid-path.ts')
   return await startPaidPath({
     folder: world.folder,
     economyFolder: economyFolderOf(world),
     config,
     wallet: await readWallet(world, config),
+    page,
     screen: world.out,
     signal: world.signal,
   })
@@ -85,7 +109,11 @@ async function readWallet({ variables, folder }: World, config: string): Promise
   }
 }
 
-function firstLoad(world: World, settings: DevSettings, paid: PaidPath | undefined): LoadCommand {
+function firstLoad(
+  world: World,
+  settings: DevSettings,
+  { paid, page }: { readonly paid: PaidPath | undefined; readonly page: DevPage | undefined },
+): LoadCommand {
   const { config, handlers, port, host } = settings
   const set = Object.entries(world.variables).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
@@ -97,13 +125,14 @@ function firstLoad(world: World, settings: DevSettings, paid: PaidPath | undefin
     host,
     variables: Object.fromEntries(set),
     forced: paid?.variables ?? DEV_MODE,
-    reportsJobs: paid !== undefined,
+    reportsJobs: paid !== undefined || page !== undefined,
     samplesAllowed: true,
-    heading: paid?.heading ?? [],
+    heading: paid?.heading ?? (page === undefined ? [] : [`  page   ${page.url}`]),
     columns: columnsOf(world.out),
     live: world.out.live && world.variables['SERVICE_LOG'] !== 'json',
     ...(handlers !== undefined && { handlers }),
     ...(port !== undefined && { port }),
+    ...(page !== undefined && { page: page.url }),
   }
 }
 

@@ -10,6 +10,9 @@ export interface DevOptions {
   readonly port?: string
   readonly host: string
   readonly paid?: true
+  /** False with `--no-page`. */
+  readonly page: boolean
+  readonly pagePort?: string
 }
 
 /** What was asked, checked. */
@@ -22,16 +25,17 @@ export interface DevSettings {
   readonly port?: number
   readonly host: string
   readonly isPaid: boolean
+  readonly hasPage: boolean
+  /** Of the page. Absent: the usual one, or any that is free. */
+  readonly pagePort?: number
 }
 
 /** Throws a `CommandError` for a port that is none, and where there is no config to begin with. */
 export function readSettings({ folder }: World, options: DevOptions): DevSettings {
-  const { handlers, port, host, paid } = options
+  const { handlers, host, paid, page } = options
   const config = resolve(folder, options.config)
-  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
-    throw new CommandError(`--port ${port} is no port`, 'a number from 0 to 65535; 0 takes any free one', {
-      exitCode: EXIT.usage,
-    })
+  const port = readPort('--port', options.port)
+  const pagePort = readPort('--page-port', options.pagePort)
   if (!existsSync(config))
     throw new CommandError(
       `${relative(folder, config) || config}: there is no such file`,
@@ -41,7 +45,17 @@ export function readSettings({ folder }: World, options: DevOptions): DevSetting
     config,
     host,
     isPaid: paid === true,
+    hasPage: page,
     ...(handlers !== undefined && { handlers: resolve(folder, handlers) }),
-    ...(port !== undefined && { port: Number(port) }),
+    ...(port !== undefined && { port }),
+    ...(pagePort !== undefined && { pagePort }),
   }
+}
+
+function readPort(option: string, port: string | undefined): number | undefined {
+  if (port === undefined) return undefined
+  if (/^\d{1,5}$/.test(port) && Number(port) <= 65_535) return Number(port)
+  throw new CommandError(`${option} ${port} is no port`, 'a number from 0 to 65535; 0 takes any free one', {
+    exitCode: EXIT.usage,
+  })
 }

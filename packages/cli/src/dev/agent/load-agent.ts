@@ -182,6 +182,7 @@ function describe(
     next: environment.devMode
       ? tryNext(declaration, url, randomUUID())
       : payNext(declaration, url, command.variables['FAREBOX_LOCAL']),
+    ...(command.page !== undefined && { page: command.page }),
   }
 }
 

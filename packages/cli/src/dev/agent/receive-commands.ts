@@ -36,7 +36,8 @@ export function receiveCommands(trace: ImportTrace, report: (report: Report) => 
       const { port, logFormat, description } = loaded
       const isDebugged = inspector.url() !== undefined
       const sources = sourcesOf(progress, trace)
-      report({ kind: 'serving', port, logFormat, isDebugged, description, sources })
+      const { declaration } = loaded.agent
+      report({ kind: 'serving', port, logFormat, isDebugged, description, declaration, sources })
       trace.onImport(file => report({ kind: 'imported', files: [file] }))
     } catch (error) {
       const isPortTaken = error instanceof CannotListen

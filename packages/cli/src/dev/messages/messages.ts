@@ -30,6 +30,8 @@ export interface LoadCommand {
   readonly samplesAllowed: boolean
   /** Lines for its description, below the capabilities. */
   readonly heading: readonly string[]
+  /** Where the developer's page is; absent: there is none. */
+  readonly page?: string
   /** The screen that its description is for. */
   readonly columns: number
   readonly live: boolean
@@ -70,6 +72,8 @@ export interface Description {
   readonly sampled: readonly string[]
   /** What to try next. */
   readonly next: readonly string[]
+  /** Where the developer's page is; absent: there is none. */
+  readonly page?: string
 }
 
 /** An agent that listens. */
@@ -81,6 +85,8 @@ export interface Serving {
   /** Whether a debugger is attached, which may hold it up for as long as it likes. */
   readonly isDebugged: boolean
   readonly description: Description
+  /** As `/about` serves it. Not checked here: whoever shows it does. */
+  readonly declaration: unknown
   readonly sources: Sources
 }
 
@@ -190,7 +196,8 @@ function isDescription(value: unknown): value is Description {
     isTexts(value['lines']) &&
     isTexts(value['samples']) &&
     isTexts(value['sampled']) &&
-    isTexts(value['next'])
+    isTexts(value['next']) &&
+    (value['page'] === undefined || typeof value['page'] === 'string')
   )
 }
 

@@ -46,7 +46,7 @@ function placeOf(folder: string) {
 async function start(folder: string, options: { wallet?: string; live?: boolean } = {}) {
   const { world, err } = createTestWorld({ folder, live: options.live === true })
   const { err: screen, signal } = world
-  const path = await startPaidPath({ ...placeOf(folder), wallet: options.wallet, screen, signal })
+  const path = await startPaidPath({ ...placeOf(folder), wallet: options.wallet, page: undefined, screen, signal })
   stops.push(path.stop)
   return { path, err }
 }
@@ -206,6 +206,7 @@ test('a start that is interrupted leaves nothing running', async () => {
   const starting = startPaidPath({
     ...placeOf(folder),
     wallet: undefined,
+    page: undefined,
     screen,
     signal: aborter.signal,
   })

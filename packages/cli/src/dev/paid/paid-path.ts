@@ -2,12 +2,13 @@ import { join, relative } from 'node:path'
 import type { LocalAgent } from '@farebox/local/local-file'
 import { checksumAddress, refuseAddress } from '@farebox/payments/crypto/address'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { CommandError } from '../../command-error.ts'
 import type { Screen } from '../../world.ts'
 import { loadLocal, type LocalPackage } from './load-local.ts'
 import type { JobEvent } from '../messages/messages.ts'
-import { createMoneyTrace } from './money-trace.ts'
+import { createMoneyTrace, type SettledOnChain } from './money-trace.ts'
 import { openEconomy, type OpenEconomy } from './open-economy.ts'
 
 /** How the paid path is started. */
@@ -20,6 +21,8 @@ export interface PaidPathOptions {
   readonly config: string
   /** Who is paid, AGENT_WALLET_ADDRESS where it is set; undefined: the test wallet for agents. */
   readonly wallet: string | undefined
+  /** Where the developer's page is; undefined: there is none. */
+  readonly page: string | undefined
   /** Shows that something is being started, while it is. */
   readonly screen: Screen
   /** Aborting it while the start goes on gives it up. Afterwards it does nothing; call `stop`. */
@@ -34,6 +37,10 @@ export interface PaidPath {
   readonly heading: readonly string[]
   /** Takes each event of the agent's jobs; gives the lines to print: none, until a job has ended. */
   onJobEvent(event: JobEvent): Promise<readonly string[]> | readonly string[]
+  /** The test wallet that `farebox call` pays with, for the developer's page. */
+  readonly signer: PaymentSigner
+  /** What the chain says of a settled job. Rejects where it cannot be asked. */
+  readonly readSettled: (transaction: string, payer: string) => Promise<SettledOnChain>
   /** Writes into the economy's `local.json` which agent is served, for whoever looks there. */
   noteAgent(agent: LocalAgent): Promise<void>
   /** Resolves with a sentence when the chain or the facilitator ends by itself. */
@@ -65,18 +72,25 @@ export async function startPaidPath(options: PaidPathOptions): Promise<PaidPath>
     // The economy's own agents have their wallets: what one earns is not to be mistaken for another's.
     const wallet = options.wallet ?? (economy.runBy === undefined ? agent : joiningAgent).address
     const secret = await local.readOrCreateSecret(folder, economy.facilitator, [wallet], economy.name)
+    const readSettled = async (transaction: string, payer: string): Promise<SettledOnChain> => ({
+      blockNumber: await local.settledIn(economy.chain, transaction),
+      payerAtomic: await local.usdcBalance(economy.chain, payer),
+      agentAtomic: await local.usdcBalance(economy.chain, wallet),
+    })
     return {
       variables: agentVariables(economy, { wallet, secret, folder }),
-      heading: await describe(local, economy, { wallet, folder: relative(options.folder, folder) || folder }),
+      heading: await describe(local, economy, {
+        wallet,
+        folder: relative(options.folder, folder) || folder,
+        page: options.page,
+      }),
       onJobEvent: createMoneyTrace({
         lines: local.lines,
         spell: address => checksumAddress(crypto, address),
-        readSettled: async (transaction, payer) => ({
-          blockNumber: await local.settledIn(economy.chain, transaction),
-          payerAtomic: await local.usdcBalance(economy.chain, payer),
-          agentAtomic: await local.usdcBalance(economy.chain, wallet),
-        }),
+        readSettled,
       }),
+      signer: privateKeySigner(crypto, economy.payer.privateKey),
+      readSettled,
       noteAgent: economy.noteAgent,
       broken: economy.broken,
       stop: economy.stop,
@@ -112,11 +126,13 @@ function agentVariables(
 async function describe(
   { usdcBalance, lines }: LocalPackage,
   { chain, facilitator, payer, runBy }: OpenEconomy,
-  { wallet, folder }: { readonly wallet: string; readonly folder: string },
+  shown: { readonly wallet: string; readonly folder: string; readonly page: string | undefined },
 ): Promise<readonly string[]> {
+  const { wallet, folder, page } = shown
   const holds = async (address: string): Promise<string> =>
     `${formatUsdc(await usdcBalance(chain, address), { decimals: 6 }).padStart(11)} USDC`
   const rows = [
+    ...(page === undefined ? [] : [['page', page, 'runs and pays jobs in your browser'] as const]),
     ...(runBy === undefined ? [] : [['joined', folder, `the economy that process ${runBy} runs`] as const]),
     ['chain', chain.rpcUrl, `eip155:${chain.chainId}, on this machine`],
     ['facilitator', facilitator.url, 'its ledger in a PostgreSQL beside it'],

@@ -6,8 +6,8 @@ export function announceAsJson({ out, err }: World): Announcer {
   const say = (level: 'info' | 'warn', event: string, fields: object): void =>
     out.write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`)
   return {
-    serving({ name, url, mode, sampled }) {
-      say('info', 'listening', { name, url, mode })
+    serving({ name, url, mode, sampled, page }) {
+      say('info', 'listening', { name, url, mode, ...(page !== undefined && { page }) })
       if (sampled.length > 0)
         say('warn', 'answers are samples, there are no handlers', { capabilities: sampled })
     },

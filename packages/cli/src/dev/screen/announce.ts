@@ -4,6 +4,7 @@ import { printable } from '../../terminal/printable.ts'
 import { announceAsJson } from './announce-json.ts'
 import { cut } from '../messages/describe-agent.ts'
 import type { Announcer } from './announcer.ts'
+import { describeChange, describeRest } from './describe-change.ts'
 import { asTyped } from '../../terminal/as-typed.ts'
 
 /** Announces on the world's output, in the form that the agent's own log has (`SERVICE_LOG`, D27). */
@@ -41,17 +42,12 @@ function announceAsText(world: World): Announcer {
       if (isFirst) say('', paint.dim('  try it'), ...next.map(line => `    ${asTyped(world, line)}`))
       say('')
     },
-    restarted({ files, tookMs, isRecovered }) {
-      const what = files.length === 0 ? 'new process' : `${listed(files)} changed`
-      const done = isRecovered ? 'serving again in' : 'restarted in'
-      say(`${paint.green(printable(what))} → ${done} ${tookMs} ms`)
+    restarted(restart) {
+      const { what, done } = describeChange(restart)
+      say(`${paint.green(printable(what))} → ${done}`)
     },
-    refused(reason, stillServing) {
-      const then = stillServing
-        ? 'still serving the last good version'
-        : 'nothing is served: it is tried again at the next save'
-      say(`${paint.red('✗')} ${reason}`, paint.dim(`  ${then}`))
-    },
+    refused: (reason, stillServing) =>
+      say(`${paint.red('✗')} ${reason}`, paint.dim(`  ${describeRest(stillServing)}`)),
     trouble: (reason, next) => say(`${paint.red('✗')} ${reason}`, paint.dim(`  ${next}`)),
     types(problems) {
       if (problems.length === 0) return say(paint.green('types ok'))
@@ -102,11 +98,3 @@ const WRONG_OUTPUT =
 
 /** More are counted: the first is where one begins. */
 const MAX_TYPE_PROBLEMS = 3
-
-/** More are counted. */
-const MAX_LISTED = 3
-
-function listed(files: readonly string[]): string {
-  if (files.length <= MAX_LISTED) return files.join(', ')
-  return `${files.slice(0, MAX_LISTED - 1).join(', ')} and ${files.length - MAX_LISTED + 1} more`
-}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from 'farebox'
+import type { DevLine, DevView, RunStep } from '@farebox/web/internal/dev-page/wire'
+import type { Announcer } from '../screen/announcer.ts'
+import { describeChange, describeRest } from '../screen/describe-change.ts'
+import type { SendEvent } from './event-stream.ts'
+import { plainLine, plainText } from './plain-text.ts'
+import type { PageAgent } from './served-agent.ts'
+
+/** What the page is told, kept for pages that come later. */
+export interface DevFeed {
+  /** The page as a second screen: it is told what the terminal is told. */
+  readonly announcer: Announcer
+  /** A change is being loaded. */
+  loading(): void
+  /** A version is served from now on; undefined: one that cannot be shown. */
+  serving(agent: PageAgent | undefined): void
+  step(jobId: string, step: RunStep): void
+  /** Tells one page how everything stands, then each change. Returns how to stop. */
+  subscribe(send: SendEvent): () => void
+}
+
+const KEPT_LINES = 500
+/** A handler that writes in a loop must not keep the page from answering: lines go out together. */
+const GATHER_LINES_MS = 40
+const MAX_SHOWN_TYPE_ERRORS = 3
+
+/** As the runtime's log writes it, as text and as JSON (D27). */
+const NAMED_JOB = /(?:\bjob=|"job":")([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/i
+
+/** Makes the feed of one run of `farebox dev`. */
+export function createDevFeed(clock: Clock): DevFeed {
+  const pages = new Set<SendEvent>()
+  let view: DevView = {
+    run: randomUUID(),
+    agent: null,
+    phase: 'loading',
+    change: null,
+    problem: null,
+    type_errors: [],
+  }
+  let kept: readonly DevLine[] = []
+  let waiting: DevLine[] = []
+  let leftOut = 0
+  let count = 0
+
+  function change(changes: Partial<DevView>): void {
+    view = { ...view, ...changes }
+    for (const send of pages) send('view', view)
+  }
+
+  function addLine(text: string, from: DevLine['from']): void {
+    count += 1
+    if (waiting.length === 0) clock.after(GATHER_LINES_MS, sendLines)
+    const job = NAMED_JOB.exec(text)?.[1]?.toLowerCase() ?? null
+    waiting.push({ id: count, text: plainLine(text), from, job_id: job, at_ms: clock.nowMs() })
+    if (waiting.length <= KEPT_LINES) return
+    waiting.shift()
+    leftOut += 1
+  }
+
+  function sendLines(): void {
+    kept = [...kept, ...waiting].slice(-KEPT_LINES)
+    for (const send of pages) send('lines', { is_start: false, left_out: leftOut, lines: waiting })
+    waiting = []
+    leftOut = 0
+  }
+
+  const announcer: Announcer = {
+    serving: () => undefined,
+    restarted(restart) {
+      const { what, done } = describeChange(restart)
+      addLine(`${what} → ${done}`, 'dev')
+      change({ change: { words: plainLine(what), took_ms: restart.tookMs } })
+    },
+    refused(reason, stillServing) {
+      const text = plainText(reason)
+      for (const line of text.split('\n')) addLine(line, 'dev')
+      const then = describeRest(stillServing)
+      change({ phase: stillServing ? 'serving' : 'idle', problem: { text, then } })
+    },
+    trouble(reason, next) {
+      const text = plainText(reason)
+      for (const line of [...text.split('\n'), next]) addLine(line, 'dev')
+      change({ phase: 'loading', problem: { text, then: next } })
+    },
+    types: problems =>
+      change({
+        type_errors: problems
+          .slice(0, MAX_SHOWN_TYPE_ERRORS)
+          .map(({ file, line, column, reasons }) =>
+            plainText([`${file}:${line}:${column}`, ...reasons.toReversed()].join('\n')),
+          ),
+      }),
+    line: (line, from) => addLine(line, from),
+    // Lines for a terminal; the page shows the same as a ticket.
+    trace: () => undefined,
+    note: text => addLine(text, 'dev'),
+  }
+
+  return {
+    announcer,
+    loading: () => change({ phase: 'loading' }),
+    serving: agent => change({ agent: agent?.served ?? null, phase: 'serving', problem: null }),
+    step(jobId, step) {
+      for (const send of pages) send('step', { job_id: jobId, step })
+    },
+    subscribe(send) {
+      send('view', view)
+      send('lines', { is_start: true, left_out: 0, lines: kept })
+      pages.add(send)
+      return () => pages.delete(send)
+    },
+  }
+}

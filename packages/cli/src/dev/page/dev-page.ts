@@ -1,0 +1,81 @@
+import { CommandError } from '../../command-error.ts'
+import type { Clock } from 'farebox'
+import type { JobEvent, Serving } from '../messages/messages.ts'
+import type { PaidPath } from '../paid/paid-path.ts'
+import type { Announcer } from '../screen/announcer.ts'
+import { createDevFeed } from './dev-feed.ts'
+import { createPageRuns } from './page-runs.ts'
+import { startPageServer, type PageServer, type PageServerOptions } from './page-server.ts'
+import { readServedAgent, type PageAgent } from './served-agent.ts'
+
+/** The developer's page beside the agent. */
+export interface DevPage {
+  readonly url: string
+  /** The page as a second screen. */
+  readonly announcer: Announcer
+  /** A change is being loaded. */
+  loading(): void
+  /** A version is served from now on. */
+  serving(serving: Serving): void
+  onJobEvent(event: JobEvent): void
+  /** May be called twice. */
+  stop(): Promise<void>
+}
+
+/** How it is started. */
+export interface DevPageOptions {
+  readonly clock: Clock
+  /** Absent: a port of its own that is the same each time, or any where it is taken. 0: any. */
+  readonly port?: number
+  /** Who pays jobs of the page; undefined: payments are off. */
+  readonly paid: () => PaidPath | undefined
+}
+
+/** The same each time, so that a page that was left open finds it again. Nothing of ours listens there. */
+export const PREFERRED_PORT = 5170
+
+/**
+ * Starts the page of `farebox dev`, on loopback and a port of its own: the agent keeps exactly its three routes.
+ *
+ * @throws {CommandError} where a port was asked for and is taken
+ */
+export async function startDevPage({ clock, port, paid }: DevPageOptions): Promise<DevPage> {
+  const stopped = new AbortController()
+  const feed = createDevFeed(clock)
+  const runs = createPageRuns({ clock, feed, paid, signal: stopped.signal })
+  let agent: PageAgent | undefined
+  const server = await startServer(port, {
+    clock,
+    feed,
+    run: async request => (agent === undefined ? 'no version of the agent is served' : await runs.run(request, agent)),
+  })
+  return {
+    url: server.url,
+    announcer: feed.announcer,
+    loading: feed.loading,
+    serving(serving) {
+      agent = readServedAgent(serving, paid() !== undefined)
+      feed.serving(agent)
+    },
+    onJobEvent: runs.onJobEvent,
+    async stop() {
+      stopped.abort(new Error('farebox dev stops'))
+      await server.close()
+    },
+  }
+}
+
+async function startServer(port: number | undefined, options: PageServerOptions): Promise<PageServer> {
+  try {
+    return await startPageServer(port ?? PREFERRED_PORT, options)
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    if (port === undefined && isTaken) return await startPageServer(0, options)
+    if (!isTaken) throw error
+    throw new CommandError(
+      `the page cannot listen: port ${port} is taken`,
+      'choose another with --page-port, or leave it out: any free port is taken then',
+      { cause: error },
+    )
+  }
+}

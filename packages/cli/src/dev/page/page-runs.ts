@@ -1,0 +1,80 @@
+import type { Clock } from 'farebox'
+import type { RunAnswer, RunRequest, RunStep } from '@farebox/web/internal/dev-page/wire'
+import type { JobEvent } from '../messages/messages.ts'
+import type { PaidPath } from '../paid/paid-path.ts'
+import type { DevFeed } from './dev-feed.ts'
+import { createStepReader, isLast } from './job-steps.ts'
+import type { PageAgent } from './served-agent.ts'
+
+/** The jobs that are run from the page. */
+export interface PageRuns {
+  /** Runs one. A string: why it is not run. */
+  run(request: RunRequest, agent: PageAgent): Promise<RunAnswer | string>
+  /** Takes each event of the agent's jobs; those of others say nothing here. */
+  onJobEvent(event: JobEvent): void
+}
+
+/** What they are run with. */
+export interface PageRunsOptions {
+  readonly clock: Clock
+  readonly feed: Pick<DevFeed, 'step'>
+  /** Who pays; undefined: payments are off. */
+  readonly paid: () => Pick<PaidPath, 'signer' | 'readSettled'> | undefined
+  /** Gives all of them up. */
+  readonly signal: AbortSignal
+}
+
+interface Run {
+  take(event: JobEvent): void
+}
+
+const MAX_RUNS = 16
+/** The answer and the agent's own report of it come by different ways. */
+const LAST_EVENT_WITHIN_MS = 250
+
+/** Makes the place where jobs of the page are run. */
+export function createPageRuns(options: PageRunsOptions): PageRuns {
+  const { clock, feed, paid, signal } = options
+  const runs = new Map<string, Run>()
+
+  async function run(request: RunRequest, agent: PageAgent): Promise<RunAnswer | string> {
+    const key = request.job_id.toLowerCase()
+    if (runs.has(key)) return 'job_id: this job is running'
+    if (runs.size >= MAX_RUNS) return `at most ${MAX_RUNS} jobs run at once`
+    const steps: RunStep[] = []
+    const onStep = (step: RunStep): void => {
+      steps.push(step)
+      feed.step(key, step)
+    }
+    const readStep = createStepReader()
+    let end = (): void => undefined
+    const ended = new Promise<void>(resolve => {
+      end = resolve
+    })
+    runs.set(key, {
+      take(event) {
+        const step = readStep(event)
+        if (step !== undefined) onStep(step)
+        // Of a paid job the first call is refused with the price: that is not its end.
+        if (isLast(event) || step?.kind === 'failed') end()
+      },
+    })
+    try {
+      // Read only once somebody runs a job: it brings the client.
+      const { runJob } = await import('./run-job.ts')
+      const context = { agent, paid: paid(), signal, nowMs: () => clock.nowMs(), onStep }
+      const answer = await runJob(request, context)
+      const cancel = clock.after(LAST_EVENT_WITHIN_MS, end)
+      await ended
+      cancel()
+      return { ...answer, steps }
+    } finally {
+      runs.delete(key)
+    }
+  }
+
+  return {
+    run,
+    onJobEvent: event => runs.get(event.jobId.toLowerCase())?.take(event),
+  }
+}

@@ -1,0 +1,149 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { readNodeStream } from '@farebox/protocol/internal/body/read-node-stream'
+import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
+import type { PageRefusal, RunAnswer, RunRequest } from '@farebox/web/internal/dev-page/wire'
+import type { Clock } from 'farebox'
+import type { DevFeed } from './dev-feed.ts'
+import { openEventStream } from './event-stream.ts'
+import { readPageFiles, type PageFile } from './page-files.ts'
+import { readRunRequest } from './read-run-request.ts'
+import { refuseForeign } from './refuse-foreign.ts'
+
+/** What the server needs. */
+export interface PageServerOptions {
+  readonly clock: Clock
+  readonly feed: Pick<DevFeed, 'subscribe'>
+  /** Runs a job; a string says why it is not run. */
+  readonly run: (request: RunRequest) => Promise<RunAnswer | string>
+}
+
+/** A page server that listens. */
+export interface PageServer {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** The page is for this machine alone, whatever the agent's `--host` says. */
+const HOST = '127.0.0.1'
+const MAX_STREAMS = 8
+const MAX_CONNECTIONS = 64
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  // An image that an agent made is shown from a blob.
+  "img-src 'self' blob:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const HEADERS: { readonly [name: string]: string } = {
+  'content-security-policy': POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+}
+
+/**
+ * Serves the page and its two questions: `GET /events`, what the terminal is told, and `POST /run`, one job. Rejects
+ * where the port is taken.
+ *
+ * @param port 0: any that is free
+ */
+export async function startPageServer(port: number, options: PageServerOptions): Promise<PageServer> {
+  const server = createServer((request, response) => {
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
+    answer(request, response).catch(() => refuse(response, 500, 'the page could not be made'))
+  })
+  server.maxConnections = MAX_CONNECTIONS
+  await listen(server, port)
+  const own = (server.address() as AddressInfo).port
+  let files: Promise<ReadonlyMap<string, PageFile>> | undefined
+  let streams = 0
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const foreign = refuseForeign(request, own)
+    if (foreign !== undefined) return refuse(response, foreign.status, foreign.reason)
+    const [path = '/'] = (request.url ?? '/').split('?')
+    if (path === '/run')
+      return request.method === 'POST' ? await run(request, response) : refuse(response, 405, 'POST runs a job')
+    if (request.method === 'POST') return refuse(response, 405, 'POST is for /run alone')
+    return path === '/events' ? stream(response) : await sendFile(response, path)
+  }
+
+  function stream(response: ServerResponse): void {
+    if (streams >= MAX_STREAMS) return refuse(response, 503, `at most ${MAX_STREAMS} pages follow at once`)
+    streams += 1
+    let unsubscribe = (): void => undefined
+    const send = openEventStream(response, options.clock, () => {
+      streams -= 1
+      unsubscribe()
+    })
+    unsubscribe = options.feed.subscribe(send)
+  }
+
+  async function run(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readNodeStream(request, { maxBytes: 2 * MAX_BODY_BYTES })
+    if (typeof body === 'string') return refuse(response, 413, `body: ${body}`)
+    const read = readRunRequest(new TextDecoder().decode(body))
+    if (typeof read === 'string') return refuse(response, 400, read)
+    const ran = await options.run(read)
+    if (typeof ran === 'string') return refuse(response, 409, ran)
+    sendJson(response, 200, ran)
+  }
+
+  async function sendFile(response: ServerResponse, path: string): Promise<void> {
+    files ??= readPageFiles()
+    const file = (await files).get(path)
+    if (file === undefined) return refuse(response, 404, 'there is no such page')
+    response.writeHead(200, {
+      'content-type': file.type,
+      'content-length': file.bytes.length,
+      'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    })
+    response.end(file.bytes)
+  }
+
+  return {
+    url: `http://${HOST}:${own}`,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port, host: HOST, exclusive: true }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function refuse(response: ServerResponse, status: number, error: string): void {
+  if (response.headersSent) return void response.destroy()
+  // What is left of a body that nobody reads is not waited for.
+  response.setHeader('connection', 'close')
+  sendJson(response, status, { error })
+}
+
+function sendJson(response: ServerResponse, status: number, body: RunAnswer | PageRefusal): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+  })
+  response.end(text)
+}

@@ -1,0 +1,18 @@
+import { printable } from '../../terminal/printable.ts'
+
+/** CSI and OSC sequences whole, and what is left of others: ECMA-48. */
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g
+
+const MAX_CHARACTERS = 4_000
+
+/** One line for the page: colours are taken out, whatever else would move a cursor becomes a dot, the rest is cut. */
+export function plainLine(line: string): string {
+  const text = printable(line.slice(0, 4 * MAX_CHARACTERS).replaceAll(SEQUENCE, '').replaceAll('\t', '  '))
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text
+}
+
+/** The same for a text of several lines. */
+export function plainText(text: string): string {
+  return text.slice(0, 4 * MAX_CHARACTERS).split('\n').map(plainLine).join('\n')
+}

@@ -1,0 +1,129 @@
+import type { Fetch } from '@farebox/client/exchange/client-options'
+import { execute } from '@farebox/client/execute'
+import type { PaymentSigner } from '@farebox/payments/x402/sign-payment'
+import { isServiceError } from '@farebox/protocol/errors/service-errors'
+import { readWebStream } from '@farebox/protocol/internal/body/read-web-stream'
+import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import type { RunAnswer, RunRequest, RunStep, Settled } from '@farebox/web/internal/dev-page/wire'
+import type { PaidPath } from '../paid/paid-path.ts'
+import { plainLine } from './plain-text.ts'
+import type { PageAgent } from './served-agent.ts'
+
+/** What a run needs. */
+export interface RunContext {
+  readonly agent: PageAgent
+  /** Who pays; undefined: payments are off. */
+  readonly paid: Pick<PaidPath, 'signer' | 'readSettled'> | undefined
+  readonly signal: AbortSignal
+  readonly nowMs: () => number
+  /** Takes a step that is seen from outside the agent. */
+  readonly onStep: (step: RunStep) => void
+}
+
+/** The newest answer that came, whatever becomes of it. */
+interface Seen {
+  status: number | null
+  body: string
+}
+
+/**
+ * Runs a job on the agent as any caller would, over HTTP, and pays where payments are on. What the agent answered is
+ * kept as it came: the client's own reading of it is used for nothing but the payment. Never rejects.
+ */
+export async function runJob(
+  { job_id, capability, input }: RunRequest,
+  context: RunContext,
+): Promise<Omit<RunAnswer, 'steps'>> {
+  const { agent, paid, signal, nowMs } = context
+  const seen: Seen = { status: null, body: '' }
+  const sinceMs = nowMs()
+  const end = (trouble: string | null, settled: Settled | null, untilMs: number): Omit<RunAnswer, 'steps'> => {
+    return { job_id, ...seen, ms: untilMs - sinceMs, trouble, settled }
+  }
+  try {
+    const { declaration, served } = agent
+    const { payment } = await execute({ url: served.url, declaration }, capability, input, {
+      jobId: job_id,
+      fetch: watchAnswers(seen, context),
+      // The agent is where its developer lets it listen.
+      allowHttp: true,
+      signal,
+      ...(paid !== undefined && { signer: timeSignature(paid.signer, context) }),
+      ...(paid !== undefined && { maxPrice: declaration.capabilities[capability]?.pricing.amount ?? '0' }),
+    })
+    const untilMs = nowMs()
+    if (payment === undefined || paid === undefined) return end(null, null, untilMs)
+    const { transaction, amountAtomic, payer, payTo } = payment
+    const chain = await readChain(paid, transaction)
+    const moved = { amount: formatUsdc(amountAtomic), payer, pay_to: payTo, ...chain }
+    return end(payment.receiptProblem ?? null, { ...moved, transaction: transaction ?? null }, untilMs)
+  } catch (error) {
+    return end(describeTrouble(error), null, nowMs())
+  }
+}
+
+/** What the chain says of it; nothing where it cannot be asked: the money has moved all the same. */
+async function readChain(
+  { signer, readSettled }: Pick<PaidPath, 'signer' | 'readSettled'>,
+  transaction: string | undefined,
+): Promise<Pick<Settled, 'block_number' | 'balances'>> {
+  try {
+    if (transaction === undefined) return { block_number: null, balances: null }
+    const { blockNumber, payerAtomic, agentAtomic } = await readSettled(transaction, signer.address)
+    return {
+      block_number: blockNumber === undefined ? null : Number(blockNumber),
+      balances: {
+        payer: formatUsdc(payerAtomic, { decimals: 6 }),
+        agent: formatUsdc(agentAtomic, { decimals: 6 }),
+      },
+    }
+  } catch {
+    return { block_number: null, balances: null }
+  }
+}
+
+/** Keeps each answer's status and body as they come by. */
+function watchAnswers(seen: Seen, { nowMs, onStep }: RunContext): Fetch {
+  return async (url, init) => {
+    const sinceMs = nowMs()
+    seen.status = null
+    seen.body = ''
+    const response = await fetch(url, init)
+    const bytes = await readWebStream(response.body, MAX_RESPONSE_BYTES)
+    seen.status = response.status
+    if (typeof bytes === 'string') throw new Error(`the agent's answer is ${bytes}`)
+    seen.body = new TextDecoder().decode(bytes)
+    const isPaid = new Headers(init.headers).has('payment-signature')
+    if (response.status === 402 && !isPaid)
+      onStep({ kind: 'asked', ms: nowMs() - sinceMs, amount: readAmount(seen.body) })
+    const { status, statusText, headers } = response
+    return new Response(bytes.slice(), { status, statusText, headers })
+  }
+}
+
+/** Decimal USDC, as the 402 asks for it; null where it does not say so in our words. */
+function readAmount(body: string): string | null {
+  const atomic = /"maxAmountRequired":"(\d{1,30})"/.exec(body)?.[1]
+  return atomic === undefined ? null : formatUsdc(BigInt(atomic))
+}
+
+function timeSignature(signer: PaymentSigner, { nowMs, onStep }: RunContext): PaymentSigner {
+  return {
+    address: signer.address,
+    async signTypedData(typedData) {
+      const sinceMs = nowMs()
+      const signature = await signer.signTypedData(typedData)
+      onStep({ kind: 'signed', ms: nowMs() - sinceMs, payer: signer.address })
+      return signature
+    },
+  }
+}
+
+/** Null: the agent has said itself what is wrong. */
+function describeTrouble(error: unknown): string | null {
+  if (isServiceError(error)) return null
+  if (!(error instanceof Error)) return 'The job could not be sent.'
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return plainLine(`${error.message}${cause}`)
+}
