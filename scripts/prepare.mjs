@@ -43,16 +43,28 @@ export async function build() {
   await bundlePages()
 }
 
-/** Bundles the pages for browsers, unless they were since a source of theirs last changed. */
+/** What browsers run: the platform's pages, and the page of `farebox dev`, which ships in the CLI's build. */
+const BUNDLES = [
+  { config: 'vite.config.ts', made: 'apps/web/dist/client/.vite/manifest.json' },
+  { config: 'vite.dev-page.config.ts', made: 'packages/cli/dist/client/index.html' },
+]
+
+/** Bundles the pages for browsers, each unless it was since a source of theirs last changed. */
 async function bundlePages() {
   const web = join(root, 'apps', 'web')
   const sources = ['apps/web', 'packages/platform-api', 'packages/protocol', 'packages/payments'].map(
     folder => join(root, folder, 'tsconfig.tsbuildinfo'),
   )
-  const inputs = [...sources, ...(await filesIn(join(web, 'src', 'styles'))), join(web, 'vite.config.ts')]
-  if (Math.max(...inputs.map(changedAt)) < changedAt(join(web, 'dist', 'client', '.vite', 'manifest.json')))
-    return
-  await run(process.execPath, [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build'], { cwd: web })
+  const inputs = [
+    ...sources,
+    ...(await filesIn(join(web, 'src', 'styles'))),
+    join(web, 'src', 'dev-page', 'index.html'),
+  ]
+  for (const { config, made } of BUNDLES) {
+    if (Math.max(...[...inputs, join(web, config)].map(changedAt)) < changedAt(join(root, made))) continue
+    const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
+    await run(process.execPath, [vite, 'build', '--config', config], { cwd: web })
+  }
 }
 
 async function filesIn(folder) {

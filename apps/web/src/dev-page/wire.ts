@@ -28,6 +28,8 @@ export interface ServedAgent {
 export interface DevView {
   /** Which run of `farebox dev` this is: a page that was open before begins anew. */
   readonly run: string
+  /** Counts the versions that were served. */
+  readonly version: number
   /** The last good version; null until there is one. */
   readonly agent: ServedAgent | null
   /** `loading`: a change is being loaded; `idle`: no version answers until the next save. */

@@ -1,13 +1,20 @@
-import type { AgentPage } from '@farebox/platform-api/agent'
 import { useEffect, type ReactNode } from 'react'
 import { Words } from '../../parts/words.tsx'
 
 /** From so many on they are a list to choose from. */
 const MOST_TABS = 5
 
+/** What a tab says of a capability. */
+interface TabbedCapability {
+  readonly name: string
+  readonly description: string
+  /** Decimal USDC. */
+  readonly price: string
+}
+
 /** The capabilities of an agent with their prices; one is chosen. `Alt 1` to `Alt 9` choose, too. */
 export function CapabilityTabs(props: {
-  readonly capabilities: AgentPage['capabilities']
+  readonly capabilities: readonly TabbedCapability[]
   readonly chosen: string
   readonly choose: (name: string) => void
 }): ReactNode {

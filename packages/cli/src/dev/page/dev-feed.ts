@@ -33,6 +33,7 @@ export function createDevFeed(clock: Clock): DevFeed {
   const pages = new Set<SendEvent>()
   let view: DevView = {
     run: randomUUID(),
+    version: 0,
     agent: null,
     phase: 'loading',
     change: null,
@@ -101,7 +102,13 @@ export function createDevFeed(clock: Clock): DevFeed {
   return {
     announcer,
     loading: () => change({ phase: 'loading' }),
-    serving: agent => change({ agent: agent?.served ?? null, phase: 'serving', problem: null }),
+    serving: agent =>
+      change({
+        version: view.version + 1,
+        agent: agent?.served ?? null,
+        phase: 'serving',
+        problem: null,
+      }),
     step(jobId, step) {
       for (const send of pages) send('step', { job_id: jobId, step })
     },

@@ -1,0 +1,202 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { formatDuration } from '../format/duration.ts'
+import { CapabilityTabs } from '../pages/agent/capability-tabs.tsx'
+import { Address } from '../parts/short.tsx'
+import { Words } from '../parts/words.tsx'
+import { useDev, type Followed } from './follow-dev.ts'
+import { keepFields, NO_INPUT, type KeptInput } from './keep-fields.ts'
+import { Log } from './log.tsx'
+import { sendRun, type Run } from './run.ts'
+import { Problems, Standing } from './standing.tsx'
+import { Workbench } from './workbench.tsx'
+import type { DevView, ServedAgent } from './wire.ts'
+
+/** The page of `farebox dev`: the agent under edit, tried at once, followed from save to save. */
+export function DevApp(): ReactNode {
+  const dev = useDev()
+  const agent = dev.view?.agent ?? undefined
+  useEffect(() => {
+    document.title = agent === undefined ? 'farebox dev' : `${agent.name} · farebox dev`
+  }, [agent])
+  return (
+    <>
+      <a className="skip" href="#main">
+        To the page
+      </a>
+      <header className="band">
+        <div>
+          <span className="brand">
+            <svg viewBox="0 0 24 24" aria-hidden="true">
+              <circle className="coin" cx="12" cy="6.4" r="6.2" />
+              <path className="box" d="M1 9.4h22V21a2.4 2.4 0 01-2.4 2.4H3.4A2.4 2.4 0 011 21z" />
+              <path className="slot" d="M5.6 13.4h12.8" />
+            </svg>
+            Farebox <span className="under-edit">dev</span>
+          </span>
+          <div className="end">
+            {agent !== undefined && <span className="where mono">{agent.url}</span>}
+            <Standing dev={dev} />
+          </div>
+        </div>
+      </header>
+      <main id="main" className="page near dev">
+        {dev.view === undefined || agent === undefined ? (
+          <Waiting dev={dev} />
+        ) : (
+          <Bench dev={dev} view={dev.view} agent={agent} />
+        )}
+      </main>
+    </>
+  )
+}
+
+function Waiting({ dev }: { readonly dev: Followed }): ReactNode {
+  const isIdle = dev.view?.phase === 'idle'
+  return (
+    <>
+      <h1>{isIdle ? 'No version is served' : 'Waiting for the agent'}</h1>
+      <p className="lede">The next save that can be served is shown here at once.</p>
+      <Problems dev={dev} />
+      {dev.lines.length > 0 && <Log lines={dev.lines} leftOut={dev.leftOut} run={undefined} />}
+    </>
+  )
+}
+
+/** An agent, one capability of it at a time; what was typed and what came of it is kept for each. */
+function Bench(props: {
+  readonly dev: Followed
+  readonly view: DevView
+  readonly agent: ServedAgent
+}): ReactNode {
+  const { dev, view, agent } = props
+  const [chosen, setChosen] = useState(() => new URLSearchParams(location.search).get('capability'))
+  const capability = agent.capabilities.find(({ name }) => name === chosen) ?? agent.capabilities[0]
+  const [inputs, setInputs] = useKeptInputs(agent)
+  const [runs, setRuns] = useState<ReadonlyMap<string, Run>>(new Map())
+  const [repeats, setRepeats] = useState(false)
+  const name = capability?.name ?? ''
+  const { value: input } = inputs.get(name) ?? NO_INPUT
+  const run = runs.get(name)
+
+  const start = (): void => {
+    if (runs.get(name) !== undefined && runs.get(name)?.answer === undefined) return
+    const request = { job_id: crypto.randomUUID(), capability: name, input }
+    const begun: Run = { request, sinceMs: Date.now(), answer: undefined }
+    setRuns(before => new Map(before).set(name, begun))
+    void sendRun(request, begun.sinceMs).then(answer =>
+      setRuns(before => new Map(before).set(name, { ...begun, answer })),
+    )
+  }
+  const version = useRef(view.version)
+  useEffect(() => {
+    const isNew = view.version !== version.current
+    version.current = view.version
+    if (isNew && repeats && !agent.is_paid && run !== undefined) start()
+  })
+
+  if (capability === undefined) return null
+  const choose = (next: string): void => {
+    setChosen(next)
+    history.replaceState(null, '', `?capability=${encodeURIComponent(next)}`)
+  }
+  return (
+    <>
+      <div className="head">
+        <div>
+          <h1>
+            <Words of={agent.name} most={64} />
+          </h1>
+          <p className="lede">
+            <Words of={agent.description} most={400} />
+          </p>
+        </div>
+        <Facts view={view} agent={agent} />
+      </div>
+      <Problems dev={dev} />
+      <CapabilityTabs capabilities={agent.capabilities} chosen={name} choose={choose} />
+      <Workbench
+        key={name}
+        agent={agent}
+        capability={capability}
+        input={input}
+        onInput={value =>
+          setInputs(before => {
+            const kept = before.get(name) ?? NO_INPUT
+            return new Map(before).set(name, { ...kept, value })
+          })
+        }
+        run={run}
+        steps={dev.steps.get(run?.request.job_id ?? '') ?? []}
+        onRun={start}
+        repeats={repeats}
+        onRepeats={setRepeats}
+      />
+      <Log lines={dev.lines} leftOut={dev.leftOut} run={run} />
+    </>
+  )
+}
+
+/** What was typed for each capability; a save carries it over to the fields there are now. */
+function useKeptInputs(
+  agent: ServedAgent,
+): readonly [
+  ReadonlyMap<string, KeptInput>,
+  (change: (before: ReadonlyMap<string, KeptInput>) => ReadonlyMap<string, KeptInput>) => void,
+] {
+  const [inputs, setInputs] = useState<ReadonlyMap<string, KeptInput>>(new Map())
+  const [shown, setShown] = useState(agent)
+  if (shown !== agent) {
+    setShown(agent)
+    setInputs(carryOver(inputs, shown, agent))
+  }
+  return [inputs, setInputs]
+}
+
+function carryOver(
+  inputs: ReadonlyMap<string, KeptInput>,
+  before: ServedAgent,
+  after: ServedAgent,
+): ReadonlyMap<string, KeptInput> {
+  const fieldsOf = (agent: ServedAgent, name: string) =>
+    agent.capabilities.find(one => one.name === name)?.input_schema
+  return new Map(
+    [...inputs].map(([name, kept]) => {
+      const [old, now] = [fieldsOf(before, name), fieldsOf(after, name)]
+      return [name, old === undefined || now === undefined ? kept : keepFields(kept, old, now)]
+    }),
+  )
+}
+
+function Facts({ view, agent }: { readonly view: DevView; readonly agent: ServedAgent }): ReactNode {
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Payments</dt>
+        <dd>{agent.is_paid ? 'on, test money' : 'off'}</dd>
+      </div>
+      <div>
+        <dt>Paid to</dt>
+        <dd>
+          <Address of={agent.wallet} />
+        </dd>
+      </div>
+      <div>
+        <dt>Deadline</dt>
+        <dd className="num">{agent.max_deadline_seconds} s</dd>
+      </div>
+      <div className="last-save">
+        <dt>Last save served</dt>
+        <dd className="num">
+          {view.change === null ? (
+            'none so far'
+          ) : (
+            <>
+              in {formatDuration(view.change.took_ms)} <small>{view.change.words}</small>
+            </>
+          )}
+        </dd>
+      </div>
+    </dl>
+  )
+}
+

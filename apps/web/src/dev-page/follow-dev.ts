@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'react'
+import type { DevEvents, DevLine, DevView, RunStep } from './wire.ts'
+
+/** What the page knows of `farebox dev`. */
+export interface Followed {
+  /** Whether it is heard of; false at first, and once it was stopped. */
+  readonly isHeard: boolean
+  /** Undefined: nothing has been heard so far. */
+  readonly view: DevView | undefined
+  readonly lines: readonly DevLine[]
+  /** Lines that came too fast to be kept. */
+  readonly leftOut: number
+  /** Steps of jobs of this page, by job_id in small letters. */
+  readonly steps: ReadonlyMap<string, readonly RunStep[]>
+}
+
+const NOTHING: Followed = { isHeard: false, view: undefined, lines: [], leftOut: 0, steps: new Map() }
+
+const MOST_LINES = 500
+const MOST_JOBS = 50
+const AGAIN_MS = 1_000
+
+/** Follows `farebox dev` for as long as the page is open; after an end it listens for the next start. */
+export function useDev(): Followed {
+  const [followed, setFollowed] = useState(NOTHING)
+  useEffect(() => {
+    let source: EventSource
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const open = (): void => {
+      source = new EventSource('/events')
+      const on = <Name extends keyof DevEvents>(
+        name: Name,
+        take: (before: Followed, value: DevEvents[Name]) => Followed,
+      ): void =>
+        source.addEventListener(name, ({ data }: MessageEvent<string>) => {
+          const value = JSON.parse(data) as DevEvents[Name]
+          setFollowed(before => take(before, value))
+        })
+      on('view', (before, view) => ({ ...before, isHeard: true, view }))
+      on('lines', takeLines)
+      on('step', takeStep)
+      source.onerror = () => {
+        setFollowed(before => ({ ...before, isHeard: false }))
+        if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_MS)
+      }
+    }
+    open()
+    return () => {
+      clearTimeout(timer)
+      source.close()
+    }
+  }, [])
+  return followed
+}
+
+function takeLines(before: Followed, { is_start, left_out, lines }: DevEvents['lines']): Followed {
+  return {
+    ...before,
+    lines: (is_start ? lines : [...before.lines, ...lines]).slice(-MOST_LINES),
+    leftOut: is_start ? left_out : before.leftOut + left_out,
+  }
+}
+
+function takeStep(before: Followed, { job_id, step }: DevEvents['step']): Followed {
+  const steps = new Map(before.steps).set(job_id, [...(before.steps.get(job_id) ?? []), step])
+  const [oldest] = steps.keys()
+  if (steps.size > MOST_JOBS && oldest !== undefined) steps.delete(oldest)
+  return { ...before, steps }
+}

@@ -1,0 +1,28 @@
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+
+/** What was typed for a capability, from save to save. */
+export interface KeptInput {
+  readonly value: JsonObject
+  /** Of fields that a save took away: back in place when a save brings the field back. */
+  readonly parked: JsonObject
+}
+
+/** Nothing typed. */
+export const NO_INPUT: KeptInput = { value: {}, parked: {} }
+
+/**
+ * Carries what was typed over to other fields: what remains stays, what is gone is put aside. What never was a field,
+ * typed as JSON to see it refused, stays as well.
+ */
+export function keepFields({ value, parked }: KeptInput, before: FieldMap, after: FieldMap): KeptInput {
+  const isGone = (name: string): boolean => Object.hasOwn(before, name) && !Object.hasOwn(after, name)
+  const entries = Object.entries(value)
+  const returned = Object.entries(parked).filter(([name]) => Object.hasOwn(after, name))
+  return {
+    value: Object.fromEntries([...returned, ...entries.filter(([name]) => !isGone(name))]),
+    parked: Object.fromEntries([
+      ...Object.entries(parked).filter(([name]) => !Object.hasOwn(after, name)),
+      ...entries.filter(([name]) => isGone(name)),
+    ]),
+  }
+}

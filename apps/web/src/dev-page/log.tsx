@@ -1,0 +1,85 @@
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react'
+import { formatClock } from '../format/time.ts'
+import { Switch } from '../parts/switch.tsx'
+import type { Run } from './run.ts'
+import type { DevLine } from './wire.ts'
+
+/** Lines of handlers name no job: they belong to the one that was under way, and come a moment later. */
+const LATE_MS = 250
+
+/** What the terminal shows, line by line: of the job that was run last, or of all that happened. */
+export function Log(props: {
+  readonly lines: readonly DevLine[]
+  readonly leftOut: number
+  readonly run: Run | undefined
+}): ReactNode {
+  const { lines, leftOut, run } = props
+  const [of, setOf] = useState<'job' | 'all'>('job')
+  const shown = of === 'all' ? lines : run === undefined ? [] : lines.filter(line => isOf(line, run))
+  const box = useRef<HTMLOListElement>(null)
+  const isAtEnd = useRef(true)
+  useLayoutEffect(() => {
+    if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight
+  }, [shown.length, of])
+  return (
+    <section className="dev-log">
+      <div className="heading">
+        <h2>Log</h2>
+        <span className="end">
+          {leftOut > 0 && of === 'all' && <span>{leftOut} lines came too fast and are left out</span>}
+          <Switch
+            label="Which lines are shown"
+            value={of}
+            choices={[
+              ['job', 'This job'],
+              ['all', 'Everything'],
+            ]}
+            onChange={setOf}
+          />
+        </span>
+      </div>
+      {shown.length === 0 ? (
+        <p className="faint small">
+          {of === 'job' && run === undefined
+            ? 'What the agent and your handlers write while a job runs is shown here.'
+            : 'Nothing so far.'}
+        </p>
+      ) : (
+        <ol
+          ref={box}
+          className="code"
+          tabIndex={0}
+          aria-label="Log lines"
+          onScroll={({ currentTarget }) => {
+            const { scrollTop, clientHeight, scrollHeight } = currentTarget
+            isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 24
+          }}
+        >
+          {shown.map(({ id, text, from, at_ms: at }) => (
+            <li key={id} className={toneOf(text, from)}>
+              <span className="at">{formatClock(at / 1_000, 'local')}</span>
+              <bdi>{of === 'job' ? withoutJob(text) : text}</bdi>
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}
+
+function isOf(line: DevLine, { request, sinceMs, answer }: Run): boolean {
+  if (line.job_id !== null) return line.job_id === request.job_id
+  const untilMs = answer === undefined ? Infinity : sinceMs + answer.ms + LATE_MS
+  return line.from !== 'dev' && line.at_ms >= sinceMs && line.at_ms <= untilMs
+}
+
+/** Every line names the same one. */
+function withoutJob(text: string): string {
+  return text.replace(/ job=[0-9a-f-]{36}/i, '')
+}
+
+function toneOf(text: string, from: DevLine['from']): string | undefined {
+  if (text.startsWith('handler error: ') || text.startsWith('✗')) return 'bad'
+  if (text.startsWith('warning: ')) return 'care'
+  return from === 'dev' ? 'faint' : undefined
+}

@@ -1,0 +1,170 @@
+import type { ReactNode } from 'react'
+import { formatDuration } from '../format/duration.ts'
+import { OutputView } from '../job-view/output-view.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Note } from '../parts/note.tsx'
+import { RunLine } from './run-line.tsx'
+import { Fare, RunTicket } from './run-ticket.tsx'
+import { readOutcome, type Run } from './run.ts'
+import type { RunAnswer, RunStep, ServedAgent, ServedCapability } from './wire.ts'
+
+interface Props {
+  readonly agent: ServedAgent
+  readonly capability: ServedCapability
+  readonly run: Run | undefined
+  /** As far as they were heard of. */
+  readonly steps: readonly RunStep[]
+}
+
+/** What became of a job: the output or why there is none, the money, then where the time went. */
+export function RunOutcome(props: Props): ReactNode {
+  const { agent, capability, run, steps } = props
+  if (run === undefined) return <BeforeRun agent={agent} capability={capability} />
+  const { answer } = run
+  const known = answer === undefined ? steps : answer.steps
+  return (
+    <div className="outcome">
+      {answer === undefined ? <UnderWay agent={agent} /> : <Result {...props} run={run} answer={answer} />}
+      {agent.is_paid && answer !== undefined && (
+        <RunTicket agent={agent} capability={run.request.capability} answer={answer} />
+      )}
+      <div className="heading">
+        <h2>Job</h2>
+        <span className="end num" role="status">
+          {answer !== undefined && (
+            <>
+              <b className={answer.status === 200 ? 'good' : 'bad'}>{answer.status ?? 'no answer'}</b>
+              {formatDuration(answer.ms)}
+            </>
+          )}
+        </span>
+      </div>
+      <RunLine steps={known} answer={answer} isPaid={agent.is_paid} />
+      {answer !== undefined && answer.body !== '' && <AsItCame body={answer.body} />}
+    </div>
+  )
+}
+
+function BeforeRun(props: {
+  readonly agent: ServedAgent
+  readonly capability: ServedCapability
+}): ReactNode {
+  const { agent, capability } = props
+  const names = Object.keys(capability.output_schema)
+  return (
+    <>
+      <h2 className="with-switch">Output</h2>
+      <div className="void">
+        <b>Nothing yet</b>
+        <span>
+          <bdi>{names.slice(0, 6).join(', ')}</bdi>
+          {names.length > 6 && ` and ${names.length - 6} more`} will be here.
+        </span>
+      </div>
+      {agent.is_paid && <Fare agent={agent} capability={capability} />}
+    </>
+  )
+}
+
+function UnderWay({ agent }: { readonly agent: ServedAgent }): ReactNode {
+  return (
+    <>
+      <h2 className="with-switch">Output</h2>
+      <div className="void">
+        <b>Running…</b>
+        <span>It has {agent.max_deadline_seconds} s.</span>
+      </div>
+    </>
+  )
+}
+
+function Result(props: Props & { readonly run: Run; readonly answer: RunAnswer }): ReactNode {
+  const { capability, answer } = props
+  const outcome = readOutcome(answer)
+  switch (outcome.kind) {
+    case 'delivered': {
+      const warned = answer.steps.find(step => step.kind === 'warned')
+      return (
+        <>
+          <OutputView
+            output={outcome.output}
+            fields={capability.output_schema}
+            fileName={`farebox-${answer.job_id.slice(0, 8)}`}
+          />
+          {warned !== undefined && <WrongOutput reason={warned.reason} />}
+          {capability.is_sample && (
+            <Note tone="warn">
+              <p>
+                <b>A sample.</b> There is no handler yet: this is made up from the output schema.
+              </p>
+            </Note>
+          )}
+        </>
+      )
+    }
+    case 'refused':
+      return (
+        <>
+          <h2 className="with-switch">Refused</h2>
+          <div className="note refused" role="alert">
+            <div>
+              <p>
+                <b>
+                  {answer.status} {outcome.type}
+                </b>
+              </p>
+              <p className="told">
+                <bdi>{outcome.error}</bdi>
+              </p>
+              {outcome.error === 'Internal error' && (
+                <p className="quiet">Callers are told no more. What the handler threw is in the log below.</p>
+              )}
+            </div>
+          </div>
+        </>
+      )
+    case 'trouble':
+      return (
+        <>
+          <h2 className="with-switch">No answer</h2>
+          <Note tone="refused" alert>
+            <p>
+              <bdi>{outcome.sentence}</bdi>
+            </p>
+          </Note>
+        </>
+      )
+  }
+}
+
+/** As the terminal says it. */
+function WrongOutput({ reason }: { readonly reason: string }): ReactNode {
+  const [, problem = reason] = /^output does not match output_schema: (.*?)(?:; production answers .*)?$/.exec(reason) ?? []
+  return (
+    <Note tone="warn">
+      <p>
+        <b>
+          Wrong output. <bdi>{problem}</bdi>
+        </b>
+      </p>
+      <p>Answered 200 in dev mode alone: production answers 500 and is not paid.</p>
+      <p>Return what output_schema declares, or change output_schema in agent.json.</p>
+    </Note>
+  )
+}
+
+const MOST_SHOWN = 20_000
+
+function AsItCame({ body }: { readonly body: string }): ReactNode {
+  return (
+    <details className="as-it-came">
+      <summary>The answer as it came</summary>
+      <pre className="code" tabIndex={0}>
+        {body.length > MOST_SHOWN ? `${body.slice(0, MOST_SHOWN)}…` : body}
+      </pre>
+      <CopyButton className="link small" text={() => body}>
+        Copy
+      </CopyButton>
+    </details>
+  )
+}

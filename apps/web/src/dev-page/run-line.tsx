@@ -1,0 +1,111 @@
+import type { ReactNode } from 'react'
+import { formatDuration } from '../format/duration.ts'
+import { Address, Hash } from '../parts/short.tsx'
+import { readOutcome } from './run.ts'
+import type { RunAnswer, RunStep, Settled } from './wire.ts'
+
+type StepKind = RunStep['kind']
+
+interface Stop {
+  readonly name: string
+  readonly state: 'passed' | 'here' | 'failed' | 'ahead'
+  readonly ms?: number | null
+  readonly children?: ReactNode
+}
+
+const PLAN: readonly StepKind[] = ['input-valid', 'ran']
+const PAID_PLAN: readonly StepKind[] = ['asked', 'signed', 'verified', 'input-valid', 'ran', 'settled']
+
+const NAMES: { readonly [kind in StepKind]?: string } = {
+  asked: 'Asked for the price',
+  signed: 'Signed',
+  verified: 'Verified',
+  'input-valid': 'Input valid',
+  ran: 'Ran',
+  settled: 'Settled',
+}
+
+/** A job as a line: each step with its time, and where it stopped. */
+export function RunLine(props: {
+  readonly steps: readonly RunStep[]
+  readonly answer: RunAnswer | undefined
+  readonly isPaid: boolean
+}): ReactNode {
+  return (
+    <ol className="line" aria-live="polite">
+      {stopsOf(props).map(({ name, state, ms, children }) => (
+        <li key={name} className={state} aria-current={state === 'here' ? 'step' : undefined}>
+          {state === 'failed' && (
+            <svg className="cross" viewBox="0 0 20 20" aria-hidden="true">
+              <circle cx="10" cy="10" r="10" stroke="none" />
+              <path d="M6.5 6.5l7 7m0-7l-7 7" />
+            </svg>
+          )}
+          {typeof ms === 'number' && <span className="when">{formatDuration(ms)}</span>}
+          <b>{name}</b>
+          {children}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function stopsOf(props: Parameters<typeof RunLine>[0]): readonly Stop[] {
+  const { steps, answer, isPaid } = props
+  const isDelivered = answer !== undefined && readOutcome(answer).kind === 'delivered'
+  const plan = isPaid ? PAID_PLAN : PLAN
+  const found = plan.map(kind => steps.find(step => step.kind === kind))
+  // A step may be heard of late, or not at all: what comes after it has passed it by.
+  const last = found.findLastIndex(step => step !== undefined)
+  const stops = plan.map((kind, index): Stop => {
+    const step = found[index]
+    const name = NAMES[kind] ?? kind
+    if (step !== undefined || index < last || isDelivered)
+      return { name, state: 'passed', ...(step !== undefined && detail(step, answer?.settled ?? null)) }
+    if (index > last + 1) return { name, state: 'ahead' }
+    return answer === undefined ? { name, state: 'here' } : { name, state: 'failed' }
+  })
+  return [...stops, endOf(answer, isDelivered)]
+}
+
+function endOf(answer: RunAnswer | undefined, isDelivered: boolean): Stop {
+  if (answer === undefined) return { name: 'Answered', state: 'ahead' }
+  const name = answer.status === null ? 'No answer' : `Answered ${answer.status}`
+  return { name, state: isDelivered ? 'passed' : 'ahead', ms: answer.ms, children: <p>From start to end</p> }
+}
+
+function detail(step: RunStep, settled: Settled | null): Pick<Stop, 'ms' | 'children'> {
+  switch (step.kind) {
+    case 'asked':
+      return { ms: step.ms, children: step.amount !== null && <p>402: {step.amount} USDC</p> }
+    case 'signed':
+      return {
+        ms: step.ms,
+        children: (
+          <p>
+            by the test wallet <Address of={step.payer} />, for this job alone
+          </p>
+        ),
+      }
+    case 'verified':
+      return { ms: step.ms, children: <p>{step.amount} USDC held by the facilitator</p> }
+    case 'ran':
+      return { ms: step.ms, children: <p>Your handler</p> }
+    case 'settled':
+      return {
+        ms: step.ms,
+        children: (
+          <p>
+            <Hash of={step.transaction} />
+            {settled !== null && settled.block_number !== null && ` in block ${settled.block_number}`}
+          </p>
+        ),
+      }
+    case 'input-valid':
+    case 'warned':
+    case 'refused':
+    case 'failed':
+    case 'pending':
+      return {}
+  }
+}

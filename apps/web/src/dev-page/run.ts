@@ -1,0 +1,67 @@
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import type { PageRefusal, RunAnswer, RunRequest } from './wire.ts'
+
+/** A job that was run from this page. */
+export interface Run {
+  readonly request: RunRequest
+  /** Unix milliseconds. */
+  readonly sinceMs: number
+  /** Undefined: it is under way. */
+  readonly answer: RunAnswer | undefined
+}
+
+/** What an answer comes to. */
+export type Outcome =
+  | { readonly kind: 'delivered'; readonly output: JsonObject }
+  /** The agent refuses or fails; `field`: which one it names, where it is about the input. */
+  | { readonly kind: 'refused'; readonly error: string; readonly type: string }
+  /** No answer of the interface; a sentence says why. */
+  | { readonly kind: 'trouble'; readonly sentence: string }
+
+/** Puts a job to the server of the page. Never rejects: what went wrong is in the answer. */
+export async function sendRun(request: RunRequest, sinceMs: number): Promise<RunAnswer> {
+  const trouble = (sentence: string): RunAnswer => ({
+    job_id: request.job_id,
+    status: null,
+    body: '',
+    ms: Date.now() - sinceMs,
+    steps: [],
+    trouble: sentence,
+    settled: null,
+  })
+  try {
+    const response = await fetch('/run', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+    })
+    if (response.ok) return (await response.json()) as RunAnswer
+    const { error } = (await response.json()) as PageRefusal
+    return trouble(error)
+  } catch {
+    return trouble('farebox dev did not answer: it has stopped, or was started anew.')
+  }
+}
+
+/** Reads what the agent answered. Its client has read it before: a delivered answer has an object for an output. */
+export function readOutcome({ status, body, trouble }: RunAnswer): Outcome {
+  if (trouble !== null) return { kind: 'trouble', sentence: trouble }
+  const json = readObject(body)
+  const { output, error, error_type: type } = json ?? {}
+  if (status === 200 && isObject(output)) return { kind: 'delivered', output }
+  if (typeof error === 'string') return { kind: 'refused', error, type: String(type ?? '') }
+  return { kind: 'trouble', sentence: `The agent answered ${status ?? 'nothing'} without saying why.` }
+}
+
+function readObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react'
+import { Note } from '../parts/note.tsx'
+import type { Followed } from './follow-dev.ts'
+
+/** How the agent stands, in a word with its mark: for the band, where it is always in view. */
+export function Standing({ dev }: { readonly dev: Followed }): ReactNode {
+  const [mark, words] = standingOf(dev)
+  return (
+    <span className={`now ${mark}`} role="status">
+      {words}
+    </span>
+  )
+}
+
+function standingOf({ isHeard, view }: Followed): readonly [mark: string, words: string] {
+  if (!isHeard) return ['offline', view === undefined ? 'Looking for it' : 'Stopped']
+  if (view?.phase === 'loading') return ['waiting', view.agent === null ? 'Starting' : 'Restarting']
+  if (view?.phase === 'idle') return ['offline', 'Not served']
+  return view?.problem === null ? ['online', 'Serving'] : ['warned', 'Serving an older version']
+}
+
+/** What keeps the newest save from being served, in the terminal's words; and type errors, which do not. */
+export function Problems({ dev: { isHeard, view } }: { readonly dev: Followed }): ReactNode {
+  return (
+    <>
+      {!isHeard && view !== undefined && (
+        <Note tone="warn" alert>
+          <p>
+            <b>farebox dev has stopped.</b> This page goes on when it is started again.
+          </p>
+        </Note>
+      )}
+      {isHeard && view !== undefined && view.problem !== null && (
+        <Note tone="refused" alert>
+          <pre className="told">{view.problem.text}</pre>
+          <p>{view.problem.then}</p>
+        </Note>
+      )}
+      {isHeard && view !== undefined && view.type_errors.length > 0 && (
+        <Note tone="warn">
+          {view.type_errors.map(text => (
+            <pre key={text} className="told">
+              {text}
+            </pre>
+          ))}
+          <p>Type errors; served all the same</p>
+        </Note>
+      )}
+    </>
+  )
+}

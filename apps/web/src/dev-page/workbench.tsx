@@ -1,0 +1,143 @@
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { checkInput, sampleInput } from '../fields/check-input.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { InputForm } from '../quick-execute/input-form.tsx'
+import { curlSample } from './curl-sample.ts'
+import { RunOutcome } from './outcome.tsx'
+import { readOutcome, type Run } from './run.ts'
+import type { RunStep, ServedAgent, ServedCapability } from './wire.ts'
+
+interface Props {
+  readonly agent: ServedAgent
+  readonly capability: ServedCapability
+  readonly input: JsonObject
+  readonly onInput: (input: JsonObject) => void
+  readonly run: Run | undefined
+  readonly steps: readonly RunStep[]
+  readonly onRun: () => void
+  /** Run again at each save; undefined: not offered, each job costs. */
+  readonly repeats: boolean
+  readonly onRepeats: (repeats: boolean) => void
+}
+
+interface Refusal {
+  readonly field: string
+  readonly reason: string
+}
+
+/** One capability: input left, outcome right. The agent itself refuses; its words go to the field that they are about. */
+export function Workbench(props: Props): ReactNode {
+  const { agent, capability, input, onInput, run, steps, onRun, repeats, onRepeats } = props
+  const form = useRef<HTMLFormElement>(null)
+  const isRunning = run !== undefined && run.answer === undefined
+  const [refusal, setRefusal] = useState<Refusal>()
+  const fields = capability.input_schema
+  const check = (value: JsonObject): Refusal | undefined => {
+    const checked = checkInput(fields, value)
+    return checked.ok ? undefined : checked.violation
+  }
+  const answer = run?.answer
+  useEffect(() => {
+    if (answer === undefined) return
+    const outcome = readOutcome(answer)
+    const found = outcome.kind === 'refused' && outcome.type === 'validation' ? check(input) : undefined
+    // The same rules refuse in the same words; anything else was the handler's to say.
+    setRefusal(
+      found !== undefined && outcome.kind === 'refused' && outcome.error === `${found.field}: ${found.reason}`
+        ? found
+        : undefined,
+    )
+    // Only an answer that has just come says something about the field.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [answer])
+  useEffect(() => {
+    if (refusal !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [answer, refusal === undefined])
+  const submit = (): void => {
+    if (!isRunning) onRun()
+  }
+  return (
+    <form
+      ref={form}
+      className={run === undefined ? 'try' : 'try after'}
+      noValidate
+      onSubmit={event => {
+        event.preventDefault()
+        submit()
+      }}
+      onKeyDown={event => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <div>
+        <InputForm
+          fields={fields}
+          value={input}
+          onChange={onInput}
+          form={{
+            refusal,
+            onLeave: () => (refusal === undefined ? undefined : setRefusal(check(input))),
+            isHeld: false,
+          }}
+        >
+          <div className="row tools">
+            <button
+              type="button"
+              className="button low"
+              onClick={() => onInput(sampleInput(fields) ?? input)}
+            >
+              Fill with a sample
+            </button>
+            <CopyButton
+              text={() =>
+                curlSample(agent.url, { job_id: crypto.randomUUID(), capability: capability.name, input })
+              }
+            >
+              Copy as curl
+            </CopyButton>
+          </div>
+          <div className="pay">
+            <button
+              type="submit"
+              className={agent.is_paid ? 'button fare wide' : 'button solid wide tall'}
+              disabled={isRunning}
+            >
+              {isRunning ? (
+                'Running…'
+              ) : (
+                <>
+                  {agent.is_paid ? `Pay ${capability.price} USDC and run` : 'Run'}{' '}
+                  <kbd aria-hidden="true">Ctrl ↵</kbd>
+                </>
+              )}
+            </button>
+            {agent.is_paid ? (
+              <p className="hint centre">Test money, on a chain of this machine. Not delivered, not charged.</p>
+            ) : (
+              <>
+                <p className="hint centre">
+                  Payments are off. In production this job is paid with {capability.price} USDC.
+                </p>
+                <label className="repeats">
+                  <input
+                    type="checkbox"
+                    checked={repeats}
+                    onChange={event => onRepeats(event.target.checked)}
+                  />
+                  Run again at each save
+                </label>
+              </>
+            )}
+          </div>
+        </InputForm>
+      </div>
+      <div>
+        <RunOutcome agent={agent} capability={capability} run={run} steps={steps} />
+      </div>
+    </form>
+  )
+}
