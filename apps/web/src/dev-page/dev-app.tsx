@@ -81,10 +81,10 @@ function Bench(props: {
   const start = (): void => {
     if (runs.get(name) !== undefined && runs.get(name)?.answer === undefined) return
     const request = { job_id: crypto.randomUUID(), capability: name, input }
-    const begun: Run = { request, sinceMs: Date.now(), answer: undefined }
+    const begun: Run = { request, sinceMs: Date.now(), untilMs: undefined, answer: undefined }
     setRuns(before => new Map(before).set(name, begun))
     void sendRun(request, begun.sinceMs).then(answer =>
-      setRuns(before => new Map(before).set(name, { ...begun, answer })),
+      setRuns(before => new Map(before).set(name, { ...begun, untilMs: Date.now(), answer })),
     )
   }
   const version = useRef(view.version)
@@ -175,7 +175,7 @@ function Facts({ view, agent }: { readonly view: DevView; readonly agent: Served
         <dd>{agent.is_paid ? 'on, test money' : 'off'}</dd>
       </div>
       <div>
-        <dt>Paid to</dt>
+        <dt>Wallet</dt>
         <dd>
           <Address of={agent.wallet} />
         </dd>

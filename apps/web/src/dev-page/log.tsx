@@ -67,10 +67,9 @@ export function Log(props: {
   )
 }
 
-function isOf(line: DevLine, { request, sinceMs, answer }: Run): boolean {
+function isOf(line: DevLine, { request, sinceMs, untilMs = Infinity }: Run): boolean {
   if (line.job_id !== null) return line.job_id === request.job_id
-  const untilMs = answer === undefined ? Infinity : sinceMs + answer.ms + LATE_MS
-  return line.from !== 'dev' && line.at_ms >= sinceMs && line.at_ms <= untilMs
+  return line.from !== 'dev' && line.at_ms >= sinceMs && line.at_ms <= untilMs + LATE_MS
 }
 
 /** Every line names the same one. */

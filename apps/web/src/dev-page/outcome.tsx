@@ -28,7 +28,7 @@ export function RunOutcome(props: Props): ReactNode {
       {agent.is_paid && answer !== undefined && (
         <RunTicket agent={agent} capability={run.request.capability} answer={answer} />
       )}
-      <div className="heading">
+      <div className="heading of-job">
         <h2>Job</h2>
         <span className="end num" role="status">
           {answer !== undefined && (

@@ -25,6 +25,15 @@ const NAMES: { readonly [kind in StepKind]?: string } = {
   settled: 'Settled',
 }
 
+/** What a stop is called where the job ended. */
+const FAILED_NAMES: { readonly [kind in StepKind]?: string } = {
+  asked: 'Not asked',
+  signed: 'Not signed',
+  verified: 'Payment refused',
+  ran: 'Not delivered',
+  settled: 'Not settled',
+}
+
 /** A job as a line: each step with its time, and where it stopped. */
 export function RunLine(props: {
   readonly steps: readonly RunStep[]
@@ -63,15 +72,20 @@ function stopsOf(props: Parameters<typeof RunLine>[0]): readonly Stop[] {
     if (step !== undefined || index < last || isDelivered)
       return { name, state: 'passed', ...(step !== undefined && detail(step, answer?.settled ?? null)) }
     if (index > last + 1) return { name, state: 'ahead' }
-    return answer === undefined ? { name, state: 'here' } : { name, state: 'failed' }
+    return answer === undefined ? { name, state: 'here' } : { name: failedName(kind, answer), state: 'failed' }
   })
-  return [...stops, endOf(answer, isDelivered)]
+  if (answer === undefined) return [...stops, { name: 'Answered', state: 'ahead' }]
+  const whole = <p>From the first byte sent to the last received</p>
+  return isDelivered
+    ? [...stops, { name: `Answered ${answer.status}`, state: 'passed', ms: answer.ms, children: whole }]
+    : stops
 }
 
-function endOf(answer: RunAnswer | undefined, isDelivered: boolean): Stop {
-  if (answer === undefined) return { name: 'Answered', state: 'ahead' }
-  const name = answer.status === null ? 'No answer' : `Answered ${answer.status}`
-  return { name, state: isDelivered ? 'passed' : 'ahead', ms: answer.ms, children: <p>From start to end</p> }
+function failedName(kind: StepKind, answer: RunAnswer): string {
+  if (answer.status === null) return 'No answer'
+  if (kind !== 'input-valid') return FAILED_NAMES[kind] ?? 'Refused'
+  const outcome = readOutcome(answer)
+  return outcome.kind === 'refused' && outcome.type === 'validation' ? 'Input refused' : 'Refused'
 }
 
 function detail(step: RunStep, settled: Settled | null): Pick<Stop, 'ms' | 'children'> {
@@ -90,7 +104,7 @@ function detail(step: RunStep, settled: Settled | null): Pick<Stop, 'ms' | 'chil
     case 'verified':
       return { ms: step.ms, children: <p>{step.amount} USDC held by the facilitator</p> }
     case 'ran':
-      return { ms: step.ms, children: <p>Your handler</p> }
+      return { ms: step.ms, children: <p>Your handler, and the check of its output</p> }
     case 'settled':
       return {
         ms: step.ms,
@@ -102,6 +116,7 @@ function detail(step: RunStep, settled: Settled | null): Pick<Stop, 'ms' | 'chil
         ),
       }
     case 'input-valid':
+      return { ms: step.ms }
     case 'warned':
     case 'refused':
     case 'failed':

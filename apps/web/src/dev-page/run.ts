@@ -6,7 +6,8 @@ export interface Run {
   readonly request: RunRequest
   /** Unix milliseconds. */
   readonly sinceMs: number
-  /** Undefined: it is under way. */
+  /** When its answer was here; undefined: it is under way. */
+  readonly untilMs: number | undefined
   readonly answer: RunAnswer | undefined
 }
 

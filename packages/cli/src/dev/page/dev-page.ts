@@ -46,7 +46,12 @@ export async function startDevPage({ clock, port, paid }: DevPageOptions): Promi
   let agent: PageAgent | undefined
   const server = await startServer(port, {
     clock,
-    feed,
+    feed: {
+      subscribe(send) {
+        runs.warm()
+        return feed.subscribe(send)
+      },
+    },
     run: async request => (agent === undefined ? 'no version of the agent is served' : await runs.run(request, agent)),
   })
   return {

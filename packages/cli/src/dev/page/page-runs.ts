@@ -8,6 +8,8 @@ import type { PageAgent } from './served-agent.ts'
 
 /** The jobs that are run from the page. */
 export interface PageRuns {
+  /** Reads what runs need, so that the first does not wait for it. */
+  warm(): void
   /** Runs one. A string: why it is not run. */
   run(request: RunRequest, agent: PageAgent): Promise<RunAnswer | string>
   /** Takes each event of the agent's jobs; those of others say nothing here. */
@@ -60,8 +62,7 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
       },
     })
     try {
-      // Read only once somebody runs a job: it brings the client.
-      const { runJob } = await import('./run-job.ts')
+      const { runJob } = await loadRunJob()
       const context = { agent, paid: paid(), signal, nowMs: () => clock.nowMs(), onStep }
       const answer = await runJob(request, context)
       const cancel = clock.after(LAST_EVENT_WITHIN_MS, end)
@@ -74,7 +75,13 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
   }
 
   return {
+    warm: () => void loadRunJob().catch(() => undefined),
     run,
     onJobEvent: event => runs.get(event.jobId.toLowerCase())?.take(event),
   }
+}
+
+/** It brings the client, and is read only where somebody looks at the page. */
+async function loadRunJob() {
+  return await import('./run-job.ts')
 }

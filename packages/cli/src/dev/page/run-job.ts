@@ -25,6 +25,9 @@ export interface RunContext {
 interface Seen {
   status: number | null
   body: string
+  /** When the first request went out, and when the newest answer was whole. */
+  sinceMs: number | undefined
+  untilMs: number
 }
 
 /**
@@ -36,10 +39,10 @@ export async function runJob(
   context: RunContext,
 ): Promise<Omit<RunAnswer, 'steps'>> {
   const { agent, paid, signal, nowMs } = context
-  const seen: Seen = { status: null, body: '' }
-  const sinceMs = nowMs()
-  const end = (trouble: string | null, settled: Settled | null, untilMs: number): Omit<RunAnswer, 'steps'> => {
-    return { job_id, ...seen, ms: untilMs - sinceMs, trouble, settled }
+  const seen: Seen = { status: null, body: '', sinceMs: undefined, untilMs: nowMs() }
+  const end = (trouble: string | null, settled: Settled | null): Omit<RunAnswer, 'steps'> => {
+    const { status, body, untilMs, sinceMs = untilMs } = seen
+    return { job_id, status, body, ms: untilMs - sinceMs, trouble, settled }
   }
   try {
     const { declaration, served } = agent
@@ -52,14 +55,13 @@ export async function runJob(
       ...(paid !== undefined && { signer: timeSignature(paid.signer, context) }),
       ...(paid !== undefined && { maxPrice: declaration.capabilities[capability]?.pricing.amount ?? '0' }),
     })
-    const untilMs = nowMs()
-    if (payment === undefined || paid === undefined) return end(null, null, untilMs)
+    if (payment === undefined || paid === undefined) return end(null, null)
     const { transaction, amountAtomic, payer, payTo } = payment
     const chain = await readChain(paid, transaction)
     const moved = { amount: formatUsdc(amountAtomic), payer, pay_to: payTo, ...chain }
-    return end(payment.receiptProblem ?? null, { ...moved, transaction: transaction ?? null }, untilMs)
+    return end(payment.receiptProblem ?? null, { ...moved, transaction: transaction ?? null })
   } catch (error) {
-    return end(describeTrouble(error), null, nowMs())
+    return end(describeTrouble(error), null)
   }
 }
 
@@ -87,11 +89,13 @@ async function readChain(
 function watchAnswers(seen: Seen, { nowMs, onStep }: RunContext): Fetch {
   return async (url, init) => {
     const sinceMs = nowMs()
+    seen.sinceMs ??= sinceMs
     seen.status = null
     seen.body = ''
     const response = await fetch(url, init)
     const bytes = await readWebStream(response.body, MAX_RESPONSE_BYTES)
     seen.status = response.status
+    seen.untilMs = nowMs()
     if (typeof bytes === 'string') throw new Error(`the agent's answer is ${bytes}`)
     seen.body = new TextDecoder().decode(bytes)
     const isPaid = new Headers(init.headers).has('payment-signature')
