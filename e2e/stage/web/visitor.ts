@@ -30,13 +30,14 @@ export async function visit(
       : await installWallet(context, stage.chain, { name: 'Example Wallet', account })
   // With a wallet of the browser's own, the test wallet of the local chain is not taken.
   if (account !== undefined) await context.addInitScript(NO_TEST_WALLET)
-  context.on('page', page => watch(page, url, troubles))
+  context.on('page', page => watchPage(page, url, troubles))
   context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   return { context, page, troubles, ...(wallet !== undefined && { wallet }) }
 }
 
-function watch(page: Page, url: string, troubles: string[]): void {
+/** Notes what a page's browser complains of: errors, reports of the policy, requests to elsewhere than `url`. */
+export function watchPage(page: Page, url: string, troubles: string[]): void {
   page.on('pageerror', error => troubles.push(`error: ${error.message}`))
   page.on('dialog', dialog => {
     troubles.push(`dialog: ${dialog.message()}`)

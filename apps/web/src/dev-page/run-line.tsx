@@ -9,7 +9,7 @@ type StepKind = RunStep['kind']
 interface Stop {
   readonly name: string
   readonly state: 'passed' | 'here' | 'failed' | 'ahead'
-  readonly ms?: number | null
+  readonly ms?: number
   readonly children?: ReactNode
 }
 
@@ -50,7 +50,7 @@ export function RunLine(props: {
               <path d="M6.5 6.5l7 7m0-7l-7 7" />
             </svg>
           )}
-          {typeof ms === 'number' && <span className="when">{formatDuration(ms)}</span>}
+          {ms !== undefined && <span className="when">{ms < 1 ? '< 1 ms' : formatDuration(ms)}</span>}
           <b>{name}</b>
           {children}
         </li>

@@ -58,7 +58,7 @@ export function RunTicket(props: {
               <span className="stamp paid">
                 <Sign name="check" /> Settled
               </span>
-              <span className="end">on a chain of this machine</span>
+              <span className="end">test money</span>
               <Hole punched fresh />
             </div>
             <Sum amount={settled.amount} unit="USDC settled" />

@@ -71,7 +71,7 @@ export type RunStep =
   | { readonly kind: 'input-valid'; readonly ms: number }
   /** The handler came back, and its output was checked. */
   | { readonly kind: 'ran'; readonly ms: number }
-  | { readonly kind: 'settled'; readonly ms: number | null; readonly transaction: string }
+  | { readonly kind: 'settled'; readonly ms: number; readonly transaction: string }
   /** The agent delivers, and says that it would not in production. */
   | { readonly kind: 'warned'; readonly reason: string }
   /** It came to nothing, or it is not known yet what it came to. */

@@ -138,7 +138,11 @@ function Table({ rows }: { readonly rows: readonly JsonObject[] }): ReactNode {
         <thead>
           <tr>
             {columns.map(column => (
-              <th key={column} scope="col">
+              <th
+                key={column}
+                scope="col"
+                className={typeof rows[0]?.[column] === 'number' ? 'num' : undefined}
+              >
                 <bdi>{column}</bdi>
               </th>
             ))}

@@ -6,12 +6,16 @@ import { plainLine } from './plain-text.ts'
 
 /** Makes steps of the events that the agent logs of one job, in their order. */
 export function createStepReader(): (event: JobEvent) => RunStep | undefined {
-  let calledAtMs: number | undefined
-  let ranAtMs: number | undefined
+  let beforeMs: number | undefined
+  /** Since the step before. */
+  const lap = (atMs: number): number => {
+    const ms = Math.max(0, atMs - (beforeMs ?? atMs))
+    beforeMs = atMs
+    return ms
+  }
   return event => {
     const { atMs } = event
-    const sinceCall = Math.max(0, atMs - (calledAtMs ?? atMs))
-    if (event.event === 'input valid') return { kind: 'input-valid', ms: sinceCall }
+    if (event.event === 'input valid') return { kind: 'input-valid', ms: lap(atMs) }
     if (event.event.startsWith('output does not match output_schema: '))
       return { kind: 'warned', reason: plainLine(event.event) }
     const step = readJobStep(event)
@@ -20,17 +24,15 @@ export function createStepReader(): (event: JobEvent) => RunStep | undefined {
         return undefined
       case 'called':
         // Of a paid job the first call only asks for the price.
-        calledAtMs = atMs
+        beforeMs = atMs
         return undefined
       case 'verified':
-        return { kind: 'verified', ms: sinceCall, amount: formatUsdc(step.amountAtomic) }
+        return { kind: 'verified', ms: lap(atMs), amount: formatUsdc(step.amountAtomic) }
       case 'ran':
-        ranAtMs = atMs
+        lap(atMs)
         return { kind: 'ran', ms: step.tookMs }
-      case 'settled': {
-        const ms = ranAtMs === undefined ? null : atMs - ranAtMs
-        return { kind: 'settled', ms, transaction: plainLine(step.transaction) }
-      }
+      case 'settled':
+        return { kind: 'settled', ms: lap(atMs), transaction: plainLine(step.transaction) }
       case 'refused':
       case 'failed':
       case 'pending':
