@@ -2,7 +2,7 @@ import { printable } from '../../terminal/printable.ts'
 
 /** CSI and OSC sequences whole, and what is left of others: ECMA-48. */
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g
+const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[0-Z\\^-~])/g
 
 const MAX_CHARACTERS = 4_000
 

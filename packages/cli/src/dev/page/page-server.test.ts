@@ -1,0 +1,143 @@
+import { request, type IncomingHttpHeaders } from 'node:http'
+import { MAX_BODY_BYTES } from '@farebox/protocol/limits'
+import type { RunRequest } from '@farebox/web/internal/dev-page/wire'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { realClock } from '../real-clock.ts'
+import { createDevFeed, type DevFeed } from './dev-feed.ts'
+import { startPageServer, type PageServer } from './page-server.ts'
+
+const JOB = { job_id: '5f0c91aa-9b4d-4f6a-8c2b-1d5e7f9a0b3c', capability: 'count', input: { text: 'a' } }
+
+let server: PageServer
+let feed: DevFeed
+let ran: RunRequest[]
+beforeEach(async () => {
+  ran = []
+  feed = createDevFeed(realClock)
+  server = await startPageServer(0, {
+    clock: realClock,
+    feed,
+    run: async job => {
+      ran.push(job)
+      const { job_id } = job
+      return { job_id, status: 200, body: '{}', ms: 1, steps: [], trouble: null, settled: null }
+    },
+  })
+})
+afterEach(() => server.close())
+
+/** `fetch` has a mind of its own about Host and Origin. */
+function ask(
+  path: string,
+  options: { readonly method?: string; readonly headers?: object; readonly body?: string } = {},
+): Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string }> {
+  const { method = 'GET', headers = {}, body = '' } = options
+  return new Promise((resolve, reject) => {
+    const asked = request(`${server.url}${path}`, { method, headers: { ...headers } }, response => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }))
+    })
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+const post = (body: unknown, headers: object = {}) =>
+  ask('/run', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
+test('a job of the page is run', async () => {
+  const { status, text } = await post(JOB, { origin: server.url, 'sec-fetch-site': 'same-origin' })
+  expect(status).toBe(200)
+  expect(JSON.parse(text)).toMatchObject({ job_id: JOB.job_id, status: 200 })
+  expect(ran).toEqual([JOB])
+})
+
+test('a job of another page is not run, whatever that page tries', async () => {
+  const tries = [
+    post(JOB, { origin: 'https://evil.example' }),
+    post(JOB, { host: 'evil.example' }),
+    post(JOB, { 'sec-fetch-site': 'cross-site' }),
+    post(JOB, { 'content-type': 'text/plain' }),
+    ask(`/run?${new URLSearchParams({ job: JSON.stringify(JOB) }).toString()}`),
+  ]
+  expect((await Promise.all(tries)).map(({ status }) => status)).toEqual([403, 421, 403, 415, 405])
+  expect(ran).toEqual([])
+})
+
+test('an answer that is refused lets no other page read it', async () => {
+  const { headers } = await post(JOB, { origin: 'https://evil.example' })
+  expect(headers['access-control-allow-origin']).toBeUndefined()
+  expect(headers['cross-origin-resource-policy']).toBe('same-origin')
+})
+
+test.each([
+  ['no JSON', '{', 400],
+  ['no job', [], 400],
+  ['no id', { ...JOB, job_id: '1' }, 400],
+  ['no input', { ...JOB, input: 'text' }, 400],
+  ['too large', 'x'.repeat(2 * MAX_BODY_BYTES + 1), 413],
+] as const)('a body that is none of its own is refused: %s', async (_, body, status) => {
+  // A body that is cut off may end the connection before its answer is read.
+  const answer = await post(body).catch(() => ({ status: 413 }))
+  expect(answer.status).toBe(status)
+  expect(ran).toEqual([])
+})
+
+test('every answer has the policy: nothing inline, nothing from elsewhere, in nobody’s frame', async () => {
+  for (const path of ['/', '/events-not', '/run']) {
+    const { headers } = await ask(path)
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
+        "form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    )
+    expect(headers['x-content-type-options']).toBe('nosniff')
+    expect(headers['cross-origin-opener-policy']).toBe('same-origin')
+  }
+})
+
+test('no path of a request is a path of the disk', async () => {
+  for (const path of ['/../package.json', '/%2e%2e/package.json', '/assets/../../dev/develop.js', '//etc/passwd'])
+    expect((await ask(path)).status).toBe(404)
+})
+
+test('the stream begins with how everything stands, and tells what follows', async () => {
+  const text = await new Promise<string>((resolve, reject) => {
+    const asked = request(`${server.url}/events`, response => {
+      let all = ''
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        all += piece
+        if (all.includes('event: lines')) feed.loading()
+        if ((all.match(/event: view/g) ?? []).length === 2) {
+          resolve(all)
+          response.destroy()
+        }
+      })
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+  expect(text).toMatch(/^retry: \d+\n\nevent: view\ndata: \{"run":.*\n\nevent: lines\ndata: .*"is_start":true/)
+})
+
+test('more pages than can be followed are refused, and one that is closed makes room', async () => {
+  const open = () =>
+    new Promise<{ readonly status: number; close(): void }>((resolve, reject) => {
+      const asked = request(`${server.url}/events`, response => {
+        response.resume()
+        response.on('error', () => undefined)
+        resolve({ status: response.statusCode ?? 0, close: () => response.destroy() })
+      })
+      asked.on('error', reject)
+      asked.end()
+    })
+  const streams = await Promise.all(Array.from({ length: 8 }, open))
+  expect(streams.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200))
+  expect((await open()).status).toBe(503)
+  streams[0]?.close()
+  await expect.poll(async () => (await open()).status).toBe(200)
+})
