@@ -106,8 +106,14 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await run('exact fare per ride')
     await page.getByRole('definition').filter({ hasText: /^4$/ }).waitFor()
     expect(await status().innerText()).toMatch(/^200\s*\d/)
-    await page.getByRole('listitem').filter({ hasText: /Input valid/ }).waitFor()
-    await page.getByRole('listitem').filter({ hasText: /Answered 200/ }).waitFor()
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /Input valid/ })
+      .waitFor()
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /Answered 200/ })
+      .waitFor()
     const log = page.getByRole('list', { name: 'Log lines' })
     await log.getByText('execute capability=count').waitFor()
     await log.getByText('completed', { exact: true }).waitFor()
@@ -146,7 +152,9 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     const image = page.getByRole('img', { name: 'What the agent drew' })
     await image.waitFor()
     expect(await image.getAttribute('src')).toMatch(/^blob:/)
-    await expect.poll(() => page.evaluate("document.querySelector('.picture img').naturalWidth")).toBeGreaterThan(0)
+    await expect
+      .poll(() => page.evaluate("document.querySelector('.picture img').naturalWidth"))
+      .toBeGreaterThan(0)
     expect(await page.evaluate('window.hostile')).toBeUndefined()
   })
 
@@ -165,7 +173,9 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await project.save('agent.json', agentConfig().replace('"0.002"', '"0,002"'))
     const problem = page.getByRole('alert').filter({ hasText: 'still serving the last good version' })
     await problem.waitFor()
-    expect(await problem.innerText()).toMatch(/agent\.json:\d+:\d+ +capabilities\.count\.pricing\.amount: .*0,002/)
+    expect(await problem.innerText()).toMatch(
+      /agent\.json:\d+:\d+ +capabilities\.count\.pricing\.amount: .*0,002/,
+    )
     await page.getByText('Serving an older version').waitFor()
     await run('still here')
     await page.getByRole('definition').filter({ hasText: /^2$/ }).waitFor()
@@ -207,26 +217,29 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     })()`)
     expect(outcomes).toEqual(['refused', 'refused', 'refused', 'refused'])
     expect(dev.output()).not.toContain('execute job=')
-    for (const path of ['/', '/events', '/run'])
-      expect((await fetch(`${agentUrl}${path}`)).status).toBe(404)
+    for (const path of ['/', '/events', '/run']) expect((await fetch(`${agentUrl}${path}`)).status).toBe(404)
     await tried.close()
     troubles.splice(0)
   })
 
-  test('with --paid each job is paid with test money, and its ticket says what was settled', { timeout: 120_000 }, async () => {
-    await open(['--paid'])
-    await text().fill('exact fare per ride')
-    await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
-    const ticket = page.getByRole('region', { name: 'The ticket of this job' })
-    await ticket.getByText('0.002USDC settled').waitFor()
-    await ticket.getByText(/999\.998000 USDC \(−0\.002\)/).waitFor()
-    await ticket.getByText(/0\.002000 USDC \(\+0\.002\)/).waitFor()
-    for (const step of ['Asked for the price', 'Signed', 'Verified', 'Input valid', 'Ran', 'Settled'])
-      await page.getByRole('listitem').filter({ hasText: step }).first().waitFor()
-    await run('x'.repeat(41))
-    await ticket.getByText('Not charged').waitFor()
-    await page.getByRole('listitem').filter({ hasText: 'Input refused' }).waitFor()
-  })
+  test(
+    'with --paid each job is paid with test money, and its ticket says what was settled',
+    { timeout: 120_000 },
+    async () => {
+      await open(['--paid'])
+      await text().fill('exact fare per ride')
+      await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
+      const ticket = page.getByRole('region', { name: 'The ticket of this job' })
+      await ticket.getByText('0.002USDC settled').waitFor()
+      await ticket.getByText(/999\.998000 USDC \(−0\.002\)/).waitFor()
+      await ticket.getByText(/0\.002000 USDC \(\+0\.002\)/).waitFor()
+      for (const step of ['Asked for the price', 'Signed', 'Verified', 'Input valid', 'Ran', 'Settled'])
+        await page.getByRole('listitem').filter({ hasText: step }).first().waitFor()
+      await run('x'.repeat(41))
+      await ticket.getByText('Not charged').waitFor()
+      await page.getByRole('listitem').filter({ hasText: 'Input refused' }).waitFor()
+    },
+  )
 
   test.each([
     ['light', 1280],
@@ -239,7 +252,9 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await page.setViewportSize({ width, height: 800 })
     const check = async (): Promise<void> => {
       // The policy of the page lets nothing in: the debugger's protocol asks nobody.
-      const found = await page.evaluate(`${axe}; axe.run().then(({ violations }) => violations.map(one => one.id))`)
+      const found = await page.evaluate(
+        `${axe}; axe.run().then(({ violations }) => violations.map(one => one.id))`,
+      )
       expect(found).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
     }

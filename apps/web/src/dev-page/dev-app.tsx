@@ -199,4 +199,3 @@ function Facts({ view, agent }: { readonly view: DevView; readonly agent: Served
     </dl>
   )
 }
-

@@ -39,10 +39,10 @@ export function useDev(): Followed {
       on('view', (before, view) => ({ ...before, isHeard: true, view }))
       on('lines', takeLines)
       on('step', takeStep)
-      source.onerror = () => {
+      source.addEventListener('error', () => {
         setFollowed(before => ({ ...before, isHeard: false }))
         if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_MS)
-      }
+      })
     }
     open()
     return () => {

@@ -45,10 +45,7 @@ export function RunOutcome(props: Props): ReactNode {
   )
 }
 
-function BeforeRun(props: {
-  readonly agent: ServedAgent
-  readonly capability: ServedCapability
-}): ReactNode {
+function BeforeRun(props: { readonly agent: ServedAgent; readonly capability: ServedCapability }): ReactNode {
   const { agent, capability } = props
   const names = Object.keys(capability.output_schema)
   return (
@@ -139,7 +136,8 @@ function Result(props: Props & { readonly run: Run; readonly answer: RunAnswer }
 
 /** As the terminal says it. */
 function WrongOutput({ reason }: { readonly reason: string }): ReactNode {
-  const [, problem = reason] = /^output does not match output_schema: (.*?)(?:; production answers .*)?$/.exec(reason) ?? []
+  const [, problem = reason] =
+    /^output does not match output_schema: (.*?)(?:; production answers .*)?$/.exec(reason) ?? []
   return (
     <Note tone="warn">
       <p>

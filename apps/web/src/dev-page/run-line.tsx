@@ -72,7 +72,9 @@ function stopsOf(props: Parameters<typeof RunLine>[0]): readonly Stop[] {
     if (step !== undefined || index < last || isDelivered)
       return { name, state: 'passed', ...(step !== undefined && detail(step, answer?.settled ?? null)) }
     if (index > last + 1) return { name, state: 'ahead' }
-    return answer === undefined ? { name, state: 'here' } : { name: failedName(kind, answer), state: 'failed' }
+    return answer === undefined
+      ? { name, state: 'here' }
+      : { name: failedName(kind, answer), state: 'failed' }
   })
   if (answer === undefined) return [...stops, { name: 'Answered', state: 'ahead' }]
   const whole = <p>From the first byte sent to the last received</p>

@@ -33,7 +33,7 @@ export function Problems({ dev: { isHeard, view } }: { readonly dev: Followed })
       {isHeard && view !== undefined && view.problem !== null && (
         <Note tone="refused" alert>
           <pre className="told">{view.problem.text}</pre>
-          <p>{view.problem.then}</p>
+          <p>{view.problem.next}</p>
         </Note>
       )}
       {isHeard && view !== undefined && view.type_errors.length > 0 && (

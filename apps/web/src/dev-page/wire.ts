@@ -37,7 +37,7 @@ export interface DevView {
   /** The change that led to the version that is served; null for the first. */
   readonly change: { readonly words: string; readonly took_ms: number } | null
   /** Why the newest change is not served, or what befell the process; in the terminal's words. */
-  readonly problem: { readonly text: string; readonly then: string } | null
+  readonly problem: { readonly text: string; readonly next: string } | null
   /** Type errors, which are served all the same; the first few, a text each. */
   readonly type_errors: readonly string[]
 }
@@ -108,7 +108,11 @@ export interface Settled {
 export interface DevEvents {
   readonly view: DevView
   /** `is_start`: these replace all lines that the page has. */
-  readonly lines: { readonly is_start: boolean; readonly left_out: number; readonly lines: readonly DevLine[] }
+  readonly lines: {
+    readonly is_start: boolean
+    readonly left_out: number
+    readonly lines: readonly DevLine[]
+  }
   readonly step: { readonly job_id: string; readonly step: RunStep }
 }
 

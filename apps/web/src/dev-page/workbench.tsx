@@ -116,7 +116,9 @@ export function Workbench(props: Props): ReactNode {
               )}
             </button>
             {agent.is_paid ? (
-              <p className="hint centre">Test money, on a chain of this machine. Not delivered, not charged.</p>
+              <p className="hint centre">
+                Test money, on a chain of this machine. Not delivered, not charged.
+              </p>
             ) : (
               <>
                 <p className="hint centre">

@@ -79,11 +79,7 @@ async function startPage(
 }
 
 /** Its code is large, and read only where it is asked for. */
-async function startPaid(
-  world: World,
-  { config }: DevSettings,
-  page: string | undefined,
-): Promise<PaidPath> {
+async function startPaid(world: World, { config }: DevSettings, page: string | undefined): Promise<PaidPath> {
   const { startPaidPath } = await import('./paid/paid-path.ts')
   return await startPaidPath({
     folder: world.folder,

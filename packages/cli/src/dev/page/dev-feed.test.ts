@@ -31,7 +31,10 @@ test('the page is told what the terminal is told: a save, a broken one, the way 
   expect(page.view()).toMatchObject({
     phase: 'serving',
     version: 1,
-    problem: { text: 'agent.json:14:19  amount: wrong\n  fix it', then: 'still serving the last good version' },
+    problem: {
+      text: 'agent.json:14:19  amount: wrong\n  fix it',
+      next: 'still serving the last good version',
+    },
   })
 
   feed.loading()
@@ -50,7 +53,7 @@ test('without a version before it, a broken one leaves nothing that answers', ()
   feed.announcer.refused('wrong', false)
   expect(openPage(feed).view()).toMatchObject({
     phase: 'idle',
-    problem: { then: 'nothing is served: it is tried again at the next save' },
+    problem: { next: 'nothing is served: it is tried again at the next save' },
   })
 })
 

@@ -77,13 +77,13 @@ export function createDevFeed(clock: Clock): DevFeed {
     refused(reason, stillServing) {
       const text = plainText(reason)
       for (const line of text.split('\n')) addLine(line, 'dev')
-      const then = describeRest(stillServing)
-      change({ phase: stillServing ? 'serving' : 'idle', problem: { text, then } })
+      const next = describeRest(stillServing)
+      change({ phase: stillServing ? 'serving' : 'idle', problem: { text, next } })
     },
     trouble(reason, next) {
       const text = plainText(reason)
       for (const line of [...text.split('\n'), next]) addLine(line, 'dev')
-      change({ phase: 'loading', problem: { text, then: next } })
+      change({ phase: 'loading', problem: { text, next } })
     },
     types: problems =>
       change({

@@ -52,7 +52,8 @@ export async function startDevPage({ clock, port, paid }: DevPageOptions): Promi
         return feed.subscribe(send)
       },
     },
-    run: async request => (agent === undefined ? 'no version of the agent is served' : await runs.run(request, agent)),
+    run: async request =>
+      agent === undefined ? 'no version of the agent is served' : await runs.run(request, agent),
   })
   return {
     url: server.url,

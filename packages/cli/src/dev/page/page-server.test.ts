@@ -101,7 +101,12 @@ test('every answer has the policy: nothing inline, nothing from elsewhere, in no
 })
 
 test('no path of a request is a path of the disk', async () => {
-  for (const path of ['/../package.json', '/%2e%2e/package.json', '/assets/../../dev/develop.js', '//etc/passwd'])
+  for (const path of [
+    '/../package.json',
+    '/%2e%2e/package.json',
+    '/assets/../../dev/develop.js',
+    '//etc/passwd',
+  ])
     expect((await ask(path)).status).toBe(404)
 })
 
@@ -121,7 +126,9 @@ test('the stream begins with how everything stands, and tells what follows', asy
     asked.on('error', reject)
     asked.end()
   })
-  expect(text).toMatch(/^retry: \d+\n\nevent: view\ndata: \{"run":.*\n\nevent: lines\ndata: .*"is_start":true/)
+  expect(text).toMatch(
+    /^retry: \d+\n\nevent: view\ndata: \{"run":.*\n\nevent: lines\ndata: .*"is_start":true/,
+  )
 })
 
 test('more pages than can be followed are refused, and one that is closed makes room', async () => {

@@ -73,7 +73,9 @@ export async function startPageServer(port: number, options: PageServerOptions):
     if (foreign !== undefined) return refuse(response, foreign.status, foreign.reason)
     const [path = '/'] = (request.url ?? '/').split('?')
     if (path === '/run')
-      return request.method === 'POST' ? await run(request, response) : refuse(response, 405, 'POST runs a job')
+      return request.method === 'POST'
+        ? await run(request, response)
+        : refuse(response, 405, 'POST runs a job')
     if (request.method === 'POST') return refuse(response, 405, 'POST is for /run alone')
     return path === '/events' ? stream(response) : await sendFile(response, path)
   }

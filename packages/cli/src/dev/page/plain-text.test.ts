@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { plainLine, plainText } from './plain-text.ts'
 
 test('colours and titles are taken out whole, what else moves a cursor becomes a dot', () => {
-  expect(plainLine('\u001b[31mred\u001b[0m \u001b]0;title\u0007and \u001b[2J\u001b[1;1Hgone')).toBe('red and gone')
+  expect(plainLine('\u001b[31mred\u001b[0m \u001b]0;title\u0007and \u001b[2J\u001b[1;1Hgone')).toBe(
+    'red and gone',
+  )
   expect(plainLine('\u001bchalf\rback\u0007\u202eturned')).toBe('half·back··turned')
   expect(plainLine('a\tb')).toBe('a  b')
 })

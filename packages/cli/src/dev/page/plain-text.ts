@@ -8,11 +8,20 @@ const MAX_CHARACTERS = 4_000
 
 /** One line for the page: colours are taken out, whatever else would move a cursor becomes a dot, the rest is cut. */
 export function plainLine(line: string): string {
-  const text = printable(line.slice(0, 4 * MAX_CHARACTERS).replaceAll(SEQUENCE, '').replaceAll('\t', '  '))
+  const text = printable(
+    line
+      .slice(0, 4 * MAX_CHARACTERS)
+      .replaceAll(SEQUENCE, '')
+      .replaceAll('\t', '  '),
+  )
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text
 }
 
 /** The same for a text of several lines. */
 export function plainText(text: string): string {
-  return text.slice(0, 4 * MAX_CHARACTERS).split('\n').map(plainLine).join('\n')
+  return text
+    .slice(0, 4 * MAX_CHARACTERS)
+    .split('\n')
+    .map(plainLine)
+    .join('\n')
 }

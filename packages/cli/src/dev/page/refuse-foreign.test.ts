@@ -10,29 +10,44 @@ function statusOf(method: string, headers: IncomingHttpHeaders): number | undefi
 }
 
 describe('a request is refused', () => {
-  test.each(['evil.example', `evil.example:${PORT}`, '127.0.0.1', '127.0.0.1:80', `localhost.evil.example:${PORT}`, ''])(
-    'under a name that is not the page’s own (DNS rebinding): %j',
-    host => {
-      expect(statusOf('GET', { host })).toBe(421)
-    },
-  )
+  test.each([
+    'evil.example',
+    `evil.example:${PORT}`,
+    '127.0.0.1',
+    '127.0.0.1:80',
+    `localhost.evil.example:${PORT}`,
+    '',
+  ])('under a name that is not the page’s own (DNS rebinding): %j', host => {
+    expect(statusOf('GET', { host })).toBe(421)
+  })
 
   test('without a name', () => {
     expect(refuseForeign({ method: 'GET', headers: {} }, PORT)?.status).toBe(421)
   })
 
-  test.each(['https://evil.example', 'null', 'http://127.0.0.1:3000', `http://localhost:${PORT}`, `https://127.0.0.1:${PORT}`])(
-    'of another page, one on another port of this machine too: %s',
-    origin => {
-      expect(statusOf('POST', { origin, ...JSON_TYPE })).toBe(403)
-      expect(statusOf('GET', { origin })).toBe(403)
-    },
-  )
+  test.each([
+    'https://evil.example',
+    'null',
+    'http://127.0.0.1:3000',
+    `http://localhost:${PORT}`,
+    `https://127.0.0.1:${PORT}`,
+  ])('of another page, one on another port of this machine too: %s', origin => {
+    expect(statusOf('POST', { origin, ...JSON_TYPE })).toBe(403)
+    expect(statusOf('GET', { origin })).toBe(403)
+  })
 
   test.each(['cross-site', 'same-site', 'anything'])('that a browser marks as %s', site => {
     expect(statusOf('GET', { 'sec-fetch-site': site })).toBe(403)
-    expect(statusOf('GET', { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' })).toBe(403)
-    expect(statusOf('POST', { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' })).toBe(403)
+    expect(
+      statusOf('GET', { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }),
+    ).toBe(403)
+    expect(
+      statusOf('POST', {
+        'sec-fetch-site': site,
+        'sec-fetch-mode': 'navigate',
+        'sec-fetch-dest': 'document',
+      }),
+    ).toBe(403)
   })
 
   test.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'])(
@@ -49,15 +64,22 @@ describe('a request is refused', () => {
 })
 
 describe('a request is answered', () => {
-  test.each([`127.0.0.1:${PORT}`, `localhost:${PORT}`, `LOCALHOST:${PORT}`, `[::1]:${PORT}`])('under %s', host => {
-    expect(statusOf('GET', { host })).toBeUndefined()
-    expect(statusOf('POST', { host, origin: `http://${host.toLowerCase()}`, ...JSON_TYPE })).toBeUndefined()
-  })
+  test.each([`127.0.0.1:${PORT}`, `localhost:${PORT}`, `LOCALHOST:${PORT}`, `[::1]:${PORT}`])(
+    'under %s',
+    host => {
+      expect(statusOf('GET', { host })).toBeUndefined()
+      expect(statusOf('POST', { host, origin: `http://${host.toLowerCase()}`, ...JSON_TYPE })).toBeUndefined()
+    },
+  )
 
   test('of the page itself, of a program, and of a link that is followed from elsewhere', () => {
     expect(statusOf('POST', { 'sec-fetch-site': 'same-origin', ...JSON_TYPE })).toBeUndefined()
     expect(statusOf('POST', { 'content-type': 'application/json; charset=utf-8' })).toBeUndefined()
-    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    const link = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    }
     expect(statusOf('GET', link)).toBeUndefined()
   })
 })

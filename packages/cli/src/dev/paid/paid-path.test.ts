@@ -46,7 +46,13 @@ function placeOf(folder: string) {
 async function start(folder: string, options: { wallet?: string; live?: boolean } = {}) {
   const { world, err } = createTestWorld({ folder, live: options.live === true })
   const { err: screen, signal } = world
-  const path = await startPaidPath({ ...placeOf(folder), wallet: options.wallet, page: undefined, screen, signal })
+  const path = await startPaidPath({
+    ...placeOf(folder),
+    wallet: options.wallet,
+    page: undefined,
+    screen,
+    signal,
+  })
   stops.push(path.stop)
   return { path, err }
 }
