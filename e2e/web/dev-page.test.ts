@@ -174,7 +174,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     const problem = page.getByRole('alert').filter({ hasText: 'still serving the last good version' })
     await problem.waitFor()
     expect(await problem.innerText()).toMatch(
-      /agent\.json:\d+:\d+ +capabilities\.count\.pricing\.amount: .*0,002/,
+      /agent\.json:\d+:\d+\s+capabilities\.count\.pricing\.amount: .*0,002/,
     )
     await page.getByText('Serving an older version').waitFor()
     await run('still here')

@@ -32,19 +32,34 @@ export function Problems({ dev: { isHeard, view } }: { readonly dev: Followed })
       )}
       {isHeard && view !== undefined && view.problem !== null && (
         <Note tone="refused" alert>
-          <pre className="told">{view.problem.text}</pre>
+          <Told text={view.problem.text} />
           <p>{view.problem.next}</p>
         </Note>
       )}
       {isHeard && view !== undefined && view.type_errors.length > 0 && (
         <Note tone="warn">
           {view.type_errors.map(text => (
-            <pre key={text} className="told">
-              {text}
-            </pre>
+            <Told key={text} text={text} />
           ))}
           <p>Type errors; served all the same</p>
         </Note>
+      )}
+    </>
+  )
+}
+
+/** Words of the terminal: a sentence, then lines of which the columns matter. */
+function Told({ text }: { readonly text: string }): ReactNode {
+  const [first = '', ...rest] = text.split('\n')
+  return (
+    <>
+      <p className="told">
+        <b>{first}</b>
+      </p>
+      {rest.length > 0 && (
+        <pre className="told columns" tabIndex={0}>
+          {rest.join('\n')}
+        </pre>
       )}
     </>
   )

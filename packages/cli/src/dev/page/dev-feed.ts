@@ -60,6 +60,10 @@ export function createDevFeed(clock: Clock): DevFeed {
     leftOut += 1
   }
 
+  function addLines(text: string): void {
+    for (const line of text.split('\n')) addLine(line, 'dev')
+  }
+
   function sendLines(): void {
     kept = [...kept, ...waiting].slice(-KEPT_LINES)
     for (const send of pages) send('lines', { is_start: false, left_out: leftOut, lines: waiting })
@@ -76,13 +80,13 @@ export function createDevFeed(clock: Clock): DevFeed {
     },
     refused(reason, stillServing) {
       const text = plainText(reason)
-      for (const line of text.split('\n')) addLine(line, 'dev')
+      addLines(`✗ ${text}`)
       const next = describeRest(stillServing)
       change({ phase: stillServing ? 'serving' : 'idle', problem: { text, next } })
     },
     trouble(reason, next) {
       const text = plainText(reason)
-      for (const line of [...text.split('\n'), next]) addLine(line, 'dev')
+      addLines(`✗ ${text}\n  ${next}`)
       change({ phase: 'loading', problem: { text, next } })
     },
     types: problems =>

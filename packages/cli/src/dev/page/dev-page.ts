@@ -32,7 +32,7 @@ export interface DevPageOptions {
 }
 
 /** The same each time, so that a page that was left open finds it again. Nothing of ours listens there. */
-export const PREFERRED_PORT = 5170
+const PREFERRED_PORT = 5170
 
 /**
  * Starts the page of `farebox dev`, on loopback and a port of its own: the agent keeps exactly its three routes.
