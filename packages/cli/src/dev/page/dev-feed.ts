@@ -13,8 +13,10 @@ export interface DevFeed {
   readonly announcer: Announcer
   /** A change is being loaded. */
   loading(): void
-  /** A version is served from now on; undefined: one that cannot be shown. */
+  /** A version is served from now on; undefined: one that cannot be shown, or not yet. */
   serving(agent: PageAgent | undefined): void
+  /** The version that is served can be shown from now on. */
+  describe(agent: PageAgent | undefined): void
   step(jobId: string, step: RunStep): void
   /** Tells one page how everything stands, then each change. Returns how to stop. */
   subscribe(send: SendEvent): () => void
@@ -113,6 +115,7 @@ export function createDevFeed(clock: Clock): DevFeed {
         phase: 'serving',
         problem: null,
       }),
+    describe: agent => change({ agent: agent?.served ?? null }),
     step(jobId, step) {
       for (const send of pages) send('step', { job_id: jobId, step })
     },

@@ -6,7 +6,7 @@ import type { Announcer } from '../screen/announcer.ts'
 import { createDevFeed } from './dev-feed.ts'
 import { createPageRuns } from './page-runs.ts'
 import { startPageServer, type PageServer, type PageServerOptions } from './page-server.ts'
-import { readServedAgent, type PageAgent } from './served-agent.ts'
+import type { PageAgent } from './served-agent.ts'
 
 /** The developer's page beside the agent. */
 export interface DevPage {
@@ -43,15 +43,24 @@ export async function startDevPage({ clock, port, paid }: DevPageOptions): Promi
   const stopped = new AbortController()
   const feed = createDevFeed(clock)
   const runs = createPageRuns({ clock, feed, paid, signal: stopped.signal })
+  let newest: Serving | undefined
   let agent: PageAgent | undefined
+  let read: ((serving: Serving) => PageAgent | undefined) | undefined
+
+  /** What is large is read when somebody looks at the page for the first time: the agent does not wait for it. */
+  async function prepare(): Promise<void> {
+    if (read !== undefined) return
+    const [{ readServedAgent }] = await Promise.all([import('./served-agent.ts'), runs.warm()])
+    if (read !== undefined) return
+    read = serving => readServedAgent(serving, paid() !== undefined)
+    agent = newest === undefined ? undefined : read(newest)
+    feed.describe(agent)
+  }
+
   const server = await startServer(port, {
     clock,
-    feed: {
-      subscribe(send) {
-        runs.warm()
-        return feed.subscribe(send)
-      },
-    },
+    feed,
+    prepare,
     run: async request =>
       agent === undefined ? 'no version of the agent is served' : await runs.run(request, agent),
   })
@@ -60,7 +69,8 @@ export async function startDevPage({ clock, port, paid }: DevPageOptions): Promi
     announcer: feed.announcer,
     loading: feed.loading,
     serving(serving) {
-      agent = readServedAgent(serving, paid() !== undefined)
+      newest = serving
+      agent = read?.(serving)
       feed.serving(agent)
     },
     onJobEvent: runs.onJobEvent,

@@ -75,7 +75,10 @@ test('steps are those of the job’s own events', async () => {
   agent = await serveAgent()
   const { runs, steps, pageAgent } = stage()
   const job = jobOf({ text: 'a' })
+  await runs.warm()
   const running = runs.run(job, pageAgent)
+  // The job is under way once its modules, which are read already, have been asked for.
+  await new Promise(resolve => setImmediate(resolve))
   const event = { jobId: job.job_id.toUpperCase(), fields: {}, atMs: 1_000 }
   runs.onJobEvent({ ...event, jobId: crypto.randomUUID(), event: 'input valid' })
   runs.onJobEvent({ ...event, event: 'execute', fields: { capability: 'count' } })

@@ -3,13 +3,12 @@ import type { RunAnswer, RunRequest, RunStep } from '@farebox/web/internal/dev-p
 import type { JobEvent } from '../messages/messages.ts'
 import type { PaidPath } from '../paid/paid-path.ts'
 import type { DevFeed } from './dev-feed.ts'
-import { createStepReader, isLast } from './job-steps.ts'
 import type { PageAgent } from './served-agent.ts'
 
 /** The jobs that are run from the page. */
 export interface PageRuns {
-  /** Reads what runs need, so that the first does not wait for it. */
-  warm(): void
+  /** Reads what runs need, so that the first does not wait for it. Rejects where that cannot be read. */
+  warm(): Promise<void>
   /** Runs one. A string: why it is not run. */
   run(request: RunRequest, agent: PageAgent): Promise<RunAnswer | string>
   /** Takes each event of the agent's jobs; those of others say nothing here. */
@@ -41,14 +40,15 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
 
   async function run(request: RunRequest, agent: PageAgent): Promise<RunAnswer | string> {
     const key = request.job_id.toLowerCase()
-    if (runs.has(key)) return 'job_id: this job is running'
-    if (runs.size >= MAX_RUNS) return `at most ${MAX_RUNS} jobs run at once`
     const steps: RunStep[] = []
     const onStep = (step: RunStep): void => {
       steps.push(step)
       feed.step(key, step)
     }
+    const { runJob, createStepReader, isLast } = await loadRunJob()
     const readStep = createStepReader()
+    if (runs.has(key)) return 'job_id: this job is running'
+    if (runs.size >= MAX_RUNS) return `at most ${MAX_RUNS} jobs run at once`
     let end = (): void => undefined
     const ended = new Promise<void>(resolve => {
       end = resolve
@@ -62,7 +62,6 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
       },
     })
     try {
-      const { runJob } = await loadRunJob()
       const context = { agent, paid: paid(), signal, nowMs: () => clock.nowMs(), onStep }
       const answer = await runJob(request, context)
       const cancel = clock.after(LAST_EVENT_WITHIN_MS, end)
@@ -75,7 +74,9 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
   }
 
   return {
-    warm: () => void loadRunJob().catch(() => undefined),
+    async warm() {
+      await loadRunJob()
+    },
     run,
     onJobEvent: event => runs.get(event.jobId.toLowerCase())?.take(event),
   }
@@ -83,5 +84,6 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
 
 /** It brings the client, and is read only where somebody looks at the page. */
 async function loadRunJob() {
-  return await import('./run-job.ts')
+  const [job, steps] = await Promise.all([import('./run-job.ts'), import('./job-steps.ts')])
+  return { ...job, ...steps }
 }

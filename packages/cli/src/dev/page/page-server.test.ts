@@ -17,6 +17,7 @@ beforeEach(async () => {
   server = await startPageServer(0, {
     clock: realClock,
     feed,
+    prepare: () => Promise.resolve(),
     run: async job => {
       ran.push(job)
       const { job_id } = job

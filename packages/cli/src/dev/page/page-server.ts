@@ -14,6 +14,8 @@ import { refuseForeign } from './refuse-foreign.ts'
 export interface PageServerOptions {
   readonly clock: Clock
   readonly feed: Pick<DevFeed, 'subscribe'>
+  /** Called before a page is told anything. */
+  readonly prepare: () => Promise<void>
   /** Runs a job; a string says why it is not run. */
   readonly run: (request: RunRequest) => Promise<RunAnswer | string>
 }
@@ -77,10 +79,11 @@ export async function startPageServer(port: number, options: PageServerOptions):
         ? await run(request, response)
         : refuse(response, 405, 'POST runs a job')
     if (request.method === 'POST') return refuse(response, 405, 'POST is for /run alone')
-    return path === '/events' ? stream(response) : await sendFile(response, path)
+    return path === '/events' ? await stream(response) : await sendFile(response, path)
   }
 
-  function stream(response: ServerResponse): void {
+  async function stream(response: ServerResponse): Promise<void> {
+    await options.prepare()
     if (streams >= MAX_STREAMS) return refuse(response, 503, `at most ${MAX_STREAMS} pages follow at once`)
     streams += 1
     let unsubscribe = (): void => undefined
@@ -96,6 +99,7 @@ export async function startPageServer(port: number, options: PageServerOptions):
     if (typeof body === 'string') return refuse(response, 413, `body: ${body}`)
     const read = readRunRequest(new TextDecoder().decode(body))
     if (typeof read === 'string') return refuse(response, 400, read)
+    await options.prepare()
     const ran = await options.run(read)
     if (typeof ran === 'string') return refuse(response, 409, ran)
     sendJson(response, 200, ran)
