@@ -58,19 +58,27 @@ test('a clone makes a project outside of it, which installs with the packages of
   expect(await outside.run('npx', ['farebox', 'types', '--check'], { folder })).toMatchObject({ code: 0 })
 }, 180_000)
 
-test('a project made from a clone can be moved, serves in dev without payments, and answers a call', async () => {
+test('a project made from a clone can be moved, serves in dev without payments and with its page, and answers a call', async () => {
   const moved = join(outside.folder, 'elsewhere')
   await rename(folder, moved)
   folder = moved
+  let url: string | undefined
   const dev = await startChild({
     command: 'node_modules/.bin/farebox',
-    arguments: ['dev', '--port', '0'],
+    arguments: ['dev', '--port', '0', '--page-port', '0'],
     folder,
     environment: outside.environment,
-    readReady: line => /(http:\/\/127\.0\.0\.1:\d+).*payments are off/.exec(line)?.[1],
+    readReady: line => {
+      url ??= /(http:\/\/127\.0\.0\.1:\d+).*payments are off/.exec(line)?.[1]
+      return /^ {2}page +(http:\S+)$/.exec(line)?.[1]
+    },
   })
   try {
-    const words = ['farebox', 'call', dev.ready, 'count', '--text', 'Exact fare']
+    const document = await (await fetch(dev.ready)).text()
+    const script = await fetch(`${dev.ready}${/src="(\/assets\/[^"]+\.js)"/.exec(document)?.[1] ?? '/none'}`)
+    expect(script.headers.get('content-type')).toMatch(/javascript/)
+    await script.body?.cancel()
+    const words = ['farebox', 'call', url ?? '', 'count', '--text', 'Exact fare']
     expect(await outside.run('npx', words, { folder })).toMatchObject({
       code: 0,
       out: expect.stringContaining('"words":2'),

@@ -192,7 +192,12 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
 
     dev.signal('SIGINT')
     await page.getByText('farebox dev has stopped.').waitFor()
+    await dev.ended
+    dev = project.run(['dev', '--port', '0', '--page-port', new URL(pageUrl).port])
+    await page.getByText('Serving', { exact: true }).waitFor()
     expect(await text().inputValue()).toBe('again')
+    await run('and on')
+    await page.getByRole('definition').filter({ hasText: /^42$/ }).waitFor()
   })
 
   test('no other page can read it or run a job, and the agent keeps its three routes', async () => {

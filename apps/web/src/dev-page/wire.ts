@@ -26,9 +26,7 @@ export interface ServedAgent {
 
 /** How the agent under edit stands, as the terminal of `farebox dev` says it. */
 export interface DevView {
-  /** Which run of `farebox dev` this is: a page that was open before begins anew. */
-  readonly run: string
-  /** Counts the versions that were served. */
+  /** Counts the versions that were served, in this run of `farebox dev`. */
   readonly version: number
   /** The last good version; null until there is one. */
   readonly agent: ServedAgent | null

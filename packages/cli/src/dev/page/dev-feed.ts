@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Clock } from 'farebox'
 import type { DevLine, DevView, RunStep } from '@farebox/web/internal/dev-page/wire'
 import type { Announcer } from '../screen/announcer.ts'
@@ -34,7 +33,6 @@ const NAMED_JOB = /(?:\bjob=|"job":")([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12
 export function createDevFeed(clock: Clock): DevFeed {
   const pages = new Set<SendEvent>()
   let view: DevView = {
-    run: randomUUID(),
     version: 0,
     agent: null,
     phase: 'loading',

@@ -128,7 +128,7 @@ test('the stream begins with how everything stands, and tells what follows', asy
     asked.end()
   })
   expect(text).toMatch(
-    /^retry: \d+\n\nevent: view\ndata: \{"run":.*\n\nevent: lines\ndata: .*"is_start":true/,
+    /^retry: \d+\n\nevent: view\ndata: \{"version":0,.*\n\nevent: lines\ndata: .*"is_start":true/,
   )
 })
 
