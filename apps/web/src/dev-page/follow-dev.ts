@@ -36,7 +36,7 @@ export function useDev(): Followed {
           const value = JSON.parse(data) as DevEvents[Name]
           setFollowed(before => take(before, value))
         })
-      on('view', (before, view) => ({ ...before, isHeard: true, view }))
+      on('view', takeView)
       on('lines', takeLines)
       on('step', takeStep)
       source.addEventListener('error', () => {
@@ -51,6 +51,11 @@ export function useDev(): Followed {
     }
   }, [])
   return followed
+}
+
+/** While a new run of `farebox dev` has served nothing yet, the agent before is shown: what was typed for it stays. */
+function takeView(before: Followed, view: DevEvents['view']): Followed {
+  return { ...before, isHeard: true, view: { ...view, agent: view.agent ?? before.view?.agent ?? null } }
 }
 
 function takeLines(before: Followed, { is_start, left_out, lines }: DevEvents['lines']): Followed {
