@@ -52,7 +52,7 @@ export async function develop(world: World, settings: DevSettings): Promise<numb
   })
   try {
     const aborted = untilAborted(world.signal)
-    page = await startPage(settings, () => paid)
+    page = await startPage(world, settings, () => paid)
     if (settings.isPaid) paid = await startPaid(world, settings, page?.url)
     await Promise.race([session.begin(firstLoad(world, settings, { paid, page })), aborted])
     const broken = await Promise.race([aborted, ...(paid === undefined ? [] : [paid.broken])])
@@ -70,12 +70,18 @@ export async function develop(world: World, settings: DevSettings): Promise<numb
 
 /** While the first agent process gets ready: nothing waits for it. */
 async function startPage(
-  { hasPage, pagePort }: DevSettings,
+  { variables }: World,
+  { hasPage, pagePort, port }: DevSettings,
   paid: () => PaidPath | undefined,
 ): Promise<DevPage | undefined> {
   if (!hasPage) return undefined
   const { startDevPage } = await import('./page/dev-page.ts')
-  return await startDevPage({ clock: realClock, paid, ...(pagePort !== undefined && { port: pagePort }) })
+  return await startDevPage({
+    clock: realClock,
+    paid,
+    agentPort: port ?? Number(variables['PORT']),
+    ...(pagePort !== undefined && { port: pagePort }),
+  })
 }
 
 /** Its code is large, and read only where it is asked for. */

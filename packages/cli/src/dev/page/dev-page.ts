@@ -27,6 +27,8 @@ export interface DevPageOptions {
   readonly clock: Clock
   /** Absent: a port of its own that is the same each time, or any where it is taken. 0: any. */
   readonly port?: number
+  /** The agent's, as far as it is known: left to it. */
+  readonly agentPort: number
   /** Who pays jobs of the page; undefined: payments are off. */
   readonly paid: () => PaidPath | undefined
 }
@@ -39,7 +41,7 @@ const PREFERRED_PORT = 5170
  *
  * @throws {CommandError} where a port was asked for and is taken
  */
-export async function startDevPage({ clock, port, paid }: DevPageOptions): Promise<DevPage> {
+export async function startDevPage({ clock, port, agentPort, paid }: DevPageOptions): Promise<DevPage> {
   const stopped = new AbortController()
   const feed = createDevFeed(clock)
   const runs = createPageRuns({ clock, feed, paid, signal: stopped.signal })
@@ -57,7 +59,7 @@ export async function startDevPage({ clock, port, paid }: DevPageOptions): Promi
     feed.describe(agent)
   }
 
-  const server = await startServer(port, {
+  const server = await startServer(port ?? (agentPort === PREFERRED_PORT ? 0 : undefined), {
     clock,
     feed,
     prepare,
