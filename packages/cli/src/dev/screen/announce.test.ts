@@ -16,6 +16,7 @@ const DESCRIPTION: Description = {
   sampled: ['echo'],
   samples: ['! SAMPLES: …', '  write …'],
   next: ['curl …'],
+  page: 'http://127.0.0.1:5170',
 }
 
 test('a person sees the heading, samples, what to try, and then the result of each change', () => {
@@ -85,7 +86,8 @@ test('D27 SERVICE_LOG=json makes every line an object', () => {
     'stopped',
     'execute',
   ])
-  expect(events[0]).toMatchObject({ name: 'Echo', url: 'http://127.0.0.1:3000', level: 'info' })
+  const page = 'http://127.0.0.1:5170'
+  expect(events[0]).toMatchObject({ name: 'Echo', url: 'http://127.0.0.1:3000', page, level: 'info' })
 })
 
 test('describes in words why the agent’s process ended', () => {
