@@ -269,7 +269,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     await check()
     await run('')
     await page.getByText('400 validation').waitFor()
-    await project.save('agent.json', '{')
+    await project.save('agent.json', agentConfig().replace('"0.002"', '"0,002"'))
     await page.getByText('Serving an older version').waitFor()
     await check()
   })

@@ -84,6 +84,9 @@ export function createPageRuns(options: PageRunsOptions): PageRuns {
 
 /** It brings the client, and is read only where somebody looks at the page. */
 async function loadRunJob() {
-  const [job, steps] = await Promise.all([import('./run-job.ts'), import('./job-steps.ts')])
-  return { ...job, ...steps }
+  const [{ runJob }, { createStepReader, isLast }] = await Promise.all([
+    import('./run-job.ts'),
+    import('./job-steps.ts'),
+  ])
+  return { runJob, createStepReader, isLast }
 }
