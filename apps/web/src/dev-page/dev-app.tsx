@@ -57,7 +57,7 @@ function Waiting({ dev }: { readonly dev: Followed }): ReactNode {
       <h1>{isIdle ? 'No version is served' : 'Waiting for the agent'}</h1>
       <p className="lede">The next save that can be served is shown here at once.</p>
       <Problems dev={dev} />
-      {dev.lines.length > 0 && <Log lines={dev.lines} leftOut={dev.leftOut} run={undefined} />}
+      {dev.lines.length > 0 && <Log lines={dev.lines} leftOut={dev.leftOut} run={undefined} first="all" />}
     </>
   )
 }
@@ -131,7 +131,7 @@ function Bench(props: {
         repeats={repeats}
         onRepeats={setRepeats}
       />
-      <Log lines={dev.lines} leftOut={dev.leftOut} run={run} />
+      <Log lines={dev.lines} leftOut={dev.leftOut} run={run} first="job" />
     </>
   )
 }

@@ -12,9 +12,11 @@ export function Log(props: {
   readonly lines: readonly DevLine[]
   readonly leftOut: number
   readonly run: Run | undefined
+  /** Which lines are shown at first. */
+  readonly first: 'job' | 'all'
 }): ReactNode {
-  const { lines, leftOut, run } = props
-  const [of, setOf] = useState<'job' | 'all'>('job')
+  const { lines, leftOut, run, first } = props
+  const [of, setOf] = useState(first)
   const shown = of === 'all' ? lines : run === undefined ? [] : lines.filter(line => isOf(line, run))
   const box = useRef<HTMLOListElement>(null)
   const isAtEnd = useRef(true)
