@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, loadavg } from 'node:os'
+import { findFreePort } from '@farebox/local/src/processes/free-port'
+import { startChromium } from './chromium.ts'
+import { areReached, formatSections, type Section } from './figure.ts'
+import { payFirstJob } from './first-job.ts'
+import { measureInteractions } from './interactions.ts'
+import { startLocalEconomy } from './local-economy.ts'
+import { readWebOptions, WEB_HELP, type WebOptions } from './options.ts'
+import { measureServerTime } from './server-time.ts'
+import { measureSizes } from './sizes.ts'
+import { measureVitals } from './vitals.ts'
+import { signInAsOwner, visitedPages } from './visited-pages.ts'
+
+try {
+  process.exitCode = await main(readWebOptions(process.argv.slice(2)))
+} catch (error) {
+  if (!(error instanceof TypeError)) throw error
+  process.stderr.write(`\n✗ ${error.message}\n`)
+  process.exitCode = 2
+}
+
+/** Exit code 0 when every goal is reached. */
+async function main(options: WebOptions): Promise<number> {
+  if (options.help) {
+    process.stdout.write(WEB_HELP)
+    return 0
+  }
+  const sections = [
+    ...(options.parts.some(part => part !== 'server') ? await measureInBrowser(options) : []),
+    ...(options.parts.includes('server') ? [await measureServerTime(options, tell)] : []),
+  ]
+  const machine = describeMachine()
+  process.stdout.write(`\n${formatSections(sections)}  ${machine}\n`)
+  if (options.json !== undefined)
+    writeFileSync(options.json, `${JSON.stringify({ machine, sections }, null, 2)}\n`)
+  return areReached(sections) ? 0 : 1
+}
+
+async function measureInBrowser({ parts, rounds }: WebOptions): Promise<readonly Section[]> {
+  tell('npm start')
+  const economy = await startLocalEconomy()
+  const chromium = await startChromium(await findFreePort())
+  const { url } = economy
+  try {
+    tell('the first job')
+    const page = await chromium.context.newPage()
+    const first = await payFirstJob(page, economy)
+    await page.close()
+    const sections: Section[] = parts.includes('first-job') ? [first.section] : []
+    if (parts.includes('size')) {
+      tell('sizes')
+      sections.push(await measureSizes(chromium, url))
+    }
+    await signInAsOwner(chromium.context, url)
+    if (parts.includes('vitals')) {
+      const pages = visitedPages(first)
+      sections.push(await measureVitals(chromium, url, { pages, rounds, tell }))
+      sections.push(await measureInteractions(chromium, url, { agentId: first.agentId, rounds, tell }))
+    }
+    return sections
+  } finally {
+    await chromium.close()
+    await economy.stop()
+  }
+}
+
+function tell(doing: string): void {
+  process.stderr.write(`  · ${doing}\n`)
+}
+
+function describeMachine(): string {
+  const [cpu] = cpus()
+  const load = loadavg()
+    .map(one => one.toFixed(1))
+    .join(' ')
+  return `${cpu?.model ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.versions.node}, load ${load}`
+}
