@@ -20,7 +20,7 @@ test('figures, goals and marks stand in columns over all sections, notes below t
     '  sizes',
     '    scripts                  104.3 KB  ≤ 125 KB  ✓',
     '        of 12 files',
-    '    a figure without a goal  3 clicks',
+    '    a figure without a goal         3',
     '',
     '  scores',
     '    marketplace                    94      ≥ 95  ✗',

@@ -12,7 +12,7 @@ export interface Figure {
 }
 
 /** KB are 1,000 bytes; points go from 0 to 100; a shift is a share of the window, as Chromium counts it. */
-export type Unit = 'KB' | 'ms' | 's' | 'clicks' | 'points' | 'shift' | 'files'
+export type Unit = 'KB' | 'ms' | 's' | 'clicks' | 'points' | 'shift'
 
 /** Figures that were measured together. */
 export interface Section {
@@ -27,7 +27,6 @@ const DIGITS: { readonly [unit in Unit]: number } = {
   clicks: 0,
   points: 0,
   shift: 3,
-  files: 0,
 }
 
 /** The table: figure, goal and mark, in columns over all sections. */
@@ -71,7 +70,7 @@ function shownGoal({ goal, unit }: Figure): string {
 }
 
 function withUnit(value: string | number, unit: Unit): string {
-  return unit === 'points' || unit === 'shift' ? String(value) : `${value} ${unit}`
+  return unit === 'points' || unit === 'shift' || unit === 'clicks' ? String(value) : `${value} ${unit}`
 }
 
 function markOf({ value, goal }: Figure): string {

@@ -21,6 +21,8 @@ export async function payFirstJob(page: Page, { url, startedInMs }: LocalEconomy
   await page.addInitScript(`addEventListener('click', event => event.isTrusted && countClick(), true)`)
   const openedMs = performance.now()
   await page.goto(url)
+  // What is signed with is there once the test wallet has its money.
+  await page.getByText(/1,000 USDC/).first().waitFor()
   await page.getByRole('button', { name: /^Pay .* and run$/ }).click()
   await page.getByText('Paid', { exact: true }).waitFor()
   const inBrowserMs = performance.now() - openedMs

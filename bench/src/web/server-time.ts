@@ -39,7 +39,7 @@ export async function measureServerTime(
     const platform = await startPlatformProcess({
       folder,
       chain,
-      facilitator: { url: 'http://127.0.0.1:1', adminToken: 'not asked for anything' },
+      facilitator: { url: 'http://127.0.0.1:1', adminToken: randomBytes(16).toString('hex') },
       databaseUrl: database,
       port: 0,
       environment: { DATABASE_SCHEMA: schema, PLATFORM_TRUSTED_PROXIES: '127.0.0.1,::1' },
@@ -82,7 +82,7 @@ async function measureKind(
   for (const together of [1, TOGETHER]) {
     tell(`server: ${kind.name}, ${together} at a time`)
     const before = cpuMs({ pids: [pid] })
-    const timesMs = await visitors.visit(paths(kind, REQUESTS), together)
+    const { timesMs, refused } = await visitors.visit(paths(kind, REQUESTS), together)
     const cpu = (cpuMs({ pids: [pid] }) - before) / REQUESTS
     const [p50, p99, worst] = [0.5, 0.99, 1].map(share => quantile(timesMs, share).toFixed(1))
     figures.push({
@@ -91,7 +91,10 @@ async function measureKind(
       unit: 'ms',
       // A page's server time is that of a page; what waits behind others on the same core is told beside it.
       ...(together === 1 && { goal: { atMost: MOST_MS } }),
-      notes: [`p50 ${p50}, p99 ${p99}, worst ${worst}; CPU of the platform ${cpu.toFixed(1)} ms a page`],
+      notes: [
+        `p50 ${p50}, p99 ${p99}, worst ${worst}; CPU of the platform ${cpu.toFixed(1)} ms a page`,
+        ...(refused.length === 0 ? [] : [`503 for ${refused.length}: ${refused.slice(0, 4).join(' ')}`]),
+      ],
     })
   }
   return figures

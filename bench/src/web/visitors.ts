@@ -2,9 +2,17 @@ import { Pool } from 'undici'
 
 /** Browsers, as far as the server sees them. */
 export interface Visitors {
-  /** Asks for each page once, never more at the same time; how long each took to its last byte, in milliseconds. */
-  visit(paths: readonly string[], together: number): Promise<readonly number[]>
+  /** Asks for each page once, never more at the same time. Rejects for an answer that is neither a page nor a 503. */
+  visit(paths: readonly string[], together: number): Promise<Visits>
   close(): Promise<void>
+}
+
+/** How it went. */
+export interface Visits {
+  /** Of each page, to its last byte. */
+  readonly timesMs: readonly number[]
+  /** What was answered with 503, which is a search that took too long. */
+  readonly refused: readonly string[]
 }
 
 /** As Chromium asks for a document. */
@@ -17,6 +25,7 @@ export function createVisitors(url: string): Visitors {
   return {
     async visit(paths, together) {
       const timesMs: number[] = []
+      const refused: string[] = []
       const waiting = paths.values()
       await Promise.all(
         Array.from({ length: together }, async () => {
@@ -31,11 +40,12 @@ export function createVisitors(url: string): Visitors {
             })
             await body.arrayBuffer()
             timesMs.push(performance.now() - startedMs)
-            if (statusCode !== 200) throw new Error(`${path} was answered ${statusCode}`)
+            if (statusCode === 503) refused.push(path)
+            else if (statusCode !== 200) throw new Error(`${path} was answered ${statusCode}`)
           }
         }),
       )
-      return timesMs
+      return { timesMs, refused }
     },
     close: () => pool.close(),
   }
