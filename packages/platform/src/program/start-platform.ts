@@ -1,4 +1,3 @@
-import { createPages } from '@farebox/web/create-pages'
 import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import { systemClock } from '@farebox/server/clock'
@@ -16,6 +15,7 @@ import { createOutbound } from '../outbound/outbound.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { createNodeClock } from './node-clock.ts'
+import { openPages } from './open-pages.ts'
 import { DATABASE_ADVICE, type PlatformEnvironment } from './read-environment.ts'
 
 /**
@@ -34,7 +34,7 @@ export async function startPlatform(
     const database = await openDatabase(environment, log, startDatabase, started)
     const parts = await openParts(environment, log, database, started)
     const { publicUrl, localMode } = parts.settings
-    const pages = createPages({ publicUrl, localMode })
+    const pages = await openPages({ publicUrl, localMode })
     const platform = await createPlatform(parts, { trustedProxies, pages })
     started.push(() => platform.close())
     if (metricsPort !== undefined) {
