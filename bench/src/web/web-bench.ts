@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { findFreePort } from '@farebox/local/src/processes/free-port'
+import { signInBrowser } from '@farebox/platform/src/test-setup/sign-in-browser'
 import { startChromium } from './chromium.ts'
 import { areReached, formatSections, type Section } from './figure.ts'
 import { payFirstJob } from './first-job.ts'
@@ -10,7 +12,7 @@ import { readWebOptions, WEB_HELP, type WebOptions } from './options.ts'
 import { measureServerTime } from './server-time.ts'
 import { measureSizes } from './sizes.ts'
 import { measureVitals } from './vitals.ts'
-import { signInAsOwner, visitedPages } from './visited-pages.ts'
+import { visitedPages } from './visited-pages.ts'
 
 try {
   process.exitCode = await main(readWebOptions(process.argv.slice(2)))
@@ -52,7 +54,8 @@ async function measureInBrowser({ parts, rounds }: WebOptions): Promise<readonly
       tell('sizes')
       sections.push(await measureSizes(chromium, url))
     }
-    await signInAsOwner(chromium.context, url)
+    // The first example's owner.
+    await signInBrowser(chromium.context, url, TEST_KEYS.agent.privateKey)
     if (parts.includes('vitals')) {
       const pages = visitedPages(first)
       sections.push(await measureVitals(chromium, url, { pages, rounds, tell }))
