@@ -1,5 +1,6 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { ReactNode } from 'react'
+import { groupDigits } from '../format/amount.ts'
 import { formatDuration } from '../format/duration.ts'
 import { Address } from '../parts/short.tsx'
 import { Hole, Lines, Sum, Ticket } from '../parts/ticket.tsx'
@@ -65,7 +66,7 @@ export function BeforeJob(props: {
               ) : (
                 <>
                   <bdi>{wallet.name}</bdi>
-                  {balance !== undefined && `, ${balance.usdc} USDC`}
+                  {balance !== undefined && `, ${groupDigits(balance.usdc)} USDC`}
                 </>
               ),
             ],

@@ -29,16 +29,15 @@ export function DayStrip({ days: { from, to, days } }: { readonly days: HealthDa
       >
         <defs>
           <pattern id="off" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-            <rect className="offline" width="3" height="5" />
+            <rect className="hatch" width="3" height="5" />
           </pattern>
         </defs>
         {shown.map(({ at, kind }, index) => (
           <g key={at} transform={`translate(${index * WIDTH} 0)`}>
             <rect
-              className={kind}
+              {...(kind === 'offline' ? { fill: 'url(#off)' } : { className: kind })}
               width={WIDTH - 2}
               height={HEIGHT}
-              {...(kind === 'offline' && { fill: 'url(#off)' })}
             />
             {kind === 'partly' && (
               <rect className="failed" y={HEIGHT * 0.55} width={WIDTH - 2} height={HEIGHT * 0.45} />
@@ -92,7 +91,11 @@ function Swatch({ kind, children }: { readonly kind: Kind; readonly children: Re
   return (
     <span>
       <svg className="swatch strip" viewBox="0 0 10 10" aria-hidden="true">
-        <rect className={kind} width="10" height="10" />
+        <rect
+          {...(kind === 'offline' ? { fill: 'url(#off)' } : { className: kind })}
+          width="10"
+          height="10"
+        />
         {kind === 'partly' && <rect className="failed" y="5" width="10" height="5" />}
       </svg>
       {children}

@@ -1,5 +1,5 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
-import type { FieldMap } from '@farebox/protocol/fields/field'
+import type { Field, FieldMap } from '@farebox/protocol/fields/field'
 import type { ReactNode } from 'react'
 import { describeWhole } from '../../fields/describe-rule.ts'
 import { Words } from '../../parts/words.tsx'
@@ -36,15 +36,25 @@ function Table(props: {
 }): ReactNode {
   const { caption, fields, isInput } = props
   const entries = Object.entries(fields)
+  const ruleOf = (field: Field): string =>
+    [
+      describeWhole(field, isInput && field.required === true),
+      !isInput && field.required === false ? 'not always' : '',
+    ]
+      .filter(said => said !== '')
+      .join(', ')
+  const hasRules = entries.some(([, field]) => ruleOf(field) !== '')
   return (
     <table className="stack">
       <thead>
         <tr>
           <th scope="col">{caption}</th>
           <th scope="col">What</th>
-          <th scope="col" className="num">
-            Rule
-          </th>
+          {hasRules && (
+            <th scope="col" className="num">
+              Rule
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -63,10 +73,11 @@ function Table(props: {
                 <Words of={field.description} />
               )}
             </td>
-            <td className="quiet rule">
-              <bdi>{describeWhole(field, isInput && field.required === true)}</bdi>
-              {!isInput && field.required === false && 'not always'}
-            </td>
+            {hasRules && (
+              <td className="quiet rule">
+                <bdi>{ruleOf(field)}</bdi>
+              </td>
+            )}
           </tr>
         ))}
         {entries.length > MOST_ROWS && (
