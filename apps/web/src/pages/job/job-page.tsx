@@ -41,7 +41,7 @@ function JobPage({ data: { jobId } }: { readonly data: Data }): ReactNode {
   if (failure !== undefined && opened === undefined) return <Unopened failure={failure} />
   if (opened === undefined) {
     return (
-      <main id="main" className="page near">
+      <main id="main" className="page near opening">
         <p className="crumb">
           <a href="/jobs">Jobs</a> / a job
         </p>
