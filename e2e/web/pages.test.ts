@@ -105,6 +105,27 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     expect(await page.title()).toBe('Teller · Farebox')
   })
 
+  test('what is typed and chosen changes the address, and neither the document nor where one is typing', async () => {
+    const { page } = await come()
+    const documents: string[] = []
+    page.on('request', request => {
+      if (request.resourceType() === 'document') documents.push(new URL(request.url()).pathname)
+    })
+    await page.goto('/', { waitUntil: 'networkidle' })
+    await page.getByRole('searchbox').click()
+    await page.keyboard.type('teller', { delay: 150 })
+    await page.waitForURL('**/?q=teller')
+    expect(await page.getByRole('searchbox').inputValue()).toBe('teller')
+    expect(await page.evaluate('document.activeElement.type')).toBe('search')
+    await page.getByRole('heading', { name: 'Teller' }).getByRole('link').click()
+    await page.getByRole('link', { name: /^stumble/ }).click()
+    await page.waitForURL('**/agents/*?capability=stumble')
+    await page.goBack()
+    await page.getByRole('searchbox').waitFor()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('teller')
+    expect(documents).toEqual(['/'])
+  })
+
   test('each document carries a policy without exceptions, and nothing inline', async () => {
     for (const path of PATHS) {
       const answer = await fetch(`${web.url}${path}`, { headers: { accept: 'text/html' } })

@@ -41,8 +41,8 @@ export function followLinks(site: Site, show: (shown: ShownPage, visit: number) 
       location.assign(url)
     },
     replace(url) {
-      if (navigation === undefined) history.replaceState(null, '', url)
-      else giveWay(navigation.navigate(url, { history: 'replace', info: STAY }))
+      // Not `navigation.navigate`, which would load the document at that address.
+      history.replaceState(null, '', url)
     },
     reload() {
       if (navigation === undefined) location.reload()
@@ -56,14 +56,11 @@ function giveWay({ committed, finished }: NavigationResult): void {
   for (const step of [committed, finished]) step?.catch(() => undefined)
 }
 
-/** Goes with a change of the address that the page has made itself. */
-const STAY = 'stay'
-
 /** Goes with a reload that the page itself has asked for; every other one loads the document. */
 const AGAIN = 'again'
 
 /** Whether a page only writes down where it is, or the document is loaded anew: not ours to do. */
 function isOwnChange({ info, navigationType, destination }: NavigateEvent): boolean {
   if (navigationType === 'reload') return info !== AGAIN
-  return info === STAY || (destination.sameDocument && navigationType !== 'traverse')
+  return destination.sameDocument && navigationType !== 'traverse'
 }
