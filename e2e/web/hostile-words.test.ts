@@ -296,7 +296,9 @@ describe.skipIf(chromium === undefined)(
         const json = answerJob(told, group, hasFailed)
         await page.route('**/v1/jobs/*', route => route.fulfill({ json }))
         await page.goto('about:blank')
-        await page.goto(`${origin}/jobs/${jobId}#t=${encodeURIComponent(String(group[0]))}`)
+        await page.goto(
+          `${origin}/jobs/${jobId}#t=${encodeURIComponent(Buffer.from(group.join(' ')).toString())}`,
+        )
         await page
           .getByText(hasFailed ? 'Not delivered' : 'Output')
           .first()

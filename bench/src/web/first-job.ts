@@ -22,7 +22,10 @@ export async function payFirstJob(page: Page, { url, startedInMs }: LocalEconomy
   const openedMs = performance.now()
   await page.goto(url)
   // What is signed with is there once the test wallet has its money.
-  await page.getByText(/1,000 USDC/).first().waitFor()
+  await page
+    .getByText(/1,000 USDC/)
+    .first()
+    .waitFor()
   await page.getByRole('button', { name: /^Pay .* and run$/ }).click()
   await page.getByText('Paid', { exact: true }).waitFor()
   const inBrowserMs = performance.now() - openedMs

@@ -11,7 +11,10 @@ export interface VisitedPage {
 }
 
 /** The four pages, of one paid job and its agent. */
-export function visitedPages({ agentId, jobId }: Pick<FirstJob, 'agentId' | 'jobId'>): readonly VisitedPage[] {
+export function visitedPages({
+  agentId,
+  jobId,
+}: Pick<FirstJob, 'agentId' | 'jobId'>): readonly VisitedPage[] {
   return [
     { name: 'marketplace', path: '/', isPublic: true, shows: '.rows .entry' },
     { name: 'agent', path: `/agents/${agentId}`, isPublic: true, shows: '#run form' },

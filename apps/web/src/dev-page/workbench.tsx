@@ -55,8 +55,11 @@ export function Workbench(props: Props): ReactNode {
     if (refusal !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [answer, refusal === undefined])
+  const [isUnreadable, setUnreadable] = useState(false)
   const submit = (): void => {
-    if (!isRunning) onRun()
+    if (isRunning) return
+    if (isUnreadable) return form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    onRun()
   }
   return (
     <form
@@ -78,6 +81,7 @@ export function Workbench(props: Props): ReactNode {
           fields={fields}
           value={input}
           onChange={onInput}
+          onUnreadable={setUnreadable}
           form={{
             refusal,
             onLeave: () => (refusal === undefined ? undefined : setRefusal(check(input))),

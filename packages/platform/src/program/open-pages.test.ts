@@ -13,14 +13,7 @@ const PROGRAM = `
   console.log(loaded.map(file => file.split('.').at(-2)).join(), pages.isPage('/'))`
 
 async function loadedBy(environment: { readonly [name: string]: string }): Promise<string> {
-  const node = [
-    '--conditions=@farebox/source',
-    '--import',
-    'tsx',
-    '--input-type=module',
-    '--eval',
-    PROGRAM,
-  ]
+  const node = ['--conditions=@farebox/source', '--import', 'tsx', '--input-type=module', '--eval', PROGRAM]
   const { stdout } = await promisify(execFile)(process.execPath, node, {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
   })
