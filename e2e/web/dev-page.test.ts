@@ -56,7 +56,8 @@ export default {
 }
 `
 
-describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
+// Each of them starts an agent process for every save; a machine that is busy with something else takes its time.
+describe.skipIf(chromium === undefined)('the page of farebox dev', { timeout: 120_000 }, () => {
   let browser: Browser
   let project: Project
   let dev: RunningCli
@@ -227,24 +228,20 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', () => {
     troubles.splice(0)
   })
 
-  test(
-    'with --paid each job is paid with test money, and its ticket says what was settled',
-    { timeout: 120_000 },
-    async () => {
-      await open(['--paid'])
-      await text().fill('exact fare per ride')
-      await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
-      const ticket = page.getByRole('region', { name: 'The ticket of this job' })
-      await ticket.getByText('0.002USDC settled').waitFor()
-      await ticket.getByText(/999\.998000 USDC \(−0\.002\)/).waitFor()
-      await ticket.getByText(/0\.002000 USDC \(\+0\.002\)/).waitFor()
-      for (const step of ['Asked for the price', 'Signed', 'Verified', 'Input valid', 'Ran', 'Settled'])
-        await page.getByRole('listitem').filter({ hasText: step }).first().waitFor()
-      await run('x'.repeat(41))
-      await ticket.getByText('Not charged').waitFor()
-      await page.getByRole('listitem').filter({ hasText: 'Input refused' }).waitFor()
-    },
-  )
+  test('with --paid each job is paid with test money, and its ticket says what was settled', async () => {
+    await open(['--paid'])
+    await text().fill('exact fare per ride')
+    await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
+    const ticket = page.getByRole('region', { name: 'The ticket of this job' })
+    await ticket.getByText('0.002USDC settled').waitFor()
+    await ticket.getByText(/999\.998000 USDC \(−0\.002\)/).waitFor()
+    await ticket.getByText(/0\.002000 USDC \(\+0\.002\)/).waitFor()
+    for (const step of ['Asked for the price', 'Signed', 'Verified', 'Input valid', 'Ran', 'Settled'])
+      await page.getByRole('listitem').filter({ hasText: step }).first().waitFor()
+    await run('x'.repeat(41))
+    await ticket.getByText('Not charged').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Input refused' }).waitFor()
+  })
 
   test.each([
     ['light', 1280],
