@@ -104,13 +104,13 @@ export default {
     },
     examples: { entry: ['*/{handlers,order}.ts'], project: ['**/*.ts'] },
     e2e: {
-      entry: ['**/*.test.ts', 'agents/*/handlers.ts', 'stage/crashing-agent.ts'],
+      entry: ['**/*.test.ts', 'agents/*/handlers.ts', 'shots/take-shots.ts', 'stage/crashing-agent.ts'],
       project: ['**/*.ts'],
       // Read as a file, and put into pages.
       ignoreDependencies: ['axe-core'],
     },
     bench: {
-      entry: ['src/main.ts', 'src/peers/*.ts', 'src/platform/*-bench.ts'],
+      entry: ['src/main.ts', 'src/peers/*.ts', 'src/{platform,web}/*-bench.ts', 'src/**/*.test.ts'],
       project: ['src/**/*.ts'],
       // Programs that it measures.
       ignoreDependencies: ['@farebox/cli', 'farebox'],

@@ -47,6 +47,7 @@ export default defineConfig({
             'apps/*/src/**/*.test.ts',
             'examples/**/*.test.ts',
             'e2e/**/*.test.ts',
+            'bench/src/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', ...ISOLATION, ...LONG, ...WEB],
           // Most of them wait, for a block, a lease or a page: six of them keep two cores busy.

@@ -116,7 +116,7 @@ async function weigh(url: string): Promise<Omit<Sent, 'kind'>> {
 }
 
 /** The name of a chunk: what was built from it comes behind the last dash. */
-export function nameOf(url: string): string {
+function nameOf(url: string): string {
   return basename(new URL(url).pathname).replace(/-[\w-]{8}\.(?:js|css)$/, '')
 }
 

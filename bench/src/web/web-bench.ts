@@ -7,6 +7,7 @@ import { startChromium } from './chromium.ts'
 import { areReached, formatSections, type Section } from './figure.ts'
 import { payFirstJob } from './first-job.ts'
 import { measureInteractions } from './interactions.ts'
+import { rateByLighthouse } from './lighthouse.ts'
 import { startLocalEconomy } from './local-economy.ts'
 import { readWebOptions, WEB_HELP, type WebOptions } from './options.ts'
 import { measureServerTime } from './server-time.ts'
@@ -61,6 +62,8 @@ async function measureInBrowser({ parts, rounds }: WebOptions): Promise<readonly
       sections.push(await measureVitals(chromium, url, { pages, rounds, tell }))
       sections.push(await measureInteractions(chromium, url, { agentId: first.agentId, rounds, tell }))
     }
+    if (parts.includes('lighthouse'))
+      sections.push(...(await rateByLighthouse(chromium, url, { pages: visitedPages(first), rounds, tell })))
     return sections
   } finally {
     await chromium.close()

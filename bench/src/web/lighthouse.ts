@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Chromium } from './chromium.ts'
+import type { Figure, Section } from './figure.ts'
+import { installLighthouse, LIGHTHOUSE_VERSION } from './install-lighthouse.ts'
+import { findWanting, medianScore, type LighthouseReport } from './lighthouse-report.ts'
+import type { VisitedPage } from './visited-pages.ts'
+
+const LEAST = 95
+const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
+const MOST_REPORT_BYTES = 64 * 1_048_576
+const RUN_WITHIN_MS = 180_000
+
+/** The one that is held to the goals, and the one that is told beside it. */
+const PRESETS = [
+  { name: 'desktop', words: ['--preset=desktop'], isHeld: true },
+  { name: 'mobile', words: [], isHeld: false },
+] as const
+
+/** Lighthouse's scores of each page, in a browser that is signed in and has ordered a job. */
+export async function rateByLighthouse(
+  chromium: Chromium,
+  url: string,
+  options: {
+    readonly pages: readonly VisitedPage[]
+    readonly rounds: number
+    readonly tell: (doing: string) => void
+  },
+): Promise<readonly Section[]> {
+  const { pages, rounds, tell } = options
+  const program = await installLighthouse(tell)
+  const sections: Section[] = []
+  for (const preset of PRESETS) {
+    const figures: Figure[] = []
+    for (const page of pages) {
+      const reports: LighthouseReport[] = []
+      for (let round = 0; round < rounds; round += 1) {
+        tell(`lighthouse, ${preset.name}: ${page.name}, run ${round + 1} of ${rounds}`)
+        reports.push(await run(program, url + page.path, [...preset.words, `--port=${chromium.port}`]))
+      }
+      figures.push(...figuresOf(page, reports, preset.isHeld))
+    }
+    sections.push({
+      title: `Lighthouse ${LIGHTHOUSE_VERSION}, preset ${preset.name}, median of ${rounds}`,
+      figures,
+    })
+  }
+  return sections
+}
+
+function figuresOf(
+  page: VisitedPage,
+  reports: readonly LighthouseReport[],
+  isHeld: boolean,
+): readonly Figure[] {
+  // A private page is kept from search engines, which is what SEO takes points away for.
+  const rated = CATEGORIES.filter(category => category !== 'seo' || page.isPublic)
+  return rated.map(category => {
+    const value = medianScore(reports, category)
+    const last = reports.at(-1)
+    return {
+      what: `${page.name}: ${category}`,
+      value,
+      unit: 'points' as const,
+      ...(isHeld && { goal: { atLeast: LEAST } }),
+      notes: value === 100 || last === undefined ? [] : findWanting(last, category),
+    }
+  })
+}
+
+/** One run, in the browser that listens at the port: its cookies and storage are left as they are. */
+async function run(program: string, url: string, words: readonly string[]): Promise<LighthouseReport> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [
+      program,
+      url,
+      ...words,
+      '--output=json',
+      '--output-path=stdout',
+      `--only-categories=${CATEGORIES.join(',')}`,
+      '--disable-storage-reset',
+      '--quiet',
+    ],
+    { maxBuffer: MOST_REPORT_BYTES, timeout: RUN_WITHIN_MS, env: { ...process.env, CI: 'true' } },
+  )
+  return JSON.parse(stdout) as LighthouseReport
+}
