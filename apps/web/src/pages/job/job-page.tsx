@@ -21,10 +21,14 @@ export const page: PageModule<Data> = {
   Page: JobPage,
 }
 
+/** A job does not wait longer for what its agent says of itself. */
+const AGENT_WITHIN_MS = 1_000
+
 function JobPage({ data: { jobId } }: { readonly data: Data }): ReactNode {
   const { ask } = useSite()
   const [opened, setOpened] = useState<OpenedJob>()
-  const [agent, setAgent] = useState<AgentPage>()
+  // Null: it did not answer, or not soon.
+  const [agent, setAgent] = useState<AgentPage | null>()
   const [failure, setFailure] = useState<unknown>()
   useEffect(() => {
     const left = new AbortController()
@@ -35,11 +39,15 @@ function JobPage({ data: { jobId } }: { readonly data: Data }): ReactNode {
   }, [ask, jobId])
   const agentId = opened?.order.agent_id
   useEffect(() => {
-    if (agentId === undefined) return
-    ask<AgentPage>(`/v1/agents/${agentId}`).then(setAgent, () => undefined)
+    if (agentId === undefined) return undefined
+    const giveUp = (): void => setAgent(known => known ?? null)
+    const timer = setTimeout(giveUp, AGENT_WITHIN_MS)
+    ask<AgentPage>(`/v1/agents/${agentId}`).then(setAgent, giveUp)
+    return () => clearTimeout(timer)
   }, [ask, agentId])
   if (failure !== undefined && opened === undefined) return <Unopened failure={failure} />
-  if (opened === undefined) {
+  // With the agent come the names and descriptions of fields: what is shown at once stays where it is.
+  if (opened === undefined || agent === undefined) {
     return (
       <main id="main" className="page near opening">
         <p className="crumb">
