@@ -97,7 +97,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     expect(new URL(page.url()).search).toBe('')
     await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
     await page.getByText('Paid', { exact: true }).waitFor()
-    await page.getByRole('definition').filter({ hasText: /^3$/ }).waitFor()
+    await page.getByRole('definition').filter({ hasText: /^3$/ }).first().waitFor()
   })
 
   test('who pays at once waits for the test wallet, and is not asked for another', async () => {
@@ -126,7 +126,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     await field.fill('{ "text": "one two three" }')
     await page.keyboard.press('Control+Enter')
     await page.getByText('Paid', { exact: true }).waitFor()
-    await page.getByRole('definition').filter({ hasText: /^3$/ }).waitFor()
+    await page.getByRole('definition').filter({ hasText: /^3$/ }).first().waitFor()
   })
 
   test('with the keyboard alone an agent is found, filled in, paid and its receipt checked', async () => {
