@@ -9,6 +9,9 @@ import { ApiFailure } from '../site/ask.ts'
 import { useSite } from '../site/site.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
 
+/** Longer than the platform answers with a balance that it has read. */
+const BALANCE_KEPT_MS = 1_500
+
 /** A capability that can be ordered. */
 export interface Orderable {
   readonly agentId: number
@@ -100,7 +103,10 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
       const tell = (job: JobAnswer): void => {
         dispatch({ type: 'order', order: { ...sent, job } })
         void updateOrder(sent.job_id, { job })
-        if (job.charged) refresh()
+        if (!job.charged) return
+        refresh()
+        // The balance may be one that was read just before.
+        setTimeout(refresh, BALANCE_KEPT_MS)
       }
       await followJob(ask, { jobId: sent.job_id, token: sent.job_token }, tell, signal)
     },
