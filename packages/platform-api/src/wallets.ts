@@ -69,6 +69,20 @@ export const localChainMethods = [
   'eth_sendRawTransaction',
 ] as const
 
+/** The first parameter of `eth_call` and `eth_estimateGas` there: a call of a contract, with as much gas as a block has. */
+export const localChainCall = z.strictObject({
+  from: walletPath.shape.address.optional(),
+  to: walletPath.shape.address,
+  value: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{1,64}$/)
+    .optional(),
+  data: z
+    .string()
+    .regex(/^0x(?:[0-9a-fA-F]{2}){0,50000}$/)
+    .optional(),
+})
+
 /** The body of `POST /v1/local/chain`, which a platform on a local chain has. */
 export const localChainQuestion = z.strictObject({
   method: z.enum(localChainMethods),

@@ -14,6 +14,7 @@ import { closeInOrder } from '../http/close-in-order.ts'
 import { createFindCaller } from './find-caller.ts'
 import { mountRoute, refuseOtherMethods, type Door } from './mount-route.ts'
 import { createRateLimit } from '@farebox/server/internal/rate-limit'
+import { refuseForeignHost } from '../http/refuse-foreign-host.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Route } from '../http/route.ts'
 
@@ -59,6 +60,7 @@ export function createApp(
   const rateLimit = createRateLimit(clock)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    if (settings.localMode) refuseForeignHost(request.headers.host, settings.publicUrl)
     const seconds = rateLimit(callerKey(request.ip), options.requestsPerMinute ?? REQUESTS_PER_MINUTE)
     if (seconds !== undefined) throw tooOften(seconds)
   })

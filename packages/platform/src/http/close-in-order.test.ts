@@ -34,7 +34,7 @@ test('D32 a closing app answers what is in flight, refuses what comes after, and
   const heard: string[] = []
   socket.on('data', chunk => heard.push(String(chunk)))
   const ended = new Promise<void>(resolve => socket.on('close', () => resolve()))
-  socket.write('GET /v1/slow HTTP/1.1\r\nhost: x\r\nx-half: ')
+  socket.write('GET /v1/slow HTTP/1.1\r\nhost: localhost\r\nx-half: ')
   await expect.poll(() => app.server.listening && connectionsOf(app)).toBe(2)
   const closing = app.close()
   await expect.poll(() => app.server.listening).toBe(false)
@@ -95,7 +95,7 @@ test('a handler’s signal aborts when its caller has gone', async () => {
   const app = staged.open([waiting])
   const url = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
   const socket = connect(Number(url.port), url.hostname)
-  socket.write('GET /v1/waiting HTTP/1.1\r\nhost: x\r\n\r\n')
+  socket.write('GET /v1/waiting HTTP/1.1\r\nhost: localhost\r\n\r\n')
   await inHandler
   socket.destroy()
   await expect.poll(() => reasons.length).toBe(1)
@@ -105,7 +105,7 @@ test.each([
   ['no HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400 /],
   [
     'headers without end',
-    `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
+    `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
     /^HTTP\/1\.1 431 /,
   ],
 ])('bytes that are %s get the envelope and no connection', async (_, bytes, status) => {

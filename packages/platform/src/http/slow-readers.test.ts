@@ -33,7 +33,7 @@ test('answers that nobody takes fill 64 MiB and no more: others are told to come
       const reader = connect(Number(port), hostname)
       readers.push(reader)
       await once(reader, 'connect')
-      reader.write('GET /v1/large HTTP/1.1\r\nhost: x\r\n\r\n')
+      reader.write('GET /v1/large HTTP/1.1\r\nhost: localhost\r\n\r\n')
       // Its first bytes are there, so that the rest waits.
       await once(reader, 'readable')
     }

@@ -68,11 +68,11 @@ export const NO_JOBS: JobSums = {
 
 /** The columns of {@link JobSums}, of rows of `jobs`. */
 export const JOB_SUMS = `count(*) as sent,
-    count(*) filter (where state = 'completed') as completed,
-    count(*) filter (where state = 'failed') as failed,
+    count(*) filter (where state = 'completed' and not charged_without_delivery) as completed,
+    count(*) filter (where state = 'failed' or state = 'completed' and charged_without_delivery) as failed,
     count(*) filter (where state = 'expired') as expired,
     percentile_disc(array[0.5, 0.95]) within group (order by elapsed_ms)
-      filter (where state = 'completed' and elapsed_ms is not null) as percentiles,
+      filter (where state = 'completed' and not charged_without_delivery and elapsed_ms is not null) as percentiles,
     coalesce(sum(amount_atomic) filter (where transaction is not null), 0) as earned_atomic`
 
 const JOBS = `

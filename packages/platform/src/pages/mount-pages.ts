@@ -42,7 +42,9 @@ export function mountPages(app: FastifyInstance, pages: Pages): void {
     }
     const registrationId = BEFORE.exec(path)?.[1]
     if (registrationId !== undefined) return await reply.redirect(`/register/${registrationId}`, 308)
-    if (API.test(path) || !HTML.test(request.headers.accept ?? '')) return undefined
+    if (API.test(path)) return undefined
+    // Both are kept under one address: neither may be given out for the other.
+    if (!HTML.test(request.headers.accept ?? '')) return void reply.header('vary', 'accept')
     return await sendPage(app, pages, request, reply)
   })
 }

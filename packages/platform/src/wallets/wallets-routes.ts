@@ -3,9 +3,11 @@ import {
   faucetRequest,
   firstJob,
   localChainAnswer,
+  localChainCall,
   localChainQuestion,
   walletBalance,
   walletPath,
+  type LocalChainQuestion,
 } from '@farebox/platform-api/wallets'
 import { JsonRpcError } from '@farebox/payments/chain/json-rpc'
 import { Refusal } from '../http/refusal.ts'
@@ -107,8 +109,9 @@ function chainRoute({ rpc }: PlatformParts): Route {
       503: { description: 'The chain does not answer' },
     },
     async handle({ body: { method, params } }) {
+      const bound = boundParams(method, params)
       try {
-        return { body: { result: await rpc.call(method, params) } }
+        return { body: { result: await rpc.call(method, bound) } }
       } catch (error) {
         if (error instanceof JsonRpcError)
           throw new Refusal('validation', error.message.slice(0, MOST_CHARACTERS))
@@ -117,6 +120,29 @@ function chainRoute({ rpc }: PlatformParts): Route {
     },
   })
 }
+
+/**
+ * A call takes no more gas than a block has, and changes nothing of the state that it sees: a node that is let run on is
+ * busy until it is started anew.
+ */
+function boundParams(method: LocalChainQuestion['method'], params: readonly unknown[]): readonly unknown[] {
+  if (method !== 'eth_call' && method !== 'eth_estimateGas') return params
+  const [call, block = 'latest', ...others] = params
+  const read = localChainCall.safeParse(call)
+  if (!read.success) {
+    const [issue] = read.error.issues
+    throw new Refusal(
+      'validation',
+      `params[0].${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'must be a call'}`,
+    )
+  }
+  if ((block !== 'latest' && block !== 'pending') || others.length > 0)
+    throw new Refusal('validation', 'params[1]: must be "latest" or "pending", and the last')
+  return [{ ...read.data, gas: MOST_GAS }, block]
+}
+
+/** As much as a block of the local chain has: 30 million. */
+const MOST_GAS = '0x1c9c380'
 
 /** Of a node's own words. */
 const MOST_CHARACTERS = 300

@@ -213,6 +213,32 @@ describe('POST /v1/local/chain', () => {
     },
   )
 
+  const LOOP = '0x5b600056'
+  const TO = TEST_KEYS.agent.address
+
+  test.each([
+    ['code without a contract', [{ data: LOOP }, 'latest']],
+    ['gas without end', [{ to: TO, data: LOOP, gas: '0x2386f26fc10000' }, 'latest']],
+    ['another state', [{ to: TO }, 'latest', { [TO]: { code: LOOP } }]],
+    ['another state, as the block', [{ to: TO }, { [TO]: { code: LOOP } }]],
+    ['nothing', []],
+  ])('does not run %s', async (_, params) => {
+    for (const method of ['eth_call', 'eth_estimateGas']) {
+      const refused = await put(method, params)
+      expect([refused.statusCode, refused.json()]).toMatchObject([
+        400,
+        { error: expect.stringMatching(/^params/) },
+      ])
+    }
+  })
+
+  test('a contract that never ends is ended by the gas of a block, and the chain answers on', async () => {
+    await callAnvil(chain.rpcUrl, 'anvil_setCode', [TEST_KEYS.stranger.address, LOOP])
+    const ended = await put('eth_call', [{ to: TEST_KEYS.stranger.address, data: '0x' }, 'latest'])
+    expect([ended.statusCode, ended.json()]).toMatchObject([400, { error: expect.stringMatching(/gas/i) }])
+    expect((await put('eth_chainId', [])).statusCode).toBe(200)
+  })
+
   test('is 503 where the chain does not answer', async () => {
     const rpc: JsonRpc = { ...stage.parts.rpc, call: () => Promise.reject(new Error('away')) }
     const away = open({ ...stage.parts, rpc })
