@@ -130,7 +130,7 @@ const ROOMS = {
     ['owner'],
     ['session', 'stake'],
     ['quick-execute'],
-    ['job-view'],
+    ['job-view', 'input-form'],
     ['purse', 'keys'],
     ['orders'],
     ['wallet', 'parts', 'fields'],

@@ -132,8 +132,8 @@ function Charge({ job, now }: { readonly job: JobAnswer; readonly now: number })
     return <p className="aside">The signature has ended unused: nothing can be charged any more.</p>
   return (
     <p className="aside">
-      The signature is unused. The chain is watched until <When at={payment.usable_until} form="clock" />,
-      when nothing can be charged any more.
+      The signature has not been used so far, and ends <When at={payment.usable_until} form="clock" />. Until
+      then the chain is watched, and a charge would show here.
     </p>
   )
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { Words } from '../parts/words.tsx'
 import { Note } from '../parts/note.tsx'
 import type { FoundWallet } from '../wallet/browser-wallets.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
@@ -60,6 +61,9 @@ export function ChooseWallet(props: {
           >
             {wallet.icon !== undefined && <img src={wallet.icon} alt="" width="22" height="22" />}
             <bdi>{wallet.name}</bdi>
+            <span className="small quiet">
+              <Words of={wallet.id} most={40} />
+            </span>
           </button>
         ))}
       </div>

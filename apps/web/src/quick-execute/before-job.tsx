@@ -11,8 +11,10 @@ import { useSite } from '../site/site.ts'
 export function BeforeJob(props: {
   readonly agent: AgentPage
   readonly capability: AgentPage['capabilities'][number]
+  /** Decimal USDC, as it would be signed for. */
+  readonly price: string
 }): ReactNode {
-  const { agent, capability } = props
+  const { agent, capability, price } = props
   const { platform } = useSite()
   const { wallet, balance } = usePurse()
   const names = Object.keys(capability.output_schema)
@@ -35,7 +37,7 @@ export function BeforeJob(props: {
               <span className="end">not signed yet</span>
               <Hole />
             </div>
-            <Sum amount={capability.price} />
+            <Sum amount={price} />
           </>
         }
       >

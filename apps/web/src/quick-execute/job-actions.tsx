@@ -1,6 +1,7 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { useState, type ReactNode } from 'react'
 import type { Order } from '../orders/order.ts'
+import { useNavigation } from '../site/navigation.ts'
 import { useSite } from '../site/site.ts'
 
 /** What can be done with a job that has an outcome. */
@@ -12,12 +13,17 @@ export function JobActions(props: {
 }): ReactNode {
   const { order, job, isItsPage } = props
   const { ask } = useSite()
+  const { reload } = useNavigation()
   const [said, setSaid] = useState<string>()
+  const [isAsking, setAsking] = useState(false)
   const remove = (): void => {
     const headers: { [name: string]: string } =
       order.job_token === undefined ? {} : { 'job-token': order.job_token }
     ask(`/v1/jobs/${job.job_id}/contents`, { method: 'DELETE', headers }).then(
-      () => setSaid('What you sent and what you got are deleted here. The receipt stays.'),
+      () => {
+        setSaid('What you sent and what you got are deleted here. The receipt stays.')
+        if (isItsPage) reload()
+      },
       (error: unknown) => setSaid(error instanceof Error ? error.message : 'It was not deleted.'),
     )
   }
@@ -41,9 +47,26 @@ export function JobActions(props: {
       )}
       {job.contents_deleted ? (
         <span>Contents deleted</span>
+      ) : isAsking ? (
+        <span role="group" aria-label="Delete input and output?">
+          Delete input and output for good?{' '}
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              setAsking(false)
+              remove()
+            }}
+          >
+            Delete
+          </button>{' '}
+          <button type="button" className="link" onClick={() => setAsking(false)}>
+            Keep
+          </button>
+        </span>
       ) : (
-        <button type="button" className="link" onClick={remove}>
-          Delete what I sent
+        <button type="button" className="link" onClick={() => setAsking(true)}>
+          Delete input and output
         </button>
       )}
       {said !== undefined && <span role="status">{said}</span>}

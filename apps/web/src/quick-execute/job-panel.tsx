@@ -75,7 +75,11 @@ export function JobPanel(props: {
           <p>
             <b>Not charged.</b> <bdi>{refusal.sentence}</bdi>
           </p>
-          <p>The order was refused before it became a job. Change what it says, and sign anew.</p>
+          <p>
+            {refusal.sentence.startsWith('deadline:')
+              ? 'The order reached the platform too late, and did not become a job. Pay again: it is a new job.'
+              : 'The order was refused before it became a job. Change what it says, and sign anew.'}
+          </p>
         </Note>
       )}
       {isUnderWay && (

@@ -8,10 +8,14 @@ export function Pay(props: {
   readonly agent: AgentPage
   readonly price: string
   readonly execution: Execution
+  /** An outcome has just come: a press now was meant for what stood here before. */
+  readonly isResting: boolean
   readonly reset: () => void
   readonly agree: (price: string) => void
 }): ReactNode {
-  const { agent, price, execution, reset, agree } = props
+  const { agent, price, execution, isResting, reset, agree } = props
+  const isUnder = isUnderWay(execution)
+  const isAgain = execution.step === 'ordered' && !isUnder
   const refused = refuseAgent(agent)
   if (refused !== undefined) {
     return (
@@ -44,8 +48,6 @@ export function Pay(props: {
       </div>
     )
   }
-  const isUnder = isUnderWay(execution)
-  const isAgain = execution.step === 'ordered' && !isUnder
   if (execution.step === 'ordered' && execution.order.job?.retry.possible === true) {
     return (
       <div className="pay">
@@ -67,7 +69,7 @@ export function Pay(props: {
           {execution.step === 'preparing' ? `${execution.words}…` : 'Running…'}
         </button>
       ) : (
-        <button type="submit" className="button fare wide">
+        <button type="submit" className="button fare wide" disabled={isResting}>
           Pay {price} USDC and run{isAgain ? ' again' : ''} <kbd aria-hidden="true">Ctrl ↵</kbd>
         </button>
       )}
@@ -78,9 +80,15 @@ export function Pay(props: {
         {isUnder
           ? 'The input is held until the outcome is known.'
           : isAgain
-            ? 'A new job: it is paid for once more.'
+            ? wasCharged(execution)
+              ? 'A new job: it is paid for once more.'
+              : 'A new job, with a new signature.'
             : 'Not delivered, not charged.'}
       </p>
     </div>
   )
+}
+
+function wasCharged(execution: Execution): boolean {
+  return execution.step === 'ordered' && execution.order.job?.charged === true
 }

@@ -1,11 +1,13 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
-import { InputForm } from './input-form.tsx'
+import { InputForm } from '../input-form/input-form.tsx'
 import { JobPanel } from './job-panel.tsx'
 import { CodeButtons } from './code-buttons.tsx'
 import { BeforeJob } from './before-job.tsx'
 import { Pay } from './pay-button.tsx'
+import { useRest } from './use-rest.ts'
+import { takeInput } from './input-again.ts'
 import { isUnderWay, useQuickExecute } from './use-quick-execute.ts'
 
 interface Props {
@@ -19,15 +21,19 @@ interface Props {
 export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
   const [input, setInput] = useState<JsonObject>({})
   const fields = capability.input_schema as FieldMap
+  /** What the reader has agreed to pay, where it is another price than the page came with. */
+  const [agreed, setAgreed] = useState<string>()
+  const price = agreed ?? capability.price
   const { execution, refusal, pay, check, reset, showOrder, retry } = useQuickExecute({
     agentId: agent.agent_id,
     agentName: agent.name,
     capability: capability.name,
-    price: capability.price,
+    price,
     fields,
   })
   const form = useRef<HTMLFormElement>(null)
   const isHeld = execution.step === 'preparing' || isUnderWay(execution)
+  const isResting = useRest(execution.step === 'ordered' && !isHeld)
   const wasRefused = useRef(false)
   const [isUnreadable, setUnreadable] = useState(false)
   useEffect(() => {
@@ -48,6 +54,10 @@ export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
         () => undefined,
       )
   }, [jobId, agent.agent_id, showOrder])
+  useEffect(() => {
+    const again = takeInput(agent.agent_id, capability.name)
+    if (again !== undefined) setInput(again)
+  }, [agent.agent_id, capability.name])
   const change = (value: JsonObject): void => {
     setInput(value)
     // What was found before belongs to the input before.
@@ -60,7 +70,7 @@ export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
     work()
   }
   const submit = (): void => {
-    if (!isHeld) send(() => pay(input))
+    if (!isHeld && !isResting) send(() => pay(input))
   }
   const fillSample = (): void => {
     import('../fields/check-input.ts').then(
@@ -95,14 +105,20 @@ export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
             <button type="button" className="button low" disabled={isHeld} onClick={fillSample}>
               Fill with a sample
             </button>
-            <CodeButtons agent={agent} capability={capability.name} price={capability.price} input={input} />
+            <CodeButtons agent={agent} capability={capability.name} price={price} input={input} />
           </div>
           <Pay
             agent={agent}
-            price={capability.price}
+            price={price}
             execution={execution}
+            isResting={isResting}
             reset={reset}
-            agree={price => send(() => pay(input, price))}
+            agree={asked =>
+              send(() => {
+                setAgreed(asked)
+                pay(input, asked)
+              })
+            }
           />
         </InputForm>
       </div>
@@ -115,7 +131,11 @@ export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
             retry={order => send(() => retry(order, input))}
           />
         ) : (
-          <BeforeJob agent={agent} capability={capability} />
+          <BeforeJob
+            agent={agent}
+            capability={capability}
+            price={execution.step === 'changed' ? execution.quote.amount : price}
+          />
         )}
       </div>
     </form>

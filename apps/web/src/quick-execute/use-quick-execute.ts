@@ -120,6 +120,7 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
     const checked = checkInput(orderable.fields, input)
     dispatch({ type: 'refused', refusal: checked.ok ? undefined : checked.violation })
     if (!checked.ok) return say({ step: 'idle' })
+    say({ step: 'preparing', words: 'Opening the wallet' })
     const wallet = await connect()
     if (wallet === undefined) return say({ step: 'idle' })
     say({ step: 'preparing', words: 'Asking for the price' })
@@ -149,11 +150,10 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
   }
 
   const findShortage = async (quote: QuoteAnswer, wallet: Wallet): Promise<string | undefined> => {
-    const balance = await ask<{ readonly usdc: string }>(`/v1/wallets/${wallet.address}/balance`).catch(
-      () => undefined,
-    )
-    const has = balance === undefined ? undefined : toAtomic(balance.usdc)
-    if (balance === undefined || has === undefined || has >= BigInt(quote.amount_atomic)) return undefined
+    // Where the chain does not answer, nothing is signed: the payment could not be proven, and would run out.
+    const balance = await ask<{ readonly usdc: string }>(`/v1/wallets/${wallet.address}/balance`)
+    const has = toAtomic(balance.usdc)
+    if (has === undefined || has >= BigInt(quote.amount_atomic)) return undefined
     return `${wallet.name} has ${balance.usdc} USDC, and ${quote.amount} is asked for. Nothing was sent.`
   }
 

@@ -1,8 +1,9 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
-import type { FieldMap } from '@farebox/protocol/fields/field'
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useState, type ReactNode } from 'react'
 import { FailureNote } from '../../parts/note.tsx'
 import { Words } from '../../parts/words.tsx'
+import { keepInput } from '../../quick-execute/input-again.ts'
 import { JobPanel } from '../../quick-execute/job-panel.tsx'
 import { ApiFailure } from '../../site/ask.ts'
 import type { PageModule } from '../../site/page.ts'
@@ -86,6 +87,10 @@ function JobPage({ data: { jobId } }: { readonly data: Data }): ReactNode {
             <a
               className="button"
               href={`/agents/${order.agent_id}?capability=${encodeURIComponent(order.capability)}`}
+              onClick={() => {
+                const { agent_id: agentId, capability: name } = order
+                if (job?.input) keepInput({ agentId, capability: name, input: job.input as JsonObject })
+              }}
             >
               Run it again
             </a>
