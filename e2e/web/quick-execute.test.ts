@@ -172,6 +172,28 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     expect((await earned()) - before).toBe(3_000n)
   })
 
+  test('the second press of a slow double click orders nothing; later, Run it again has the input', async () => {
+    const { page } = await come()
+    const before = await earned()
+    await page.goto(`/agents/${web.agentId}`)
+    await page.getByRole('textbox', { name: /^string text/ }).fill('twice in a row')
+    const button = page.getByRole('button', { name: /^Pay 0\.002 USDC and run/ })
+    await button.click()
+    await page.getByText('Paid', { exact: true }).waitFor()
+    await button.click({ force: true, noWaitAfter: true, timeout: 1_000 }).catch(() => undefined)
+    await page.keyboard.press('Control+Enter')
+    await page.waitForTimeout(1_000)
+    expect((await earned()) - before).toBe(2_000n)
+    await page.getByRole('link', { name: 'Open the job' }).click()
+    await page.getByRole('link', { name: 'Run it again' }).click()
+    await expect
+      .poll(() => page.getByRole('textbox', { name: /^string text/ }).inputValue())
+      .toBe('twice in a row')
+    await button.click()
+    await page.getByText('Paid', { exact: true }).waitFor()
+    expect((await earned()) - before).toBe(4_000n)
+  })
+
   test('a page that is reloaded while its job runs finds the job again, and pays once', async () => {
     const { page } = await come()
     const before = await earned()

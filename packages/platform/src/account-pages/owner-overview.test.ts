@@ -3,6 +3,7 @@ import type { OwnerDashboard, OwnerJobs } from '@farebox/platform-api/me/owner-d
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
+import { insertPaidJob } from '../test-setup/insert-paid-job.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { insertJob } from '../test-setup/insert-job.ts'
 import { signedInAs } from '../test-setup/sign-in.ts'
@@ -206,6 +207,18 @@ test('what an owner should look at comes first, the gravest before all', async (
     },
     { text: expect.stringContaining(other), since: null },
   ])
+})
+
+test('a job that was charged and not delivered counts as failed, and as earned', async () => {
+  const { agentId } = await insertAgent(stage.database, { owner: OWNER })
+  await insertPaidJob(stage.database, { agentId, finishedAtMs: NOON_MS, chargedWithoutDelivery: true })
+  const [agent] = (await overview()).agents.filter(one => one.agent_id === agentId)
+  expect(agent).toMatchObject({
+    jobs: { sent: 1, completed: 0, failed: 1 },
+    success: 0,
+    p50_ms: null,
+    earned: '0.01',
+  })
 })
 
 test('an owner reads the jobs of an agent by page, by status and by id, without who paid and without contents', async () => {
