@@ -5,21 +5,23 @@ import { join } from 'node:path'
 import { startChain } from '@farebox/local/chain/start-chain'
 import { startPlatformProcess } from '@farebox/local/src/start-platform-process'
 import { openStorage } from '@farebox/platform/storage/open-storage'
-import pg from 'pg'
 import { fillAgents } from '../platform/fill-agents.ts'
 import { createAgentMaker, makeVocabulary } from '../platform/made-up-agents.ts'
 import { createRandom } from '../platform/random.ts'
 import { searchMix } from '../platform/search-mix.ts'
 import { cpuMs } from '../rounds/cpu-time.ts'
 import { quantile } from '../rounds/statistics.ts'
+import { createBackendCpu, type BackendCpu } from './backend-cpu.ts'
 import type { Figure, Section } from './figure.ts'
 import type { WebOptions } from './options.ts'
 import { createPageMix, type PageKind } from './page-mix.ts'
+import { query } from './query.ts'
 import { createVisitors, type Visitors } from './visitors.ts'
 
 const MOST_MS = 60
 const VOCABULARY = 60_000
-const WARM_UPS = 60
+/** As many as `bench:search` takes: what is read must be in memory. */
+const WARM_UPS = 375
 const REQUESTS = 400
 /** At a time, in the second run. */
 const TOGETHER = 4
@@ -33,6 +35,9 @@ export async function measureServerTime(
   const schema = options.schema ?? `web_bench_${randomBytes(6).toString('hex')}`
   const vocabulary = makeVocabulary(VOCABULARY, 7)
   const agents = await fill({ ...options, schema, vocabulary, tell })
+  const named = new URL(database)
+  named.searchParams.set('application_name', schema)
+  const backends = createBackendCpu(database, schema)
   const folder = await mkdtemp(join(tmpdir(), 'farebox-bench-web-'))
   const chain = await startChain()
   try {
@@ -40,7 +45,7 @@ export async function measureServerTime(
       folder,
       chain,
       facilitator: { url: 'http://127.0.0.1:1', adminToken: randomBytes(16).toString('hex') },
-      databaseUrl: database,
+      databaseUrl: named.href,
       port: 0,
       environment: { DATABASE_SCHEMA: schema, PLATFORM_TRUSTED_PROXIES: '127.0.0.1,::1' },
     })
@@ -51,7 +56,8 @@ export async function measureServerTime(
       const searches = searchMix(vocabulary, () => random.pick(samples), random)
       const kinds = createPageMix({ searches, agents, random })
       const figures: Figure[] = []
-      for (const kind of kinds) figures.push(...(await measureKind(kind, visitors, platform.pid, tell)))
+      for (const kind of kinds)
+        figures.push(...(await measureKind({ kind, visitors, pid: platform.pid, backends, tell })))
       const load = loadavg()
         .map(one => one.toFixed(1))
         .join(' ')
@@ -70,20 +76,24 @@ export async function measureServerTime(
   }
 }
 
-async function measureKind(
-  kind: PageKind,
-  visitors: Visitors,
-  pid: number,
-  tell: (doing: string) => void,
-): Promise<readonly Figure[]> {
+async function measureKind(scene: {
+  readonly kind: PageKind
+  readonly visitors: Visitors
+  readonly pid: number
+  readonly backends: BackendCpu
+  readonly tell: (doing: string) => void
+}): Promise<readonly Figure[]> {
+  const { kind, visitors, pid, backends, tell } = scene
   tell(`server: ${kind.name}, warming up`)
   await visitors.visit(paths(kind, WARM_UPS), 1)
   const figures: Figure[] = []
   for (const together of [1, TOGETHER]) {
     tell(`server: ${kind.name}, ${together} at a time`)
+    await backends.spentMs()
     const before = cpuMs({ pids: [pid] })
     const { timesMs, refused } = await visitors.visit(paths(kind, REQUESTS), together)
     const cpu = (cpuMs({ pids: [pid] }) - before) / REQUESTS
+    const ofDatabase = await backends.spentMs()
     const [p50, p99, worst] = [0.5, 0.99, 1].map(share => quantile(timesMs, share).toFixed(1))
     figures.push({
       what: `${kind.name}${together === 1 ? ', p95' : `, p95 with ${together} at a time`}`,
@@ -92,7 +102,7 @@ async function measureKind(
       // A page's server time is that of a page; what waits behind others on the same core is told beside it.
       ...(together === 1 && { goal: { atMost: MOST_MS } }),
       notes: [
-        `p50 ${p50}, p99 ${p99}, worst ${worst}; CPU of the platform ${cpu.toFixed(1)} ms a page`,
+        `p50 ${p50}, p99 ${p99}, worst ${worst}; CPU of the platform ${cpu.toFixed(1)} ms a page${ofDatabase === undefined ? '' : `, of PostgreSQL ${(ofDatabase / REQUESTS).toFixed(1)}`}`,
         ...(refused.length === 0 ? [] : [`503 for ${refused.length}: ${refused.slice(0, 4).join(' ')}`]),
       ],
     })
@@ -122,16 +132,4 @@ async function fill(options: {
   await query(connectionString, unwatch)
   await query(connectionString, `vacuum analyze ${schema}.agent_health`)
   return await count()
-}
-
-/** Runs one statement; the first column of its first row. */
-async function query(connectionString: string, sql: string): Promise<unknown> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  try {
-    const { rows } = await client.query<Readonly<Record<string, unknown>>>(sql)
-    return Object.values(rows[0] ?? {})[0]
-  } finally {
-    await client.end()
-  }
 }
