@@ -64,8 +64,8 @@ function PublicReceiptPage({ data }: { readonly data: PublicReceipt }): ReactNod
         <div>
           <h2>Is it yours?</h2>
           <p className="lede small">
-            The signed receipt has a hash of what went in and of what came out, the payer, and the transfer. Its
-            signature is checked in the browser.
+            The signed receipt has a hash of what went in and of what came out, the payer, and the transfer.
+            Its signature is checked in the browser.
           </p>
           <p className="row">
             <a className="button" href="/receipts">
