@@ -61,9 +61,7 @@ export async function findAgents(
     const scope = { client, search, frequencies }
     const isGuessing = after?.stage === stageNumber('similar')
     if (isGuessing) return pageOf(search, await continueSimilar(scope, after.readings ?? []))
-    const last = words?.at(-1)
-    const completions =
-      last === undefined ? [] : (after?.readings?.[0] ?? (await completionsOf(client, frequencies, last)))
+    const completions = after?.readings?.[0] ?? (await readCompletions(scope))
     const stages = plainStages(search, completions)
     const isCommon = frequencies.estimate(stages, filterTags(search)) > mostCollected(search)
     // Beside the search, so that it is known when the page is.
@@ -71,7 +69,7 @@ export async function findAgents(
     const plain = { ...(await findInStages(scope, stages, after)), readings: [completions] }
     const isTooLittle = plain.matching !== undefined && plain.matching < TOO_FEW
     if (isTooLittle && plain.found.length <= search.limit)
-      return pageOf(search, await addSimilar(scope, plain))
+      return pageOf(search, await addSimilar(scope, plain, completions))
     const page = pageOf(search, plain)
     return after === undefined
       ? { ...page, total: () => page.total() ?? counter.count(search, stages) }
@@ -93,6 +91,8 @@ interface Outcome {
   /** Where looking stopped before there were enough. */
   readonly stoppedAt: Place | undefined
   readonly readings?: readonly (readonly string[])[]
+  /** Those of what matches as it is written, where similar words follow it. */
+  readonly plainReadings?: readonly (readonly string[])[]
 }
 
 async function findInStages(
@@ -147,23 +147,33 @@ function mostCollected(search: Search): number {
   return Math.max(most, MOST_COLLECTED_FOR_EACH_ROW * (search.limit + 1))
 }
 
-async function addSimilar(scope: Scope, plain: Outcome): Promise<Outcome> {
+/** What the last word may be the beginning of. */
+async function readCompletions({ client, search, frequencies }: Scope): Promise<readonly string[]> {
+  const last = search.words?.at(-1)
+  return last === undefined ? [] : await completionsOf(client, frequencies, last)
+}
+
+async function addSimilar(scope: Scope, plain: Outcome, completions: readonly string[]): Promise<Outcome> {
   const { client, search } = scope
   const readings = search.words && (await similarWords(client, search.words))
   if (readings === undefined) return plain
   const rows = search.limit + 1 - plain.found.length
-  const similar = await findInStage(scope, similarStage(search, readings), undefined, rows)
-  return { ...similar, found: [...plain.found, ...similar.found], matching: undefined, readings }
+  const stage = similarStage(search, readings, completions)
+  const similar = await findInStage(scope, stage, undefined, rows)
+  const found = [...plain.found, ...similar.found]
+  return { ...similar, found, matching: undefined, readings, plainReadings: [completions] }
 }
 
 async function continueSimilar(scope: Scope, readings: readonly (readonly string[])[]): Promise<Outcome> {
   const { search } = scope
   const rows = search.limit + 1
-  const similar = await findInStage(scope, similarStage(search, readings), search.after, rows)
+  const stage = similarStage(search, readings, await readCompletions(scope))
+  const similar = await findInStage(scope, stage, search.after, rows)
   return { ...similar, matching: undefined, readings }
 }
 
-function pageOf(search: Search, { found, matching, stoppedAt, readings = [] }: Outcome): FoundPage {
+function pageOf(search: Search, outcome: Outcome): FoundPage {
+  const { found, matching, stoppedAt, readings = [], plainReadings = readings } = outcome
   const { limit, words, after } = search
   const shown = found.slice(0, limit)
   const last = found.length > limit ? shown.at(-1) : undefined
@@ -172,7 +182,9 @@ function pageOf(search: Search, { found, matching, stoppedAt, readings = [] }: O
   const total = after !== undefined || count === undefined ? undefined : { count, isAtLeast: false }
   if (next === undefined) return { found: shown, next: undefined, total: () => total }
   const { stage, key, position } = next
-  const place = { stage, key, position, readings: words === undefined ? null : readings }
+  // The next page reads the words as this one did where it ended.
+  const read = stage === stageNumber('similar') ? readings : plainReadings
+  const place = { stage, key, position, readings: words === undefined ? null : read }
   return { found: shown, next: place, total: () => total }
 }
 

@@ -61,10 +61,19 @@ export function plainStages(search: Search, completions: readonly string[]): rea
   )
 }
 
-/** What comes after everything that matches as it is written: words read as others that are spelled alike. */
-export function similarStage(search: Search, readings: readonly (readonly string[])[]): Stage {
-  const plain = (search.words ?? []).map(word => [word])
-  return stage('similar', wordsIn('all_words', readings), [wordsIn('all_words', plain)])
+/**
+ * What comes after everything that matches as it is written: words read as others that are spelled alike.
+ *
+ * @param completions those of the plain stages, none of whose matches comes again
+ */
+export function similarStage(
+  search: Search,
+  readings: readonly (readonly string[])[],
+  completions: readonly string[],
+): Stage {
+  const whole = (search.words ?? []).map(word => [word])
+  const begun = [...whole.slice(0, -1), completions]
+  return stage('similar', wordsIn('all_words', readings), [wordsIn('all_words', begun)])
 }
 
 /** What is asked for beside words. `entry` and, where a capability is named, `offer` are the tables. */

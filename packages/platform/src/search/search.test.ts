@@ -110,6 +110,23 @@ test('where enough is found as it is written, nothing is guessed', async () => {
   ])
 })
 
+test('an agent that is found by the beginning of a word is not found once more as spelled alike', async () => {
+  await list({ name: 'Teller' })
+  await list({ description: 'Lists tellers' })
+  await list({ description: 'Cuts a melle' })
+  const { agents, total } = await find({ q: 'telle' })
+  expect(agents.map(({ agent_id: id, match }) => [id, match])).toEqual([
+    [1, 'name'],
+    [2, 'beginning'],
+    [3, 'similar'],
+  ])
+  expect(total).toEqual({ count: 3, at_least: false })
+  const first = await find({ q: 'telle', limit: '2' })
+  const second = await find({ q: 'telle', limit: '2', cursor: first.next_cursor ?? '' })
+  expect([...first.agents, ...second.agents].map(({ agent_id: id }) => id)).toEqual([1, 2, 3])
+  expect(second.next_cursor).toBeNull()
+})
+
 test('a capability is asked for by its name, in upper or lower case', async () => {
   await list({ capabilities: { translateText: offer() } })
   await list({ capabilities: { translate: offer() } })
