@@ -59,10 +59,17 @@ const ROUTES: readonly {
     name: 'typing an input, pressing pay',
     path: agentId => `/agents/${agentId}`,
     act: async page => {
+      // What pays is there: before that a click asks which wallet is meant.
+      await page.getByRole('button', { name: /\d USDC/ }).first().waitFor()
       await page.locator('#run textarea, #run input[type=text]').first().click()
-      await page.keyboard.type('exact fare per ride', { delay: 40 })
+      await page.keyboard.type('Exact fare, per ride, please.', { delay: 40 })
       await page.getByRole('button', { name: /^Pay .* and run/ }).click()
-      await page.getByText('Paid', { exact: true }).waitFor()
+      await page
+        .getByText('Paid', { exact: true })
+        .waitFor()
+        .catch(async (error: unknown) => {
+          throw new Error(`not paid: ${await page.locator('#run').innerText()}`, { cause: error })
+        })
     },
   },
 ]
