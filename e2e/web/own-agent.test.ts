@@ -57,7 +57,11 @@ describe.skipIf(chromium === undefined)('an agent of one’s own, run from a bro
     await page.getByRole('button', { name: 'Create the secret' }).click()
     const lines = (await page.getByRole('dialog').locator('pre').innerText()).trim().split('\n')
     const environment = Object.fromEntries(lines.map(line => line.split(/=(.*)/s).slice(0, 2)))
-    expect(environment).toMatchObject({ AGENT_WALLET_ADDRESS: OWNER, SERVICE_DEV_MODE: 'false' })
+    expect(environment).toMatchObject({
+      AGENT_WALLET_ADDRESS: OWNER,
+      SERVICE_DEV_MODE: 'false',
+      SERVICE_NETWORK: `eip155:${web.stage.chain.chainId}`,
+    })
     await page.getByRole('button', { name: 'I have kept it' }).click()
 
     await web.killAgent()

@@ -195,10 +195,12 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(lines.map(line => line.split('=')[0])).toEqual([
       'FACILITATOR_SECRET',
       'FACILITATOR_URL',
+      'SERVICE_NETWORK',
       'AGENT_WALLET_ADDRESS',
       'SERVICE_DEV_MODE',
     ])
-    expect(lines[2]).toBe(`AGENT_WALLET_ADDRESS=${owner.checksummed}`)
+    expect(lines[2]).toBe('SERVICE_NETWORK=eip155:84532')
+    expect(lines[3]).toBe(`AGENT_WALLET_ADDRESS=${owner.checksummed}`)
     await inSheet('I have kept it').click()
     await page.getByText('New server').waitFor()
     expect(await page.locator('main').innerText()).not.toContain(lines[0]?.split('=')[1] ?? '')
@@ -257,7 +259,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
     const { body } = await app.inject({ url: '/', headers: { ...HTML, cookie } })
     expect(body).toContain('<html lang="en" data-theme="dark">')
-    await page.getByLabel('As the system').check()
+    await page.getByLabel('System').check()
     expect(await context.cookies()).toEqual([])
   })
 })

@@ -298,9 +298,9 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await open({ path: '/register', viewport: { width: 1280, height: 900 }, colorScheme: 'dark' })
     await page.getByLabel('Endpoint').fill(site.url)
     await button('Check it').click()
-    await page.getByRole('alert').getByText('It cannot be registered so.').waitFor()
+    await page.getByRole('alert').getByText('Not ready to register.').waitFor()
     const failed = page.locator('.checks .failed')
-    for (const word of ['Expected', 'Got', 'Mend']) expect(await failed.innerText()).toContain(word)
+    for (const word of ['Expected', 'Got', 'Fix']) expect(await failed.innerText()).toContain(word)
     expect(await page.getByLabel('Endpoint').inputValue()).toBe(site.url)
     expect(await page.locator('.button.fare').count()).toBe(0)
     await isAccessible()
@@ -386,6 +386,22 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await open()
     wallet.answer = method => (method === 'eth_call' ? '0x' : undefined)
     await stake()
+    await says('The registry is not there.')
+    expect(sends()).toBe(0)
+  })
+
+  test('a chain that does not answer is told apart from one without the registry', async () => {
+    await moveIn(site, { wallet: WALLET })
+    await open()
+    wallet.answer = method => {
+      if (method === 'eth_call') throw new WalletError(-32_603, 'The request timed out.')
+    }
+    await stake()
+    await says('The chain does not answer. Nothing was sent. Try again in a moment.')
+    wallet.answer = method => {
+      if (method === 'eth_call') throw new WalletError(3, 'execution reverted')
+    }
+    await button('Stake 0.001 ETH').click()
     await says('The registry is not there.')
     expect(sends()).toBe(0)
   })

@@ -29,7 +29,7 @@ export function describeWhole(field: Field, required: boolean): string {
           .slice(0, 6)
           .map(value => cutText(JSON.stringify(value), 40))
           .join(', ')
-  const standard = field.default === undefined ? '' : `else ${cutText(JSON.stringify(field.default), 40)}`
+  const standard = field.default === undefined ? '' : `default ${cutText(JSON.stringify(field.default), 40)}`
   return [required ? 'required' : '', choices, describeRule(field), standard].filter(isSaid).join(', ')
 }
 

@@ -93,7 +93,7 @@ function runningStop({ job, now, order, unanswered, usualMs }: JobView, isRefuse
           <>
             <p>
               It has {formatDuration(1_000 * whole)}.
-              {usualMs !== null && ` It answers in ${formatDuration(usualMs)} as a rule.`}
+              {usualMs !== null && ` It usually answers in ${formatDuration(usualMs)}.`}
             </p>
             <progress
               max={whole}

@@ -70,7 +70,7 @@ export function CommandSheet({ close }: { readonly close: () => void }): ReactNo
         }}
         onKeyDown={press}
       />
-      <ul className="commands" id={`${id}-list`} role="listbox" aria-label="What is called so">
+      <ul className="commands" id={`${id}-list`} role="listbox" aria-label="Matches">
         {commands.map((command, index) => (
           <li
             key={command.url}
@@ -85,7 +85,7 @@ export function CommandSheet({ close }: { readonly close: () => void }): ReactNo
           </li>
         ))}
       </ul>
-      {commands.length === 0 && <p className="hint">Nothing is called so.</p>}
+      {commands.length === 0 && <p className="hint">No match.</p>}
     </Sheet>
   )
 }

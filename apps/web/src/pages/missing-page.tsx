@@ -16,7 +16,7 @@ function MissingPage(): ReactNode {
         An agent that was deregistered is no longer shown, and a job opens only with the link that its order
         gave. A registration that nobody stakes for is forgotten after a month.
       </p>
-      <p className="row">
+      <p className="row above">
         <a className="button" href="/">
           Find an agent
         </a>

@@ -104,7 +104,11 @@ async function changeNetwork(
 /** Ether sent to an address without a contract is gone, and chains with the same number are not the same chain. */
 async function checkRegistry(wallet: Wallet, { registration, platform }: Staking): Promise<void> {
   const call = { to: registration.registry_address, data: STAKE_QUESTION }
-  const answer = await wallet.readChain?.('eth_call', [call, 'latest']).catch(() => undefined)
+  const answer = await wallet.readChain?.('eth_call', [call, 'latest']).catch((error: unknown) => {
+    // A contract that refuses the question is another one; anything else says nothing about what is there.
+    if (error instanceof Error && /revert/i.test(error.message)) return undefined
+    throw new StakeProblem('The chain does not answer.', 'Nothing was sent. Try again in a moment.')
+  })
   const isThere = typeof answer === 'string' && /^0x[0-9a-f]{64}$/i.test(answer)
   if (isThere && BigInt(answer) === BigInt(registration.stake_wei)) return
   const name = platform.network_name

@@ -33,7 +33,8 @@ function platformRoute({ network, settings }: PlatformParts): Route {
     stake_wei: STAKE_WEI.toString(),
     confirmations: settings.confirmations,
     usdc_address: network.asset.address,
-    ...(network.explorer !== undefined && { explorer_url: network.explorer }),
+    // An explorer knows the public chain of that number, not the one on this machine.
+    ...(network.explorer !== undefined && !settings.localMode && { explorer_url: network.explorer }),
     check_interval_seconds: settings.checkIntervalMs / 1_000,
     refresh_interval_seconds: settings.refreshIntervalMs / 1_000,
     facilitator_url: settings.facilitator === undefined ? null : withoutSecrets(settings.facilitator.url),

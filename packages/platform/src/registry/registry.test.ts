@@ -674,6 +674,18 @@ test('GET /v1/platform says how it is set up', async () => {
   })
 })
 
+test('GET /v1/platform names an explorer, and none for a local chain of the same number', async () => {
+  const local = await app.inject({ method: 'GET', url: '/v1/platform' })
+  expect(local.json()).not.toHaveProperty('explorer_url')
+  const settings = { ...parts.settings, localMode: false }
+  const other = createApp(parts, registryRoutes({ ...parts, settings }))
+  const { explorer } = parts.network
+  expect(explorer).toBeDefined()
+  const answer = await other.inject({ method: 'GET', url: '/v1/platform' })
+  expect(answer.json()).toMatchObject({ local_mode: false, explorer_url: explorer })
+  await other.close()
+})
+
 test('GET /v1/platform says which facilitator it has, without what opens it', async () => {
   const facilitator = { url: 'https://user:password@pay.example:4010/x402/?key=1', adminToken: 'a-token' }
   const settings = { ...parts.settings, facilitator }

@@ -28,7 +28,7 @@ export function LookAgain(props: {
   return (
     <>
       <button type="button" className={className} disabled={state === 'looking'} onClick={look}>
-        {state === 'looking' ? 'Looking …' : 'Look again now'}
+        {state === 'looking' ? 'Checking …' : 'Check again now'}
       </button>
       <span role="status" className={typeof state === 'object' ? state.tone : undefined}>
         {typeof state === 'object' && state.words}

@@ -44,7 +44,7 @@ export function DeregisterSection(props: {
           <p className="acts">
             {state.isLate && (
               <button type="button" className="link" onClick={look}>
-                Look again
+                Check again
               </button>
             )}
             {state.isLate && (
@@ -52,7 +52,7 @@ export function DeregisterSection(props: {
                 It was dropped, or refused
               </button>
             )}
-            {platform.explorer_url !== undefined && !platform.local_mode && (
+            {platform.explorer_url !== undefined && (
               <a href={`${platform.explorer_url}/tx/${state.transaction}`} rel="noreferrer">
                 See it on the explorer
               </a>

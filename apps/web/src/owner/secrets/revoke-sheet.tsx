@@ -36,7 +36,7 @@ export function RevokeSheet(props: {
         Revoke <SecretName of={secret} />
       </h2>
       <p className="quiet above">
-        Within seconds, and for good, an agent that shows it takes no payment any more. What it has captured
+        Within seconds, and for good, an agent that shows it can no longer take payments. What it has captured
         already is still settled.
       </p>
       <p className="quiet above">

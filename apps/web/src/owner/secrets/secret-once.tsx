@@ -18,6 +18,8 @@ export function SecretOnce({
   const lines = [
     `FACILITATOR_SECRET=${secret.secret}`,
     ...(platform.facilitator_url === null ? [] : [`FACILITATOR_URL=${platform.facilitator_url}`]),
+    // Without it an agent is paid on Base, whichever chain this platform is on.
+    `SERVICE_NETWORK=${platform.network}`,
     `AGENT_WALLET_ADDRESS=${checksumAddress(wallet)}`,
     'SERVICE_DEV_MODE=false',
   ]
@@ -26,8 +28,8 @@ export function SecretOnce({
     <OnceSheet
       title="Your new secret, shown this once"
       lines={lines.join('\n')}
-      copy={lines.length === 4 ? 'Copy the four lines' : 'Copy the lines'}
-      hint={`Paste them where your agent starts, and start it anew.${old}`}
+      copy="Copy the lines"
+      hint={`Paste them into your agent’s .env and restart it.${old}`}
       kept={kept}
     >
       <p>

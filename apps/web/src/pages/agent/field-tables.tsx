@@ -68,7 +68,7 @@ function Table(props: {
             </td>
             <td className="quiet">
               {field.description === undefined ? (
-                <span className="faint">nothing said</span>
+                <span className="faint">no description</span>
               ) : (
                 <Words of={field.description} />
               )}

@@ -5,7 +5,6 @@ import type { ReactNode } from 'react'
 import { formatSpan } from '../../format/duration.ts'
 import { formatCount, formatShare } from '../../format/share.ts'
 import { Address } from '../../parts/short.tsx'
-import { Standing } from '../../parts/standing.tsx'
 import { When } from '../../parts/when.tsx'
 import { useSite } from '../../site/site.ts'
 import { Sign } from '../../signs/sign.tsx'
@@ -50,10 +49,7 @@ function BadgeTable({ badge }: { readonly badge: AgentBadge }): ReactNode {
   const newest = new Map(shown.map(rule => [`${rule.rule} ${rule.passes}`, rule]))
   return (
     <div>
-      <h3>
-        <Standing badge={badge.badge_shown} />
-        {badge.badge_shown === 'none' ? ', and what is missing' : ', and what it rests on'}
-      </h3>
+      <h3>{badge.badge_shown === 'none' ? 'Why it has no badge' : `Why it is ${badge.badge_shown}`}</h3>
       <table className="rules">
         <tbody>
           {[...newest.values()].map(rule => (

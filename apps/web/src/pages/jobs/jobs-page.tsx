@@ -104,7 +104,7 @@ function Figures({ jobs }: { readonly jobs: readonly ListedJob[] }): ReactNode {
         <dt>Not charged</dt>
         <dd>
           {formatCount(free.count)}
-          <small>{groupDigits(free.amount)} USDC kept</small>
+          <small>{groupDigits(free.amount)} USDC not spent</small>
         </dd>
       </div>
       <div>
@@ -125,7 +125,7 @@ function Empty({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
       <span>
         {isFiltered
           ? 'Choose “All” to see every one.'
-          : 'A job that you order stands here from before it is sent, so that none is lost.'}
+          : 'Every job you order appears here before it is sent.'}
       </span>
       {!isFiltered && <a href="/">Find an agent</a>}
     </div>

@@ -92,20 +92,20 @@ function Nothing({ search, change }: Pick<SearchState, 'search' | 'change'>): Re
   return (
     <div className="nothing">
       <p>
-        No agent{' '}
+        No agent matches{' '}
         {q === undefined ? (
-          'is like that'
+          'these filters'
         ) : (
           <>
-            is found by “<bdi>{q}</bdi>”
+            “<bdi>{q}</bdi>”
           </>
         )}
-        {isNarrowed(search) && q !== undefined ? ' with what it is narrowed by' : ''}.
+        {isNarrowed(search) && q !== undefined ? ' with these filters' : ''}.
       </p>
-      <p className="row">
+      <p className="row above">
         {isNarrowed(search) && (
           <button type="button" className="button" onClick={() => change(q === undefined ? {} : { q })}>
-            Without price, badge and fields
+            Clear filters
           </button>
         )}
         <button type="button" className="button" onClick={() => change({})}>

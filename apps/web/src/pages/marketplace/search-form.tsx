@@ -13,6 +13,7 @@ interface Props {
 
 /** The words that are searched for, and what narrows them. A form of its own, so that it works without JavaScript. */
 export function SearchForm({ search, change }: Props): ReactNode {
+  const standard = search.q === undefined ? 'jobs' : 'relevance'
   // Typing must not wait for what else the page shows.
   const [words, setWords] = useState(search.q ?? '')
   const type = (typed: string): void => {
@@ -29,7 +30,7 @@ export function SearchForm({ search, change }: Props): ReactNode {
           type="search"
           name="q"
           aria-label="Search agents"
-          placeholder="What should be done? Try “summary”, “invoice”, “qr”"
+          placeholder="What should be done?"
           autoComplete="off"
           spellCheck={false}
           maxLength={200}
@@ -56,10 +57,10 @@ export function SearchForm({ search, change }: Props): ReactNode {
           name="sort"
           label="Sort"
           bare
-          words={searchSorts[search.sort ?? (search.q === undefined ? 'jobs' : 'relevance')]}
-          value={search.sort}
-          choices={Object.entries(searchSorts)}
-          none="best order"
+          words={searchSorts[search.sort ?? standard]}
+          value={search.sort === standard ? undefined : search.sort}
+          choices={Object.entries(searchSorts).filter(([sort]) => sort !== standard)}
+          none={searchSorts[standard]}
           onChange={sort => change(without({ ...search, sort }))}
         />
         <noscript>

@@ -95,7 +95,7 @@ function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode 
           </div>
           <div id="webhook">
             <div className="heading ruled">
-              <h2>Told by webhook</h2>
+              <h2>Webhook</h2>
             </div>
             <WebhookPanel agentId={agentId} webhook={webhook} />
           </div>

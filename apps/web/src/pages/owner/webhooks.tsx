@@ -14,7 +14,7 @@ export function Webhooks(props: {
   return (
     <div className="beneath">
       <div className="heading ruled">
-        <h2>Told by webhook</h2>
+        <h2>Webhooks</h2>
         <span className="end">
           <a href="/owner/settings#webhooks">Change</a>
         </span>

@@ -11,7 +11,7 @@ export function WhatIsHere(): ReactNode {
           </div>
           <ul className="plain-list">
             <li>
-              <b>What needs a hand now</b>
+              <b>Needs attention</b>
               <span className="quiet">
                 an agent that fails its checks, is refused, or is paid at a wallet that is not proven
               </span>

@@ -24,7 +24,7 @@ const CHECKS: { readonly [name in Name]: readonly [title: string, wanted: string
 
 const ORDER = Object.keys(CHECKS) as readonly Name[]
 
-/** Each check with what was found and how long it took; where one failed: rule, expected, got, how to mend it. */
+/** Each check with what was found and how long it took; where one failed: rule, expected, got, how to fix it. */
 export function Checks({ state }: { readonly state: CheckState }): ReactNode {
   const { step, checks, at, tookMs } = state
   if (step === 'passed' && checks.length === 0) return null
@@ -50,9 +50,9 @@ export function Checks({ state }: { readonly state: CheckState }): ReactNode {
       {step === 'refused' && (
         <Note tone="refused" alert>
           <p>
-            <b>It cannot be registered so.</b> {!checks.some(isFatal) && <bdi>{state.refusal}</bdi>}
+            <b>Not ready to register.</b> {!checks.some(isFatal) && <bdi>{state.refusal}</bdi>}
           </p>
-          <p>Nothing was staked. Mend what is marked, and look again.</p>
+          <p>Nothing was staked. Fix {describeMarked(checks)}, then check again.</p>
         </Note>
       )}
       {step === 'unknown' && <FailureNote error={state.failure} />}
@@ -76,12 +76,12 @@ function Check({ check }: { readonly check: RegistrationCheck }): ReactNode {
         <bdi>{detail}</bdi>
       </span>
       <span className="num faint small">{ms === null ? '' : formatDuration(ms)}</span>
-      {!ok && <Mend check={check} />}
+      {!ok && <Failure check={check} />}
     </li>
   )
 }
 
-function Mend({
+function Failure({
   check: { rule, expected, got, fix, severity },
 }: {
   readonly check: RegistrationCheck
@@ -90,7 +90,7 @@ function Mend({
     ['Rule', rule],
     ['Expected', expected],
     ['Got', got],
-    ['Mend', fix],
+    ['Fix', fix],
   ] as const
   return (
     <div className="mend">
@@ -132,6 +132,12 @@ function Ahead(props: {
 
 function isFatal({ ok, severity }: RegistrationCheck): boolean {
   return !ok && severity === 'required'
+}
+
+function describeMarked(checks: readonly RegistrationCheck[]): string {
+  const { length: count } = checks.filter(isFatal)
+  if (count === 0) return 'this'
+  return count === 1 ? 'the marked check' : `the ${count} marked checks`
 }
 
 function describe({ step, checks }: CheckState): string {

@@ -68,7 +68,7 @@ export function EndpointForm(props: {
             className={endpoint === undefined ? 'button solid' : 'button'}
             aria-disabled={isAsking}
           >
-            {isAsking ? 'Looking…' : isOther ? 'Check it' : 'Look again'}
+            {isAsking ? 'Checking…' : isOther ? 'Check it' : 'Check again'}
           </button>
         )}
       </div>
@@ -77,7 +77,7 @@ export function EndpointForm(props: {
           ? 'endpoint: the address your agent answers at is missing'
           : isHeld
             ? 'The stake is for this endpoint.'
-            : 'Looking is free. No job is run and nothing is paid.'}
+            : 'Checking is free. No job is run and nothing is paid.'}
       </p>
       <noscript>
         <p className="hint">

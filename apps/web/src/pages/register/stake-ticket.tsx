@@ -46,10 +46,10 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
               <>
                 <Address of={found.wallet} />
                 <br />
-                the wallet of /about: it alone can stake
+                the agent’s own wallet; no other can stake
               </>
             ) : found === undefined ? (
-              'the wallet of /about: it alone can stake'
+              'the agent’s own wallet; no other can stake'
             ) : (
               'any wallet of yours: the agent names none'
             ),
@@ -59,7 +59,7 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
             <>
               <Address of={platform.registry_address} />
               <br />
-              AgentRegistry, keeps it
+              AgentRegistry, holds the stake
             </>,
           ],
           ['Network', `${network}, id ${platform.chain_id}`],
@@ -76,7 +76,7 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
         <div className="pay">
           <StakeButton stake={stake} />
           <p className="aside">
-            Your wallet asks you to confirm this one transaction. Two tabs send one; a reload goes on.
+            Your wallet asks you to confirm this one transaction. You can reload: nothing is staked twice.
           </p>
         </div>
       )}
@@ -109,8 +109,7 @@ function StakeButton({ stake }: { readonly stake: Stake | undefined }): ReactNod
 
 function Transaction({ of }: { readonly of: string }): ReactNode {
   const { platform } = useSite()
-  // An explorer knows the public chain of that number.
-  if (platform.local_mode || platform.explorer_url === undefined) return <Hash of={of} />
+  if (platform.explorer_url === undefined) return <Hash of={of} />
   return (
     <a href={`${platform.explorer_url}/tx/${of}`} rel="noreferrer">
       <Hash of={of} />

@@ -77,7 +77,7 @@ function Webhooks({ agents, isMore }: Pick<Data, 'agents' | 'isMore'>): ReactNod
   return (
     <section id="webhooks">
       <div className="heading ruled">
-        <h2>Told by webhook</h2>
+        <h2>Webhooks</h2>
       </div>
       {agents.length === 0 && (
         <p className="nothing faint">A webhook belongs to an agent, and you have none here.</p>

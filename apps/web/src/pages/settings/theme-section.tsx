@@ -1,7 +1,7 @@
 import { useSyncExternalStore, type ReactNode } from 'react'
 
 const CHOICES = [
-  ['system', 'As the system'],
+  ['system', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ] as const
