@@ -64,6 +64,7 @@ export function Shell({
             <a href="/register">Register an agent</a>
             <a href="/receipts">Check a receipt</a>
             <a href="/v1/openapi.json">API</a>
+            <a href="/owner/settings">Settings</a>
             <Keyboard />
           </span>
         </div>

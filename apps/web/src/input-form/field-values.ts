@@ -19,6 +19,19 @@ export function writePath(path: Path): string {
     .join('')
 }
 
+/** What is at a path as the check writes it, `items[2].name`. What is no path of the input is the whole of it. */
+export function readField(input: JsonObject, path: string): Value {
+  const [first = '', ...rest] = path.split(/[.[\]]+/).filter(part => part !== '')
+  if (first === 'input' && rest.length === 0 && !Object.hasOwn(input, first)) return input
+  return [first, ...rest].reduce<Value>(
+    (value, part) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+        ? (value as { readonly [part: string]: JsonValue })[part]
+        : undefined,
+    input,
+  )
+}
+
 /** What a field's owner says of it, and what counts where it is left empty. */
 export function describe({ description = '', default: standard, type, ...field }: Field): string {
   // A description that stands in the empty control is not said twice.

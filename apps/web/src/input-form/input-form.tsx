@@ -1,11 +1,20 @@
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useState, type ReactNode } from 'react'
 import { isFillable } from '../fields/choose-control.ts'
+import { explainJson } from '../fields/explain-json.ts'
 import { Switch } from '../parts/switch.tsx'
 import { FieldInputs, type FormContext } from './field-input.tsx'
+import { readField } from './field-values.ts'
 
 /** How the input is filled in. */
 export type InputView = 'form' | 'json'
+
+/** JSON as it was typed, for as long as the input is the one that it was typed over. */
+interface Draft {
+  readonly text: string
+  /** The input then, as JSON. */
+  readonly of: string
+}
 
 /** The input of a job, as a form made of the capability's schema, or as JSON: two views of one value. */
 export function InputForm(props: {
@@ -17,10 +26,20 @@ export function InputForm(props: {
   readonly form: FormContext
   readonly children: ReactNode
 }): ReactNode {
-  const { fields, value, onChange, onUnreadable, form, children } = props
+  const { fields, value, onChange, onUnreadable, children } = props
+  const form = { ...props.form, refusal: useRefusal(props.form.refusal, value) }
   const canFill = isFillable(fields)
   const [view, setView] = useState<InputView>(canFill ? 'form' : 'json')
+  const [draft, setDraft] = useState<Draft>()
   const isEmpty = Object.keys(fields).length === 0
+  const text = draft?.of === JSON.stringify(value) ? draft.text : JSON.stringify(value, null, 2)
+  const problem = explainJson(text)
+  const type = (typed: string): void => {
+    const isRead = explainJson(typed) === undefined
+    const changed = isRead ? (JSON.parse(typed) as JsonObject) : value
+    setDraft({ text: typed, of: JSON.stringify(changed) })
+    if (isRead) onChange(changed)
+  }
   return (
     <div>
       <h2 className="with-switch">
@@ -38,6 +57,12 @@ export function InputForm(props: {
         )}
       </h2>
       {isEmpty && <p className="hint">This capability takes nothing.</p>}
+      {view === 'form' && problem !== undefined && (
+        <p className="hint bad" role="status">
+          The form shows the input before your last change to the JSON. {problem} Switch back to fix it, or go
+          on here and it is dropped.
+        </p>
+      )}
       {view === 'form' ? (
         <FieldInputs
           fields={fields}
@@ -47,7 +72,7 @@ export function InputForm(props: {
           form={form}
         />
       ) : (
-        <JsonView value={value} onChange={onChange} onUnreadable={onUnreadable} form={form} />
+        <JsonView text={text} problem={problem} type={type} onUnreadable={onUnreadable} form={form} />
       )}
       {children}
     </div>
@@ -55,14 +80,13 @@ export function InputForm(props: {
 }
 
 function JsonView(props: {
-  readonly value: JsonObject
-  readonly onChange: (value: JsonObject) => void
+  readonly text: string
+  readonly problem: string | undefined
+  readonly type: (text: string) => void
   readonly onUnreadable: (isUnreadable: boolean) => void
   readonly form: FormContext
 }): ReactNode {
-  const { onUnreadable } = props
-  const [text, setText] = useState(() => JSON.stringify(props.value, null, 2))
-  const problem = readProblem(text)
+  const { text, problem, type, onUnreadable, form } = props
   const isUnreadable = problem !== undefined
   useEffect(() => {
     onUnreadable(isUnreadable)
@@ -78,30 +102,26 @@ function JsonView(props: {
         className="input mono"
         rows={12}
         spellCheck={false}
-        disabled={props.form.isHeld}
-        aria-invalid={isUnreadable || props.form.refusal !== undefined}
+        disabled={form.isHeld}
+        aria-invalid={isUnreadable || form.refusal !== undefined}
         value={text}
-        onBlur={props.form.onLeave}
-        onChange={event => {
-          setText(event.target.value)
-          if (readProblem(event.target.value) === undefined)
-            props.onChange(JSON.parse(event.target.value) as JsonObject)
-        }}
+        onBlur={form.onLeave}
+        onChange={event => type(event.target.value)}
       />
-      {(problem ?? props.form.refusal) !== undefined && (
-        <p className="hint bad">{problem ?? `${props.form.refusal?.field}: ${props.form.refusal?.reason}`}</p>
+      {(problem ?? form.refusal) !== undefined && (
+        <p className="hint bad">{problem ?? `${form.refusal?.field}: ${form.refusal?.reason}`}</p>
       )}
     </div>
   )
 }
 
-function readProblem(text: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? undefined
-      : 'input: must be an object'
-  } catch {
-    return 'This is no JSON yet.'
+/** A refusal for as long as its field is as it was refused. */
+function useRefusal(refusal: FormContext['refusal'], input: JsonObject): FormContext['refusal'] {
+  const now = refusal === undefined ? undefined : JSON.stringify(readField(input, refusal.field))
+  const [refused, setRefused] = useState({ refusal, value: now })
+  if (refused.refusal !== refusal) {
+    setRefused({ refusal, value: now })
+    return refusal
   }
+  return refused.value === now ? refusal : undefined
 }

@@ -17,11 +17,9 @@ interface Command {
   readonly kind: string
 }
 
-const ALL_PLACES: readonly Command[] = [...PLACES, ...MORE_PLACES].map(({ url, words }) => ({
-  url,
-  words,
-  kind: 'page',
-}))
+const ALL_PLACES: readonly (Command & { readonly also: string })[] = [...PLACES, ...MORE_PLACES].map(
+  ({ url, words, also }) => ({ url, words, also, kind: 'page' }),
+)
 
 /** Places and agents by name: type, choose with the arrows, open with Enter. */
 export function CommandSheet({ close }: { readonly close: () => void }): ReactNode {
@@ -31,7 +29,7 @@ export function CommandSheet({ close }: { readonly close: () => void }): ReactNo
   const agents = useAgents(typed)
   const id = useId()
   const wanted = typed.trim().toLowerCase()
-  const commands = [...ALL_PLACES.filter(({ words }) => words.toLowerCase().includes(wanted)), ...agents]
+  const commands = [...ALL_PLACES.filter(place => isMeant(place, wanted)), ...agents]
   const at = Math.min(chosen, Math.max(commands.length - 1, 0))
   const open = (command: Command | undefined): void => {
     if (command === undefined) return
@@ -88,6 +86,11 @@ export function CommandSheet({ close }: { readonly close: () => void }): ReactNo
       {commands.length === 0 && <p className="hint">No match.</p>}
     </Sheet>
   )
+}
+
+/** By any part of its name, or by how one of its other words begins. */
+function isMeant({ words, also }: (typeof ALL_PLACES)[number], wanted: string): boolean {
+  return words.toLowerCase().includes(wanted) || ` ${also}`.includes(` ${wanted}`)
 }
 
 function useAgents(typed: string): readonly Command[] {

@@ -35,7 +35,7 @@ export function KeyList({ close }: { readonly close: () => void }): ReactNode {
   const [isOn, setOn] = useState(areLettersOn)
   return (
     <Sheet labelledBy="key-list" close={close}>
-      <h2 id="key-list">Keys</h2>
+      <h2 id="key-list">Keyboard shortcuts</h2>
       {KEYS.map(([where, keys]) => (
         <section key={where} className="key-list">
           <h3>{where}</h3>

@@ -1,16 +1,16 @@
-/** Where `g` and a letter lead. */
+/** Where `g` and a letter lead; `also`: other words that find it among the commands. */
 export const PLACES = [
-  { key: 'a', url: '/', words: 'Agents' },
-  { key: 'j', url: '/jobs', words: 'Jobs' },
-  { key: 'y', url: '/owner', words: 'Your agents' },
+  { key: 'a', url: '/', words: 'Agents', also: 'search home marketplace' },
+  { key: 'j', url: '/jobs', words: 'Jobs', also: 'orders payments history' },
+  { key: 'y', url: '/owner', words: 'Your agents', also: 'owner dashboard earnings sign in' },
 ] as const
 
-/** What else the list of commands offers, by name. */
+/** What else the list of commands offers, by name and by what else it may be called. */
 export const MORE_PLACES = [
-  { url: '/register', words: 'Register an agent' },
-  { url: '/receipts', words: 'Check a receipt' },
-  { url: '/owner/secrets', words: 'Secrets' },
-  { url: '/owner/settings', words: 'Settings' },
+  { url: '/register', words: 'Register an agent', also: 'add list stake new endpoint' },
+  { url: '/receipts', words: 'Check a receipt', also: 'verify proof signature jws' },
+  { url: '/owner/secrets', words: 'Secrets', also: 'key token rotate revoke facilitator' },
+  { url: '/owner/settings', words: 'Settings', also: 'theme dark light webhooks sessions sign out' },
 ] as const
 
 /** In the browser's storage, where single letters are to be letters: `off`. */

@@ -21,7 +21,7 @@ export function Keyboard(): ReactNode {
   return (
     <>
       <button type="button" className="link keys" onClick={openList}>
-        Keys
+        Keyboard shortcuts
       </button>
       {opened !== undefined &&
         createPortal(<opened.Sheet close={() => setOpened(undefined)} />, document.body)}

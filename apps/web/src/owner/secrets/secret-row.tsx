@@ -10,11 +10,10 @@ export function SecretRow(props: {
   /** To name those that it replaces or is replaced by. */
   readonly all: readonly Secret[]
   readonly isFull: boolean
-  readonly isRotating: boolean
   readonly rotate: () => void
   readonly revoke: () => void
 }): ReactNode {
-  const { secret, all, isFull, isRotating, rotate, revoke } = props
+  const { secret, all, isFull, rotate, revoke } = props
   const isRevoked = secret.revoked_at !== null
   const successor = all.find(({ secret_id: id }) => id === secret.replaced_by)
   const bothWork = !isRevoked && successor !== undefined && successor.revoked_at === null
@@ -63,8 +62,8 @@ export function SecretRow(props: {
       {isMine && !isRevoked && (
         <span className="do">
           {!bothWork && (
-            <button type="button" className="link" disabled={isRotating} onClick={rotate}>
-              {isRotating ? 'Rotating …' : 'Rotate'}
+            <button type="button" className="link" onClick={rotate}>
+              Rotate
             </button>
           )}
           <button type="button" className="link bad" onClick={revoke}>

@@ -1,12 +1,12 @@
 import type { CreatedSecret, Secret, Secrets } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
-import { FailureNote, Note } from '../../parts/note.tsx'
+import { FailureNote } from '../../parts/note.tsx'
 import { useSite } from '../../site/site.ts'
 import { Sign } from '../../signs/sign.tsx'
 import { CreateSecretSheet } from './create-secret-sheet.tsx'
-import { explainChange } from './explain-change.ts'
 import type { OwnWallet } from './own-wallets.ts'
 import { RevokeSheet } from './revoke-sheet.tsx'
+import { RotateSheet } from './rotate-sheet.tsx'
 import { SecretOnce } from './secret-once.tsx'
 import { SecretRow } from './secret-row.tsx'
 
@@ -23,10 +23,8 @@ export function SecretsPanel(props: {
   const [secrets, setSecrets] = useState(props.secrets?.secrets)
   const [failure, setFailure] = useState<unknown>(props.secrets === null ? new Error('not read') : undefined)
   const [sheet, setSheet] = useState<
-    'create' | { readonly revoke: Secret } | { readonly made: CreatedSecret }
+    'create' | { readonly revoke: Secret } | { readonly rotate: Secret } | { readonly made: CreatedSecret }
   >()
-  const [rotating, setRotating] = useState<string>()
-  const [problem, setProblem] = useState<string>()
   const read = (): void => {
     ask<Secrets>('/v1/me/secrets').then(
       found => {
@@ -35,19 +33,6 @@ export function SecretsPanel(props: {
       },
       (error: unknown) => setFailure(error),
     )
-  }
-  const rotate = (secret: Secret): void => {
-    setRotating(secret.secret_id)
-    setProblem(undefined)
-    ask<CreatedSecret>(`/v1/me/secrets/${encodeURIComponent(secret.secret_id)}/rotate`, { method: 'POST' })
-      .then(
-        made => setSheet({ made }),
-        (error: unknown) => setProblem(explainChange(error, 'made')),
-      )
-      .finally(() => {
-        setRotating(undefined)
-        read()
-      })
   }
   const done = (): void => {
     setSheet(undefined)
@@ -73,11 +58,6 @@ export function SecretsPanel(props: {
         </button>
       </Heading>
       {failure !== undefined && <FailureNote error={failure} again={read} />}
-      {problem !== undefined && (
-        <Note tone="refused" alert>
-          <p>{problem}</p>
-        </Note>
-      )}
       {secrets?.length === 0 && (
         <p className="nothing faint small">
           No secret so far. An agent needs one to be paid through this facilitator.
@@ -90,8 +70,7 @@ export function SecretsPanel(props: {
             secret={secret}
             all={sorted}
             isFull={most === undefined}
-            isRotating={rotating === secret.secret_id}
-            rotate={() => rotate(secret)}
+            rotate={() => setSheet({ rotate: secret })}
             revoke={() => setSheet({ revoke: secret })}
           />
         ))}
@@ -109,6 +88,17 @@ export function SecretsPanel(props: {
         />
       )}
       {typeof sheet === 'object' && 'made' in sheet && <SecretOnce secret={sheet.made} kept={done} />}
+      {typeof sheet === 'object' && 'rotate' in sheet && (
+        <RotateSheet
+          secret={sheet.rotate}
+          made={made => {
+            setSheet({ made })
+            read()
+          }}
+          failed={read}
+          close={() => setSheet(undefined)}
+        />
+      )}
       {typeof sheet === 'object' && 'revoke' in sheet && (
         <RevokeSheet secret={sheet.revoke} revoked={done} failed={read} close={() => setSheet(undefined)} />
       )}

@@ -23,7 +23,7 @@ export function ChangesAndReceipts(props: {
           <div className="heading ruled">
             <h2>What changed</h2>
             <span className="end">
-              <a href={`/v1/agents/${agentId}/declarations`}>All versions</a>
+              <a href={`/v1/agents/${agentId}/declarations`}>All versions, as JSON</a>
             </span>
           </div>
           <Changes history={history} />

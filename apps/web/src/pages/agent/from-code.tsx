@@ -1,5 +1,6 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
-import { useState, type ReactNode } from 'react'
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import { useEffect, useState, type ReactNode } from 'react'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Switch } from '../../parts/switch.tsx'
 import { curlSample, pythonSample, typescriptSample } from '../../quick-execute/code-samples.ts'
@@ -13,13 +14,14 @@ export function FromCode(props: {
 }): ReactNode {
   const { agent, capability } = props
   const [language, setLanguage] = useState<keyof typeof SAMPLES>('typescript')
+  const input = useSample(capability)
   const { endpoint } = agent
   if (endpoint === null) return null
   const code = SAMPLES[language]({
     endpoint,
     capability: capability.name,
     price: capability.price,
-    input: {},
+    input,
   })
   return (
     <section id="code">
@@ -52,4 +54,22 @@ export function FromCode(props: {
       </pre>
     </section>
   )
+}
+
+/** An input that the capability takes; empty until it is made, by code that the page does not open with. */
+function useSample({ name, input_schema: fields }: AgentPage['capabilities'][number]): JsonObject {
+  const [made, setMade] = useState<{ readonly name: string; readonly input: JsonObject }>()
+  useEffect(() => {
+    let isGone = false
+    import('../../fields/check-input.ts').then(
+      ({ sampleInput }) => {
+        if (!isGone) setMade({ name, input: sampleInput(fields as FieldMap) ?? {} })
+      },
+      () => undefined,
+    )
+    return () => {
+      isGone = true
+    }
+  }, [name, fields])
+  return made?.name === name ? made.input : {}
 }

@@ -4,6 +4,7 @@ import { AgentsTable } from '../../owner/agents/agents-table.tsx'
 import { Notices } from '../../owner/agents/notices.tsx'
 import { DaysSwitch } from '../../owner/days-switch.tsx'
 import { Figures } from '../../owner/figures.tsx'
+import { NewAgentSteps } from '../../owner/new-agent-steps.tsx'
 import { EarningsSection } from '../../owner/plot/earnings-section.tsx'
 import { stackEarnings } from '../../owner/plot/stack-earnings.ts'
 import { listOwnWallets } from '../../owner/secrets/own-wallets.ts'
@@ -102,16 +103,13 @@ function Overview(props: {
       </div>
       <Notices notices={dashboard.notices} looked={refresh} />
       {dashboard.agents.length === 0 ? (
-        <>
-          <div className="void first">
-            <b>No agent is registered by this wallet</b>
-            <span>
-              Agents belong to the wallet that staked for them. If yours belong to another one, sign out and
-              sign in with it.
-            </span>
-          </div>
-          <WhatIsHere />
-        </>
+        <div className="void first">
+          <b>No agent is registered by this wallet</b>
+          <span>
+            Agents belong to the wallet that staked for them. If yours belong to another one, sign out and
+            sign in with it.
+          </span>
+        </div>
       ) : (
         <>
           <Figures
@@ -138,9 +136,13 @@ function Overview(props: {
         </>
       )}
       <section>
-        <div className="two jobs-and-rest">
-          {dashboard.agents.length > 0 && (
+        <div className={dashboard.agents.length > 0 ? 'two jobs-and-rest' : 'two'}>
+          {dashboard.agents.length > 0 ? (
             <LatestJobs jobs={dashboard.latest_jobs} names={names} sought={sought} />
+          ) : (
+            <div>
+              <NewAgentSteps />
+            </div>
           )}
           <div>
             <SecretsPanel

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { NewAgentSteps } from '../../owner/new-agent-steps.tsx'
 
 /** For whoever is not signed in: what the owner's pages show, and how to come by an agent. */
 export function WhatIsHere(): ReactNode {
@@ -35,19 +36,7 @@ export function WhatIsHere(): ReactNode {
           </ul>
         </div>
         <div>
-          <div className="heading ruled">
-            <h2>No agent yet</h2>
-          </div>
-          <p className="small quiet above">
-            An agent is a web service that answers three requests and names its price. One command writes it,
-            another registers it:
-          </p>
-          <pre className="code above" tabIndex={0}>
-            {'npx farebox init\nnpx farebox register\n'}
-          </pre>
-          <p className="above">
-            <a href="/register">Register an agent that runs already</a>
-          </p>
+          <NewAgentSteps />
         </div>
       </div>
     </section>

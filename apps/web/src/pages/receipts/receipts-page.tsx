@@ -1,8 +1,9 @@
 import type { Receipt } from '@farebox/platform-api/receipt'
 import { useEffect, useState, type ReactNode } from 'react'
 import { Note } from '../../parts/note.tsx'
-import { Address, Hash } from '../../parts/short.tsx'
+import { Address } from '../../parts/short.tsx'
 import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
+import { CopiedHash, Transaction } from '../../parts/transaction.tsx'
 import { When } from '../../parts/when.tsx'
 import type { PageModule } from '../../site/page.ts'
 import { useSite } from '../../site/site.ts'
@@ -88,13 +89,16 @@ function ReceiptsPage(): ReactNode {
             value={text}
             onChange={event => setText(event.target.value.slice(0, 20_000))}
           />
-          <p className="hint">
-            Or choose the file:{' '}
-            <input
-              type="file"
-              aria-label="A receipt's file"
-              onChange={event => readFile(event.target.files?.[0])}
-            />
+          <p className="above">
+            <label className="button low">
+              Choose the file
+              <input
+                type="file"
+                className="unseen"
+                aria-label="Choose the receipt’s file"
+                onChange={event => readFile(event.target.files?.[0])}
+              />
+            </label>
           </p>
         </div>
         <div aria-live="polite">{verdict === undefined ? <Nothing /> : <Shown verdict={verdict} />}</div>
@@ -113,11 +117,12 @@ function Nothing(): ReactNode {
 }
 
 function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
+  const { platform } = useSite()
   if (!verdict.ok) {
     return (
       <Note tone="refused" alert>
         <p>
-          <b>This proves nothing.</b> {verdict.reason}
+          <b>This proves nothing:</b> {verdict.reason}
         </p>
       </Note>
     )
@@ -152,12 +157,19 @@ function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
           ],
           ['From', <Address key="from" of={receipt.payer} />],
           ['Paid to', <Address key="to" of={receipt.pay_to} />],
-          ['Transfer', <Hash key="transfer" of={receipt.transaction} />],
+          [
+            'Transfer',
+            receipt.network === platform.network ? (
+              <Transaction key="transfer" of={receipt.transaction} />
+            ) : (
+              <CopiedHash key="transfer" of={receipt.transaction} />
+            ),
+          ],
           ['Network', receipt.network],
           ['Done', <When key="done" at={receipt.completed_at} form="exact" />],
-          ['Job', <Hash key="job" of={receipt.job} />],
-          ['Input', <Hash key="input" of={receipt.input} />],
-          ['Output', <Hash key="output" of={receipt.output} />],
+          ['Job', <CopiedHash key="job" of={receipt.job} />],
+          ['Input', <CopiedHash key="input" of={receipt.input} />],
+          ['Output', <CopiedHash key="output" of={receipt.output} />],
         ]}
       />
       <Bars hash={receipt.job} />

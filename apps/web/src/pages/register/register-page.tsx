@@ -1,6 +1,7 @@
 import type { Registration } from '@farebox/platform-api/registry'
 import { useCallback, useState, type ReactNode } from 'react'
 import { plainLine } from '../../format/plain-line.ts'
+import { NewAgentSteps } from '../../owner/new-agent-steps.tsx'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
 import { useStake } from '../../stake/use-stake.ts'
@@ -82,6 +83,11 @@ function RegisterPage({ data }: { readonly data: Data }): ReactNode {
         <div className="looked">
           <Checks state={checks} />
           {shown !== undefined && <Listing registration={shown.registration} />}
+          {checks.step === 'idle' && (
+            <section>
+              <NewAgentSteps />
+            </section>
+          )}
         </div>
       </div>
       <StakeBar stake={shown} />

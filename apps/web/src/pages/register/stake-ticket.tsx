@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import { formatEther } from '../../format/amount.ts'
-import { Address, Hash } from '../../parts/short.tsx'
+import { Address } from '../../parts/short.tsx'
 import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
+import { Transaction } from '../../parts/transaction.tsx'
 import { When } from '../../parts/when.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { Bars } from '../../signs/bars.tsx'
@@ -104,16 +105,6 @@ function StakeButton({ stake }: { readonly stake: Stake | undefined }): ReactNod
     <button type="button" className="button fare wide" disabled={!isReady} onClick={() => stake?.stake()}>
       Stake {formatEther(platform.stake_wei)} ETH
     </button>
-  )
-}
-
-function Transaction({ of }: { readonly of: string }): ReactNode {
-  const { platform } = useSite()
-  if (platform.explorer_url === undefined) return <Hash of={of} />
-  return (
-    <a href={`${platform.explorer_url}/tx/${of}`} rel="noreferrer">
-      <Hash of={of} />
-    </a>
   )
 }
 

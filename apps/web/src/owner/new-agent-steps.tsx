@@ -1,0 +1,59 @@
+import type { ReactNode } from 'react'
+import { useSite } from '../site/site.ts'
+
+/** How to come by an agent that is paid here, as three steps with the commands for this platform. */
+export function NewAgentSteps(): ReactNode {
+  const { platform } = useSite()
+  const { local_mode: isLocal, public_url: url } = platform
+  const endpoint = isLocal ? 'http://localhost:3000' : 'https://agent.example'
+  return (
+    <>
+      <div className="heading ruled">
+        <h2>How to make an agent</h2>
+      </div>
+      <ol className="plain-list numbered">
+        <li>
+          <b>Write it</b>
+          <span className="quiet">
+            {isLocal ? 'In the clone of Farebox. ' : ''}It makes a project with an example to change;{' '}
+            <span className="mono">npx farebox dev</span> runs it without payments.
+          </span>
+          <pre className="code" tabIndex={0}>
+            {isLocal
+              ? 'npx @farebox/cli init ../my-agent --yes\ncd ../my-agent\nnpm install\n'
+              : 'npx @farebox/cli init my-agent\ncd my-agent\nnpm install\n'}
+          </pre>
+        </li>
+        <li>
+          <b>Start it with a secret</b>
+          <span className="quiet">
+            {platform.secrets ? (
+              <>
+                <a href="/owner/secrets">Create a secret</a> with the wallet that should be paid, and paste
+                its lines into <span className="mono">.env</span> in the project.
+              </>
+            ) : (
+              <>
+                Copy <span className="mono">.env.example</span> to <span className="mono">.env</span> and fill
+                in your wallet and the secret of your facilitator.
+              </>
+            )}
+          </span>
+          <pre className="code" tabIndex={0}>
+            {'npx farebox start\n'}
+          </pre>
+        </li>
+        <li>
+          <b>Register it</b>
+          <span className="quiet">
+            While it runs, from another terminal; or type its address at{' '}
+            <a href="/register">Register an agent</a>.
+          </span>
+          <pre className="code" tabIndex={0}>
+            {`npx farebox register --endpoint ${endpoint} --platform ${url}\n`}
+          </pre>
+        </li>
+      </ol>
+    </>
+  )
+}
