@@ -60,7 +60,10 @@ const ROUTES: readonly {
     path: agentId => `/agents/${agentId}`,
     act: async page => {
       // What pays is there: before that a click asks which wallet is meant.
-      await page.getByRole('button', { name: /\d USDC/ }).first().waitFor()
+      await page
+        .getByRole('button', { name: /\d USDC/ })
+        .first()
+        .waitFor()
       await page.locator('#run textarea, #run input[type=text]').first().click()
       await page.keyboard.type('Exact fare, per ride, please.', { delay: 40 })
       await page.getByRole('button', { name: /^Pay .* and run/ }).click()

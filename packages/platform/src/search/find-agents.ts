@@ -57,7 +57,7 @@ export async function findAgents(
   if (search.words?.length === 0) return { found: [], next: undefined, total: () => NONE }
   return inLimitedTime(database, async client => {
     const frequencies = await frequencySource.read(client)
-    const { after, words } = search
+    const { after } = search
     const scope = { client, search, frequencies }
     const isGuessing = after?.stage === stageNumber('similar')
     if (isGuessing) return pageOf(search, await continueSimilar(scope, after.readings ?? []))
