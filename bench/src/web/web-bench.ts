@@ -29,18 +29,24 @@ async function main(options: WebOptions): Promise<number> {
     process.stdout.write(WEB_HELP)
     return 0
   }
-  const sections = [
-    ...(options.parts.some(part => part !== 'server') ? await measureInBrowser(options) : []),
-    ...(options.parts.includes('server') ? [await measureServerTime(options, tell)] : []),
-  ]
+  const sections: Section[] = []
+  let isBroken = false
+  try {
+    if (options.parts.some(part => part !== 'server')) await measureInBrowser(options, sections)
+    if (options.parts.includes('server')) sections.push(await measureServerTime(options, tell))
+  } catch (error) {
+    // What was measured until then is told all the same.
+    isBroken = true
+    process.stderr.write(`\n✗ ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  }
   const machine = describeMachine()
   process.stdout.write(`\n${formatSections(sections)}  ${machine}\n`)
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify({ machine, sections }, null, 2)}\n`)
-  return areReached(sections) ? 0 : 1
+  return !isBroken && areReached(sections) ? 0 : 1
 }
 
-async function measureInBrowser({ parts, rounds }: WebOptions): Promise<readonly Section[]> {
+async function measureInBrowser({ parts, rounds }: WebOptions, sections: Section[]): Promise<void> {
   tell('npm start')
   const economy = await startLocalEconomy()
   const chromium = await startChromium(await findFreePort())
@@ -50,7 +56,7 @@ async function measureInBrowser({ parts, rounds }: WebOptions): Promise<readonly
     const page = await chromium.context.newPage()
     const first = await payFirstJob(page, economy)
     await page.close()
-    const sections: Section[] = parts.includes('first-job') ? [first.section] : []
+    if (parts.includes('first-job')) sections.push(first.section)
     if (parts.includes('size')) {
       tell('sizes')
       sections.push(await measureSizes(chromium, url))
@@ -64,7 +70,6 @@ async function measureInBrowser({ parts, rounds }: WebOptions): Promise<readonly
     }
     if (parts.includes('lighthouse'))
       sections.push(...(await rateByLighthouse(chromium, url, { pages: visitedPages(first), rounds, tell })))
-    return sections
   } finally {
     await chromium.close()
     await economy.stop()
