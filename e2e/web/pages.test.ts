@@ -105,6 +105,24 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     expect(await page.title()).toBe('Teller · Farebox')
   })
 
+  test('the call in code sends an input that the capability takes', async () => {
+    const { page } = await come()
+    await page.goto('/agents/1')
+    await page.locator('#code').scrollIntoViewIfNeeded()
+    await page.locator('#code pre').filter({ hasText: '"text": "' }).waitFor()
+  })
+
+  test.each(['/register', '/owner'])('%s says how to make an agent for this platform', async path => {
+    const { page } = await come()
+    await page.goto(path)
+    const steps = page.getByRole('list').filter({ hasText: 'Write it' })
+    expect(await steps.getByRole('listitem').count()).toBe(3)
+    const { public_url: url } = (await (await page.request.get('/v1/platform')).json()) as {
+      public_url: string
+    }
+    expect(await steps.innerText()).toContain(`--endpoint http://localhost:3000 \\\n  --platform ${url}`)
+  })
+
   test('what is typed and chosen changes the address, and neither the document nor where one is typing', async () => {
     const { page } = await come()
     const documents: string[] = []

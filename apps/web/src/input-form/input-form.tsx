@@ -59,8 +59,7 @@ export function InputForm(props: {
       {isEmpty && <p className="hint">This capability takes nothing.</p>}
       {view === 'form' && problem !== undefined && (
         <p className="hint bad" role="status">
-          The form shows the input before your last change to the JSON. {problem} Switch back to fix it, or go
-          on here and it is dropped.
+          {problem} The form shows the input before that. Switch back to fix it: a change here drops it.
         </p>
       )}
       {view === 'form' ? (

@@ -30,7 +30,7 @@ export function NewAgentSteps(): ReactNode {
             {platform.secrets ? (
               <>
                 <a href="/owner/secrets">Create a secret</a> with the wallet that should be paid, and paste
-                its lines into <span className="mono">.env</span> in the project.
+                its lines into a file <span className="mono">.env</span> in the project.
               </>
             ) : (
               <>
@@ -50,7 +50,7 @@ export function NewAgentSteps(): ReactNode {
             <a href="/register">Register an agent</a>.
           </span>
           <pre className="code" tabIndex={0}>
-            {`npx farebox register --endpoint ${endpoint} --platform ${url}\n`}
+            {`npx farebox register --endpoint ${endpoint} \\\n  --platform ${url}\n`}
           </pre>
         </li>
       </ol>

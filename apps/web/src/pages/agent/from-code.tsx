@@ -1,11 +1,14 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Switch } from '../../parts/switch.tsx'
 import { curlSample, pythonSample, typescriptSample } from '../../quick-execute/code-samples.ts'
 
 const SAMPLES = { typescript: typescriptSample, curl: curlSample, python: pythonSample }
+
+/** Before it is in view. */
+const NEAR = '300px'
 
 /** The same capability called from code. */
 export function FromCode(props: {
@@ -14,7 +17,8 @@ export function FromCode(props: {
 }): ReactNode {
   const { agent, capability } = props
   const [language, setLanguage] = useState<keyof typeof SAMPLES>('typescript')
-  const input = useSample(capability)
+  const section = useRef<HTMLElement>(null)
+  const input = useSample(capability, section)
   const { endpoint } = agent
   if (endpoint === null) return null
   const code = SAMPLES[language]({
@@ -24,7 +28,7 @@ export function FromCode(props: {
     input,
   })
   return (
-    <section id="code">
+    <section id="code" ref={section}>
       <div className="heading">
         <h2>From code</h2>
         <span className="end">
@@ -56,20 +60,32 @@ export function FromCode(props: {
   )
 }
 
-/** An input that the capability takes; empty until it is made, by code that the page does not open with. */
-function useSample({ name, input_schema: fields }: AgentPage['capabilities'][number]): JsonObject {
+/** An input that the capability takes. It is made once the section comes near: what makes it is large. */
+function useSample(
+  { name, input_schema: fields }: AgentPage['capabilities'][number],
+  section: RefObject<HTMLElement | null>,
+): JsonObject {
   const [made, setMade] = useState<{ readonly name: string; readonly input: JsonObject }>()
   useEffect(() => {
+    if (section.current === null) return undefined
     let isGone = false
-    import('../../fields/check-input.ts').then(
-      ({ sampleInput }) => {
-        if (!isGone) setMade({ name, input: sampleInput(fields as FieldMap) ?? {} })
+    const make = async (): Promise<void> => {
+      const { sampleInput } = await import('../../fields/check-input.ts')
+      if (!isGone) setMade({ name, input: sampleInput(fields as FieldMap) ?? {} })
+    }
+    const watch = new IntersectionObserver(
+      entries => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return
+        watch.disconnect()
+        make().catch(() => undefined)
       },
-      () => undefined,
+      { rootMargin: NEAR },
     )
+    watch.observe(section.current)
     return () => {
       isGone = true
+      watch.disconnect()
     }
-  }, [name, fields])
+  }, [name, fields, section])
   return made?.name === name ? made.input : {}
 }
