@@ -236,6 +236,6 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
       .toBe(1)
     expect(await page.getByRole('button', { name: 'Cannot be paid now' }).isDisabled()).toBe(true)
     await page.goto('/?q=teller')
-    await page.getByText('No agent is found by').waitFor()
+    await page.getByText('No agent matches').waitFor()
   }, 90_000)
 })
