@@ -76,7 +76,7 @@ async function runAtLast(program: string, url: string, words: readonly string[])
       return await run(program, url, words)
     } catch (error) {
       const said = (error as { readonly stderr?: string }).stderr?.trim().slice(0, 300)
-      if (left === 0) throw new Error(`Lighthouse cannot rate ${url}: ${said}`, { cause: said })
+      if (left === 0) throw new Error(`Lighthouse cannot rate ${url}: ${said}`, { cause: error })
     }
   }
 }
