@@ -2,11 +2,10 @@ import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { ReactNode } from 'react'
 import { formatDuration } from '../format/duration.ts'
 import type { Order } from '../orders/order.ts'
-import { CopyButton } from '../parts/copy-button.tsx'
 import { Address, Hash } from '../parts/short.tsx'
+import { Transaction } from '../parts/transaction.tsx'
 import { Hole, Lines, Sum, Ticket } from '../parts/ticket.tsx'
 import { When } from '../parts/when.tsx'
-import { useSite } from '../site/site.ts'
 import { Bars } from '../signs/bars.tsx'
 import { Sign } from '../signs/sign.tsx'
 
@@ -135,24 +134,6 @@ function Charge({ job, now }: { readonly job: JobAnswer; readonly now: number })
       The signature has not been used so far, and ends <When at={payment.usable_until} form="clock" />. Until
       then the chain is watched, and a charge would show here.
     </p>
-  )
-}
-
-function Transaction({ of }: { readonly of: string }): ReactNode {
-  const { platform } = useSite()
-  if (platform.explorer_url === undefined)
-    return (
-      <>
-        <Hash of={of} />{' '}
-        <CopyButton className="link" text={() => of}>
-          Copy
-        </CopyButton>
-      </>
-    )
-  return (
-    <a href={`${platform.explorer_url}/tx/${of}`} rel="noreferrer">
-      <Hash of={of} />
-    </a>
   )
 }
 

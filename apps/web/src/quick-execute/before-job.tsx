@@ -76,7 +76,7 @@ export function BeforeJob(props: {
               ? undefined
               : [
                   'Takes',
-                  `${agent.max_deadline_seconds} s at most${agent.job_p50_ms === null ? '' : `, ${formatDuration(agent.job_p50_ms)} as a rule`}`,
+                  `${agent.max_deadline_seconds} s at most${agent.job_p50_ms === null ? '' : `, usually ${formatDuration(agent.job_p50_ms)}`}`,
                 ],
             ['Signature', 'for this job alone'],
           ]}
