@@ -18,7 +18,7 @@ const PRESETS = [
   { name: 'mobile', words: [], isHeld: false },
 ] as const
 
-/** Lighthouse's scores of each page, in a browser that is signed in and has ordered a job. */
+/** Lighthouse's scores of each page, a section for each preset, in a browser that is signed in and has ordered a job. */
 export async function rateByLighthouse(
   chromium: Chromium,
   url: string,
@@ -27,10 +27,10 @@ export async function rateByLighthouse(
     readonly rounds: number
     readonly tell: (doing: string) => void
   },
-): Promise<readonly Section[]> {
+  measured: (section: Section) => void,
+): Promise<void> {
   const { pages, rounds, tell } = options
   const program = await installLighthouse(tell)
-  const sections: Section[] = []
   for (const preset of PRESETS) {
     const figures: Figure[] = []
     for (const page of pages) {
@@ -41,12 +41,11 @@ export async function rateByLighthouse(
       }
       figures.push(...figuresOf(page, reports, preset.isHeld))
     }
-    sections.push({
+    measured({
       title: `Lighthouse ${LIGHTHOUSE_VERSION}, preset ${preset.name}, median of ${rounds}`,
       figures,
     })
   }
-  return sections
 }
 
 function figuresOf(

@@ -68,8 +68,10 @@ async function measureInBrowser({ parts, rounds }: WebOptions, sections: Section
       sections.push(await measureVitals(chromium, url, { pages, rounds, tell }))
       sections.push(await measureInteractions(chromium, url, { agentId: first.agentId, rounds, tell }))
     }
-    if (parts.includes('lighthouse'))
-      sections.push(...(await rateByLighthouse(chromium, url, { pages: visitedPages(first), rounds, tell })))
+    if (parts.includes('lighthouse')) {
+      const pages = visitedPages(first)
+      await rateByLighthouse(chromium, url, { pages, rounds, tell }, section => void sections.push(section))
+    }
   } finally {
     await chromium.close()
     await economy.stop()
