@@ -190,6 +190,8 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', { timeout: 12
     await page.getByRole('checkbox', { name: 'Run again at each save' }).check()
     await project.save('handlers.js', HANDLERS.replace('.length,', '.length + 40,'))
     await page.getByRole('definition').filter({ hasText: /^41$/ }).waitFor()
+    // A start is a save: its run would be under way when the next one is asked for.
+    await page.getByRole('checkbox', { name: 'Run again at each save' }).uncheck()
 
     dev.signal('SIGINT')
     await page.getByText('farebox dev has stopped.').waitFor()

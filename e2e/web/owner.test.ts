@@ -130,7 +130,8 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await page.goto(origin + path)
     await button('Sign in').click()
     await inSheet('Choose a wallet').click()
-    await inSheet('Fox & Sons').click()
+    // Beside its name stands what it is known by, which it cannot choose as freely.
+    await page.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).click()
     await page.getByText('wants you to sign in with your Ethereum account').waitFor()
   }
 
