@@ -50,6 +50,11 @@ function MarketplacePage({ data }: { readonly data: Data }): ReactNode {
           </p>
           <SearchForm search={search} change={change} />
         </div>
+        {/* Before the results: a phone shows it above them, and what is parsed later must move nothing. */}
+        <aside>
+          <TryItNow first={data.first} />
+          <JustSettled receipts={data.settled} />
+        </aside>
         <Results
           search={search}
           rows={rows}
@@ -59,10 +64,6 @@ function MarketplacePage({ data }: { readonly data: Data }): ReactNode {
           more={more}
           again={again}
         />
-        <aside>
-          <TryItNow first={data.first} />
-          <JustSettled receipts={data.settled} />
-        </aside>
       </div>
     </main>
   )
