@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { LocalFile } from '@farebox/local/local-file'
 import { startChild } from '@farebox/local/src/processes/child-process'
+import { endWithUs } from '@farebox/local/src/processes/end-with-us'
 import { findFreePort } from '@farebox/local/src/processes/free-port'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -35,6 +36,8 @@ export async function startLocalEconomy(): Promise<LocalEconomy> {
     readyTimeoutMs: STARTED_WITHIN_MS,
   })
   const startedInMs = performance.now() - startedMs
+  // A bench that is killed leaves nothing running.
+  void child.exited.then(endWithUs(child.pid))
   const addresses = JSON.parse(await readFile(join(folder, 'local.json'), 'utf8')) as LocalFile
   return {
     url: child.ready,

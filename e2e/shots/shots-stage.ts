@@ -1,0 +1,86 @@
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { registerAgent } from '@farebox/local/src/register-agent'
+import type { AgentProcess } from '@farebox/local/src/start-agent-process'
+import { openStorage } from '@farebox/platform/storage/open-storage'
+import { setStage, type Stage } from '../stage/stage.ts'
+import { fillHistory } from './fill-history.ts'
+
+/** A platform as somebody finds it who comes after some weeks: agents with a past, jobs, an owner. */
+export interface ShotsStage {
+  readonly stage: Stage
+  readonly url: string
+  /** By the name of its folder. */
+  readonly agentIds: { readonly [folder in keyof typeof CONFIGS]: number }
+  /** One that waits to be registered. */
+  readonly newcomer: AgentProcess
+  /** One that serves dev mode: its checks do not all pass. */
+  readonly unfit: AgentProcess
+  /** Ends an agent, and waits until the platform shows it offline. */
+  takeOffline(folder: keyof typeof CONFIGS): Promise<void>
+  strike(): Promise<void>
+}
+
+/** Agents that are listed, by the name of their folder. */
+const CONFIGS = {
+  'text-statistics': 'examples/text-statistics/agent.json',
+  'qr-code': 'examples/qr-code/agent.json',
+  summary: 'examples/summary/agent.json',
+  teller: 'e2e/agents/teller/agent.json',
+  patient: 'e2e/agents/patient/agent.json',
+} as const
+
+/** Whose agents they are. */
+export const OWNER = TEST_KEYS.agent
+
+const OFFLINE_WITHIN_MS = 120_000
+
+/** Sets the stage: real agents, registered and watched, with some weeks of made-up history behind them. */
+export async function setShotsStage(): Promise<ShotsStage> {
+  const stage = await setStage()
+  const schema = `shots_${process.pid}_platform`
+  const facilitator = await stage.facilitator()
+  const { url } = await stage.platform({
+    facilitator,
+    environment: { DATABASE_SCHEMA: schema, PLATFORM_CHECK_SECONDS: '2' },
+  })
+  const secret = await stage.secret(facilitator, [OWNER.address])
+  const start = (config: string, name: string, environment = {}): Promise<AgentProcess> =>
+    stage.agent({
+      config,
+      facilitator,
+      secret,
+      name,
+      store: 'memory:',
+      wallet: OWNER.address,
+      environment,
+    })
+  const agents: { [folder: string]: AgentProcess } = {}
+  const agentIds: { [folder: string]: number } = {}
+  for (const [folder, config] of Object.entries(CONFIGS)) {
+    const agent = await start(config, folder)
+    agents[folder] = agent
+    const { agentId } = await registerAgent({ url }, stage.chain, { url: agent.url, wallet: OWNER.address })
+    agentIds[folder] = agentId
+  }
+  const database = await openStorage({ connectionString: stage.databaseUrl, schema, connections: 2 })
+  stage.onStrike(() => database.pool.end())
+  await fillHistory(database, agentIds as ShotsStage['agentIds'])
+  return {
+    stage,
+    url,
+    agentIds: agentIds as ShotsStage['agentIds'],
+    newcomer: await start('examples/first-agent/agent.json', 'newcomer'),
+    unfit: await start('examples/first-agent/agent.json', 'unfit', { SERVICE_DEV_MODE: 'true' }),
+    async takeOffline(folder) {
+      await agents[folder]?.stop()
+      for (let waitedMs = 0; waitedMs < OFFLINE_WITHIN_MS; waitedMs += 500) {
+        const answer = await fetch(`${url}/v1/agents/${agentIds[folder]}`)
+        const { health } = (await answer.json()) as { readonly health: { readonly availability: string } }
+        if (health.availability === 'offline') return
+        await new Promise(resolve => setTimeout(resolve, 500))
+      }
+      throw new Error(`${folder} is not offline after ${OFFLINE_WITHIN_MS / 1_000} s`)
+    },
+    strike: () => stage.strike(),
+  }
+}
