@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { pathWithoutFarebox } from '@farebox/cli/src/testing/path-without-farebox'
 
 /** The built command line. */
 export const CLI_PROGRAM = fileURLToPath(new URL('../../packages/cli/bin/farebox-cli.js', import.meta.url))
@@ -25,7 +26,7 @@ export function startCli(
 ): RunningCli {
   const child = spawn(process.execPath, [CLI_PROGRAM, ...words], {
     cwd: options.folder,
-    env: { PATH: process.env['PATH'] ?? '', ...options.environment },
+    env: { PATH: pathWithoutFarebox(), ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said = { out: '', err: '' }

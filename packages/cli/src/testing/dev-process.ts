@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { pathWithoutFarebox } from './path-without-farebox.ts'
 
 /** A project in a folder of its own, outside the repository, in which `farebox` is installed. */
 export interface Project {
@@ -75,7 +76,7 @@ function runCli(folder: string, words: readonly string[], variables: NodeJS.Proc
     {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'], HOME: folder, ...variables },
+      env: { PATH: pathWithoutFarebox(), HOME: folder, ...variables },
     },
   )
   let [out, err, all, read] = ['', '', '', 0]
