@@ -196,8 +196,10 @@ export const job = z
       status: paymentStatus,
       transaction: z.string().nullable().describe('The transfer, where it is proven'),
       block_number: z.int().nonnegative().nullable().describe('The block that has it; null: not proven'),
+      pay_to: address.describe('Who is paid, or would be'),
+      valid_before: unixSeconds.describe('When the authorization expires'),
       usable_until: unixSeconds.describe(
-        'Until then an agent that does not keep its word could still charge',
+        'When it is certain that the expired authorization was never used: its expiry, and the time in which the chain may still reorganise',
       ),
     }),
     input: jsonObject.nullable().describe('What was ordered, as it came; null: it was deleted'),

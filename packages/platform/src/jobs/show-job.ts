@@ -44,6 +44,8 @@ export async function describeJob(parts: ShowingParts, job: JobRow): Promise<Job
       status: job.payment === 'dead' ? 'unpaid' : job.payment,
       transaction: job.transaction ?? null,
       block_number: job.blockNumber ?? null,
+      pay_to: job.authorization.to.toLowerCase(),
+      valid_before: Number(job.authorization.validBefore),
       usable_until: usableUntil(job),
     },
     input: readInput(job) ?? null,
