@@ -48,7 +48,7 @@ export function JobLine({ view }: { readonly view: JobView }): ReactNode {
 }
 
 function stopsOf(view: JobView): readonly Stop[] {
-  const { order, job, unanswered } = view
+  const { order, job } = view
   const isRefused = order.refusal !== undefined || job?.error_type === 'payment'
   const signed: Stop = {
     name: 'Signed',
@@ -61,10 +61,10 @@ function stopsOf(view: JobView): readonly Stop[] {
       </p>
     ),
   }
-  return [signed, runningStop(view, isRefused), settlingStop(job, unanswered), receiptStop(job)]
+  return [signed, runningStop(view, isRefused), settlingStop(job), receiptStop(job)]
 }
 
-function runningStop({ job, now, order, unanswered, usualMs }: JobView, isRefused: boolean): Stop {
+function runningStop({ job, now, unanswered, usualMs }: JobView, isRefused: boolean): Stop {
   const name = job === undefined ? 'Asking' : 'Running'
   if (isRefused) return { name: 'Running', state: 'ahead' }
   if (job === undefined) {
@@ -92,7 +92,7 @@ function runningStop({ job, now, order, unanswered, usualMs }: JobView, isRefuse
         children: (
           <>
             <p>
-              It has {formatDuration(1_000 * whole)}.
+              <bdi>{job.agent_name}</bdi> has {formatDuration(1_000 * whole)}.
               {usualMs !== null && ` It usually answers in ${formatDuration(usualMs)}.`}
             </p>
             <progress
@@ -121,7 +121,7 @@ function runningStop({ job, now, order, unanswered, usualMs }: JobView, isRefuse
     case 'expired':
       return {
         name,
-        state: job.payment.status === 'open' && now < order.usable_until ? 'here' : 'failed',
+        state: job.payment.status === 'open' && now < job.payment.usable_until ? 'here' : 'failed',
         children: (
           <p>
             No answer in its time, which ended <When at={job.expires_at} form="clock" />.
@@ -131,7 +131,7 @@ function runningStop({ job, now, order, unanswered, usualMs }: JobView, isRefuse
   }
 }
 
-function settlingStop(job: JobAnswer | undefined, _unanswered: number): Stop {
+function settlingStop(job: JobAnswer | undefined): Stop {
   switch (job?.status) {
     case 'pending':
       return {

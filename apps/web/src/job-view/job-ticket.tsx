@@ -1,11 +1,13 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { ReactNode } from 'react'
+import { groupDigits } from '../format/amount.ts'
 import { formatDuration } from '../format/duration.ts'
 import type { Order } from '../orders/order.ts'
 import { Address, Hash } from '../parts/short.tsx'
 import { Transaction } from '../parts/transaction.tsx'
 import { Hole, Lines, Sum, Ticket } from '../parts/ticket.tsx'
 import { When } from '../parts/when.tsx'
+import { usePurse } from '../purse/purse-context.ts'
 import { Bars } from '../signs/bars.tsx'
 import { Sign } from '../signs/sign.tsx'
 
@@ -24,6 +26,8 @@ interface Props {
 /** A job as a ticket: punched when it was paid, and never when nothing was charged. */
 export function JobTicket(props: Props): ReactNode {
   const { job, order, now, isFresh, receiptHash, children } = props
+  const { wallet, balance } = usePurse()
+  const isOfThisPage = wallet?.address.toLowerCase() === job.payer.toLowerCase()
   return (
     <Ticket
       label="The ticket of this job"
@@ -36,14 +40,7 @@ export function JobTicket(props: Props): ReactNode {
             </span>
             <Hole punched={job.charged} fresh={isFresh && job.charged} />
           </div>
-          {isFree(job) ? (
-            <>
-              <div className="sum">Not charged</div>
-              <Charge job={job} now={now} />
-            </>
-          ) : (
-            <Sum amount={job.amount} />
-          )}
+          {isFree(job) ? <Charge job={job} now={now} /> : <Sum amount={job.amount} />}
         </>
       }
     >
@@ -66,6 +63,7 @@ export function JobTicket(props: Props): ReactNode {
             ) : (
               <>
                 <bdi>{order.wallet}</bdi>, <Address of={job.payer} />
+                {isOfThisPage && balance !== undefined && `, has ${groupDigits(balance.usdc)} USDC now`}
               </>
             ),
           ],
@@ -108,12 +106,7 @@ function Stamp({ job }: { readonly job: JobAnswer }): ReactNode {
         <Sign name="check" /> Paid
       </span>
     )
-  if (isFree(job))
-    return (
-      <span className="stamp refused">
-        <Sign name="cross" /> Not delivered
-      </span>
-    )
+  if (isFree(job)) return <b className="uncharged">Not charged</b>
   return (
     <span className="stamp">
       <Sign name="clock" /> {job.status === 'pending' ? 'Being settled' : 'Not charged so far'}
@@ -131,8 +124,8 @@ function Charge({ job, now }: { readonly job: JobAnswer; readonly now: number })
     return <p className="aside">The signature has ended unused: nothing can be charged any more.</p>
   return (
     <p className="aside">
-      The signature has not been used so far, and ends <When at={payment.usable_until} form="clock" />. Until
-      then the chain is watched, and a charge would show here.
+      The signature has not been used so far. The chain is watched until{' '}
+      <When at={payment.usable_until} form="clock" />, when it is certain; a charge would show here.
     </p>
   )
 }

@@ -32,12 +32,12 @@ export interface Order {
 }
 
 /** Whether there is nothing more to learn of it. */
-export function isSettled({ job, refusal, usable_until: until }: Order, now: number): boolean {
+export function isSettled({ job, refusal }: Order, now: number): boolean {
   if (refusal !== undefined) return true
   if (job === undefined) return false
   if (job.status === 'completed') return true
   return (
     (job.status === 'failed' || job.status === 'expired') &&
-    (job.payment.status !== 'open' || now > until + 30)
+    (job.payment.status !== 'open' || now > job.payment.usable_until + 30)
   )
 }

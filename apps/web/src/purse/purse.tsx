@@ -52,7 +52,7 @@ function PurseSheet({ close }: { readonly close: () => void }): ReactNode {
       <dl className="facts-list">
         <dt>Address</dt>
         <dd>
-          <span className="mono">{address}</span> <CopyButton text={() => address}>Copy</CopyButton>
+          <span className="mono whole">{address}</span> <CopyButton text={() => address}>Copy</CopyButton>
         </dd>
         <dt>Has</dt>
         <dd>{balance === undefined ? 'not read yet' : `${groupDigits(balance.usdc)} USDC`}</dd>

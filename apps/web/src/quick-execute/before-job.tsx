@@ -1,4 +1,5 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
+import { maxTimeoutSeconds } from '@farebox/payments/x402/requirement'
 import type { ReactNode } from 'react'
 import { groupDigits } from '../format/amount.ts'
 import { formatDuration } from '../format/duration.ts'
@@ -78,7 +79,12 @@ export function BeforeJob(props: {
                   'Takes',
                   `${agent.max_deadline_seconds} s at most${agent.job_p50_ms === null ? '' : `, usually ${formatDuration(agent.job_p50_ms)}`}`,
                 ],
-            ['Signature', 'for this job alone'],
+            [
+              'Signature',
+              agent.max_deadline_seconds === null
+                ? 'for this job alone'
+                : `good for ${maxTimeoutSeconds(agent.max_deadline_seconds)} s, for this job alone`,
+            ],
           ]}
         />
       </Ticket>

@@ -117,6 +117,7 @@ function Retry(props: {
       <a className="button tall" href="/">
         Find another agent
       </a>
+      <p className="hint centre">Not charged · the same payment is sent again</p>
       <p className="aside">
         The same job with the same payment, which can be used once
         {until !== null && (

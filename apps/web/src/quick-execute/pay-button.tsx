@@ -1,5 +1,6 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { ReactNode } from 'react'
+import { cutText } from '../format/cut-text.ts'
 import { Note } from '../parts/note.tsx'
 import { isUnderWay, refuseAgent, type Execution } from './use-quick-execute.ts'
 
@@ -77,13 +78,22 @@ export function Pay(props: {
         <p className="hint centre">Paying here needs JavaScript. From code it does not: see below.</p>
       </noscript>
       <p className="hint centre">
-        {isUnder
-          ? 'The input is held until the outcome is known.'
-          : isAgain
-            ? wasCharged(execution)
-              ? 'A new job: it is paid for once more.'
-              : 'A new job, with a new signature.'
-            : 'Not delivered, not charged.'}
+        {isUnder ? (
+          'The input is held until the outcome is known.'
+        ) : isAgain ? (
+          wasCharged(execution) ? (
+            'A new job: it is paid for once more.'
+          ) : (
+            'A new job, with a new signature.'
+          )
+        ) : (
+          <>
+            <span className="to">
+              To <bdi>{cutText(agent.name, 32)}</bdi> ·{' '}
+            </span>
+            <span>Not delivered, not charged.</span>
+          </>
+        )}
       </p>
     </div>
   )

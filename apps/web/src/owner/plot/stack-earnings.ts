@@ -5,7 +5,7 @@ export interface EarnedBy {
   /** The same in every rendering. */
   readonly key: string
   readonly name: string
-  /** Which agent's; undefined where the name alone is clear. */
+  /** Which agent's; undefined where there is one agent alone. */
   readonly agent: string | undefined
   /** Atomic units of USDC, a value for each day. */
   readonly days: readonly bigint[]
@@ -67,15 +67,12 @@ function group(
     const index = indexOf(point)
     found.days[index] = (found.days[index] ?? 0n) + BigInt(point.earned_atomic)
   }
-  const names = [...sums.values()].map(({ name }) => name)
+  const isOfSeveral = new Set([...sums.values()].map(({ agentId }) => agentId)).size > 1
   return [...sums]
     .map(([key, { agentId, name, days }]) => ({
       key,
       name,
-      agent:
-        names.filter(other => other === name).length > 1
-          ? (agents.get(agentId) ?? `No. ${agentId}`)
-          : undefined,
+      agent: isOfSeveral ? (agents.get(agentId) ?? `No. ${agentId}`) : undefined,
       days,
       total: days.reduce((sum, day) => sum + day, 0n),
     }))

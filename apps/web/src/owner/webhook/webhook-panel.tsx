@@ -13,6 +13,15 @@ interface Outcome {
   readonly words: ReactNode
 }
 
+/** What a webhook is for, once above all of them. */
+export function WebhookPurpose(): ReactNode {
+  return (
+    <p className="hint">
+      A webhook is sent a notice when its agent fails three checks in a row, goes offline, or is back.
+    </p>
+  )
+}
+
 /** Where an owner hears of one agent: set, tried out, taken away, with how the newest notice went. */
 export function WebhookPanel(props: {
   readonly agentId: number
@@ -50,12 +59,12 @@ export function WebhookPanel(props: {
       const { delivered, failure } = await ask<WebhookTested>(`${path}/test`, { method: 'POST' })
       setOutcome(
         delivered
-          ? { tone: 'paid', words: 'The test notice was taken.' }
+          ? { tone: 'paid', words: 'The receiver has taken the test notice.' }
           : {
               tone: 'refused',
               words: (
                 <>
-                  The test notice was not taken: <Words of={failure ?? 'no reason is known'} />
+                  The receiver did not take the test notice: <Words of={failure ?? 'no reason is known'} />
                 </>
               ),
             },
@@ -65,7 +74,7 @@ export function WebhookPanel(props: {
     run(async () => {
       await ask(path, { method: 'DELETE' })
       setWebhook(null)
-      setOutcome({ tone: 'info', words: 'Nobody is told any more.' })
+      setOutcome({ tone: 'info', words: 'The webhook is removed: no notices are sent for this agent.' })
     })
   return (
     <div className="webhook">
@@ -90,7 +99,7 @@ export function WebhookPanel(props: {
       )}
       {webhook === null && !isChanging && (
         <p className="small acts-line first">
-          <span className="quiet">Nobody is told when it fails its checks, goes offline, or is back.</span>
+          <span className="quiet">None is set.</span>
           <button type="button" className="link" onClick={() => setChanging(true)}>
             Set a webhook
           </button>
@@ -115,8 +124,7 @@ export function WebhookPanel(props: {
             />
           </p>
           <p className="hint">
-            It hears when the agent fails three checks in a row, goes offline, or is back. Saving makes a new
-            secret, by which your receiver knows that a notice is ours.
+            Saving makes a new secret, by which your receiver knows that a notice is from this platform.
           </p>
           <p className="acts-line">
             <button type="submit" className="button" disabled={isBusy}>

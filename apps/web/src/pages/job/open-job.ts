@@ -59,10 +59,10 @@ function orderOf(job: JobAnswer): Order {
     deadline: job.expires_at,
     payment: '',
     amount: job.amount,
-    pay_to: '',
+    pay_to: job.payment.pay_to,
     payer: job.payer,
     wallet: 'Your wallet',
-    usable_until: job.payment.usable_until,
+    usable_until: job.payment.valid_before,
     created_at: job.created_at,
   }
 }

@@ -32,6 +32,9 @@ export function JobTable({ jobs }: { readonly jobs: readonly ListedJob[] }): Rea
             <th scope="col">Ordered</th>
             <th scope="col">Job</th>
             <th scope="col">Outcome</th>
+            <th scope="col">
+              <span className="unseen">More</span>
+            </th>
             <th scope="col" className="num">
               Took
             </th>
@@ -51,18 +54,25 @@ export function JobTable({ jobs }: { readonly jobs: readonly ListedJob[] }): Rea
 }
 
 const OUTCOMES: {
-  readonly [outcome in Outcome]: { readonly tag: string; readonly sign?: SignName; readonly words: string }
+  readonly [outcome in Outcome]: {
+    readonly tag: string
+    readonly sign?: SignName
+    readonly words: string
+    /** What its page has to say of it. */
+    readonly more?: string
+  }
 } = {
   running: { tag: 'tag info', sign: 'clock', words: 'running' },
   settling: { tag: 'tag warn', sign: 'clock', words: 'settling' },
-  paid: { tag: 'tag paid', sign: 'check', words: 'paid' },
-  free: { tag: 'tag', words: 'not charged' },
-  waiting: { tag: 'tag warn', sign: 'clock', words: 'no answer' },
-  undelivered: { tag: 'tag refused', sign: 'warn', words: 'charged, not delivered' },
+  paid: { tag: 'tag paid', sign: 'check', words: 'paid', more: 'Receipt' },
+  free: { tag: 'tag', words: 'not charged', more: 'Why' },
+  waiting: { tag: 'tag warn', sign: 'clock', words: 'no answer', more: 'Why' },
+  undelivered: { tag: 'tag refused', sign: 'warn', words: 'charged, not delivered', more: 'Why' },
 }
 
 function Row({ job, decimals }: { readonly job: ListedJob; readonly decimals: number }): ReactNode {
-  const { tag, sign, words } = OUTCOMES[job.outcome]
+  const { tag, sign, words, more } = OUTCOMES[job.outcome]
+  const url = `/jobs/${job.jobId}${job.token === undefined ? '' : `#t=${job.token}`}`
   const isPaid = job.outcome === 'paid' || job.outcome === 'undelivered'
   return (
     <tr>
@@ -73,7 +83,7 @@ function Row({ job, decimals }: { readonly job: ListedJob; readonly decimals: nu
         </span>
       </td>
       <td>
-        <a className="bare" href={`/jobs/${job.jobId}${job.token === undefined ? '' : `#t=${job.token}`}`}>
+        <a className="bare" href={url}>
           <b>
             <Words of={job.agentName} most={64} />
           </b>{' '}
@@ -88,6 +98,7 @@ function Row({ job, decimals }: { readonly job: ListedJob; readonly decimals: nu
           {words}
         </span>
       </td>
+      <td className="small">{more !== undefined && <a href={url}>{more}</a>}</td>
       <td className="num quiet">{job.elapsedMs === null ? '' : formatDuration(job.elapsedMs)}</td>
       <td className="num">
         {isPaid ? (

@@ -104,14 +104,14 @@ function Figures({ jobs }: { readonly jobs: readonly ListedJob[] }): ReactNode {
         <dt>Not charged</dt>
         <dd>
           {formatCount(free.count)}
-          <small>{groupDigits(free.amount)} USDC not spent</small>
+          <small>{free.count === 0 ? 'none so far' : `${groupDigits(free.amount)} USDC not spent`}</small>
         </dd>
       </div>
       <div>
         <dt>Open now</dt>
         <dd>
           {formatCount(open.count)}
-          <small>{groupDigits(open.amount)} USDC at most</small>
+          <small>{open.count === 0 ? 'nothing under way' : `${groupDigits(open.amount)} USDC at most`}</small>
         </dd>
       </div>
     </dl>

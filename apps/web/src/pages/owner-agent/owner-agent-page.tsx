@@ -7,7 +7,7 @@ import { AgentNow } from '../../owner/agents/agents-table.tsx'
 import { Notices } from '../../owner/agents/notices.tsx'
 import { EarningsSection } from '../../owner/plot/earnings-section.tsx'
 import { stackEarnings } from '../../owner/plot/stack-earnings.ts'
-import { WebhookPanel } from '../../owner/webhook/webhook-panel.tsx'
+import { WebhookPanel, WebhookPurpose } from '../../owner/webhook/webhook-panel.tsx'
 import { FindJob } from '../../owner/find-job.tsx'
 import { Standing } from '../../parts/standing.tsx'
 import { Words } from '../../parts/words.tsx'
@@ -97,6 +97,7 @@ function OwnerAgentPage({ data }: { readonly data: OwnerAgentData }): ReactNode 
             <div className="heading ruled">
               <h2>Webhook</h2>
             </div>
+            <WebhookPurpose />
             <WebhookPanel agentId={agentId} webhook={webhook} />
           </div>
         </div>

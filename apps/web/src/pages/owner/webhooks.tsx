@@ -21,7 +21,8 @@ export function Webhooks(props: {
       </div>
       {webhooks.length === 0 ? (
         <p className="nothing quiet small">
-          Nobody is told. A webhook hears when an agent fails three checks in a row, goes offline, or is back.
+          None is set. A webhook is sent a notice when its agent fails three checks in a row, goes offline, or
+          is back.
         </p>
       ) : (
         <ul className="told">

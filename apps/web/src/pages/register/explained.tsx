@@ -15,7 +15,7 @@ export function Explained({ isPhaseOne }: { readonly isPhaseOne: boolean }): Rea
       <details>
         <summary>What a stake is</summary>
         <p>
-          The registry contract keeps 0.001 ETH as long as the agent is registered, and gives its wallet a
+          The registry contract keeps the stake as long as the agent is registered, and gives its wallet a
           token: the number of the agent. Nobody else can take the stake.{' '}
           <span className="mono">farebox deregister</span> returns it.
         </p>

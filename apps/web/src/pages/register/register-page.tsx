@@ -36,7 +36,7 @@ export const page: PageModule<Data> = {
       ? {
           title: 'Register an agent',
           description:
-            'Your agent is checked for free, its wallet stakes 0.001 ETH, and it is listed with its price.',
+            'Your agent is checked for free, its wallet stakes some ETH, and it is listed with its price.',
         }
       : { title: `Register ${nameOf(registration)}`, hidden: true },
   Page: RegisterPage,
@@ -67,7 +67,7 @@ function RegisterPage({ data }: { readonly data: Data }): ReactNode {
       </p>
       <h1>Register an agent</h1>
       <Steps step={checks.step} view={shown?.view} />
-      <div className="beside">
+      <div className={shown === undefined || shown.view.at === 'offer' ? 'beside' : 'beside staking'}>
         <EndpointForm
           endpoint={registration?.endpoint}
           first={data.endpoint ?? ''}

@@ -88,10 +88,13 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
 
 /** On a phone: the button at the foot of the window, in the place of the tabs. */
 export function StakeBar({ stake }: { readonly stake: Stake | undefined }): ReactNode {
+  const { platform } = useSite()
   if (stake?.view.at !== 'offer') return null
   return (
     <div className="pay-bar">
-      <p className="hint">0.001 ETH and gas, returned when you deregister</p>
+      <p className="hint">
+        {formatEther(platform.stake_wei)} ETH and gas; the stake comes back with deregistering
+      </p>
       <StakeButton stake={stake} />
     </div>
   )

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { formatEther } from '../../format/amount.ts'
 import { Sign } from '../../signs/sign.tsx'
 import { useSite } from '../../site/site.ts'
 import type { StakeView } from '../../stake/stake-view.ts'
@@ -13,7 +14,7 @@ export function Steps(props: {
   const at = stepOf(props.view)
   const steps = [
     [at === 0 ? 'Check' : 'Checked', 'free, nothing is run'],
-    [at > 1 ? 'Staked' : 'Stake', '0.001 ETH, yours again later'],
+    [at > 1 ? 'Staked' : 'Stake', `${formatEther(platform.stake_wei)} ETH, yours again later`],
     [
       'In a block',
       platform.local_mode ? 'seconds, on this chain' : `and ${platform.confirmations} on top of it`,

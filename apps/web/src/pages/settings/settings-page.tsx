@@ -2,7 +2,7 @@ import type { Me, OwnedAgents, Sessions } from '@farebox/platform-api/owners'
 import type { Webhook } from '@farebox/platform-api/monitor'
 import type { ReactNode } from 'react'
 import { readWebhook } from '../../owner/read-parts.ts'
-import { WebhookPanel } from '../../owner/webhook/webhook-panel.tsx'
+import { WebhookPanel, WebhookPurpose } from '../../owner/webhook/webhook-panel.tsx'
 import { Words } from '../../parts/words.tsx'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
 import { SignedInLine } from '../../session/signed-in-line.tsx'
@@ -79,6 +79,7 @@ function Webhooks({ agents, isMore }: Pick<Data, 'agents' | 'isMore'>): ReactNod
       <div className="heading ruled">
         <h2>Webhooks</h2>
       </div>
+      <WebhookPurpose />
       {agents.length === 0 && (
         <p className="nothing faint">A webhook belongs to an agent, and you have none here.</p>
       )}
