@@ -38,6 +38,10 @@ export const OWNER_SCENES: readonly Scene[] = [
       await button(page, /^Stake/).waitFor()
     },
   },
+  {
+    name: 'register-listed',
+    reach: (page, { registrationId }) => open(page, `/register/${registrationId}`),
+  },
   { name: 'owner-signed-out', reach: page => open(page, '/owner') },
   { name: 'owner', asOwner: true, reach: page => open(page, '/owner') },
   {

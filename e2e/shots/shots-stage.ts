@@ -1,6 +1,7 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { registerAgent } from '@farebox/local/src/register-agent'
 import type { AgentProcess } from '@farebox/local/src/start-agent-process'
+import type { Registration } from '@farebox/platform-api/registry'
 import { openStorage } from '@farebox/platform/storage/open-storage'
 import { setStage, type Stage } from '../stage/stage.ts'
 import { fillHistory } from './fill-history.ts'
@@ -11,6 +12,8 @@ export interface ShotsStage {
   readonly url: string
   /** By the name of its folder. */
   readonly agentIds: { readonly [folder in keyof typeof CONFIGS]: number }
+  /** The registration of an agent that is listed. */
+  readonly registrationId: string
   /** One that waits to be registered. */
   readonly newcomer: AgentProcess
   /** One that serves dev mode: its checks do not all pass. */
@@ -56,9 +59,11 @@ export async function setShotsStage(): Promise<ShotsStage> {
     })
   const agents: { [folder: string]: AgentProcess } = {}
   const agentIds: { [folder: string]: number } = {}
+  let registrationId = ''
   for (const [folder, config] of Object.entries(CONFIGS)) {
     const agent = await start(config, folder)
     agents[folder] = agent
+    registrationId = await openRegistration(url, agent.url)
     const { agentId } = await registerAgent({ url }, stage.chain, { url: agent.url, wallet: OWNER.address })
     agentIds[folder] = agentId
   }
@@ -69,6 +74,7 @@ export async function setShotsStage(): Promise<ShotsStage> {
     stage,
     url,
     agentIds: agentIds as ShotsStage['agentIds'],
+    registrationId,
     newcomer: await start('examples/first-agent/agent.json', 'newcomer'),
     unfit: await start('examples/first-agent/agent.json', 'unfit', { SERVICE_DEV_MODE: 'true' }),
     async takeOffline(folder) {
@@ -83,4 +89,13 @@ export async function setShotsStage(): Promise<ShotsStage> {
     },
     strike: () => stage.strike(),
   }
+}
+
+async function openRegistration(url: string, endpoint: string): Promise<string> {
+  const answer = await fetch(`${url}/v1/registrations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ endpoint }),
+  })
+  return ((await answer.json()) as Registration).registration_id
 }

@@ -1,8 +1,8 @@
-import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
-import type { Browser, CDPSession, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { visit, type Visitor } from '../stage/web/visitor.ts'
-import { setWebStage, type WebStage } from '../stage/web/web-stage.ts'
+import { findChromium } from '@farebox/platform/src/test-setup/browser'
+import type { CDPSession, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import type { Visitor } from '../stage/web/visitor.ts'
+import { createWebScene } from '../stage/web/web-scene.ts'
 
 /** A poor mobile network. */
 const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
@@ -10,31 +10,7 @@ const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadT
 const chromium = findChromium()
 
 describe.skipIf(chromium === undefined)('the pages under hard conditions', () => {
-  let web: WebStage
-  let browser: Browser
-  const visitors: Visitor[] = []
-
-  beforeAll(async () => {
-    web = await setWebStage()
-    browser = await startBrowser(chromium ?? '')
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await web?.strike()
-  }, 60_000)
-  afterEach(async ({ task }) => {
-    for (const { context, page, troubles } of visitors.splice(0)) {
-      if (task.result?.state === 'fail') console.error(await page.locator('main').innerText())
-      await context.close()
-      expect(troubles).toEqual([])
-    }
-  })
-
-  async function come(options: Parameters<typeof visit>[2] = {}): Promise<Visitor> {
-    const visitor = await visit(browser, web, options)
-    visitors.push(visitor)
-    return visitor
-  }
+  const scene = createWebScene(chromium)
 
   async function slowDown({ context, page }: Visitor): Promise<CDPSession> {
     const session = await context.newCDPSession(page)
@@ -56,7 +32,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
   }
 
   test('400 ms away at 400 kb/s, a page is read in 3 s, and a job is paid once', async () => {
-    const visitor = await come()
+    const visitor = await scene.come()
     await slowDown(visitor)
     const { page } = visitor
     const begun = Date.now()
@@ -78,7 +54,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
   }, 90_000)
 
   test('what is typed before the scripts are here is kept, and a press on Pay then loses nothing', async () => {
-    const { page } = await come()
+    const { page } = await scene.come()
     let letThrough = (): void => undefined
     const held = new Promise<void>(resolve => {
       letThrough = resolve
@@ -87,7 +63,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
       await held
       await route.continue()
     })
-    await page.goto(`/agents/${web.agentId}`, { waitUntil: 'commit' })
+    await page.goto(`/agents/${scene.web.agentId}`, { waitUntil: 'commit' })
     const field = page.getByRole('textbox', { name: /^string text/ })
     await field.fill('typed too early')
     await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click({ noWaitAfter: true })
@@ -101,12 +77,12 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
   })
 
   test('who pays at once waits for the test wallet, and is not asked for another', async () => {
-    const { page } = await come()
+    const { page } = await scene.come()
     await page.route('**/v1/local/faucet', async route => {
       await new Promise(resolve => setTimeout(resolve, 1_500))
       await route.continue()
     })
-    await page.goto(`/agents/${web.agentId}`)
+    await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('textbox', { name: /^string text/ }).fill('in a hurry')
     await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
     await page.getByText('Paid', { exact: true }).waitFor()
@@ -114,8 +90,8 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
   })
 
   test('JSON that cannot be read is not paid for as what it was before', async () => {
-    const { page } = await come()
-    await page.goto(`/agents/${web.agentId}`)
+    const { page } = await scene.come()
+    await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('button', { name: 'JSON' }).click()
     const field = page.getByRole('textbox', { name: 'The whole input as JSON' })
     await field.fill('{ "text": "one two" }')
@@ -135,8 +111,8 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
   })
 
   test('a refusal goes as soon as its field changes, and a sample fills in the JSON too', async () => {
-    const { page } = await come()
-    await page.goto(`/agents/${web.agentId}`)
+    const { page } = await scene.come()
+    await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
     const refusal = page.getByText('text: is required')
     await refusal.waitFor()
@@ -150,7 +126,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
   })
 
   test('with the keyboard alone an agent is found, filled in, paid and its receipt checked', async () => {
-    const { page } = await come()
+    const { page } = await scene.come()
     await page.goto('/')
     await page.getByRole('heading', { name: 'Teller' }).waitFor()
     await page.keyboard.press('/')
@@ -170,14 +146,14 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
   })
 
   test('keys lead to places, rows and agents by name, are listed, and are letters again once they are switched off', async () => {
-    const { page } = await come()
+    const { page } = await scene.come()
     await page.goto('/receipts')
     await page.getByText('Test wallet').first().waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('j')
     await page.waitForURL('**/jobs')
     await page.keyboard.press('/')
-    await page.waitForURL(`${web.url}/`)
+    await page.waitForURL(`${scene.web.url}/`)
     await expect.poll(() => page.evaluate(FOCUSED)).toBe('Search agents')
     await page.keyboard.type('gj?')
     expect(await page.getByRole('searchbox').inputValue()).toBe('gj?')
@@ -191,18 +167,12 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     const sheet = page.getByRole('dialog')
     await sheet.getByRole('combobox').fill('tell')
     await sheet.getByRole('option', { name: 'Teller' }).waitFor()
-    if (process.env['FAREBOX_TEST_PICTURES'] !== undefined)
-      await page.screenshot({ path: process.env['FAREBOX_TEST_PICTURES'] + '/commands.png' })
     await sheet.getByRole('combobox').fill('theme')
     await sheet.getByRole('option', { name: 'Settings' }).waitFor()
     await sheet.getByRole('combobox').fill('check a')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/receipts')
     await page.keyboard.press('?')
-    if (process.env['FAREBOX_TEST_PICTURES'] !== undefined) {
-      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-      await page.screenshot({ path: process.env['FAREBOX_TEST_PICTURES'] + '/keys.png' })
-    }
     await page
       .getByRole('dialog', { name: 'Keyboard shortcuts' })
       .getByLabel('Single letters act as keys')
@@ -219,7 +189,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     '%s at 200 % zoom and with text of twice the size needs no sideways scrolling',
     async path => {
       // A window of 1280 CSS pixels at 200 % is one of 640.
-      const { page } = await come({ viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 })
+      const { page } = await scene.come({ viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 })
       await page.goto(path)
       expect(await page.evaluate(WIDER)).toEqual([])
       await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -229,8 +199,8 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
   )
 
   test('a screen reader finds the page by its landmarks, headings and names', async () => {
-    const { page } = await come()
-    for (const path of ['/', `/agents/${web.agentId}`, '/jobs', '/receipts', '/register', '/owner']) {
+    const { page } = await scene.come()
+    for (const path of ['/', `/agents/${scene.web.agentId}`, '/jobs', '/receipts', '/register', '/owner']) {
       await page.goto(path)
       const tree = await page.locator('body').ariaSnapshot()
       expect(tree, path).toMatch(/^- link "To the page"/)
@@ -246,8 +216,8 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
   })
 
   test('a screen reader is told what becomes of a job', async () => {
-    const { page } = await come()
-    await page.goto(`/agents/${web.agentId}`)
+    const { page } = await scene.come()
+    await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('textbox', { name: /^string text/ }).fill('')
     await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
     const field = page.getByRole('textbox', { name: /^string text/ })

@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createProject, type Project, type RunningCli } from '@farebox/cli/src/testing/dev-process'
 import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { findViolations } from '../stage/web/find-violations.ts'
 import { watchPage } from '../stage/web/visitor.ts'
 
 const chromium = findChromium()
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const COUNT = {
   description: 'Words, counted.',
@@ -255,11 +253,7 @@ describe.skipIf(chromium === undefined)('the page of farebox dev', { timeout: 12
     await page.emulateMedia({ colorScheme })
     await page.setViewportSize({ width, height: 800 })
     const check = async (): Promise<void> => {
-      // The policy of the page lets nothing in: the debugger's protocol asks nobody.
-      const found = await page.evaluate(
-        `${axe}; axe.run().then(({ violations }) => violations.map(one => one.id))`,
-      )
-      expect(found).toEqual([])
+      expect(await findViolations(page)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
     }
     await check()

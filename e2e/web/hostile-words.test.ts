@@ -18,6 +18,7 @@ import { createPages } from '@farebox/web/create-pages'
 import type { FastifyInstance } from 'fastify'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { freePort } from '../stage/free-port.ts'
 import { hostilePayloads } from '../stage/web/hostile-payloads.ts'
 
 /** Pages at a time: two keep the machine busy. */
@@ -56,14 +57,6 @@ afterAll(async () => {
   await stage.close()
   elsewhere.close()
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const port = portOf(server)
-  server.close()
-  return port
-}
 
 function portOf(server: Server): number {
   const address = server.address()

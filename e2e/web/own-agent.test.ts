@@ -1,39 +1,19 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
-import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { visit, type Visitor } from '../stage/web/visitor.ts'
-import { setWebStage, type WebStage } from '../stage/web/web-stage.ts'
+import { findChromium } from '@farebox/platform/src/test-setup/browser'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import type { VisitOptions } from '../stage/web/visitor.ts'
+import { createWebScene } from '../stage/web/web-scene.ts'
 
 const OWNER = TEST_KEYS.agent.address
 
 const chromium = findChromium()
 
 describe.skipIf(chromium === undefined)('an agent of one’s own, run from a browser', () => {
-  let web: WebStage
-  let browser: Browser
-  const visitors: Visitor[] = []
+  const scene = createWebScene(chromium)
 
-  beforeAll(async () => {
-    web = await setWebStage()
-    browser = await startBrowser(chromium ?? '')
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await web?.strike()
-  }, 60_000)
-  afterEach(async ({ task }) => {
-    for (const { context, page, troubles } of visitors.splice(0)) {
-      if (task.result?.state === 'fail') console.error(await page.locator('main').innerText())
-      await context.close()
-      expect(troubles).toEqual([])
-    }
-  })
-
-  async function come(options: Parameters<typeof visit>[2] = {}): Promise<Page> {
-    const visitor = await visit(browser, web, options)
-    visitors.push(visitor)
-    return visitor.page
+  async function come(options: VisitOptions = {}): Promise<Page> {
+    return (await scene.come(options)).page
   }
 
   /** Signs in as the owner of the agent, with the wallet of the browser. */
@@ -60,12 +40,12 @@ describe.skipIf(chromium === undefined)('an agent of one’s own, run from a bro
     expect(environment).toMatchObject({
       AGENT_WALLET_ADDRESS: OWNER,
       SERVICE_DEV_MODE: 'false',
-      SERVICE_NETWORK: `eip155:${web.stage.chain.chainId}`,
+      SERVICE_NETWORK: `eip155:${scene.web.stage.chain.chainId}`,
     })
     await page.getByRole('button', { name: 'I have kept it' }).click()
 
-    await web.killAgent()
-    await web.startAgent({
+    await scene.web.killAgent()
+    await scene.web.startAgent({
       secret: environment['FACILITATOR_SECRET'] ?? '',
       facilitatorUrl: environment['FACILITATOR_URL'] ?? '',
     })
@@ -79,9 +59,9 @@ describe.skipIf(chromium === undefined)('an agent of one’s own, run from a bro
     await page.getByText('Teller').first().waitFor()
     const notice = page.getByText('It is offline and hidden from the search')
     expect(await notice.count()).toBe(0)
-    await web.killAgent()
+    await scene.web.killAgent()
     await expect.poll(() => seenAfterReload(page, notice), { timeout: 60_000, interval: 1_000 }).toBe(1)
-    await web.startAgent()
+    await scene.web.startAgent()
     await expect.poll(() => seenAfterReload(page, notice), { timeout: 60_000, interval: 1_000 }).toBe(0)
   }, 180_000)
 
@@ -94,7 +74,7 @@ describe.skipIf(chromium === undefined)('an agent of one’s own, run from a bro
   /** A visitor without a wallet orders a job and gets it. */
   async function payOnce(text: string): Promise<void> {
     const page = await come()
-    await page.goto(`/agents/${web.agentId}`)
+    await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('textbox', { name: /^string text/ }).fill(text)
     await page.getByRole('button', { name: 'Pay 0.002 USDC and run' }).click()
     await page.getByText('Paid', { exact: true }).waitFor({ timeout: 30_000 })

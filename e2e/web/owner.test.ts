@@ -1,7 +1,3 @@
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { createApp } from '@farebox/platform/src/app/create-app'
 import { platformRoutes } from '@farebox/platform/src/create-platform'
 import type { PlatformParts } from '@farebox/platform/src/platform-parts'
@@ -23,6 +19,9 @@ import { createPages } from '@farebox/web/create-pages'
 import type { FastifyInstance } from 'fastify'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { freePort } from '../stage/free-port.ts'
+import { findViolations } from '../stage/web/find-violations.ts'
+import { watchPage } from '../stage/web/visitor.ts'
 
 const HTML = { accept: 'text/html' }
 const HASH = `0x${'ab'.repeat(32)}`
@@ -61,14 +60,6 @@ beforeEach(async () => {
   ;({ agentId } = await insertAgent(stage.database, { owner: owner.address }))
 })
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
 test.each(['/owner', '/owner/agents/1', '/owner/agents/1/jobs', '/owner/secrets', '/owner/settings'])(
   '%s offers to sign in to whoever is not, is kept nowhere, and is not for search engines',
   async url => {
@@ -82,8 +73,6 @@ test.each(['/owner', '/owner/agents/1', '/owner/agents/1/jobs', '/owner/secrets'
 )
 
 const chromium = findChromium()
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
 describe.skipIf(chromium === undefined)('in a browser', () => {
   let browser: Browser
   let context: BrowserContext
@@ -103,11 +92,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     wallet.answer = answer
     troubles = []
     page = await context.newPage()
-    page.on('pageerror', error => troubles.push(error.message))
-    page.on('console', message => {
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        troubles.push(message.text())
-    })
+    watchPage(page, origin, troubles)
   })
 
   afterEach(async () => {
@@ -143,11 +128,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
 
   /** WCAG A and AA, by axe, and nothing wider than the window. */
   async function isAccessible(): Promise<void> {
-    await page.evaluate(axe)
-    const found: unknown = await page.evaluate(
-      `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))`,
-    )
-    expect(found).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   }
 

@@ -1,58 +1,15 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { visit, type Visitor } from '../stage/web/visitor.ts'
-import { setWebStage, type WebStage } from '../stage/web/web-stage.ts'
+import { findChromium } from '@farebox/platform/src/test-setup/browser'
+import { describe, expect, test } from 'vitest'
+import { findViolations } from '../stage/web/find-violations.ts'
+import { createWebScene } from '../stage/web/web-scene.ts'
 
 const PHONE = { width: 390, height: 844 }
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const WIDTHS = [320, 390, 768, 1024, 1280, 1920]
-
-interface Violation {
-  readonly id: string
-  readonly nodes: readonly { readonly html: string }[]
-}
 
 const chromium = findChromium()
 
 describe.skipIf(chromium === undefined)('the pages', () => {
-  let web: WebStage
-  let browser: Browser
-  let axe: string
-  const visitors: Visitor[] = []
-
-  beforeAll(async () => {
-    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-    web = await setWebStage()
-    browser = await startBrowser(chromium ?? '')
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await web?.strike()
-  }, 60_000)
-  afterEach(async () => {
-    for (const { context, troubles } of visitors.splice(0)) {
-      await context.close()
-      expect(troubles).toEqual([])
-    }
-  })
-
-  async function come(options: Parameters<typeof visit>[2] = {}): Promise<Visitor> {
-    const visitor = await visit(browser, web, options)
-    visitors.push(visitor)
-    return visitor
-  }
-
-  async function violations(page: Page): Promise<readonly string[]> {
-    // The browser's own door for tests: the policy of the page lets no script of ours in otherwise.
-    await page.evaluate(axe)
-    const found: readonly Violation[] = await page.evaluate(
-      `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(RULES)} } }).then(({ violations }) => violations)`,
-    )
-    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
-  }
+  const scene = createWebScene(chromium)
 
   const PATHS = [
     '/',
@@ -71,16 +28,16 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     async path => {
       for (const colorScheme of ['light', 'dark'] as const) {
         for (const viewport of [{ width: 1280, height: 900 }, PHONE]) {
-          const { page } = await come({ colorScheme, viewport, bypassCSP: true })
+          const { page } = await scene.come({ colorScheme, viewport, bypassCSP: true })
           await page.goto(path, { waitUntil: 'networkidle' })
-          expect(await violations(page), `${path} ${colorScheme} ${viewport.width}`).toEqual([])
+          expect(await findViolations(page), `${path} ${colorScheme} ${viewport.width}`).toEqual([])
         }
       }
     },
   )
 
   test.each(PATHS)('%s is nowhere wider than the window, from 320 to 1920 px', async path => {
-    const { page } = await come()
+    const { page } = await scene.come()
     await page.goto(path, { waitUntil: 'networkidle' })
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 800 })
@@ -92,7 +49,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
   })
 
   test('without JavaScript they are searched, read, and lead to each other', async () => {
-    const { page } = await come({ javaScriptEnabled: false })
+    const { page } = await scene.come({ javaScriptEnabled: false })
     await page.goto('/')
     await page.getByRole('searchbox').fill('teller')
     await page.getByRole('searchbox').press('Enter')
@@ -106,14 +63,14 @@ describe.skipIf(chromium === undefined)('the pages', () => {
   })
 
   test('the call in code sends an input that the capability takes', async () => {
-    const { page } = await come()
+    const { page } = await scene.come()
     await page.goto('/agents/1')
     await page.locator('#code').scrollIntoViewIfNeeded()
     await page.locator('#code pre').filter({ hasText: '"text": "' }).waitFor()
   })
 
   test.each(['/register', '/owner'])('%s says how to make an agent for this platform', async path => {
-    const { page } = await come()
+    const { page } = await scene.come()
     await page.goto(path)
     const steps = page.getByRole('list').filter({ hasText: 'Write it' })
     expect(await steps.getByRole('listitem').count()).toBe(3)
@@ -124,7 +81,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
   })
 
   test('what is typed and chosen changes the address, and neither the document nor where one is typing', async () => {
-    const { page } = await come()
+    const { page } = await scene.come()
     const documents: string[] = []
     page.on('request', request => {
       if (request.resourceType() === 'document') documents.push(new URL(request.url()).pathname)
@@ -146,7 +103,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
 
   test('each document carries a policy without exceptions, and nothing inline', async () => {
     for (const path of PATHS) {
-      const answer = await fetch(`${web.url}${path}`, { headers: { accept: 'text/html' } })
+      const answer = await fetch(`${scene.web.url}${path}`, { headers: { accept: 'text/html' } })
       const policy = answer.headers.get('content-security-policy')
       expect(policy, path).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
       expect(policy, path).toContain("require-trusted-types-for 'script'")
@@ -163,7 +120,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
 
   test('programs get JSON where people get pages; what is the API’s stays the API’s', async () => {
     const asked = async (path: string, accept: string): Promise<string | null> =>
-      (await fetch(`${web.url}${path}`, { headers: { accept } })).headers.get('content-type')
+      (await fetch(`${scene.web.url}${path}`, { headers: { accept } })).headers.get('content-type')
     expect(await asked('/', '*/*')).toContain('application/json')
     expect(await asked('/', 'text/html,*/*')).toContain('text/html')
     expect(await asked('/v1/agents', 'text/html')).toContain('application/json')

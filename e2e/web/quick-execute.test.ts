@@ -1,59 +1,33 @@
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
-import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
+import { findChromium } from '@farebox/platform/src/test-setup/browser'
 import { WalletError } from '@farebox/platform/src/test-setup/browser-wallet'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { visit, type Visitor } from '../stage/web/visitor.ts'
-import { setWebStage, type WebStage } from '../stage/web/web-stage.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { createWebScene } from '../stage/web/web-scene.ts'
 
 const PAYER = TEST_KEYS.payer.address
 
 const chromium = findChromium()
 
 describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
-  let web: WebStage
-  let browser: Browser
-  const visitors: Visitor[] = []
-
-  beforeAll(async () => {
-    web = await setWebStage()
-    browser = await startBrowser(chromium ?? '')
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await web?.strike()
-  }, 60_000)
-  afterEach(async ({ task }) => {
-    for (const { context, page, troubles } of visitors.splice(0)) {
-      // What a person would have seen where a test waits in vain.
-      if (task.result?.state === 'fail') console.error(await page.locator('main').innerText())
-      await context.close()
-      expect(troubles).toEqual([])
-    }
-  })
-
-  async function come(options: Parameters<typeof visit>[2] = {}): Promise<Visitor> {
-    const visitor = await visit(browser, web, options)
-    visitors.push(visitor)
-    return visitor
-  }
+  const scene = createWebScene(chromium)
 
   const payButton = (page: Page) => page.getByRole('button', { name: /^Pay .* and run/ })
 
   async function balanceOf(address: string): Promise<string> {
-    const answer = await fetch(`${web.url}/v1/wallets/${address}/balance`)
+    const answer = await fetch(`${scene.web.url}/v1/wallets/${address}/balance`)
     return ((await answer.json()) as { readonly usdc: string }).usdc
   }
 
   async function earned(): Promise<bigint> {
     const data = `0x70a08231${TEST_KEYS.agent.address.slice(2).toLowerCase().padStart(64, '0')}`
     const to = '0x036cbd53842c5426634e7929541ec2318f3dcf7e'
-    return BigInt(String(await callAnvil(web.stage.chain.rpcUrl, 'eth_call', [{ to, data }, 'latest'])))
+    return BigInt(String(await callAnvil(scene.web.stage.chain.rpcUrl, 'eth_call', [{ to, data }, 'latest'])))
   }
 
   test('without a wallet: from the home page to a result, a receipt that checks, and a job that opens again', async () => {
-    const { page } = await come()
+    const { page } = await scene.come()
     const before = await earned()
     await page.goto('/')
     await page.getByRole('searchbox').fill('teller')
@@ -65,7 +39,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     expect((await earned()) - before).toBe(2_000n)
     await page.getByRole('link', { name: 'Check the signature' }).click()
     await page.getByText('Signed by this platform').waitFor()
-    expect(page.url()).toBe(`${web.url}/receipts`)
+    expect(page.url()).toBe(`${scene.web.url}/receipts`)
     await page.goto('/jobs')
     await page.getByRole('link', { name: /Teller count/ }).click()
     await page.getByText('exact fare per ride').waitFor()
@@ -76,14 +50,14 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
   })
 
   test('with a wallet: it signs for what the page shows, and for nothing else', async () => {
-    const { page, wallet } = await come({ account: PAYER })
+    const { page, wallet } = await scene.come({ account: PAYER })
     const signed: unknown[] = []
     if (wallet !== undefined)
       wallet.answer = (method, params) => {
         if (method === 'eth_signTypedData_v4') signed.push(JSON.parse(String(params[1])))
         return undefined
       }
-    await page.goto(`/agents/${web.agentId}`)
+    await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('textbox', { name: /^string text/ }).fill('one two')
     await payButton(page).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
@@ -97,8 +71,8 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
   })
 
   test('D21 an input that is refused is refused at its field, in the agent’s words; nothing is signed', async () => {
-    const { page, wallet } = await come({ account: PAYER })
-    await page.goto(`/agents/${web.agentId}`)
+    const { page, wallet } = await scene.come({ account: PAYER })
+    await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('textbox', { name: /^string text/ }).fill('x'.repeat(41))
     await payButton(page).click()
     await page.getByText('text: must be at most 40 characters, got 41').waitFor()
@@ -108,13 +82,13 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
   })
 
   test('a signature that is declined sends nothing, and the form stays', async () => {
-    const { page, wallet } = await come({ account: PAYER })
+    const { page, wallet } = await scene.come({ account: PAYER })
     if (wallet !== undefined)
       wallet.answer = method => {
         if (method === 'eth_signTypedData_v4') throw new WalletError(4_001, 'User rejected the request.')
         return undefined
       }
-    await page.goto(`/agents/${web.agentId}`)
+    await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('textbox', { name: /^string text/ }).fill('declined')
     await payButton(page).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
@@ -127,7 +101,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
   })
 
   test('a wallet on another network is asked to change; where it does not, nothing is signed', async () => {
-    const { page, wallet } = await come({ account: PAYER })
+    const { page, wallet } = await scene.come({ account: PAYER })
     if (wallet !== undefined)
       wallet.answer = method => {
         if (method === 'eth_chainId') return '0x1'
@@ -135,7 +109,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
           throw new WalletError(4_001, 'User rejected the request.')
         return undefined
       }
-    await page.goto(`/agents/${web.agentId}`)
+    await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('textbox', { name: /^string text/ }).fill('elsewhere')
     await payButton(page).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
@@ -147,8 +121,8 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
   test('a wallet with too little says what is missing before anything is signed', async () => {
     const poor = TEST_KEYS.agent.address
     const has = await balanceOf(poor)
-    const { page, wallet } = await come({ account: '0x14dc79964da2c08b23698b3d3cc7ca32193d9955' })
-    await page.goto(`/agents/${web.agentId}`)
+    const { page, wallet } = await scene.come({ account: '0x14dc79964da2c08b23698b3d3cc7ca32193d9955' })
+    await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('textbox', { name: /^string text/ }).fill('poor')
     await payButton(page).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
@@ -158,9 +132,9 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
   })
 
   test('a failed job is not charged; tried again it is the same job with the same payment, charged once', async () => {
-    const { page, wallet } = await come({ account: PAYER })
+    const { page, wallet } = await scene.come({ account: PAYER })
     const before = await earned()
-    await page.goto(`/agents/${web.agentId}?capability=stumble`)
+    await page.goto(`/agents/${scene.web.agentId}?capability=stumble`)
     await page.getByRole('textbox', { name: /^string text/ }).fill(`stumble ${Date.now()}`)
     await page.getByRole('button', { name: 'Pay 0.003 USDC and run' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
@@ -173,9 +147,9 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
   })
 
   test('the second press of a slow double click orders nothing; later, Run it again has the input', async () => {
-    const { page } = await come()
+    const { page } = await scene.come()
     const before = await earned()
-    await page.goto(`/agents/${web.agentId}`)
+    await page.goto(`/agents/${scene.web.agentId}`)
     await page.getByRole('textbox', { name: /^string text/ }).fill('twice in a row')
     const button = page.getByRole('button', { name: /^Pay 0\.002 USDC and run/ })
     await button.click()
@@ -195,12 +169,12 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
   })
 
   test('a page that is reloaded while its job runs finds the job again, and pays once', async () => {
-    const { page } = await come()
+    const { page } = await scene.come()
     const before = await earned()
-    await page.goto(`/agents/${web.agentId}?capability=wait`)
+    await page.goto(`/agents/${scene.web.agentId}?capability=wait`)
     await page.getByRole('textbox', { name: /^integer ms/ }).fill('5000')
     await page.getByRole('button', { name: 'Pay 0.004 USDC and run' }).click()
-    await page.getByText('It has 20.0 s', { exact: false }).waitFor()
+    await page.getByText('Teller has 20.0 s').waitFor()
     await page.goto('/jobs')
     await page.getByText('running').waitFor()
     const second = await page.context().newPage()
@@ -211,24 +185,24 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
   })
 
   test('a platform that is killed and comes back in mid-job loses nothing', async () => {
-    const { page } = await come()
+    const { page } = await scene.come()
     const before = await earned()
-    await page.goto(`/agents/${web.agentId}?capability=wait`)
+    await page.goto(`/agents/${scene.web.agentId}?capability=wait`)
     await page.getByRole('textbox', { name: /^integer ms/ }).fill('4000')
     await page.getByRole('button', { name: 'Pay 0.004 USDC and run' }).click()
-    await page.getByText('It has 20.0 s', { exact: false }).waitFor()
-    await web.restartPlatform()
+    await page.getByText('Teller has 20.0 s').waitFor()
+    await scene.web.restartPlatform()
     await page.getByText('Paid', { exact: true }).waitFor({ timeout: 40_000 })
     expect((await earned()) - before).toBe(4_000n)
   }, 90_000)
 
   test('an agent that is offline can be read about and not be paid', async () => {
-    await web.killAgent()
-    const { page } = await come()
+    await scene.web.killAgent()
+    const { page } = await scene.come()
     await expect
       .poll(
         async () => {
-          await page.goto(`/agents/${web.agentId}`)
+          await page.goto(`/agents/${scene.web.agentId}`)
           return await page.getByText(/^Offline: \d+ checks in a row failed/).count()
         },
         { timeout: 40_000, interval: 1_000 },

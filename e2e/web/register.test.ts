@@ -1,7 +1,3 @@
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
@@ -27,11 +23,12 @@ import { createPages } from '@farebox/web/create-pages'
 import type { FastifyInstance } from 'fastify'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { freePort } from '../stage/free-port.ts'
+import { findViolations } from '../stage/web/find-violations.ts'
+import { watchPage } from '../stage/web/visitor.ts'
 
 const OWNER = TEST_KEYS.agent.address
 const WALLET = OWNER.toLowerCase()
-/** Where pictures of the states are put for people to look at; unset: none are taken. */
-const PICTURES = process.env['FAREBOX_TEST_PICTURES']
 const HTML = { accept: 'text/html' }
 
 let chain: LocalChain
@@ -74,14 +71,6 @@ async function openApp(
   const pages = createPages({ publicUrl, localMode: own.settings.localMode })
   const opened = createApp(own, [...registryRoutes(own), ...walletsRoutes(own)], { pages })
   return { app: opened, origin: await opened.listen({ host: '127.0.0.1', port }) }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 afterAll(async () => {
@@ -159,8 +148,6 @@ describe('the document', () => {
 })
 
 const chromium = findChromium()
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
 describe.skipIf(chromium === undefined)('in a browser', () => {
   let browser: Browser
   let context: BrowserContext
@@ -197,12 +184,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
 
   async function openTab(url: string): Promise<Page> {
     const tab = await context.newPage()
-    tab.on('pageerror', error => troubles.push(error.message))
-    tab.on('console', message => {
-      // A refusal of the API is told by the page itself.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        troubles.push(message.text())
-    })
+    watchPage(tab, new URL(url).origin, troubles)
     await tab.goto(url)
     return tab
   }
@@ -233,17 +215,9 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
 
   const sends = (): number => wallet.asked.filter(method => method === 'eth_sendTransaction').length
 
-  async function picture(name: string): Promise<void> {
-    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true })
-  }
-
   /** WCAG A and AA, by axe. */
   async function isAccessible(): Promise<void> {
-    await page.evaluate(axe)
-    const found: unknown = await page.evaluate(
-      `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))`,
-    )
-    expect(found).toEqual([])
+    expect(await findViolations(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   }
 
@@ -252,19 +226,15 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await open()
     await button('Stake 0.001 ETH').focus()
     await isAccessible()
-    await picture('offer-phone-light')
     const before = await agentsRegistered()
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByRole('button', { name: 'Fox & Sons' }).waitFor()
-    await picture('choose-phone-light')
     await page.keyboard.press('Enter')
     await says(`In a block, as agent ${before + 1}`)
     await isAccessible()
-    await picture('block-phone-light')
     await mine(3)
     await says(`Listed as agent ${before + 1}`)
     await isAccessible()
-    await picture('listed-phone-light')
     expect(await page.getByRole('link', { name: 'See the agent' }).getAttribute('href')).toBe(
       `/agents/${before + 1}`,
     )
@@ -279,7 +249,6 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await moveIn(site, { wallet: WALLET })
     await open({ path: '/register', viewport: { width: 1280, height: 900 } })
     await isAccessible()
-    await picture('empty-desktop-light')
     await page.getByLabel('Endpoint').fill(site.url)
     await page.keyboard.press('Enter')
     await button('Stake 0.001 ETH').waitFor()
@@ -287,7 +256,6 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.locator('.checks .passed').count()).toBe(10)
     await page.getByText('Word counter').waitFor()
     await isAccessible()
-    await picture('checked-desktop-light')
     await page.reload()
     await button('Stake 0.001 ETH').waitFor()
     expect(await page.locator('.checks .passed').count()).toBe(10)
@@ -304,7 +272,6 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.getByLabel('Endpoint').inputValue()).toBe(site.url)
     expect(await page.locator('.button.fare').count()).toBe(0)
     await isAccessible()
-    await picture('refused-endpoint-desktop-dark')
     await moveIn(site, { wallet: WALLET })
     await button('Check it').click()
     await button('Stake 0.001 ETH').waitFor()
@@ -316,7 +283,6 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await button('Stake 0.001 ETH').click()
     await page.getByText('No wallet was found in this browser.').waitFor()
     await isAccessible()
-    await picture('no-wallet-phone-dark')
   })
 
   test('D36 another account is told, and the page goes on when it is changed', async () => {
@@ -327,7 +293,6 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await stake()
     await says('This is another account.')
     await isAccessible()
-    await picture('other-account-desktop-light')
     expect(sends()).toBe(0)
     await wallet.changeAccount(page, OWNER)
     await says(/^In a block/)
@@ -353,7 +318,6 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await stake()
     await says('You declined in Fox & Sons.')
     await isAccessible()
-    await picture('declined-desktop-dark')
     expect(await agentsRegistered()).toBe(before)
     wallet.answer = () => undefined
     await button('Stake 0.001 ETH').click()
@@ -485,7 +449,6 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await says('The stake may have been sent.')
     expect(await page.locator('.button.fare').count()).toBe(0)
     await isAccessible()
-    await picture('doubt-desktop-light')
     isConfirmed()
     await says(`In a block, as agent ${before + 1}`)
     expect([await agentsRegistered(), sends()]).toEqual([before + 1, 1])
@@ -537,7 +500,6 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     }
     await stake()
     await says('In no block yet.')
-    await picture('sent-phone-light')
     const replaced = { ...sent, maxFeePerGas: '0xee6b2800', maxPriorityFeePerGas: '0x3b9aca00' }
     await page.waitForTimeout(2_500)
     await anvil('eth_sendTransaction', { ...replaced, to: OWNER, value: '0x0', data: '0x' })
@@ -626,7 +588,6 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await button('Stake 0.001 ETH').click()
     const sheet = page.getByRole('dialog')
     await sheet.getByRole('button', { name: 'Fox & Sons' }).waitFor()
-    await picture('hostile-wallets-phone-light')
     expect(await page.evaluate('window.pwned')).toBeUndefined()
     expect(outside).toEqual([])
     expect(await sheet.locator('img').count()).toBe(1)
@@ -642,7 +603,6 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await open({ viewport: { width: 1280, height: 900 } })
     await page.getByText('unpaid and provisional').first().waitFor()
     await isAccessible()
-    await picture('phase-1-desktop-light')
     wallet.accounts = [TEST_KEYS.stranger.address]
     await stake()
     await says(/^In a block/)
@@ -662,7 +622,6 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await view(chain, 'ownerOf', [await agentsRegistered()])).toBe(address)
     await mine(3)
     await says('Listed as agent')
-    await picture('test-wallet-desktop-light')
   })
 
   test('on a local chain the test wallet is another account, and another wallet takes its place', async () => {

@@ -12,6 +12,9 @@ export interface Visitor {
   readonly troubles: string[]
 }
 
+/** Of the browser's window; `account`: with a wallet that holds it. */
+export type VisitOptions = BrowserContextOptions & { readonly account?: string }
+
 /** What a person would wait for, on a busy machine. */
 const PATIENCE_MS = 12_000
 
@@ -19,7 +22,7 @@ const PATIENCE_MS = 12_000
 export async function visit(
   browser: Browser,
   { stage, url }: Pick<WebStage, 'stage' | 'url'>,
-  options: BrowserContextOptions & { readonly account?: string } = {},
+  options: VisitOptions = {},
 ): Promise<Visitor> {
   const { account, ...rest } = options
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, baseURL: url, ...rest })

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string }[]
+}
+
+/** What axe finds against WCAG 2.2, A and AA, in a page as it stands: each rule with the elements that break it. */
+export async function findViolations(page: Page): Promise<readonly string[]> {
+  // By the browser's debugger, as the policy of the pages lets no other script in.
+  await page.evaluate(AXE)
+  const found: readonly Violation[] = await page.evaluate(
+    `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(RULES)} } }).then(({ violations }) => violations)`,
+  )
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+}
