@@ -129,6 +129,41 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     await page.getByText(/has 0 USDC, and 0\.002 is asked for/).waitFor()
     expect(wallet?.asked).not.toContain('eth_signTypedData_v4')
     expect(await balanceOf(poor)).toBe(has)
+
+    // On a local chain the way on is there; what the page shows of the wallet follows the payment.
+    await page.getByRole('button', { name: 'Get test USDC' }).click()
+    await page.getByText(/has 0 USDC/).waitFor({ state: 'detached' })
+    await payButton(page).click()
+    await page.getByText('Paid', { exact: true }).waitFor()
+    await page.getByRole('button', { name: '999.998 USDC' }).waitFor({ timeout: 10_000 })
+  })
+
+  test('another wallet is chosen at once, and what kept the one before from paying is gone', async () => {
+    const { page } = await scene.come({ account: '0x976ea74026e726554db657fa54763abd0c3a0aa9' })
+    await page.goto(`/agents/${scene.web.agentId}`)
+    await page.getByRole('textbox', { name: /^string text/ }).fill('another')
+    await payButton(page).click()
+    const choice = page.getByRole('dialog', { name: 'Choose a wallet' })
+    await choice.getByRole('button', { name: 'Example Wallet' }).click()
+    await page.getByText(/has 0 USDC/).waitFor()
+    await page.getByRole('button', { name: /^0 USDC/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Use another wallet' }).click()
+    await choice.getByRole('button', { name: 'Test wallet' }).click()
+    await page.getByText(/has 0 USDC/).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /1,000 USDC/ }).waitFor()
+  })
+
+  test('the figures of an agent follow a job that was paid on its page', async () => {
+    const { page } = await scene.come()
+    await page.goto(`/agents/${scene.web.agentId}`)
+    const count = page.locator('.facts div', { hasText: 'Jobs paid by others' }).locator('dd')
+    const before = Number(await count.innerText())
+    await page.getByRole('textbox', { name: /^string text/ }).fill('counted')
+    await payButton(page).click()
+    await page.getByText('Paid', { exact: true }).waitFor()
+    await expect
+      .poll(async () => Number(await count.innerText()), { timeout: 15_000 })
+      .toBeGreaterThan(before)
   })
 
   test('a failed job is not charged; tried again it is the same job with the same payment, charged once', async () => {

@@ -15,8 +15,8 @@ export interface PurseState {
    * `WalletProblem`.
    */
   connect(options?: { readonly another: boolean }): Promise<Wallet | undefined>
-  /** Forgets the wallet here; the wallet itself keeps what it allowed. */
-  disconnect(): void
+  /** Asks the local chain for test money for the wallet. Undefined: no local chain, or no wallet. */
+  readonly fund: (() => Promise<void>) | undefined
   /** Reads the balance again. */
   refresh(): void
 }
@@ -26,7 +26,7 @@ const NOBODY: PurseState = {
   balance: undefined,
   isReady: false,
   connect: () => Promise.resolve(undefined),
-  disconnect() {},
+  fund: undefined,
   refresh() {},
 }
 

@@ -3,6 +3,7 @@ import { groupDigits } from '../format/amount.ts'
 import { checksumAddress } from '../format/address.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { useSite } from '../site/site.ts'
+import { FundButton } from './fund-button.tsx'
 import { usePurse } from './purse-context.ts'
 
 /** In the band: what there is to pay with. */
@@ -41,7 +42,7 @@ export function Purse(): ReactNode {
 
 function PurseSheet({ close }: { readonly close: () => void }): ReactNode {
   const { platform } = useSite()
-  const { wallet, balance, disconnect } = usePurse()
+  const { wallet, balance, connect, fund } = usePurse()
   if (wallet === undefined) return null
   const address = checksumAddress(wallet.address)
   return (
@@ -67,12 +68,13 @@ function PurseSheet({ close }: { readonly close: () => void }): ReactNode {
         </p>
       )}
       <div className="acts">
+        {fund !== undefined && <FundButton fund={fund} />}
         <button
           type="button"
           className="button"
           onClick={() => {
             close()
-            disconnect()
+            void connect({ another: true }).catch(() => undefined)
           }}
         >
           Use another wallet

@@ -23,6 +23,12 @@ export function WalletPurse({ children }: { readonly children: ReactNode }): Rea
   /** The wallet that is there without asking; who pays before it is open waits for it. */
   const opening = useRef<Promise<Wallet | undefined>>(undefined)
 
+  const fundAddress = useCallback(
+    async (address: string): Promise<void> => {
+      await ask('/v1/local/faucet', { method: 'POST', body: { address } })
+    },
+    [ask],
+  )
   const openTest = useCallback(async (): Promise<Wallet> => {
     const [{ openTestWallet }, { testKeyStore }] = await Promise.all([
       import('../wallet/test-wallet/test-wallet.ts'),
@@ -30,11 +36,9 @@ export function WalletPurse({ children }: { readonly children: ReactNode }): Rea
     ])
     const opened = await openTestWallet(testKeyStore, ask)
     // Until it has answered the wallet may be empty; what pays says so then.
-    await ask('/v1/local/faucet', { method: 'POST', body: { address: opened.address } }).catch(
-      () => undefined,
-    )
+    await fundAddress(opened.address).catch(() => undefined)
     return opened
-  }, [ask])
+  }, [ask, fundAddress])
 
   useEffect(() => {
     let isGone = false
@@ -90,14 +94,16 @@ export function WalletPurse({ children }: { readonly children: ReactNode }): Rea
     },
     [wallet],
   )
-  const disconnect = useCallback(() => {
-    localStorage.removeItem(CHOSEN)
-    opening.current = undefined
-    setWallet(undefined)
-  }, [])
+  const fund = useMemo(() => {
+    if (!platform.local_mode || wallet === undefined) return undefined
+    return async () => {
+      await fundAddress(wallet.address)
+      refresh()
+    }
+  }, [platform.local_mode, wallet, fundAddress, refresh])
   const purse = useMemo<PurseState>(
-    () => ({ wallet, balance, isReady, connect, disconnect, refresh }),
-    [wallet, balance, isReady, connect, disconnect, refresh],
+    () => ({ wallet, balance, isReady, connect, fund, refresh }),
+    [wallet, balance, isReady, connect, fund, refresh],
   )
   const chosen = (id: string, opened: Wallet): void => {
     localStorage.setItem(CHOSEN, id)
@@ -136,7 +142,11 @@ function useBalance(wallet: Wallet | undefined): {
   const [balance, setBalance] = useState<WalletBalance>()
   const asked = useRef(0)
   const address = wallet?.address
+  // Who pays may have chosen the wallet a moment ago: what it was told to call reads the wallet of now.
+  const current = useRef(address)
+  current.current = address
   const refresh = useCallback(() => {
+    const address = current.current
     if (address === undefined) return
     asked.current += 1
     const mine = asked.current
@@ -146,7 +156,7 @@ function useBalance(wallet: Wallet | undefined): {
       },
       () => undefined,
     )
-  }, [ask, address])
+  }, [ask])
   useEffect(() => {
     setBalance(undefined)
     refresh()
@@ -154,6 +164,6 @@ function useBalance(wallet: Wallet | undefined): {
       if (document.visibilityState === 'visible') refresh()
     }, BALANCE_MS)
     return () => clearInterval(timer)
-  }, [refresh])
+  }, [refresh, address])
   return { balance: balance?.address === address ? balance : undefined, refresh }
 }

@@ -2,6 +2,7 @@ import type { AgentPage } from '@farebox/platform-api/agent'
 import type { ReactNode } from 'react'
 import { cutText } from '../format/cut-text.ts'
 import { Note } from '../parts/note.tsx'
+import { Stopped } from './stopped.tsx'
 import { isUnderWay, refuseAgent, type Execution } from './use-quick-execute.ts'
 
 /** The one button after which money can move, and what keeps it from being pressed. */
@@ -60,11 +61,7 @@ export function Pay(props: {
   }
   return (
     <div className="pay">
-      {execution.step === 'stopped' && (
-        <Note tone={execution.tone} alert>
-          <p>{execution.sentence}</p>
-        </Note>
-      )}
+      {execution.step === 'stopped' && <Stopped execution={execution} reset={reset} />}
       {isUnder || execution.step === 'preparing' ? (
         <button type="button" className="button fare wide" disabled>
           {execution.step === 'preparing' ? `${execution.words}…` : 'Running…'}

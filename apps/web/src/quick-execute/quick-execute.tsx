@@ -15,10 +15,12 @@ interface Props {
   readonly capability: AgentPage['capabilities'][number]
   /** A job that was ordered in this browser, to go on with. */
   readonly jobId: string | null
+  /** Called once a job that was ordered here is paid. */
+  readonly paid?: () => void
 }
 
 /** The form of a capability, and beside it what becomes of the job: input left, output right. */
-export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
+export function QuickExecute({ agent, capability, jobId, paid }: Props): ReactNode {
   const [input, setInput] = useState<JsonObject>({})
   const fields = capability.input_schema as FieldMap
   /** What the reader has agreed to pay, where it is another price than the page came with. */
@@ -34,6 +36,12 @@ export function QuickExecute({ agent, capability, jobId }: Props): ReactNode {
   const form = useRef<HTMLFormElement>(null)
   const isHeld = execution.step === 'preparing' || isUnderWay(execution)
   const isResting = useRest(execution.step === 'ordered' && !isHeld)
+  const isPaid = execution.step === 'ordered' && execution.isFresh && execution.order.job?.charged === true
+  const onPaid = useRef(paid)
+  onPaid.current = paid
+  useEffect(() => {
+    if (isPaid) onPaid.current?.()
+  }, [isPaid])
   const wasRefused = useRef(false)
   const [isUnreadable, setUnreadable] = useState(false)
   useEffect(() => {

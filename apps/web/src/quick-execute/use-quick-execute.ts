@@ -5,7 +5,6 @@ import { useCallback, useEffect, useReducer, useRef } from 'react'
 import { toAtomic } from '../format/amount.ts'
 import type { Order } from '../orders/order.ts'
 import { usePurse } from '../purse/purse-context.ts'
-import { ApiFailure } from '../site/ask.ts'
 import { useSite } from '../site/site.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
 
@@ -28,7 +27,13 @@ export type Execution =
   /** Nothing has been signed. */
   | { readonly step: 'preparing'; readonly words: string }
   /** Nothing was sent; a sentence says why, and the form is as it was. */
-  | { readonly step: 'stopped'; readonly sentence: string; readonly tone: 'warn' | 'refused' }
+  | {
+      readonly step: 'stopped'
+      readonly sentence: string
+      readonly tone: 'warn' | 'refused'
+      /** The wallet has too little. */
+      readonly isShort?: boolean
+    }
   /** The agent asks for another amount than was shown. Nothing has been signed. */
   | { readonly step: 'changed'; readonly quote: QuoteAnswer }
   | {
@@ -54,6 +59,8 @@ type Event =
   | { readonly type: 'refused'; readonly refusal: InputRefusal | undefined }
   | { readonly type: 'order'; readonly order: Order }
   | { readonly type: 'unanswered' }
+  /** Another wallet pays. */
+  | { readonly type: 'wallet' }
 
 /** What the page does with an order. */
 export interface QuickExecute extends State {
@@ -70,8 +77,10 @@ export interface QuickExecute extends State {
 /** Drives one order: check, quote, signature, order, job. At most one is under way. */
 export function useQuickExecute(orderable: Orderable): QuickExecute {
   const { ask, platform } = useSite()
-  const { connect, refresh } = usePurse()
+  const { wallet, connect, refresh } = usePurse()
   const [state, dispatch] = useReducer(reduce, START)
+  // What kept one wallet from paying says nothing of another.
+  useEffect(() => dispatch({ type: 'wallet' }), [wallet?.address])
   const isBusy = useRef(false)
   const left = useRef<AbortController>(undefined)
   useEffect(() => {
@@ -132,7 +141,7 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
     })
     if (quote.amount !== (agreedPrice ?? price)) return say({ step: 'changed', quote })
     const short = await findShortage(quote, wallet)
-    if (short !== undefined) return say({ step: 'stopped', sentence: short, tone: 'warn' })
+    if (short !== undefined) return say({ step: 'stopped', sentence: short, tone: 'warn', isShort: true })
     await wallet.useChain({
       id: platform.chain_id,
       name: platform.local_mode ? 'the local chain' : platform.network_name,
@@ -210,6 +219,8 @@ function reduce(state: State, event: Event): State {
       return { ...state, execution: event.execution }
     case 'refused':
       return { ...state, refusal: event.refusal }
+    case 'wallet':
+      return state.execution.step === 'stopped' ? { ...state, execution: { step: 'idle' } } : state
     case 'unanswered':
       return state.execution.step === 'ordered'
         ? { ...state, execution: { ...state.execution, unanswered: state.execution.unanswered + 1 } }
@@ -224,11 +235,16 @@ function reduce(state: State, event: Event): State {
 
 /** What kept the order from being sent. Once it was sent nothing comes here: it is a job then. */
 function explain(error: unknown): { readonly sentence: string; readonly tone: 'warn' | 'refused' } {
-  const nothing = 'Nothing was sent and nothing was charged.'
-  if (error instanceof WalletProblem) return { sentence: `${error.message} ${nothing}`, tone: 'warn' }
-  if (error instanceof ApiFailure) return { sentence: `${error.message} ${nothing}`, tone: 'refused' }
-  const message = error instanceof Error ? error.message : 'Something kept the page from ordering.'
-  return { sentence: `${message} ${nothing}`, tone: 'refused' }
+  const message = error instanceof Error ? error.message : 'The page could not order the job.'
+  const sentence = `${asSentence(message)} Nothing was sent and nothing was charged.`
+  return { sentence, tone: error instanceof WalletProblem ? 'warn' : 'refused' }
+}
+
+/** The API's messages begin with the name of a field or in lower case, and have no full stop. */
+function asSentence(message: string): string {
+  const isField = /^[\w.[\]]+: /.test(message)
+  const begun = isField ? message : message.slice(0, 1).toUpperCase() + message.slice(1)
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`
 }
 
 /** Why a capability cannot be ordered now. Undefined: it can. */

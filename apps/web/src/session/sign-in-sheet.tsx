@@ -15,7 +15,7 @@ export function SignInSheet(props: {
   readonly close: () => void
 }): ReactNode {
   const { why, signedIn, close } = props
-  const { wallet, connect, disconnect } = usePurse()
+  const { wallet, connect } = usePurse()
   const { platform } = useSite()
   const isHome = location.origin === new URL(platform.public_url).origin
   const { message, isSigning, problem, sign, again } = useSignIn(isHome ? wallet : undefined)
@@ -43,8 +43,13 @@ export function SignInSheet(props: {
               <bdi>{wallet.name}</bdi>
             </b>{' '}
             <Address of={wallet.address} />{' '}
-            <button type="button" className="link small" disabled={isSigning} onClick={disconnect}>
-              Use another
+            <button
+              type="button"
+              className="link small"
+              disabled={isSigning}
+              onClick={() => void connect({ another: true }).catch(() => undefined)}
+            >
+              Use another wallet
             </button>
           </p>
           <p className="small quiet">You sign:</p>

@@ -38,7 +38,7 @@ export function AgentFacts({ agent }: { readonly agent: AgentPage }): ReactNode 
         </dd>
       </div>
       <div>
-        <dt>Jobs paid</dt>
+        <dt>Jobs paid by others</dt>
         <dd className="num">{formatCount(jobs)}</dd>
       </div>
     </dl>

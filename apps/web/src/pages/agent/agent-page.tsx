@@ -9,6 +9,7 @@ import { TextWarnings, Words } from '../../parts/words.tsx'
 import { QuickExecute } from '../../quick-execute/quick-execute.tsx'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
+import { useFigures } from './use-figures.ts'
 import { AgentFacts } from './agent-facts.tsx'
 import { CapabilityTabs } from './capability-tabs.tsx'
 import { ChangesAndReceipts } from './changes-and-receipts.tsx'
@@ -67,7 +68,8 @@ export const page: PageModule<Data> = {
 }
 
 function AgentPageView({ data }: { readonly data: Data }): ReactNode {
-  const { agent, badge, days, history, receipts } = data
+  const { agent, badge, days, history } = data
+  const { facts, receipts, readSoon } = useFigures(data)
   const { replace } = useNavigation()
   const [chosen, setChosen] = useState(data.capability)
   const capability = agent.capabilities.find(({ name }) => name === chosen)
@@ -92,7 +94,7 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
             <TextWarnings of={agent.text_warnings} />
           </p>
         </div>
-        <AgentFacts agent={agent} />
+        <AgentFacts agent={facts} />
       </div>
       {agent.notices
         .filter(({ kind }) => kind === 'price-risen')
@@ -117,6 +119,7 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
               agent={agent}
               capability={capability}
               jobId={chosen === data.capability ? data.jobId : null}
+              paid={readSoon}
             />
           </div>
           <FieldTables capability={capability} />

@@ -3,9 +3,9 @@ import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useState, type ReactNode } from 'react'
 import { groupDigits } from '../../format/amount.ts'
 import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
-import { Note } from '../../parts/note.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { useNavigation } from '../../site/navigation.ts'
+import { Stopped } from '../../quick-execute/stopped.tsx'
 import { useQuickExecute } from '../../quick-execute/use-quick-execute.ts'
 
 /** On a local chain a ticket that is ready to be paid; elsewhere how a job works. */
@@ -18,7 +18,7 @@ function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
   const { go } = useNavigation()
   const fields = first.input_schema as FieldMap
   const [input, setInput] = useState(first.input as JsonObject)
-  const { execution, refusal, pay } = useQuickExecute({
+  const { execution, refusal, pay, reset } = useQuickExecute({
     agentId: first.agent_id,
     agentName: first.agent_name,
     capability: first.capability,
@@ -91,11 +91,7 @@ function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
         ]}
       />
       <Sum amount={first.price} />
-      {execution.step === 'stopped' && (
-        <Note tone={execution.tone} alert>
-          <p>{execution.sentence}</p>
-        </Note>
-      )}
+      {execution.step === 'stopped' && <Stopped execution={execution} reset={reset} />}
       <button
         type="button"
         className="button fare wide"
@@ -107,7 +103,9 @@ function ReadyTicket({ first }: { readonly first: FirstJob }): ReactNode {
           : `Pay ${execution.step === 'changed' ? execution.quote.amount : first.price} and run`}
       </button>
       <p className="aside">
-        No wallet needed here: this is a local chain with test money. Not delivered, not charged.
+        {wallet === undefined || wallet.kind === 'test'
+          ? 'No wallet needed here: this is a local chain with test money. Not delivered, not charged.'
+          : 'This is a local chain with test money. Not delivered, not charged.'}
       </p>
     </Ticket>
   )
