@@ -32,6 +32,7 @@ describe('the published packages', () => {
       '@farebox/conformance',
       '@farebox/contracts',
       '@farebox/facilitator',
+      '@farebox/flows',
       '@farebox/local',
       '@farebox/payments',
       '@farebox/platform',

@@ -6,7 +6,7 @@ import { Explained } from './prepare.mjs'
 
 const ROWS = [
   ['packages/protocol', 'packages/contracts'],
-  ['packages/payments', 'packages/platform-api'],
+  ['packages/flows', 'packages/payments', 'packages/platform-api'],
   ['packages/server'],
   ['packages/farebox', 'packages/facilitator', 'packages/client', 'apps/web'],
   ['packages/platform', 'packages/conformance'],

@@ -56,6 +56,7 @@ const ROOMS = {
     ['agent/exchange'],
     ['*'],
   ],
+  flows: [['run'], ['check'], ['edit'], ['graph'], ['adapters'], ['document']],
   'platform-api': [['me'], ['*'], ['registration', 'digest'], ['errors']],
   server: [['deploy', 'postgres'], ['*'], ['program']],
   platform: [

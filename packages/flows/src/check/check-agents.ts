@@ -1,0 +1,72 @@
+import { readPrice } from '@farebox/protocol/money/usdc'
+import type { Flow, JobStep } from '../document/flow.ts'
+import { pin, type Catalog, type CurrentCapability } from './catalog.ts'
+import { find, type Finding, type Repair } from './finding.ts'
+
+/** What has become of the agents that a flow orders from: gone, offline, dearer, changed, asking for permissions. */
+export function checkAgents(flow: Flow, catalog: Catalog): Finding[] {
+  return Object.entries(flow.steps).flatMap(([id, step]) => {
+    if (step.kind !== 'job') return []
+    const current = catalog.find(step.agent_id, step.capability)
+    if (current === undefined) return []
+    if (current === null)
+      return [
+        find(
+          'error',
+          'gone',
+          { step: id },
+          `${step.pinned.agent_name} offers no “${step.capability}” any more.`,
+        ),
+      ]
+    return [...checkState(id, current), ...checkDrift(id, step, current), ...checkPermissions(id, current)]
+  })
+}
+
+function checkState(id: string, { agent_name: name, state, reason }: CurrentCapability): Finding[] {
+  switch (state) {
+    case 'online':
+      return []
+    case 'offline':
+      return [
+        find('error', 'offline', { step: id }, `${name} is offline: it did not answer its last checks.`),
+      ]
+    case 'closed':
+      return [
+        find('error', 'closed', { step: id }, `${name} takes no jobs: ${reason ?? 'no reason is known'}.`),
+      ]
+  }
+}
+
+/** A higher price asks again; everything else that changed shows at its wires, and is taken over by one click. */
+function checkDrift(id: string, step: JobStep, current: CurrentCapability): Finding[] {
+  const { pinned } = step
+  const [before, now] = [readPrice(pinned.price), readPrice(current.price)]
+  const takeOver = (label: string): Repair => ({
+    label,
+    edits: [{ edit: 'replace-step', id, step: { ...step, pinned: pin(current) } }],
+  })
+  if (!before.ok || !now.ok || now.atomic > before.atomic)
+    return [
+      find('error', 'dearer', { step: id }, `The price has risen: ${pinned.price} → ${current.price} USDC.`, [
+        takeOver(`Accept ${current.price} USDC`),
+      ]),
+    ]
+  if (pinned.hash === current.hash) return []
+  const cheaper =
+    now.atomic < before.atomic ? `It costs ${current.price} USDC now, ${pinned.price} before. ` : ''
+  return [
+    find(
+      'note',
+      'changed',
+      { step: id },
+      `${cheaper}${current.agent_name} has changed “${step.capability}” since this flow was made.`,
+      [takeOver('Keep it as it is now')],
+    ),
+  ]
+}
+
+function checkPermissions(id: string, { agent_name: name, permissions }: CurrentCapability): Finding[] {
+  return permissions.map((reason, index) =>
+    find('note', `permission ${index}`, { step: id }, `${name} asks to move your tokens: ${reason}`),
+  )
+}

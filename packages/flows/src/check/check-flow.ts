@@ -1,0 +1,86 @@
+import { readUsdc } from '@farebox/protocol/money/usdc'
+import type { FieldMap } from '@farebox/protocol/fields/field'
+import type { Flow } from '../document/flow.ts'
+import { buildGraph, outputSchemaOf } from '../graph/graph.ts'
+import { withCurrent, NO_CATALOG, type Catalog } from './catalog.ts'
+import { checkAgents } from './check-agents.ts'
+import { checkInputs } from './check-inputs.ts'
+import { checkSteps } from './check-steps.ts'
+import { checkWires, gradeWires, type GradedWire } from './check-wires.ts'
+import { timeFlow, type FlowDuration } from './duration.ts'
+import { find, type Finding } from './finding.ts'
+import { priceFlow, type FlowPrice } from './price.ts'
+
+/** What is known of a flow before it is paid for. */
+export interface FlowCheck {
+  /** Whether it can be run: no finding is an error. */
+  readonly ok: boolean
+  /** Errors first, then warnings, then notes; within each in the order of the steps. */
+  readonly findings: readonly Finding[]
+  /** In the order of the document. */
+  readonly wires: readonly GradedWire[]
+  readonly price: FlowPrice
+  readonly duration: FlowDuration
+  /** What a run takes and gives, in the field language. */
+  readonly input_schema: FieldMap
+  readonly output_schema: FieldMap
+}
+
+/**
+ * Checks a flow before anything is paid, against what its agents are now: wires, required inputs, constants, circles,
+ * price, time, and what has changed since it was made. Pure; never throws for a flow that {@link readFlow} let through.
+ *
+ * @param options.catalog what the capabilities are now; default: what is pinned in the flow
+ * @param options.balance what the payer has, in decimal USDC
+ * @example
+ * ```ts
+ * import { checkFlow } from '@farebox/flows/check/check-flow'
+ * import type { Flow } from '@farebox/flows/document/flow'
+ *
+ * export function explain(flow: Flow): string {
+ *   const { ok, findings, price } = checkFlow(flow)
+ *   return ok ? `at most ${price.at_most} USDC` : findings.map(({ message }) => message).join('\n')
+ * }
+ * ```
+ */
+export function checkFlow(
+  flow: Flow,
+  options: { readonly catalog?: Catalog; readonly balance?: string } = {},
+): FlowCheck {
+  const { catalog = NO_CATALOG } = options
+  const graph = buildGraph(withCurrent(flow, catalog))
+  const wires = gradeWires(graph)
+  const price = priceFlow(graph)
+  const findings = [
+    ...checkSteps(graph),
+    ...checkAgents(flow, catalog),
+    ...checkInputs(graph),
+    ...checkWires(graph, wires),
+    ...checkBalance(price, options.balance),
+  ]
+  const places = new Map(
+    ['input', ...graph.order, ...graph.circular, 'output'].map((id, index) => [id, index]),
+  )
+  const sorted = findings.toSorted(
+    (one, other) =>
+      SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) ||
+      (places.get(one.step ?? '') ?? -1) - (places.get(other.step ?? '') ?? -1),
+  )
+  return {
+    ok: sorted[0]?.severity !== 'error',
+    findings: sorted,
+    wires,
+    price,
+    duration: timeFlow(graph),
+    input_schema: flow.inputs,
+    output_schema: outputSchemaOf(graph),
+  }
+}
+
+const SEVERITIES = ['error', 'warning', 'note'] as const
+
+function checkBalance({ at_most: most }: FlowPrice, balance: string | undefined): Finding[] {
+  const [has, needs] = [readUsdc(balance), readUsdc(most)]
+  if (balance === undefined || !has.ok || !needs.ok || has.atomic >= needs.atomic) return []
+  return [find('error', 'balance', {}, `The wallet has ${balance} USDC, a run costs up to ${most} USDC.`)]
+}

@@ -1,0 +1,141 @@
+import { checkFields } from '@farebox/protocol/field-rules/check-fields'
+import { formatProblem } from '@farebox/protocol/problems/problem'
+import { FLOW_OUTPUT, type Flow, type Step } from '../document/flow.ts'
+import { MAX_ADAPTER_PORTS, MAX_JOBS, MAX_MAPPED_ITEMS } from '../document/flow-limits.ts'
+import type { Graph } from '../graph/graph.ts'
+import { namesOfTemplate, parseTemplate } from '../adapters/template-text.ts'
+import { find, type Finding, type Repair } from './finding.ts'
+import { nameStep } from './name-step.ts'
+
+/** What is wrong with single steps, whatever is joined to them, and with the order they are in. */
+export function checkSteps(graph: Graph): Finding[] {
+  const { flow } = graph
+  const steps = Object.entries(flow.steps)
+  const findings = steps.flatMap(([id, step]) => [...checkStep(id, step), ...checkAfter(graph, id, step)])
+  if (steps.length === 0)
+    findings.push(
+      find('error', 'empty', {}, 'The flow has no step yet: add an agent, or start from a template.'),
+    )
+  if (graph.circular.length > 0) findings.push(findCircle(graph))
+  const jobs = steps.reduce((sum, [, step]) => sum + (step.kind === 'job' ? (step.map?.most ?? 1) : 0), 0)
+  if (jobs > MAX_JOBS)
+    findings.push(
+      find('error', 'jobs', {}, `A run may order ${MAX_JOBS} jobs, these would be up to ${jobs}.`),
+    )
+  return [...findings, ...checkUnused(graph)]
+}
+
+function checkStep(id: string, step: Step): Finding[] {
+  const wrong = (message: string): Finding[] => [find('error', 'settings', { step: id }, message)]
+  switch (step.kind) {
+    case 'template': {
+      const parsed = parseTemplate(step.text)
+      if (!parsed.ok) return wrong(`The template ${parsed.reason}.`)
+      const names = namesOfTemplate(step.text).length
+      return names > MAX_ADAPTER_PORTS
+        ? wrong(`The template has ${names} inputs, at most ${MAX_ADAPTER_PORTS} are possible.`)
+        : []
+    }
+    case 'rename': {
+      const names = Object.values(step.names)
+      const twice = names.find((name, index) => names.indexOf(name) !== index)
+      return twice === undefined ? [] : wrong(`Two properties would be called “${twice}”.`)
+    }
+    case 'pick': {
+      if (step.path.length === 0) return wrong('Say which property or item to take.')
+      const [problem] =
+        step.gives === undefined ? [] : checkFields({ value: step.gives }, ['gives'], { side: 'input' })
+      return problem === undefined ? [] : wrong(formatProblem(problem))
+    }
+    case 'job':
+      if (step.map !== undefined && !Object.hasOwn(step.pinned.input_schema, step.map.port))
+        return wrong(`There is no input “${step.map.port}” to take the items of the list.`)
+      return step.map !== undefined && step.map.most > MAX_MAPPED_ITEMS
+        ? wrong(`At most ${MAX_MAPPED_ITEMS} items are possible, got ${step.map.most}.`)
+        : []
+    default:
+      return []
+  }
+}
+
+function checkAfter(graph: Graph, id: string, step: Step): Finding[] {
+  return (step.after ?? [])
+    .filter(({ step: source, port }) => !graph.outputsOf(source).some(({ name }) => name === port))
+    .map(source =>
+      find(
+        'error',
+        `after ${source.step} ${source.port}`,
+        { step: id },
+        `It waits for “${source.port}” of ${nameStep(graph.flow, source.step)}, which is not there.`,
+        [
+          {
+            label: 'Do not wait for it',
+            edits: [
+              {
+                edit: 'replace-step',
+                id,
+                step: { ...step, after: (step.after ?? []).filter(one => one !== source) },
+              },
+            ],
+          },
+        ],
+      ),
+    )
+}
+
+function findCircle({ flow, circular }: Graph): Finding {
+  const [first = ''] = circular
+  const names = circular.slice(0, 5).map(id => nameStep(flow, id))
+  const repairs = flow.wires
+    .filter(({ from, to }) => circular.includes(from.step) && circular.includes(to.step))
+    .slice(-1)
+    .map(({ from, to }) => ({
+      label: `Take away the wire from ${nameStep(flow, from.step)} to ${nameStep(flow, to.step)}`,
+      edits: [{ edit: 'disconnect', to } as const],
+    }))
+  return find(
+    'error',
+    'circle',
+    { step: first },
+    `These wait for one another in a circle: ${names.join(', ')}${circular.length > 5 ? ', …' : ''}.`,
+    repairs,
+  )
+}
+
+/** Paid steps of which nothing is used. */
+function checkUnused({ flow }: Graph): Finding[] {
+  const used = new Set(flow.wires.map(({ from }) => from.step))
+  for (const { after } of Object.values(flow.steps)) for (const { step } of after ?? []) used.add(step)
+  return Object.entries(flow.steps)
+    .filter(([id, step]) => step.kind === 'job' && !used.has(id))
+    .map(([id, step]) => {
+      const [port] = step.kind === 'job' ? Object.keys(step.pinned.output_schema) : []
+      const name = port === undefined ? undefined : freeOutput(flow, port)
+      const repairs: Repair[] =
+        port === undefined || name === undefined
+          ? []
+          : [
+              {
+                label: `Make “${port}” an output of the flow`,
+                edits: [
+                  { edit: 'add-output', name },
+                  { edit: 'connect', from: { step: id, port }, to: { step: FLOW_OUTPUT, port: name } },
+                ],
+              },
+            ]
+      return find(
+        'warning',
+        'unused',
+        { step: id },
+        'Nothing takes what it gives, and it is paid for.',
+        repairs,
+      )
+    })
+}
+
+function freeOutput({ outputs }: Flow, word: string): string {
+  if (!outputs.includes(word)) return word
+  let number = 2
+  while (outputs.includes(`${word}_${number}`)) number += 1
+  return `${word}_${number}`
+}

@@ -1,0 +1,63 @@
+import { FLOW_INPUT, type PortRef } from '../document/flow.ts'
+import { gradeTypes } from '../graph/grade-wire.ts'
+import type { Graph } from '../graph/graph.ts'
+
+const RANKS = { same: 0, safe: 1, lossy: 2, impossible: 3 } as const
+const MOST = 2
+/** Steps that are looked at, the latest first: in a large flow what is far away is seldom meant. */
+const NEAREST_STEPS = 40
+
+/**
+ * Outputs that may feed an input, the best first: by name and grade, then by grade. None that would wait for the step
+ * itself, and with a loss none whose name is not alike.
+ */
+export function findSources(graph: Graph, to: PortRef): readonly PortRef[] {
+  const input = graph.inputsOf(to.step).find(({ name }) => name === to.port)
+  if (input === undefined) return []
+  const found: { readonly from: PortRef; readonly rank: number; readonly isNamed: boolean }[] = []
+  let others = 0
+  const name = plain(to.port)
+  for (const id of stepsBefore(graph, to.step)) {
+    for (const output of graph.outputsOf(id)) {
+      const isNamed = isAlike(plain(output.name), name)
+      // Of those that fit by type alone the nearest are enough.
+      if (!isNamed && others === MOST) continue
+      const rank = RANKS[gradeTypes(output.type, input.type).grade]
+      if (rank >= (isNamed ? RANKS.impossible : RANKS.lossy)) continue
+      found.push({ from: { step: id, port: output.name }, rank, isNamed })
+      if (!isNamed) others += 1
+    }
+  }
+  return found
+    .sort((one, other) => Number(other.isNamed) - Number(one.isNamed) || one.rank - other.rank)
+    .slice(0, MOST)
+    .map(({ from }) => from)
+}
+
+/** The flow's input, and the steps that do not wait for this one: those before it in the order first, the nearest first. */
+function stepsBefore(graph: Graph, id: string): readonly string[] {
+  const behind = stepsBehind(graph, id)
+  const place = graph.order.indexOf(id)
+  const before = graph.order.slice(Math.max(0, place - NEAREST_STEPS), place === -1 ? undefined : place)
+  const after = place === -1 ? [] : graph.order.slice(place + 1, place + 1 + NEAREST_STEPS)
+  return [FLOW_INPUT, ...[...before.toReversed(), ...after].filter(step => !behind.has(step))]
+}
+
+/** The step itself and all that wait for it. */
+function stepsBehind(graph: Graph, id: string): ReadonlySet<string> {
+  const found = new Set([id])
+  for (const step of found) for (const target of graph.targetsOf(step)) found.add(target)
+  return found
+}
+
+/** Whether two names say the same, capitals and separators aside, or one is within the other. */
+function isAlike(one: string, other: string): boolean {
+  if (one === '' || other === '') return false
+  return (
+    one === other || (one.length >= 3 && other.length >= 3 && (one.includes(other) || other.includes(one)))
+  )
+}
+
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+}

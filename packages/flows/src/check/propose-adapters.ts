@@ -1,0 +1,71 @@
+import type { Field } from '@farebox/protocol/fields/field'
+import type { AdapterStep } from '../document/flow.ts'
+import { gradeTypes } from '../graph/grade-wire.ts'
+import { portsOf, type PortType } from '../graph/ports.ts'
+
+/** An adapter that would make an output fit an input, and the ports by which it goes into the wire. */
+export interface ProposedAdapter {
+  /** For a button: `Join its items to a text`. */
+  readonly label: string
+  readonly step: AdapterStep
+  readonly takes: string
+  readonly gives: string
+}
+
+/**
+ * Free adapters between two ports that do not fit, or fit with a loss: those that make it better, the best first.
+ */
+export function proposeAdapters(output: PortType, input: PortType): readonly ProposedAdapter[] {
+  if (output === 'any' || input === 'any') return []
+  const before = rank(output, input)
+  return candidates(output, input)
+    .map(proposed => {
+      const { outputs } = portsOf(proposed.step, port => (port === proposed.takes ? output : undefined))
+      const given = outputs.find(({ name }) => name === proposed.gives)?.type ?? 'any'
+      const taken = portsOf(proposed.step, () => undefined).inputs.find(({ name }) => name === proposed.takes)
+      return { proposed, rank: Math.max(rank(given, input), rank(output, taken?.type ?? 'any')) }
+    })
+    .filter(one => one.rank < before)
+    .sort((one, other) => one.rank - other.rank)
+    .slice(0, 3)
+    .map(({ proposed }) => proposed)
+}
+
+const RANKS = ['same', 'safe', 'lossy', 'impossible'] as const
+
+function rank(output: PortType, input: PortType): number {
+  return RANKS.indexOf(gradeTypes(output, input).grade)
+}
+
+function candidates(output: Field, input: Field): readonly ProposedAdapter[] {
+  const proposed: ProposedAdapter[] = []
+  if (output.type === 'array' && input.type === 'string')
+    proposed.push({
+      label: 'Join its items, a line each',
+      step: { kind: 'join', separator: '\n' },
+      takes: 'list',
+      gives: 'text',
+    })
+  if (output.type === 'string' && input.type === 'array')
+    proposed.push({
+      label: 'Split it at line breaks',
+      step: { kind: 'split', separator: '\n', most: Math.min(input.maxItems ?? 100, 1_000) },
+      takes: 'text',
+      gives: 'list',
+    })
+  if (output.type === 'array') proposed.push(pick('Take its first item', [0]))
+  if (output.type === 'object')
+    for (const name of Object.keys(output.properties ?? {})) proposed.push(pick(`Take its “${name}”`, [name]))
+  if (output.type === 'string' && (input.type === 'number' || input.type === 'integer'))
+    proposed.push({
+      label: 'Read it as a number',
+      step: { kind: 'to-number' },
+      takes: 'text',
+      gives: 'number',
+    })
+  return proposed
+}
+
+function pick(label: string, path: readonly (string | number)[]): ProposedAdapter {
+  return { label, step: { kind: 'pick', path }, takes: 'value', gives: 'value' }
+}

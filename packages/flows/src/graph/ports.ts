@@ -1,0 +1,199 @@
+import type { Field } from '@farebox/protocol/fields/field'
+import type { Step } from '../document/flow.ts'
+import { namesOfTemplate } from '../adapters/template-text.ts'
+
+/** What goes through a port; `any` where only the run will show it. */
+export type PortType = Field | 'any'
+
+/** An input of a step. */
+export interface InputPort {
+  readonly name: string
+  readonly type: PortType
+  readonly required: boolean
+}
+
+/** An output of a step. */
+export interface OutputPort {
+  readonly name: string
+  readonly type: PortType
+  /** Whether it has a value whenever the step is done: not so for optional outputs and the two ways of a branch. */
+  readonly always: boolean
+}
+
+/** Both sides of a step, in declared order. */
+export interface Ports {
+  readonly inputs: readonly InputPort[]
+  readonly outputs: readonly OutputPort[]
+}
+
+/** What comes to an input of the step: its type, or undefined where nothing is joined to it. */
+export type Incoming = (port: string) => PortType | undefined
+
+const TEXT: Field = { type: 'string' }
+
+/** The ports of one step, given what comes to it: an adapter hands on the type of what it gets. */
+export function portsOf(step: Step, incoming: Incoming): Ports {
+  switch (step.kind) {
+    case 'job':
+      return portsOfJob(step)
+    case 'constant':
+      return { inputs: [], outputs: [always('value', fieldOf(step.value))] }
+    case 'default': {
+      const value = incoming('value') ?? 'any'
+      const instead = fieldOf(step.value)
+      const type = value !== 'any' && instead !== 'any' && value.type === instead.type ? widen(value) : 'any'
+      return { inputs: [optional('value')], outputs: [always('value', type)] }
+    }
+    case 'first': {
+      const names = Array.from({ length: step.count }, (_, index) => String(index + 1))
+      const types = names.map(incoming).filter(type => type !== undefined)
+      return { inputs: names.map(optional), outputs: [always('value', common(types))] }
+    }
+    case 'rename': {
+      const type = renamed(incoming('object') ?? 'any', step.names)
+      return { inputs: [required('object', { type: 'object' })], outputs: [always('object', type)] }
+    }
+    case 'pick': {
+      const type = step.gives ?? typeAt(incoming('value') ?? 'any', step.path)
+      return { inputs: [required('value', 'any')], outputs: [always('value', type)] }
+    }
+    case 'template':
+      return {
+        inputs: namesOfTemplate(step.text).map(name => required(name, TEXT)),
+        outputs: [always('text', TEXT)],
+      }
+    case 'to-number':
+      return { inputs: [required('text', TEXT)], outputs: [always('number', { type: 'number' })] }
+    case 'join':
+      return {
+        inputs: [required('list', { type: 'array', items: TEXT })],
+        outputs: [always('text', TEXT)],
+      }
+    case 'split':
+      return {
+        inputs: [required('text', TEXT)],
+        outputs: [always('list', { type: 'array', items: TEXT, minItems: 1, maxItems: step.most })],
+      }
+    case 'branch':
+      return passing('value', ['then', 'else'], incoming)
+    case 'approval':
+      return passing('value', ['approved', 'declined'], incoming)
+    case 'wait': {
+      const { inputs, outputs } = passing('value', ['value'], incoming)
+      const until =
+        step.seconds === undefined ? [required('until', { type: 'string', format: 'date-time' })] : []
+      return { inputs: [...inputs, ...until], outputs: outputs.map(port => ({ ...port, always: true })) }
+    }
+  }
+}
+
+function portsOfJob(step: Extract<Step, { kind: 'job' }>): Ports {
+  const { input_schema: takes, output_schema: gives } = step.pinned
+  const { map } = step
+  const listOf = (items: Field): Field =>
+    map === undefined ? items : { type: 'array', items, maxItems: map.most }
+  return {
+    inputs: Object.entries(takes).map(([name, field]) => ({
+      name,
+      type: map?.port === name ? listOf(field) : field,
+      required: field.required === true,
+    })),
+    // An item whose optional output is not there leaves no hole in the list.
+    outputs: Object.entries(gives).map(([name, field]) => ({
+      name,
+      type: listOf(field),
+      always: map !== undefined || field.required !== false,
+    })),
+  }
+}
+
+/** Hands one value on, whatever it is. It may come without one: then the order of steps is all that it gives. */
+function passing(port: string, ways: readonly string[], incoming: Incoming): Ports {
+  const type = incoming(port) ?? 'any'
+  return {
+    inputs: [optional(port)],
+    outputs: ways.map(name => ({ name, type, always: false })),
+  }
+}
+
+/** A field whose only value is this one; `any` for null, which the field language does not have. */
+export function fieldOf(value: unknown): PortType {
+  if (Array.isArray(value)) {
+    const [first, ...rest] = value.map(fieldOf)
+    const items = first === undefined ? 'any' : common([first, ...rest])
+    return {
+      type: 'array',
+      ...(items !== 'any' && { items }),
+      minItems: value.length,
+      maxItems: value.length,
+    }
+  }
+  switch (typeof value) {
+    case 'string':
+      return { type: 'string', enum: [value] }
+    case 'boolean':
+      return { type: 'boolean', enum: [value] }
+    case 'number':
+      return { type: Number.isSafeInteger(value) ? 'integer' : 'number', enum: [value] }
+    case 'object': {
+      if (value === null) return 'any'
+      const properties: [string, Field][] = []
+      for (const [name, property] of Object.entries(value)) {
+        const field = fieldOf(property)
+        if (field === 'any') return { type: 'object' }
+        properties.push([name, field])
+      }
+      return { type: 'object', properties: Object.fromEntries(properties) }
+    }
+    default:
+      return 'any'
+  }
+}
+
+/** The type of all of these: their own where they are of one, without what holds for some of them alone. */
+function common(types: readonly PortType[]): PortType {
+  const [first, ...rest] = types
+  if (first === undefined || first === 'any') return 'any'
+  if (rest.length === 0) return first
+  return rest.every(type => type !== 'any' && type.type === first.type) ? widen(first) : 'any'
+}
+
+/** The type alone: another value of it may come in its place. */
+function widen({ type }: Field): Field {
+  return { type }
+}
+
+function renamed(type: PortType, names: { readonly [name: string]: string }): Field {
+  if (type === 'any' || type.properties === undefined) return { type: 'object' }
+  const properties = Object.entries(type.properties).map(([name, field]) => [
+    Object.hasOwn(names, name) ? (names[name] ?? name) : name,
+    field,
+  ])
+  return { type: 'object', properties: Object.fromEntries(properties) }
+}
+
+/** What a path leads to, as far as the schemas say. */
+function typeAt(type: PortType, path: readonly (string | number)[]): PortType {
+  let found: PortType = type
+  for (const part of path) {
+    if (found === 'any') return 'any'
+    const { items, properties }: Field = found
+    if (typeof part === 'number') found = items ?? 'any'
+    else
+      found =
+        properties !== undefined && Object.hasOwn(properties, part) ? (properties[part] ?? 'any') : 'any'
+  }
+  return found
+}
+
+function required(name: string, type: PortType): InputPort {
+  return { name, type, required: true }
+}
+
+function optional(name: string): InputPort {
+  return { name, type: 'any', required: false }
+}
+
+function always(name: string, type: PortType): OutputPort {
+  return { name, type, always: true }
+}

@@ -1,0 +1,85 @@
+import type { JobStep } from '../document/flow.ts'
+import { SETTLE_SECONDS } from '../check/duration.ts'
+import type { Graph } from '../graph/graph.ts'
+import { paymentOf, setPayment } from './payments.ts'
+import { passedValue } from './read-source.ts'
+import type { RunEffect } from './run-event.ts'
+import { jobKey, readJobKey, type JobState, type Run, type StepState } from './run-state.ts'
+import { done, endJobs, startStep } from './start-step.ts'
+
+/** A run after something has happened, and what it wants done. */
+export interface Advanced {
+  readonly run: Run
+  readonly effects: readonly RunEffect[]
+}
+
+/**
+ * Takes a run as far as it goes without anything from outside: starts the steps whose inputs are there, ends waits that
+ * are over, concludes steps whose jobs are done, and asks for quotes of jobs whose payment is there. Pure.
+ *
+ * @param graph that of the run's flow
+ * @param now unix seconds
+ */
+export function advance(graph: Graph, run: Run, now: number): Advanced {
+  const steps: { [id: string]: StepState } = { ...run.steps }
+  const effects: RunEffect[] = []
+  const moving: Run = { ...run, steps }
+  for (const id of graph.order) {
+    const step = graph.flow.steps[id]
+    if (step === undefined) continue
+    const before = Object.hasOwn(steps, id) ? steps[id] : undefined
+    let state = before ?? startStep(graph, moving, id, now)
+    if (state === undefined) continue
+    if (state.state === 'sleeping' && state.until <= now)
+      state = done('value', passedValue(graph, moving, id))
+    if (state.state === 'sleeping' && before === undefined) effects.push({ effect: 'wake', at: state.until })
+    if (state.state === 'ordering' && step.kind === 'job') {
+      const jobs = state.jobs.map((job, index) => nextOfJob(run, step, id, index, job, effects))
+      state = concludeJobs(step, jobs)
+    }
+    steps[id] = state
+  }
+  return { run: wipeUnneeded(moving, effects), effects }
+}
+
+/** What a job does by itself: with a payment at hand the agent is asked for its price. */
+function nextOfJob(
+  run: Run,
+  step: JobStep,
+  id: string,
+  index: number,
+  job: JobState,
+  effects: RunEffect[],
+): JobState {
+  const key = jobKey(id, index, step.map !== undefined)
+  if (job.state !== 'unpaid' || run.control !== 'running' || paymentOf(run, key)?.state !== 'ready')
+    return job
+  effects.push({ effect: 'quote', key })
+  return { state: 'quoting', input: job.input }
+}
+
+function concludeJobs(step: JobStep, jobs: readonly JobState[]): StepState {
+  const outputs = jobs.flatMap(job => (job.state === 'done' ? [job.output] : []))
+  return outputs.length === jobs.length ? endJobs(step, outputs) : { state: 'ordering', jobs }
+}
+
+/** Deletes unsent payments of steps that are left out, and of items that the list does not have. */
+function wipeUnneeded(run: Run, effects: RunEffect[]): Run {
+  let wiped = run
+  for (const key of Object.keys(run.payments)) {
+    const payment = paymentOf(run, key)
+    const job = readJobKey(key)
+    const state = job === undefined ? undefined : run.steps[job.step]
+    if (payment?.state !== 'ready' || job === undefined || state === undefined) continue
+    const isWanted = state.state === 'ordering' && state.jobs[job.index] !== undefined
+    if (isWanted) continue
+    wiped = setPayment(wiped, key, 'wiped')
+    effects.push({ effect: 'wipe', job_id: payment.job_id })
+  }
+  return wiped
+}
+
+/** The seconds a payment must still be good for when its order leaves. */
+export function secondsNeeded(step: JobStep): number {
+  return step.pinned.max_deadline_seconds + SETTLE_SECONDS
+}

@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'vitest'
+import { checkFlow } from '../check/check-flow.ts'
+import type { Flow } from '../document/flow.ts'
+import { buildGraph, type Graph } from '../graph/graph.ts'
+import { flowOf, jobStep, QR, SUMMARY, SUMMARY_AND_QR } from '../test-setup/sample-flows.ts'
+import { applyEvent } from './apply-event.ts'
+import { sumPayments } from './payments.ts'
+import type { RunEffect, RunEvent } from './run-event.ts'
+import type { Run } from './run-state.ts'
+import { startRun } from './start-run.ts'
+import { statusOf } from './run-status.ts'
+
+const NOW = 1_000
+const AGENT = '0xa9e0'
+
+/** A run, and everything it has asked for so far. */
+function begin(flow: Flow, input: { readonly [name: string]: string } = { article: 'Long.' }, limit = '1') {
+  const graph: Graph = buildGraph(flow)
+  const started = startRun(graph, input, { max_total: limit, now: NOW })
+  if (!started.ok) throw new Error(started.reason)
+  let run: Run = started.run
+  const effects: RunEffect[] = [...started.effects]
+  return {
+    graph,
+    effects,
+    get run() {
+      return run
+    },
+    tell(event: RunEvent, now = NOW): string | undefined {
+      const result = applyEvent(graph, run, event, now)
+      if (!result.ok) return result.reason
+      run = result.run
+      effects.push(...result.effects)
+      return undefined
+    },
+    status: () => statusOf(graph, run),
+  }
+}
+
+function pay(key: string, amount: string, job_id = `job-${key}`, valid_before = NOW + 900): RunEvent {
+  return { event: 'paid-in', key, payment: { job_id, amount, pay_to: AGENT, valid_before } }
+}
+
+const quoted = (key: string, price: string): RunEvent => ({
+  event: 'quoted',
+  key,
+  quote: { price, pay_to: AGENT },
+})
+
+const summary = { summary: 'Short.', words: 1, links: ['https://one.example'] }
+
+describe('a run of two agents', () => {
+  test('asks for a payment, a quote, and orders; each output feeds the next; what is paid is on the books', () => {
+    const it = begin(SUMMARY_AND_QR)
+    expect(it.status()).toEqual({
+      status: 'waiting',
+      waiting: [{ for: 'payment', key: 'summary', because: { kind: 'none' } }],
+      output: {},
+    })
+    it.tell(pay('summary', '0.01'))
+    it.tell(pay('qr', '0.005'))
+    expect(sumPayments(it.run)).toEqual({ paid: '0', exposed: '0', ready: '0.015' })
+    it.tell(quoted('summary', '0.010'))
+    expect(sumPayments(it.run)).toEqual({ paid: '0', exposed: '0.01', ready: '0.005' })
+    it.tell({ event: 'completed', key: 'summary', job_id: 'job-summary', output: summary })
+    it.tell(quoted('qr', '0.005'))
+    it.tell({ event: 'completed', key: 'qr', job_id: 'job-qr', output: { svg: '<svg/>' } })
+    expect(it.status()).toEqual({
+      status: 'completed',
+      waiting: [],
+      output: { summary: 'Short.', code: '<svg/>' },
+    })
+    expect(sumPayments(it.run)).toEqual({ paid: '0.015', exposed: '0', ready: '0' })
+    expect(it.effects).toEqual([
+      { effect: 'quote', key: 'summary' },
+      {
+        effect: 'send',
+        key: 'summary',
+        job_id: 'job-summary',
+        attempt: 1,
+        input: { text: 'Long.', sentences: 3 },
+      },
+      { effect: 'quote', key: 'qr' },
+      { effect: 'send', key: 'qr', job_id: 'job-qr', attempt: 1, input: { content: 'https://one.example' } },
+    ])
+  })
+
+  test('a price that rose between signing and sending is asked for again, and the signature is wiped', () => {
+    const it = begin(SUMMARY_AND_QR)
+    it.tell(pay('summary', '0.01'))
+    it.tell(quoted('summary', '0.02'))
+    expect(it.effects.at(-1)).toEqual({ effect: 'wipe', job_id: 'job-summary' })
+    expect(it.status().waiting).toEqual([
+      { for: 'payment', key: 'summary', because: { kind: 'changed', price: '0.02', pay_to: AGENT } },
+    ])
+  })
+
+  test('a failed step is retried with the same payment while it is good; a second one is refused until it is dead', () => {
+    const it = begin(SUMMARY_AND_QR)
+    it.tell(pay('summary', '0.01'))
+    it.tell(quoted('summary', '0.01'))
+    it.tell({
+      event: 'failed',
+      key: 'summary',
+      job_id: 'job-summary',
+      error_type: 'internal',
+      error: 'broke',
+    })
+    expect(it.status().waiting).toEqual([{ for: 'retry', key: 'summary', until: NOW + 900 }])
+    expect(it.tell(pay('summary', '0.01', 'job-second'))).toBe(
+      'summary: its payment may still be charged; a second one can be taken when the chain shows it cannot',
+    )
+    it.tell({ event: 'retried', key: 'summary' })
+    expect(it.effects.at(-1)).toMatchObject({ effect: 'send', job_id: 'job-summary', attempt: 2 })
+    it.tell({
+      event: 'failed',
+      key: 'summary',
+      job_id: 'job-summary',
+      error_type: 'internal',
+      error: 'broke',
+    })
+    expect(it.tell({ event: 'retried', key: 'summary' }, NOW + 890)).toMatch(
+      /too little is left of its payment/,
+    )
+    it.tell({ event: 'dead', key: 'summary', job_id: 'job-summary' }, NOW + 901)
+    expect(it.tell(pay('summary', '0.01', 'job-second', NOW + 2_000), NOW + 901)).toBe(undefined)
+    expect(it.status().status).toBe('running')
+    expect(sumPayments(it.run)).toEqual({ paid: '0', exposed: '0', ready: '0.01' })
+  })
+
+  test('charged without a delivery: it is counted, and who pays again is told that it is twice', () => {
+    const it = begin(SUMMARY_AND_QR, undefined, '0.02')
+    it.tell(pay('summary', '0.01'))
+    it.tell(quoted('summary', '0.01'))
+    it.tell({
+      event: 'failed',
+      key: 'summary',
+      job_id: 'job-summary',
+      error_type: 'internal',
+      error: 'broke',
+    })
+    it.tell({ event: 'charged', key: 'summary', job_id: 'job-summary' })
+    it.tell({ event: 'retried', key: 'summary' })
+    expect(it.status().waiting).toEqual([{ for: 'payment', key: 'summary', because: { kind: 'charged' } }])
+    expect(it.tell(pay('summary', '0.01', 'job-again'))).toBe(undefined)
+    expect(it.tell(pay('qr', '0.005'))).toBe('qr: with this payment the run could cost more than 0.02 USDC')
+    expect(sumPayments(it.run)).toEqual({ paid: '0.01', exposed: '0', ready: '0.01' })
+  })
+
+  test('cancelled with one of two unsent: that one is wiped, the other ends as it ends', () => {
+    const it = begin(SUMMARY_AND_QR)
+    it.tell(pay('summary', '0.01'))
+    it.tell(pay('qr', '0.005'))
+    it.tell(quoted('summary', '0.01'))
+    it.tell({ event: 'cancelled' })
+    expect(it.effects.at(-1)).toEqual({ effect: 'wipe', job_id: 'job-qr' })
+    it.tell({ event: 'completed', key: 'summary', job_id: 'job-summary', output: summary })
+    expect(it.status()).toMatchObject({ status: 'cancelled', output: { summary: 'Short.' } })
+    expect(it.tell(pay('qr', '0.005', 'job-other'))).toBe('qr: the run is cancelled')
+    expect(it.effects.filter(({ effect }) => effect === 'send')).toHaveLength(1)
+  })
+
+  test('paused: nothing new is ordered, and goes on when it is resumed', () => {
+    const it = begin(SUMMARY_AND_QR)
+    it.tell({ event: 'paused' })
+    it.tell(pay('summary', '0.01'))
+    expect(it.effects).toEqual([])
+    it.tell({ event: 'resumed' })
+    expect(it.effects).toEqual([{ effect: 'quote', key: 'summary' }])
+  })
+})
+
+describe('steps without a price', () => {
+  const text = { type: 'string' } as const
+
+  test('an approval waits for a person, and the way that is declined is left out unpaid', () => {
+    const flow = flowOf(
+      { article: { ...text, required: true } },
+      { ask: { kind: 'approval', question: 'Publish?' }, qr: QR, no: { kind: 'template', text: 'Not {a}' } },
+      [
+        'input.article > ask.value',
+        'ask.approved > qr.content',
+        'ask.declined > no.a',
+        'qr.svg > output.svg',
+        'no.text > output.no',
+      ],
+    )
+    const it = begin(flow)
+    it.tell(pay('qr', '0.005'))
+    expect(it.status().waiting).toEqual([{ for: 'person', step: 'ask' }])
+    it.tell({ event: 'answered', step: 'ask', approved: false })
+    expect(it.status()).toEqual({ status: 'completed', waiting: [], output: { no: 'Not Long.' } })
+    expect(it.effects).toEqual([{ effect: 'wipe', job_id: 'job-qr' }])
+    expect(it.tell({ event: 'answered', step: 'ask', approved: true })).toBe(
+      'ask: does not wait for an answer',
+    )
+  })
+
+  test('a wait ends at its time, not before', () => {
+    const flow = flowOf({ article: text }, { later: { kind: 'wait', seconds: 60 } }, [
+      'input.article > later.value',
+      'later.value > output.value',
+    ])
+    const it = begin(flow)
+    expect(it.effects).toEqual([{ effect: 'wake', at: NOW + 60 }])
+    it.tell({ event: 'woken' }, NOW + 59)
+    expect(it.status().waiting).toEqual([{ for: 'time', step: 'later', until: NOW + 60 }])
+    it.tell({ event: 'woken' }, NOW + 60)
+    expect(it.status()).toEqual({ status: 'completed', waiting: [], output: { value: 'Long.' } })
+  })
+
+  test('an input that is refused before it is sent costs nothing and says why', () => {
+    const flow = flowOf(
+      { article: text },
+      { qr: { ...QR, constants: {} }, long: { kind: 'template', text: '{a}{a}' } },
+      ['input.article > long.a', 'long.text > qr.content', 'qr.svg > output.svg'],
+    )
+    const it = begin(flow, { article: 'x'.repeat(300) })
+    expect(it.run.steps['qr']).toEqual({
+      state: 'failed',
+      reason: 'content: must be at most 500 characters, got 600',
+    })
+    expect(it.status().status).toBe('failed')
+  })
+
+  test('one job for each item of a list, in its order', () => {
+    const flow = flowOf(
+      { article: text },
+      {
+        lines: { kind: 'split', separator: ',', most: 3 },
+        each: { ...SUMMARY, map: { port: 'text', most: 3 } },
+      },
+      ['input.article > lines.text', 'lines.list > each.text', 'each.summary > output.all'],
+    )
+    const it = begin(flow, { article: 'a,b' })
+    expect(it.tell(pay('each#2', '0.01'))).toBe('each#2: the list has no such item')
+    for (const key of ['each#1', 'each#0']) {
+      it.tell(pay(key, '0.01'))
+      it.tell(quoted(key, '0.01'))
+      it.tell({ event: 'completed', key, job_id: `job-${key}`, output: { ...summary, summary: key } })
+    }
+    expect(it.status()).toMatchObject({ status: 'completed', output: { all: ['each#0', 'each#1'] } })
+  })
+})
+
+test('an input of the run is checked before anything begins', () => {
+  const graph = buildGraph(SUMMARY_AND_QR)
+  expect(startRun(graph, {}, { max_total: '1', now: NOW })).toEqual({
+    ok: false,
+    reason: 'article: is required',
+  })
+})
+
+test('pre-flight and a step of a run of 200 jobs take a few milliseconds', () => {
+  const steps = Object.fromEntries(
+    Array.from({ length: 200 }, (_, index) => [
+      `s${index}`,
+      jobStep({ a: { type: 'string', required: true } }, { x: { type: 'string' } }),
+    ]),
+  )
+  const wires = Array.from({ length: 199 }, (_, index) => `s${index}.x > s${index + 1}.a`)
+  const flow = flowOf({ article: { type: 'string', required: true } }, steps, [
+    'input.article > s0.a',
+    ...wires,
+    's199.x > output.x',
+  ])
+  const it = begin(flow)
+  it.tell(pay('s0', '0.002'))
+  expect(quickest(() => it.tell({ event: 'woken' }))).toBeLessThan(10)
+  expect(quickest(() => checkFlow(flow))).toBeLessThan(50)
+})
+
+/** Milliseconds of the quickest of several times: the machine may be busy. */
+function quickest(work: () => unknown): number {
+  const times = Array.from({ length: 10 }, () => {
+    const begun = performance.now()
+    work()
+    return performance.now() - begun
+  })
+  return Math.min(...times)
+}

@@ -1,0 +1,291 @@
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { readUsdc } from '@farebox/protocol/money/usdc'
+import type { Graph } from '../graph/graph.ts'
+import { advance, secondsNeeded, type Advanced } from './advance.ts'
+import { paymentOf, setPayment, staysWithin } from './payments.ts'
+import { passedValue } from './read-source.ts'
+import type { RunEffect, RunEvent } from './run-event.ts'
+import { findJob, setJob } from './jobs-of-run.ts'
+import type { JobState, Payment, Run, UnpaidReason } from './run-state.ts'
+import { done } from './start-step.ts'
+
+/** A run after an event, or why nothing came of it: then it is as it was. */
+export type Applied = ({ readonly ok: true } & Advanced) | { readonly ok: false; readonly reason: string }
+
+/**
+ * What an event makes of a run, and what it wants done next. Pure. An event that comes twice, or too late, changes
+ * nothing; what cannot be is refused with the reason.
+ *
+ * These hold for every order of events:
+ * - a job has one payment that may be charged, and a second one only after the chain has shown that the first is used
+ *   or never will be;
+ * - what is paid, what may still be charged, and what is ready to be sent never exceed `max_total` together;
+ * - nothing that waits for a step that has not ended is ordered.
+ *
+ * @param graph that of the run's flow
+ * @param now unix seconds
+ * @example
+ * ```ts
+ * import type { Graph } from '@farebox/flows/graph/graph'
+ * import { applyEvent } from '@farebox/flows/run/apply-event'
+ * import type { Run } from '@farebox/flows/run/run-state'
+ *
+ * export function approve(graph: Graph, run: Run, step: string, now: number): Run {
+ *   const applied = applyEvent(graph, run, { event: 'answered', step, approved: true }, now)
+ *   if (!applied.ok) throw new Error(applied.reason)
+ *   for (const effect of applied.effects) console.log(effect) // { effect: 'quote', key: 'summary' }
+ *   return applied.run
+ * }
+ * ```
+ */
+export function applyEvent(graph: Graph, run: Run, event: RunEvent, now: number): Applied {
+  switch (event.event) {
+    case 'paid-in':
+      return payIn(graph, run, event.key, { ...event.payment, state: 'ready' }, now)
+    case 'quoted':
+      return quoted(graph, run, event, now)
+    case 'completed':
+      return completed(graph, run, event, now)
+    case 'failed':
+      return failed(graph, run, event, now)
+    case 'charged':
+      return settle(graph, run, event, 'paid', now)
+    case 'dead':
+      return settle(graph, run, event, 'dead', now)
+    case 'retried':
+      return retried(graph, run, event.key, now)
+    case 'answered':
+      return answered(graph, run, event, now)
+    case 'paused':
+      return control(graph, run, 'paused', now)
+    case 'resumed':
+      return control(graph, run, 'running', now)
+    case 'cancelled':
+      return control(graph, run, 'cancelled', now)
+    case 'woken':
+      return go(graph, run, now)
+  }
+}
+
+function payIn(graph: Graph, run: Run, key: string, payment: Payment, now: number): Applied {
+  const place = findJob(graph, run, key)
+  if (place === undefined) return refuse(`${key}: is no job of this flow`)
+  if (run.control === 'cancelled') return refuse(`${key}: the run is cancelled`)
+  const { step, state, job } = place
+  if (!readUsdc(payment.amount).ok) return refuse(`${key}: the amount is no decimal USDC`)
+  if (state !== undefined && state.state !== 'ordering') return refuse(`${key}: ${SETTLED[state.state]}`)
+  if (state !== undefined && job === undefined) return refuse(`${key}: the list has no such item`)
+  if (job?.state === 'done') return refuse(`${key}: is paid and done`)
+  const known = paymentOf(run, key)
+  if (known?.job_id === payment.job_id) return go(graph, run, now)
+  if (Object.values(run.payments).some(list => list.some(one => one.job_id === payment.job_id)))
+    return refuse(`${key}: the payment is bound to a job that this run has already`)
+  if (known?.state === 'sent')
+    return refuse(
+      `${key}: its payment may still be charged; a second one can be taken when the chain shows it cannot`,
+    )
+  if (job?.state === 'quoting') return refuse(`${key}: is about to be sent with the payment it has`)
+  if (payment.valid_before < now + secondsNeeded(step))
+    return refuse(`${key}: the payment ends before the agent could be done`)
+  if (!staysWithin(run, key, payment.amount))
+    return refuse(`${key}: with this payment the run could cost more than ${run.max_total} USDC`)
+  const before = run.payments[key] ?? []
+  const effects: RunEffect[] = []
+  let list = before
+  if (known?.state === 'ready') {
+    effects.push({ effect: 'wipe', job_id: known.job_id })
+    list = [...before.slice(0, -1), { ...known, state: 'wiped' }]
+  }
+  const paid: Run = { ...run, payments: { ...run.payments, [key]: [...list, payment] } }
+  return go(
+    graph,
+    job?.state === 'failed' ? reopen(graph, paid, key, job, { kind: 'none' }) : paid,
+    now,
+    effects,
+  )
+}
+
+const SETTLED = {
+  skipped: 'is left out',
+  done: 'is done',
+  failed: 'has failed before anything was sent',
+  asking: 'is no job',
+  sleeping: 'is no job',
+} as const
+
+function quoted(
+  graph: Graph,
+  run: Run,
+  { key, quote }: Extract<RunEvent, { event: 'quoted' }>,
+  now: number,
+): Applied {
+  const place = findJob(graph, run, key)
+  const payment = paymentOf(run, key)
+  if (place?.job?.state !== 'quoting' || payment?.state !== 'ready') return go(graph, run, now)
+  const { input } = place.job
+  if (run.control !== 'running') return go(graph, reopen(graph, run, key, place.job, { kind: 'none' }), now)
+  if (quote === undefined)
+    return go(
+      graph,
+      setJob(graph, run, key, {
+        state: 'failed',
+        input,
+        attempt: 0,
+        error_type: 'unreachable',
+        error: 'The agent could not be asked for its price. Nothing was sent.',
+      }),
+      now,
+    )
+  const isSame = isSameAmount(quote.price, payment.amount) && quote.pay_to === payment.pay_to
+  const isInTime = payment.valid_before >= now + secondsNeeded(place.step)
+  if (!isSame || !isInTime) {
+    const because = isSame ? ({ kind: 'too-late' } as const) : ({ kind: 'changed', ...quote } as const)
+    const wiped = setPayment(reopen(graph, run, key, place.job, because), key, 'wiped')
+    return go(graph, wiped, now, [{ effect: 'wipe', job_id: payment.job_id }])
+  }
+  const sent = setPayment(setJob(graph, run, key, { state: 'sent', input, attempt: 1 }), key, 'sent')
+  return go(graph, sent, now, [{ effect: 'send', key, job_id: payment.job_id, attempt: 1, input }])
+}
+
+/** Whatever was known of the job before: an output with its charge is the end of it. */
+function completed(
+  graph: Graph,
+  run: Run,
+  { key, job_id: jobId, output }: Extract<RunEvent, { event: 'completed' }>,
+  now: number,
+): Applied {
+  const place = findJob(graph, run, key)
+  const payment = paymentOf(run, key)
+  if (place?.job === undefined || payment?.job_id !== jobId || !wasSent(payment)) return go(graph, run, now)
+  if (place.job.state !== 'sent' && place.job.state !== 'failed') return go(graph, run, now)
+  return go(graph, setPayment(setJob(graph, run, key, { state: 'done', output }), key, 'paid'), now)
+}
+
+function failed(
+  graph: Graph,
+  run: Run,
+  { key, job_id: jobId, error_type, error }: Extract<RunEvent, { event: 'failed' }>,
+  now: number,
+): Applied {
+  const place = findJob(graph, run, key)
+  if (place?.job?.state !== 'sent' || paymentOf(run, key)?.job_id !== jobId) return go(graph, run, now)
+  const { input, attempt } = place.job
+  return go(graph, setJob(graph, run, key, { state: 'failed', input, attempt, error_type, error }), now)
+}
+
+/** What the chain shows of a payment. A charge is final; so is that there can be none. */
+function settle(
+  graph: Graph,
+  run: Run,
+  { key, job_id: jobId }: { readonly key: string; readonly job_id: string },
+  state: 'paid' | 'dead',
+  now: number,
+): Applied {
+  const payment = paymentOf(run, key)
+  if (payment?.job_id !== jobId || payment.state !== 'sent') return go(graph, run, now)
+  const job = findJob(graph, run, key)?.job
+  // While the job is under way, its end says more than its charge.
+  if (job?.state === 'sent' && state === 'dead')
+    return go(graph, setPayment(endUnpaid(graph, run, key, job), key, state), now, [
+      { effect: 'wipe', job_id: jobId },
+    ])
+  return go(graph, setPayment(run, key, state), now, [{ effect: 'wipe', job_id: jobId }])
+}
+
+function endUnpaid(graph: Graph, run: Run, key: string, job: Extract<JobState, { state: 'sent' }>): Run {
+  return setJob(graph, run, key, {
+    state: 'failed',
+    input: job.input,
+    attempt: job.attempt,
+    error_type: 'timeout',
+    error: 'No answer came while the payment was good.',
+  })
+}
+
+/** The same job with the same payment while that is good; otherwise a new payment is asked for once none can be charged. */
+function retried(graph: Graph, run: Run, key: string, now: number): Applied {
+  const place = findJob(graph, run, key)
+  if (place === undefined) return refuse(`${key}: is no job of this flow`)
+  if (run.control === 'cancelled') return refuse(`${key}: the run is cancelled`)
+  const { job, step } = place
+  if (job?.state !== 'failed') return go(graph, run, now)
+  const payment = paymentOf(run, key)
+  switch (payment?.state) {
+    case 'sent': {
+      if (payment.valid_before < now + secondsNeeded(step))
+        return refuse(
+          `${key}: too little is left of its payment, which may be charged until ${payment.valid_before}; then sign anew`,
+        )
+      if (run.control !== 'running') return refuse(`${key}: the run is paused`)
+      const attempt = job.attempt + 1
+      const sent = setJob(graph, run, key, { state: 'sent', input: job.input, attempt })
+      return go(graph, sent, now, [
+        { effect: 'send', key, job_id: payment.job_id, attempt, input: job.input },
+      ])
+    }
+    case 'paid':
+      return go(graph, reopen(graph, run, key, job, { kind: 'charged' }), now)
+    case 'dead':
+      return go(graph, reopen(graph, run, key, job, { kind: 'dead' }), now)
+    case 'ready':
+    case 'wiped':
+    case undefined:
+      return go(graph, reopen(graph, run, key, job, { kind: 'none' }), now)
+  }
+}
+
+function answered(
+  graph: Graph,
+  run: Run,
+  { step, approved }: Extract<RunEvent, { event: 'answered' }>,
+  now: number,
+): Applied {
+  const state = Object.hasOwn(run.steps, step) ? run.steps[step] : undefined
+  if (state?.state !== 'asking') return refuse(`${step}: does not wait for an answer`)
+  if (run.control === 'cancelled') return refuse(`${step}: the run is cancelled`)
+  const [way, other] = approved ? (['approved', 'declined'] as const) : (['declined', 'approved'] as const)
+  const next = done(way, passedValue(graph, run, step), [other])
+  return go(graph, { ...run, steps: { ...run.steps, [step]: next } }, now)
+}
+
+function control(graph: Graph, run: Run, to: Run['control'], now: number): Applied {
+  if (run.control === 'cancelled' && to !== 'cancelled') return refuse('the run is cancelled')
+  if (to !== 'cancelled') return go(graph, { ...run, control: to }, now)
+  const effects: RunEffect[] = []
+  let wiped: Run = { ...run, control: 'cancelled' }
+  for (const key of Object.keys(run.payments)) {
+    const payment = paymentOf(run, key)
+    if (payment?.state !== 'ready') continue
+    wiped = setPayment(wiped, key, 'wiped')
+    effects.push({ effect: 'wipe', job_id: payment.job_id })
+  }
+  return go(graph, wiped, now, effects)
+}
+
+function go(graph: Graph, run: Run, now: number, before: readonly RunEffect[] = []): Applied {
+  const { run: next, effects } = advance(graph, run, now)
+  return { ok: true, run: next, effects: [...before, ...effects] }
+}
+
+function reopen(
+  graph: Graph,
+  run: Run,
+  key: string,
+  { input }: { readonly input: JsonObject },
+  because: UnpaidReason,
+): Run {
+  return setJob(graph, run, key, { state: 'unpaid', input, because })
+}
+
+function wasSent({ state }: Payment): boolean {
+  return state === 'sent' || state === 'paid'
+}
+
+function isSameAmount(one: string, other: string): boolean {
+  const [left, right] = [readUsdc(one), readUsdc(other)]
+  return left.ok && right.ok && left.atomic === right.atomic
+}
+
+function refuse(reason: string): Applied {
+  return { ok: false, reason }
+}

@@ -1,0 +1,69 @@
+import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
+import type { Payment, Run } from './run-state.ts'
+
+/** The newest payment of a job. */
+export function paymentOf(run: Run, key: string): Payment | undefined {
+  return Object.hasOwn(run.payments, key) ? run.payments[key]?.at(-1) : undefined
+}
+
+/** The run with its newest payment of a job in another state. */
+export function setPayment(run: Run, key: string, state: Payment['state']): Run {
+  const known = run.payments[key] ?? []
+  const newest = known.at(-1)
+  if (newest === undefined || newest.state === state) return run
+  return { ...run, payments: { ...run.payments, [key]: [...known.slice(0, -1), { ...newest, state }] } }
+}
+
+/** What becomes of a run's money, in decimal USDC. Their sum never exceeds `max_total`. */
+export interface RunSums {
+  /** Charged, as the chain shows. */
+  readonly paid: string
+  /** Sent, and neither charged nor dead so far. */
+  readonly exposed: string
+  /** Signed, and not sent. */
+  readonly ready: string
+}
+
+/**
+ * Adds up the payments of a run.
+ *
+ * @example
+ * ```ts
+ * import { sumPayments } from '@farebox/flows/run/payments'
+ * import type { Run } from '@farebox/flows/run/run-state'
+ *
+ * export function describe(run: Run): string {
+ *   const { paid, exposed } = sumPayments(run)
+ *   return `paid ${paid} USDC, up to ${exposed} more may be charged`
+ * }
+ * ```
+ */
+export function sumPayments(run: Run): RunSums {
+  const { paid, exposed, ready } = addUp(run)
+  return { paid: formatUsdc(paid), exposed: formatUsdc(exposed), ready: formatUsdc(ready) }
+}
+
+/** Whether another payment may be taken: with all that is paid, exposed and ready it stays within the limit. */
+export function staysWithin(run: Run, key: string, amount: string): boolean {
+  const { paid, exposed, ready } = addUp(run)
+  const before = paymentOf(run, key)
+  // One that was never sent gives way.
+  const given = before?.state === 'ready' ? atomic(before.amount) : 0n
+  return paid + exposed + ready - given + atomic(amount) <= atomic(run.max_total)
+}
+
+function addUp(run: Run): { readonly paid: bigint; readonly exposed: bigint; readonly ready: bigint } {
+  const sums = { paid: 0n, exposed: 0n, ready: 0n }
+  for (const { state, amount } of Object.values(run.payments).flat()) {
+    if (state === 'paid') sums.paid += atomic(amount)
+    if (state === 'sent') sums.exposed += atomic(amount)
+    if (state === 'ready') sums.ready += atomic(amount)
+  }
+  return sums
+}
+
+function atomic(amount: string): bigint {
+  const read = readUsdc(amount)
+  if (!read.ok) throw new TypeError(`an amount that is none: ${read.reason}`)
+  return read.atomic
+}

@@ -1,0 +1,109 @@
+import type { JsonObject, JsonValue } from '@farebox/protocol/fields/field'
+import { FLOW_OUTPUT } from '../document/flow.ts'
+import type { Graph } from '../graph/graph.ts'
+import { paymentOf } from './payments.ts'
+import { readSource } from './read-source.ts'
+import { jobKey, type Run, type UnpaidReason } from './run-state.ts'
+
+/** One thing that a run waits for. */
+export type Waiting =
+  /** An agent, or its quote. */
+  | { readonly for: 'agent'; readonly key: string }
+  /** A payment of the payer. */
+  | { readonly for: 'payment'; readonly key: string; readonly because: UnpaidReason }
+  | { readonly for: 'person'; readonly step: string }
+  /** Unix seconds. */
+  | { readonly for: 'time'; readonly step: string; readonly until: number }
+  /** Somebody who asks for a failed job again. It may still be charged until then, where there is a time. */
+  | { readonly for: 'retry'; readonly key: string; readonly until?: number }
+
+/** How a run is. */
+export interface RunStatus {
+  /**
+   * - `running`: agents are at work
+   * - `waiting`: somebody has to do something, or time has to pass
+   * - `completed`: all that could come has come
+   * - `failed`: a free step has failed, and nothing else goes on
+   * - `paused`, `cancelled`: as it was told; agents that were at work may still end
+   */
+  readonly status: 'running' | 'waiting' | 'completed' | 'failed' | 'paused' | 'cancelled'
+  /** In the order of the steps. Empty where it is completed or failed. */
+  readonly waiting: readonly Waiting[]
+  /** What the run gives, as far as it is there. */
+  readonly output: JsonObject
+}
+
+/**
+ * Says how a run is, and what it waits for: a run that is neither over nor waits for anything cannot be.
+ *
+ * @example
+ * ```ts
+ * import type { Graph } from '@farebox/flows/graph/graph'
+ * import type { Run } from '@farebox/flows/run/run-state'
+ * import { statusOf } from '@farebox/flows/run/run-status'
+ *
+ * export function paymentsAskedFor(graph: Graph, run: Run): readonly string[] {
+ *   return statusOf(graph, run).waiting.flatMap(one => (one.for === 'payment' ? [one.key] : []))
+ * }
+ * ```
+ */
+export function statusOf(graph: Graph, run: Run): RunStatus {
+  const waiting = graph.order.flatMap(id => waitingOf(graph, run, id))
+  return { status: wordFor(graph, run, waiting), waiting, output: outputOf(graph, run) }
+}
+
+function wordFor(graph: Graph, run: Run, waiting: readonly Waiting[]): RunStatus['status'] {
+  const isOver = waiting.length === 0
+  if (isOver && graph.order.every(id => isEnded(run, id))) return 'completed'
+  if (run.control !== 'running') return run.control
+  if (waiting.some(one => one.for === 'agent')) return 'running'
+  return isOver ? 'failed' : 'waiting'
+}
+
+function isEnded(run: Run, id: string): boolean {
+  const state = run.steps[id]?.state
+  return state === 'done' || state === 'skipped'
+}
+
+function waitingOf(graph: Graph, run: Run, id: string): readonly Waiting[] {
+  const state = Object.hasOwn(run.steps, id) ? run.steps[id] : undefined
+  switch (state?.state) {
+    case 'asking':
+      return [{ for: 'person', step: id }]
+    case 'sleeping':
+      return [{ for: 'time', step: id, until: state.until }]
+    case 'ordering': {
+      const step = graph.flow.steps[id]
+      const isMapped = step?.kind === 'job' && step.map !== undefined
+      return state.jobs.flatMap((job, index): Waiting[] => {
+        const key = jobKey(id, index, isMapped)
+        switch (job.state) {
+          case 'done':
+            return []
+          case 'sent':
+          case 'quoting':
+            return [{ for: 'agent', key }]
+          case 'unpaid':
+            return [{ for: 'payment', key, because: job.because }]
+          case 'failed': {
+            const payment = paymentOf(run, key)
+            const until = payment?.state === 'sent' ? { until: payment.valid_before } : {}
+            return [{ for: 'retry', key, ...until }]
+          }
+        }
+      })
+    }
+    default:
+      return []
+  }
+}
+
+function outputOf(graph: Graph, run: Run): JsonObject {
+  const values: [string, JsonValue][] = []
+  for (const port of graph.flow.outputs) {
+    const wire = graph.wireTo({ step: FLOW_OUTPUT, port })
+    const found = wire === undefined ? undefined : readSource(run, wire.from)
+    if (found?.is === 'there') values.push([port, found.value])
+  }
+  return Object.fromEntries(values)
+}
