@@ -8,6 +8,7 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../http/refusal.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { failedCheck, passedCheck } from './inspect/explain-check.ts'
+import { explainEndpoint } from './inspect/explain-endpoint.ts'
 import { probeInSteps } from './inspect/probe-agent.ts'
 import { sentenceOf, type ProbeResult } from './inspect/probe-result.ts'
 import { readRegistrationStatus } from './registration-status.ts'
@@ -52,7 +53,7 @@ export async function* openInSteps(
 ): AsyncGenerator<RegistrationCheck, Registration> {
   const verdict = parts.outbound.judge(given)
   if (!verdict.ok) {
-    yield failedCheck('endpoint', { got: verdict.reason, ms: null })
+    yield explainEndpoint(parts, given, verdict.reason)
     throw new Refusal('validation', `endpoint: ${verdict.reason}`)
   }
   const known = await readRegistrationOf(parts.database, verdict.url)

@@ -137,7 +137,7 @@ test('a refused endpoint is told what was expected, what came and what to do, an
     rule: 'An agent does no work that is not paid for',
     expected: '402',
     got: 'answers unpaid jobs: dev mode is on, or nothing asks for payment',
-    fix: 'Set SERVICE_DEV_MODE=false and restart the agent',
+    fix: 'Serve it by farebox start, with SERVICE_DEV_MODE=false: farebox dev is always free',
   })
   const events = await streamed()
   const failure = events.at(-1)
@@ -175,6 +175,42 @@ test.each([
     expect(checks.slice(0, -1).every(({ ok }) => ok)).toBe(true)
   },
 )
+
+test.each([
+  ['localhost:3055', 'has no scheme', 'Write http://localhost:3055'],
+  ['agent.example/tools', 'has no scheme', 'Write https://agent.example/tools'],
+  [
+    'http://agent.example',
+    'scheme: must be https',
+    'Register the http:// address at which the agent answers',
+  ],
+  ['hello\u202E there', 'must not have blanks', 'Register the http:// address at which the agent answers'],
+])('the URL %j is told as it was typed, with how to write it', async (typed, said, fix) => {
+  const answer = await open({}, typed)
+  expect(answer.statusCode).toBe(400)
+  const [check] = answer.json<RegistrationFailure>().checks ?? []
+  expect(check?.got).toBe(typed.replace('\u202E', '\uFFFD'))
+  expect(check?.detail).toContain(`The URL: ${said}`)
+  expect(check?.fix).toContain(fix)
+})
+
+const OTHERWISE = 'Something else answers here: check the port and the path'
+const NOBODY = 'Start the agent, and open this address in a browser: the runtime serves it by itself'
+
+test.each<[string, () => Response, string]>([
+  ['a page', () => new Response('<h1>My blog</h1>'), OTHERWISE],
+  ['a page that is not there', answering(404, {}), OTHERWISE],
+  ['other JSON', answering(200, { ok: true }), OTHERWISE],
+  ['a redirect', () => Response.redirect('https://blog.example', 302), OTHERWISE],
+  ['a proxy before nobody', answering(502, {}), NOBODY],
+])('where %s answers /health it is told apart from an agent that is not there', async (_, lie, fix) => {
+  lieAt(site, { '/health': lie })
+  expect((await refusedChecks()).at(-1)).toMatchObject({ name: 'health', ok: false, fix })
+})
+
+test('where nobody answers, the agent is to be started', async () => {
+  expect((await refusedChecks()).at(-1)).toMatchObject({ name: 'health', ok: false, fix: NOBODY })
+})
 
 test('what is advice is told and registered all the same: no /about, another name of /health', async () => {
   await moveIn(site, { wallet: WALLET })

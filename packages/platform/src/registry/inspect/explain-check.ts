@@ -4,10 +4,13 @@ type CheckName = RegistrationCheck['name']
 
 /** What is known of a check that failed, beside what every failure of it has in common. */
 export interface FailedCheck {
-  /** What came: one of our own sentences, or values that were checked, never an agent's words (SSRF-08). */
+  /** What came: one of our own sentences, values that were checked or what the asker typed; never an agent's words (SSRF-08). */
   readonly got: string
+  /** What is wrong, in the sentence about it; default: what came. */
+  readonly said?: string
   /** Of the request that it rests on, in milliseconds; null: there was none. */
   readonly ms: number | null
+  readonly rule?: string
   readonly expected?: string
   readonly fix?: string
   /** `required` unless it says otherwise. */
@@ -23,16 +26,16 @@ export function passedCheck(name: CheckName, detail: string, ms: number | null =
 /** A check that failed, with the rule, what should have come, what came, and what to do about it. */
 export function failedCheck(name: CheckName, failed: FailedCheck): RegistrationCheck {
   const common = RULES[name]
-  const { ms, expected = common.expected, fix = common.fix } = failed
+  const { ms, rule = common.rule, expected = common.expected, fix = common.fix } = failed
   const got = cut(failed.got)
   const severity = failed.severity ?? common.severity ?? 'required'
   return {
     name,
     ok: false,
     severity,
-    detail: cut(`${common.what}: ${got}`),
+    detail: cut(`${common.what}: ${failed.said ?? got}`),
     ms,
-    rule: common.rule,
+    rule,
     expected,
     got,
     fix,
@@ -94,7 +97,7 @@ const RULES: { readonly [name in CheckName]: CheckRule } = {
     what: 'POST /execute without a payment',
     rule: 'An agent does no work that is not paid for',
     expected: '402',
-    fix: 'Set SERVICE_DEV_MODE=false and restart the agent',
+    fix: 'Serve it by farebox start, with SERVICE_DEV_MODE=false: farebox dev is always free',
   },
   payment_required: {
     what: 'POST /execute without a payment',

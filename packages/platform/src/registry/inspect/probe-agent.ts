@@ -2,6 +2,7 @@ import type { RegistrationCheck } from '@farebox/platform-api/registration/regis
 import { MAX_AGENT_NAME_CHARACTERS } from '@farebox/protocol/limits'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
 import { PROBE_LIMITS } from '../../outbound/limits.ts'
+import type { OutboundOutcome } from '../../outbound/outbound.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { failedCheck, passedCheck } from './explain-check.ts'
 import { failureSentence } from './failure-sentence.ts'
@@ -48,7 +49,8 @@ export async function* probeInSteps(
 ): AsyncGenerator<RegistrationCheck, ProbeResult> {
   const health = await timed(parts, readHealth(parts, endpoint, signal))
   if (health.kind === 'refused') {
-    yield failedCheck('health', { got: health.reason, ms: health.ms })
+    const { reason: got, ms } = health
+    yield failedCheck('health', { got, ms, ...(health.isOther === true && { fix: SOMETHING_ELSE }) })
     return refuse(health.field, health.reason)
   }
   yield passedCheck('health', 'GET /health answers', health.ms)
@@ -77,6 +79,8 @@ export async function* probeInSteps(
   )
 }
 
+const SOMETHING_ELSE = 'Something else answers here: check the port and the path'
+
 async function timed<T extends object>(
   { clock }: Pick<PlatformParts, 'clock'>,
   work: Promise<T>,
@@ -91,7 +95,10 @@ export async function readHealth(
   parts: Pick<PlatformParts, 'outbound'>,
   endpoint: string,
   signal?: AbortSignal,
-): Promise<{ readonly kind: 'healthy'; readonly name: string } | Refused> {
+): Promise<
+  | { readonly kind: 'healthy'; readonly name: string; readonly isOther?: never }
+  | (Refused & { /** What answers is no agent. */ readonly isOther?: boolean })
+> {
   const url = `${endpoint}/health`
   const answer = await parts.outbound.send({
     url,
@@ -101,12 +108,19 @@ export async function readHealth(
   })
   const failure = failureSentence(answer)
   if (failure !== undefined || answer.kind === 'failed')
-    return refuse('health', failure ?? 'cannot be reached')
+    return { ...refuse('health', failure ?? 'cannot be reached'), isOther: answersOtherwise(answer) }
   const json = readJson(answer.body)
-  if (!json.ok) return refuse('health', json.reason)
+  if (!json.ok) return { ...refuse('health', json.reason), isOther: true }
   const { name, version, status } = objectOf(json.value)
   if (version !== SERVICE_VERSION || status !== 'ok' || typeof name !== 'string') {
-    return refuse('health', 'does not answer {"name", "version": "1.0", "status": "ok"}')
+    const reason = 'does not answer {"name", "version": "1.0", "status": "ok"}'
+    return { ...refuse('health', reason), isOther: true }
   }
   return { kind: 'healthy', name: name.length <= MAX_AGENT_NAME_CHARACTERS ? name : '' }
+}
+
+/** An agent answers `/health` with 200, and what stands before one that is not there with an error of the server. */
+function answersOtherwise(answer: OutboundOutcome): boolean {
+  if (answer.kind === 'answered') return answer.status < 500
+  return answer.reason === 'too-large' || answer.reason === 'not-acceptable'
 }
