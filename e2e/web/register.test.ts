@@ -238,6 +238,12 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.getByRole('link', { name: 'See the agent' }).getAttribute('href')).toBe(
       `/agents/${before + 1}`,
     )
+    await page.getByRole('heading', { name: 'How it is listed' }).waitFor()
+    const told = (await app.inject(`/v1/registrations/${page.url().split('/').at(-1)}`)).json<Registration>()
+    const { transaction } = told.status as Extract<Registration['status'], { readonly state: 'listed' }>
+    expect(await page.locator(`.ticket [title="${transaction}"]`).count()).toBe(1)
+    expect(await page.locator('.steps li').last().textContent()).toContain(`as agent ${before + 1}`)
+    expect(await page.getByRole('link', { name: 'Check another' }).getAttribute('href')).toBe('/register')
     expect(await view(chain, 'endpointOf', [before + 1])).toBe(site.url)
     expect(await view(chain, 'ownerOf', [before + 1])).toBe(OWNER)
     expect(
@@ -529,8 +535,46 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     await mine(3)
     await says(`Listed as agent ${agentId}`)
     await page.reload()
-    await says(`Listed as agent ${agentId}`)
+    await isAlreadyListed(agentId, '0x')
     expect(wallet.asked).toEqual([])
+  })
+
+  /** An agent that was there before is told as such: nothing is ticked as if this visitor had done it. */
+  async function isAlreadyListed(agentId: number, by: string): Promise<void> {
+    await page.getByText(`Already listed as agent ${agentId}, by ${by}`).waitFor()
+    expect(await page.getByRole('link', { name: 'See the agent' }).getAttribute('href')).toBe(
+      `/agents/${agentId}`,
+    )
+    expect(await page.locator('.steps .done, .checks .passed, .stamp').count()).toBe(0)
+    expect(await page.locator('.button.fare').count()).toBe(0)
+    expect(await page.getByLabel('Endpoint').isEditable()).toBe(true)
+    await isAccessible()
+  }
+
+  test('an endpoint that another has listed says whose it is, and another one can be checked', async () => {
+    await moveIn(site, { wallet: WALLET })
+    const path = await openRegistration()
+    const agentId = await register(chain, OWNER, site.url)
+    await mine(3)
+    await open({ path: '/register', hasWallet: false })
+    const readState = async (): Promise<string> =>
+      (await app.inject(`/v1/registrations/${path.split('/').at(-1)}`)).json<Registration>().status.state
+    await expect.poll(readState, { timeout: 15_000 }).toBe('listed')
+    await page.getByLabel('Endpoint').fill(site.url)
+    await button('Check it').click()
+    const owner = `${OWNER.slice(0, 6)}…${OWNER.slice(-4)}`
+    await isAlreadyListed(agentId, owner)
+    // As for an agent that was registered by other ways than this page.
+    await stage.database.query('test-forget', 'delete from registrations where endpoint = $1', [site.url])
+    const answered = page.waitForResponse(answer => answer.request().method() === 'POST')
+    await button('Check again').click()
+    expect(await (await answered).text()).toContain('event: failure')
+    await isAlreadyListed(agentId, owner)
+    await openAnother()
+    await page.getByLabel('Endpoint').fill(site.url)
+    await button('Check it').click()
+    await button('Stake 0.001 ETH').waitFor()
+    expect(await page.locator('.checks .passed').count()).toBe(10)
   })
 
   test('D36 an agent that names another wallet meanwhile is not staked for', async () => {
@@ -622,6 +666,8 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await view(chain, 'ownerOf', [await agentsRegistered()])).toBe(address)
     await mine(3)
     await says('Listed as agent')
+    await page.reload()
+    await isAlreadyListed(await agentsRegistered(), 'you')
   })
 
   test('on a local chain the test wallet is another account, and another wallet takes its place', async () => {

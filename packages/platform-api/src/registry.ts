@@ -119,6 +119,8 @@ export const registrationStatus = z
     z.strictObject({
       state: z.literal('listed'),
       agent_id: agentId,
+      owner: address.describe('Who has staked for it'),
+      transaction: z.string().describe('The transaction that staked'),
       profile_url: z.string(),
       provisional: z.boolean().describe('Phase 1: without /about'),
     }),

@@ -21,6 +21,8 @@ export type StakeView =
   /** Sent, and in no block that the platform has seen. */
   | { readonly at: 'sent'; readonly kept: KeptStake; readonly isReplaced: boolean }
   | ({ readonly at: 'block' } & Omit<Extract<RegistrationStatus, { readonly state: 'confirming' }>, 'state'>)
+  /** Since before this browser had a part in it. */
+  | ({ readonly at: 'already' } & Omit<Extract<RegistrationStatus, { readonly state: 'listed' }>, 'state'>)
   | ({ readonly at: 'listed' } & Omit<Extract<RegistrationStatus, { readonly state: 'listed' }>, 'state'>)
   | ({ readonly at: 'refused' } & Omit<Extract<RegistrationStatus, { readonly state: 'refused' }>, 'state'>)
 
@@ -32,8 +34,10 @@ export function viewStake(known: {
   readonly fate: TransactionFate
   /** Some tab of this browser is about to stake, or has just done it. */
   readonly isHeld: boolean
+  /** This browser has staked, or seen the registration before it was listed. */
+  readonly isFollowed: boolean
 }): StakeView {
-  const { status, kept, attempt, fate, isHeld } = known
+  const { status, kept, attempt, fate, isHeld, isFollowed } = known
   switch (status.state) {
     case 'confirming': {
       const { state: _, ...told } = status
@@ -41,7 +45,7 @@ export function viewStake(known: {
     }
     case 'listed': {
       const { state: _, ...told } = status
-      return { at: 'listed', ...told }
+      return { at: isFollowed ? 'listed' : 'already', ...told }
     }
     case 'refused': {
       const { state: _, ...told } = status

@@ -36,6 +36,7 @@ export function useStake(given: Registration | undefined): Stake | undefined {
   const id = given?.registration_id ?? ''
   const [attempt, setAttempt] = useState<Attempt>(IDLE)
   const [kept, setKept] = useState<KeptStake>()
+  const [followedId, setFollowedId] = useState<string>()
   const isBusy = useRef(false)
   const hasLock = useRef(false)
   const holdsLock = useCallback(() => hasLock.current, [])
@@ -43,10 +44,16 @@ export function useStake(given: Registration | undefined): Stake | undefined {
   useEffect(() => {
     setAttempt(IDLE)
     read()
+    if (readStake(id) !== undefined) setFollowedId(id)
     return watchStake(id, read)
   }, [id, read])
   const { registration, isAway, fate, isHeld, look } = useRegistration({ given, kept, wallet, holdsLock })
   const isOver = registration !== undefined && isSettled(registration)
+  const isListed = registration?.status.state === 'listed'
+
+  useEffect(() => {
+    if (id !== '' && !isListed) setFollowedId(id)
+  }, [id, isListed])
 
   useEffect(() => {
     if (!isOver) return
@@ -105,7 +112,14 @@ export function useStake(given: Registration | undefined): Stake | undefined {
 
   return {
     registration,
-    view: viewStake({ status: registration.status, kept, attempt, fate, isHeld }),
+    view: viewStake({
+      status: registration.status,
+      kept,
+      attempt,
+      fate,
+      isHeld,
+      isFollowed: followedId === id,
+    }),
     isAway,
     stake: () => begin(),
     useOther: () => begin(true),

@@ -121,17 +121,17 @@ export async function serveStandIn(
       if (at !== endpoint) continue
       const owner = String(holder).toLowerCase()
       if (told.phase === 'phase-1' || told.wallet === owner) {
-        return { status: statusOf(agentId, told), staked_by_others: others }
+        return { status: statusOf(agentId, owner, told), staked_by_others: others }
       }
       others.push({ agent_id: agentId, owner, reason: 'it is not the wallet of /about' })
     }
     return { status: { state: 'waiting_for_stake' }, staked_by_others: others }
   }
 
-  function statusOf(agentId: number, { phase }: FoundAgent): RegistrationStatus {
+  function statusOf(agentId: number, owner: string, { phase }: FoundAgent): RegistrationStatus {
     looks += 1
+    const transaction = `0x${'ab'.repeat(32)}`
     if (looks <= standIn.confirmingLooks) {
-      const transaction = `0x${'ab'.repeat(32)}`
       return {
         state: 'confirming',
         agent_id: agentId,
@@ -141,7 +141,8 @@ export async function serveStandIn(
       }
     }
     const profileUrl = `${url}/agents/${agentId}`
-    return { state: 'listed', agent_id: agentId, profile_url: profileUrl, provisional: phase === 'phase-1' }
+    const provisional = phase === 'phase-1'
+    return { state: 'listed', agent_id: agentId, owner, transaction, profile_url: profileUrl, provisional }
   }
 
   const standIn: StandInPlatform = {

@@ -19,7 +19,7 @@ export const registrationCheckName = z
     'wallet',
   ])
   .describe(
-    'endpoint: https, at a public address; unclaimed: no agent is listed there, none was taken down; health and about: ' +
+    'endpoint: https, at a public address; unclaimed: no agent is listed there, none was taken down; advice where it is the one of this registration; health and about: ' +
       'GET on the two; health_name: both say the same name; dev_mode_off: POST /execute without a payment does no work; ' +
       'payment_required: it is answered 402 with `accepts`; network, price and wallet: what that asks for',
   )
@@ -75,6 +75,13 @@ export const registrationFailure = z
       .array(registrationCheck)
       .optional()
       .describe('In the order they were made; absent where the request itself was refused'),
+    listed: z
+      .strictObject({
+        agent_id: z.int().positive(),
+        owner: z.string().describe('Lower-case address'),
+      })
+      .optional()
+      .describe('The agent that is listed with the endpoint already, where that is why'),
   })
   .describe('Why an endpoint is not registered')
 

@@ -1,4 +1,7 @@
-import type { RegistrationCheck } from '@farebox/platform-api/registration/registration-check'
+import type {
+  RegistrationCheck,
+  RegistrationFailure,
+} from '@farebox/platform-api/registration/registration-check'
 import type { FoundAgent } from '@farebox/platform-api/registry'
 import type { FieldShape } from '@farebox/platform-api/search'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
@@ -12,6 +15,7 @@ import { explainEndpoint } from './inspect/explain-endpoint.ts'
 import { probeInSteps } from './inspect/probe-agent.ts'
 import { sentenceOf, type ProbeResult } from './inspect/probe-result.ts'
 import { readRegistrationStatus } from './registration-status.ts'
+import { tellChecks } from './tell-checks.ts'
 import { readRegistrationOf, saveRegistration, type Registration } from './registrations.ts'
 import { inspectRefusedSoon } from '../agents/inspect-soon.ts'
 import { showFields } from '../listing/show-fields.ts'
@@ -27,8 +31,8 @@ const MAX_SHOWN_CAPABILITIES = 100
  * again soon where it is good now.
  *
  * Throws a {@link Refusal}: `validation` where the endpoint is none that can be listed, with the reason; `conflict`
- * where an agent is listed with it that was not registered by way of here, or the operator took one down there. It has
- * the checks made until then as its details.
+ * where an agent is listed with it that was not registered by way of here, or the operator took one down there. Its
+ * details are the checks made until then, and the agent that is listed.
  */
 export async function openRegistration(parts: PlatformParts, given: string): Promise<Registration> {
   const checks: RegistrationCheck[] = []
@@ -41,7 +45,10 @@ export async function openRegistration(parts: PlatformParts, given: string): Pro
     }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    throw new Refusal(error.type, error.message, { cause: error.cause, details: { checks } })
+    throw new Refusal(error.type, error.message, {
+      cause: error.cause,
+      details: { ...error.details, checks },
+    })
   }
 }
 
@@ -63,7 +70,7 @@ export async function* openInSteps(
     const { status } = await readRegistrationStatus(parts, known)
     const isUnderWay = status.state !== 'waiting_for_stake' && status.state !== 'refused'
     if (isUnderWay || nowMs - known.examinedAtMs < FOUND_KEPT_MS) {
-      yield* known.checks
+      yield* tellChecks(known.checks, status)
       return known
     }
   }
@@ -74,10 +81,10 @@ export async function* openInSteps(
   yield before[0]
   // Before anybody stakes for what would be refused.
   const blocked = (await isBlocked(parts.database.pool, verdict.url)) ? TAKEN_DOWN : undefined
-  const refusal = claim ?? blocked
+  const refusal = claim === undefined ? blocked : `agent ${claim.agent_id} is listed with it already`
   if (refusal !== undefined) {
     yield failedCheck('unclaimed', { got: refusal, ms: null })
-    throw new Refusal('conflict', `endpoint: ${refusal}`)
+    throw new Refusal('conflict', `endpoint: ${refusal}`, { ...(claim && { details: { listed: claim } }) })
   }
   yield before[1]
   const { result, checks } = yield* collect(probeInSteps(parts, verdict.url, signal))
@@ -108,17 +115,17 @@ async function findClaim(
   database: Database,
   endpoint: string,
   known: Registration | undefined,
-): Promise<string | undefined> {
-  const [listed] = await database.query<{ agent_id: string; registered_at: Date }>(
+): Promise<RegistrationFailure['listed']> {
+  const [listed] = await database.query<{ agent_id: string; owner: string; registered_at: Date }>(
     'read-listed-at',
-    `select agent_id, registered_at from agents
+    `select agent_id, owner, registered_at from agents
      where endpoint = $1 and standing = 'listed' and wallet = proven_wallet`,
     [endpoint],
   )
   if (listed === undefined) return undefined
   // The chain counts in seconds, and its clock is not ours.
   const isResult = known !== undefined && listed.registered_at.getTime() >= known.createdAtMs - 60_000
-  return isResult ? undefined : `agent ${listed.agent_id} is listed with it already`
+  return isResult ? undefined : { agent_id: Number(listed.agent_id), owner: listed.owner }
 }
 
 function tellFound(examination: ProbeResult): FoundAgent {

@@ -237,6 +237,7 @@ test('a URL that is not called, and an endpoint that has an agent, are refused b
     409,
     {
       error: `endpoint: agent ${agentId} is listed with it already`,
+      listed: { agent_id: agentId, owner: expect.stringMatching(/^0x[0-9a-f]{40}$/) },
       checks: [
         { name: 'endpoint', ok: true },
         { name: 'unclaimed', got: `agent ${agentId} is listed with it already` },
@@ -245,5 +246,20 @@ test('a URL that is not called, and an endpoint that has an agent, are refused b
   ])
   const events = await streamed()
   expect(events.map(({ event }) => event)).toEqual(['check', 'check', 'failure'])
+  expect(events.at(-1)?.data).toMatchObject({ listed: { agent_id: agentId } })
   expect(site.seen).toEqual([])
+})
+
+test('once its agent is listed, a registration says whose it is, and no longer that none is listed there', async () => {
+  await moveIn(site, { wallet: WALLET })
+  const { registration_id: id } = (await open()).json<Registration>()
+  const { agentId } = await insertAgent(stage.database, { endpoint: site.url, owner: WALLET })
+  const read = (await ask({ method: 'GET', url: `/v1/registrations/${id}` })).json<Registration>()
+  expect(read.status).toMatchObject({ state: 'listed', agent_id: agentId, owner: WALLET })
+  const taken = { name: 'unclaimed', ok: false, severity: 'advice' }
+  const detail = `The endpoint: agent ${agentId} is listed with it already`
+  expect(read.checks[1]).toMatchObject({ ...taken, detail })
+  const events = await streamed()
+  expect(events.map(({ data }) => data).slice(0, -1)).toEqual(read.checks)
+  expect(JSON.stringify(events)).not.toContain('No agent is listed')
 })

@@ -17,6 +17,7 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { encodeRegister, STAKE_WEI } from './chain/registry-contract.ts'
 import { openInSteps, openRegistration } from './open-registration.ts'
 import { readRegistrationStatus } from './registration-status.ts'
+import { tellChecks } from './tell-checks.ts'
 import { readRegistration, type Registration } from './registrations.ts'
 
 /** Each makes up to three calls to an untrusted host. */
@@ -88,8 +89,14 @@ async function* registrationEvents(
     }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const { type, message } = error
-    const failed: RegistrationFailure = { status: 'failed', error_type: type, error: message, checks }
+    const { type, message, details } = error
+    const failed: RegistrationFailure = {
+      ...details,
+      status: 'failed',
+      error_type: type,
+      error: message,
+      checks,
+    }
     yield { event: 'failure', data: failed }
   }
 }
@@ -102,7 +109,7 @@ async function tell(parts: PlatformParts, open: Registration): Promise<Travellin
     endpoint: open.endpoint,
     found: open.found,
     examined_at: open.examinedAtMs / 1_000,
-    checks: [...open.checks],
+    checks: tellChecks(open.checks, status),
     stake_wei: STAKE_WEI.toString(),
     registry_address: settings.registryAddress,
     chain_id: network.chainId,

@@ -78,7 +78,9 @@ function tell(candidate: Candidate, { settings }: StatusParts): RegistrationStat
     case 'listed':
     case 'provisional': {
       const provisional = standing === 'provisional'
-      return { state: 'listed', agent_id, profile_url: profileUrl(settings, agent_id), provisional }
+      const { owner, transaction } = candidate
+      const profile_url = profileUrl(settings, agent_id)
+      return { state: 'listed', agent_id, owner, transaction, profile_url, provisional }
     }
     case 'waiting':
     case 'pending': {

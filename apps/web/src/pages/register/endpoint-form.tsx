@@ -9,10 +9,12 @@ export function EndpointForm(props: {
   readonly isAsking: boolean
   /** A stake is under way, or there: another endpoint is another registration. */
   readonly isHeld: boolean
+  /** Nothing more becomes of that stake. */
+  readonly isOver: boolean
   readonly refusal: string | undefined
   readonly check: (endpoint: string) => void
 }): ReactNode {
-  const { endpoint, first, isAsking, isHeld, refusal, check } = props
+  const { endpoint, first, isAsking, isHeld, isOver, refusal, check } = props
   const id = useId()
   const [typed, setTyped] = useState<string>()
   const [isMissing, setMissing] = useState(false)
@@ -77,7 +79,8 @@ export function EndpointForm(props: {
           ? 'endpoint: the address your agent answers at is missing'
           : isHeld
             ? 'The stake is for this endpoint.'
-            : 'Checking is free. No job is run and nothing is paid.'}
+            : 'Checking is free. No job is run and nothing is paid.'}{' '}
+        {isHeld && isOver && <a href="/register">Check another</a>}
       </p>
       <noscript>
         <p className="hint">

@@ -9,14 +9,18 @@ import { Standing } from '../../parts/standing.tsx'
 /** So many capabilities of an agent are shown in a list. */
 const SHOWN = 2
 
-/** The agent as the marketplace will show it. */
-export function Listing({ registration }: { readonly registration: Registration }): ReactNode {
+/** The agent as the marketplace shows it, or will. */
+export function Listing(props: {
+  readonly registration: Registration
+  readonly isListed: boolean
+}): ReactNode {
+  const { registration, isListed } = props
   const { found, staked_by_others: others } = registration
   const name = plainLine(found.name, 64) || 'An agent without a name'
   return (
     <section aria-labelledby="listing-title">
       <div className="heading ruled">
-        <h2 id="listing-title">How it will be listed</h2>
+        <h2 id="listing-title">{isListed ? 'How it is listed' : 'How it will be listed'}</h2>
         <span className="end">{found.phase === 'agent' ? 'USDC per job' : ''}</span>
       </div>
       <div className="entry">

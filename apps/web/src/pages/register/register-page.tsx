@@ -4,7 +4,9 @@ import { plainLine } from '../../format/plain-line.ts'
 import { NewAgentSteps } from '../../owner/new-agent-steps.tsx'
 import { useNavigation } from '../../site/navigation.ts'
 import type { PageModule } from '../../site/page.ts'
+import { isSettled } from '../../stake/use-registration.ts'
 import { useStake } from '../../stake/use-stake.ts'
+import { AlreadyListed } from './already-listed.tsx'
 import { Checks } from './checks.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
 import { Explained } from './explained.tsx'
@@ -59,7 +61,10 @@ function RegisterPage({ data }: { readonly data: Data }): ReactNode {
   const checks = useChecks(data.registration ?? undefined, open)
   const stake = useStake(registration)
   const isOpen = checks.step === 'passed'
-  const shown = isOpen ? stake : undefined
+  const view = isOpen ? stake?.view : undefined
+  const already = view?.at === 'already' ? view : checks.listed
+  const shown = already === undefined && isOpen ? stake : undefined
+  const isOver = shown !== undefined && isSettled(shown.registration)
   return (
     <main id="main" className="page near register">
       <p className="crumb">
@@ -73,6 +78,7 @@ function RegisterPage({ data }: { readonly data: Data }): ReactNode {
           first={data.endpoint ?? ''}
           isAsking={checks.step === 'asking'}
           isHeld={shown !== undefined && shown.view.at !== 'offer'}
+          isOver={isOver}
           refusal={checks.step === 'refused' ? checks.refusal : undefined}
           check={checks.check}
         />
@@ -81,8 +87,14 @@ function RegisterPage({ data }: { readonly data: Data }): ReactNode {
           <Explained isPhaseOne={shown?.registration.found.phase === 'phase-1'} />
         </aside>
         <div className="looked">
-          <Checks state={checks} />
-          {shown !== undefined && <Listing registration={shown.registration} />}
+          {already === undefined ? (
+            <Checks state={checks} />
+          ) : (
+            <AlreadyListed agentId={already.agent_id} owner={already.owner} />
+          )}
+          {shown !== undefined && (
+            <Listing registration={shown.registration} isListed={shown.view.at === 'listed'} />
+          )}
           {checks.step === 'idle' && (
             <section>
               <NewAgentSteps />

@@ -33,6 +33,9 @@ export function StakeProgress({ stake }: { readonly stake: Stake }): ReactNode {
 function Told({ stake }: { readonly stake: Stake }): ReactNode {
   const { view, beginAgain } = stake
   switch (view.at) {
+    // It has its own place: there is no stake of this visitor.
+    case 'already':
+      return null
     case 'offer':
       if (view.problem === undefined) return null
       return view.problem.way === 'other-account' ? (

@@ -81,7 +81,7 @@ export function StakeTicket({ stake }: { readonly stake: Stake | undefined }): R
           </p>
         </div>
       )}
-      {view?.at === 'block' && <Bars hash={view.transaction} />}
+      {(view?.at === 'block' || view?.at === 'listed') && <Bars hash={view.transaction} />}
     </Ticket>
   )
 }
@@ -113,12 +113,13 @@ function StakeButton({ stake }: { readonly stake: Stake | undefined }): ReactNod
 
 function transactionOf(view: StakeView | undefined): string | undefined {
   if (view?.at === 'sent') return view.kept.hash
-  return view?.at === 'block' ? view.transaction : undefined
+  return view?.at === 'block' || view?.at === 'listed' ? view.transaction : undefined
 }
 
 function describe(view: StakeView | undefined): ReactNode {
   switch (view?.at) {
     case undefined:
+    case 'already':
     case 'offer':
     case 'asking':
     case 'elsewhere':

@@ -19,7 +19,7 @@ export function Steps(props: {
       'In a block',
       platform.local_mode ? 'seconds, on this chain' : `and ${platform.confirmations} on top of it`,
     ],
-    ['Listed', 'with its number'],
+    ['Listed', props.view?.at === 'listed' ? `as agent ${props.view.agent_id}` : 'with a number'],
   ] as const
   return (
     <ol className="steps" aria-label="Steps">
@@ -45,6 +45,7 @@ export function Steps(props: {
 function stepOf(view: StakeView | undefined): number {
   switch (view?.at) {
     case undefined:
+    case 'already':
       return 0
     case 'offer':
     case 'asking':

@@ -18,6 +18,8 @@ export interface CheckState {
   readonly tookMs: number | undefined
   /** The platform's own sentence, where the endpoint is refused. */
   readonly refusal: string | undefined
+  /** The agent that is there already, where that is why. */
+  readonly listed: RegistrationFailure['listed']
   /** What kept the platform from answering at all. */
   readonly failure: unknown
 }
@@ -56,8 +58,8 @@ export function useChecks(
             change({ ...ended, step: 'passed', checks: registration.checks })
             tell(registration)
           } else {
-            const { refusal, checks } = looked
-            change({ ...ended, step: 'refused', refusal, ...(checks !== undefined && { checks }) })
+            const { refusal, listed, checks } = looked
+            change({ ...ended, step: 'refused', refusal, listed, ...(checks !== undefined && { checks }) })
           }
         },
         (error: unknown) => change({ step: 'unknown', failure: error }),
@@ -74,6 +76,7 @@ const IDLE: CheckState = {
   at: undefined,
   tookMs: undefined,
   refusal: undefined,
+  listed: undefined,
   failure: undefined,
 }
 
@@ -86,6 +89,7 @@ type Looked =
   | {
       readonly registration?: never
       readonly refusal: string
+      readonly listed: RegistrationFailure['listed']
       readonly checks: readonly RegistrationCheck[] | undefined
     }
 
@@ -102,8 +106,8 @@ async function lookAt(
       if (type === 'check') tell(JSON.parse(data) as RegistrationCheck)
       else if (type === 'registration') return { registration: JSON.parse(data) as Registration }
       else if (type === 'failure') {
-        const { error: refusal, checks } = JSON.parse(data) as RegistrationFailure
-        return { refusal, checks }
+        const { error: refusal, listed, checks } = JSON.parse(data) as RegistrationFailure
+        return { refusal, listed, checks }
       }
     }
   } catch {
@@ -114,6 +118,6 @@ async function lookAt(
     return { registration: await ask<Registration>('/v1/registrations', { method: 'POST', body, signal }) }
   } catch (error) {
     if (!(error instanceof ApiFailure) || (error.status !== 400 && error.status !== 409)) throw error
-    return { refusal: error.message, checks: undefined }
+    return { refusal: error.message, listed: undefined, checks: undefined }
   }
 }

@@ -36,6 +36,13 @@ type AgentState =
   | { readonly state: 'deregistered'; readonly agent_id: number | null }
   /** Moved from here; the platform does not know it yet, and has the agent at `from`. */
   | { readonly state: 'moving'; readonly agent_id: number; readonly from: string }
+  /** As its page tells it, which does not name the stake. */
+  | {
+      readonly state: 'listed'
+      readonly agent_id: number
+      readonly profile_url: string
+      readonly provisional: boolean
+    }
   /** Staked, and not looked at yet. */
   | { readonly state: 'waiting'; readonly agent_id: number }
 

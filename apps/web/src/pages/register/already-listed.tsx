@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import { Note } from '../../parts/note.tsx'
+import { Address } from '../../parts/short.tsx'
+import { usePurse } from '../../purse/purse-context.ts'
+
+/** An agent that was listed with the endpoint before this visitor came: whose it is, and the way to it. */
+export function AlreadyListed(props: { readonly agentId: number; readonly owner: string }): ReactNode {
+  const { agentId, owner } = props
+  const { wallet } = usePurse()
+  const isOwn = wallet?.address === owner
+  return (
+    <Note tone="info" alert>
+      <p>
+        <b>Already listed as agent {agentId}</b>, by {isOwn ? 'you' : <Address of={owner} />}. An endpoint has
+        one agent: there is nothing to stake for here. Another endpoint can be checked above.
+      </p>
+      <p className="acts">
+        <a href={`/agents/${agentId}`}>See the agent</a>
+        {isOwn && <a href={`/owner/agents/${agentId}`}>Look after it</a>}
+      </p>
+    </Note>
+  )
+}
