@@ -8,18 +8,16 @@ const HEIGHT = 190
 /** Where zero is; the days' names stand below. */
 const BASE = 158
 const TOP = 14
-const PHONE_DAYS = 7
-/** More days than this cannot all be named. */
+/** More days than this cannot all be named; on a phone a half of them. */
 const MOST_NAMED = 14
-const NAMED_EACH = 3
 
-/** Earnings by day as bars from zero, ink before hatch before grey; a phone shows the last seven days. */
+/** Earnings by day as bars from zero, ink before hatch before grey; a phone names fewer of the days. */
 export function EarningsPlot({ earnings }: { readonly earnings: Earnings }): ReactNode {
   const scale = chooseScale(highestOf(earnings.totals))
   return (
     <>
       <Plot earnings={earnings} scale={scale} isNarrow={false} />
-      <Plot earnings={lastDays(earnings, PHONE_DAYS)} scale={scale} isNarrow />
+      <Plot earnings={earnings} scale={scale} isNarrow />
     </>
   )
 }
@@ -74,13 +72,20 @@ function Plot(props: {
             y2={yOf(value, scale)}
           />
         ))}
-        <Bars earnings={earnings} scale={scale} hatch={`url(#${id})`} />
-        {days.map((day, index) => (
-          <text key={day} x={percent((index + 0.5) / days.length)} y={HEIGHT - 10} textAnchor="middle">
-            {isNamed(index, days.length) &&
-              (isNarrow ? new Date(day * 1_000).getUTCDate() : formatDay(day, 'utc'))}
-          </text>
-        ))}
+        <Bars
+          earnings={earnings}
+          scale={scale}
+          hatch={`url(#${id})`}
+          bar={isNarrow && days.length > MOST_NAMED ? BAR_OF_MANY : BAR}
+        />
+        {days.map(
+          (day, index) =>
+            isNamed(index, days.length, isNarrow) && (
+              <text key={day} x={percent((index + 0.5) / days.length)} y={HEIGHT - 10} textAnchor="middle">
+                {isNarrow ? new Date(day * 1_000).getUTCDate() : formatDay(day, 'utc')}
+              </text>
+            ),
+        )}
       </svg>
     </div>
   )
@@ -93,13 +98,15 @@ function widthOf({ lines }: Scale): number {
 
 /** How much of its day's width a bar takes. */
 const BAR = 0.5
+const BAR_OF_MANY = 0.66
 
 function Bars(props: {
   readonly earnings: Earnings
   readonly scale: Scale
   readonly hatch: string
+  readonly bar: number
 }): ReactNode {
-  const { earnings, scale, hatch } = props
+  const { earnings, scale, hatch, bar } = props
   const { days, parts } = earnings
   return days.map((day, index) => {
     let below = 0n
@@ -115,8 +122,8 @@ function Bars(props: {
             <rect
               key={part.key}
               className={`part-${number}`}
-              x={percent((index + (1 - BAR) / 2) / days.length)}
-              width={percent(BAR / days.length)}
+              x={percent((index + (1 - bar) / 2) / days.length)}
+              width={percent(bar / days.length)}
               y={top}
               height={Math.max(bottom - top - 1, 1)}
               fill={number === 1 ? hatch : undefined}
@@ -153,15 +160,8 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(3)}%`
 }
 
-function isNamed(index: number, count: number): boolean {
-  return count <= MOST_NAMED || (count - 1 - index) % NAMED_EACH === 0
-}
-
-function lastDays({ days, parts, totals, jobs }: Earnings, count: number): Earnings {
-  return {
-    days: days.slice(-count),
-    parts: parts.map(part => ({ ...part, days: part.days.slice(-count) })),
-    totals: totals.slice(-count),
-    jobs: jobs.slice(-count),
-  }
+/** The last day always, and before it as many as have room. */
+function isNamed(index: number, count: number, isNarrow: boolean): boolean {
+  const each = count > MOST_NAMED ? 3 : isNarrow && count > MOST_NAMED / 2 ? 2 : 1
+  return (count - 1 - index) % each === 0
 }
