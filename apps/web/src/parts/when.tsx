@@ -1,9 +1,11 @@
 import { useSyncExternalStore, type ReactNode } from 'react'
-import { formatClock, formatDate, formatExactly, formatWhen, type Zone } from '../format/time.ts'
+import { formatClock, formatDate, formatDay, formatExactly, formatWhen, type Zone } from '../format/time.ts'
 import { useSite } from '../site/site.ts'
 
+const DAY = 86_400
+
 /** How a moment is written. */
-export type WhenForm = 'ago' | 'clock' | 'date' | 'exact'
+export type WhenForm = 'ago' | 'clock' | 'date' | 'exact' | 'since'
 
 /** A moment, Unix seconds. The server writes UTC; a browser its own zone, once it has taken over. */
 export function When({ at, form = 'ago' }: { readonly at: number; readonly form?: WhenForm }): ReactNode {
@@ -35,6 +37,8 @@ function write(at: number, now: number, zone: Zone, form: WhenForm): string {
       return formatClock(at, zone)
     case 'date':
       return formatDate(at, zone)
+    case 'since':
+      return now - at < DAY ? formatClock(at, zone, false) : formatDay(at, zone)
     case 'exact':
       return `${formatDate(at, zone)}, ${formatClock(at, zone)}`
   }

@@ -3,10 +3,14 @@ import type { ReactNode } from 'react'
 import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatShare } from '../../format/share.ts'
 import { Now, Standing } from '../../parts/standing.tsx'
+import { isWatchedFor, UptimeSince } from '../../parts/uptime.tsx'
+import { useSite } from '../../site/site.ts'
 
 /** How an agent is, in five figures; those that are not known yet are words. */
 export function AgentFacts({ agent }: { readonly agent: AgentPage }): ReactNode {
   const { health, badge, job_p50_ms: half, job_p95_ms: most, jobs_done: jobs } = agent
+  const { now } = useSite()
+  const isWatched = isWatchedFor(30, health?.watched_since ?? null, now)
   return (
     <dl className="facts">
       <div>
@@ -25,9 +29,15 @@ export function AgentFacts({ agent }: { readonly agent: AgentPage }): ReactNode 
         </dd>
       </div>
       <div>
-        <dt>Up, 30 days</dt>
+        <dt>{isWatched ? 'Up, 30 days' : 'Up'}</dt>
         <dd className="num">
-          {health === null || health.uptime_30d === null ? 'not known yet' : formatShare(health.uptime_30d)}
+          {health === null || health.uptime_30d === null ? (
+            'not known yet'
+          ) : isWatched ? (
+            formatShare(health.uptime_30d)
+          ) : (
+            <UptimeSince share={health.uptime_30d} since={health.watched_since} />
+          )}
         </dd>
       </div>
       <div>

@@ -26,7 +26,7 @@ export function Reliability(props: {
       </div>
       {days !== null && <DayStrip days={days} />}
       <div className="two apart">
-        {badge === null ? <div /> : <BadgeTable badge={badge} />}
+        {badge === null ? <div /> : <BadgeTable badge={badge} health={agent.health} />}
         <Behind agent={agent} />
       </div>
     </section>
@@ -43,7 +43,8 @@ const RULES: { readonly [rule in AgentBadge['rules'][number]['rule']]: string } 
 }
 
 /** Each rule of the badge with its figure; of the next badge those that are missing. */
-function BadgeTable({ badge }: { readonly badge: AgentBadge }): ReactNode {
+function BadgeTable(props: { readonly badge: AgentBadge; readonly health: AgentPage['health'] }): ReactNode {
+  const { badge, health } = props
   const missing = badge.rules.find(({ passes }) => !passes)?.badge
   const shown = badge.rules.filter(rule => rule.passes || rule.badge === missing)
   const newest = new Map(shown.map(rule => [`${rule.rule} ${rule.passes}`, rule]))
@@ -59,10 +60,10 @@ function BadgeTable({ badge }: { readonly badge: AgentBadge }): ReactNode {
                 {RULES[rule.rule]}
               </td>
               <td className="num">
-                <b>{writeValue(rule.rule, rule.value)}</b>
+                <b>{writeValue(rule, health)}</b>
               </td>
               <td className="num quiet">
-                {writeNeeded(rule.rule, rule.needed)}{' '}
+                {writeNeeded(rule)}{' '}
                 {rule.passes ? (
                   <span className="good">
                     <Sign name="check" />
@@ -80,17 +81,29 @@ function BadgeTable({ badge }: { readonly badge: AgentBadge }): ReactNode {
   )
 }
 
-type Rule = AgentBadge['rules'][number]['rule']
+type Rule = AgentBadge['rules'][number]
 
-function writeValue(rule: Rule, value: number | null): string {
-  if (value === null) return 'not known yet'
+/** Of a span that is not over, what has been seen of it. */
+function writeValue({ rule, value }: Rule, health: AgentPage['health']): string {
+  if (value === null) {
+    const seen = rule === 'uptime-7-days' ? health?.uptime_7d : health?.uptime_30d
+    const isUptime = rule === 'uptime-7-days' || rule === 'uptime-30-days'
+    return !isUptime || seen === null || seen === undefined ? 'not known yet' : `${formatShare(seen)} so far`
+  }
   if (rule === 'about-passes' || rule === 'health-passes') return value >= 1 ? 'yes' : 'no'
   return rule === 'paid-jobs' ? formatCount(value) : formatShare(value)
 }
 
-function writeNeeded(rule: Rule, needed: number): string {
+function writeNeeded({ rule, value, needed }: Rule): string {
   if (rule === 'about-passes' || rule === 'health-passes') return 'needed'
-  return `needs ${rule === 'paid-jobs' ? formatCount(needed) : formatShare(needed, 1).replace('.0', '')}`
+  if (rule === 'paid-jobs') return `needs ${formatCount(needed)}`
+  const least = `needs ${formatShare(needed, 1).replace('.0', '')}`
+  if (value !== null) return least
+  return rule === 'uptime-7-days'
+    ? `${least} after 7 days`
+    : rule === 'uptime-30-days'
+      ? `${least} after 30 days`
+      : least
 }
 
 function Behind({ agent }: { readonly agent: AgentPage }): ReactNode {
@@ -122,6 +135,7 @@ function Behind({ agent }: { readonly agent: AgentPage }): ReactNode {
         </dd>
         <dt>Trial job</dt>
         <dd>
+          <span className="quiet">a job that the platform orders and pays to try it: </span>
           {trial === null ? (
             'none so far'
           ) : (

@@ -4,6 +4,7 @@ import { LookAgain } from '../../owner/agents/look-again.tsx'
 import { HourStrip, type Hour } from '../../owner/hour-strip.tsx'
 import { formatDuration, formatSpan } from '../../format/duration.ts'
 import { formatShare } from '../../format/share.ts'
+import { isWatchedFor, UptimeSince } from '../../parts/uptime.tsx'
 import { When } from '../../parts/when.tsx'
 import { useSite } from '../../site/site.ts'
 
@@ -99,15 +100,33 @@ function Checks({ health }: { readonly health: AgentHealth }): ReactNode {
       )}
       <dt>Up</dt>
       <dd>
-        {health.uptime_7d === null
-          ? 'not known yet'
-          : `${formatShare(health.uptime_7d)} of 7 days${health.uptime_30d === null ? '' : `, ${formatShare(health.uptime_30d)} of 30`}`}
+        <Up health={health} />
       </dd>
       <dt>Answers a check in</dt>
       <dd>
         {health.latency_p50_ms === null ? 'not known yet' : formatDuration(health.latency_p50_ms)}
         {health.latency_p95_ms !== null && `, 95 % within ${formatDuration(health.latency_p95_ms)}`}
       </dd>
+    </>
+  )
+}
+
+/** Of 7 days and of 30, as far as it has been watched. */
+function Up({ health }: { readonly health: AgentHealth }): ReactNode {
+  const { uptime_7d: week, uptime_30d: month, watched_since: since } = health
+  const { now } = useSite()
+  if (week === null) return 'not known yet'
+  if (!isWatchedFor(7, since, now)) return <UptimeSince share={week} since={since} />
+  return (
+    <>
+      {formatShare(week)} of 7 days
+      {month !== null && ', '}
+      {month !== null &&
+        (isWatchedFor(30, since, now) ? (
+          `${formatShare(month)} of 30`
+        ) : (
+          <UptimeSince share={month} since={since} />
+        ))}
     </>
   )
 }
