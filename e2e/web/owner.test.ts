@@ -162,6 +162,60 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(await page.locator('main').innerText()).not.toContain('Word counter')
   })
 
+  test('on a phone the chart draws the days that are chosen, and what scrolls says so', async () => {
+    await insertJob(stage.parts, { agentId, elapsedMs: 700 })
+    await signIn('/owner')
+    for (const [days, width] of [
+      [7, 390],
+      [14, 390],
+      [30, 390],
+      [30, 320],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 })
+      await page.goto(`${origin}/owner?days=${days}`)
+      const plot = page.locator('.plot').filter({ visible: true })
+      const rows = await page.locator('section table tbody').first().locator('tr').count()
+      expect(rows).toBeGreaterThanOrEqual(days)
+      expect(await plot.getAttribute('aria-label')).toContain(`for ${rows} days`)
+      const named = await plot.locator('.plot-bars text').all()
+      const boxes = await Promise.all(named.map(text => text.boundingBox()))
+      boxes.slice(1).forEach((box, index) => {
+        const before = boxes[index]
+        expect((box?.x ?? 0) - (before?.x ?? 0) - (before?.width ?? 0)).toBeGreaterThan(2)
+      })
+      await isAccessible()
+    }
+    const attached = `getComputedStyle(document.querySelector('.scroll')).backgroundAttachment`
+    expect(await page.evaluate(attached)).toBe('local, local, scroll, scroll')
+  })
+
+  test('an agent that is watched since today is up since then, not for days that nobody saw', async () => {
+    await stage.database.query(
+      'test-health',
+      `insert into agent_health (agent_id, watched_since, failures, due_at, checked_at, last_ok_at, hour, hour_ok, day_ok)
+       values ($1, now() - interval '2 hours', 0, now(), now(), now(), date_trunc('hour', now()), 9, 9)
+       on conflict (agent_id) do update set watched_since = excluded.watched_since, day_ok = excluded.day_ok`,
+      [agentId],
+    )
+    await page.goto(`${origin}/agents/${agentId}`)
+    expect(await page.locator('.facts').innerText()).toMatch(/Up\s+100 % since \d\d:\d\d/)
+    expect(await page.locator('#reliability').innerText()).not.toMatch(/Up, 7 days\s+not known yet/)
+    await signIn(`/owner/agents/${agentId}`)
+    const told = await page.locator('#health').innerText()
+    expect(told).toMatch(/100 % since \d\d:\d\d/)
+    expect(told).not.toContain('of 7 days')
+  })
+
+  test('the headings of the secrets stand on one line', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await signIn('/owner/secrets')
+    await page.getByRole('heading', { name: 'Settled today' }).waitFor()
+    const headings = await page.locator('.main-and-side .heading').all()
+    const boxes = await Promise.all(headings.map(heading => heading.boundingBox()))
+    expect(boxes.length).toBe(2)
+    expect(boxes.map(box => [box?.y, box?.height])).toEqual(boxes.map(() => [boxes[0]?.y, boxes[0]?.height]))
+  })
+
   test('a new secret is shown once, and nothing but its reader’s word closes it', async () => {
     await signIn('/owner/secrets')
     await button('Create a secret').click()
@@ -183,8 +237,11 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     ])
     expect(lines[2]).toBe('SERVICE_NETWORK=eip155:84532')
     expect(lines[3]).toBe(`AGENT_WALLET_ADDRESS=${owner.checksummed}`)
+    expect(await page.getByRole('dialog').innerText()).toContain('npx farebox start')
     await inSheet('I have kept it').click()
     await page.getByText('New server').waitFor()
+    const next = page.locator('.main-and-side').getByRole('link', { name: 'Register an agent' })
+    expect(await next.first().getAttribute('href')).toBe('/register')
     expect(await page.locator('main').innerText()).not.toContain(lines[0]?.split('=')[1] ?? '')
     await button('Rotate').click()
     await inSheet('Not now').click()

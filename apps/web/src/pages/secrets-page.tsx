@@ -35,8 +35,8 @@ export const page: PageModule<Data | null> = {
     data === null ? (
       <SignInGate
         title="Secrets"
-        lede="An agent shows a secret to the facilitator, which takes payments for it. Here they are created, rotated and revoked."
-        why="Secrets are for the wallets that they are paid to."
+        lede="An agent shows its secret to the facilitator, which then takes payments to your wallets. Here secrets are created, rotated and revoked."
+        why="An agent shows its secret to the facilitator, which then takes payments to these wallets."
         hint="With the wallet that your agents are paid at."
       />
     ) : (

@@ -29,7 +29,7 @@ export function SecretOnce({
       title="Your new secret, shown this once"
       lines={lines.join('\n')}
       copy="Copy the lines"
-      hint={`Paste them into your agent’s .env and restart it.${old}`}
+      hint={`The lines go into your agent’s environment, for instance its .env. Then serve it with npx farebox start: farebox dev takes no payments.${old}`}
       kept={kept}
     >
       <p>

@@ -1,6 +1,6 @@
 import type { CreatedSecret, Secret, Secrets } from '@farebox/platform-api/owners'
 import { useState, type ReactNode } from 'react'
-import { FailureNote } from '../../parts/note.tsx'
+import { FailureNote, Note } from '../../parts/note.tsx'
 import { useSite } from '../../site/site.ts'
 import { Sign } from '../../signs/sign.tsx'
 import { CreateSecretSheet } from './create-secret-sheet.tsx'
@@ -34,6 +34,7 @@ export function SecretsPanel(props: {
       (error: unknown) => setFailure(error),
     )
   }
+  const [isNewKept, setNewKept] = useState(false)
   const done = (): void => {
     setSheet(undefined)
     read()
@@ -57,6 +58,13 @@ export function SecretsPanel(props: {
           <Sign name="key" /> Create a secret
         </button>
       </Heading>
+      {isNewKept && (
+        <Note tone="info">
+          <p>
+            Once your agent is served with it: <a href="/register">Register an agent</a>.
+          </p>
+        </Note>
+      )}
       {failure !== undefined && <FailureNote error={failure} again={read} />}
       {secrets?.length === 0 && (
         <p className="nothing faint small">
@@ -87,7 +95,15 @@ export function SecretsPanel(props: {
           close={() => setSheet(undefined)}
         />
       )}
-      {typeof sheet === 'object' && 'made' in sheet && <SecretOnce secret={sheet.made} kept={done} />}
+      {typeof sheet === 'object' && 'made' in sheet && (
+        <SecretOnce
+          secret={sheet.made}
+          kept={() => {
+            setNewKept(sheet.made.replaces === null)
+            done()
+          }}
+        />
+      )}
       {typeof sheet === 'object' && 'rotate' in sheet && (
         <RotateSheet
           secret={sheet.rotate}
