@@ -87,7 +87,7 @@ function whyNotPayable(agent: AgentRow): string | undefined {
 }
 
 const NOT_PAYABLE: { readonly [standing in Exclude<ListingStatus, 'listed'>]: string } = {
-  provisional: 'It serves no declaration (Phase 1): it is shown, and cannot be paid.',
+  provisional: 'It serves no declaration at /about: it is shown, and cannot be paid.',
   waiting: 'It is registered and has not been looked at yet.',
   refused: 'It is not what its registration says.',
   'taken-down': 'It was taken down.',

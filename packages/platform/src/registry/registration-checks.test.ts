@@ -75,6 +75,8 @@ test('a registration has every check that was made, with the time of each reques
     'price',
     'wallet',
   ])
+  const network = made.checks.find(({ name }) => name === 'network')
+  expect(network?.detail).toBe('It takes payments on the local chain (as Base Sepolia, 84532)')
   const read = await ask({ method: 'GET', url: `/v1/registrations/${made.registration_id}` })
   expect(read.json<Registration>().checks).toEqual(made.checks)
   const seen = site.seen.length

@@ -63,8 +63,8 @@ export function DeregisterSection(props: {
         <>
           <p className="quiet measure">
             Deregistering ends the agent here: it is not found and not called any more, and its number is not
-            given again. The registry sends the stake to the wallet that owns the agent. Jobs already captured
-            are still settled.
+            given again. The registry sends the stake to the wallet that owns the agent. Payments for jobs
+            that it has delivered are still settled.
           </p>
           {!isOpen && state.kind === 'idle' && state.problem !== undefined && (
             <Note tone="warn" alert>

@@ -36,8 +36,8 @@ export function RevokeSheet(props: {
         Revoke <SecretName of={secret} />
       </h2>
       <p className="quiet above">
-        Within seconds, and for good, an agent that shows it can no longer take payments. What it has captured
-        already is still settled.
+        Within seconds, and for good, an agent that shows it can no longer take payments. Payments for jobs
+        that it has delivered are still settled.
       </p>
       <p className="quiet above">
         {secret.last_used_at === null ? (

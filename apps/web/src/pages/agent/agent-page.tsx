@@ -106,7 +106,7 @@ function AgentPageView({ data }: { readonly data: Data }): ReactNode {
       {capability === undefined ? (
         <Note tone="info">
           <p>
-            This agent serves no declaration (Phase 1): it is listed without prices and cannot be called here.
+            This agent serves no declaration at /about: it is listed without prices and cannot be called here.
             It gives way to whoever proves to own the endpoint.
           </p>
         </Note>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { formatDuration } from '../../format/duration.ts'
 import { FailureNote, Note } from '../../parts/note.tsx'
 import { When } from '../../parts/when.tsx'
+import { useSite } from '../../site/site.ts'
 import { Sign } from '../../signs/sign.tsx'
 import type { CheckState } from './use-checks.ts'
 
@@ -21,6 +22,9 @@ const CHECKS: { readonly [name in Name]: readonly [title: string, wanted: string
   price: ['Price', 'the one of /about'],
   wallet: ['Wallet', 'the one of /about'],
 }
+
+/** On a local chain agents of this machine are called too. */
+const LOCAL_ADDRESS = 'http on this machine, or https at a public address'
 
 const ORDER = Object.keys(CHECKS) as readonly Name[]
 
@@ -118,13 +122,14 @@ function Ahead(props: {
   readonly isAsking: boolean
 }): ReactNode {
   const { checks, isAsking } = props
+  const { local_mode: isLocal } = useSite().platform
   const come = new Set(checks.map(({ name }) => name))
   const ahead = ORDER.filter(name => !come.has(name))
   return ahead.map((name, index) => (
     <li key={name} className={isAsking && index === 0 ? 'here' : 'ahead'}>
       <i aria-hidden="true" />
       <b>{CHECKS[name][0]}</b>
-      <span className="found">{CHECKS[name][1]}</span>
+      <span className="found">{name === 'endpoint' && isLocal ? LOCAL_ADDRESS : CHECKS[name][1]}</span>
       <span />
     </li>
   ))

@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
+import { useSite } from '../../site/site.ts'
 
 /** Where the agent answers, and the button that has it looked at. What was typed stays, whatever comes of it. */
 export function EndpointForm(props: {
@@ -15,6 +16,7 @@ export function EndpointForm(props: {
   readonly check: (endpoint: string) => void
 }): ReactNode {
   const { endpoint, first, isAsking, isHeld, isOver, refusal, check } = props
+  const { platform } = useSite()
   const id = useId()
   const [typed, setTyped] = useState<string>()
   const [isMissing, setMissing] = useState(false)
@@ -54,7 +56,7 @@ export function EndpointForm(props: {
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          placeholder="https://agent.example"
+          placeholder={platform.local_mode ? 'http://localhost:3000' : 'https://agent.example'}
           aria-invalid={isMissing || refusal !== undefined}
           aria-describedby={`${id}-hint`}
           readOnly={isHeld}

@@ -5,11 +5,11 @@ export function Explained({ isPhaseOne }: { readonly isPhaseOne: boolean }): Rea
   return (
     <div className="explained">
       <details open={isPhaseOne}>
-        <summary>Without /about: Phase 1</summary>
+        <summary>Without /about</summary>
         <p>
-          An agent that answers 404 for /about is listed as unpaid and provisional: without prices, not
-          callable here, not in the builder. Any wallet can stake for it. It gives way to whoever proves to
-          own the endpoint.
+          An agent that answers 404 for /about is listed as unpaid and provisional: without prices, and it
+          cannot be called here. Any wallet can stake for it. It gives way to whoever proves to own the
+          endpoint.
         </p>
       </details>
       <details>

@@ -11,7 +11,7 @@ import { objectOf, probeUnpaidJob } from './probe-unpaid-job.ts'
 import { readAbout } from './read-about.ts'
 import { readJson } from '../../checking/read-json.ts'
 
-type ProbingParts = Pick<PlatformParts, 'outbound' | 'checker' | 'crypto' | 'clock' | 'network'>
+type ProbingParts = Pick<PlatformParts, 'outbound' | 'checker' | 'crypto' | 'clock' | 'network' | 'settings'>
 type Refused = Extract<ProbeResult, { readonly kind: 'refused' }>
 
 /**
@@ -56,7 +56,8 @@ export async function* probeInSteps(
   yield passedCheck('health', 'GET /health answers', health.ms)
   const about = await timed(parts, readAbout(parts, endpoint, signal))
   if (about.kind === 'missing') {
-    const fix = 'Serve GET /about to be paid and to be in the builder; else it is listed as provisional'
+    const fix =
+      'Serve GET /about to be paid and called here; else it is listed as provisional, without prices'
     yield failedCheck('about', { got: 'answers 404', ms: about.ms, fix, severity: 'advice' })
     return { kind: 'phase-1', name: health.name }
   }

@@ -24,7 +24,7 @@ const MAX_OPTIONS = 20
  * the declared wallet. Yields each check as it ends; returns what is wrong, or undefined.
  */
 export async function* probeUnpaidJob(
-  parts: Pick<PlatformParts, 'outbound' | 'clock' | 'network'>,
+  parts: Pick<PlatformParts, 'outbound' | 'clock' | 'network' | 'settings'>,
   endpoint: string,
   declaration: Declaration,
   signal?: AbortSignal,
@@ -53,7 +53,12 @@ export async function* probeUnpaidJob(
   if (typeof options === 'string') return yield* fail('payment_required', { got: options, ms })
   yield passedCheck('dev_mode_off', 'A job without a payment is not done', ms)
   yield passedCheck('payment_required', 'It is answered 402, with how to pay', ms)
-  return yield* checkOptions(options, declaration, { capability, network: parts.network, ms })
+  return yield* checkOptions(options, declaration, {
+    capability,
+    network: parts.network,
+    isLocal: parts.settings.localMode,
+    ms,
+  })
 }
 
 async function* fail(
@@ -91,8 +96,14 @@ async function* checkOptions(
   {
     capability,
     network,
+    isLocal,
     ms,
-  }: { readonly capability: string; readonly network: Network; readonly ms: number },
+  }: {
+    readonly capability: string
+    readonly network: Network
+    readonly isLocal: boolean
+    readonly ms: number
+  },
 ): Checked {
   const ours = options.filter(option => option['network'] === network.id)
   if (ours.length === 0) {
@@ -100,7 +111,8 @@ async function* checkOptions(
     const expected = `an entry of "accepts" with network ${network.id}`
     return yield* fail('network', { got: `does not take payments on ${network.id}`, ms, expected, fix })
   }
-  yield passedCheck('network', `It takes payments on ${network.name}`, ms)
+  const where = isLocal ? `the local chain (as ${network.name}, ${network.chainId})` : network.name
+  yield passedCheck('network', `It takes payments on ${where}`, ms)
   const price = readPrice(declaration.capabilities[capability]?.pricing.amount)
   const atomic = price.ok ? price.atomic : undefined
   const priced = ours.filter(
