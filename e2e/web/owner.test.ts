@@ -197,13 +197,32 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
        on conflict (agent_id) do update set watched_since = excluded.watched_since, day_ok = excluded.day_ok`,
       [agentId],
     )
+    await stage.database.query(
+      'test-badge',
+      `insert into agent_badges (agent_id, due_at, computed_at, inputs) values ($1, 'infinity', now(), $2)`,
+      [
+        agentId,
+        { aboutPasses: true, healthPasses: true, paidJobs: 0, failedJobs: 0, payers: 0, leftOutJobs: 0 },
+      ],
+    )
     await page.goto(`${origin}/agents/${agentId}`)
     expect(await page.locator('.facts').innerText()).toMatch(/Up\s+100 % since \d\d:\d\d/)
-    expect(await page.locator('#reliability').innerText()).not.toMatch(/Up, 7 days\s+not known yet/)
+    expect(await page.locator('.rules').innerText()).toMatch(
+      /Up, 7 days\s+100 % so far\s+needs 90 % after 7 days/,
+    )
     await signIn(`/owner/agents/${agentId}`)
     const told = await page.locator('#health').innerText()
     expect(told).toMatch(/100 % since \d\d:\d\d/)
     expect(told).not.toContain('of 7 days')
+    // Watched for longer, and with too few checks for a badge: nothing is still to come.
+    await stage.database.query(
+      'test-watched-long',
+      `update agent_health set watched_since = now() - interval '40 days' where agent_id = $1`,
+      [agentId],
+    )
+    await page.goto(`${origin}/agents/${agentId}`)
+    expect(await page.locator('.facts').innerText()).toMatch(/Up, 30 days\s+100 %/)
+    expect(await page.locator('.rules').innerText()).toMatch(/Up, 7 days\s+not known yet\s+needs 90 %\s/)
   })
 
   test('the headings of the secrets stand on one line', async () => {

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { formatSpan } from '../../format/duration.ts'
 import { formatCount, formatShare } from '../../format/share.ts'
 import { Address } from '../../parts/short.tsx'
+import { isWatchedFor } from '../../parts/uptime.tsx'
 import { When } from '../../parts/when.tsx'
 import { useSite } from '../../site/site.ts'
 import { Sign } from '../../signs/sign.tsx'
@@ -45,6 +46,7 @@ const RULES: { readonly [rule in AgentBadge['rules'][number]['rule']]: string } 
 /** Each rule of the badge with its figure; of the next badge those that are missing. */
 function BadgeTable(props: { readonly badge: AgentBadge; readonly health: AgentPage['health'] }): ReactNode {
   const { badge, health } = props
+  const { now } = useSite()
   const missing = badge.rules.find(({ passes }) => !passes)?.badge
   const shown = badge.rules.filter(rule => rule.passes || rule.badge === missing)
   const newest = new Map(shown.map(rule => [`${rule.rule} ${rule.passes}`, rule]))
@@ -53,28 +55,31 @@ function BadgeTable(props: { readonly badge: AgentBadge; readonly health: AgentP
       <h3>{badge.badge_shown === 'none' ? 'Why it has no badge' : `Why it is ${badge.badge_shown}`}</h3>
       <table className="rules">
         <tbody>
-          {[...newest.values()].map(rule => (
-            <tr key={`${rule.badge} ${rule.rule}`}>
-              <td className={rule.passes ? undefined : 'quiet'}>
-                {!rule.passes && `For ${rule.badge}: `}
-                {RULES[rule.rule]}
-              </td>
-              <td className="num">
-                <b>{writeValue(rule, health)}</b>
-              </td>
-              <td className="num quiet">
-                {writeNeeded(rule)}{' '}
-                {rule.passes ? (
-                  <span className="good">
-                    <Sign name="check" />
-                    <span className="unseen">reached</span>
-                  </span>
-                ) : (
-                  <span className="unseen">not reached</span>
-                )}
-              </td>
-            </tr>
-          ))}
+          {[...newest.values()].map(rule => {
+            const soFar = seenSoFar(rule, health, now)
+            return (
+              <tr key={`${rule.badge} ${rule.rule}`}>
+                <td className={rule.passes ? undefined : 'quiet'}>
+                  {!rule.passes && `For ${rule.badge}: `}
+                  {RULES[rule.rule]}
+                </td>
+                <td className="num">
+                  <b>{writeValue(rule, soFar)}</b>
+                </td>
+                <td className="num quiet">
+                  {writeNeeded(rule, soFar)}{' '}
+                  {rule.passes ? (
+                    <span className="good">
+                      <Sign name="check" />
+                      <span className="unseen">reached</span>
+                    </span>
+                  ) : (
+                    <span className="unseen">not reached</span>
+                  )}
+                </td>
+              </tr>
+            )
+          })}
         </tbody>
       </table>
     </div>
@@ -83,27 +88,27 @@ function BadgeTable(props: { readonly badge: AgentBadge; readonly health: AgentP
 
 type Rule = AgentBadge['rules'][number]
 
-/** Of a span that is not over, what has been seen of it. */
-function writeValue({ rule, value }: Rule, health: AgentPage['health']): string {
-  if (value === null) {
-    const seen = rule === 'uptime-7-days' ? health?.uptime_7d : health?.uptime_30d
-    const isUptime = rule === 'uptime-7-days' || rule === 'uptime-30-days'
-    return !isUptime || seen === null || seen === undefined ? 'not known yet' : `${formatShare(seen)} so far`
-  }
+const SPANS: { readonly [rule in Rule['rule']]?: number } = { 'uptime-7-days': 7, 'uptime-30-days': 30 }
+
+/** What has been seen of a span of days that is not over. Undefined: it is, or the rule is about none. */
+function seenSoFar({ rule, value }: Rule, health: AgentPage['health'], now: number): number | undefined {
+  const days = SPANS[rule]
+  if (days === undefined || value !== null || health === null) return undefined
+  if (isWatchedFor(days, health.watched_since, now)) return undefined
+  return (days === 7 ? health.uptime_7d : health.uptime_30d) ?? undefined
+}
+
+function writeValue({ rule, value }: Rule, soFar: number | undefined): string {
+  if (soFar !== undefined) return `${formatShare(soFar)} so far`
+  if (value === null) return 'not known yet'
   if (rule === 'about-passes' || rule === 'health-passes') return value >= 1 ? 'yes' : 'no'
   return rule === 'paid-jobs' ? formatCount(value) : formatShare(value)
 }
 
-function writeNeeded({ rule, value, needed }: Rule): string {
+function writeNeeded({ rule, needed }: Rule, soFar: number | undefined): string {
   if (rule === 'about-passes' || rule === 'health-passes') return 'needed'
-  if (rule === 'paid-jobs') return `needs ${formatCount(needed)}`
-  const least = `needs ${formatShare(needed, 1).replace('.0', '')}`
-  if (value !== null) return least
-  return rule === 'uptime-7-days'
-    ? `${least} after 7 days`
-    : rule === 'uptime-30-days'
-      ? `${least} after 30 days`
-      : least
+  const least = rule === 'paid-jobs' ? formatCount(needed) : formatShare(needed, 1).replace('.0', '')
+  return `needs ${least}${soFar === undefined ? '' : ` after ${SPANS[rule]} days`}`
 }
 
 function Behind({ agent }: { readonly agent: AgentPage }): ReactNode {
