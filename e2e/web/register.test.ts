@@ -540,7 +540,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
   })
 
   /** An agent that was there before is told as such: nothing is ticked as if this visitor had done it. */
-  async function isAlreadyListed(agentId: number, by: string): Promise<void> {
+  async function isAlreadyListed(agentId: number | bigint, by: string): Promise<void> {
     await page.getByText(`Already listed as agent ${agentId}, by ${by}`).waitFor()
     expect(await page.getByRole('link', { name: 'See the agent' }).getAttribute('href')).toBe(
       `/agents/${agentId}`,

@@ -92,7 +92,7 @@ export const foundAgent = z
       phase: z
         .literal('phase-1')
         .describe(
-          'Serves /health alone: will be listed as unpaid and provisional, not in the builder, and gives way when ' +
+          'Serves /health alone: will be listed as unpaid and provisional, cannot be called here, and gives way when ' +
             'somebody proves to own the endpoint',
         ),
       name: z.string().describe('As /health tells it'),
