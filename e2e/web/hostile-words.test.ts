@@ -293,7 +293,7 @@ describe.skipIf(chromium === undefined)(
           `${origin}/jobs/${jobId}#t=${encodeURIComponent(Buffer.from(group.join(' ')).toString())}`,
         )
         await page
-          .getByText(hasFailed ? 'Not delivered' : 'Output')
+          .getByText(hasFailed ? 'Not charged' : 'Output')
           .first()
           .waitFor()
         await inspect(page, group.join(' '))

@@ -28,8 +28,8 @@ export async function insertJob(
   await database.query(
     'test-insert-one-job',
     `insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, created_at, expires_at,
-       finished_at, elapsed_ms, transaction, network, nonce, valid_before, payment, error_type, error)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+       finished_at, elapsed_ms, transaction, network, pay_to, nonce, valid_before, payment, error_type, error)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
     [
       jobId,
       given.agentId,
@@ -43,6 +43,7 @@ export async function insertJob(
       given.elapsedMs ?? null,
       isPaid ? `0x${'00'.repeat(32)}` : null,
       network.id,
+      `0x${'ef'.repeat(20)}`,
       `0x${randomBytes(32).toString('hex')}`,
       Math.floor(atMs / 1_000) + 60,
       isPaid ? 'paid' : 'open',
