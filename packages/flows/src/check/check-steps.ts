@@ -1,5 +1,3 @@
-import { checkFields } from '@farebox/protocol/field-rules/check-fields'
-import { formatProblem } from '@farebox/protocol/problems/problem'
 import { FLOW_OUTPUT, type Flow, type Step } from '../document/flow.ts'
 import { MAX_ADAPTER_PORTS, MAX_JOBS, MAX_MAPPED_ITEMS } from '../document/flow-limits.ts'
 import type { Graph } from '../graph/graph.ts'
@@ -41,12 +39,8 @@ function checkStep(id: string, step: Step): Finding[] {
       const twice = names.find((name, index) => names.indexOf(name) !== index)
       return twice === undefined ? [] : wrong(`Two properties would be called “${twice}”.`)
     }
-    case 'pick': {
-      if (step.path.length === 0) return wrong('Say which property or item to take.')
-      const [problem] =
-        step.gives === undefined ? [] : checkFields({ value: step.gives }, ['gives'], { side: 'input' })
-      return problem === undefined ? [] : wrong(formatProblem(problem))
-    }
+    case 'pick':
+      return step.path.length === 0 ? wrong('Say which property or item to take.') : []
     case 'job':
       if (step.map !== undefined && !Object.hasOwn(step.pinned.input_schema, step.map.port))
         return wrong(`There is no input “${step.map.port}” to take the items of the list.`)

@@ -24,8 +24,9 @@ const ownStepId = stepId.refine(
 const portName = z.string().min(1).max(256)
 const portRef = z.strictObject({ step: stepId, port: portName })
 const json = z.json() as unknown as z.ZodType<JsonValue>
-const fields = z.record(portName, z.looseObject({ type: z.string() })) as unknown as z.ZodType<FieldMap>
-const field = z.looseObject({ type: z.string() }) as unknown as z.ZodType<Field>
+// What a field may say is checked by `checkFields`, which says more.
+const fields = z.record(portName, z.json()) as unknown as z.ZodType<FieldMap>
+const field = z.json() as unknown as z.ZodType<Field>
 const constants = z.record(portName, json) as unknown as z.ZodType<JsonObject>
 const price = z
   .string()

@@ -35,6 +35,8 @@ test.each<[string, unknown, string]>([
   ['a step of no kind', { ...SUMMARY_AND_QR, steps: { a: { kind: 'code', code: 'x' } } }, 'steps.a.kind: '],
   ['more than is known', { ...SUMMARY_AND_QR, script: 'x' }, 'unrecognized key: "script"'],
   ['a schema that is none', { ...SUMMARY_AND_QR, inputs: { a: { type: 'text' } } }, 'inputs.a.type: '],
+  ['a type to pick that is none', withPick({ type: 'words' }), 'steps.first.gives.type: '],
+  ['a type to pick that is no field', withPick(7), 'steps.first.gives: '],
   [
     'an output named twice',
     { ...SUMMARY_AND_QR, outputs: ['a', 'a'] },
@@ -54,6 +56,10 @@ test('more than a megabyte is refused before it is looked at', () => {
     /must be at most 1048576 characters of JSON/,
   )
 })
+
+function withPick(gives: unknown): unknown {
+  return { ...SUMMARY_AND_QR, steps: { first: { kind: 'pick', path: [0], gives } } }
+}
 
 function withPrice(price: string): unknown {
   const { summary } = SUMMARY_AND_QR.steps

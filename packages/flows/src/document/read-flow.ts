@@ -52,6 +52,8 @@ function checkSchemas(flow: Flow): Problem[] {
     })
   for (const [id, step] of Object.entries(flow.steps)) {
     if (problems.length > 0) break
+    if (step.kind === 'pick' && step.gives !== undefined)
+      problems.push(...checkFields({ gives: step.gives }, ['steps', id], { side: 'input' }))
     if (step.kind !== 'job') continue
     const path = ['steps', id, 'pinned']
     problems.push(

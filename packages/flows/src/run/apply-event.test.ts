@@ -103,6 +103,7 @@ describe('a run of two agents', () => {
       event: 'failed',
       key: 'summary',
       job_id: 'job-summary',
+      attempt: 1,
       error_type: 'internal',
       error: 'broke',
     })
@@ -116,6 +117,7 @@ describe('a run of two agents', () => {
       event: 'failed',
       key: 'summary',
       job_id: 'job-summary',
+      attempt: 2,
       error_type: 'internal',
       error: 'broke',
     })
@@ -128,6 +130,28 @@ describe('a run of two agents', () => {
     expect(sumPayments(it.run)).toEqual({ paid: '0', exposed: '0', ready: '0.01' })
   })
 
+  test('an order that is refused before it leaves costs nothing; news of an earlier attempt change nothing', () => {
+    const it = begin(SUMMARY_AND_QR)
+    it.tell(pay('summary', '0.01'))
+    it.tell(quoted('summary', '0.01'))
+    const unsent: RunEvent = {
+      event: 'unsent',
+      key: 'summary',
+      job_id: 'job-summary',
+      attempt: 1,
+      error: 'busy',
+    }
+    it.tell({ ...unsent, attempt: 0 })
+    expect(it.status().status).toBe('running')
+    it.tell(unsent)
+    expect(it.effects.at(-1)).toEqual({ effect: 'wipe', job_id: 'job-summary' })
+    expect(sumPayments(it.run)).toEqual({ paid: '0', exposed: '0', ready: '0' })
+    expect(it.status().waiting).toEqual([{ for: 'retry', key: 'summary' }])
+    it.tell(pay('summary', '0.01', 'job-second'))
+    it.tell(quoted('summary', '0.01'))
+    expect(it.effects.at(-1)).toMatchObject({ effect: 'send', job_id: 'job-second', attempt: 1 })
+  })
+
   test('charged without a delivery: it is counted, and who pays again is told that it is twice', () => {
     const it = begin(SUMMARY_AND_QR, undefined, '0.02')
     it.tell(pay('summary', '0.01'))
@@ -136,6 +160,7 @@ describe('a run of two agents', () => {
       event: 'failed',
       key: 'summary',
       job_id: 'job-summary',
+      attempt: 1,
       error_type: 'internal',
       error: 'broke',
     })

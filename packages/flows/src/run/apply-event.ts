@@ -48,6 +48,8 @@ export function applyEvent(graph: Graph, run: Run, event: RunEvent, now: number)
       return completed(graph, run, event, now)
     case 'failed':
       return failed(graph, run, event, now)
+    case 'unsent':
+      return unsent(graph, run, event, now)
     case 'charged':
       return settle(graph, run, event, 'paid', now)
     case 'dead':
@@ -164,13 +166,37 @@ function completed(
 function failed(
   graph: Graph,
   run: Run,
-  { key, job_id: jobId, error_type, error }: Extract<RunEvent, { event: 'failed' }>,
+  { key, job_id: jobId, attempt: of, error_type, error }: Extract<RunEvent, { event: 'failed' }>,
   now: number,
 ): Applied {
   const place = findJob(graph, run, key)
   if (place?.job?.state !== 'sent' || paymentOf(run, key)?.job_id !== jobId) return go(graph, run, now)
   const { input, attempt } = place.job
+  if (of !== attempt) return go(graph, run, now)
   return go(graph, setJob(graph, run, key, { state: 'failed', input, attempt, error_type, error }), now)
+}
+
+/** The payment of a first attempt that never left is of no more use; of a later one, what the earlier ones did stands. */
+function unsent(
+  graph: Graph,
+  run: Run,
+  { key, job_id: jobId, attempt: of, error }: Extract<RunEvent, { event: 'unsent' }>,
+  now: number,
+): Applied {
+  const place = findJob(graph, run, key)
+  if (place?.job?.state !== 'sent' || paymentOf(run, key)?.job_id !== jobId) return go(graph, run, now)
+  const { input, attempt } = place.job
+  if (of !== attempt) return go(graph, run, now)
+  const before = attempt - 1
+  const next = setJob(graph, run, key, {
+    state: 'failed',
+    input,
+    attempt: before,
+    error_type: 'unsent',
+    error,
+  })
+  if (before > 0) return go(graph, next, now)
+  return go(graph, setPayment(next, key, 'wiped'), now, [{ effect: 'wipe', job_id: jobId }])
 }
 
 /** What the chain shows of a payment. A charge is final; so is that there can be none. */

@@ -32,7 +32,17 @@ export type RunEvent =
       readonly event: 'failed'
       readonly key: string
       readonly job_id: string
+      /** News of an earlier attempt say nothing of this one. */
+      readonly attempt: number
       readonly error_type: string
+      readonly error: string
+    }
+  /** The order was refused before it left, and never will: nothing was sent by this attempt. */
+  | {
+      readonly event: 'unsent'
+      readonly key: string
+      readonly job_id: string
+      readonly attempt: number
       readonly error: string
     }
   /** The chain shows a charge, of a job that has delivered nothing usable. */

@@ -167,20 +167,32 @@ export class SimulatedWorld {
       if (other !== jobId && one.key === key && one.sends > 0 && one.state === 'open')
         this.problems.push(`${key}: two payments may be charged`)
     this.checkSources(key)
+    if (!this.honest && this.random(12) === 0) {
+      // Refused by the platform itself, before it left.
+      this.tell({ event: 'unsent', key, job_id: jobId, attempt, error: 'busy' })
+      return
+    }
     authorization.sends += 1
     if (authorization.input !== undefined && JSON.stringify(authorization.input) !== JSON.stringify(input))
       this.problems.push(`${key}: another input for the same job`)
     authorization.input = input
     if (attempt !== authorization.sends)
       this.problems.push(`${key}: attempt ${attempt} is the ${authorization.sends}.`)
-    this.behave(jobId, authorization)
+    this.behave(jobId, authorization, attempt)
   }
 
   /** What the agent does with an order. */
-  private behave(jobId: string, authorization: Authorization): void {
+  private behave(jobId: string, authorization: Authorization, attempt: number): void {
     const { key } = authorization
     const luck = this.honest ? this.random(6) : this.random(10)
-    const failure = { event: 'failed', key, job_id: jobId, error_type: 'internal', error: 'broke' } as const
+    const failure = {
+      event: 'failed',
+      key,
+      job_id: jobId,
+      attempt,
+      error_type: 'internal',
+      error: 'broke',
+    } as const
     if (luck <= 4) {
       this.charge(authorization)
       if (authorization.state === 'charged') {

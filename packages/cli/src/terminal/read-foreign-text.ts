@@ -1,0 +1,35 @@
+import { readFile, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { CommandError } from '../command-error.ts'
+import { printable } from './printable.ts'
+import type { World } from '../world.ts'
+
+/**
+ * The text of a file, or with `-` of the standard input.
+ *
+ * @throws {CommandError} where it cannot be read, or is larger than what is asked for can be
+ */
+export async function readForeignText(
+  world: World,
+  file: string,
+  { what, maxBytes }: { readonly what: string; readonly maxBytes: number },
+): Promise<string> {
+  const shown = `${what}: ${printable(file.slice(0, 200))}`
+  if (file === '-') {
+    const text = await world.readInput()
+    if (Buffer.byteLength(text) > maxBytes)
+      throw new CommandError(`${shown} is larger than ${maxBytes} bytes`, '')
+    return text
+  }
+  const path = resolve(world.folder, file)
+  try {
+    const { size } = await stat(path)
+    if (size <= maxBytes) return await readFile(path, 'utf8')
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    throw new CommandError(`${shown} cannot be read (${code})`, 'name a file, or - for the standard input', {
+      cause,
+    })
+  }
+  throw new CommandError(`${shown} is larger than ${maxBytes} bytes`, 'is it the right file?')
+}
