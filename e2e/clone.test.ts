@@ -51,7 +51,7 @@ test('a clone makes a project outside of it, which installs with the packages of
   const installed = await outside.run('npm', ['install'], { folder })
   expect({ ...installed, out: '' }, 'without a warning').toEqual({ code: 0, out: '', err: '' })
   const sources = await sourcesOfOurs()
-  expect(sources).toHaveLength(7)
+  expect(sources).toHaveLength(8)
   for (const source of sources) expect(source).toMatch(/^file:vendor\/farebox-.*\.tgz$/)
   expect(await outside.run('npm', ['test'], { folder })).toMatchObject({ code: 0 })
   expect(await outside.run('npm', ['run', 'check'], { folder })).toMatchObject({ code: 0, err: '' })

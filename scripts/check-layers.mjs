@@ -6,8 +6,8 @@ import { Explained } from './prepare.mjs'
 
 const ROWS = [
   ['packages/protocol', 'packages/contracts'],
-  ['packages/flows', 'packages/payments', 'packages/platform-api'],
-  ['packages/server'],
+  ['packages/flows', 'packages/payments'],
+  ['packages/server', 'packages/platform-api'],
   ['packages/farebox', 'packages/facilitator', 'packages/client', 'apps/web'],
   ['packages/platform', 'packages/conformance'],
   ['packages/local'],

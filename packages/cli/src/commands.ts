@@ -10,6 +10,7 @@ import { callCommand } from './call/call-command.ts'
 import { checkCommand } from './check/check-command.ts'
 import type { CommandMaker } from './command-maker.ts'
 import { devCommand } from './dev/dev-command.ts'
+import { flowCommand } from './flow/flow-command.ts'
 import { initCommand } from './init/init-command.ts'
 import { deregisterCommand, registerCommand } from './register/register-command.ts'
 import { startCommand } from './start/start-command.ts'
@@ -35,6 +36,7 @@ export const COMMANDS: readonly CommandMaker[] = [
   secretCommand,
   webhookCommand,
   callCommand,
+  flowCommand,
   verifyReceiptCommand,
   walletCommand,
 ]

@@ -19,6 +19,7 @@ const NAMES = [
   'secret',
   'webhook',
   'call',
+  'flow',
   'verify-receipt',
   'wallet',
 ]

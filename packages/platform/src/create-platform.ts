@@ -6,6 +6,7 @@ import { startCanary } from './canary/start-canary.ts'
 import { createApp } from './app/create-app.ts'
 import type { Route } from './http/route.ts'
 import { systemRoutes } from './app/system-routes.ts'
+import { flowRoutes } from './flows/flow-routes.ts'
 import { startJobs } from './jobs/drive/start-jobs.ts'
 import { jobsRoutes } from './jobs/jobs-routes.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
@@ -50,6 +51,7 @@ export function platformRoutes(parts: PlatformParts): readonly Route[] {
     accountPageRoutes,
     operatorRoutes,
     walletsRoutes,
+    flowRoutes,
   ]
   const routes = rooms.flatMap(routesOf => routesOf(parts))
   return [...routes, ...systemRoutes(parts, routes)]

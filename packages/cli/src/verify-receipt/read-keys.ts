@@ -5,7 +5,7 @@ import { exchange } from '@farebox/client/internal/exchange/exchange'
 import { EXIT, CommandError } from '../command-error.ts'
 import { printable } from '../terminal/printable.ts'
 import type { World } from '../world.ts'
-import { readForeignText } from './read-foreign-text.ts'
+import { readForeignText } from '../terminal/read-foreign-text.ts'
 
 const MAX_BYTES = 262_144
 const TIMEOUT_MS = 10_000

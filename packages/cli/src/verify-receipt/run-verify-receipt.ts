@@ -6,7 +6,7 @@ import { printable } from '../terminal/printable.ts'
 import { printableJson } from '../terminal/printable-json.ts'
 import { paintFor } from '../terminal/paint.ts'
 import type { World } from '../world.ts'
-import { readForeignText } from './read-foreign-text.ts'
+import { readForeignText } from '../terminal/read-foreign-text.ts'
 import { readKeys } from './read-keys.ts'
 import { showReceipt } from './show-receipt.ts'
 

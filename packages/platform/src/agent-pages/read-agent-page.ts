@@ -1,12 +1,12 @@
 import type { AgentNotice, AgentPage } from '@farebox/platform-api/agent'
-import { hashCapability } from '@farebox/platform-api/capability-hash'
-import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
-import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { readLastCanary, type LastCanary } from '../canary/canary-store.ts'
 import { readHealthSummary, type HealthSummary } from '../monitor/read-health.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { SPEAKS, type AgentRow, type ListingStatus } from '../agents/agent-row.ts'
+import { describeCapability, MOST_DESCRIPTION_CHARACTERS } from './describe-capability.ts'
+import { SPEAKS, type AgentRow } from '../agents/agent-row.ts'
 import { readAgent } from '../agents/read-agent.ts'
+import { whyNotPayable } from '../agents/why-not-payable.ts'
 import { ownersText } from '../listing/owners-text.ts'
 import { shownEndpoint } from '../listing/shown-endpoint.ts'
 import { readTally } from '../tallies/read-tally.ts'
@@ -17,7 +17,6 @@ import { readPriceLists } from '../agents/read-price-lists.ts'
 const PRICE_RISE_TOLD_MS = 7 * 86_400_000
 
 const MOST_NAME_CHARACTERS = 64
-const MOST_DESCRIPTION_CHARACTERS = 1_024
 
 /** All that anybody may know of an agent, or undefined where there never was one of this number. */
 export async function readAgentPage(parts: PlatformParts, agentId: number): Promise<AgentPage | undefined> {
@@ -76,24 +75,6 @@ function tellTrial(canary: LastCanary | undefined): AgentPage['last_trial'] {
   return { outcome: canary.outcome, reason: canary.reason ?? null, at: seconds(canary.ranAtMs) }
 }
 
-/** Why nobody is sent to pay an agent, in a sentence; undefined where it can be paid. */
-function whyNotPayable(agent: AgentRow): string | undefined {
-  if (agent.standing !== 'listed') return NOT_PAYABLE[agent.standing]
-  if (agent.declaration === undefined || agent.wallet === undefined)
-    return 'It has not shown a declaration yet, so there is nothing to pay for.'
-  if (agent.provenWallet !== agent.wallet)
-    return 'Its wallet is not the one it proved to be its own: nobody is sent to pay it until it is proved again.'
-  return undefined
-}
-
-const NOT_PAYABLE: { readonly [standing in Exclude<ListingStatus, 'listed'>]: string } = {
-  provisional: 'It serves no declaration at /about: it is shown, and cannot be paid.',
-  waiting: 'It is registered and has not been looked at yet.',
-  refused: 'It is not what its registration says.',
-  'taken-down': 'It was taken down.',
-  deregistered: 'It was deregistered.',
-}
-
 function tellRise({ capability, from, to, sinceMs }: PriceRise): AgentNotice {
   const name = ownersText(capability, MOST_NAME_CHARACTERS).text
   return {
@@ -109,27 +90,6 @@ function tellRise({ capability, from, to, sinceMs }: PriceRise): AgentNotice {
 async function capabilitiesOf(declaration: Declaration | undefined): Promise<AgentPage['capabilities']> {
   const declared = Object.entries(declaration?.capabilities ?? {})
   return await Promise.all(declared.map(([name, capability]) => describeCapability(name, capability)))
-}
-
-async function describeCapability(
-  name: string,
-  { description, pricing, input_schema, output_schema, permissions = [] }: Capability,
-): Promise<AgentPage['capabilities'][number]> {
-  const price = readUsdc(pricing.amount)
-  const atomic = price.ok ? price.atomic : 0n
-  const hashed = {
-    input_schema: { ...input_schema },
-    output_schema: { ...output_schema },
-    price_atomic: atomic.toString(),
-  }
-  return {
-    name,
-    description: ownersText(description, MOST_DESCRIPTION_CHARACTERS).text,
-    price: formatUsdc(atomic),
-    ...hashed,
-    permissions: permissions.map(permission => ({ ...permission })),
-    hash: await hashCapability(hashed),
-  }
 }
 
 /** Null once it is back with the owner. */

@@ -10,3 +10,17 @@ export async function readAgent(database: Database, agentId: number): Promise<Ag
   )
   return row && toAgentRow(row)
 }
+
+/** Those of these agents that the registry knows, in whatever standing and in no order. */
+export async function readAgents(
+  database: Database,
+  agentIds: readonly number[],
+): Promise<readonly AgentRow[]> {
+  if (agentIds.length === 0) return []
+  const rows = await database.query<AgentColumns>(
+    'read-agents',
+    `select ${AGENT_COLUMNS} from agents where agent_id = any($1::bigint[])`,
+    [agentIds],
+  )
+  return rows.map(toAgentRow)
+}

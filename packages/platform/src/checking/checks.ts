@@ -3,6 +3,7 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { compileInput, compileOutput, type Violation } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { sample, type SampleResult } from '@farebox/protocol/samples/sample'
+import { checkGivenFlow } from './check-flow.ts'
 import { createCompiledCache } from './compiled-cache.ts'
 import { readJson } from './read-json.ts'
 
@@ -41,6 +42,8 @@ export function createChecks() {
       const checked = outputs.get(fields)(output)
       return checked.ok ? undefined : checked.violation
     },
+    /** A flow, against what its capabilities are now. */
+    flow: checkGivenFlow,
     /** An input that a schema takes. */
     sample: (fields: FieldMap): SampleResult => sample(fields),
   }

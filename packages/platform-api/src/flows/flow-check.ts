@@ -1,0 +1,85 @@
+import { flowSchema } from '@farebox/flows/internal/document/flow-schema'
+import { z } from 'zod'
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
+  .transform(text => text.toLowerCase())
+
+/** The body of `POST /v1/flows/check`. */
+export const flowCheckRequest = z.strictObject({
+  flow: flowSchema,
+  payer: address.optional().describe('Whose balance is held against the price'),
+})
+
+const edit = z
+  .looseObject({ edit: z.string() })
+  .describe('One change of the flow, as `applyEdit` of @farebox/flows takes it')
+
+const portRef = z.strictObject({ step: z.string(), port: z.string() })
+
+/** What is wrong with a flow, or worth knowing before it is paid for. */
+export const flowFinding = z.strictObject({
+  id: z.string().describe('The same for the same finding of a flow that has changed elsewhere'),
+  severity: z
+    .enum(['error', 'warning', 'note'])
+    .describe('error: it cannot be run; warning: it can fail while it runs; note: nothing to do'),
+  step: z.string().optional().describe('The step it is about, `input` or `output`; absent: the whole flow'),
+  port: z.string().optional(),
+  message: z.string().describe('One sentence'),
+  repairs: z
+    .array(z.strictObject({ label: z.string().describe('For a button'), edits: z.array(edit) }))
+    .describe('What would mend it, the best first'),
+})
+
+/** {@link flowFinding}, as it travels. */
+export type FlowFinding = z.infer<typeof flowFinding>
+
+/**
+ * The answer of `POST /v1/flows/check`: what is known of a flow before it is paid for, against what its agents are now.
+ *
+ * @example
+ * ```ts
+ * import { flowChecked, type FlowChecked } from '@farebox/platform-api/flows/flow-check'
+ *
+ * export async function check(flow: object): Promise<FlowChecked> {
+ *   const answer = await fetch('https://platform.example/v1/flows/check', {
+ *     method: 'POST',
+ *     headers: { 'content-type': 'application/json' },
+ *     body: JSON.stringify({ flow }),
+ *   })
+ *   return flowChecked.parse(await answer.json())
+ * }
+ * ```
+ */
+export const flowChecked = z.strictObject({
+  ok: z.boolean().describe('No finding is an error: it can be run'),
+  findings: z.array(flowFinding).describe('Errors first, then warnings, then notes'),
+  wires: z
+    .array(
+      z.strictObject({
+        wire: z.strictObject({ from: portRef, to: portRef }),
+        grade: z
+          .enum(['same', 'safe', 'lossy', 'impossible', 'broken'])
+          .describe('broken: one of its ends is not there'),
+        reason: z.string(),
+      }),
+    )
+    .describe('In the order of the document'),
+  price: z
+    .strictObject({
+      at_least: z.string().describe('Decimal USDC'),
+      at_most: z.string().describe('Decimal USDC'),
+    })
+    .describe('The least and the most over all ways that its branches can go'),
+  duration: z.strictObject({
+    seconds: z.number().describe('Along the longest way, each agent taking all of its time'),
+    path: z.array(z.string()).describe('The steps on that way'),
+    waits_for: z.array(z.enum(['person', 'time'])),
+  }),
+  input_schema: z.record(z.string(), z.unknown()).describe('What a run takes'),
+  output_schema: z.record(z.string(), z.unknown()).describe('What a run gives'),
+})
+
+/** {@link flowChecked}, as it travels. */
+export type FlowChecked = z.infer<typeof flowChecked>

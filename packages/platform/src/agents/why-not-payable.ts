@@ -1,0 +1,19 @@
+import type { AgentRow, ListingStatus } from './agent-row.ts'
+
+/** Why nobody is sent to pay an agent, in a sentence; undefined where it can be paid. */
+export function whyNotPayable(agent: AgentRow): string | undefined {
+  if (agent.standing !== 'listed') return NOT_PAYABLE[agent.standing]
+  if (agent.declaration === undefined || agent.wallet === undefined)
+    return 'It has not shown a declaration yet, so there is nothing to pay for.'
+  if (agent.provenWallet !== agent.wallet)
+    return 'Its wallet is not the one it proved to be its own: nobody is sent to pay it until it is proved again.'
+  return undefined
+}
+
+const NOT_PAYABLE: { readonly [standing in Exclude<ListingStatus, 'listed'>]: string } = {
+  provisional: 'It serves no declaration at /about: it is shown, and cannot be paid.',
+  waiting: 'It is registered and has not been looked at yet.',
+  refused: 'It is not what its registration says.',
+  'taken-down': 'It was taken down.',
+  deregistered: 'It was deregistered.',
+}

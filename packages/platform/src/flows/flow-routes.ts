@@ -1,0 +1,54 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import { failure } from '@farebox/platform-api/errors'
+import { flowChecked, flowCheckRequest } from '@farebox/platform-api/flows/flow-check'
+import { callerKey } from '../http/caller-key.ts'
+import { Refusal } from '../http/refusal.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { createWalletBalances } from '../wallets/wallet-balances.ts'
+import { readCatalog } from './read-catalog.ts'
+
+const CHECKS_PER_MINUTE = 300
+/** A whole flow with the schemas that are pinned in it, and some room for how it is written. */
+const MAX_FLOW_BYTES = 2 * 1_048_576
+
+/** Flows of jobs: what one would cost, and what keeps it from being run. */
+export function flowRoutes(parts: PlatformParts): readonly Route[] {
+  const balances = createWalletBalances(parts)
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/flows/check',
+      summary: 'What a flow costs, how long it takes, and what is wrong with it; nothing is kept',
+      access: 'public',
+      body: flowCheckRequest,
+      perMinute: CHECKS_PER_MINUTE,
+      maxBodyBytes: MAX_FLOW_BYTES,
+      answers: {
+        200: { description: 'What was found', schema: flowChecked },
+        400: { description: 'It is no flow', schema: failure },
+        503: { description: 'Too much is being checked; nothing was kept', schema: failure },
+      },
+      async handle({ body, caller }) {
+        const flow = body.flow as Flow
+        const [capabilities, balance] = await Promise.all([
+          readCatalog(parts.database, flow),
+          body.payer === undefined ? undefined : balances.read(body.payer),
+        ])
+        const given = { flow, capabilities, ...(balance !== undefined && { balance: balance.usdc }) }
+        const result = await parts.checker
+          .run('flow', given, `flows of ${callerKey(caller.ip)}`)
+          .catch(refuseBusy)
+        if (!result.ok) throw new Refusal('validation', `flow: ${result.reason}`)
+        return { body: result.checked }
+      },
+    }),
+  ]
+}
+
+function refuseBusy(cause: unknown): never {
+  throw new Refusal('unavailable', 'the flow could not be checked now; ask again', {
+    cause,
+    retryAfterSeconds: 2,
+  })
+}
