@@ -17,6 +17,7 @@ export const COMMAND_NAMES: readonly string[] = [
   'secret',
   'webhook',
   'call',
+  'flow',
   'verify-receipt',
   'wallet',
 ]
