@@ -57,7 +57,7 @@ const ROOMS = {
     ['*'],
   ],
   flows: [['run'], ['check'], ['edit'], ['graph'], ['adapters'], ['document']],
-  'platform-api': [['me'], ['*'], ['registration', 'digest', 'flows'], ['errors']],
+  'platform-api': [['me', 'flows'], ['*'], ['registration', 'digest'], ['errors']],
   server: [['deploy', 'postgres'], ['*'], ['program']],
   platform: [
     ['program'],

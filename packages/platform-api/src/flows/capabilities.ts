@@ -1,0 +1,97 @@
+import { z } from 'zod'
+
+const jsonObject = z.record(z.string(), z.unknown())
+
+/** The query of `GET /v1/capabilities`. */
+export const capabilitiesQuery = z.strictObject({
+  q: z.string().max(200).optional().describe('Words to find, as in the search for agents'),
+  ids: z
+    .string()
+    .max(8_000)
+    .optional()
+    .describe(
+      'Only these, whatever became of them: agent number, a dot, the capability in URI encoding; commas between',
+    ),
+  accepts: z
+    .string()
+    .max(8_000)
+    .optional()
+    .describe(
+      'A field as JSON, as an output schema has it: only capabilities with an input that it can feed, graded',
+    ),
+  gives: z
+    .string()
+    .max(8_000)
+    .optional()
+    .describe(
+      'A field as JSON, as an input schema has it: only capabilities with an output that can feed it, graded',
+    ),
+  max_price: z
+    .string()
+    .regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/)
+    .optional()
+    .describe('Decimal USDC'),
+  cursor: z.string().max(200).optional().describe('The `next_cursor` of the page before'),
+  limit: z.coerce.number().int().min(1).max(50).default(20).describe('How many, 1 to 50; default 20'),
+})
+
+/** A capability that a flow can order from, as it is now. */
+export const offeredCapability = z.strictObject({
+  agent_id: z.int().positive(),
+  capability: z.string(),
+  description: z.string().describe('What it does, in the words of its agent'),
+  state: z.enum(['online', 'offline', 'closed', 'gone']),
+  reason: z.string().nullable().describe('Why it is closed'),
+  badge: z.enum(['none', 'verified', 'bronze', 'silver', 'gold']),
+  permissions: z
+    .array(z.string())
+    .describe('Why it asks to move tokens of its caller, one for each permission'),
+  pinned: z
+    .strictObject({
+      agent_name: z.string(),
+      hash: z.string(),
+      price: z.string().describe('Decimal USDC'),
+      max_deadline_seconds: z.number().positive(),
+      input_schema: jsonObject,
+      output_schema: jsonObject,
+    })
+    .nullable()
+    .describe('As a step of a flow pins it; null: it is gone'),
+  fits: z
+    .array(
+      z.strictObject({
+        port: z.string(),
+        grade: z.enum(['same', 'safe', 'lossy']),
+        reason: z.string(),
+      }),
+    )
+    .describe(
+      'With `accepts` its inputs, with `gives` its outputs that fit, the best first; otherwise empty',
+    ),
+})
+
+/** {@link offeredCapability}, as it travels. */
+export type OfferedCapability = z.infer<typeof offeredCapability>
+
+/**
+ * The answer of `GET /v1/capabilities`: what steps of a flow can be, the best match first. Agents without `/about` are
+ * not in it.
+ *
+ * @example
+ * ```ts
+ * import { capabilitiesAnswer, type OfferedCapability } from '@farebox/platform-api/flows/capabilities'
+ *
+ * export async function whatTakesText(): Promise<readonly OfferedCapability[]> {
+ *   const query = new URLSearchParams({ accepts: JSON.stringify({ type: 'string' }) })
+ *   const answer = await fetch(`https://platform.example/v1/capabilities?${query}`)
+ *   return capabilitiesAnswer.parse(await answer.json()).capabilities
+ * }
+ * ```
+ */
+export const capabilitiesAnswer = z.strictObject({
+  capabilities: z.array(offeredCapability),
+  next_cursor: z.string().nullable(),
+})
+
+/** {@link capabilitiesAnswer}, as it travels. */
+export type CapabilitiesAnswer = z.infer<typeof capabilitiesAnswer>

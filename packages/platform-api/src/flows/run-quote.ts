@@ -1,0 +1,60 @@
+import { flowSchema } from '@farebox/flows/internal/document/flow-schema'
+import { z } from 'zod'
+import { quote } from '../jobs.ts'
+import { runJobKey } from './runs.ts'
+
+/** The body of `POST /v1/runs/quote`. */
+export const runQuoteRequest = z
+  .strictObject({
+    flow: flowSchema,
+    keys: z
+      .array(runJobKey)
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('Only these jobs, of a run that waits for their payments; default: one of each paid step'),
+  })
+  .describe('Asks the agents of a flow for their prices, before anybody signs')
+
+/**
+ * The answer of `POST /v1/runs/quote`: what there is to sign, in the order in which the steps can run.
+ *
+ * @example
+ * ```ts
+ * import { runQuote, type RunQuote } from '@farebox/platform-api/flows/run-quote'
+ *
+ * export async function quoteFlow(flow: object): Promise<RunQuote> {
+ *   const answer = await fetch('https://platform.example/v1/runs/quote', {
+ *     method: 'POST',
+ *     headers: { 'content-type': 'application/json' },
+ *     body: JSON.stringify({ flow }),
+ *   })
+ *   return runQuote.parse(await answer.json())
+ * }
+ * ```
+ */
+export const runQuote = z.strictObject({
+  jobs: z.array(
+    z.strictObject({
+      key: runJobKey,
+      step: z.string(),
+      sign: z
+        .enum(['now', 'later'])
+        .describe(
+          'later: it stands behind a person or a time that nobody can name, or is one of a list: sign when the run asks',
+        ),
+      valid_for_seconds: z
+        .number()
+        .positive()
+        .describe(
+          'How long from now a payment should be good: until its step is over at the latest, and for a retry',
+        ),
+      quote: quote.nullable().describe('What its agent asks for now; null: see `error`'),
+      error: z.string().nullable().describe('Why there is no quote, in one sentence'),
+    }),
+  ),
+  total: z.string().describe('Decimal USDC of all jobs with a quote, lists at their declared maximum'),
+})
+
+/** {@link runQuote}, as it travels. */
+export type RunQuote = z.infer<typeof runQuote>

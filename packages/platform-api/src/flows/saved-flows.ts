@@ -1,0 +1,135 @@
+import { flowSchema } from '@farebox/flows/internal/document/flow-schema'
+import { z } from 'zod'
+
+const unixSeconds = z.number().nonnegative().describe('Unix seconds')
+const jsonObject = z.record(z.string(), z.unknown())
+
+/** The path of the routes under `/v1/flows/:flowId`. */
+export const flowPath = z.object({ flowId: z.uuid() })
+
+/** The query of `GET /v1/flows/:flowId`. */
+export const flowQuery = z.strictObject({
+  version: z.coerce.number().int().positive().optional().describe('An earlier version; default: the newest'),
+})
+
+/** The body of `POST /v1/flows`. */
+export const flowCreate = z.strictObject({ flow: flowSchema })
+
+/** The body of `PUT /v1/flows/:flowId`. */
+export const flowUpdate = z.strictObject({
+  flow: flowSchema,
+  revision: z.int().positive().describe('The one that was changed: where another was saved since, 409'),
+})
+
+/** A flow as it is kept for the address that is signed in. */
+export const savedFlow = z.strictObject({
+  flow_id: z.uuid(),
+  name: z.string(),
+  revision: z.int().positive().describe('Raised by every save'),
+  version: z.int().positive().describe('Of this document; saves within ten minutes are one version'),
+  flow: jsonObject,
+  created_at: unixSeconds,
+  changed_at: unixSeconds,
+  share_id: z.string().nullable().describe('Opens a copy for whoever has the link; null: it is not shared'),
+})
+
+/**
+ * {@link savedFlow}, as it travels.
+ *
+ * @example
+ * ```ts
+ * import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
+ *
+ * export function linkTo({ share_id }: SavedFlow): string | undefined {
+ *   return share_id === null ? undefined : `https://platform.example/shared/${share_id}`
+ * }
+ * ```
+ */
+export type SavedFlow = z.infer<typeof savedFlow>
+
+/** One flow in a list. */
+export const flowLine = z.strictObject({
+  flow_id: z.uuid(),
+  name: z.string(),
+  jobs: z.int().nonnegative().describe('Paid steps'),
+  price: z.string().describe('Decimal USDC: all pinned prices together, lists at their declared maximum'),
+  changed_at: unixSeconds,
+  broken: z
+    .boolean()
+    .describe('A capability that it orders has gone, or changed so that it cannot be run as it is'),
+})
+
+/** The query of `GET /v1/flows`. */
+export const flowsQuery = z.strictObject({
+  cursor: z.string().max(80).optional().describe('The `next_cursor` of the page before'),
+  limit: z.coerce.number().int().min(1).max(100).default(20).describe('How many, 1 to 100; default 20'),
+})
+
+/** `GET /v1/flows`: the flows of the signed-in address, the newest change first. */
+export const flowsAnswer = z.strictObject({ flows: z.array(flowLine), next_cursor: z.string().nullable() })
+
+/** {@link flowsAnswer}, as it travels. */
+export type FlowsAnswer = z.infer<typeof flowsAnswer>
+
+/** `GET /v1/flows/:flowId/versions`, the newest first. */
+export const flowVersions = z.strictObject({
+  versions: z.array(z.strictObject({ version: z.int().positive(), saved_at: unixSeconds, name: z.string() })),
+})
+
+/** {@link flowVersions}, as it travels. */
+export type FlowVersions = z.infer<typeof flowVersions>
+
+/** What `POST /v1/flows/:flowId/share` answers. */
+export const flowShared = z.strictObject({ share_id: z.string() })
+
+/** The path of `GET /v1/shared/:shareId`. */
+export const sharedPath = z.object({ shareId: z.string().max(64) })
+
+/** `GET /v1/shared/:shareId`: the flow without the constants that its owner marked secret. */
+export const sharedFlow = z.strictObject({ name: z.string(), flow: jsonObject, changed_at: unixSeconds })
+
+/** {@link sharedFlow}, as it travels. */
+export type SharedFlow = z.infer<typeof sharedFlow>
+
+/** One flow to start from. */
+export const flowTemplate = z.strictObject({
+  template_id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  price: z.string().describe('Decimal USDC'),
+  agents: z.array(z.string()).describe('The agents that it orders from, by name'),
+  sample_input: jsonObject.describe('What it can be tried with'),
+  flow: jsonObject,
+})
+
+/** {@link flowTemplate}, as it travels. */
+export type FlowTemplate = z.infer<typeof flowTemplate>
+
+/** `GET /v1/flows/templates`: those whose agents are listed here, pinned as they are now. */
+export const templatesAnswer = z.strictObject({ templates: z.array(flowTemplate) })
+
+/** {@link templatesAnswer}, as it travels. */
+export type TemplatesAnswer = z.infer<typeof templatesAnswer>
+
+/** The body of `POST /v1/flows/dry-run`. */
+export const dryRunRequest = z.strictObject({
+  flow: flowSchema,
+  input: jsonObject.optional().describe('Default: a sample of what the flow takes'),
+})
+
+/** `POST /v1/flows/dry-run`: the flow on sample data; no agent is asked, nothing is paid. */
+export const dryRunAnswer = z.strictObject({
+  input: jsonObject,
+  steps: z.array(
+    z.strictObject({
+      step: z.string(),
+      state: z.enum(['done', 'skipped', 'failed', 'waiting']),
+      reason: z.string().nullable(),
+      outputs: jsonObject.nullable().describe('Of jobs: samples that suit their schemas'),
+    }),
+  ),
+  output: jsonObject,
+})
+
+/** {@link dryRunAnswer}, as it travels. */
+export type DryRunAnswer = z.infer<typeof dryRunAnswer>
