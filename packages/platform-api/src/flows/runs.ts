@@ -69,6 +69,14 @@ export const runRequest = z
       .uuid()
       .optional()
       .describe('UUID, made by the caller: the same request again is the same run. Default: a new one'),
+    run_token: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{43,128}$/, 'must be 32 random bytes in base64url')
+      .optional()
+      .describe(
+        'Made by the caller, of 32 random bytes: opens and controls the run for whoever shows it, so that a lost answer ' +
+          'loses nothing. Kept here as a hash. Default: the first answer has one',
+      ),
     flow: flowSchema,
     flow_id: z.uuid().optional().describe('The saved flow that it is, where it is one'),
     input: jsonObject.describe('Values of the inputs of the flow'),
@@ -283,7 +291,8 @@ export const runStarted = z.strictObject({
     .string()
     .optional()
     .describe(
-      'Opens and controls the run for whoever shows it; kept here as a hash. Absent where it was started before',
+      'Opens and controls the run for whoever shows it; kept here as a hash. Absent where the caller made it, and where ' +
+        'the run was started before',
     ),
 })
 
