@@ -16,7 +16,7 @@ export interface FlowDuration {
 
 /** The worst case along the critical path. Steps beside one another run at once. */
 export function timeFlow(graph: Graph): FlowDuration {
-  const ends = endOfSteps(graph)
+  const ends = endsOfSteps(graph)
   let last: string | undefined
   for (const [id, { seconds }] of ends) {
     if (last === undefined || seconds > (ends.get(last)?.seconds ?? 0)) last = id
@@ -30,13 +30,16 @@ export function timeFlow(graph: Graph): FlowDuration {
   return { seconds: last === undefined ? 0 : (ends.get(last)?.seconds ?? 0), path, waits_for: waits }
 }
 
-interface End {
+/** When a step is over at the latest, and the source that it waits for until then. */
+export interface StepEnd {
+  /** From the start of the run. */
   readonly seconds: number
   readonly before: string | undefined
 }
 
-function endOfSteps(graph: Graph): ReadonlyMap<string, End> {
-  const ends = new Map<string, End>()
+/** The end of every step, by id, if all before it take all of their time. */
+export function endsOfSteps(graph: Graph): ReadonlyMap<string, StepEnd> {
+  const ends = new Map<string, StepEnd>()
   for (const id of graph.order) {
     const step = graph.flow.steps[id]
     if (step === undefined) continue

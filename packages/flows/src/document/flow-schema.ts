@@ -1,4 +1,5 @@
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
+import { MAX_MAX_DEADLINE_SECONDS } from '@farebox/protocol/limits'
 import { z } from 'zod'
 import { FLOW_INPUT, FLOW_OUTPUT, FLOW_VERSION } from './flow.ts'
 import {
@@ -58,7 +59,7 @@ const step = z.discriminatedUnion('kind', [
       agent_name: z.string().min(1).max(64),
       hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits'),
       price,
-      max_deadline_seconds: z.int().positive().max(3_600),
+      max_deadline_seconds: z.number().positive().max(MAX_MAX_DEADLINE_SECONDS),
       input_schema: fields,
       output_schema: fields,
     }),

@@ -44,11 +44,20 @@ test.each<[string, unknown, string]>([
   ],
   [
     'a price that is none',
-    withPrice('1e3'),
+    withPinned({ price: '1e3' }),
     'steps.summary.pinned.price: must be decimal USDC like "0.01", with at most 6 decimals',
   ],
 ])('%s is refused with its field', (_, value, expected) => {
   expect(problemsOf(value)[0]?.slice(0, expected.length)).toBe(expected)
+})
+
+test.each([
+  [0.5, true],
+  [3_600, true],
+  [0, false],
+  [3_600.5, false],
+])('a deadline of %d seconds, as declarations have them, is read: %o', (seconds, isRead) => {
+  expect(readFlow(withPinned({ max_deadline_seconds: seconds })).ok).toBe(isRead)
 })
 
 test('more than a megabyte is refused before it is looked at', () => {
@@ -61,8 +70,9 @@ function withPick(gives: unknown): unknown {
   return { ...SUMMARY_AND_QR, steps: { first: { kind: 'pick', path: [0], gives } } }
 }
 
-function withPrice(price: string): unknown {
+function withPinned(changes: object): unknown {
   const { summary } = SUMMARY_AND_QR.steps
   if (summary?.kind !== 'job') throw new TypeError('no job')
-  return { ...SUMMARY_AND_QR, steps: { summary: { ...summary, pinned: { ...summary.pinned, price } } } }
+  const pinned = { ...summary.pinned, ...changes }
+  return { ...SUMMARY_AND_QR, steps: { summary: { ...summary, pinned } } }
 }

@@ -1,6 +1,8 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Flow } from '../document/flow.ts'
 
+export { jobKey, readJobKey } from '../document/job-key.ts'
+
 /**
  * One run of a flow: all that is known of it, as plain JSON.
  *
@@ -99,15 +101,4 @@ export interface Payment {
    * - `wiped`: deleted before it was sent
    */
   readonly state: 'ready' | 'sent' | 'paid' | 'dead' | 'wiped'
-}
-
-/** The key of a job: its step, and which item of the list it is for. */
-export function jobKey(step: string, index: number, isMapped: boolean): string {
-  return isMapped ? `${step}#${index}` : step
-}
-
-/** The step and the item that a key names; undefined where it names none. */
-export function readJobKey(key: string): { readonly step: string; readonly index: number } | undefined {
-  const parts = /^([A-Za-z][A-Za-z0-9_-]*)(?:#(0|[1-9]\d{0,3}))?$/.exec(key)
-  return parts?.[1] === undefined ? undefined : { step: parts[1], index: Number(parts[2] ?? 0) }
 }

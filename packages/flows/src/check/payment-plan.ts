@@ -1,0 +1,72 @@
+import { MAX_AUTHORIZATION_SECONDS } from '@farebox/protocol/limits'
+import type { Step } from '../document/flow.ts'
+import { jobKeysOf } from '../document/job-key.ts'
+import type { Graph } from '../graph/graph.ts'
+import { endsOfSteps } from './duration.ts'
+
+/** What a payer signs for one paid step. */
+export interface PlannedPayment {
+  readonly step: string
+  /** One, or one for each item that a list may have. */
+  readonly keys: readonly string[]
+  /**
+   * `later`: it stands behind a person, or a time that nobody can name or that is more than a day away, or is one of a
+   * list: to be signed when the run asks for it.
+   */
+  readonly sign: 'now' | 'later'
+  /** How long from the start an authorization should be good: until the step is over at the latest, and for a retry. */
+  readonly validForSeconds: number
+}
+
+/** What an authorization is good for beyond the end of its step: somebody has to see a failure and ask again. */
+const RETRY_SECONDS = 900
+
+/**
+ * What there is to sign for a flow, in the order in which its steps can run. Every agent is taken to need all of its time;
+ * what people and unnamed times take is not in `validForSeconds`.
+ *
+ * @example
+ * ```ts
+ * import { paymentPlan } from '@farebox/flows/check/payment-plan'
+ * import type { Flow } from '@farebox/flows/document/flow'
+ * import { buildGraph } from '@farebox/flows/graph/graph'
+ *
+ * export function signaturesAtTheStart(flow: Flow): number {
+ *   return paymentPlan(buildGraph(flow)).filter(({ sign }) => sign === 'now').length
+ * }
+ * ```
+ */
+export function paymentPlan(graph: Graph): readonly PlannedPayment[] {
+  const ends = endsOfSteps(graph)
+  const behind = findUntimed(graph)
+  return graph.order.flatMap((id): PlannedPayment[] => {
+    const step = graph.flow.steps[id]
+    if (step?.kind !== 'job') return []
+    const seconds = Math.ceil(ends.get(id)?.seconds ?? 0)
+    const isLater = behind.has(id) || step.map !== undefined || seconds > MAX_AUTHORIZATION_SECONDS
+    return [
+      {
+        step: id,
+        keys: jobKeysOf(id, step),
+        sign: isLater ? 'later' : 'now',
+        validForSeconds: Math.min(seconds + RETRY_SECONDS, MAX_AUTHORIZATION_SECONDS),
+      },
+    ]
+  })
+}
+
+/** Ids of the steps that begin at a time that cannot be told beforehand. */
+function findUntimed(graph: Graph): ReadonlySet<string> {
+  const untimed = new Set<string>()
+  for (const id of graph.order) {
+    const isBehind = graph
+      .sourcesOf(id)
+      .some(source => untimed.has(source) || hasNoTime(graph.flow.steps[source]))
+    if (isBehind) untimed.add(id)
+  }
+  return untimed
+}
+
+function hasNoTime(step: Step | undefined): boolean {
+  return step?.kind === 'approval' || (step?.kind === 'wait' && step.seconds === undefined)
+}
