@@ -77,6 +77,7 @@ const ROOMS = {
     ['agents'],
     ['platform-parts'],
     ['http', 'outbound', 'checking', 'tallies', 'storage'],
+    ['sealing'],
     ['outbound/address'],
     ['*'],
   ],

@@ -54,6 +54,7 @@ export async function startPlatformProcess(options: PlatformProcessOptions): Pro
       PLATFORM_PORT: String(port),
       PLATFORM_PUBLIC_URL: `http://localhost:${port}`,
       PLATFORM_LOCAL: 'true',
+      PLATFORM_DATA: folder,
       PLATFORM_NETWORK: `eip155:${chain.chainId}`,
       PLATFORM_OPERATOR_TOKEN: operatorToken,
       AGENT_REGISTRY_ADDRESS: chain.agentRegistry,

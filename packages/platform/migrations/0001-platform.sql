@@ -310,8 +310,9 @@ create table jobs (
   deadline double precision,
   -- The very bytes that are sent, and sent again (D8); gone when contents are deleted.
   request_body bytea,
-  -- As valuable as a signed cheque: gone as soon as it is used up or dead.
-  payment_header text,
+  -- As valuable as a signed cheque: encrypted with a key that is not in the database, and gone as soon as it is used up
+  -- or dead.
+  sealed_payment text,
   -- The authorization without its signature, for the chain's events.
   network text,
   asset text,
@@ -438,6 +439,13 @@ create table platform_keys (
   constraint platform_keys_revoked_is_retired check (revoked_at is null or retired_at is not null)
 );
 create unique index platform_keys_active on platform_keys ((true)) where retired_at is null;
+
+-- Which keys payments were encrypted with. The keys themselves are nowhere in the database.
+create table payment_keys (
+  -- Derived from the key.
+  key_id text primary key,
+  first_used_at timestamptz not null
+);
 
 ------------------------------------------------------------------------------------------------------------------------
 -- The platform's own daily jobs

@@ -6,6 +6,7 @@ import type { Log } from '@farebox/server/log'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Checker } from './checking/checker.ts'
 import type { Outbound } from './outbound/outbound.ts'
+import type { PaymentSeal } from './sealing/payment-seal.ts'
 
 /**
  * What every room of the platform stands on; made once, handed to each.
@@ -17,6 +18,7 @@ import type { Outbound } from './outbound/outbound.ts'
  * import { createChecker } from '@farebox/platform/checking/checker'
  * import { createOutbound } from '@farebox/platform/outbound/outbound'
  * import type { PlatformParts } from '@farebox/platform/platform-parts'
+ * import { createPaymentSeal } from '@farebox/platform/sealing/payment-seal'
  * import { openStorage } from '@farebox/platform/storage/open-storage'
  * import { systemClock } from '@farebox/server/clock'
  * import { silentLog } from '@farebox/server/log'
@@ -32,6 +34,7 @@ import type { Outbound } from './outbound/outbound.ts'
  *     clock: systemClock,
  *     log: silentLog,
  *     crypto: await loadEvmCrypto(),
+ *     seal: createPaymentSeal(process.env.PAYMENT_ENCRYPTION_KEY ?? ''),
  *     rpc: createJsonRpc('https://sepolia.base.org'),
  *     network,
  *     settings,
@@ -48,6 +51,8 @@ export interface PlatformParts {
   readonly clock: Clock
   readonly log: Log
   readonly crypto: EvmCrypto
+  /** Encrypts signed payments before they are written to the database. */
+  readonly seal: PaymentSeal
   /** A node of our own operator's choosing. */
   readonly rpc: JsonRpc
   readonly network: Network

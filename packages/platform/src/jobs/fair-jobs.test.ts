@@ -88,7 +88,7 @@ async function write(terms: JobTerms): Promise<string> {
     asset: network.asset.address,
     inputHash: '0'.repeat(64),
     requestBody: '{}',
-    paymentHeader: 'e30=',
+    sealedPayment: stage.parts.seal.seal(jobId, 'e30='),
     deadline: atMs / 1_000 + maxDeadlineSeconds,
     tokenHashes: ['00'.repeat(32)],
   }

@@ -246,6 +246,6 @@ test('a payment that ran out unused is dead: the job stays expired, not charged,
     state: 'expired',
     payment: 'dead',
     transaction: undefined,
-    paymentHeader: undefined,
+    sealedPayment: undefined,
   })
 })

@@ -10,7 +10,12 @@ import type { Background } from '../platform-parts.ts'
 import { honestly, startChainAgent, type ChainAgent } from '../test-setup/chain-agent.ts'
 import { insertAgent } from '../test-setup/insert-agent.ts'
 import { orderingOf, signOrder } from '../test-setup/job-orders.ts'
-import { stagePlatform, TEST_DATABASE_URL, type Stage } from '../test-setup/stage-platform.ts'
+import {
+  stagePlatform,
+  TEST_DATABASE_URL,
+  TEST_PAYMENT_KEY,
+  type Stage,
+} from '../test-setup/stage-platform.ts'
 import { LEASE_MS } from './records/job-leases.ts'
 import type { JobRow } from './records/job-row.ts'
 import { readJob } from './records/job-store.ts'
@@ -60,6 +65,7 @@ async function startWorker(rpcUrl = chain.rpcUrl): Promise<Worker> {
     import { createOutbound } from '@farebox/platform/outbound/outbound'
     import { openStorage } from '@farebox/platform/storage/open-storage'
     import { createChecker } from '@farebox/platform/checking/checker'
+    import { createPaymentSeal } from '@farebox/platform/sealing/payment-seal'
     import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
     import { systemClock } from '@farebox/server/clock'
     import { silentLog } from '@farebox/server/log'
@@ -68,7 +74,8 @@ async function startWorker(rpcUrl = chain.rpcUrl): Promise<Worker> {
     const rpc = createJsonRpc(${JSON.stringify(rpcUrl)})
     const settings = { facilitator: undefined }
     const checker = createChecker({ clock: systemClock })
-    startJobs({ database, outbound, rpc, checker, clock: systemClock, log: silentLog, settings }, { pollMs: 20 })
+    const seal = createPaymentSeal(${JSON.stringify(TEST_PAYMENT_KEY)})
+    startJobs({ database, outbound, rpc, checker, seal, clock: systemClock, log: silentLog, settings }, { pollMs: 20 })
     console.log('{}')`)
 }
 

@@ -330,8 +330,8 @@ test('what a worker of an earlier attempt finds out later is not written to the 
   const taken = await takeJobsToSend(stage.database, taking)
   expect(taken.map(({ job }) => job.jobId)).toEqual([ordered.order.job_id])
   await releaseJob(stage.database, stalled, { holder, nextDueAtMs: undefined })
-  const { paymentHeader } = await rowOf(ordered)
-  expect([paymentHeader, (await rowOf(ordered)).sendings]).toEqual([ordered.order.payment, 0])
+  const { jobId, sealedPayment = '', sendings } = await rowOf(ordered)
+  expect([stage.parts.seal.open(jobId, sealedPayment), sendings]).toEqual([ordered.order.payment, 0])
   expect(await takeJobsToSend(stage.database, taking)).toEqual([])
 })
 

@@ -111,7 +111,7 @@ test('what was asked of a job that was refused goes within the hour, and its pay
     state: 'failed',
     error: 'Internal error',
     payment: 'open',
-    paymentHeader: undefined,
+    sealedPayment: undefined,
     nextDueAtMs: expect.any(Number),
   })
   expect(await readRequest(stage.database, done.job_id), 'of a job that was paid').toContain('two words')

@@ -3,9 +3,11 @@ import type { PlatformEnvironment } from './read-environment.ts'
 
 /** Hides what the environment tells this process in confidence, before a text leaves it (OPS-08). */
 export function redactorOf(environment: PlatformEnvironment): Redactor {
-  const { databaseUrl, directDatabaseUrl, rpcUrl, settings } = environment
+  const { databaseUrl, directDatabaseUrl, rpcUrl, paymentKey, paymentKeyBefore, settings } = environment
   const { canaryKey, facilitator, faucetKey, operatorToken } = settings
   return createRedactor([
+    paymentKey,
+    paymentKeyBefore,
     canaryKey,
     faucetKey,
     operatorToken,

@@ -37,6 +37,8 @@ test('with the three that are needed the rest has defaults', () => {
     databaseUrl: undefined,
     databaseSchema: 'farebox_platform',
     dataFolder: '.farebox/platform',
+    paymentKey: undefined,
+    paymentKeyBefore: undefined,
     settings: {
       publicUrl: 'https://farebox.example',
       localMode: false,
@@ -67,6 +69,8 @@ test('every variable is read', () => {
       REGISTRY_CONFIRMATIONS: '0',
       DATABASE_URL: 'postgres://u:p@db/platform',
       DATABASE_SCHEMA: 'other',
+      PAYMENT_ENCRYPTION_KEY: KEY,
+      PAYMENT_ENCRYPTION_KEY_BEFORE_FILE: '/run/key',
       PLATFORM_DATA: '/data',
       PLATFORM_CHECK_SECONDS: '60',
       PLATFORM_REFRESH_SECONDS: '3600',
@@ -86,6 +90,8 @@ test('every variable is read', () => {
     databaseUrl: 'postgres://u:p@db/platform',
     databaseSchema: 'other',
     dataFolder: '/data',
+    paymentKey: KEY,
+    paymentKeyBefore: KEY,
     settings: {
       registryFirstBlock: 77,
       confirmations: 0,
@@ -122,6 +128,8 @@ describe('what is wrong is named', () => {
     [{ PLATFORM_LOCAL: 'yes' }, 'PLATFORM_LOCAL must be exactly "true" or "false", got "yes"'],
     [{ PLATFORM_LOCAL: 'TRUE' }, 'PLATFORM_LOCAL must be exactly'],
     [{ PLATFORM_PUBLIC_URL: undefined }, 'PLATFORM_PUBLIC_URL is not set'],
+    [{ DATABASE_URL: 'postgres://db/platform' }, 'PAYMENT_ENCRYPTION_KEY is not set'],
+    [{ PAYMENT_ENCRYPTION_KEY: '0x12' }, 'PAYMENT_ENCRYPTION_KEY must hold 0x and 64 hex digits'],
     [
       { PLATFORM_LOCAL: 'true', PLATFORM_PORT: '0', PLATFORM_PUBLIC_URL: '' },
       'PLATFORM_PUBLIC_URL is not set',

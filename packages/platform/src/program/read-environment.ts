@@ -44,8 +44,12 @@ export interface PlatformEnvironment {
   /** The server itself; set where `databaseUrl` leads to a pooler such as PgBouncer. */
   readonly directDatabaseUrl: string | undefined
   readonly databaseSchema: string
-  /** Where a database that the program brings keeps its files. */
+  /** Where a database that the program brings keeps its files, and the key below where it is not set. */
   readonly dataFolder: string
+  /** Encrypts payments; undefined: kept in `dataFolder`. 32 bytes of `0x` hex. */
+  readonly paymentKey: string | undefined
+  /** What they were encrypted with before. */
+  readonly paymentKeyBefore: string | undefined
   /** `publicUrl` is undefined where it is the address listened on. */
   readonly settings: Omit<PlatformSettings, 'publicUrl'> & { readonly publicUrl: string | undefined }
 }
@@ -82,6 +86,8 @@ export function readEnvironment(
     directDatabaseUrl: () => readDirectDatabaseUrl(read),
     databaseSchema: () => readSchema(read) ?? 'farebox_platform',
     dataFolder: () => read('PLATFORM_DATA') ?? '.farebox/platform',
+    paymentKey: () => readPaymentKey(source, read),
+    paymentKeyBefore: () => readKey('PAYMENT_ENCRYPTION_KEY_BEFORE', source, read),
     settings: () => readSettings(source, read, crypto),
   })
 }
@@ -222,6 +228,17 @@ function readCanary(
   const price = readPrice(budget)
   if (!price.ok) throw new EnvironmentError(`CANARY_DAILY_BUDGET ${price.reason}`)
   return { canaryKey, canaryBudgetAtomic: price.atomic }
+}
+
+/** A database that several machines may use must not depend on a file of one of them. */
+function readPaymentKey(source: EnvironmentSource, read: ReadVariable): string | undefined {
+  const key = readKey('PAYMENT_ENCRYPTION_KEY', source, read)
+  if (key !== undefined || read('DATABASE_URL') === undefined || readSwitch('PLATFORM_LOCAL', read))
+    return key
+  throw new EnvironmentError(
+    'PAYMENT_ENCRYPTION_KEY is not set: give 0x and 64 hex digits, which encrypt payments in the database; ' +
+      'keep them apart from it',
+  )
 }
 
 /** Only where money is not real: nobody's key is to give it away. */

@@ -16,6 +16,7 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { createNodeClock } from './node-clock.ts'
 import { openPages } from './open-pages.ts'
+import { openPaymentSeal } from './open-payment-seal.ts'
 import { DATABASE_ADVICE, type PlatformEnvironment } from './read-environment.ts'
 
 /**
@@ -72,11 +73,13 @@ async function openDatabase(
 }
 
 async function openParts(
-  { host, port, network, rpcUrl, settings, shunnedHosts, shunnedAddresses }: PlatformEnvironment,
+  environment: PlatformEnvironment,
   log: Log,
   database: Database,
   started: End[],
 ): Promise<PlatformParts> {
+  const { host, port, network, rpcUrl, settings, shunnedHosts, shunnedAddresses } = environment
+  const seal = await openPaymentSeal(environment, database)
   const nodeClock = createNodeClock(systemClock, log)
   const rpc = createJsonRpc(rpcUrl, { dates: nodeClock })
   started.push(() => rpc.close())
@@ -103,6 +106,7 @@ async function openParts(
     outbound,
     checker,
     crypto,
+    seal,
     network,
     log,
     clock: systemClock,

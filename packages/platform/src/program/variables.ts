@@ -24,6 +24,16 @@ export const PLATFORM_VARIABLES = {
     meaning: 'where the PostgreSQL of apps/platform keeps its files',
     default: '.farebox/platform',
   },
+  PAYMENT_ENCRYPTION_KEY: {
+    meaning:
+      'encrypts payments in the database: 0x and 64 hex digits, the same for every process; not required without DATABASE_URL or where PLATFORM_LOCAL is true: a file in PLATFORM_DATA then',
+    default: 'required',
+  },
+  PAYMENT_ENCRYPTION_KEY_FILE: { meaning: 'a file with that key, in place of the variable' },
+  PAYMENT_ENCRYPTION_KEY_BEFORE: {
+    meaning: 'the key before, while it is replaced: what it encrypted is still read',
+  },
+  PAYMENT_ENCRYPTION_KEY_BEFORE_FILE: { meaning: 'a file with that key, in place of the variable' },
   PLATFORM_HOST: { meaning: 'the address it listens on', default: '127.0.0.1' },
   PLATFORM_PORT: { meaning: 'the port it listens on; 0 for any free one', default: '4000' },
   PLATFORM_TRUSTED_PROXIES: {

@@ -13,6 +13,7 @@ import {
   type PlatformParts,
   type PlatformSettings,
 } from '../platform-parts.ts'
+import { createPaymentSeal } from '../sealing/payment-seal.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { createCheckerHere } from './checker-here.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
@@ -20,6 +21,9 @@ import { createManualClock, type ManualClock } from './manual-clock.ts'
 /** The PostgreSQL of the tests; FAREBOX_TEST_DATABASE_URL names another. */
 export const TEST_DATABASE_URL =
   process.env['FAREBOX_TEST_DATABASE_URL'] ?? 'postgres://root@127.0.0.1:5432/test'
+
+/** What payments are encrypted with in tests. */
+export const TEST_PAYMENT_KEY = `0x${'5e'.repeat(32)}`
 
 /** Parts that a test brings itself. */
 export interface StageOptions extends Partial<Omit<PlatformParts, 'settings' | 'database'>> {
@@ -65,6 +69,7 @@ export async function stagePlatform(options: StageOptions = {}): Promise<Stage> 
     clock,
     log: options.log ?? silentLog,
     crypto: options.crypto ?? (await loadEvmCrypto()),
+    seal: options.seal ?? createPaymentSeal(TEST_PAYMENT_KEY),
     rpc: options.rpc ?? NO_NODE,
     network: options.network ?? testNetwork(),
     settings: { ...TEST_SETTINGS, ...options.settings },

@@ -22,9 +22,9 @@ export interface Heard {
  * sending would not (D8, D22). Takes as long as the agent may (D37).
  */
 export async function askAgent(parts: PlatformParts, job: JobRow, signal: AbortSignal): Promise<Heard> {
-  const { paymentHeader } = job
+  const { sealedPayment } = job
   const requestBody = await readRequest(parts.database, job.jobId)
-  if (requestBody === undefined || paymentHeader === undefined)
+  if (requestBody === undefined || sealedPayment === undefined)
     throw new Error(`job ${job.jobId} has nothing left to be sent`)
   const outcome = await parts.outbound.send({
     url: `${job.endpoint}/execute`,
@@ -32,7 +32,7 @@ export async function askAgent(parts: PlatformParts, job: JobRow, signal: AbortS
     headers: {
       'content-type': 'application/json',
       accept: 'application/json',
-      'payment-signature': paymentHeader,
+      'payment-signature': parts.seal.open(job.jobId, sealedPayment),
     },
     body: requestBody,
     ...executeLimits(job.maxDeadlineSeconds),

@@ -33,7 +33,7 @@ function job(changes: Partial<JobRow> = {}): JobRow {
     endpoint: '',
     maxDeadlineSeconds: 10,
     deadline: SENT_MS / 1_000 + 10,
-    paymentHeader: 'e30=',
+    sealedPayment: 'e30=',
     errorType: undefined,
     error: undefined,
     createdAtMs: SENT_MS,

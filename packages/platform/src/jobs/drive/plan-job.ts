@@ -59,7 +59,7 @@ export function usableUntil({
 }
 
 function wantsAsking(job: JobRow, nowMs: number): boolean {
-  if (job.askingOver || job.contentsDeletedAtMs !== undefined || job.paymentHeader === undefined) return false
+  if (job.askingOver || job.contentsDeletedAtMs !== undefined || job.sealedPayment === undefined) return false
   if (job.answer === 'completed') return false
   if (job.payment === 'paid') return nowMs <= (job.paidAtMs ?? nowMs) + RESPONSE_KEPT_SECONDS * 1_000
   if (job.payment === 'dead' && nowMs >= job.expiresAtMs) return false

@@ -77,7 +77,7 @@ export async function orderJob(
     asset: network.asset.address,
     endpoint: payable.endpoint,
     maxDeadlineSeconds: payable.declaration.max_deadline_seconds,
-    paymentHeader: order.payment,
+    sealedPayment: parts.seal.seal(jobId, order.payment),
     tokenHashes: [hash],
   }
   const job =

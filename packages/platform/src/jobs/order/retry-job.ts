@@ -45,7 +45,7 @@ export async function retryJob(
     inputHash: await loopTurns.take(() => hashJson(work.input)),
     endpoint: payable.endpoint,
     maxDeadlineSeconds: payable.declaration.max_deadline_seconds,
-    paymentHeader: retry.payment,
+    sealedPayment: parts.seal.seal(known.jobId, retry.payment),
   }
   const reopened = await ordering.admit(job, ordering.from, known.attempt)
   if (reopened !== undefined) return reopened

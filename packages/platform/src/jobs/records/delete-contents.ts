@@ -74,7 +74,7 @@ export async function deleteUnpaidContents(database: Database, nowMs: number): P
            order by forget_at limit ${BATCH} for update skip locked)
          returning job_id
        ), forgotten as (
-         update jobs set ${FORGET}, payment_header = null
+         update jobs set ${FORGET}, sealed_payment = null
          where job_id in (select job_id from due) and payment <> 'paid' and contents_deleted_at is null
            and (answer = 'failed' or next_look_at is null)
          returning 1

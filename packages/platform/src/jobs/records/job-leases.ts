@@ -145,10 +145,10 @@ export async function releaseJob(
   await database.query(
     'release-job',
     `update jobs set lease_until = null, lease_holder = null, next_look_at = $3,
-       sends = coalesce(not asking_over and payment_header is not null and answer <> 'completed'
+       sends = coalesce(not asking_over and sealed_payment is not null and answer <> 'completed'
          and (answer <> 'failed' or payment = 'paid')
          and ${WANTED_UNTIL} >= $3::timestamptz - ${STILL_SENT}, false),
-       payment_header = case when $3::timestamptz is null then null else payment_header end
+       sealed_payment = case when $3::timestamptz is null then null else sealed_payment end
      where job_id = $1 and lease_holder = $2 and attempt = $4`,
     [jobId, holder, nextDueAtMs === undefined ? null : new Date(nextDueAtMs), attempt],
   )

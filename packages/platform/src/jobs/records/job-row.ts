@@ -33,8 +33,8 @@ export interface JobRow {
   /** Unix seconds, as the body says. */
   readonly deadline: number
   readonly inputHash: string
-  /** Undefined once the payment is used up or dead. */
-  readonly paymentHeader: string | undefined
+  /** As `PaymentSeal` gave it. Undefined once the payment is used up or dead. */
+  readonly sealedPayment: string | undefined
   readonly errorType: string | undefined
   readonly error: string | undefined
   readonly createdAtMs: number
@@ -106,7 +106,7 @@ export interface JobColumns {
   readonly max_deadline_seconds: number
   readonly deadline: number
   readonly input_hash: string
-  readonly payment_header: string | null
+  readonly sealed_payment: string | null
   readonly error_type: string | null
   readonly error: string | null
   readonly created_at: Date
@@ -147,7 +147,7 @@ export interface JobColumns {
 export const JOB_COLUMNS = `job_id, agent_id, capability, kind, payer, pay_to, amount_atomic, network, asset, nonce,
   valid_after, valid_before, state, has_expired, answer, payment, asking_over, endpoint, max_deadline_seconds,
   deadline, input_hash,
-  payment_header, error_type, error, created_at, attempt, retried_at, keeps_input, expires_at, finished_at, elapsed_ms, paid_at,
+  sealed_payment, error_type, error, created_at, attempt, retried_at, keeps_input, expires_at, finished_at, elapsed_ms, paid_at,
   transaction, block_number, output_hash, output_problem, completed_at, charged_without_delivery, contents_deleted_at, receipt, token_hashes, next_look_at,
   sendings, foreign_answers, first_asked_at, had_fair_time, has_left, put_off, fault`
 
@@ -180,7 +180,7 @@ export function toJobRow(columns: JobColumns): JobRow {
     maxDeadlineSeconds: columns.max_deadline_seconds,
     deadline: columns.deadline,
     inputHash: columns.input_hash,
-    paymentHeader: columns.payment_header ?? undefined,
+    sealedPayment: columns.sealed_payment ?? undefined,
     errorType: columns.error_type ?? undefined,
     error: columns.error ?? undefined,
     createdAtMs: columns.created_at.getTime(),

@@ -21,7 +21,7 @@ export interface NewJob extends Pick<
 > {
   readonly kind: JobKind
   readonly requestBody: string
-  readonly paymentHeader: string
+  readonly sealedPayment: string
   readonly tokenHashes: readonly string[]
 }
 
@@ -46,7 +46,7 @@ export async function insertJobIn(
 
 const INSERT_JOB = `
   insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, created_at, expires_at,
-    input_hash, endpoint, max_deadline_seconds, deadline, request_body, payment_header, network, asset, pay_to,
+    input_hash, endpoint, max_deadline_seconds, deadline, request_body, sealed_payment, network, asset, pay_to,
     nonce, valid_after, valid_before, token_hashes, next_look_at, ordered_from)
   values ($1, $2, $3, $4, $5, $6, 'sent', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $7, $22)
   on conflict do nothing
@@ -68,7 +68,7 @@ function valuesOf(job: NewJob, nowMs: number, orderedFrom?: string): readonly un
     maxDeadlineSeconds,
     job.deadline,
     Buffer.from(job.requestBody, 'utf8'),
-    job.paymentHeader,
+    job.sealedPayment,
     job.network,
     job.asset,
     job.payTo,

@@ -27,7 +27,7 @@ export async function reopenJobIn(
     job.maxDeadlineSeconds,
     job.deadline,
     Buffer.from(job.requestBody, 'utf8'),
-    job.paymentHeader,
+    job.sealedPayment,
     retry.orderedFrom,
   ])
   const [row] = rows
@@ -41,7 +41,7 @@ const REOPEN = `
   update jobs set attempt = attempt + 1, retried_at = $3, keeps_input = keeps_input or error_type = 'payment',
     state = 'sent', has_expired = false, answer = 'none', asking_over = false, error_type = null, error = null,
     fault = case when fault = 'agent' then fault end, expires_at = $4, finished_at = null, elapsed_ms = null,
-    input_hash = $5, endpoint = $6, max_deadline_seconds = $7, deadline = $8, request_body = $9, payment_header = $10,
+    input_hash = $5, endpoint = $6, max_deadline_seconds = $7, deadline = $8, request_body = $9, sealed_payment = $10,
     ordered_from = $11, contents_deleted_at = null,
     response_status = null, response_headers = null, response_body = null, output_hash = null, output_problem = null,
     completed_at = null, first_asked_at = null, had_fair_time = false, put_off = false, sendings = 0,
