@@ -52,9 +52,8 @@ const BUNDLES = [
 /** Bundles the pages for browsers, each unless it was since a source of theirs last changed. */
 async function bundlePages() {
   const web = join(root, 'apps', 'web')
-  const sources = ['apps/web', 'packages/platform-api', 'packages/protocol', 'packages/payments'].map(
-    folder => join(root, folder, 'tsconfig.tsbuildinfo'),
-  )
+  const packages = ['flows', 'payments', 'platform-api', 'protocol'].map(name => join('packages', name))
+  const sources = ['apps/web', ...packages].map(folder => join(root, folder, 'tsconfig.tsbuildinfo'))
   const inputs = [
     ...sources,
     ...(await filesIn(join(web, 'src', 'styles'))),

@@ -61,6 +61,7 @@ export function createPages(options: PagesOptions): Pages {
 const SOURCES: { readonly [routePath: string]: string } = {
   '/': 'src/pages/marketplace/marketplace-page.tsx',
   '/agents/:agentId': 'src/pages/agent/agent-page.tsx',
+  '/flows': 'src/pages/flows/flows-page.tsx',
   '/jobs': 'src/pages/jobs/jobs-page.tsx',
   '/jobs/:jobId': 'src/pages/job/job-page.tsx',
   '/receipts': 'src/pages/receipts/receipts-page.tsx',

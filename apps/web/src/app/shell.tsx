@@ -13,6 +13,7 @@ const PLACES: readonly {
   readonly sign: SignName
 }[] = [
   { place: 'agents', url: '/', words: 'Agents', short: 'Agents', sign: 'list' },
+  { place: 'flows', url: '/flows', words: 'Flows', short: 'Flows', sign: 'flow' },
   { place: 'jobs', url: '/jobs', words: 'Jobs', short: 'Jobs', sign: 'ticket' },
   { place: 'owner', url: '/owner', words: 'Your agents', short: 'Yours', sign: 'person' },
 ]

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { formatDuration } from '../format/duration.ts'
 import { Address } from '../parts/short.tsx'
 import { When } from '../parts/when.tsx'
-import type { Order } from '../orders/order.ts'
+import type { Order } from '../kept/order.ts'
 
 /** Where a job is on its line, and what the line knows of the agent. */
 export interface JobView {

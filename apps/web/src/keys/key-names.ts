@@ -1,6 +1,7 @@
 /** Where `g` and a letter lead; `also`: other words that find it among the commands. */
 export const PLACES = [
   { key: 'a', url: '/', words: 'Agents', also: 'search home marketplace' },
+  { key: 'f', url: '/flows', words: 'Flows', also: 'compose templates workflow pipeline runs' },
   { key: 'j', url: '/jobs', words: 'Jobs', also: 'orders payments history' },
   { key: 'y', url: '/owner', words: 'Your agents', also: 'owner dashboard earnings sign in' },
 ] as const

@@ -1,8 +1,8 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Ask } from '../site/ask.ts'
-import { updateOrder } from './browser-store.ts'
-import type { Order } from './order.ts'
+import { updateOrder } from '../kept/order-store.ts'
+import type { Order } from '../kept/order.ts'
 
 /**
  * Has a failed job sent once more: the same job with the same payment, which is not signed anew and can be used once.

@@ -1,7 +1,7 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { ApiFailure, type Ask } from '../site/ask.ts'
-import { readOrder, updateOrder } from './browser-store.ts'
-import type { Order } from './order.ts'
+import { readOrder, updateOrder } from '../kept/order-store.ts'
+import type { Order } from '../kept/order.ts'
 
 const FIRST_PAUSE_MS = 400
 const LONGEST_PAUSE_MS = 10_000

@@ -4,7 +4,7 @@ import type { QuoteAnswer } from '@farebox/platform-api/jobs'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { keccak } from '../wallet/keccak.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import type { Order } from './order.ts'
+import type { Order } from '../kept/order.ts'
 
 /** So long before a payment ends it cannot be settled any more. */
 const SETTLE_MARGIN_SECONDS = 6

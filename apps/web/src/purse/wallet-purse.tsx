@@ -32,7 +32,7 @@ export function WalletPurse({ children }: { readonly children: ReactNode }): Rea
   const openTest = useCallback(async (): Promise<Wallet> => {
     const [{ openTestWallet }, { testKeyStore }] = await Promise.all([
       import('../wallet/test-wallet/test-wallet.ts'),
-      import('../orders/browser-store.ts'),
+      import('../kept/test-key-store.ts'),
     ])
     const opened = await openTestWallet(testKeyStore, ask)
     // Until it has answered the wallet may be empty; what pays says so then.

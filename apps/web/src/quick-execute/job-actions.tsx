@@ -1,6 +1,6 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { useState, type ReactNode } from 'react'
-import type { Order } from '../orders/order.ts'
+import type { Order } from '../kept/order.ts'
 import { useNavigation } from '../site/navigation.ts'
 import { useSite } from '../site/site.ts'
 

@@ -51,7 +51,7 @@ export function QuickExecute({ agent, capability, jobId, paid }: Props): ReactNo
   }, [refusal])
   useEffect(() => {
     if (jobId === null) return
-    import('../orders/browser-store.ts')
+    import('../kept/order-store.ts')
       .then(({ readOrder }) => readOrder(jobId))
       .then(
         order => {

@@ -3,7 +3,7 @@ import type { JobAnswer, QuoteAnswer } from '@farebox/platform-api/jobs'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useCallback, useEffect, useReducer, useRef } from 'react'
 import { toAtomic } from '../format/amount.ts'
-import type { Order } from '../orders/order.ts'
+import type { Order } from '../kept/order.ts'
 import { usePurse } from '../purse/purse-context.ts'
 import { useSite } from '../site/site.ts'
 import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
@@ -104,7 +104,7 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
       const [{ sendOrder }, { followJob, isOver }, { updateOrder }] = await Promise.all([
         import('../orders/send-order.ts'),
         import('../orders/follow-job.ts'),
-        import('../orders/browser-store.ts'),
+        import('../kept/order-store.ts'),
       ])
       const sent = await sendOrder(ask, order, () => dispatch({ type: 'unanswered' }), signal)
       dispatch({ type: 'order', order: sent })
@@ -149,7 +149,7 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
     say({ step: 'preparing', words: wallet.kind === 'test' ? 'Signing' : 'Your wallet asks you to sign' })
     const [{ signOrder }, { keepOrder }] = await Promise.all([
       import('../orders/sign-order.ts'),
-      import('../orders/browser-store.ts'),
+      import('../kept/order-store.ts'),
     ])
     const order = await signOrder(wallet, { agentId, agentName, capability, input: checked.value }, quote)
     // Kept before it is sent: whatever happens from here on, it is the same job.

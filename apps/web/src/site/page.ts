@@ -30,4 +30,4 @@ export interface PageModule<Data> {
 }
 
 /** The place of the band that a page belongs to. */
-export type Place = 'agents' | 'jobs' | 'owner'
+export type Place = 'agents' | 'flows' | 'jobs' | 'owner'

@@ -1,5 +1,5 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
-import type { Order } from '../../orders/order.ts'
+import type { Order } from '../../kept/order.ts'
 import type { Ask } from '../../site/ask.ts'
 
 /** A job that was opened, as it stands. */
@@ -20,7 +20,7 @@ export async function openJob(
 ): Promise<void> {
   const given = takeToken()
   const [{ readOrder, updateOrder }, { sendOrder }, { followJob, isOver }] = await Promise.all([
-    import('../../orders/browser-store.ts'),
+    import('../../kept/order-store.ts'),
     import('../../orders/send-order.ts'),
     import('../../orders/follow-job.ts'),
   ])

@@ -1,7 +1,7 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
 import { useEffect, useState } from 'react'
-import { isSettled, type Order } from '../../orders/order.ts'
+import { isSettled, type Order } from '../../kept/order.ts'
 import type { Ask } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
 
@@ -39,7 +39,7 @@ export function useJobs(mine: PayerJobs['jobs']): {
     const left = new AbortController()
     let stop = (): void => undefined
     const start = async (): Promise<void> => {
-      const { listOrders, watchOrders } = await import('../../orders/browser-store.ts')
+      const { listOrders, watchOrders } = await import('../../kept/order-store.ts')
       const read = async (): Promise<void> => {
         const listed = await listOrders()
         if (!left.signal.aborted) setOrders(listed)
@@ -73,7 +73,7 @@ async function resumeOrders(
   const [{ sendOrder }, { followJob, isOver }, { updateOrder }] = await Promise.all([
     import('../../orders/send-order.ts'),
     import('../../orders/follow-job.ts'),
-    import('../../orders/browser-store.ts'),
+    import('../../kept/order-store.ts'),
   ])
   const resume = async (order: Order): Promise<void> => {
     const sent = await sendOrder(ask, order, () => undefined, signal)

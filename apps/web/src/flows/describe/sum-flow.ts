@@ -1,0 +1,25 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import { fromAtomic, toAtomic } from '../../format/amount.ts'
+
+/** What a flow orders, at the prices that are pinned in it. */
+export interface FlowSum {
+  /** Paid steps. */
+  readonly steps: number
+  /** Decimal USDC; lists at their declared maximum. */
+  readonly price: string
+}
+
+/** Adds up the paid steps of a flow, exactly. */
+export function sumFlow({ steps }: Flow): FlowSum {
+  const paid = Object.values(steps).filter(step => step.kind === 'job')
+  const total = paid.reduce(
+    (sum, { pinned, map }) => sum + (toAtomic(pinned.price) ?? 0n) * BigInt(map?.most ?? 1),
+    0n,
+  )
+  return { steps: paid.length, price: fromAtomic(total) }
+}
+
+/** `3 paid steps` */
+export function countSteps(steps: number): string {
+  return steps === 0 ? 'no paid step' : steps === 1 ? '1 paid step' : `${steps} paid steps`
+}

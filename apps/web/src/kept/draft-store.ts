@@ -1,0 +1,29 @@
+import { openDatabase, tellChange, watchChanges } from './database.ts'
+import type { Draft } from './draft.ts'
+
+/** Writes a draft, or what it is now. */
+export async function keepDraft(draft: Draft): Promise<void> {
+  await (await openDatabase()).put('drafts', draft)
+  tellChange('drafts', draft.draft_id)
+}
+
+/** A draft of this browser; undefined: it has none of that id. */
+export async function readDraft(draftId: string): Promise<Draft | undefined> {
+  return await (await openDatabase()).get('drafts', draftId)
+}
+
+/** All drafts of this browser, the newest change first. */
+export async function listDrafts(): Promise<readonly Draft[]> {
+  return (await (await openDatabase()).getAllFromIndex('drafts', 'by-time')).toReversed()
+}
+
+/** Deletes a draft for good. */
+export async function removeDraft(draftId: string): Promise<void> {
+  await (await openDatabase()).delete('drafts', draftId)
+  tellChange('drafts', draftId)
+}
+
+/** Tells of drafts that change, in this tab or in another; resolves to what ends it. */
+export function watchDrafts(tell: (draftId: string) => void): () => void {
+  return watchChanges('drafts', tell)
+}

@@ -1,0 +1,23 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+
+/** A flow that is made in this browser; whoever is signed in can save it on the platform as well. */
+export interface Draft {
+  /** UUID v4; the key, and its place under `/flows/`. */
+  readonly draft_id: string
+  readonly flow: Flow
+  /** Values of its inputs: a template's sample, or what it was run with last. */
+  readonly input: JsonObject
+  /** The saved flow that it is a working copy of. */
+  readonly saved?: { readonly flow_id: string; readonly revision: number }
+  /** Unix seconds. */
+  readonly created_at: number
+  /** Unix seconds. */
+  readonly changed_at: number
+}
+
+/** A draft of a flow, not kept yet. */
+export function createDraft(flow: Flow, input: JsonObject = {}): Draft {
+  const now = Date.now() / 1_000
+  return { draft_id: crypto.randomUUID(), flow, input, created_at: now, changed_at: now }
+}

@@ -1,0 +1,63 @@
+import type { FlowsAnswer, TemplatesAnswer } from '@farebox/platform-api/flows/saved-flows'
+import type { ReactNode } from 'react'
+import { loadSignedIn } from '../../session/load-signed-in.ts'
+import { SignInButton } from '../../session/sign-in-button.tsx'
+import type { PageModule } from '../../site/page.ts'
+import { OwnFlows } from './own-flows.tsx'
+import { Templates } from './templates.tsx'
+
+interface Data {
+  /** Null: they cannot be read just now. */
+  readonly templates: TemplatesAnswer['templates'] | null
+  /** Of the address that is signed in; null: nobody is. */
+  readonly saved: FlowsAnswer['flows'] | null
+}
+
+/** Flows to start from, and those that are one's own: drafts of this browser and saved ones. */
+export const page: PageModule<Data> = {
+  async load({ ask }) {
+    const [templates, saved] = await Promise.all([
+      ask<TemplatesAnswer>('/v1/flows/templates').then(
+        answer => answer.templates,
+        () => null,
+      ),
+      loadSignedIn(async () => (await ask<FlowsAnswer>('/v1/flows?limit=100')).flows),
+    ])
+    return { templates, saved }
+  },
+  head: () => ({
+    title: 'Flows',
+    description: 'Several agents composed into one run: every price before you sign.',
+    personal: true,
+  }),
+  Page: FlowsPage,
+}
+
+function FlowsPage({ data: { templates, saved } }: { readonly data: Data }): ReactNode {
+  return (
+    <main id="main" className="page">
+      <div className="head">
+        <div>
+          <h1>Flows</h1>
+          <p className="lede">
+            Several agents as one run: what one gives goes to the next. You see every price before you sign,
+            and a step that is not delivered is not charged.
+          </p>
+        </div>
+        <a className="button solid" href="/flows/new">
+          New flow
+        </a>
+      </div>
+      <OwnFlows saved={saved} />
+      {saved === null && (
+        <div className="row enter">
+          <SignInButton why="Flows are saved for your address." />
+          <span className="small quiet">
+            Sign in to save flows on this platform. Drafts stay in this browser.
+          </span>
+        </div>
+      )}
+      <Templates templates={templates} />
+    </main>
+  )
+}

@@ -1,0 +1,72 @@
+import type { FlowsAnswer } from '@farebox/platform-api/flows/saved-flows'
+import type { ReactNode } from 'react'
+import { countSteps } from '../../flows/describe/sum-flow.ts'
+import { longestDecimals } from '../../format/amount.ts'
+import { Amount } from '../../parts/amount.tsx'
+import { When } from '../../parts/when.tsx'
+import { Words } from '../../parts/words.tsx'
+import { Sign } from '../../signs/sign.tsx'
+import { useOwnFlows, type OwnFlow } from './use-own-flows.ts'
+
+/** What somebody has made: drafts of this browser and flows that are saved, the newest change first. */
+export function OwnFlows({ saved }: { readonly saved: FlowsAnswer['flows'] | null }): ReactNode {
+  const { flows, remove } = useOwnFlows(saved ?? [])
+  if (flows === undefined) return null
+  const decimals = longestDecimals(flows.map(({ price }) => price))
+  return (
+    <section>
+      <div className="heading ruled">
+        <h2>Your flows</h2>
+        <span className="end">USDC per run, at most</span>
+      </div>
+      {flows.length === 0 ? (
+        <div className="void jobs-void">
+          <b>No flow so far</b>
+          <span>Start from a template below, or from an empty canvas.</span>
+        </div>
+      ) : (
+        <ul className="rows">
+          {flows.map(flow => (
+            <OwnRow key={flow.url} flow={flow} decimals={decimals} remove={remove} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function OwnRow(props: {
+  readonly flow: OwnFlow
+  readonly decimals: number
+  readonly remove: (draftId: string) => void
+}): ReactNode {
+  const { flow, decimals, remove } = props
+  const { draftId } = flow
+  return (
+    <li className="entry flow-entry">
+      <h3>
+        <a href={flow.url}>
+          <Words of={flow.name === '' ? 'A flow without a name' : flow.name} most={64} />
+        </a>{' '}
+        {flow.isBroken && (
+          <span className="tag warn">
+            <Sign name="warn" /> an agent has changed
+          </span>
+        )}
+      </h3>
+      <span className="leader" />
+      <span className="price">
+        <Amount of={flow.price} decimals={decimals} />
+      </span>
+      <p className="small faint with">
+        {countSteps(flow.steps)} · changed <When at={flow.changedAt} /> ·{' '}
+        {draftId === undefined ? 'saved' : 'in this browser'}
+      </p>
+      {draftId !== undefined && (
+        <button type="button" className="link small" onClick={() => remove(draftId)}>
+          Delete<span className="unseen"> {flow.name}</span>
+        </button>
+      )}
+    </li>
+  )
+}

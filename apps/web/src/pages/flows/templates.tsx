@@ -1,0 +1,72 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import type { FlowTemplate } from '@farebox/platform-api/flows/saved-flows'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { useState, type ReactNode } from 'react'
+import { longestDecimals } from '../../format/amount.ts'
+import { createDraft } from '../../kept/draft.ts'
+import { Amount } from '../../parts/amount.tsx'
+import { Note } from '../../parts/note.tsx'
+import { Words } from '../../parts/words.tsx'
+import { useNavigation } from '../../site/navigation.ts'
+
+/** Flows to start from, as a timetable: what each does, with whom, for how much. */
+export function Templates({ templates }: { readonly templates: readonly FlowTemplate[] | null }): ReactNode {
+  const { go } = useNavigation()
+  const [problem, setProblem] = useState<string>()
+  const decimals = longestDecimals((templates ?? []).map(({ price }) => price))
+  const use = async ({ flow, sample_input: input }: FlowTemplate): Promise<void> => {
+    const { keepDraft } = await import('../../kept/draft-store.ts')
+    // Both were checked by the platform that sent them.
+    const draft = createDraft(flow as unknown as Flow, input as JsonObject)
+    await keepDraft(draft)
+    go(`/flows/${draft.draft_id}`)
+  }
+  return (
+    <section>
+      <div className="heading ruled">
+        <h2>Templates</h2>
+        <span className="end">USDC per run</span>
+      </div>
+      {problem !== undefined && (
+        <Note tone="warn" alert>
+          <p>{problem}</p>
+        </Note>
+      )}
+      {templates === null ? (
+        <p className="nothing faint">Templates cannot be read just now.</p>
+      ) : templates.length === 0 ? (
+        <p className="nothing faint">There is no template for the agents that are listed here now.</p>
+      ) : (
+        <ul className="rows">
+          {templates.map(template => (
+            <li key={template.template_id} className="entry flow-entry">
+              <h3>
+                <Words of={template.name} most={64} />
+              </h3>
+              <span className="leader" />
+              <span className="price">
+                <Amount of={template.price} decimals={decimals} />
+              </span>
+              <p className="what">
+                <Words of={template.description} />
+              </p>
+              <p className="small faint with">
+                with <Words of={template.agents.join(', ')} most={160} />
+              </p>
+              <button
+                type="button"
+                className="button"
+                aria-label={`Use ${template.name}`}
+                onClick={() =>
+                  void use(template).catch(() => setProblem('This browser keeps no drafts just now.'))
+                }
+              >
+                Use it
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

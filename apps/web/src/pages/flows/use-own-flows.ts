@@ -1,0 +1,75 @@
+import type { FlowsAnswer } from '@farebox/platform-api/flows/saved-flows'
+import { useEffect, useState } from 'react'
+import { sumFlow } from '../../flows/describe/sum-flow.ts'
+import type { Draft } from '../../kept/draft.ts'
+
+/** A flow in the list, wherever it is kept. */
+export interface OwnFlow {
+  readonly url: string
+  readonly name: string
+  /** Paid steps. */
+  readonly steps: number
+  /** Decimal USDC. */
+  readonly price: string
+  /** Unix seconds. */
+  readonly changedAt: number
+  readonly isBroken: boolean
+  /** Of a draft of this browser. */
+  readonly draftId?: string
+}
+
+/** The drafts of this browser and the saved flows, the newest change first. Undefined: not read yet. */
+export function useOwnFlows(saved: FlowsAnswer['flows']): {
+  readonly flows: readonly OwnFlow[] | undefined
+  readonly remove: (draftId: string) => void
+} {
+  const [drafts, setDrafts] = useState<readonly Draft[]>()
+  useEffect(() => {
+    let isGone = false
+    let stop = (): void => undefined
+    const start = async (): Promise<void> => {
+      const { listDrafts, watchDrafts } = await import('../../kept/draft-store.ts')
+      const read = async (): Promise<void> => {
+        const listed = await listDrafts()
+        if (!isGone) setDrafts(listed)
+      }
+      await read()
+      if (!isGone) stop = watchDrafts(() => void read())
+    }
+    // A browser that keeps nothing has no drafts.
+    start().catch(() => setDrafts([]))
+    return () => {
+      isGone = true
+      stop()
+    }
+  }, [])
+  const remove = (draftId: string): void => {
+    import('../../kept/draft-store.ts').then(
+      ({ removeDraft }) => removeDraft(draftId),
+      () => undefined,
+    )
+  }
+  return { flows: drafts === undefined ? undefined : merge(drafts, saved), remove }
+}
+
+function merge(drafts: readonly Draft[], saved: FlowsAnswer['flows']): readonly OwnFlow[] {
+  const flows = [
+    ...drafts.map(({ draft_id: draftId, flow, changed_at: changedAt }) => ({
+      url: `/flows/${draftId}`,
+      name: flow.name,
+      ...sumFlow(flow),
+      changedAt,
+      isBroken: false,
+      draftId,
+    })),
+    ...saved.map(({ flow_id: id, name, jobs, price, changed_at: changedAt, broken }) => ({
+      url: `/flows/${id}`,
+      name,
+      steps: jobs,
+      price,
+      changedAt,
+      isBroken: broken,
+    })),
+  ]
+  return flows.toSorted((one, other) => other.changedAt - one.changedAt)
+}
