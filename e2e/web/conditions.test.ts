@@ -185,7 +185,7 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
     expect(new URL(page.url()).pathname).toBe('/receipts')
   })
 
-  test.each(['/', '/agents/1', '/jobs', '/receipts', '/register', '/owner', '/sign-in'])(
+  test.each(['/', '/agents/1', '/flows', '/jobs', '/receipts', '/register', '/owner', '/sign-in'])(
     '%s at 200 % zoom and with text of twice the size needs no sideways scrolling',
     async path => {
       // A window of 1280 CSS pixels at 200 % is one of 640.
@@ -200,7 +200,15 @@ describe.skipIf(chromium === undefined)('the pages under hard conditions', () =>
 
   test('a screen reader finds the page by its landmarks, headings and names', async () => {
     const { page } = await scene.come()
-    for (const path of ['/', `/agents/${scene.web.agentId}`, '/jobs', '/receipts', '/register', '/owner']) {
+    for (const path of [
+      '/',
+      `/agents/${scene.web.agentId}`,
+      '/flows',
+      '/jobs',
+      '/receipts',
+      '/register',
+      '/owner',
+    ]) {
       await page.goto(path)
       const tree = await page.locator('body').ariaSnapshot()
       expect(tree, path).toMatch(/^- link "To the page"/)

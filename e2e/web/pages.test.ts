@@ -15,6 +15,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     '/',
     '/?q=nothing-like-that',
     '/agents/1',
+    '/flows',
     '/jobs',
     '/receipts',
     '/register',

@@ -23,8 +23,8 @@ export interface KeptRun {
   readonly wallet: string
   /** Unix seconds. */
   readonly created_at: number
-  /** Opens the run; from the first answer. */
-  readonly run_token?: string
+  /** Opens the run; made here, so that a lost answer loses nothing. */
+  readonly run_token: string
   /** The run as it was last seen. */
   readonly seen?: SeenRun
   /** The platform refused it, so that there is no run. */

@@ -1,7 +1,6 @@
 import type { FlowsAnswer, TemplatesAnswer } from '@farebox/platform-api/flows/saved-flows'
 import type { ReactNode } from 'react'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
-import { SignInButton } from '../../session/sign-in-button.tsx'
 import type { PageModule } from '../../site/page.ts'
 import { OwnFlows } from './own-flows.tsx'
 import { Templates } from './templates.tsx'
@@ -49,14 +48,6 @@ function FlowsPage({ data: { templates, saved } }: { readonly data: Data }): Rea
         </a>
       </div>
       <OwnFlows saved={saved} />
-      {saved === null && (
-        <div className="row enter">
-          <SignInButton why="Flows are saved for your address." />
-          <span className="small quiet">
-            Sign in to save flows on this platform. Drafts stay in this browser.
-          </span>
-        </div>
-      )}
       <Templates templates={templates} />
     </main>
   )

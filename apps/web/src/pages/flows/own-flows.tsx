@@ -1,5 +1,5 @@
 import type { FlowsAnswer } from '@farebox/platform-api/flows/saved-flows'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { countSteps } from '../../flows/describe/sum-flow.ts'
 import { longestDecimals } from '../../format/amount.ts'
 import { Amount } from '../../parts/amount.tsx'
@@ -31,6 +31,12 @@ export function OwnFlows({ saved }: { readonly saved: FlowsAnswer['flows'] | nul
           ))}
         </ul>
       )}
+      {saved === null && (
+        <p className="small quiet above">
+          Drafts are kept in this browser. <a href="/sign-in?next=/flows">Sign in</a> to save flows here, and
+          to have them everywhere.
+        </p>
+      )}
     </section>
   )
 }
@@ -42,6 +48,7 @@ function OwnRow(props: {
 }): ReactNode {
   const { flow, decimals, remove } = props
   const { draftId } = flow
+  const [isAsking, setAsking] = useState(false)
   return (
     <li className="entry flow-entry">
       <h3>
@@ -62,11 +69,22 @@ function OwnRow(props: {
         {countSteps(flow.steps)} · changed <When at={flow.changedAt} /> ·{' '}
         {draftId === undefined ? 'saved' : 'in this browser'}
       </p>
-      {draftId !== undefined && (
-        <button type="button" className="link small" onClick={() => remove(draftId)}>
-          Delete<span className="unseen"> {flow.name}</span>
-        </button>
-      )}
+      {draftId !== undefined &&
+        (isAsking ? (
+          <span className="small sure" role="group" aria-label={`Delete ${flow.name}?`}>
+            Delete for good?{' '}
+            <button type="button" className="link" onClick={() => remove(draftId)}>
+              Delete
+            </button>{' '}
+            <button type="button" className="link" onClick={() => setAsking(false)}>
+              Keep
+            </button>
+          </span>
+        ) : (
+          <button type="button" className="link small" onClick={() => setAsking(true)}>
+            Delete<span className="unseen"> {flow.name}</span>
+          </button>
+        ))}
     </li>
   )
 }

@@ -53,6 +53,8 @@ export function useOwnFlows(saved: FlowsAnswer['flows']): {
 }
 
 function merge(drafts: readonly Draft[], saved: FlowsAnswer['flows']): readonly OwnFlow[] {
+  // Of a saved flow that is changed here, the changes are what its owner looks for.
+  const changed = new Set(drafts.flatMap(draft => draft.saved?.flow_id ?? []))
   const flows = [
     ...drafts.map(({ draft_id: draftId, flow, changed_at: changedAt }) => ({
       url: `/flows/${draftId}`,
@@ -62,14 +64,16 @@ function merge(drafts: readonly Draft[], saved: FlowsAnswer['flows']): readonly 
       isBroken: false,
       draftId,
     })),
-    ...saved.map(({ flow_id: id, name, jobs, price, changed_at: changedAt, broken }) => ({
-      url: `/flows/${id}`,
-      name,
-      steps: jobs,
-      price,
-      changedAt,
-      isBroken: broken,
-    })),
+    ...saved
+      .filter(({ flow_id: id }) => !changed.has(id))
+      .map(({ flow_id: id, name, jobs, price, changed_at: changedAt, broken }) => ({
+        url: `/flows/${id}`,
+        name,
+        steps: jobs,
+        price,
+        changedAt,
+        isBroken: broken,
+      })),
   ]
   return flows.toSorted((one, other) => other.changedAt - one.changedAt)
 }
