@@ -172,6 +172,23 @@ describe('a run of two agents', () => {
     expect(sumPayments(it.run)).toEqual({ paid: '0.01', exposed: '0', ready: '0.01' })
   })
 
+  test('a limit that is too low for a price that rose can be raised, and is never lowered', () => {
+    const it = begin(SUMMARY_AND_QR, undefined, '0.015')
+    it.tell(pay('summary', '0.01'))
+    it.tell(pay('qr', '0.005'))
+    it.tell(quoted('summary', '0.012'))
+    expect(it.tell(pay('summary', '0.012', 'job-again'))).toBe(
+      'summary: with this payment the run could cost more than 0.015 USDC',
+    )
+    expect(it.tell({ event: 'raised', max_total: 'much' })).toMatch(/^max_total: /)
+    it.tell({ event: 'raised', max_total: '0.017' })
+    it.tell({ event: 'raised', max_total: '0.001' })
+    expect(it.run.max_total).toBe('0.017')
+    expect(it.tell(pay('summary', '0.012', 'job-again'))).toBe(undefined)
+    it.tell({ event: 'cancelled' })
+    expect(it.tell({ event: 'raised', max_total: '1' })).toBe('the run is cancelled')
+  })
+
   test('cancelled with one of two unsent: that one is wiped, the other ends as it ends', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell(pay('summary', '0.01'))

@@ -58,6 +58,8 @@ export function applyEvent(graph: Graph, run: Run, event: RunEvent, now: number)
       return retried(graph, run, event.key, now)
     case 'answered':
       return answered(graph, run, event, now)
+    case 'raised':
+      return raised(graph, run, event.max_total, now)
     case 'paused':
       return control(graph, run, 'paused', now)
     case 'resumed':
@@ -272,6 +274,15 @@ function answered(
   const [way, other] = approved ? (['approved', 'declined'] as const) : (['declined', 'approved'] as const)
   const next = done(way, passedValue(graph, run, step), [other])
   return go(graph, { ...run, steps: { ...run.steps, [step]: next } }, now)
+}
+
+/** It is never lowered: what was signed under it stays within it. */
+function raised(graph: Graph, run: Run, limit: string, now: number): Applied {
+  const [read, before] = [readUsdc(limit), readUsdc(run.max_total)]
+  if (!read.ok) return refuse(`max_total: ${read.reason}`)
+  if (run.control === 'cancelled') return refuse('the run is cancelled')
+  const isMore = before.ok && read.atomic > before.atomic
+  return go(graph, isMore ? { ...run, max_total: limit } : run, now)
 }
 
 function control(graph: Graph, run: Run, to: Run['control'], now: number): Applied {

@@ -53,6 +53,8 @@ export type RunEvent =
   | { readonly event: 'retried'; readonly key: string }
   /** A person has answered an approval. */
   | { readonly event: 'answered'; readonly step: string; readonly approved: boolean }
+  /** Whoever pays agrees to more: a price rose, or a step is paid once more. Decimal USDC. */
+  | { readonly event: 'raised'; readonly max_total: string }
   | { readonly event: 'paused' | 'resumed' | 'cancelled' }
   /** Time has passed. */
   | { readonly event: 'woken' }

@@ -20,7 +20,7 @@ export interface Run {
   readonly flow: Flow
   /** Checked against the flow's inputs. */
   readonly input: JsonObject
-  /** Decimal USDC that all its payments together may come to. */
+  /** Decimal USDC that all its payments together may come to; whoever pays can raise it. */
   readonly max_total: string
   /** `paused`: nothing new is ordered; `cancelled`: nothing will be any more. */
   readonly control: 'running' | 'paused' | 'cancelled'

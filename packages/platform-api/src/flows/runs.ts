@@ -91,6 +91,12 @@ export type RunRequest = z.input<typeof runRequest>
 /** The body of `PUT /v1/runs/:runId/payments`. */
 export const runPaymentsRequest = z.strictObject({
   payments: z.array(runPayment).min(1).max(MAX_PAYMENTS_PER_REQUEST),
+  max_total: decimalUsdc
+    .optional()
+    .describe(
+      'Raises the most that all payments of the run may come to: a price rose, or a step is paid once more. Default, ' +
+        'and where it is less: as it is',
+    ),
 })
 
 /** The body of `POST /v1/runs/:runId/retry`. */
