@@ -1,10 +1,10 @@
 import { readPrice } from '@farebox/protocol/money/usdc'
 import type { Flow, JobStep } from '../document/flow.ts'
 import { pin, type Catalog, type CurrentCapability } from './catalog.ts'
-import { find, type Finding, type Repair } from './finding.ts'
+import { find, type Found, type Repair } from './finding.ts'
 
 /** What has become of the agents that a flow orders from: gone, offline, dearer, changed, asking for permissions. */
-export function checkAgents(flow: Flow, catalog: Catalog): Finding[] {
+export function checkAgents(flow: Flow, catalog: Catalog): Found[] {
   return Object.entries(flow.steps).flatMap(([id, step]) => {
     if (step.kind !== 'job') return []
     const current = catalog.find(step.agent_id, step.capability)
@@ -22,7 +22,7 @@ export function checkAgents(flow: Flow, catalog: Catalog): Finding[] {
   })
 }
 
-function checkState(id: string, { agent_name: name, state, reason }: CurrentCapability): Finding[] {
+function checkState(id: string, { agent_name: name, state, reason }: CurrentCapability): Found[] {
   switch (state) {
     case 'online':
       return []
@@ -38,7 +38,7 @@ function checkState(id: string, { agent_name: name, state, reason }: CurrentCapa
 }
 
 /** A higher price asks again; everything else that changed shows at its wires, and is taken over by one click. */
-function checkDrift(id: string, step: JobStep, current: CurrentCapability): Finding[] {
+function checkDrift(id: string, step: JobStep, current: CurrentCapability): Found[] {
   const { pinned } = step
   const [before, now] = [readPrice(pinned.price), readPrice(current.price)]
   const takeOver = (label: string): Repair => ({
@@ -47,9 +47,13 @@ function checkDrift(id: string, step: JobStep, current: CurrentCapability): Find
   })
   if (!before.ok || !now.ok || now.atomic > before.atomic)
     return [
-      find('error', 'dearer', { step: id }, `The price has risen: ${pinned.price} → ${current.price} USDC.`, [
-        takeOver(`Accept ${current.price} USDC`),
-      ]),
+      find(
+        'error',
+        'dearer',
+        { step: id },
+        `The price has risen: ${pinned.price} → ${current.price} USDC.`,
+        () => [takeOver(`Accept ${current.price} USDC`)],
+      ),
     ]
   if (pinned.hash === current.hash) return []
   const cheaper =
@@ -60,12 +64,12 @@ function checkDrift(id: string, step: JobStep, current: CurrentCapability): Find
       'changed',
       { step: id },
       `${cheaper}${current.agent_name} has changed “${step.capability}” since this flow was made.`,
-      [takeOver('Keep it as it is now')],
+      () => [takeOver('Keep it as it is now')],
     ),
   ]
 }
 
-function checkPermissions(id: string, { agent_name: name, permissions }: CurrentCapability): Finding[] {
+function checkPermissions(id: string, { agent_name: name, permissions }: CurrentCapability): Found[] {
   return permissions.map((reason, index) =>
     find('note', `permission ${index}`, { step: id }, `${name} asks to move your tokens: ${reason}`),
   )

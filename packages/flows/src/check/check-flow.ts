@@ -8,7 +8,8 @@ import { checkInputs } from './check-inputs.ts'
 import { checkSteps } from './check-steps.ts'
 import { checkWires, gradeWires, type GradedWire } from './check-wires.ts'
 import { timeFlow, type FlowDuration } from './duration.ts'
-import { find, type Finding } from './finding.ts'
+import { find, listFindings, type Finding, type Found } from './finding.ts'
+import { startInspection } from './inspection.ts'
 import { priceFlow, type FlowPrice } from './price.ts'
 
 /** What is known of a flow before it is paid for. */
@@ -28,7 +29,9 @@ export interface FlowCheck {
 
 /**
  * Checks a flow before anything is paid, against what its agents are now: wires, required inputs, constants, circles,
- * price, time, and what has changed since it was made. Pure; never throws for a flow that {@link readFlow} let through.
+ * price, time, and what has changed since it was made. Pure; never throws for a flow that {@link readFlow} let through,
+ * and is done with the largest in a second or two: a thousand findings are listed at most, and of what takes too long to
+ * compare it is said that it can fail.
  *
  * @param options.catalog what the capabilities are now; default: what is pinned in the flow
  * @param options.balance what the payer has, in decimal USDC
@@ -49,26 +52,25 @@ export function checkFlow(
 ): FlowCheck {
   const { catalog = NO_CATALOG } = options
   const graph = buildGraph(withCurrent(flow, catalog))
-  const wires = gradeWires(graph)
+  const inspection = startInspection(graph)
+  const wires = gradeWires(inspection)
   const price = priceFlow(graph)
-  const findings = [
-    ...checkSteps(graph),
-    ...checkAgents(flow, catalog),
-    ...checkInputs(graph),
-    ...checkWires(graph, wires),
-    ...checkBalance(price, options.balance),
-  ]
   const places = new Map(
     ['input', ...graph.order, ...graph.circular, 'output'].map((id, index) => [id, index]),
   )
-  const sorted = findings.toSorted(
-    (one, other) =>
-      SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) ||
-      (places.get(one.step ?? '') ?? -1) - (places.get(other.step ?? '') ?? -1),
+  const findings = listFindings(
+    [
+      checkSteps(graph),
+      checkAgents(flow, catalog),
+      checkInputs(inspection),
+      checkWires(inspection, wires),
+      checkBalance(price, options.balance),
+    ],
+    places,
   )
   return {
-    ok: sorted[0]?.severity !== 'error',
-    findings: sorted,
+    ok: findings[0]?.severity !== 'error',
+    findings,
     wires,
     price,
     duration: timeFlow(graph),
@@ -77,9 +79,7 @@ export function checkFlow(
   }
 }
 
-const SEVERITIES = ['error', 'warning', 'note'] as const
-
-function checkBalance({ at_most: most }: FlowPrice, balance: string | undefined): Finding[] {
+function checkBalance({ at_most: most }: FlowPrice, balance: string | undefined): Found[] {
   const [has, needs] = [readUsdc(balance), readUsdc(most)]
   if (balance === undefined || !has.ok || !needs.ok || has.atomic >= needs.atomic) return []
   return [find('error', 'balance', {}, `The wallet has ${balance} USDC, a run costs up to ${most} USDC.`)]

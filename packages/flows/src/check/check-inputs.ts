@@ -1,127 +1,113 @@
-import { compileInput } from '@farebox/protocol/fields/compile'
-import { sample } from '@farebox/protocol/samples/sample'
+import { formatViolation } from '@farebox/protocol/fields/compile'
 import type { JsonValue } from '@farebox/protocol/fields/field'
 import { FLOW_INPUT, FLOW_OUTPUT, type PortRef } from '../document/flow.ts'
 import { freeStepId } from '../edit/apply-edit.ts'
 import type { Graph } from '../graph/graph.ts'
 import type { InputPort } from '../graph/ports.ts'
 import { findSources } from './find-sources.ts'
-import { find, type Finding, type Repair } from './finding.ts'
-import { nameStep } from './name-step.ts'
+import { find, type Found, type Repair } from './finding.ts'
+import type { Inspection } from './inspection.ts'
+import { nameStep } from '../document/name-step.ts'
 
 /** Inputs that nothing feeds, that may stay empty, or whose constants are refused; outputs that nothing feeds. */
-export function checkInputs(graph: Graph): Finding[] {
-  const findings = Object.keys(graph.flow.steps).flatMap(id => [
-    ...graph.inputsOf(id).flatMap(port => checkPort(graph, id, port)),
-    ...checkStrayConstants(graph, id),
-  ])
-  return [...findings, ...graph.flow.outputs.flatMap(name => checkOutput(graph, name))]
+export function* checkInputs(inspection: Inspection): Generator<Found> {
+  const { graph } = inspection
+  for (const id of Object.keys(graph.flow.steps)) {
+    for (const port of graph.inputsOf(id)) yield* checkPort(inspection, id, port)
+    yield* checkStrayConstants(graph, id)
+  }
+  for (const name of graph.flow.outputs) yield* checkOutput(inspection, name)
 }
 
-function checkPort(graph: Graph, id: string, port: InputPort): Finding[] {
+function checkPort(inspection: Inspection, id: string, port: InputPort): Found[] {
+  const { graph } = inspection
   const to = { step: id, port: port.name }
   const wire = graph.wireTo(to)
   const step = graph.flow.steps[id]
   const constants = step?.constants ?? {}
-  if (wire !== undefined) return checkSource(graph, to, wire.from, port)
-  if (Object.hasOwn(constants, port.name)) return checkConstant(to, port, constants[port.name] ?? null)
+  if (wire !== undefined) return checkSource(inspection, to, wire.from, port)
+  if (Object.hasOwn(constants, port.name))
+    return checkConstant(inspection, port, to, constants[port.name] ?? null)
   if (!port.required) return []
   return [
-    find(
-      'error',
-      'unfed',
-      to,
-      `“${port.name}” is required, and nothing feeds it.`,
-      repairUnfed(graph, to, port),
+    find('error', 'unfed', to, `“${port.name}” is required, and nothing feeds it.`, () =>
+      repairUnfed(inspection, to, port),
     ),
   ]
 }
 
 /** An output that is not always there, into an input that has to be. */
-function checkSource(graph: Graph, to: PortRef, from: PortRef, port: InputPort): Finding[] {
+function checkSource({ graph, guesses }: Inspection, to: PortRef, from: PortRef, port: InputPort): Found[] {
   const output = graph.outputsOf(from.step).find(({ name }) => name === from.port)
   if (output === undefined || output.always || !port.required) return []
   const source = Object.hasOwn(graph.flow.steps, from.step) ? graph.flow.steps[from.step] : undefined
   // What hangs on the other way of a branch is skipped, it does not fail.
   if (source?.kind === 'branch' || source?.kind === 'approval' || source?.kind === 'wait') return []
-  const made = sampleOf(port)
-  const id = freeStepId(graph.flow, 'default')
-  const repairs: Repair[] =
-    made === undefined
-      ? []
-      : [
-          {
-            label: 'Give a value for when it is missing',
-            edits: [
-              {
-                edit: 'insert-step',
-                id,
-                step: { kind: 'default', value: made },
-                to,
-                takes: 'value',
-                gives: 'value',
-              },
-            ],
-          },
-        ]
   return [
     find(
       'warning',
       'optional',
       to,
       `“${port.name}” is required, and ${nameStep(graph.flow, from.step)} may leave “${from.port}” out.`,
-      repairs,
+      () => {
+        const value = guesses.sampleOf(port)
+        if (value === undefined) return []
+        const id = freeStepId(graph.flow, 'default')
+        const step = { kind: 'default', value } as const
+        const edit = { edit: 'insert-step', id, step, to, takes: 'value', gives: 'value' } as const
+        return [{ label: 'Give a value for when it is missing', edits: [edit] }]
+      },
     ),
   ]
 }
 
-function checkConstant(to: PortRef, port: InputPort, value: JsonValue): Finding[] {
-  if (port.type === 'any') return []
-  const checked = compileInput({ [port.name]: { ...port.type, required: true } })({ [port.name]: value })
-  if (checked.ok) return []
-  const { field, reason } = checked.violation
-  const made = sampleOf(port)
+function checkConstant(
+  { judgeValue, guesses }: Inspection,
+  port: InputPort,
+  to: PortRef,
+  value: JsonValue,
+): Found[] {
+  const violation = judgeValue(port, value)
+  if (violation === undefined) return []
   return [
-    find('error', 'constant', to, `${field}: ${reason}`, [
-      ...(made === undefined
-        ? []
-        : [
-            {
-              label: `Use ${show(made)}`,
-              edits: [{ edit: 'set-constant', to, value: made } as const],
-            },
-          ]),
-      { label: 'Take the value away', edits: [{ edit: 'clear-constant', to }] },
-    ]),
+    find('error', 'constant', to, formatViolation(violation), () => {
+      const made = guesses.sampleOf(port)
+      const takeAway: Repair = { label: 'Take the value away', edits: [{ edit: 'clear-constant', to }] }
+      if (made === undefined) return [takeAway]
+      return [{ label: `Use ${show(made)}`, edits: [{ edit: 'set-constant', to, value: made }] }, takeAway]
+    }),
   ]
 }
 
 /** Values for inputs that are not there any more. */
-function checkStrayConstants(graph: Graph, id: string): Finding[] {
+function checkStrayConstants(graph: Graph, id: string): Found[] {
   const known = new Set(graph.inputsOf(id).map(({ name }) => name))
   return Object.keys(graph.flow.steps[id]?.constants ?? {})
     .filter(name => !known.has(name))
     .map(port => {
       const to = { step: id, port }
-      const repairs: Repair[] = [{ label: 'Take the value away', edits: [{ edit: 'clear-constant', to }] }]
-      return find('warning', 'stray', to, `It takes no “${port}”, for which a value is set.`, repairs)
+      return find('warning', 'stray', to, `It takes no “${port}”, for which a value is set.`, () => [
+        { label: 'Take the value away', edits: [{ edit: 'clear-constant', to }] },
+      ])
     })
 }
 
-function checkOutput(graph: Graph, port: string): Finding[] {
+function checkOutput(inspection: Inspection, port: string): Found[] {
+  const { graph } = inspection
   const to = { step: FLOW_OUTPUT, port }
   if (graph.wireTo(to) !== undefined) return []
   return [
-    find('error', 'unfed', to, `The flow’s output “${port}” is fed by nothing.`, [
-      ...findSources(graph, to).map(source => connect(graph, source, to)),
+    find('error', 'unfed', to, `The flow’s output “${port}” is fed by nothing.`, () => [
+      ...findSources(inspection, to).map(source => connect(graph, source, to)),
       { label: `Remove the output “${port}”`, edits: [{ edit: 'remove-output', name: port }] },
     ]),
   ]
 }
 
 /** The best sources there are, an input of the flow, a value. */
-function repairUnfed(graph: Graph, to: PortRef, port: InputPort): Repair[] {
-  const repairs = findSources(graph, to).map(source => connect(graph, source, to))
+function repairUnfed(inspection: Inspection, to: PortRef, port: InputPort): Repair[] {
+  const { graph, guesses } = inspection
+  const repairs = findSources(inspection, to).map(source => connect(graph, source, to))
   const { inputs } = graph.flow
   if (port.type !== 'any' && !Object.hasOwn(inputs, port.name))
     repairs.push({
@@ -131,7 +117,7 @@ function repairUnfed(graph: Graph, to: PortRef, port: InputPort): Repair[] {
         { edit: 'connect', from: { step: FLOW_INPUT, port: port.name }, to },
       ],
     })
-  const made = sampleOf(port)
+  const made = guesses.sampleOf(port)
   if (made !== undefined)
     repairs.push({ label: `Always use ${show(made)}`, edits: [{ edit: 'set-constant', to, value: made }] })
   return repairs
@@ -142,12 +128,6 @@ function connect({ flow }: Graph, from: PortRef, to: PortRef): Repair {
     label: `Take “${from.port}” of ${nameStep(flow, from.step)}`,
     edits: [{ edit: 'connect', from, to }],
   }
-}
-
-function sampleOf({ name, type }: InputPort): JsonValue | undefined {
-  if (type === 'any') return ''
-  const made = sample({ [name]: { ...type, required: true } })
-  return made.ok ? made.value[name] : undefined
 }
 
 function show(value: JsonValue): string {

@@ -2,11 +2,11 @@ import { FLOW_OUTPUT, type Flow, type Step } from '../document/flow.ts'
 import { MAX_ADAPTER_PORTS, MAX_JOBS, MAX_MAPPED_ITEMS } from '../document/flow-limits.ts'
 import type { Graph } from '../graph/graph.ts'
 import { namesOfTemplate, parseTemplate } from '../adapters/template-text.ts'
-import { find, type Finding, type Repair } from './finding.ts'
-import { nameStep } from './name-step.ts'
+import { find, type Found, type Repair } from './finding.ts'
+import { nameStep } from '../document/name-step.ts'
 
 /** What is wrong with single steps, whatever is joined to them, and with the order they are in. */
-export function checkSteps(graph: Graph): Finding[] {
+export function checkSteps(graph: Graph): Found[] {
   const { flow } = graph
   const steps = Object.entries(flow.steps)
   const findings = steps.flatMap(([id, step]) => [...checkStep(id, step), ...checkAfter(graph, id, step)])
@@ -23,8 +23,8 @@ export function checkSteps(graph: Graph): Finding[] {
   return [...findings, ...checkUnused(graph)]
 }
 
-function checkStep(id: string, step: Step): Finding[] {
-  const wrong = (message: string): Finding[] => [find('error', 'settings', { step: id }, message)]
+function checkStep(id: string, step: Step): Found[] {
+  const wrong = (message: string): Found[] => [find('error', 'settings', { step: id }, message)]
   switch (step.kind) {
     case 'template': {
       const parsed = parseTemplate(step.text)
@@ -35,8 +35,7 @@ function checkStep(id: string, step: Step): Finding[] {
         : []
     }
     case 'rename': {
-      const names = Object.values(step.names)
-      const twice = names.find((name, index) => names.indexOf(name) !== index)
+      const twice = findTwice(Object.values(step.names))
       return twice === undefined ? [] : wrong(`Two properties would be called “${twice}”.`)
     }
     case 'pick':
@@ -52,7 +51,13 @@ function checkStep(id: string, step: Step): Finding[] {
   }
 }
 
-function checkAfter(graph: Graph, id: string, step: Step): Finding[] {
+/** The first that was there before. */
+function findTwice(names: readonly string[]): string | undefined {
+  const seen = new Set<string>()
+  return names.find(name => seen.size === seen.add(name).size)
+}
+
+function checkAfter(graph: Graph, id: string, step: Step): Found[] {
   return (step.after ?? [])
     .filter(({ step: source, port }) => !graph.outputsOf(source).some(({ name }) => name === port))
     .map(source =>
@@ -61,7 +66,7 @@ function checkAfter(graph: Graph, id: string, step: Step): Finding[] {
         `after ${source.step} ${source.port}`,
         { step: id },
         `It waits for “${source.port}” of ${nameStep(graph.flow, source.step)}, which is not there.`,
-        [
+        () => [
           {
             label: 'Do not wait for it',
             edits: [
@@ -77,27 +82,27 @@ function checkAfter(graph: Graph, id: string, step: Step): Finding[] {
     )
 }
 
-function findCircle({ flow, circular }: Graph): Finding {
+function findCircle({ flow, circular }: Graph): Found {
   const [first = ''] = circular
   const names = circular.slice(0, 5).map(id => nameStep(flow, id))
-  const repairs = flow.wires
-    .filter(({ from, to }) => circular.includes(from.step) && circular.includes(to.step))
-    .slice(-1)
-    .map(({ from, to }) => ({
-      label: `Take away the wire from ${nameStep(flow, from.step)} to ${nameStep(flow, to.step)}`,
-      edits: [{ edit: 'disconnect', to } as const],
-    }))
   return find(
     'error',
     'circle',
     { step: first },
     `These wait for one another in a circle: ${names.join(', ')}${circular.length > 5 ? ', …' : ''}.`,
-    repairs,
+    () =>
+      flow.wires
+        .filter(({ from, to }) => circular.includes(from.step) && circular.includes(to.step))
+        .slice(-1)
+        .map(({ from, to }) => ({
+          label: `Take away the wire from ${nameStep(flow, from.step)} to ${nameStep(flow, to.step)}`,
+          edits: [{ edit: 'disconnect', to } as const],
+        })),
   )
 }
 
 /** Paid steps of which nothing is used. */
-function checkUnused({ flow }: Graph): Finding[] {
+function checkUnused({ flow }: Graph): Found[] {
   const used = new Set(flow.wires.map(({ from }) => from.step))
   for (const { after } of Object.values(flow.steps)) for (const { step } of after ?? []) used.add(step)
   return Object.entries(flow.steps)
@@ -122,7 +127,7 @@ function checkUnused({ flow }: Graph): Finding[] {
         'unused',
         { step: id },
         'Nothing takes what it gives, and it is paid for.',
-        repairs,
+        () => repairs,
       )
     })
 }

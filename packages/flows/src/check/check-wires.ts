@@ -1,13 +1,12 @@
 import type { Grade } from '@farebox/protocol/compatibility/compatible'
-import { nearest } from '@farebox/protocol/internal/problems/nearest'
 import { FLOW_INPUT, FLOW_OUTPUT, type Flow, type PortRef, type Wire } from '../document/flow.ts'
 import { freeStepId } from '../edit/apply-edit.ts'
 import type { Edit } from '../edit/edit.ts'
-import { gradeTypes } from '../graph/grade-wire.ts'
 import type { Graph } from '../graph/graph.ts'
-import type { PortType } from '../graph/ports.ts'
-import { find, type Finding, type Repair } from './finding.ts'
-import { nameStep } from './name-step.ts'
+import type { PortType } from '../graph/field-of.ts'
+import { find, type Found, type Repair } from './finding.ts'
+import type { Guesses, Inspection } from './inspection.ts'
+import { nameStep } from '../document/name-step.ts'
 import { proposeAdapters } from './propose-adapters.ts'
 
 /** How a wire is, for the one who draws it. */
@@ -19,18 +18,18 @@ export interface GradedWire {
 }
 
 /** Every wire with its grade, in the order of the document. */
-export function gradeWires(graph: Graph): readonly GradedWire[] {
+export function gradeWires({ graph, gradeTypes, guesses }: Inspection): readonly GradedWire[] {
   return graph.flow.wires.map(wire => {
-    const ends = endsOf(graph, wire)
+    const ends = endsOf(graph, guesses, wire)
     if (typeof ends === 'string') return { wire, grade: 'broken', reason: ends }
     return { wire, ...gradeTypes(ends.output, ends.input) }
   })
 }
 
 /** What is wrong with the wires. */
-export function checkWires(graph: Graph, graded: readonly GradedWire[]): Finding[] {
+export function checkWires({ graph, guesses }: Inspection, graded: readonly GradedWire[]): Found[] {
   const seen = new Set<string>()
-  return graded.flatMap(({ wire, grade, reason }): Finding[] => {
+  return graded.flatMap(({ wire, grade, reason }): Found[] => {
     const { from, to } = wire
     const place = { step: to.step, port: to.port }
     const key = `${to.step} ${to.port}`
@@ -43,7 +42,7 @@ export function checkWires(graph: Graph, graded: readonly GradedWire[]): Finding
       ]
     if (grade !== 'broken' && step?.constants !== undefined && Object.hasOwn(step.constants, to.port))
       return [
-        find('error', 'wire-and-constant', place, `“${to.port}” has a wire and a value of its own.`, [
+        find('error', 'wire-and-constant', place, `“${to.port}” has a wire and a value of its own.`, () => [
           { label: 'Keep the wire', edits: [{ edit: 'clear-constant', to }] },
         ]),
       ]
@@ -52,13 +51,13 @@ export function checkWires(graph: Graph, graded: readonly GradedWire[]): Finding
       case 'safe':
         return []
       case 'broken':
-        return [find('error', 'broken', place, reason, repairBroken(graph, wire))]
+        return [find('error', 'broken', place, reason, () => repairBroken(graph, guesses, wire))]
       case 'lossy':
       case 'impossible': {
         const what = `“${from.port}” of ${nameStep(graph.flow, from.step)} into “${to.port}”: ${reason}.`
         return [
-          find(grade === 'lossy' ? 'warning' : 'error', grade, place, what, [
-            ...repairByAdapter(graph, wire),
+          find(grade === 'lossy' ? 'warning' : 'error', grade, place, what, () => [
+            ...repairByAdapter(graph, guesses, wire),
             ...(grade === 'lossy' ? [] : [takeAway(wire)]),
           ]),
         ]
@@ -69,37 +68,44 @@ export function checkWires(graph: Graph, graded: readonly GradedWire[]): Finding
 
 function endsOf(
   graph: Graph,
+  guesses: Guesses,
   { from, to }: Wire,
 ): { readonly output: PortType; readonly input: PortType } | string {
   const { flow } = graph
   const output = graph.outputsOf(from.step).find(({ name }) => name === from.port)
   const input = graph.inputsOf(to.step).find(({ name }) => name === to.port)
-  if (output === undefined) return missing(flow, from, 'gives', namesOf(graph.outputsOf(from.step)))
-  if (input === undefined) return missing(flow, to, 'takes', namesOf(graph.inputsOf(to.step)))
+  if (output === undefined)
+    return missing(flow, guesses, from, ['gives', namesOf(graph.outputsOf(from.step))])
+  if (input === undefined) return missing(flow, guesses, to, ['takes', namesOf(graph.inputsOf(to.step))])
   return { output: output.type, input: input.type }
 }
 
-function missing(flow: Flow, end: PortRef, verb: 'gives' | 'takes', names: readonly string[]): string {
+function missing(
+  flow: Flow,
+  guesses: Guesses,
+  end: PortRef,
+  [verb, names]: readonly ['gives' | 'takes', readonly string[]],
+): string {
   if (end.step !== FLOW_INPUT && end.step !== FLOW_OUTPUT && !Object.hasOwn(flow.steps, end.step))
     return `The step “${end.step}” is gone.`
-  const meant = nearest(end.port, names)
+  const meant = guesses.nearest(end.port, names)
   const gone = `${nameStep(flow, end.step)} ${verb} no “${end.port}”`
   return meant === undefined ? `${gone}.` : `${gone}. It may be called “${meant}” now.`
 }
 
 /** The same wire to the port of the nearest name, where that fits; or without it. */
-function repairBroken(graph: Graph, wire: Wire): Repair[] {
+function repairBroken(graph: Graph, guesses: Guesses, wire: Wire): Repair[] {
   const { from, to } = wire
-  const source = nearest(from.port, namesOf(graph.outputsOf(from.step)))
-  const target = nearest(to.port, namesOf(graph.inputsOf(to.step)))
+  const source = guesses.nearest(from.port, namesOf(graph.outputsOf(from.step)))
+  const target = guesses.nearest(to.port, namesOf(graph.inputsOf(to.step)))
   const isSourceThere = graph.outputsOf(from.step).some(({ name }) => name === from.port)
   const isTargetThere = graph.inputsOf(to.step).some(({ name }) => name === to.port)
   const meant: Wire = {
     from: isSourceThere || source === undefined ? from : { ...from, port: source },
     to: isTargetThere || target === undefined ? to : { ...to, port: target },
   }
-  const ends = endsOf(graph, meant)
-  const fits = typeof ends !== 'string' && gradeTypes(ends.output, ends.input).grade !== 'impossible'
+  const ends = endsOf(graph, guesses, meant)
+  const fits = typeof ends !== 'string' && guesses.gradeTypes(ends.output, ends.input).grade !== 'impossible'
   const edits: Edit[] = [
     { edit: 'disconnect', to },
     { edit: 'connect', from: meant.from, to: meant.to },
@@ -108,10 +114,10 @@ function repairBroken(graph: Graph, wire: Wire): Repair[] {
   return [...(fits ? [{ label: `Join it to “${moved}”`, edits }] : []), takeAway(wire)]
 }
 
-function repairByAdapter(graph: Graph, wire: Wire): Repair[] {
-  const ends = endsOf(graph, wire)
+function repairByAdapter(graph: Graph, guesses: Guesses, wire: Wire): Repair[] {
+  const ends = endsOf(graph, guesses, wire)
   if (typeof ends === 'string') return []
-  return proposeAdapters(ends.output, ends.input).map(({ label, step, takes, gives }): Repair => {
+  return proposeAdapters(guesses, ends.output, ends.input).map(({ label, step, takes, gives }): Repair => {
     const id = freeStepId(graph.flow, step.kind)
     return { label, edits: [{ edit: 'insert-step', id, step, to: wire.to, takes, gives }] }
   })

@@ -1,4 +1,5 @@
 import type { Edit } from '../edit/edit.ts'
+import { weighJson } from '../document/json-weight.ts'
 
 /** What is wrong with a flow, or worth knowing before it is paid for. */
 export interface Finding {
@@ -28,14 +29,57 @@ export interface Place {
   readonly port?: string
 }
 
+/** A finding whose repairs are worked out when it is listed. */
+export interface Found extends Omit<Finding, 'repairs'> {
+  readonly repairs: () => readonly Repair[]
+}
+
 /** A finding, named by its rule and place. */
 export function find(
   severity: Finding['severity'],
   rule: string,
   place: Place,
   message: string,
-  repairs: readonly Repair[] = [],
-): Finding {
+  repairs: () => readonly Repair[] = () => [],
+): Found {
   const id = [rule, place.step, place.port].filter(part => part !== undefined).join(' ')
   return { id, severity, ...place, message, repairs }
+}
+
+/** More than anybody reads; how many more there are is said. */
+const MAX_FINDINGS = 1_000
+/** Of all repairs as JSON: one may hold a step with all of its schemas. */
+const MAX_REPAIR_CHARACTERS = 1_048_576
+const SEVERITIES = ['error', 'warning', 'note'] as const
+
+/**
+ * Lists what was found: errors first, then warnings, then notes; within each in the order of the steps. What is not
+ * listed is not worked out either.
+ *
+ * @param places the order of the steps, by id
+ */
+export function listFindings(
+  found: readonly Iterable<Found>[],
+  places: ReadonlyMap<string, number>,
+): readonly Finding[] {
+  const kept: { readonly [severity in Finding['severity']]: Found[] } = { error: [], warning: [], note: [] }
+  let count = 0
+  for (const part of found) {
+    for (const one of part) {
+      count += 1
+      if (kept[one.severity].length < MAX_FINDINGS) kept[one.severity].push(one)
+    }
+  }
+  const placeOf = ({ step }: Found): number => places.get(step ?? '') ?? -1
+  const listed = SEVERITIES.flatMap(severity =>
+    kept[severity].sort((one, other) => placeOf(one) - placeOf(other)),
+  ).slice(0, MAX_FINDINGS)
+  if (count > listed.length)
+    listed.push(find('note', 'more', {}, `There is more: ${count - listed.length} findings are not listed.`))
+  let left = MAX_REPAIR_CHARACTERS
+  return listed.map(one => {
+    const repairs = left > 0 ? one.repairs() : []
+    left -= weighJson(repairs, left)
+    return { ...one, repairs: left >= 0 ? repairs : [] }
+  })
 }

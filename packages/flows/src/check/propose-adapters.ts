@@ -1,7 +1,8 @@
 import type { Field } from '@farebox/protocol/fields/field'
 import type { AdapterStep } from '../document/flow.ts'
-import { gradeTypes } from '../graph/grade-wire.ts'
-import { portsOf, type PortType } from '../graph/ports.ts'
+import type { PortType } from '../graph/field-of.ts'
+import { portsOf } from '../graph/ports.ts'
+import type { Guesses } from './inspection.ts'
 
 /** An adapter that would make an output fit an input, and the ports by which it goes into the wire. */
 export interface ProposedAdapter {
@@ -15,10 +16,16 @@ export interface ProposedAdapter {
 /**
  * Free adapters between two ports that do not fit, or fit with a loss: those that make it better, the best first.
  */
-export function proposeAdapters(output: PortType, input: PortType): readonly ProposedAdapter[] {
+export function proposeAdapters(
+  { gradeTypes, take }: Guesses,
+  output: PortType,
+  input: PortType,
+): readonly ProposedAdapter[] {
   if (output === 'any' || input === 'any') return []
+  const rank = (from: PortType, to: PortType): number => RANKS.indexOf(gradeTypes(from, to).grade)
   const before = rank(output, input)
   return candidates(output, input)
+    .filter(() => take(STEPS_PER_ADAPTER))
     .map(proposed => {
       const { outputs } = portsOf(proposed.step, port => (port === proposed.takes ? output : undefined))
       const given = outputs.find(({ name }) => name === proposed.gives)?.type ?? 'any'
@@ -33,9 +40,8 @@ export function proposeAdapters(output: PortType, input: PortType): readonly Pro
 
 const RANKS = ['same', 'safe', 'lossy', 'impossible'] as const
 
-function rank(output: PortType, input: PortType): number {
-  return RANKS.indexOf(gradeTypes(output, input).grade)
-}
+/** Its ports are worked out, and two types are compared. */
+const STEPS_PER_ADAPTER = 200
 
 function candidates(output: Field, input: Field): readonly ProposedAdapter[] {
   const proposed: ProposedAdapter[] = []

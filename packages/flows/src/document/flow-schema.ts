@@ -97,8 +97,7 @@ const step = z.discriminatedUnion('kind', [
   }),
 ])
 
-/** The shape of a {@link Flow}. What its fields say, and how its steps are joined, is checked elsewhere. */
-export const flowSchema = z.strictObject({
+const flowDocument = z.strictObject({
   flow_version: z.literal(FLOW_VERSION),
   name: z.string().min(1).max(80),
   description: z.string().max(1_024).optional(),
@@ -107,12 +106,32 @@ export const flowSchema = z.strictObject({
     .array(portName)
     .max(MAX_FLOW_FIELDS)
     .refine(names => new Set(names).size === names.length, 'must not name an output twice'),
-  steps: z
-    .record(ownStepId, step)
-    .refine(steps => Object.keys(steps).length <= MAX_STEPS, `must be at most ${MAX_STEPS} steps`),
+  steps: z.record(ownStepId, step),
   wires: z.array(z.strictObject({ from: portRef, to: portRef })).max(MAX_WIRES),
-  layout: z
-    .record(stepId, z.strictObject({ x: z.number(), y: z.number() }))
-    .refine(places => Object.keys(places).length <= MAX_STEPS + 2, 'must be at most one place a step')
-    .optional(),
+  layout: z.record(stepId, z.strictObject({ x: z.number(), y: z.number() })).optional(),
 })
+
+/** What there may be of each part; each is read and refused by itself, which takes long where there are very many. */
+const MOST = { steps: MAX_STEPS, layout: MAX_STEPS + 2, inputs: MAX_FLOW_FIELDS } as const
+
+/**
+ * The shape of a {@link Flow}. What its fields say, and how its steps are joined, is checked elsewhere. Parts that are too
+ * many are refused before they are looked at.
+ */
+export const flowSchema: z.ZodType<
+  z.output<typeof flowDocument>,
+  z.input<typeof flowDocument>
+> = z.preprocess((value, context) => {
+  if (typeof value !== 'object' || value === null) return value
+  for (const [part, most] of Object.entries(MOST)) {
+    const found: unknown = Object.hasOwn(value, part) ? Reflect.get(value, part) : undefined
+    if (typeof found !== 'object' || found === null || Object.keys(found).length <= most) continue
+    context.addIssue({
+      code: 'custom',
+      path: [part],
+      message: `must be at most ${most}, got ${Object.keys(found).length}`,
+    })
+    return z.NEVER
+  }
+  return value
+}, flowDocument)

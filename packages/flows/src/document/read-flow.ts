@@ -1,13 +1,20 @@
 import { checkFields } from '@farebox/protocol/field-rules/check-fields'
+import type { Side } from '@farebox/protocol/fields/field'
+import { startDeclarationCheck } from '@farebox/protocol/internal/field-rules/declaration-check'
+import { copyPlainJson, startRun } from '@farebox/protocol/internal/fields/plain-json'
+import { MAX_DECLARATION_PROBLEMS } from '@farebox/protocol/limits'
 import type { Problem } from '@farebox/protocol/problems/problem'
 import type { Flow } from './flow.ts'
-import { MAX_FLOW_CHARACTERS, MAX_FLOW_FIELDS } from './flow-limits.ts'
+import { MAX_FLOW_CHARACTERS } from './flow-limits.ts'
 import { flowSchema } from './flow-schema.ts'
 
 /** A flow, or everything that keeps the document from being one. */
 export type FlowResult =
   | { readonly ok: true; readonly flow: Flow }
   | { readonly ok: false; readonly problems: readonly Pick<Problem, 'path' | 'reason'>[] }
+
+/** A reason may repeat what came. */
+const MAX_REASON_CHARACTERS = 500
 
 /**
  * Reads a flow from outside. Whatever has the shape of one is read, also where it cannot be run: wires that lead
@@ -24,17 +31,20 @@ export type FlowResult =
  * ```
  */
 export function readFlow(value: unknown): FlowResult {
-  const length = lengthOf(value)
+  const run = startRun()
+  const copy = copyPlainJson(value, run, 0)
+  if (copy === undefined) return refuse([{ path: run.path.toReversed(), reason: run.reason }])
+  const { length } = JSON.stringify(copy)
   if (length > MAX_FLOW_CHARACTERS)
     return refuse([
       { path: [], reason: `must be at most ${MAX_FLOW_CHARACTERS} characters of JSON, got ${length}` },
     ])
-  const read = flowSchema.safeParse(value)
+  const read = flowSchema.safeParse(copy)
   if (!read.success)
     return refuse(
-      read.error.issues.map(({ path, message }) => ({
+      read.error.issues.slice(0, MAX_DECLARATION_PROBLEMS).map(({ path, message }) => ({
         path: path.map(part => (typeof part === 'symbol' ? String(part) : part)),
-        reason: lowerFirst(message),
+        reason: lowerFirst(message).slice(0, MAX_REASON_CHARACTERS),
       })),
     )
   const flow = read.data as Flow
@@ -42,34 +52,30 @@ export function readFlow(value: unknown): FlowResult {
   return problems.length > 0 ? refuse(problems) : { ok: true, flow }
 }
 
+/** Schemas of a flow are checked with one budget; the same capability, ordered twice, is checked once. */
 function checkSchemas(flow: Flow): Problem[] {
-  const problems = checkFields(flow.inputs, ['inputs'], { side: 'input' })
-  if (Object.keys(flow.inputs).length > MAX_FLOW_FIELDS)
-    problems.push({
-      path: ['inputs'],
-      reason: `must be at most ${MAX_FLOW_FIELDS} inputs`,
-      fix: 'leave some out',
-    })
+  const whole = startDeclarationCheck()
+  const right = new Set<string>()
+  const check = (fields: unknown, path: Problem['path'], side: Side): Problem[] => {
+    const key = `${side} ${JSON.stringify(fields)}`
+    if (right.has(key)) return []
+    const problems = checkFields(fields, path, { side, whole })
+    if (problems.length === 0) right.add(key)
+    return problems
+  }
+  const problems = check(flow.inputs, ['inputs'], 'input')
   for (const [id, step] of Object.entries(flow.steps)) {
     if (problems.length > 0) break
     if (step.kind === 'pick' && step.gives !== undefined)
-      problems.push(...checkFields({ gives: step.gives }, ['steps', id], { side: 'input' }))
+      problems.push(...check({ gives: step.gives }, ['steps', id], 'input'))
     if (step.kind !== 'job') continue
     const path = ['steps', id, 'pinned']
     problems.push(
-      ...checkFields(step.pinned.input_schema, [...path, 'input_schema'], { side: 'input' }),
-      ...checkFields(step.pinned.output_schema, [...path, 'output_schema'], { side: 'output' }),
+      ...check(step.pinned.input_schema, [...path, 'input_schema'], 'input'),
+      ...check(step.pinned.output_schema, [...path, 'output_schema'], 'output'),
     )
   }
   return problems
-}
-
-function lengthOf(value: unknown): number {
-  try {
-    return (JSON.stringify(value) ?? '').length
-  } catch {
-    return 0
-  }
 }
 
 function refuse(problems: readonly Pick<Problem, 'path' | 'reason'>[]): FlowResult {

@@ -1,7 +1,10 @@
 import type { Field } from '@farebox/protocol/fields/field'
 import { FLOW_INPUT, FLOW_OUTPUT, type Flow, type PortRef, type Step, type Wire } from '../document/flow.ts'
+import { MAX_FLOW_CHARACTERS } from '../document/flow-limits.ts'
+import { weighJson } from '../document/json-weight.ts'
 import { skips } from './skips.ts'
-import { fieldOf, portsOf, type Incoming, type InputPort, type OutputPort, type PortType } from './ports.ts'
+import { fieldOf, type PortType } from './field-of.ts'
+import { portsOf, type Incoming, type InputPort, type OutputPort } from './ports.ts'
 
 /** A flow with what follows from it: the order of its steps, their ports, and what is joined to what. */
 export interface Graph {
@@ -79,17 +82,23 @@ export function buildGraph(flow: Flow): Graph {
   }
 }
 
-/** The schema of what a run of the flow gives, by the types of what feeds its outputs. */
+/**
+ * The schema of what a run of the flow gives, by the types of what feeds its outputs. The same large type may feed many:
+ * those of which there is no room any more are named without what they hold.
+ */
 export function outputSchemaOf({ flow, wireTo, outputsOf, mayBeSkipped }: Graph): {
   readonly [name: string]: Field
 } {
   const fields: [string, Field][] = []
+  let left = MAX_FLOW_CHARACTERS
   for (const name of flow.outputs) {
     const wire = wireTo({ step: FLOW_OUTPUT, port: name })
     const port = wire && outputsOf(wire.from.step).find(one => one.name === wire.from.port)
     if (port === undefined || port.type === 'any') continue
     const isSure = port.always && !mayBeSkipped(wire?.from.step ?? '')
-    const { required: _, default: __, ...type } = port.type
+    const { required: _, default: __, ...whole } = port.type
+    const type = weighJson(whole, left) <= left ? whole : { type: whole.type }
+    left -= weighJson(type, left)
     fields.push([name, isSure ? type : { ...type, required: false }])
   }
   return Object.fromEntries(fields)

@@ -1,9 +1,7 @@
 import type { Field } from '@farebox/protocol/fields/field'
 import type { Step } from '../document/flow.ts'
 import { namesOfTemplate } from '../adapters/template-text.ts'
-
-/** What goes through a port; `any` where only the run will show it. */
-export type PortType = Field | 'any'
+import { fieldOf, type PortType } from './field-of.ts'
 
 /** An input of a step. */
 export interface InputPort {
@@ -113,40 +111,6 @@ function passing(port: string, ways: readonly string[], incoming: Incoming): Por
   return {
     inputs: [optional(port)],
     outputs: ways.map(name => ({ name, type, always: false })),
-  }
-}
-
-/** A field whose only value is this one; `any` for null, which the field language does not have. */
-export function fieldOf(value: unknown): PortType {
-  if (Array.isArray(value)) {
-    const [first, ...rest] = value.map(fieldOf)
-    const items = first === undefined ? 'any' : common([first, ...rest])
-    return {
-      type: 'array',
-      ...(items !== 'any' && { items }),
-      minItems: value.length,
-      maxItems: value.length,
-    }
-  }
-  switch (typeof value) {
-    case 'string':
-      return { type: 'string', enum: [value] }
-    case 'boolean':
-      return { type: 'boolean', enum: [value] }
-    case 'number':
-      return { type: Number.isSafeInteger(value) ? 'integer' : 'number', enum: [value] }
-    case 'object': {
-      if (value === null) return 'any'
-      const properties: [string, Field][] = []
-      for (const [name, property] of Object.entries(value)) {
-        const field = fieldOf(property)
-        if (field === 'any') return { type: 'object' }
-        properties.push([name, field])
-      }
-      return { type: 'object', properties: Object.fromEntries(properties) }
-    }
-    default:
-      return 'any'
   }
 }
 

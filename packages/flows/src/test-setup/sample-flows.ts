@@ -76,3 +76,26 @@ export const SUMMARY_AND_QR = flowOf(
     'qr.svg > output.code',
   ],
 )
+
+/** As large as a flow may be: rows of two agents with what is usual between them, all in one list at the end. */
+export const LARGE_FLOW = flowOf(
+  { article: { type: 'string', required: true } },
+  Object.fromEntries(
+    Array.from({ length: 40 }, (_, row): [string, Step][] => [
+      [`summary${row}`, SUMMARY],
+      [`link${row}`, { kind: 'pick', path: [0] }],
+      [`qr${row}`, QR],
+      [`long${row}`, { kind: 'branch', condition: { is: 'greater-than', value: 10 } }],
+      [`words${row}`, { kind: 'template', text: '{summary}: {words}' }],
+    ]).flat(),
+  ),
+  Array.from({ length: 40 }, (_, row) => [
+    `${row === 0 ? 'input.article' : `words${row - 1}.text`} > summary${row}.text`,
+    `summary${row}.links > link${row}.value`,
+    `link${row}.value > qr${row}.content`,
+    `summary${row}.words > long${row}.value`,
+    `long${row}.then > words${row}.words`,
+    `summary${row}.summary > words${row}.summary`,
+    `qr${row}.svg > output.qr${row}`,
+  ]).flat(),
+)

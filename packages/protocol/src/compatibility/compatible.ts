@@ -1,12 +1,13 @@
 import { passage } from '../fields/coerce.ts'
 import { worst, type Compatibility } from './compatibility.ts'
 import { rangeFindings, scalarFindings } from './compatible-scalars.ts'
+import { startCheckBudget, type CheckBudget } from '../fields/check-budget.ts'
 import { compileValue } from '../fields/compile-value.ts'
 import { describeValue } from '../fields/describe-value.ts'
 import { comparableJson } from '../fields/equal-json.ts'
 import type { Field, FieldMap, JsonValue } from '../fields/field.ts'
 import { startRun } from '../fields/plain-json.ts'
-import { INPUT_RULES } from '../fields/value-rules.ts'
+import { INPUT_RULES, type ValueCheck } from '../fields/value-rules.ts'
 
 export type { Compatibility, Grade } from './compatibility.ts'
 
@@ -20,8 +21,9 @@ export interface MapsCompatibility {
 
 /**
  * Whether values of an output field may feed an input field. Knows by the same table as the server's check
- * what coercion does (D19), and looks at every constraint of both sides.
+ * what coercion does (D19), and looks at every constraint of both sides. Where that takes too long it is `lossy`.
  *
+ * @param budget shared with other comparisons; default one of its own
  * @example
  * ```ts
  * import { compatible } from '@farebox/protocol/compatibility/compatible'
@@ -30,7 +32,11 @@ export interface MapsCompatibility {
  * // { grade: 'safe', reason: 'every number becomes its text' }
  * ```
  */
-export function compatible(output: Field, input: Field): Compatibility {
+export function compatible(
+  output: Field,
+  input: Field,
+  budget: CheckBudget = startCheckBudget(),
+): Compatibility {
   const way = passage(output.type, input.type)
   if (way === 'never') {
     return {
@@ -38,18 +44,24 @@ export function compatible(output: Field, input: Field): Compatibility {
       reason: `${withArticle(output.type)} never becomes ${withArticle(input.type)}`,
     }
   }
-  if (output.enum !== undefined) return compareValues(output.enum, input)
-  if (output.type === 'boolean') return compareValues([true, false], input)
+  budget.stepsLeft -= STEPS_PER_COMPARISON
+  if (budget.stepsLeft < 0) return TOO_MUCH_TO_COMPARE
+  if (output.enum !== undefined) return compareValues(output.enum, input, budget)
+  if (output.type === 'boolean') return compareValues([true, false], input, budget)
   return worst([
     ...scalarFindings(output, input, way),
-    ...containerFindings(output, input),
+    ...containerFindings(output, input, budget),
     ...enumFindings(input),
   ])
 }
 
+/** Two fields are laid side by side, and what is found is put into words. */
+const STEPS_PER_COMPARISON = 100
+
 /**
  * Matches the outputs of one step with the inputs of the next by name.
  *
+ * @param budget shared with other comparisons; default one of its own
  * @example
  * ```ts
  * import { compatibleMaps } from '@farebox/protocol/compatibility/compatible'
@@ -61,32 +73,40 @@ export function compatible(output: Field, input: Field): Compatibility {
  * console.log(matches[0]?.grade, open) // same [{ name: 'to', required: true }]
  * ```
  */
-export function compatibleMaps(outputs: FieldMap, inputs: FieldMap): MapsCompatibility {
+export function compatibleMaps(
+  outputs: FieldMap,
+  inputs: FieldMap,
+  budget: CheckBudget = startCheckBudget(),
+): MapsCompatibility {
   const matches: (Compatibility & { name: string })[] = []
   const open: { name: string; required: boolean }[] = []
   for (const [name, input] of Object.entries(inputs)) {
     const output = Object.hasOwn(outputs, name) ? outputs[name] : undefined
     if (output === undefined) open.push({ name, required: input.required === true })
-    else matches.push({ name, ...worst([compatible(output, input), ...presenceFindings(output, input)]) })
+    else
+      matches.push({
+        name,
+        ...worst([compatible(output, input, budget), ...presenceFindings(output, input)]),
+      })
   }
   return { matches, open }
 }
 
 /** Where the values are known, the input's own check is the judge. */
-function compareValues(values: readonly JsonValue[], input: Field): Compatibility {
-  const check = compileValue(input, INPUT_RULES, 0)
+function compareValues(values: readonly JsonValue[], input: Field, budget: CheckBudget): Compatibility {
+  const check = compileOnce(input, budget)
   let changed: string | undefined
   let refused: string | undefined
   let passed = 0
-  let { stepsLeft } = startRun()
   for (const value of values) {
-    const run = { ...startRun(), stepsLeft }
-    const taken = check(value, run)
-    stepsLeft = run.stepsLeft
-    if (stepsLeft < 0) return TOO_MUCH_TO_COMPARE
+    const before = comparableJson(value)
+    const run = { ...startRun(), stepsLeft: budget.stepsLeft - STEPS_PER_VALUE - before.length }
+    const taken = run.stepsLeft < 0 ? undefined : check(value, run)
+    budget.stepsLeft = run.stepsLeft
+    if (run.stepsLeft < 0) return TOO_MUCH_TO_COMPARE
     if (taken === undefined) refused ??= `${describeValue(value)} is refused: ${run.reason}`
     else passed += 1
-    if (taken !== undefined && comparableJson(taken) !== comparableJson(value)) {
+    if (taken !== undefined && comparableJson(taken) !== before) {
       changed ??= `${describeValue(value)} becomes ${describeValue(taken)}`
     }
   }
@@ -101,18 +121,28 @@ const TOO_MUCH_TO_COMPARE = {
   reason: 'can fail at run time: its values are too many to compare',
 } as const
 
+/** What the check of a field is built of is written down once: its `enum` as keys of a set. */
+function compileOnce(input: Field, budget: CheckBudget): ValueCheck {
+  const rules = budget.within(INPUT_RULES)
+  if (rules.built?.has(input) !== true) budget.stepsLeft -= JSON.stringify(input).length
+  return compileValue(input, rules, 0)
+}
+
+/** A value is written as a key, checked, and written once more. */
+const STEPS_PER_VALUE = 50
+
 function enumFindings(input: Field): Compatibility[] {
   if (input.enum === undefined) return []
   return [{ grade: 'lossy', reason: "can fail at run time: only the values of the input's enum pass" }]
 }
 
-function containerFindings(output: Field, input: Field): Compatibility[] {
-  if (input.type === 'array') return arrayFindings(output, input)
-  if (input.type === 'object') return objectFindings(output, input)
+function containerFindings(output: Field, input: Field, budget: CheckBudget): Compatibility[] {
+  if (input.type === 'array') return arrayFindings(output, input, budget)
+  if (input.type === 'object') return objectFindings(output, input, budget)
   return []
 }
 
-function arrayFindings(output: Field, input: Field): Compatibility[] {
+function arrayFindings(output: Field, input: Field, budget: CheckBudget): Compatibility[] {
   const lengths = rangeFindings(
     [output.minItems ?? 0, output.maxItems ?? Number.POSITIVE_INFINITY],
     [input.minItems ?? 0, input.maxItems ?? Number.POSITIVE_INFINITY],
@@ -120,14 +150,16 @@ function arrayFindings(output: Field, input: Field): Compatibility[] {
   )
   if (input.items === undefined) return lengths
   if (output.items === undefined) return [...lengths, undeclared('items')]
-  const { grade, reason } = compatible(output.items, input.items)
+  const { grade, reason } = compatible(output.items, input.items, budget)
   return [...lengths, { grade, reason: `items: ${reason}` }]
 }
 
-function objectFindings(output: Field, input: Field): Compatibility[] {
+function objectFindings(output: Field, input: Field, budget: CheckBudget): Compatibility[] {
   if (input.properties === undefined) return []
   if (output.properties === undefined) return [undeclared('properties')]
-  const { matches, open } = compatibleMaps(output.properties, input.properties)
+  const names = Object.keys(output.properties).length + Object.keys(input.properties).length
+  budget.stepsLeft -= STEPS_PER_NAME * names
+  const { matches, open } = compatibleMaps(output.properties, input.properties, budget)
   const inputs = input.properties
   const findings = matches.map(({ name, grade, reason }) => ({ grade, reason: `${name}: ${reason}` }))
   for (const { name, required } of open) {
@@ -141,6 +173,9 @@ function objectFindings(output: Field, input: Field): Compatibility[] {
     findings.push({ grade: 'safe', reason: `${dropped.join(', ')}: left out, not declared` })
   return findings
 }
+
+/** A name is looked up on the other side, and may be listed. */
+const STEPS_PER_NAME = 20
 
 function presenceFindings(output: Field, input: Field): Compatibility[] {
   if (output.required !== false) return []

@@ -2,7 +2,7 @@ import type { Fault } from '../problems/problem.ts'
 import { nearest } from '../problems/nearest.ts'
 import { quoteText } from '../fields/describe-value.ts'
 import { FIELD_KEYWORDS, type Field, type FieldType, type JsonObject } from '../fields/field.ts'
-import { shortJson } from '../fields/inline-json.ts'
+import { shortJson } from './inline-json.ts'
 
 /** Why a keyword may not stand on the field, and what to write instead. */
 export function foreignKeyword(keyword: string, field: JsonObject & Pick<Field, 'type'>): Fault {

@@ -4,7 +4,7 @@ import { coerce } from '../fields/coerce.ts'
 import { describeValue, quoteText } from '../fields/describe-value.ts'
 import type { Field, FieldType, JsonObject, JsonValue } from '../fields/field.ts'
 import { FORMATS } from '../fields/formats.ts'
-import { shortJson } from '../fields/inline-json.ts'
+import { shortJson } from './inline-json.ts'
 
 /** What a keyword's setting must be by itself, whatever the rest of its field says: to the check and to editors. */
 export interface KeywordRule {

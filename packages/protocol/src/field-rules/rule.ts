@@ -1,6 +1,6 @@
 import { countCodePoints } from '../fields/code-points.ts'
 import type { JsonObject, JsonValue } from '../fields/field.ts'
-import { inlineJson } from '../fields/inline-json.ts'
+import { inlineJson } from './inline-json.ts'
 import type { DeclarationCheck } from './declaration-check.ts'
 import { meantKey } from '../problems/meant-key.ts'
 import { nearest } from '../problems/nearest.ts'

@@ -4,6 +4,7 @@ import { formatProblem } from '../problems/problem.ts'
 import { MAX_INPUT_CHECK_STEPS } from '../limits.ts'
 import { compileInput, compileOutput } from './compile.ts'
 import { compatible } from '../compatibility/compatible.ts'
+import { startCheckBudget } from './check-budget.ts'
 import type { Field, FieldMap } from './field.ts'
 import { sample } from '../samples/sample.ts'
 
@@ -154,6 +155,37 @@ test('D42 comparing fields and making samples end as well', () => {
   expect(sample({ f: { type: 'string', required: true, pattern: `${pattern}~`, examples: values } }).ok).toBe(
     false,
   )
+})
+
+describe('D42 a budget that several checks share', () => {
+  const texts = Array.from({ length: 500 }, (_, index) => `value ${index}`)
+  const some: Field = { type: 'string', enum: texts }
+
+  test('ends comparisons, samples and checks once it is spent by any of them', () => {
+    const budget = startCheckBudget({ steps: 40_000 })
+    expect(compatible(some, { type: 'string', maxLength: 9 }, budget).grade).toBe('same')
+    expect(compatible(some, { type: 'string', maxLength: 9 }, budget).reason).toContain('too many to compare')
+    expect(sample({ f: { type: 'string', required: true } }, 'input', budget).ok).toBe(false)
+    expect(compileInput({ f: { type: 'string' } }, budget)({ f: 'x' })).toMatchObject({ ok: false })
+    expect(compileOutput({ f: { type: 'string' } }, budget)({ f: 'x' })).toMatchObject({ ok: false })
+  })
+
+  test('compiles a pattern once, and none beyond its instructions', () => {
+    const budget = startCheckBudget({ instructions: 1_000 })
+    const matching = (pattern: string): string =>
+      compatible({ type: 'string', enum: ['ab'] }, { type: 'string', pattern }, budget).grade
+    for (let time = 0; time < 100; time += 1) expect(matching('^[a-z]+$')).toBe('same')
+    expect(matching('[ab]{999}')).toBe('impossible')
+    expect(matching('^b')).toBe('lossy')
+  })
+
+  test('a check within it still has no more than a check alone', () => {
+    const budget = startCheckBudget({ steps: 10 * MAX_INPUT_CHECK_STEPS })
+    const input = { list: Array.from({ length: 340 }, () => 'ab c9-x_'.repeat(362)) }
+    const check = compileInput(list({ type: 'string', pattern: '(\\w|\\d|\\s|.){900}$' }), budget)
+    expect(check(input)).toMatchObject({ ok: false, violation: { reason: expect.stringContaining(LIMIT) } })
+    expect(budget.stepsLeft).toBeGreaterThan(8 * MAX_INPUT_CHECK_STEPS)
+  })
 })
 
 function declarationOf(schemas: { readonly input_schema?: object; readonly output_schema?: object }) {

@@ -1,5 +1,6 @@
 import { formatPath } from '../problems/problem.ts'
 import { MAX_OUTPUT_CHECK_STEPS } from '../limits.ts'
+import type { CheckBudget } from './check-budget.ts'
 import { compileMap } from './compile-value.ts'
 import { describeValue } from './describe-value.ts'
 import type { FieldMap, JsonObject } from './field.ts'
@@ -42,6 +43,7 @@ export type OutputResult =
  * on as they are. What needs more than `MAX_INPUT_CHECK_STEPS` is refused where they ran out.
  *
  * @param fields an `input_schema` that `checkFields` found nothing wrong with
+ * @param budget shared with other checks; default: each input has the whole of its own
  * @throws {SyntaxError | RangeError} for a pattern or format that `checkFields` would have refused
  * @example
  * ```ts
@@ -54,11 +56,11 @@ export type OutputResult =
  * if (!refused.ok) console.log(formatViolation(refused.violation)) // amount: is required
  * ```
  */
-export function compileInput(fields: FieldMap): InputCheck {
-  const check = compileMap(fields, INPUT_RULES, 1)
+export function compileInput(fields: FieldMap, budget?: CheckBudget): InputCheck {
+  const check = compileMap(fields, budget?.within(INPUT_RULES) ?? INPUT_RULES, 1)
   return input => {
     const run = startRun()
-    const value = check(input, run)
+    const value = spend(budget, run, () => check(input, run))
     return value === undefined ? { ok: false, violation: violationOf(run, 'input') } : { ok: true, value }
   }
 }
@@ -71,6 +73,7 @@ export function compileInput(fields: FieldMap): InputCheck {
  * than `MAX_OUTPUT_CHECK_STEPS`.
  *
  * @param fields an `output_schema` that `checkFields` found nothing wrong with
+ * @param budget shared with other checks; default: each output has the whole of its own
  * @throws {SyntaxError | RangeError} for a pattern or format that `checkFields` would have refused
  * @example
  * ```ts
@@ -80,20 +83,32 @@ export function compileInput(fields: FieldMap): InputCheck {
  * console.log(check({ words: 2, cached: true })) // { ok: true, value: { words: 2 }, dropped: ['cached'] }
  * ```
  */
-export function compileOutput(fields: FieldMap): OutputCheck {
-  const check = compileMap(fields, OUTPUT_RULES, 1)
+export function compileOutput(fields: FieldMap, budget?: CheckBudget): OutputCheck {
+  const check = compileMap(fields, budget?.within(OUTPUT_RULES) ?? OUTPUT_RULES, 1)
   return output => {
     const run = startRun(MAX_OUTPUT_CHECK_STEPS)
-    const value = guard(run, () => {
-      if (typeof output !== 'object' || output === null) {
-        return refuse(run, `must be an object, got ${describeValue(output)}`)
-      }
-      if (isPlainObject(output)) return check(output, run)
-      return refuse(run, `must be a plain object, got ${describePlainly(output)}`)
-    })
+    const value = spend(budget, run, () =>
+      guard(run, () => {
+        if (typeof output !== 'object' || output === null) {
+          return refuse(run, `must be an object, got ${describeValue(output)}`)
+        }
+        if (isPlainObject(output)) return check(output, run)
+        return refuse(run, `must be a plain object, got ${describePlainly(output)}`)
+      }),
+    )
     if (value === undefined) return { ok: false, violation: violationOf(run, 'output') }
     return { ok: true, value, dropped: run.dropped.map(path => formatPath(path.toReversed())) }
   }
+}
+
+/** Lets a check take no more than is left of a budget, and takes it from there. */
+function spend<T>(budget: CheckBudget | undefined, run: Run, check: () => T): T {
+  if (budget === undefined) return check()
+  run.stepsLeft = Math.min(run.stepsLeft, budget.stepsLeft)
+  const before = run.stepsLeft
+  const result = check()
+  budget.stepsLeft -= before - run.stepsLeft
+  return result
 }
 
 /** The message form of the interface: `"<field>: <reason>"` (D21). */

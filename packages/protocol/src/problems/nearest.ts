@@ -12,6 +12,8 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   let bestDistance = Math.min(3, Math.max(1, Math.floor(word.length / 3))) + 1
   for (const candidate of known) {
     if (candidate.length > MAX_WORD_LENGTH || candidate === word) continue
+    // As many letters as one is longer have to be put in.
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance) {
       best = candidate

@@ -1,9 +1,9 @@
 import { formatPath } from '../problems/problem.ts'
-import { MAX_DECLARATION_CHECK_STEPS } from '../limits.ts'
+import { startCheckBudget, type CheckBudget } from '../fields/check-budget.ts'
 import { compileInput, compileOutput, type Violation } from '../fields/compile.ts'
 import { compileValue } from '../fields/compile-value.ts'
 import type { Field, FieldMap, JsonObject, JsonValue, Side } from '../fields/field.ts'
-import { copyPlainJson, countValues, setOwn, startRun, type Run } from '../fields/plain-json.ts'
+import { copyPlainJson, countValues, setOwn, startRun, takeSteps, type Run } from '../fields/plain-json.ts'
 import { sampleText } from './sample-text.ts'
 import { DECLARED_INPUT_RULES, OUTPUT_RULES, type Rules } from '../fields/value-rules.ts'
 
@@ -21,6 +21,7 @@ export type SampleResult =
  * then the result says which field needs `examples`.
  *
  * @param fields a map that `checkFields` found nothing wrong with
+ * @param budget shared with other samples and checks; default one of its own
  * @example
  * ```ts
  * import { sample } from '@farebox/protocol/samples/sample'
@@ -28,11 +29,17 @@ export type SampleResult =
  * console.log(sample({ text: { type: 'string', required: true } })) // { ok: true, value: { text: 'text' } }
  * ```
  */
-export function sample(fields: FieldMap, side: Side = 'input'): SampleResult {
-  const rules = side === 'input' ? DECLARED_INPUT_RULES : OUTPUT_RULES
-  const made = sampleMap(fields, rules, startRun(MAX_DECLARATION_CHECK_STEPS))
+export function sample(
+  fields: FieldMap,
+  side: Side = 'input',
+  budget: CheckBudget = startCheckBudget(),
+): SampleResult {
+  const rules = budget.within(side === 'input' ? DECLARED_INPUT_RULES : OUTPUT_RULES)
+  const run = startRun(budget.stepsLeft)
+  const made = sampleMap(fields, rules, run)
+  budget.stepsLeft = run.stepsLeft
   if (!made.ok) return { ok: false, violation: { field: formatPath(made.path), reason: made.reason } }
-  const check = side === 'input' ? compileInput(fields) : compileOutput(fields)
+  const check = side === 'input' ? compileInput(fields, budget) : compileOutput(fields, budget)
   const checked = check(made.value)
   return checked.ok ? { ok: true, value: made.value } : checked
 }
@@ -83,6 +90,8 @@ function makeValue(
 ): Sampled<JsonValue> {
   switch (field.type) {
     case 'string':
+      // Reading a pattern and writing its texts takes longer than to check one of them.
+      if (field.pattern !== undefined && !takeSteps(budget, STEPS_PER_PATTERN)) return NOTHING_MADE
       return firstOf(sampleText(field), accepts)
     case 'number':
     case 'integer':
@@ -95,6 +104,8 @@ function makeValue(
       return sampleMap(field.properties ?? {}, rules, budget)
   }
 }
+
+const STEPS_PER_PATTERN = 10_000
 
 function firstOf(
   candidates: Iterable<JsonValue>,

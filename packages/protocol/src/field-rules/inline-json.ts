@@ -1,4 +1,4 @@
-import type { JsonValue } from './field.ts'
+import type { JsonValue } from '../fields/field.ts'
 
 /**
  * JSON on one line, spaced as people write it: `{ "type": "string" }`. Where that takes more than `characters`,

@@ -1,4 +1,4 @@
-import { FLOW_INPUT, FLOW_OUTPUT, type Flow, type Step } from '../document/flow.ts'
+import { FLOW_INPUT, FLOW_OUTPUT, type Flow, type Step } from './flow.ts'
 
 /** What people read for a step: its label, or what it does. */
 export function nameStep(flow: Flow, id: string): string {

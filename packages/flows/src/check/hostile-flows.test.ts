@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { MAX_FLOW_CHARACTERS } from '../document/flow-limits.ts'
+import { readFlow } from '../document/read-flow.ts'
+import { HEAVY_AGENTS, HEAVY_CATALOG, hostileFlows } from '../test-setup/hostile-flows.ts'
+import { LARGE_FLOW } from '../test-setup/sample-flows.ts'
+import { checkFlow } from './check-flow.ts'
+
+/** Much less than this on a machine that does nothing else. */
+const MOST_MS = 1_500
+
+test.each(hostileFlows())(
+  'a flow of a megabyte is read and checked in little time, with an answer of moderate size: %s',
+  (_, make) => {
+    const document = make()
+    expect(JSON.stringify(document).length).toBeLessThan(MAX_FLOW_CHARACTERS)
+    const begun = computingMs()
+    const read = readFlow(document)
+    const checked = read.ok ? checkFlow(read.flow) : undefined
+    expect(computingMs() - begun).toBeLessThan(MOST_MS)
+    expect(read.ok ? [] : read.problems.slice(100)).toEqual([])
+    expect(JSON.stringify(checked ?? read).length).toBeLessThan(3 * MAX_FLOW_CHARACTERS)
+  },
+)
+
+test('two hundred agents whose patterns take long to compile are checked in little time', () => {
+  const begun = computingMs()
+  checkFlow(HEAVY_AGENTS, { catalog: HEAVY_CATALOG })
+  expect(computingMs() - begun).toBeLessThan(MOST_MS)
+})
+
+test('nested without end is refused, not followed', () => {
+  let nested: unknown = 1
+  for (let depth = 0; depth < 100_000; depth += 1) nested = [nested]
+  const read = readFlow({ flow_version: 1, steps: { a: { kind: 'constant', value: nested } } })
+  expect(read.ok ? '' : read.problems[0]?.reason).toMatch(/must not be nested deeper than 64 levels/)
+})
+
+test('what would take too long to compare is called lossy; what comes before it is compared', () => {
+  const read = readFlow(hostileFlows()[2]?.[1]())
+  if (!read.ok) throw new Error(JSON.stringify(read.problems[0]))
+  const grades = checkFlow(read.flow).wires.map(({ grade }) => grade)
+  const compared = grades.indexOf('lossy')
+  expect(compared).toBeGreaterThan(5)
+  expect(new Set(grades.slice(0, compared))).toEqual(new Set(['impossible']))
+  expect(new Set(grades.slice(compared))).toEqual(new Set(['lossy']))
+})
+
+test('of very many findings the first thousand are listed, and how many more there are', () => {
+  const read = readFlow(hostileFlows()[0]?.[1]())
+  if (!read.ok) throw new Error(JSON.stringify(read.problems[0]))
+  const { ok, findings } = checkFlow(read.flow)
+  expect(ok).toBe(false)
+  expect(findings).toHaveLength(1_001)
+  expect(findings.at(-1)?.message).toBe('There is more: 13040 findings are not listed.')
+  expect(findings[0]?.repairs.length).toBeGreaterThan(1)
+})
+
+test('two hundred ordinary steps are checked within 50 ms', () => {
+  const times = Array.from({ length: 10 }, () => {
+    const begun = performance.now()
+    expect(checkFlow(LARGE_FLOW).ok).toBe(true)
+    return performance.now() - begun
+  })
+  expect(Math.min(...times)).toBeLessThan(50)
+})
+
+/** Milliseconds that this process has computed: other programs of the machine do not count. */
+function computingMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
