@@ -265,6 +265,8 @@ create index webhook_deliveries_of_agent on webhook_deliveries (agent_id, create
 create table jobs (
   -- Lower-case UUID v4.
   job_id uuid primary key,
+  -- The run of a flow that ordered it; null: its payer did.
+  run_id uuid,
   agent_id bigint not null references agents,
   capability text not null,
   -- caller: somebody's · canary: the platform's own daily one (badges do not count it)
@@ -446,6 +448,81 @@ create table payment_keys (
   key_id text primary key,
   first_used_at timestamptz not null
 );
+
+------------------------------------------------------------------------------------------------------------------------
+-- Runs of flows
+------------------------------------------------------------------------------------------------------------------------
+
+-- One row for each run: what it was started with, and how it stands. What a state is, and what follows from it, is known
+-- to packages/flows alone; here it is text.
+create table runs (
+  run_id uuid primary key,
+  -- SHA-256 of the token that opens and controls it.
+  token_hash bytea not null check (length(token_hash) = 32),
+  -- Where it came from, as a salted hash; null once something of it was paid.
+  started_from text,
+  -- Who pays: the signer of its first payment; lower-case. Null: none has come.
+  payer text check (payer ~ '^0x[0-9a-f]{40}$'),
+  flow_id uuid,
+  name text not null,
+  flow text not null,
+  input text not null,
+  -- Decimal USDC.
+  max_total text not null,
+  state text not null,
+  -- Raised by every change of the state: who has read another one writes nothing.
+  revision bigint not null default 1,
+  -- What follows from the state for those who drive it.
+  plan jsonb not null,
+  status text not null
+    check (status in ('running', 'waiting', 'completed', 'failed', 'paused', 'cancelled')),
+  paid text not null default '0',
+  created_at timestamptz not null,
+  changed_at timestamptz not null,
+  ended_at timestamptz,
+  -- Raised by every change of the state and of its jobs.
+  news bigint not null default 1,
+  -- When somebody should look at it; -infinity: at once; null: when something happens.
+  due_at timestamptz,
+  -- Held by a worker until then; free when past.
+  lease_until timestamptz,
+  lease_holder uuid
+);
+create index runs_due on runs (due_at) where due_at is not null;
+create index runs_by_payer on runs (payer, created_at desc, run_id desc) where payer is not null;
+create index runs_started_from on runs (started_from) where started_from is not null;
+create index runs_by_age on runs (changed_at);
+
+-- Every payment that was brought for a job of a run, under the id of the job that it is bound to.
+create table run_payments (
+  job_id uuid primary key,
+  run_id uuid not null references runs on delete cascade,
+  -- The job's key in the run.
+  key text not null,
+  -- Encrypted; null once it was used, or is not to be used: no job is ordered with it from then on.
+  sealed_payment text,
+  -- Why it was given up before its order was written down.
+  given_up text,
+  -- What is ordered, from when it is to be.
+  input text
+);
+create index run_payments_by_run on run_payments (run_id);
+create index jobs_by_run on jobs (run_id) where run_id is not null;
+
+-- What becomes of a job is news to its run: whoever drives it looks at once. That it is retried is the run's own doing.
+create function note_news_of_run() returns trigger language plpgsql set search_path from current as $$
+begin
+  update runs set news = news + 1, due_at = '-infinity' where run_id = new.run_id;
+  return null;
+end $$;
+
+create trigger job_of_run_changed after update on jobs for each row
+  when (new.run_id is not null and
+    new.attempt = old.attempt and
+    (old.state, old.answer, old.payment, old.asking_over, old.charged_without_delivery)
+      is distinct from
+    (new.state, new.answer, new.payment, new.asking_over, new.charged_without_delivery))
+  execute function note_news_of_run();
 
 ------------------------------------------------------------------------------------------------------------------------
 -- The platform's own daily jobs

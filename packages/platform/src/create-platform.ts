@@ -19,6 +19,8 @@ import { ownersRoutes } from './owners/owners-routes.ts'
 import type { Background, PlatformParts } from './platform-parts.ts'
 import { registryRoutes } from './registry/registry-routes.ts'
 import { startRegistry } from './registry/start-registry.ts'
+import { runsRoutes } from './runs/runs-routes.ts'
+import { startRuns } from './runs/drive/start-runs.ts'
 import { searchRoutes } from './search/search-routes.ts'
 import { walletsRoutes } from './wallets/wallets-routes.ts'
 
@@ -52,6 +54,7 @@ export function platformRoutes(parts: PlatformParts): readonly Route[] {
     operatorRoutes,
     walletsRoutes,
     flowRoutes,
+    runsRoutes,
   ]
   const routes = rooms.flatMap(routesOf => routesOf(parts))
   return [...routes, ...systemRoutes(parts, routes)]
@@ -85,6 +88,7 @@ export async function createPlatform(
     startRegistry,
     startMonitor,
     startJobs,
+    startRuns,
     startCanary,
     startRecounts,
     startCleanup,

@@ -5,6 +5,7 @@ import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Checker } from './checking/checker.ts'
+import type { Notifier } from './notifier.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { PaymentSeal } from './sealing/payment-seal.ts'
 
@@ -18,6 +19,7 @@ import type { PaymentSeal } from './sealing/payment-seal.ts'
  * import { createChecker } from '@farebox/platform/checking/checker'
  * import { createOutbound } from '@farebox/platform/outbound/outbound'
  * import type { PlatformParts } from '@farebox/platform/platform-parts'
+ * import { createDueWork } from '@farebox/platform/notifier'
  * import { createPaymentSeal } from '@farebox/platform/sealing/payment-seal'
  * import { openStorage } from '@farebox/platform/storage/open-storage'
  * import { systemClock } from '@farebox/server/clock'
@@ -32,6 +34,7 @@ import type { PaymentSeal } from './sealing/payment-seal.ts'
  *     outbound: createOutbound({ localMode: false }),
  *     checker: createChecker({ clock: systemClock }),
  *     clock: systemClock,
+ *     due: createDueWork(systemClock),
  *     log: silentLog,
  *     crypto: await loadEvmCrypto(),
  *     seal: createPaymentSeal(process.env.PAYMENT_ENCRYPTION_KEY ?? ''),
@@ -49,6 +52,8 @@ export interface PlatformParts {
   /** The only place where declarations of others, and what is checked against them, are examined (D42). */
   readonly checker: Checker
   readonly clock: Clock
+  /** Tells those who work in this process that something is due, before they look by themselves. */
+  readonly due: DueWork
   readonly log: Log
   readonly crypto: EvmCrypto
   /** Encrypts signed payments before they are written to the database. */
@@ -59,6 +64,14 @@ export interface PlatformParts {
   readonly settings: PlatformSettings
   /** How our clock differs from the node's; undefined where they agree, absent where nobody compares them. */
   readonly clockSkew?: () => ClockSkew | undefined
+}
+
+/** What may become due in a process, each with who waits for it. */
+export interface DueWork {
+  /** Jobs to be sent, for `startJobs`. */
+  readonly jobs: Notifier
+  /** Runs to be driven, for `startRuns`. */
+  readonly runs: Notifier
 }
 
 /** A clock that differs from another. */

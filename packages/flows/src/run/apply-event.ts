@@ -120,7 +120,7 @@ const SETTLED = {
 function quoted(
   graph: Graph,
   run: Run,
-  { key, quote }: Extract<RunEvent, { event: 'quoted' }>,
+  { key, quote, reason }: Extract<RunEvent, { event: 'quoted' }>,
   now: number,
 ): Applied {
   const place = findJob(graph, run, key)
@@ -136,7 +136,7 @@ function quoted(
         input,
         attempt: 0,
         error_type: 'unreachable',
-        error: 'The agent could not be asked for its price. Nothing was sent.',
+        error: reason ?? 'The agent could not be asked for its price. Nothing was sent.',
       }),
       now,
     )

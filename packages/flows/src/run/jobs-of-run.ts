@@ -1,6 +1,7 @@
+import { findJobStep } from '../document/find-job-step.ts'
 import type { JobStep } from '../document/flow.ts'
 import type { Graph } from '../graph/graph.ts'
-import { jobKey, readJobKey, type JobState, type Run, type StepState } from './run-state.ts'
+import { readJobKey, type JobState, type Run, type StepState } from './run-state.ts'
 
 /** A job of a run by its key. */
 export interface FoundJob {
@@ -15,11 +16,9 @@ export interface FoundJob {
 
 /** The job that a key names; undefined where the flow can have none of that name. */
 export function findJob(graph: Graph, run: Run, key: string): FoundJob | undefined {
+  const step = findJobStep(graph.flow, key)
   const named = readJobKey(key)
-  if (named === undefined) return undefined
-  const step = Object.hasOwn(graph.flow.steps, named.step) ? graph.flow.steps[named.step] : undefined
-  if (step?.kind !== 'job' || named.index >= (step.map?.most ?? 1)) return undefined
-  if (jobKey(named.step, named.index, step.map !== undefined) !== key) return undefined
+  if (step === undefined || named === undefined) return undefined
   const state = Object.hasOwn(run.steps, named.step) ? run.steps[named.step] : undefined
   const job = state?.state === 'ordering' ? state.jobs[named.index] : undefined
   return { id: named.step, index: named.index, step, state, job }

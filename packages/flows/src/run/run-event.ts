@@ -19,6 +19,8 @@ export type RunEvent =
       readonly event: 'quoted'
       readonly key: string
       readonly quote: { readonly price: string; readonly pay_to: string } | undefined
+      /** Why it could not be asked, for the payer. */
+      readonly reason?: string
     }
   /** The job has its output, and its charge is on the chain. */
   | {

@@ -3,9 +3,12 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { compileInput, compileOutput, type Violation } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { sample, type SampleResult } from '@farebox/protocol/samples/sample'
+import { advanceRun, beginRun, graphOf, readRun } from './advance-run.ts'
 import { checkGivenFlow } from './check-flow.ts'
 import { createCompiledCache } from './compiled-cache.ts'
 import { readJson } from './read-json.ts'
+import { describeRun, type DescribedRun } from './describe-run.ts'
+import type { RunAdvanced, RunBegun, RunStart, StoredRun, GivenEvent } from './run-messages.ts'
 
 /** A declaration as an agent serves it, or why it is none. */
 export type CheckedAbout =
@@ -19,6 +22,7 @@ export type Checks = ReturnType<typeof createChecks>
 export function createChecks() {
   const inputs = createCompiledCache(compileInput)
   const outputs = createCompiledCache(compileOutput)
+  const graphs = createCompiledCache(graphOf)
   return {
     about(text: string): CheckedAbout {
       const json = readJson(text)
@@ -44,6 +48,19 @@ export function createChecks() {
     },
     /** A flow, against what its capabilities are now. */
     flow: checkGivenFlow,
+    /** A run of a flow that was checked, begun. */
+    'begin-run': (start: RunStart): RunBegun => beginRun(graphs, start),
+    /** A run after what has happened. */
+    'advance-run': (given: {
+      readonly stored: StoredRun
+      readonly events: readonly GivenEvent[]
+      readonly now: number
+    }): RunAdvanced => advanceRun(graphs, given),
+    /** What is shown of a run. */
+    'describe-run': (stored: StoredRun): DescribedRun => {
+      const graph = graphs.get(stored.flow)
+      return describeRun(graph, readRun(graph, stored))
+    },
     /** An input that a schema takes. */
     sample: (fields: FieldMap): SampleResult => sample(fields),
   }

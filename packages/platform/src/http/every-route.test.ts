@@ -50,6 +50,11 @@ const BODIES: { readonly [route: string]: object } = {
   'POST /v1/agents/:agentId/reports': { reason: 'spam' },
   'POST /v1/me/secrets': {},
   'POST /v1/jobs/:jobId/retry': { payment: 'bm8=' },
+  'PUT /v1/runs/:runId/payments': {
+    payments: [{ key: 'a', job_id: '5f0c1a52-6f0e-4b8a-9d51-0a2f4be391aa', payment: 'bm8=' }],
+  },
+  'POST /v1/runs/:runId/retry': { key: 'a' },
+  'POST /v1/runs/:runId/answer': { step: 'word', approved: true },
 }
 
 /** Public, and about one thing that is everybody's to see, or to say something about. */
@@ -145,6 +150,7 @@ test('a thing that is nobody’s is told of as one that is somebody else’s', a
     ids: {
       agentId: '999999',
       jobId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
+      runId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
       sessionId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
       secretId: '0123456789abcdef',
       keyId: 'a'.repeat(43),

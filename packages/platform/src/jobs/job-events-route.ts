@@ -4,7 +4,8 @@ import type { PlatformParts } from '../platform-parts.ts'
 import { openJob } from './order/open-job.ts'
 import type { JobRow } from './records/job-row.ts'
 import { readJob } from './records/job-store.ts'
-import { createJobWatch, type JobWatch } from './records/watch-jobs.ts'
+import type { VersionWatch } from '../watch-versions.ts'
+import { createJobWatch } from './records/watch-jobs.ts'
 import { describeJob } from './show-job.ts'
 
 /** The changes of a job as they happen, for its payer. */
@@ -40,7 +41,7 @@ export function jobEventsRoute(parts: PlatformParts): Route {
 
 async function* jobEvents(
   parts: PlatformParts,
-  watch: JobWatch,
+  watch: VersionWatch,
   {
     jobId,
     seen,

@@ -65,6 +65,7 @@ async function startWorker(rpcUrl = chain.rpcUrl): Promise<Worker> {
     import { createOutbound } from '@farebox/platform/outbound/outbound'
     import { openStorage } from '@farebox/platform/storage/open-storage'
     import { createChecker } from '@farebox/platform/checking/checker'
+    import { createDueWork } from '@farebox/platform/notifier'
     import { createPaymentSeal } from '@farebox/platform/sealing/payment-seal'
     import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
     import { systemClock } from '@farebox/server/clock'
@@ -75,7 +76,7 @@ async function startWorker(rpcUrl = chain.rpcUrl): Promise<Worker> {
     const settings = { facilitator: undefined }
     const checker = createChecker({ clock: systemClock })
     const seal = createPaymentSeal(${JSON.stringify(TEST_PAYMENT_KEY)})
-    startJobs({ database, outbound, rpc, checker, seal, clock: systemClock, log: silentLog, settings }, { pollMs: 20 })
+    startJobs({ database, outbound, rpc, checker, seal, due: createDueWork(systemClock), clock: systemClock, log: silentLog, settings }, { pollMs: 20 })
     console.log('{}')`)
 }
 

@@ -11,6 +11,7 @@ import { explainTakenPort } from '@farebox/server/internal/program/explain-taken
 import { startInOrder, type End } from '@farebox/server/internal/start-in-order'
 import { createChecker } from '../checking/checker.ts'
 import { createPlatform } from '../create-platform.ts'
+import { createDueWork } from '../notifier.ts'
 import { createOutbound } from '../outbound/outbound.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { openStorage } from '../storage/open-storage.ts'
@@ -110,6 +111,7 @@ async function openParts(
     network,
     log,
     clock: systemClock,
+    due: createDueWork(systemClock),
     clockSkew: nodeClock.skew,
   }
   return { ...parts, settings: { ...settings, publicUrl } }

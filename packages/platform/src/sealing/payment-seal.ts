@@ -31,6 +31,14 @@ interface Key {
  *
  * @param key 32 bytes of `0x` hex; seals and opens
  * @param before a key that was used before; only opens
+ * @example
+ * ```ts
+ * import { createPaymentSeal } from '@farebox/platform/sealing/payment-seal'
+ *
+ * const seal = createPaymentSeal(`0x${'42'.repeat(32)}`)
+ * const jobId = '5f0c1a52-6f0e-4b8a-9d51-0a2f4be391aa'
+ * console.log(seal.open(jobId, seal.seal(jobId, 'eyJ4NDAy'))) // eyJ4NDAy
+ * ```
  */
 export function createPaymentSeal(key: string, before?: string): PaymentSeal {
   const newest = deriveKey(key)

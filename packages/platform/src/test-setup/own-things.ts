@@ -16,6 +16,7 @@ export interface OwnThings {
   readonly ids: {
     readonly agentId: string
     readonly jobId: string
+    readonly runId: string
     readonly sessionId: string
     readonly secretId: string
     /** The platform's, everybody's. */
@@ -43,11 +44,33 @@ export async function makeOwnThings(parts: PlatformParts, app: FastifyInstance):
     ids: {
       agentId: String(agentId),
       jobId: await insertPaidJob(parts, agentId, address),
+      runId: await startOwnRun(parts, app, address),
       sessionId: session?.sessionId ?? '',
       secretId: made.json<{ secret_id: string }>().secret_id,
       keyId: (await readSigningKey(database, clock.nowMs())).keyId,
     },
   }
+}
+
+/** A run that is over: the stream of its events ends. */
+async function startOwnRun(
+  { database }: PlatformParts,
+  app: FastifyInstance,
+  payer: string,
+): Promise<string> {
+  const flow = {
+    flow_version: 1,
+    name: 'A word',
+    inputs: {},
+    outputs: ['said'],
+    steps: { word: { kind: 'constant', value: 'yes' } },
+    wires: [{ from: { step: 'word', port: 'value' }, to: { step: 'output', port: 'said' } }],
+  }
+  const payload = { flow, input: {}, max_total: '0' }
+  const started = await app.inject({ method: 'POST', url: '/v1/runs', payload })
+  const { run_id: runId } = started.json<{ run_id: string }>()
+  await database.query('test-pay-run', 'update runs set payer = $2 where run_id = $1', [runId, payer])
+  return runId
 }
 
 async function insertPaidJob(

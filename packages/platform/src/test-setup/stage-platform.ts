@@ -6,6 +6,7 @@ import { findNetwork, type Network } from '@farebox/payments/networks'
 import { systemClock } from '@farebox/server/clock'
 import { silentLog } from '@farebox/server/log'
 import pg from 'pg'
+import { createDueWork } from '../notifier.ts'
 import { createOutbound } from '../outbound/outbound.ts'
 import {
   CHECK_INTERVAL_MS,
@@ -67,6 +68,7 @@ export async function stagePlatform(options: StageOptions = {}): Promise<Stage> 
     outbound,
     checker,
     clock,
+    due: createDueWork(clock),
     log: options.log ?? silentLog,
     crypto: options.crypto ?? (await loadEvmCrypto()),
     seal: options.seal ?? createPaymentSeal(TEST_PAYMENT_KEY),
@@ -81,7 +83,7 @@ export async function stagePlatform(options: StageOptions = {}): Promise<Stage> 
     async anotherWorker(overrides = {}) {
       const own = await openStorage({ connectionString: TEST_DATABASE_URL, schema, connections: 6 })
       closers.push(() => own.pool.end())
-      return { ...parts, database: own, ...overrides }
+      return { ...parts, database: own, due: createDueWork(parts.clock), ...overrides }
     },
     async close() {
       for (const closeOne of closers.splice(0).toReversed()) await closeOne()

@@ -7,6 +7,7 @@ const VALID_BEFORE = SENT_MS / 1_000 + 60
 
 function job(changes: Partial<JobRow> = {}): JobRow {
   return {
+    runId: undefined,
     jobId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
     agentId: 1,
     capability: 'count',

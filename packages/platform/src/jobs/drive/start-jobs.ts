@@ -65,6 +65,13 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
     const taking = { holder, nowMs: clock.nowMs(), underWay: sendings.byHost, ...room }
     for (const { job, host } of await takeJobsToSend(database, taking)) sendings.add(host, drive(job))
   }
+  const sendThenWait = async (): Promise<void> => {
+    try {
+      await send()
+    } finally {
+      await parts.due.jobs.wait(pollMs, signal)
+    }
+  }
   const checkPayments = async (): Promise<void> => {
     const limit = paymentCheckSlots - paymentChecks.size
     if (limit <= 0) return
@@ -76,7 +83,7 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
   const every = (everyMs: number, work: () => Promise<unknown>): Promise<void> =>
     repeat(clock, { everyMs, signal, onFailure }, work)
   const rounds = Promise.all([
-    every(pollMs, send),
+    every(0, () => sendThenWait()),
     every(pollMs, checkPayments),
     every(EXPIRY_EVERY_MS, () => expireOverdue(database, clock.nowMs())),
     every(EXPIRY_EVERY_MS, () => endSendings(database, clock.nowMs())),

@@ -8,7 +8,7 @@ import type { PlatformParts } from '../../platform-parts.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { insertJobIn, type NewJob } from '../records/job-store.ts'
 import { reopenJobIn } from '../records/reopen-job.ts'
-import { checkOrderBounds } from './order-bounds.ts'
+import { CALLER_ORDER_BOUNDS, checkOrderBounds, type OrderBounds } from './order-bounds.ts'
 import { readPayerState } from '../quote/read-payer-state.ts'
 
 /**
@@ -21,17 +21,32 @@ import { readPayerState } from '../quote/read-payer-state.ts'
  */
 export type AdmitOrder = (job: NewJob, from: string, retryOf?: number) => Promise<JobRow | undefined>
 
+/** How much of one payer, and from one address, there may be at a time. */
+export interface AdmissionBounds extends OrderBounds {
+  /** Contents that nobody has paid for. */
+  readonly unpaidBytesOfPayer: number
+  readonly unpaidBytesFromAddress: number
+}
+
+/** Of a run's order: whether it may still be written down, asked in the transaction that does. */
+export type MayBeWritten = (client: pg.PoolClient, job: NewJob) => Promise<boolean>
+
 /** Payers without money that one address may have looked up in a minute. */
 const EMPTY_PAYERS_PER_MINUTE = 60
 
-/** Contents that nobody has paid for: of one payer, and from one address. Twice the largest order, and twice that. */
-const MAX_UNPAID_BYTES_OF_PAYER = 4 * 1_048_576
-const MAX_UNPAID_BYTES_FROM_ADDRESS = 8 * 1_048_576
-/** And so much of one address waits in memory to be written. */
-const MAX_WAITING_BYTES = MAX_UNPAID_BYTES_FROM_ADDRESS
+/** Contents that nobody has paid for: twice the largest order, and from one address twice that. */
+const CALLER_BOUNDS: AdmissionBounds = {
+  ...CALLER_ORDER_BOUNDS,
+  unpaidBytesOfPayer: 4 * 1_048_576,
+  unpaidBytesFromAddress: 8 * 1_048_576,
+}
 
 /** Makes the admission of one process; what it counts by payer and address is in the database, for all of them. */
-export function createAdmission(parts: PlatformParts): AdmitOrder {
+export function createAdmission(
+  parts: PlatformParts,
+  bounds: AdmissionBounds = CALLER_BOUNDS,
+  mayBeWritten: MayBeWritten = () => Promise.resolve(true),
+): AdmitOrder {
   const { database, clock } = parts
   const limit = createRateLimit(clock)
   const turns = createSlots(1)
@@ -46,7 +61,8 @@ export function createAdmission(parts: PlatformParts): AdmitOrder {
     try {
       return await database.inTransaction(async client => {
         const orderedFrom = await lockOrders(client, job.payer, from)
-        await checkRoom(client, job, { orderedFrom, balanceAtomic })
+        await checkRoom(client, job, { orderedFrom, balanceAtomic, bounds })
+        if (!(await mayBeWritten(client, job))) throw new Refusal('conflict', GIVEN_UP)
         const written = { nowMs: clock.nowMs(), orderedFrom }
         return retryOf === undefined
           ? await insertJobIn(client, job, written)
@@ -60,10 +76,12 @@ export function createAdmission(parts: PlatformParts): AdmitOrder {
   return async (job, from, retryOf) => {
     const bytes = Buffer.byteLength(job.requestBody)
     const held = (waiting.get(from) ?? 0) + bytes
-    if (held > MAX_WAITING_BYTES) throw tooMuch('orders from this address that are not written down yet', 1)
+    // So much of one address waits in memory to be written.
+    if (held > bounds.unpaidBytesFromAddress)
+      throw tooMuch('orders from this address that are not written down yet', 1)
     waiting.set(from, held)
     try {
-      await checkOrderBounds(parts, job.payer, job.agentId)
+      await checkOrderBounds(parts, job.payer, job.agentId, bounds)
       // It is in use for another job here, which says more than that it was used.
       if (retryOf === undefined && (await isKnown(parts.database, job))) return undefined
       const balanceAtomic = await seeBalance(
@@ -72,7 +90,9 @@ export function createAdmission(parts: PlatformParts): AdmitOrder {
         { take: () => limit(from, EMPTY_PAYERS_PER_MINUTE), giveBack: () => limit.giveBack(from) },
         retryOf !== undefined,
       )
-      return await write(job, { from, retryOf, balanceAtomic })
+      const written = await write(job, { from, retryOf, balanceAtomic })
+      parts.due.jobs.notify()
+      return written
     } finally {
       const left = (waiting.get(from) ?? 0) - bytes
       if (left <= 0) waiting.delete(from)
@@ -135,10 +155,16 @@ async function lockOrders(client: pg.PoolClient, payer: string, from: string): P
   return orderedFrom
 }
 
+const GIVEN_UP = 'payment: was given up before its order was written down'
+
 async function checkRoom(
   client: pg.PoolClient,
   job: NewJob,
-  { orderedFrom, balanceAtomic }: { readonly orderedFrom: string; readonly balanceAtomic: bigint },
+  {
+    orderedFrom,
+    balanceAtomic,
+    bounds,
+  }: { readonly orderedFrom: string; readonly balanceAtomic: bigint; readonly bounds: AdmissionBounds },
 ): Promise<void> {
   const { rows } = await client.query<{ of_payer: string; from_address: string; promised: string }>(
     `select
@@ -152,9 +178,9 @@ async function checkRoom(
   const promised = BigInt(room?.promised ?? 0)
   if (balanceAtomic < promised + job.amountAtomic) throw cannotPay(balanceAtomic, promised, job)
   const bytes = Buffer.byteLength(job.requestBody)
-  if (Number(room?.of_payer) + bytes > MAX_UNPAID_BYTES_OF_PAYER)
+  if (Number(room?.of_payer) + bytes > bounds.unpaidBytesOfPayer)
     throw tooMuch('inputs and outputs of this payer that nobody has paid for', 60)
-  if (Number(room?.from_address) + bytes > MAX_UNPAID_BYTES_FROM_ADDRESS)
+  if (Number(room?.from_address) + bytes > bounds.unpaidBytesFromAddress)
     throw tooMuch('inputs and outputs of orders from this address that nobody has paid for', 60)
 }
 

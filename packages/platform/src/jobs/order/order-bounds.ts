@@ -3,12 +3,18 @@ import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { countOpenJobs } from '../records/job-store.ts'
 
-/** Anybody can sign for money they do not have: so many jobs without an outcome at a time. */
-const MAX_OPEN_OF_PAYER = 50
-const MAX_OPEN_OF_AGENT = 500
+/** Anybody can sign for money they do not have: how many jobs of one payer there may be. */
+export interface OrderBounds {
+  /** Without an outcome, at a time. */
+  readonly openOfPayer: number
+  /** Not paid in the last hour, whatever came of them: an outcome that costs nothing is no reason to send more. */
+  readonly unpaidOfPayer: number
+}
 
-/** And so many that were not paid, whatever came of them: an outcome that costs nothing is no reason to send more. */
-const MAX_UNPAID_OF_PAYER = 4 * MAX_OPEN_OF_PAYER
+/** Of jobs that a payer orders one by one. */
+export const CALLER_ORDER_BOUNDS: OrderBounds = { openOfPayer: 50, unpaidOfPayer: 200 }
+
+const MAX_OPEN_OF_AGENT = 500
 const UNPAID_COUNTED_MS = 3_600_000
 
 /** A payer whose own short deadlines ran out so often at an agent within so long is refused there until that is past. */
@@ -24,17 +30,18 @@ export async function checkOrderBounds(
   { database, clock }: Pick<PlatformParts, 'database' | 'clock'>,
   payer: string,
   agentId: number,
+  { openOfPayer, unpaidOfPayer }: OrderBounds,
 ): Promise<void> {
   const { ofPayer, ofAgent } = await countOpenJobs(database, payer, agentId)
-  if (ofPayer >= MAX_OPEN_OF_PAYER)
+  if (ofPayer >= openOfPayer)
     throw tooMany('this payer has too many jobs without an outcome: wait for some of them', 5)
   if (ofAgent >= MAX_OPEN_OF_AGENT)
     throw tooMany('the agent has too many jobs without an outcome: wait for some of them', 5)
   const nowMs = clock.nowMs()
   const unpaid = await countUnpaidJobs(database, payer, nowMs - UNPAID_COUNTED_MS)
-  if (unpaid >= MAX_UNPAID_OF_PAYER)
+  if (unpaid >= unpaidOfPayer)
     throw tooMany(
-      `this payer ordered ${MAX_UNPAID_OF_PAYER} jobs in the last hour whose payments were not used and still could ` +
+      `this payer ordered ${unpaidOfPayer} jobs in the last hour whose payments were not used and still could ` +
         'be: wait until some of them are, or have run out',
       60,
     )

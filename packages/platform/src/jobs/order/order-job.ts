@@ -29,6 +29,8 @@ export type Ordering =
       readonly admit: AdmitOrder
       /** As `callerKey` has it. */
       readonly from: string
+      /** The run of a flow that orders; absent: the payer does. */
+      readonly runId?: string
     }
   | { readonly kind: 'canary'; readonly provePayment: ProvePayment }
 
@@ -79,11 +81,13 @@ export async function orderJob(
     maxDeadlineSeconds: payable.declaration.max_deadline_seconds,
     sealedPayment: parts.seal.seal(jobId, order.payment),
     tokenHashes: [hash],
+    ...(ordering.kind === 'caller' && { runId: ordering.runId }),
   }
   const job =
     ordering.kind === 'caller'
       ? await ordering.admit(written, ordering.from)
       : await insertJob(parts.database, written, parts.clock.nowMs())
+  if (ordering.kind === 'canary') parts.due.jobs.notify()
   if (job !== undefined) return { job, token }
   // Somebody was quicker: with this very order, or with the same payment for another job.
   const twin = await findOrdered(parts, { ...order, job_id: jobId }, payment, inputHash)

@@ -9,6 +9,8 @@ export type JobKind = 'caller' | 'canary'
 export interface JobRow {
   /** Lower case. */
   readonly jobId: string
+  /** The run of a flow that ordered it. */
+  readonly runId: string | undefined
   readonly agentId: number
   readonly capability: string
   readonly kind: JobKind
@@ -86,6 +88,7 @@ export interface JobRow {
 /** A row of the table `jobs` as the driver gives it. */
 export interface JobColumns {
   readonly job_id: string
+  readonly run_id: string | null
   readonly agent_id: string
   readonly capability: string
   readonly kind: JobKind
@@ -144,7 +147,7 @@ export interface JobColumns {
  * The columns of {@link JobColumns}, for a `select` or a `returning`. Without what was asked and what was delivered: jobs
  * are read far more often than either is needed, and the two may have megabytes.
  */
-export const JOB_COLUMNS = `job_id, agent_id, capability, kind, payer, pay_to, amount_atomic, network, asset, nonce,
+export const JOB_COLUMNS = `job_id, run_id, agent_id, capability, kind, payer, pay_to, amount_atomic, network, asset, nonce,
   valid_after, valid_before, state, has_expired, answer, payment, asking_over, endpoint, max_deadline_seconds,
   deadline, input_hash,
   sealed_payment, error_type, error, created_at, attempt, retried_at, keeps_input, expires_at, finished_at, elapsed_ms, paid_at,
@@ -155,6 +158,7 @@ export const JOB_COLUMNS = `job_id, agent_id, capability, kind, payer, pay_to, a
 export function toJobRow(columns: JobColumns): JobRow {
   return {
     jobId: columns.job_id,
+    runId: columns.run_id ?? undefined,
     agentId: Number(columns.agent_id),
     capability: columns.capability,
     kind: columns.kind,

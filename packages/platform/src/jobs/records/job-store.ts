@@ -20,6 +20,8 @@ export interface NewJob extends Pick<
   | 'inputHash'
 > {
   readonly kind: JobKind
+  /** The run of a flow that orders it; absent: none does. */
+  readonly runId?: string | undefined
   readonly requestBody: string
   readonly sealedPayment: string
   readonly tokenHashes: readonly string[]
@@ -47,8 +49,8 @@ export async function insertJobIn(
 const INSERT_JOB = `
   insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, created_at, expires_at,
     input_hash, endpoint, max_deadline_seconds, deadline, request_body, sealed_payment, network, asset, pay_to,
-    nonce, valid_after, valid_before, token_hashes, next_look_at, ordered_from)
-  values ($1, $2, $3, $4, $5, $6, 'sent', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $7, $22)
+    nonce, valid_after, valid_before, token_hashes, next_look_at, ordered_from, run_id)
+  values ($1, $2, $3, $4, $5, $6, 'sent', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $7, $22, $23)
   on conflict do nothing
   returning ${JOB_COLUMNS}`
 
@@ -77,6 +79,7 @@ function valuesOf(job: NewJob, nowMs: number, orderedFrom?: string): readonly un
     authorization.validBefore,
     job.tokenHashes,
     orderedFrom ?? null,
+    job.runId ?? null,
   ]
 }
 

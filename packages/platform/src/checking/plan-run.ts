@@ -1,0 +1,53 @@
+import { jobKeysOf } from '@farebox/flows/internal/document/job-key'
+import type { Graph } from '@farebox/flows/graph/graph'
+import { sumPayments } from '@farebox/flows/run/payments'
+import type { Payment, Run } from '@farebox/flows/run/run-state'
+import { statusOf } from '@farebox/flows/run/run-status'
+import type { QuotedJob, RunPlan, SentJob } from './run-messages.ts'
+
+/** What follows from the state of a run for those who drive it. */
+export function planRun(graph: Graph, run: Run): RunPlan {
+  const { status } = statusOf(graph, run)
+  const quotes: QuotedJob[] = []
+  const sent: SentJob[] = []
+  const times: number[] = []
+  for (const id of graph.order) {
+    const step = graph.flow.steps[id]
+    const state = Object.hasOwn(run.steps, id) ? run.steps[id] : undefined
+    if (state?.state === 'sleeping') times.push(state.until)
+    if (step?.kind !== 'job' || state?.state !== 'ordering') continue
+    const keys = jobKeysOf(id, step)
+    for (const [index, job] of state.jobs.entries()) {
+      const key = keys[index] ?? id
+      const of = { key, agentId: step.agent_id, capability: step.capability }
+      const payment = newest(run, key)
+      if (job.state === 'quoting') quotes.push(of)
+      if (payment?.state !== 'sent' || (job.state !== 'sent' && job.state !== 'failed')) continue
+      sent.push({
+        ...of,
+        jobId: payment.job_id,
+        attempt: job.attempt,
+        validBefore: payment.valid_before,
+        state: job.state,
+      })
+    }
+  }
+  const payments = Object.values(run.payments).flat()
+  const kept = payments.filter(({ state }) => state === 'ready' || state === 'sent')
+  for (const { state, valid_before: end } of payments) if (state === 'ready') times.push(end)
+  const isEnded = status === 'completed' || status === 'failed' || status === 'cancelled'
+  return {
+    status,
+    control: run.control,
+    isOver: isEnded && sent.length === 0,
+    quotes,
+    sent,
+    kept: kept.map(({ job_id }) => job_id),
+    wakeAt: times.length === 0 || isEnded ? null : Math.min(...times),
+    paid: sumPayments(run).paid,
+  }
+}
+
+function newest(run: Run, key: string): Payment | undefined {
+  return Object.hasOwn(run.payments, key) ? run.payments[key]?.at(-1) : undefined
+}

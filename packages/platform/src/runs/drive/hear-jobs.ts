@@ -1,0 +1,101 @@
+import type { GivenEvent, SentJob } from '../../checking/run-messages.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import type { RunRow } from '../records/run-row.ts'
+import { readDelivery, readSentJobs, type JobOfRun, type SentRow } from '../records/sent-jobs.ts'
+
+/** What the jobs of a run have come to since its state was written, and which are still to be ordered. */
+export interface HeardJobs {
+  readonly events: readonly GivenEvent[]
+  /** Their orders have not been written down, or not those of this attempt. */
+  readonly unordered: readonly UnorderedJob[]
+}
+
+/** A job that is to be ordered with its payment. */
+export interface UnorderedJob extends SentJob {
+  readonly sealedPayment: string
+  /** It was ordered before: the order of another attempt is due. */
+  readonly isRetry: boolean
+}
+
+/** Compares a run with the rows of its jobs. */
+export async function hearJobs(
+  { database }: Pick<PlatformParts, 'database'>,
+  run: RunRow,
+): Promise<HeardJobs> {
+  const { sent } = run.plan
+  const rows = await readSentJobs(
+    database,
+    run.runId,
+    sent.map(({ jobId }) => jobId),
+  )
+  const events: GivenEvent[] = []
+  const unordered: UnorderedJob[] = []
+  for (const one of sent) {
+    const row = rows.get(one.jobId)
+    if (row === undefined) continue
+    events.push(...(await hear(database, one, row)))
+    const order = orderOf(one, row)
+    if (order !== undefined) unordered.push(order)
+  }
+  return { events, unordered }
+}
+
+async function hear(
+  database: PlatformParts['database'],
+  sent: SentJob,
+  { job, givenUp }: SentRow,
+): Promise<readonly GivenEvent[]> {
+  if (job === undefined) return givenUp === undefined ? [] : [unsentEvent(sent, givenUp)]
+  if (!job.isOfRun) return hearForeign(sent, job)
+  switch (job.payment) {
+    case 'paid': {
+      if (job.answer === 'completed' && job.outputProblem === undefined) {
+        const body = await readDelivery(database, sent.jobId)
+        const { key, jobId: job_id, attempt } = sent
+        if (body !== undefined) return [{ event: 'delivered', key, job_id, attempt, body }]
+      }
+      const isOver = job.chargedWithoutDelivery || job.answer === 'completed' || job.answer === 'failed'
+      return isOver ? [...failure(sent, job), { event: 'charged', key: sent.key, job_id: sent.jobId }] : []
+    }
+    case 'dead':
+      return [
+        ...(job.answer === 'failed' ? failure(sent, job) : []),
+        { event: 'dead', key: sent.key, job_id: sent.jobId },
+      ]
+    case 'open':
+      return job.answer === 'failed' && job.attempt >= sent.attempt ? failure(sent, job) : []
+  }
+}
+
+/** The payer has used the job_id for an order of its own: what comes of that is nothing of the run's, but its charge is. */
+function hearForeign(sent: SentJob, { payment }: JobOfRun): readonly GivenEvent[] {
+  const { key, jobId: job_id, attempt } = sent
+  const error = 'The payment was used for another order.'
+  const failed = { event: 'failed', key, job_id, attempt, error_type: 'conflict', error } as const
+  if (payment === 'paid') return [failed, { event: 'charged', key, job_id }]
+  if (payment === 'dead') return [failed, { event: 'dead', key, job_id }]
+  return sent.state === 'sent' ? [failed] : []
+}
+
+function failure(sent: SentJob, job: JobOfRun): readonly GivenEvent[] {
+  if (sent.state !== 'sent') return []
+  const { outputProblem, answer } = job
+  const words =
+    outputProblem !== undefined
+      ? { error_type: 'output', error: `The output is not what the agent declares: ${outputProblem}` }
+      : answer === 'completed'
+        ? { error_type: 'output', error: 'The output is not kept any more.' }
+        : { error_type: job.errorType ?? 'timeout', error: job.error ?? 'The agent gave no answer.' }
+  return [{ event: 'failed', key: sent.key, job_id: sent.jobId, attempt: sent.attempt, ...words }]
+}
+
+function unsentEvent({ key, jobId: job_id, attempt }: SentJob, error: string): GivenEvent {
+  return { event: 'unsent', key, job_id, attempt, error }
+}
+
+function orderOf(sent: SentJob, { job, givenUp, sealedPayment }: SentRow): UnorderedJob | undefined {
+  if (sent.state !== 'sent' || givenUp !== undefined || sealedPayment === undefined) return undefined
+  if (job === undefined) return { ...sent, sealedPayment, isRetry: false }
+  const isDue = job.isOfRun && job.attempt < sent.attempt && job.payment === 'open'
+  return isDue ? { ...sent, sealedPayment, isRetry: true } : undefined
+}

@@ -1,0 +1,80 @@
+import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
+import { createAdmission, type AdmissionBounds } from '../../jobs/order/admit-order.ts'
+import { orderJob } from '../../jobs/order/order-job.ts'
+import { retryJob } from '../../jobs/order/retry-job.ts'
+import { createProvePayment } from '../../jobs/quote/prove-payment.ts'
+import { readJob } from '../../jobs/records/job-store.ts'
+import { Refusal } from '../../http/refusal.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import type { RunRow } from '../records/run-row.ts'
+import { readStepInput } from '../records/sent-jobs.ts'
+import type { UnorderedJob } from './hear-jobs.ts'
+
+/** What came of an order. */
+export type OrderOutcome =
+  | { readonly kind: 'ordered' }
+  /** Not now: there are too many jobs, or the chain does not answer. Nothing was written. */
+  | { readonly kind: 'later'; readonly afterMs: number }
+  /** It is refused for good. Nothing was written. */
+  | { readonly kind: 'never'; readonly reason: string }
+
+/** Orders a job of a run with its payment, or the next attempt of one that failed. */
+export type OrderJobOfRun = (run: Pick<RunRow, 'runId' | 'payer'>, job: UnorderedJob) => Promise<OrderOutcome>
+
+/** A run has many jobs under way at a time, each of which its payer has signed for. */
+const RUN_BOUNDS: AdmissionBounds = {
+  openOfPayer: 1_000,
+  unpaidOfPayer: 2_000,
+  unpaidBytesOfPayer: 64 * 1_048_576,
+  unpaidBytesFromAddress: 64 * 1_048_576,
+}
+
+const LATER_MS = 1_000
+
+/** Makes what orders the jobs of runs in one process. */
+export function createOrderJobOfRun(parts: PlatformParts): OrderJobOfRun {
+  const provePayment = createProvePayment(parts)
+  const admit = createAdmission(parts, RUN_BOUNDS, async (client, { jobId }) => {
+    // Held until the order is written: `giveUp` waits for it, and then finds the order.
+    const { rowCount } = await client.query(
+      'select 1 from run_payments where job_id = $1 and sealed_payment is not null for share',
+      [jobId],
+    )
+    return rowCount === 1
+  })
+  return async ({ runId, payer = '' }, job) => {
+    const ordering = { kind: 'caller', provePayment, admit, from: `runs of ${payer}`, runId } as const
+    const payment = parts.seal.open(job.jobId, job.sealedPayment)
+    try {
+      if (!job.isRetry) {
+        const input = await readStepInput(parts.database, job.jobId)
+        if (input === undefined) return { kind: 'never', reason: 'What was to be sent is not kept any more.' }
+        await orderJob(parts, ordering, {
+          agent_id: job.agentId,
+          capability: job.capability,
+          job_id: job.jobId,
+          input: JSON.parse(input) as { readonly [field: string]: unknown },
+          deadline: job.validBefore - SETTLE_MARGIN_SECONDS,
+          payment,
+        })
+        return { kind: 'ordered' }
+      }
+      const known = await readJob(parts.database, job.jobId)
+      if (known === undefined) return { kind: 'later', afterMs: LATER_MS }
+      const caller = { kind: 'owner', ip: '', address: payer, sessionId: '' } as const
+      await retryJob(parts, ordering, known, { retry: { payment }, shown: { caller, token: undefined } })
+      return { kind: 'ordered' }
+    } catch (error) {
+      return outcomeOf(error)
+    }
+  }
+}
+
+function outcomeOf(error: unknown): OrderOutcome {
+  if (!(error instanceof Refusal)) throw error
+  const { type, message, retryAfterSeconds } = error
+  const isPassing =
+    type === 'rate_limited' || type === 'unavailable' || type === 'agent' || type === 'internal'
+  if (!isPassing) return { kind: 'never', reason: message }
+  return { kind: 'later', afterMs: retryAfterSeconds === undefined ? LATER_MS : retryAfterSeconds * 1_000 }
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { describeError } from '@farebox/server/log'
+import { repeat } from '@farebox/server/internal/repeat'
+import type { Background, PlatformParts } from '../../platform-parts.ts'
+import { deleteOldRuns } from '../records/delete-runs.ts'
+import { takeRuns } from '../records/run-leases.ts'
+import type { RunRow } from '../records/run-row.ts'
+import { createActivities } from './activities.ts'
+import { driveRun } from './drive-run.ts'
+import { createOrderJobOfRun } from './order-job-of-run.ts'
+
+/** How runs are worked on. */
+export interface RunsOptions {
+  /** How often runs are looked for that are due; default 100. Those of this process are taken at once. */
+  readonly pollMs?: number
+  /** How many runs are taken at a time in this process; default 32. */
+  readonly slots?: number
+  /** How many prices and orders are under way in this process; default 256, of one run 32. */
+  readonly activities?: number
+}
+
+const POLL_MS = 100
+const SLOTS = 32
+const ACTIVITIES = 256
+const ACTIVITIES_OF_RUN = 32
+/** No payer has more than this part of the slots that others leave free. */
+const PART_OF_FREE = 2
+const DELETION_EVERY_MS = 3_600_000
+
+/** Drives runs of flows: any number of processes share them, and what a dead one held is taken by another. */
+export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Background {
+  const { database, clock, log } = parts
+  const { pollMs = POLL_MS, slots = SLOTS, activities: most = ACTIVITIES } = options
+  const stopping = new AbortController()
+  const { signal } = stopping
+  setMaxListeners(0, signal)
+  const activities = createActivities(most, ACTIVITIES_OF_RUN)
+  const means = { holder: randomUUID(), signal, activities, order: createOrderJobOfRun(parts) }
+  const driving = new Set<Promise<void>>()
+
+  const drive = async (run: RunRow): Promise<void> => {
+    try {
+      await driveRun(parts, means, run)
+    } catch (error) {
+      // Its lease runs out, and somebody takes it again.
+      log.error('driving a run failed', { run: run.runId, error: describeError(error) })
+    }
+  }
+  const round = async (): Promise<void> => {
+    const free = slots - driving.size
+    if (free <= 0) return
+    const perPayer = Math.ceil(free / PART_OF_FREE)
+    const taking = { holder: means.holder, limit: free, perPayer, nowMs: clock.nowMs() }
+    const runs = await takeRuns(database, taking)
+    for (const run of runs) {
+      const driven = drive(run).then(() => {
+        driving.delete(driven)
+        if (driving.size < slots) parts.due.runs.notify()
+      })
+      driving.add(driven)
+    }
+  }
+  const roundThenWait = async (): Promise<void> => {
+    try {
+      await round()
+    } finally {
+      await parts.due.runs.wait(pollMs, signal)
+    }
+  }
+  const onFailure = (error: unknown): void =>
+    log.error('a round of the runs failed', { error: describeError(error) })
+  const rounds = Promise.all([
+    repeat(clock, { everyMs: 0, signal, onFailure }, roundThenWait),
+    repeat(clock, { everyMs: DELETION_EVERY_MS, signal, onFailure }, () =>
+      deleteOldRuns(database, clock.nowMs()),
+    ),
+  ])
+  return {
+    async stop() {
+      stopping.abort()
+      await rounds
+      await Promise.all(driving)
+      await activities.ended()
+    },
+  }
+}

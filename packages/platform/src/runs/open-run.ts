@@ -1,0 +1,43 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { Refusal } from '../http/refusal.ts'
+import type { Caller } from '../http/route.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import type { RunRow } from './records/run-row.ts'
+import { readRun, readTokenHash } from './records/run-store.ts'
+
+/** What somebody shows who wants to open a run. */
+export interface ShownForRun {
+  readonly caller: Caller
+  readonly token: string | undefined
+}
+
+/** Makes a token that opens one run. */
+export function makeRunToken(): string {
+  return `run_${randomBytes(32).toString('base64url')}`
+}
+
+/** The only form of a token that is kept. */
+export function hashRunToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+/**
+ * A run for whoever shows its token, or is signed in as its payer.
+ *
+ * @throws {Refusal} `not_found` for everybody else, whether there is such a run or not
+ */
+export async function openRun(
+  { database }: Pick<PlatformParts, 'database'>,
+  runId: string,
+  { caller, token }: ShownForRun,
+): Promise<RunRow> {
+  const id = runId.toLowerCase()
+  const [run, hash] = await Promise.all([readRun(database, id), readTokenHash(database, id)])
+  const isPayer = caller.kind === 'owner' && caller.address === run?.payer
+  const isShown = hash !== undefined && token !== undefined && timingSafeEqual(hash, hashRunToken(token))
+  if (run !== undefined && (isPayer || isShown)) return run
+  throw new Refusal(
+    'not_found',
+    'runId: there is no such run for you: sign in as its payer, or show its run-token',
+  )
+}

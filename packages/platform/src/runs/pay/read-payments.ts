@@ -1,0 +1,92 @@
+import { findJobStep } from '@farebox/flows/internal/document/find-job-step'
+import type { Flow } from '@farebox/flows/document/flow'
+import { isBoundNonce } from '@farebox/payments/authorization/nonce-binding'
+import type { RunPayment } from '@farebox/platform-api/flows/runs'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import type { BroughtPayment } from '../../checking/run-messages.ts'
+import { loopTurns } from '../../http/loop-turns.ts'
+import { Refusal } from '../../http/refusal.ts'
+import { readPayable, type PayableCapability } from '../../jobs/quote/payable-agent.ts'
+import { agreeOnPayment, type ProvePayment } from '../../jobs/quote/prove-payment.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import type { SealedRunPayment } from '../records/run-store.ts'
+
+/** Payments for jobs of a run that were read and found good, all by one payer. */
+export interface ReadPayments {
+  /** Undefined: there are none. */
+  readonly payer: string | undefined
+  readonly brought: readonly BroughtPayment[]
+  readonly sealed: readonly SealedRunPayment[]
+}
+
+/**
+ * Reads payments for jobs of a run: each signed by the same payer, for what its agent asks now, in time, and bound by its
+ * nonce to the very job (D13), so that it can pay for nothing else, whoever gets hold of it.
+ *
+ * @throws {Refusal} `payment` or `validation`, naming the job
+ */
+export async function readRunPayments(
+  parts: PlatformParts,
+  provePayment: ProvePayment,
+  flow: Flow,
+  payments: readonly RunPayment[],
+): Promise<ReadPayments> {
+  const payables = new Map<string, Promise<PayableCapability>>()
+  const payableOf = (agentId: number, name: string): Promise<PayableCapability> => {
+    const id = `${agentId} ${name}`
+    const known = payables.get(id) ?? readPayable(parts, agentId, name)
+    payables.set(id, known)
+    return known
+  }
+  const read: {
+    readonly payer: string
+    readonly brought: BroughtPayment
+    readonly sealed: SealedRunPayment
+  }[] = []
+  for (const { key, job_id, payment: header } of payments) {
+    const step = findJobStep(flow, key)
+    if (step === undefined) throw new Refusal('validation', `payments: ${key}: is no job of this flow`)
+    const jobId = job_id.toLowerCase()
+    const payable = await payableOf(step.agent_id, step.capability).catch(explainFor(key))
+    const proven = await loopTurns.take(() => {
+      try {
+        const payment = provePayment(header)
+        agreeOnPayment(parts, payment, payable, jobId)
+        return payment
+      } catch (error) {
+        return explainFor(key)(error)
+      }
+    })
+    const { authorization, payer } = proven
+    if (!isBoundNonce(authorization.nonce))
+      throw new Refusal('payment', `payments: ${key}: the nonce must be bound to the job`)
+    const about = {
+      job_id: jobId,
+      amount: formatUsdc(payable.priceAtomic),
+      pay_to: payable.wallet,
+      valid_before: Number(authorization.validBefore),
+    }
+    const sealed = { jobId, key, sealed: parts.seal.seal(jobId, header) }
+    read.push({ payer, brought: { key, payment: about }, sealed })
+  }
+  const [payer, other] = new Set(read.map(one => one.payer))
+  if (other !== undefined) throw new Refusal('payment', 'payments: must all be signed by one payer')
+  return { payer, brought: read.map(one => one.brought), sealed: read.map(one => one.sealed) }
+}
+
+function explainFor(key: string): (error: unknown) => never {
+  return error => {
+    if (!(error instanceof Refusal)) throw error
+    const reason = error.message.replace(/^payment: /, '')
+    throw new Refusal(error.type, `payments: ${key}: ${reason}`, { cause: error.cause })
+  }
+}
+
+/** Says that a job_id is in use, where PostgreSQL has found so. */
+export function explainJobInUse(error: unknown): never {
+  const isInUse = error instanceof Error && 'constraint' in error && error.constraint === 'run_payments_pkey'
+  if (!isInUse) throw error
+  throw new Refusal('conflict', 'payments: a job_id is in use for another payment: make a new one', {
+    cause: error,
+  })
+}

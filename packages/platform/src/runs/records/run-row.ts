@@ -1,0 +1,58 @@
+import type { RunPlan, StoredRun } from '../../checking/run-messages.ts'
+
+/** A run as the platform keeps it. */
+export interface RunRow extends StoredRun {
+  readonly runId: string
+  /** Lower-case address; undefined: no payment has come. */
+  readonly payer: string | undefined
+  readonly flowId: string | undefined
+  readonly name: string
+  readonly revision: number
+  readonly news: number
+  readonly plan: RunPlan
+  readonly createdAtMs: number
+  readonly changedAtMs: number
+  readonly endedAtMs: number | undefined
+}
+
+/** A row of the table `runs` as the driver gives it. */
+export interface RunColumns {
+  readonly run_id: string
+  readonly payer: string | null
+  readonly flow_id: string | null
+  readonly name: string
+  readonly flow: string
+  readonly input: string
+  readonly max_total: string
+  readonly state: string
+  readonly revision: string
+  readonly news: string
+  readonly plan: RunPlan
+  readonly created_at: Date
+  readonly changed_at: Date
+  readonly ended_at: Date | null
+}
+
+/** The columns of {@link RunColumns}. */
+export const RUN_COLUMNS = `run_id, payer, flow_id, name, flow, input, max_total, state, revision, news, plan, created_at,
+  changed_at, ended_at`
+
+/** A row as the driver gives it, in our own words. */
+export function toRunRow(columns: RunColumns): RunRow {
+  return {
+    runId: columns.run_id,
+    payer: columns.payer ?? undefined,
+    flowId: columns.flow_id ?? undefined,
+    name: columns.name,
+    flow: columns.flow,
+    input: columns.input,
+    maxTotal: columns.max_total,
+    state: columns.state,
+    revision: Number(columns.revision),
+    news: Number(columns.news),
+    plan: columns.plan,
+    createdAtMs: columns.created_at.getTime(),
+    changedAtMs: columns.changed_at.getTime(),
+    endedAtMs: columns.ended_at?.getTime(),
+  }
+}

@@ -1,0 +1,100 @@
+import type { Database } from '@farebox/server/internal/postgres/connect'
+import type pg from 'pg'
+import type { WrittenRun } from '../../checking/run-messages.ts'
+import { RUN_COLUMNS, toRunRow, type RunColumns, type RunRow } from './run-row.ts'
+
+/** A payment that was brought for a job of a run, encrypted. */
+export interface SealedRunPayment {
+  readonly jobId: string
+  readonly key: string
+  readonly sealed: string
+}
+
+/** A run that is about to begin. */
+export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
+  readonly runId: string
+  /** SHA-256 of its token. */
+  readonly tokenHash: Buffer
+  readonly payer: string | undefined
+  readonly flowId: string | undefined
+  readonly name: string
+  readonly flow: string
+  readonly input: string
+  readonly maxTotal: string
+  readonly payments: readonly SealedRunPayment[]
+  /** Salted hash of where it came from. */
+  readonly startedFrom: string
+}
+
+/**
+ * Writes a run down, due at once, with its payments.
+ *
+ * @returns false where there is one of this id already; nothing was written then
+ * @throws the error of PostgreSQL for a payment whose job is one of another run
+ */
+export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: number): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `insert into runs (run_id, token_hash, started_from, payer, flow_id, name, flow, input, max_total, state, plan, status,
+       paid, created_at, changed_at, due_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, '-infinity')
+     on conflict do nothing`,
+    [
+      run.runId,
+      run.tokenHash,
+      run.startedFrom,
+      run.payer ?? null,
+      run.flowId ?? null,
+      run.name,
+      run.flow,
+      run.input,
+      run.maxTotal,
+      run.state,
+      JSON.stringify(run.plan),
+      run.plan.status,
+      run.plan.paid,
+      new Date(nowMs),
+    ],
+  )
+  if (rowCount !== 1) return false
+  await insertPayments(client, run.runId, run.payments)
+  return true
+}
+
+/** Writes down the payments of a run. Throws the error of PostgreSQL where a job_id is in use. */
+export async function insertPayments(
+  client: pg.PoolClient,
+  runId: string,
+  payments: readonly SealedRunPayment[],
+): Promise<void> {
+  if (payments.length === 0) return
+  await client.query(
+    `insert into run_payments (run_id, job_id, key, sealed_payment)
+     select $1, * from unnest($2::uuid[], $3::text[], $4::text[])`,
+    [
+      runId,
+      payments.map(({ jobId }) => jobId),
+      payments.map(({ key }) => key),
+      payments.map(({ sealed }) => sealed),
+    ],
+  )
+}
+
+/** A run by its id, whoever's it is. */
+export async function readRun(database: Database, runId: string): Promise<RunRow | undefined> {
+  const [row] = await database.query<RunColumns>(
+    'read-run',
+    `select ${RUN_COLUMNS} from runs where run_id = $1`,
+    [runId],
+  )
+  return row && toRunRow(row)
+}
+
+/** The hash of a run's token; undefined: there is no such run. */
+export async function readTokenHash(database: Database, runId: string): Promise<Buffer | undefined> {
+  const [row] = await database.query<{ token_hash: Buffer }>(
+    'read-run-token',
+    'select token_hash from runs where run_id = $1',
+    [runId],
+  )
+  return row?.token_hash
+}

@@ -1,0 +1,117 @@
+import type { Database } from '@farebox/server/internal/postgres/connect'
+import type { AgentAnswer, JobState, PaymentStatus } from '../../jobs/records/states.ts'
+
+/** A payment of a run, and how the job stands that it was brought for. */
+export interface SentRow {
+  readonly jobId: string
+  readonly sealedPayment: string | undefined
+  readonly givenUp: string | undefined
+  /** Undefined: no order was written down. */
+  readonly job: JobOfRun | undefined
+}
+
+/** How a job of a run stands, without what was asked and delivered. */
+export interface JobOfRun {
+  readonly isOfRun: boolean
+  readonly state: JobState
+  readonly answer: AgentAnswer
+  readonly payment: PaymentStatus
+  readonly attempt: number
+  readonly errorType: string | undefined
+  readonly error: string | undefined
+  readonly outputProblem: string | undefined
+  readonly chargedWithoutDelivery: boolean
+}
+
+interface Columns {
+  readonly job_id: string
+  readonly sealed_payment: string | null
+  readonly given_up: string | null
+  readonly is_of_run: boolean | null
+  readonly state: JobState | null
+  readonly answer: AgentAnswer | null
+  readonly payment: PaymentStatus | null
+  readonly attempt: number | null
+  readonly error_type: string | null
+  readonly error: string | null
+  readonly output_problem: string | null
+  readonly charged_without_delivery: boolean | null
+}
+
+/** Reads the payments of a run with these jobs, each with its job. */
+export async function readSentJobs(
+  database: Database,
+  runId: string,
+  jobIds: readonly string[],
+): Promise<ReadonlyMap<string, SentRow>> {
+  if (jobIds.length === 0) return new Map()
+  const rows = await database.query<Columns>(
+    'read-sent-jobs',
+    `select p.job_id, p.sealed_payment, p.given_up, j.run_id is not distinct from p.run_id as is_of_run, j.state, j.answer,
+       j.payment, j.attempt, j.error_type, j.error, j.output_problem, j.charged_without_delivery
+     from run_payments p left join jobs j on j.job_id = p.job_id
+     where p.run_id = $1 and p.job_id = any($2::uuid[])`,
+    [runId, jobIds],
+  )
+  return new Map(rows.map(row => [row.job_id, toSentRow(row)]))
+}
+
+function toSentRow(row: Columns): SentRow {
+  return {
+    jobId: row.job_id,
+    sealedPayment: row.sealed_payment ?? undefined,
+    givenUp: row.given_up ?? undefined,
+    job: jobOf(row),
+  }
+}
+
+function jobOf(row: Columns): JobOfRun | undefined {
+  const { state, answer, payment, attempt } = row
+  if (state === null || answer === null || payment === null || attempt === null) return undefined
+  return {
+    isOfRun: row.is_of_run === true,
+    state,
+    answer,
+    payment,
+    attempt,
+    errorType: row.error_type ?? undefined,
+    error: row.error ?? undefined,
+    outputProblem: row.output_problem ?? undefined,
+    chargedWithoutDelivery: row.charged_without_delivery === true,
+  }
+}
+
+/** What an agent answered with, as it came; undefined once it is deleted. */
+export async function readDelivery(database: Database, jobId: string): Promise<string | undefined> {
+  const [row] = await database.query<{ response_body: Buffer | null }>(
+    'read-delivery',
+    `select response_body from jobs where job_id = $1 and answer = 'completed'`,
+    [jobId],
+  )
+  return row?.response_body?.toString('utf8')
+}
+
+/** What is to be sent for a job of a run, as JSON; undefined: nobody has written it down. */
+export async function readStepInput(database: Database, jobId: string): Promise<string | undefined> {
+  const [row] = await database.query<{ input: string | null }>(
+    'read-step-input',
+    'select input from run_payments where job_id = $1',
+    [jobId],
+  )
+  return row?.input ?? undefined
+}
+
+/**
+ * Gives a payment up before its order was written down: from then on none can be. Where one was, nothing is changed.
+ */
+export async function giveUp(database: Database, jobId: string, reason: string): Promise<void> {
+  await database.inTransaction(async client => {
+    // Whoever writes its order holds this row until that is done; the next statement sees it then.
+    await client.query('select 1 from run_payments where job_id = $1 for update', [jobId])
+    await client.query(
+      `update run_payments set sealed_payment = null, given_up = coalesce(given_up, $2)
+       where job_id = $1 and not exists (select from jobs where jobs.job_id = $1)`,
+      [jobId, reason],
+    )
+  })
+}

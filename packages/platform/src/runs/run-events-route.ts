@@ -1,0 +1,74 @@
+import { runEventHeaders, runPath, runProgress } from '@farebox/platform-api/flows/runs'
+import { failure } from '@farebox/platform-api/errors'
+import type { Database } from '@farebox/server/internal/postgres/connect'
+import { defineRoute, type Route, type ServerEvent } from '../http/route.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { createVersionWatch, type VersionWatch } from '../watch-versions.ts'
+import { openRun } from './open-run.ts'
+import { readRun } from './records/run-store.ts'
+import { describeProgress } from './show-run.ts'
+
+/** The changes of a run as they happen. */
+export function runEventsRoute(parts: PlatformParts): Route {
+  const { database, clock, log } = parts
+  const watch = createVersionWatch({ clock, log, readVersions: ids => readVersions(database, ids) })
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/runs/:runId/events',
+    summary: 'How a run stands, again after each change, as server-sent events',
+    access: 'public',
+    belongsTo: 'payer',
+    perMinute: 120,
+    params: runPath,
+    headers: runEventHeaders,
+    answers: {
+      200: {
+        description:
+          'An event `run` at once, unless `last-event-id` names how it stands, and after each change. Ends when nothing ' +
+          'more can come of it, and after five minutes, to be asked for anew',
+        events: { run: runProgress },
+      },
+      404: { description: 'No such run of yours', schema: failure },
+      429: {
+        description: 'Twenty streams of one caller are the most there may be, in one process',
+        schema: failure,
+      },
+    },
+    async handle({ params, headers, caller }) {
+      const known = await openRun(parts, params.runId, { caller, token: headers['run-token'] })
+      const seen = headers['last-event-id']
+      return { events: signal => runEvents(parts, watch, { runId: known.runId, seen, signal }) }
+    },
+  })
+}
+
+async function* runEvents(
+  parts: PlatformParts,
+  watch: VersionWatch,
+  {
+    runId,
+    seen,
+    signal,
+  }: { readonly runId: string; readonly seen: string | undefined; readonly signal: AbortSignal },
+): AsyncGenerator<ServerEvent> {
+  let isFirst = true
+  for await (const id of watch.versions(runId, signal)) {
+    const run = await readRun(parts.database, runId)
+    if (run === undefined) return
+    if (!isFirst || id !== seen) yield { event: 'run', id, data: await describeProgress(parts, run) }
+    if (run.plan.isOver) return
+    isFirst = false
+  }
+}
+
+async function readVersions(
+  database: Database,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await database.query<{ run_id: string; version: string }>(
+    'read-run-versions',
+    `select run_id, revision || '.' || news as version from runs where run_id = any($1::uuid[])`,
+    [runIds],
+  )
+  return new Map(rows.map(row => [row.run_id, row.version]))
+}

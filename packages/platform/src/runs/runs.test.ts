@@ -1,0 +1,350 @@
+import type { FastifyInstance } from 'fastify'
+import type { Flow } from '@farebox/flows/document/flow'
+import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { fund } from '@farebox/local/chain/faucet'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createApp } from '../app/create-app.ts'
+import { startJobs } from '../jobs/drive/start-jobs.ts'
+import { jobsRoutes } from '../jobs/jobs-routes.ts'
+import type { Background } from '../platform-parts.ts'
+import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
+import { startChainAgent, type ChainAgent } from '../test-setup/chain-agent.ts'
+import { insertAgent, sampleDeclaration } from '../test-setup/insert-agent.ts'
+import {
+  flowOf,
+  jobStep,
+  runsThrough,
+  signStep,
+  type RunsByHand,
+  type StepAgent,
+} from '../test-setup/run-flows.ts'
+import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
+import { startRuns } from './drive/start-runs.ts'
+import { runsRoutes } from './runs-routes.ts'
+
+vi.setConfig({ testTimeout: 40_000 })
+
+const PAYER = TEST_KEYS.payer.address.toLowerCase()
+const WALLET = TEST_KEYS.agent.address
+
+let chain: LocalChain
+let stage: Stage
+let counter: ChainAgent
+let shouter: ChainAgent
+let count: StepAgent
+let shout: StepAgent
+let app: FastifyInstance
+let runs: RunsByHand
+let ask: ReturnType<typeof answersAsDocumented>
+let background: readonly Background[]
+
+const SHOUTS = sampleDeclaration(WALLET, {
+  name: 'Shout',
+  capabilities: {
+    shout: {
+      description: 'In capitals',
+      pricing: { model: 'per_job', amount: '0.002', currency: 'USDC' },
+      input_schema: { text: { type: 'string', required: true, maxLength: 100 } },
+      output_schema: { text: { type: 'string' } },
+    },
+  },
+})
+
+beforeAll(async () => {
+  chain = await startChain()
+  await fund(chain, PAYER, { usdcAtomic: 1_000_000_000n })
+})
+afterAll(async () => await chain.stop())
+
+beforeEach(async () => {
+  stage = await stagePlatform({ realTime: true, rpc: createJsonRpc(chain.rpcUrl) })
+  counter = await startChainAgent(chain)
+  shouter = await startChainAgent(chain)
+  shouter.declaration = SHOUTS
+  shouter.behave = async call => {
+    const { task } = JSON.parse(call.body) as { readonly task: { readonly input: { readonly text: string } } }
+    return call.complete(await call.settle(), { text: task.input.text.toUpperCase() })
+  }
+  const wallet = WALLET.toLowerCase()
+  count = await list(counter, wallet)
+  shout = await list(shouter, wallet)
+  const routes = [...jobsRoutes(stage.parts), ...runsRoutes(stage.parts)]
+  app = createApp(stage.parts, routes)
+  await app.ready()
+  ask = answersAsDocumented(app, routes)
+  runs = runsThrough(ask)
+  background = [startJobs(stage.parts, { pollMs: 50 }), startRuns(stage.parts, { pollMs: 50 })]
+})
+afterEach(async () => {
+  for (const one of background.toReversed()) await one.stop()
+  await app.close()
+  await counter.close()
+  await shouter.close()
+  await stage.close()
+})
+
+async function list(agent: ChainAgent, wallet: string): Promise<StepAgent> {
+  const { declaration } = agent
+  const { agentId } = await insertAgent(stage.database, { endpoint: agent.url, wallet, declaration })
+  return { agentId, url: agent.url, declaration }
+}
+
+/** Shouts a text, then counts its words. */
+async function twoSteps(): Promise<Flow> {
+  const steps = { loud: await jobStep(shout), words: await jobStep(count) }
+  return flowOf(steps, ['input.text > loud.text', 'loud.text > words.text', 'words.words > output.words'])
+}
+
+async function dumpOfPayments(): Promise<string> {
+  const { rows } = await stage.database.pool.query(
+    'select (select json_agg(run_payments) from run_payments) as brought, (select json_agg(jobs) from jobs) as jobs, (select json_agg(runs) from runs) as runs',
+  )
+  return JSON.stringify(rows)
+}
+
+test('a run orders each step when its inputs are there, with the payment that was signed for it, and charges each once', async () => {
+  const flow = await twoSteps()
+  const payments = [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')]
+  const started = await runs.start(flow, { payments })
+  const run = await started.until(({ status }) => status === 'completed')
+  expect(run).toMatchObject({
+    paid: '0.012',
+    exposed: '0',
+    ready: '0',
+    payer: PAYER,
+    output: { words: 2 },
+    waiting: [],
+  })
+  expect(run.steps.map(({ step, state }) => [step, state])).toEqual([
+    ['loud', 'done'],
+    ['words', 'done'],
+  ])
+  expect(run.steps[1]?.jobs[0]).toMatchObject({
+    input: { text: 'TWO WORDS' },
+    payment: { state: 'paid', amount: '0.01' },
+    job: { status: 'completed', transaction: expect.stringMatching(/^0x/) as unknown },
+  })
+  expect([shouter.seen.length, counter.seen.length]).toEqual([1, 1])
+  // Whatever it once had, the database has no payment that could be used, nor had one in plain text.
+  const dump = await dumpOfPayments()
+  for (const { payment } of payments) expect(dump).not.toContain(payment)
+  expect(dump).toContain('"sealed_payment":null')
+})
+
+test('a step without a payment waits for it, and goes on when it comes', async () => {
+  const started = await runs.start(await twoSteps(), {
+    payments: [await signStep(stage.parts, shout, 'loud')],
+  })
+  const waiting = await started.until(({ status }) => status === 'waiting')
+  expect(waiting).toMatchObject({
+    waiting: [{ for: 'payment', key: 'words', because: { kind: 'none' } }],
+    paid: '0.002',
+  })
+  expect(counter.seen).toHaveLength(0)
+  expect(await started.pay(await signStep(stage.parts, count, 'words'))).toMatchObject({ status: 200 })
+  expect(await started.until(({ status }) => status === 'completed')).toMatchObject({ paid: '0.012' })
+})
+
+test('a failed step is not charged; what hangs on it waits; it is sent again with the very payment', async () => {
+  let failures = 0
+  shouter.behave = async call => {
+    failures += 1
+    if (failures > 1) return call.complete(await call.settle(), { text: 'TWO WORDS' })
+    return { status: 500, body: { status: 'failed', error_type: 'internal', error: 'Internal error' } }
+  }
+  const started = await runs.start(await twoSteps(), {
+    payments: [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')],
+  })
+  const failed = await started.until(({ status }) => status === 'waiting')
+  expect(failed).toMatchObject({
+    paid: '0',
+    exposed: '0.002',
+    ready: '0.01',
+    waiting: [{ for: 'retry', key: 'loud' }],
+  })
+  expect(failed.steps[0]?.jobs[0]).toMatchObject({ state: 'failed', attempt: 1, error: 'Internal error' })
+  expect(await started.tell('retry', { key: 'loud' })).toMatchObject({ status: 200 })
+  const run = await started.until(({ status }) => status === 'completed')
+  expect(run.paid).toBe('0.012')
+  expect(new Set(shouter.seen.map(({ header }) => header)).size).toBe(1)
+  expect(shouter.seen).toHaveLength(2)
+})
+
+test('an agent that asks more than was signed gets nothing: the payment is deleted, and another asked for', async () => {
+  shouter.asks = { amountAtomic: 3_000n }
+  const payment = await signStep(stage.parts, shout, 'loud')
+  const started = await runs.start(await twoSteps(), { payments: [payment] })
+  const run = await started.until(({ status }) => status === 'waiting')
+  expect(run.waiting[0]).toMatchObject({
+    for: 'payment',
+    key: 'loud',
+    because: { kind: 'changed', price: '0.003', pay_to: WALLET.toLowerCase() },
+  })
+  expect(run).toMatchObject({ paid: '0', exposed: '0', ready: '0' })
+  expect(shouter.seen).toHaveLength(0)
+  const { rows } = await stage.database.pool.query('select sealed_payment from run_payments')
+  expect(rows).toEqual([{ sealed_payment: null }])
+})
+
+test('cancelling deletes every payment that was not sent, and none of them can be used', async () => {
+  const steps = Object.fromEntries(
+    await Promise.all(Array.from({ length: 10 }, async (_, at) => [`s${at}`, await jobStep(shout)] as const)),
+  )
+  const wires = Array.from(
+    { length: 10 },
+    (_, at) => `${at === 0 ? 'input' : `s${at - 1}`}.text > s${at}.text`,
+  )
+  // The third takes its time.
+  let sent = 0
+  let answer: (() => void) | undefined
+  shouter.behave = async call => {
+    sent += 1
+    if (sent === 3) await new Promise<void>(resolve => (answer = resolve))
+    return call.complete(await call.settle(), { text: 'LOUD' })
+  }
+  const keys = Object.keys(steps)
+  const payments = await Promise.all(keys.map(key => signStep(stage.parts, shout, key)))
+  const started = await runs.start(flowOf(steps, [...wires, 's9.text > output.text']), { payments })
+  await vi.waitUntil(() => answer !== undefined, { timeout: 15_000 })
+  await started.until(({ paid, exposed }) => paid === '0.004' && exposed === '0.002')
+  expect(await started.tell('cancel')).toMatchObject({
+    status: 200,
+    body: { status: 'cancelled', ready: '0' },
+  })
+  answer?.()
+  const run = await started.until(({ exposed }) => exposed === '0')
+  expect(run).toMatchObject({ status: 'cancelled', paid: '0.006', ready: '0' })
+  expect(run.ended_at).not.toBeNull()
+  const { rows } = await stage.database.pool.query<{ left: number; used: number }>(
+    `select count(sealed_payment)::int as left, (select count(*)::int from jobs) as used from run_payments`,
+  )
+  expect(rows[0]).toEqual({ left: 0, used: 3 })
+  expect(sent).toBe(3)
+  // Nothing can be brought any more, and what was deleted is not taken a second time.
+  expect(await started.pay(payments[8] ?? payments[0] ?? never())).toMatchObject({ status: 409 })
+  expect(await started.tell('resume')).toMatchObject({ status: 409 })
+})
+
+function never(): never {
+  throw new Error('there are ten')
+}
+
+test('a run is nobody else’s: without its token or its payer it is not found', async () => {
+  const { runId } = await runs.start(await twoSteps())
+  for (const [method, path, payload] of [
+    ['GET', '', undefined],
+    ['GET', '/events', undefined],
+    ['POST', '/cancel', undefined],
+    ['POST', '/retry', { key: 'loud' }],
+    ['PUT', '/payments', { payments: [await signStep(stage.parts, shout, 'loud')] }],
+    ['DELETE', '', undefined],
+  ] as const) {
+    const request = { method, url: `/v1/runs/${runId}${path}`, headers: { 'run-token': 'x'.repeat(43) } }
+    const answer = await ask(payload === undefined ? request : { ...request, payload })
+    expect(answer.statusCode, `${method} ${path}`).toBe(404)
+  }
+})
+
+test('payments are taken for what they are: bound to their job, by one payer, for the price, within the limit', async () => {
+  const flow = await twoSteps()
+  const started = await runs.start(flow, { max_total: '0.002' })
+  const refusal = async (...given: Parameters<typeof signStep>): Promise<readonly unknown[]> => {
+    const { status, body } = await started.pay(await signStep(...given))
+    return [status, (body as { readonly error?: string }).error]
+  }
+  expect(await refusal(stage.parts, count, 'words')).toEqual([
+    409,
+    'words: with this payment the run could cost more than 0.002 USDC',
+  ])
+  expect((await refusal(stage.parts, count, 'loud'))[0]).toBe(402)
+  expect((await refusal(stage.parts, shout, 'loud', { amount: '0.001' }))[0]).toBe(402)
+  expect(await refusal(stage.parts, shout, 'nobody')).toEqual([
+    400,
+    'payments: nobody: is no job of this flow',
+  ])
+  expect((await refusal(stage.parts, shout, 'loud', { validSeconds: 15 }))[0]).toBe(409)
+  const bound = await signStep(stage.parts, shout, 'loud')
+  const other = { ...bound, job_id: (await signStep(stage.parts, shout, 'loud')).job_id }
+  expect(await started.pay(other)).toMatchObject({ status: 402 })
+  const byOther = await signStep(stage.parts, shout, 'loud', { payerKey: TEST_KEYS.stranger.privateKey })
+  expect(await started.pay(bound, byOther)).toMatchObject({ status: 402 })
+  expect(shouter.seen).toHaveLength(0)
+  expect(await started.pay(bound)).toMatchObject({ status: 200 })
+  await started.until(({ paid }) => paid === '0.002')
+  expect(await started.pay(byOther)).toMatchObject({ status: 409 })
+})
+
+test('the same request again is the same run; with another token it is refused', async () => {
+  const flow = await twoSteps()
+  const payments = [await signStep(stage.parts, shout, 'loud')]
+  const run_id = '6f0f0a52-6f0e-4b8a-9d51-0a2f4be391aa'
+  const run_token = 'a'.repeat(43)
+  const payload = { flow, input: { text: 'two words' }, max_total: '1', payments, run_id, run_token }
+  const answers = await Promise.all([1, 2, 3].map(() => ask({ method: 'POST', url: '/v1/runs', payload })))
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
+  const other = await ask({
+    method: 'POST',
+    url: '/v1/runs',
+    payload: { ...payload, run_token: 'b'.repeat(43) },
+  })
+  expect(other.statusCode).toBe(409)
+  const { rows } = await stage.database.pool.query('select count(*)::int as runs from runs')
+  expect(rows).toEqual([{ runs: 1 }])
+})
+
+test('a flow that has errors is not run, and says what is wrong at which step', async () => {
+  const flow = await twoSteps()
+  const broken = { ...flow, wires: flow.wires.slice(1) }
+  const answer = await ask({
+    method: 'POST',
+    url: '/v1/runs',
+    payload: { flow: broken, input: { text: 'x' }, max_total: '1' },
+  })
+  expect([answer.statusCode, answer.json<{ error: string }>().error]).toMatchObject([
+    400,
+    expect.stringMatching(/^flow: loud: /),
+  ])
+})
+
+test('a job that was charged and delivered nothing usable is said so, and another payment is asked for only then', async () => {
+  shouter.behave = async call => call.complete(await call.settle(), { text: 7 })
+  const started = await runs.start(await twoSteps(), {
+    payments: [await signStep(stage.parts, shout, 'loud')],
+  })
+  const run = await started.until(({ waiting }) => waiting[0]?.for === 'retry')
+  expect(run).toMatchObject({ paid: '0.002', exposed: '0' })
+  expect(run.steps[0]?.jobs[0]).toMatchObject({
+    state: 'failed',
+    error_type: 'output',
+    payment: { state: 'paid' },
+    job: { charged_without_delivery: true },
+  })
+  await started.tell('retry', { key: 'loud' })
+  const again = await started.read()
+  expect(again.waiting).toMatchObject([{ for: 'payment', key: 'loud', because: { kind: 'charged' } }])
+})
+
+test('prices are asked of all agents before anybody signs', async () => {
+  const { steps } = await twoSteps()
+  const flow = flowOf(
+    { ...steps, sure: { kind: 'approval', question: 'Go on?' }, again: await jobStep(shout) },
+    [
+      'input.text > loud.text',
+      'loud.text > words.text',
+      'loud.text > sure.value',
+      'sure.approved > again.text',
+      'again.text > output.text',
+    ],
+  )
+  const answer = await ask({ method: 'POST', url: '/v1/runs/quote', payload: { flow } })
+  expect(answer.json()).toMatchObject({
+    total: '0.014',
+    jobs: [
+      { key: 'loud', sign: 'now', quote: { amount: '0.002' }, error: null },
+      { key: 'words', sign: 'now', quote: { amount: '0.01' } },
+      { key: 'again', sign: 'later', quote: { amount: '0.002' } },
+    ],
+  })
+})

@@ -1,0 +1,176 @@
+import { randomUUID, timingSafeEqual } from 'node:crypto'
+import type { Flow } from '@farebox/flows/document/flow'
+import type { runRequest } from '@farebox/platform-api/flows/runs'
+import { readUsdc } from '@farebox/protocol/money/usdc'
+import type pg from 'pg'
+import type { z } from 'zod'
+import type { RunBegun } from '../checking/run-messages.ts'
+import { readCatalog } from '../flows/read-catalog.ts'
+import { callerKey } from '../http/caller-key.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { ProvePayment } from '../jobs/quote/prove-payment.ts'
+import { createSlots } from '../outbound/slots.ts'
+import type { PlatformParts } from '../platform-parts.ts'
+import { hashRunToken, makeRunToken } from './open-run.ts'
+import { explainJobInUse, readRunPayments } from './pay/read-payments.ts'
+import { refuseUnchecked } from './records/refuse-unchecked.ts'
+import type { RunRow } from './records/run-row.ts'
+import { insertRun, readRun, readTokenHash, type NewRun } from './records/run-store.ts'
+
+/** What a run is started with, as it travels. */
+export type GivenRun = z.output<typeof runRequest>
+
+/** A run that is written down. */
+export interface StartedRun {
+  readonly run: RunRow
+  /** Undefined where the caller made it, or the run was started before. */
+  readonly token: string | undefined
+}
+
+/** Starts runs; `ip`: where the request came from. */
+export type StartRun = (given: GivenRun, ip: string, signal: AbortSignal) => Promise<StartedRun>
+
+/** Runs that nobody has paid anything for, in characters and in number, from one address. */
+const MAX_UNPAID_CHARACTERS = 64 * 1_048_576
+const MAX_UNPAID_RUNS = 5_000
+/** At a time from one address; the others wait. */
+const STARTS_AT_ONCE = 8
+
+/**
+ * Makes what starts runs in one process: checks the flow against what its agents are now, the input, and the payments that
+ * come with it, and writes all down at once. Nothing is ordered before that. The same request again, with its run_id and
+ * its token, is the same run.
+ *
+ * @throws {Refusal} with a sentence for the caller; then nothing was written
+ */
+export function createStartRun(parts: PlatformParts, provePayment: ProvePayment): StartRun {
+  const turns = createSlots(STARTS_AT_ONCE)
+  return async (given, ip, signal) => {
+    const from = callerKey(ip)
+    const leave = await turns.take(from, signal)
+    try {
+      return await start(parts, provePayment, given, from)
+    } finally {
+      leave()
+    }
+  }
+}
+
+async function start(
+  parts: PlatformParts,
+  provePayment: ProvePayment,
+  given: GivenRun,
+  from: string,
+): Promise<StartedRun> {
+  const runId = (given.run_id ?? randomUUID()).toLowerCase()
+  const token = given.run_token ?? makeRunToken()
+  const known = await findStarted(parts, runId, token)
+  if (known !== undefined) return known
+  const maxTotal = readUsdc(given.max_total)
+  if (!maxTotal.ok) throw new Refusal('validation', `max_total: ${maxTotal.reason}`)
+  // Its shape was checked at the door.
+  const flow = given.flow as Flow
+  await refuseBroken(parts, flow, runId)
+  const payments = await readRunPayments(parts, provePayment, flow, given.payments)
+  const begun = await begin(parts, given, payments.brought, runId)
+  const { input, state, plan } = begun
+  const run: NewRun = {
+    runId,
+    tokenHash: hashRunToken(token),
+    payer: payments.payer,
+    flowId: given.flow_id?.toLowerCase(),
+    name: flow.name,
+    flow: JSON.stringify(flow),
+    input,
+    maxTotal: given.max_total,
+    state,
+    plan,
+    payments: payments.sealed,
+    startedFrom: '',
+  }
+  const isNew = await parts.database
+    .inTransaction(async client => {
+      const startedFrom = await admit(client, from, run)
+      return await insertRun(client, { ...run, startedFrom }, parts.clock.nowMs())
+    })
+    .catch(explainJobInUse)
+  parts.due.runs.notify()
+  const written = isNew ? await readRun(parts.database, runId) : undefined
+  if (written !== undefined) return { run: written, token: given.run_token === undefined ? token : undefined }
+  const twin = await findStarted(parts, runId, token)
+  if (twin === undefined) throw new Refusal('conflict', 'run_id: is in use for another run')
+  return twin
+}
+
+async function findStarted(
+  { database }: PlatformParts,
+  runId: string,
+  token: string,
+): Promise<StartedRun | undefined> {
+  const hash = await readTokenHash(database, runId)
+  if (hash === undefined) return undefined
+  const run = timingSafeEqual(hash, hashRunToken(token)) ? await readRun(database, runId) : undefined
+  if (run === undefined) throw new Refusal('conflict', 'run_id: is in use for another run')
+  return { run, token: undefined }
+}
+
+/** A flow with errors cannot be run: the check says what they are, and how to mend them. */
+async function refuseBroken(parts: PlatformParts, flow: Flow, runId: string): Promise<void> {
+  const capabilities = await readCatalog(parts.database, flow)
+  const result = await parts.checker
+    .run('flow', { flow, capabilities }, `run ${runId}`)
+    .catch(refuseUnchecked)
+  if (!result.ok) throw new Refusal('validation', `flow: ${result.reason}`)
+  const error = result.checked.findings.find(({ severity }) => severity === 'error')
+  if (error === undefined) return
+  const step = error.step === undefined ? '' : `${error.step}: `
+  throw new Refusal('validation', `flow: ${step}${error.message}`)
+}
+
+async function begin(
+  parts: PlatformParts,
+  { flow, input, max_total: maxTotal }: GivenRun,
+  payments: Awaited<ReturnType<typeof readRunPayments>>['brought'],
+  runId: string,
+): Promise<Extract<RunBegun, { readonly ok: true }>> {
+  const begun = await parts.checker
+    .run(
+      'begin-run',
+      {
+        flow: JSON.stringify(flow),
+        // It was parsed from JSON at the door.
+        input: input as never,
+        maxTotal,
+        payments,
+        now: parts.clock.nowMs() / 1_000,
+      },
+      `run ${runId}`,
+    )
+    .catch(refuseUnchecked)
+  if (begun.ok) return begun
+  const isOfPayment = payments.some(({ key }) => begun.reason.startsWith(`${key}: `))
+  throw new Refusal('validation', `${isOfPayment ? 'payments' : 'input'}: ${begun.reason}`)
+}
+
+/** Runs that nobody has paid anything for are bounded by where they come from. */
+async function admit(client: pg.PoolClient, from: string, run: NewRun): Promise<string> {
+  const salted = await client.query<{ started_from: string }>(
+    `select encode(sha256(convert_to(salt || ' ' || $1, 'UTF8')), 'hex') as started_from from report_salt`,
+    [from],
+  )
+  const startedFrom = salted.rows[0]?.started_from ?? ''
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 35))', [`from ${startedFrom}`])
+  const { rows } = await client.query<{ runs: number; characters: string }>(
+    `select count(*)::int as runs, coalesce(sum(octet_length(flow) + octet_length(input) + octet_length(state)), 0) as characters
+     from runs where started_from = $1`,
+    [startedFrom],
+  )
+  const characters = Number(rows[0]?.characters ?? 0) + run.flow.length + run.input.length + run.state.length
+  if (characters > MAX_UNPAID_CHARACTERS || (rows[0]?.runs ?? 0) >= MAX_UNPAID_RUNS)
+    throw new Refusal(
+      'rate_limited',
+      'flow: too many runs from this address have nothing paid yet: pay for some, or delete them',
+      { retryAfterSeconds: 60 },
+    )
+  return startedFrom
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '@farebox/server/clock'
+import { describeError, type Log } from '@farebox/server/log'
+
+/** Says when things change, to any number of watchers. */
+export interface VersionWatch {
+  /**
+   * The version of a thing now, and again after each change; several in a short time are one. Ends with the signal, or when
+   * there is no such thing.
+   */
+  versions(id: string, signal: AbortSignal): AsyncGenerator<string>
+}
+
+const LOOK_EVERY_MS = 250
+
+interface Watcher {
+  readonly id: string
+  version: string | undefined
+  /** Called when there is something new, or nothing more to come. */
+  wake: () => void
+}
+
+/** What watching takes. */
+export interface WatchOptions {
+  readonly clock: Clock
+  readonly log: Log
+  /** By id; without those that there are not. */
+  readonly readVersions: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
+}
+
+/**
+ * Watches for one process: however many watchers there are, the database is asked one short question at a time, four times
+ * a second, and none while nobody watches. A version depends on the thing alone, so that every process tells the same.
+ */
+export function createVersionWatch({ clock, log, readVersions }: WatchOptions): VersionWatch {
+  const watchers = new Set<Watcher>()
+  let isLooking = false
+
+  const look = async (): Promise<void> => {
+    const versions = await readVersions([...new Set([...watchers].map(({ id }) => id))])
+    for (const watcher of watchers) {
+      const version = versions.get(watcher.id)
+      if (version === watcher.version) continue
+      watcher.version = version
+      watcher.wake()
+    }
+  }
+  const lookAgain = async (): Promise<void> => {
+    if (isLooking) return
+    isLooking = true
+    while (watchers.size > 0) {
+      await clock.sleep(LOOK_EVERY_MS)
+      // A database that is away is back some day; streams end by themselves.
+      if (watchers.size > 0)
+        await look().catch((error: unknown) => {
+          log.warn('changes were not watched', { error: describeError(error) })
+        })
+    }
+    isLooking = false
+  }
+
+  return {
+    async *versions(id, signal) {
+      let seen = (await readVersions([id])).get(id)
+      if (seen === undefined || signal.aborted) return
+      const watcher: Watcher = { id, version: seen, wake: () => undefined }
+      const wake = (): void => watcher.wake()
+      watchers.add(watcher)
+      signal.addEventListener('abort', wake)
+      void lookAgain()
+      try {
+        yield seen
+        while (!signal.aborted) {
+          if (watcher.version === seen) await new Promise<void>(resolve => (watcher.wake = resolve))
+          if (watcher.version === seen) continue
+          seen = watcher.version
+          if (seen === undefined || signal.aborted) return
+          yield seen
+        }
+      } finally {
+        watchers.delete(watcher)
+        signal.removeEventListener('abort', wake)
+      }
+    },
+  }
+}
