@@ -7,7 +7,7 @@ import type { Badge } from '../agents/agent-row.ts'
 import { ownersText } from './owners-text.ts'
 import { positionOf, rankOf } from './search-rank.ts'
 import { showFields, type ShownFields } from './show-fields.ts'
-import { exactKey, nameKey, wordsOf } from './words.ts'
+import { exactKey, nameKey, wordsOf } from '../words.ts'
 
 /** An agent that may be found, as its row and its jobs tell. */
 export interface FindableAgent {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { SearchQuery } from '@farebox/platform-api/search'
 import { z } from 'zod'
 import { Refusal } from '../http/refusal.ts'
 
@@ -15,44 +14,64 @@ export interface Place {
   readonly readings: readonly (readonly string[])[] | null
 }
 
+/** A query, of which `cursor` and `limit` do not say what is looked for. */
+export interface PagedQuery {
+  readonly [name: string]: unknown
+}
+
 /** Writes a place so that it goes with this query alone. */
-export function writeCursor(place: Place, query: SearchQuery): string {
-  const content = JSON.stringify([place.stage, place.key, place.position, place.readings])
+export function writeCursor(place: Place, query: PagedQuery): string {
+  return sealCursor([place.stage, place.key, place.position, place.readings], query)
+}
+
+/**
+ * Reads what {@link writeCursor} wrote for the same query; how many a page holds may change.
+ *
+ * Throws a {@link Refusal} `validation` for anything else.
+ */
+export function readCursor(cursor: string, query: PagedQuery): Place {
+  const [stage, key, position, readings] = openCursor(cursor, query, placeTuple)
+  return { stage, key, position, readings }
+}
+
+/** Writes JSON so that it goes with this query alone. */
+export function sealCursor(place: unknown, query: PagedQuery): string {
+  const content = JSON.stringify(place)
   return Buffer.from(checksum(content, query) + content).toString('base64url')
 }
 
 /**
- * Reads what {@link writeCursor} wrote for the same query; how many a page holds may change. A checksum, not a signature:
- * whoever computes it gets to a place that any query could have reached.
+ * Reads what {@link sealCursor} wrote for the same query. A checksum, not a signature: whoever computes it gets to a
+ * place that any query could have reached.
  *
  * Throws a {@link Refusal} `validation` for anything else.
  */
-export function readCursor(cursor: string, query: SearchQuery): Place {
+export function openCursor<T>(cursor: string, query: PagedQuery, schema: z.ZodType<T>): T {
   const bytes = Buffer.from(cursor, 'base64url')
   const text = bytes.toString('utf8')
   const content = text.slice(CHECKSUM_CHARACTERS)
   const isOurs =
     bytes.toString('base64url') === cursor && text.slice(0, CHECKSUM_CHARACTERS) === checksum(content, query)
-  if (!isOurs) throw refuse()
-  const place = PLACE.safeParse(parseJson(content))
-  if (!place.success) throw refuse()
-  const [stage, key, position, readings] = place.data
-  return { stage, key, position, readings }
+  const place = isOurs ? schema.safeParse(parseJson(content)) : undefined
+  if (place?.success !== true) throw refuse()
+  return place.data
 }
 
 const CHECKSUM_CHARACTERS = 22
 
-const INTEGER = z.string().regex(/^(?:0|-?[1-9]\d{0,17}|9223372036854775807)$/)
+/** An integer that PostgreSQL has room for, as text. */
+export const cursorInteger = z.string().regex(/^(?:0|-?[1-9]\d{0,17}|9223372036854775807)$/)
 const WORD = z.string().regex(/^[\p{L}\p{N}\p{M}]{1,40}$/u)
 
-const PLACE = z.tuple([
+/** A {@link Place} as a cursor has it. */
+export const placeTuple = z.tuple([
   z.number().int().min(0).max(9),
-  INTEGER,
-  INTEGER,
+  cursorInteger,
+  cursorInteger,
   z.array(z.array(WORD).min(1).max(16)).min(1).max(8).nullable(),
 ])
 
-function checksum(content: string, query: SearchQuery): string {
+function checksum(content: string, query: PagedQuery): string {
   const { cursor: _cursor, limit: _limit, ...rest } = query
   const asked = Object.entries(rest).filter(([, value]) => value !== undefined)
   const canonical = JSON.stringify([asked.sort(([one], [other]) => (one < other ? -1 : 1)), content])

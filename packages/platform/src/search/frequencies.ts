@@ -1,11 +1,12 @@
 import type { Clock } from '@farebox/server/clock'
 import type pg from 'pg'
+import type { TagGroup } from './search.ts'
 import type { Need, Stage } from './search-conditions.ts'
 
 /** How common words and tags are, as PostgreSQL's own statistics have it. */
 export interface Frequencies {
-  /** About how many agents have all of this; what is not among the common words counts as rare. */
-  estimate(stages: readonly Stage[], tags: readonly string[]): number
+  /** About how many agents have all of this, of each group of tags one; what is not among the common words counts as rare. */
+  estimate(stages: readonly Stage[], tags: readonly TagGroup[]): number
   /** The common words that begin so, the most common first. */
   beginningWith(beginning: string, most: number): readonly string[]
 }
@@ -51,7 +52,7 @@ async function readFrequencies(client: pg.PoolClient): Promise<Frequencies> {
   const agents = rows[0]?.rows ?? 0
   return {
     estimate(stages, tags) {
-      const tagNeeds = tags.map(tag => ({ column: 'tags', anyOf: [tag] }) as const)
+      const tagNeeds = tags.map(anyOf => ({ column: 'tags', anyOf }) as const)
       const shares = stages.map(({ needs }) => shareOfAll([...needs, ...tagNeeds], columns))
       return agents * Math.max(0, ...shares)
     },

@@ -118,9 +118,10 @@ const INDEXED = 'agent_id is_provisional name_key name_words capability_words al
 
 /** What fulfils them may have the tags; the check that follows knows. */
 function hashConditions(search: Search, values: Values): readonly string[] {
-  const hashes = offeredTags(search).map(tagHash)
-  if (hashes.length === 0) return []
-  return [`(entry.tag_hashes is null or entry.tag_hashes @> ${values.bind(hashes, 'integer[]')})`]
+  return offeredTags(search).map(group => {
+    const hashes = values.bind(group.map(tagHash), 'integer[]')
+    return `(entry.tag_hashes is null or entry.tag_hashes && ${hashes})`
+  })
 }
 
 function seenInTable(search: Search, stage: Stage, after: Place | undefined, values: Values): Seen {

@@ -1,4 +1,4 @@
-import type { Search } from './search.ts'
+import type { Search, TagGroup } from './search.ts'
 import { wordQuery, type Values } from './sql-values.ts'
 
 /** How directly words match, the most direct first; a page goes through them in this order. */
@@ -79,9 +79,7 @@ export function similarStage(
 /** What is asked for beside words. `entry` and, where a capability is named, `offer` are the tables. */
 export function filterConditions(search: Search, values: Values): readonly string[] {
   const { capabilityKey } = search
-  const tags = filterTags(search)
-  const conditions: string[] = []
-  if (tags.length > 0) conditions.push(`entry.tags @> ${values.bind(tags, 'text[]')}`)
+  const conditions: string[] = [...tagConditions('entry.tags', filterTags(search), values)]
   if (capabilityKey !== undefined) return [...conditions, ...offerConditions(search, values)]
   conditions.push(...priceConditions(search, values))
   if (isAboutOneOffer(search)) {
@@ -96,14 +94,19 @@ export function provisionalConditions({ withProvisional }: Search): readonly str
   return withProvisional ? [] : ['not entry.is_provisional']
 }
 
-/** The tags that an agent must have as a whole. */
-export function filterTags(search: Search): readonly string[] {
-  return [...offeredTags(search), ...(search.badgeTag === undefined ? [] : [search.badgeTag])]
+/** SQL: an array of tags has one of each group. */
+function tagConditions(column: string, groups: readonly TagGroup[], values: Values): readonly string[] {
+  return groups.map(group => `${column} && ${values.bind(group, 'text[]')}`)
+}
+
+/** The tags that an agent must have as a whole, one of each group. */
+export function filterTags(search: Search): readonly TagGroup[] {
+  return [...offeredTags(search), ...(search.badgeTag === undefined ? [] : [[search.badgeTag]])]
 }
 
 /** Those of them that say what it offers. */
-export function offeredTags({ capabilityKey, fieldTags }: Search): readonly string[] {
-  return [...(capabilityKey === undefined ? [] : [`capability=${capabilityKey}`]), ...fieldTags]
+export function offeredTags({ capabilityKey, fieldTags }: Search): readonly TagGroup[] {
+  return [...(capabilityKey === undefined ? [] : [[`capability=${capabilityKey}`]]), ...fieldTags]
 }
 
 interface Part {
@@ -150,7 +153,7 @@ function offerConditions(
   { fieldTags, minPriceAtomic, maxPriceAtomic }: Search,
   values: Values,
 ): readonly string[] {
-  const conditions: string[] = fieldTags.map(tag => `offer.tags @> array[${values.bind(tag, 'text')}]`)
+  const conditions: string[] = [...tagConditions('offer.tags', fieldTags, values)]
   if (minPriceAtomic !== undefined)
     conditions.push(`offer.price_atomic >= ${values.bind(minPriceAtomic, 'bigint')}`)
   if (maxPriceAtomic !== undefined)

@@ -4,7 +4,10 @@ import { Refusal } from '../http/refusal.ts'
 import { readCursor, type Place } from './cursor.ts'
 import { fieldTag } from '../listing/describe-entry.ts'
 import { rankOf } from '../listing/search-rank.ts'
-import { askedWords, exactKey, nameKey } from '../listing/words.ts'
+import { askedWords, exactKey, nameKey } from '../words.ts'
+
+/** Tags of which any one is enough. */
+export type TagGroup = readonly string[]
 
 /** What is looked for, as the query says it. */
 export interface Search {
@@ -13,8 +16,8 @@ export interface Search {
   readonly nameKey: string
   /** The capability that prices and fields are those of. */
   readonly capabilityKey: string | undefined
-  /** Of one and the same capability. */
-  readonly fieldTags: readonly string[]
+  /** Of one and the same capability; of each group any one. */
+  readonly fieldTags: readonly TagGroup[]
   readonly minPriceAtomic: bigint | undefined
   readonly maxPriceAtomic: bigint | undefined
   /** `badge=…`, or undefined for any. */
@@ -47,8 +50,8 @@ export function readSearch(query: SearchQuery): Search {
     // What no capability can be called still is a condition: nothing fulfils it.
     capabilityKey: query.capability === undefined ? undefined : (exactKey(query.capability) ?? ''),
     fieldTags: [
-      ...listOf(query.takes).map(field => readField('takes', field)),
-      ...listOf(query.gives).map(field => readField('gives', field)),
+      ...listOf(query.takes).map(field => [readField('takes', field)]),
+      ...listOf(query.gives).map(field => [readField('gives', field)]),
     ],
     minPriceAtomic,
     maxPriceAtomic,
