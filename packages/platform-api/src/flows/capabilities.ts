@@ -31,7 +31,7 @@ export const capabilitiesQuery = z.strictObject({
     .regex(/^(0|[1-9]\d{0,11})(\.\d{1,6})?$/)
     .optional()
     .describe('Decimal USDC'),
-  cursor: z.string().max(200).optional().describe('The `next_cursor` of the page before'),
+  cursor: z.string().max(8_192).optional().describe('The `next_cursor` of the page before'),
   limit: z.coerce.number().int().min(1).max(50).default(20).describe('How many, 1 to 50; default 20'),
 })
 
@@ -75,7 +75,8 @@ export type OfferedCapability = z.infer<typeof offeredCapability>
 
 /**
  * The answer of `GET /v1/capabilities`: what steps of a flow can be, the best match first. Agents without `/about` are
- * not in it.
+ * not in it, and with `ids` alone those that are offline or take no jobs. What has to fit is graded for so many agents at
+ * a time, so that a page may hold fewer than were asked for, even none, while there is a `next_cursor`.
  *
  * @example
  * ```ts

@@ -10,6 +10,10 @@ export function whyNotPayable(agent: AgentRow): string | undefined {
   return undefined
 }
 
+/** SQL about a row of `agents`: {@link whyNotPayable} finds nothing. */
+export const IS_PAYABLE = `(agents.standing = 'listed' and agents.declaration is not null and agents.wallet is not null
+  and agents.proven_wallet = agents.wallet)`
+
 const NOT_PAYABLE: { readonly [standing in Exclude<ListingStatus, 'listed'>]: string } = {
   provisional: 'It serves no declaration at /about: it is shown, and cannot be paid.',
   waiting: 'It is registered and has not been looked at yet.',

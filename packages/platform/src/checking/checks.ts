@@ -3,9 +3,10 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { compileInput, compileOutput, type Violation } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { sample, type SampleResult } from '@farebox/protocol/samples/sample'
+import { systemClock, type Clock } from '@farebox/server/clock'
 import { advanceRun, beginRun, graphOf, readRun } from './advance-run.ts'
-import { checkGivenFlow } from './check-flow.ts'
 import { createCompiledCache } from './compiled-cache.ts'
+import { createFlowChecks } from './flows/flow-checks.ts'
 import { readJson } from './read-json.ts'
 import { describeRun, type DescribedRun } from './describe-run.ts'
 import type { RunAdvanced, RunBegun, RunStart, StoredRun, GivenEvent } from './run-messages.ts'
@@ -19,7 +20,7 @@ export type CheckedAbout =
 export type Checks = ReturnType<typeof createChecks>
 
 /** The checks of one thread, which keeps what it compiled. */
-export function createChecks() {
+export function createChecks(clock: Pick<Clock, 'nowMs'> = systemClock) {
   const inputs = createCompiledCache(compileInput)
   const outputs = createCompiledCache(compileOutput)
   const graphs = createCompiledCache(graphOf)
@@ -46,8 +47,7 @@ export function createChecks() {
       const checked = outputs.get(fields)(output)
       return checked.ok ? undefined : checked.violation
     },
-    /** A flow, against what its capabilities are now. */
-    flow: checkGivenFlow,
+    ...createFlowChecks(clock),
     /** A run of a flow that was checked, begun. */
     'begin-run': (start: RunStart): RunBegun => beginRun(graphs, start),
     /** A run after what has happened. */

@@ -6,6 +6,7 @@ import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { createWalletBalances } from '../wallets/wallet-balances.ts'
+import { capabilitiesRoute } from './capabilities/capabilities-route.ts'
 import { readCatalog } from './read-catalog.ts'
 
 const CHECKS_PER_MINUTE = 300
@@ -16,6 +17,7 @@ const MAX_FLOW_BYTES = 2 * 1_048_576
 export function flowRoutes(parts: PlatformParts): readonly Route[] {
   const balances = createWalletBalances(parts)
   return [
+    capabilitiesRoute(parts),
     defineRoute({
       method: 'POST',
       path: '/v1/flows/check',

@@ -27,7 +27,11 @@ export async function readCatalog(database: Database, flow: Flow): Promise<reado
   )
 }
 
-async function readCurrent(agent: AgentRow | undefined, name: string): Promise<CurrentCapability | null> {
+/** What a capability is now; null where it is gone, or its agent may not speak. */
+export async function readCurrent(
+  agent: AgentRow | undefined,
+  name: string,
+): Promise<CurrentCapability | null> {
   const declaration = agent !== undefined && SPEAKS[agent.standing] ? agent.declaration : undefined
   const declared = declaration?.capabilities ?? {}
   const capability = Object.hasOwn(declared, name) ? declared[name] : undefined

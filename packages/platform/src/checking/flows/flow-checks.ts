@@ -1,0 +1,28 @@
+import type { Clock } from '@farebox/server/clock'
+import { checkGivenFlow } from '../check-flow.ts'
+import {
+  findFitting,
+  type CapabilityQuestion,
+  type FoundFitting,
+  type KeptDeclaration,
+} from './find-fitting.ts'
+
+/** The checks of flows, and of what can be a step of one. */
+export function createFlowChecks(clock: Pick<Clock, 'nowMs'>) {
+  return {
+    /** A flow, against what its capabilities are now. */
+    flow: checkGivenFlow,
+    /** Capabilities that are what somebody looks for. */
+    fitting({
+      agents,
+      question,
+      timeMs,
+    }: {
+      readonly agents: readonly KeptDeclaration[]
+      readonly question: CapabilityQuestion
+      readonly timeMs: number
+    }): FoundFitting {
+      return findFitting(agents, question, { clock, timeMs })
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { failure } from '@farebox/platform-api/errors'
+import { capabilitiesAnswer, capabilitiesQuery } from '@farebox/platform-api/flows/capabilities'
+import { callerKey } from '../../http/caller-key.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import { createFrequencySource } from '../../search/frequencies.ts'
+import { describeOffered } from './describe-offered.ts'
+import { findCapabilities } from './find-capabilities.ts'
+import { readCapabilityIds } from './read-capability-ids.ts'
+import { readCapabilitySearch } from './read-capability-search.ts'
+
+/** A page that searches at each key asks as often. */
+const SEARCHES_PER_MINUTE = 600
+
+/** What the steps of a flow can be. */
+export function capabilitiesRoute(parts: PlatformParts): Route {
+  const memory = {
+    frequencies: createFrequencySource(parts.clock),
+    // How many there are in all is not told here.
+    counter: { count: () => undefined },
+  }
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/capabilities',
+    summary:
+      'Find what steps of a flow can be, by words, price, and what one takes or gives; ' +
+      'so many agents are looked at for a page, which may be short or empty while more follow',
+    access: 'public',
+    query: capabilitiesQuery,
+    perMinute: SEARCHES_PER_MINUTE,
+    answers: {
+      200: { description: 'A page of capabilities', schema: capabilitiesAnswer },
+      400: {
+        description: 'The query is not as documented, or the cursor not of this query',
+        schema: failure,
+      },
+      503: { description: 'The search took too long, or too much is being checked', schema: failure },
+    },
+    async handle({ query, caller }) {
+      const { database } = parts
+      if (query.ids !== undefined) {
+        const asked = readCapabilityIds(query)
+        return { body: { capabilities: await describeOffered(database, asked), next_cursor: null } }
+      }
+      const search = readCapabilitySearch(query)
+      const found = await findCapabilities(parts, { memory, search, owner: callerKey(caller.ip) })
+      const capabilities = await describeOffered(database, found.capabilities)
+      return {
+        body: {
+          // Whoever went away meanwhile is not offered.
+          capabilities: capabilities.filter(({ state }) => state === 'online'),
+          next_cursor: found.next ?? null,
+        },
+      }
+    },
+  })
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import {
+  cursorInteger,
+  openCursor,
+  placeTuple,
+  sealCursor,
+  type PagedQuery,
+  type Place,
+} from '../../search/cursor.ts'
+import type { Found } from '../../search/collect-matches.ts'
+
+/** The order of an agent: how directly words match, then its standing, then its position. */
+export type AgentOrder = Pick<Found, 'stage' | 'key' | 'position'>
+
+/** The order of a capability among those of the agents that are looked at together. */
+export interface CapabilityOrder extends AgentOrder {
+  /** How well it fits. */
+  readonly grade: number
+  readonly wordRank: number
+  readonly ordinal: number
+}
+
+/** Where a page of capabilities begins. */
+export interface CapabilityPlace {
+  /** The agents that are looked at together are the first behind this one … */
+  readonly agentsAfter: Place | undefined
+  /** … and behind that one among them, … */
+  readonly agentsFrom: AgentOrder | undefined
+  /** … so many; undefined: as many as can be. */
+  readonly agents: number | undefined
+  /** Of their capabilities, those behind this one. */
+  readonly after: CapabilityOrder | undefined
+}
+
+const BEGINNING: CapabilityPlace = {
+  agentsAfter: undefined,
+  agentsFrom: undefined,
+  agents: undefined,
+  after: undefined,
+}
+
+/** Writes a place so that it goes with this query alone. */
+export function writePlace(
+  { agentsAfter, agentsFrom, agents, after }: CapabilityPlace,
+  query: PagedQuery,
+): string {
+  const place = agentsAfter && [
+    agentsAfter.stage,
+    agentsAfter.key,
+    agentsAfter.position,
+    agentsAfter.readings,
+  ]
+  const from = agentsFrom && [agentsFrom.stage, agentsFrom.key, agentsFrom.position]
+  const behind = after && [after.grade, after.stage, after.key, after.position, after.wordRank, after.ordinal]
+  return sealCursor([place ?? null, from ?? null, agents ?? null, behind ?? null], query)
+}
+
+/**
+ * Reads what {@link writePlace} wrote for the same query; without one, the beginning.
+ *
+ * @throws {Refusal} `validation` for anything else
+ */
+export function readPlace(cursor: string | undefined, query: PagedQuery): CapabilityPlace {
+  if (cursor === undefined) return BEGINNING
+  const [place, from, agents, behind] = openCursor(cursor, query, TUPLE)
+  return {
+    agentsAfter:
+      place === null ? undefined : { stage: place[0], key: place[1], position: place[2], readings: place[3] },
+    agentsFrom: from === null ? undefined : { stage: from[0], key: from[1], position: from[2] },
+    agents: agents ?? undefined,
+    after:
+      behind === null
+        ? undefined
+        : {
+            grade: behind[0],
+            stage: behind[1],
+            key: behind[2],
+            position: behind[3],
+            wordRank: behind[4],
+            ordinal: behind[5],
+          },
+  }
+}
+
+const SMALL = z.number().int().min(0).max(1_000)
+const TUPLE = z.tuple([
+  placeTuple.nullable(),
+  z.tuple([SMALL, cursorInteger, cursorInteger]).nullable(),
+  SMALL.nullable(),
+  z.tuple([SMALL, SMALL, cursorInteger, cursorInteger, SMALL, SMALL]).nullable(),
+])
+
+/** Below zero where the first comes first. */
+export function compareAgents(one: AgentOrder, other: AgentOrder): number {
+  return one.stage - other.stage || fall(one.key, other.key) || fall(one.position, other.position)
+}
+
+/** Below zero where the first comes first. */
+export function compareCapabilities(one: CapabilityOrder, other: CapabilityOrder): number {
+  return (
+    one.grade - other.grade ||
+    compareAgents(one, other) ||
+    one.wordRank - other.wordRank ||
+    one.ordinal - other.ordinal
+  )
+}
+
+/** The larger first. */
+function fall(one: string, other: string): number {
+  const [first, second] = [BigInt(one), BigInt(other)]
+  return first === second ? 0 : first > second ? -1 : 1
+}

@@ -1,0 +1,49 @@
+import { pin } from '@farebox/flows/internal/check/catalog'
+import type { OfferedCapability } from '@farebox/platform-api/flows/capabilities'
+import type { Database } from '@farebox/server/internal/postgres/connect'
+import { MOST_DESCRIPTION_CHARACTERS } from '../../agent-pages/describe-capability.ts'
+import { SPEAKS, type AgentRow } from '../../agents/agent-row.ts'
+import { readAgents } from '../../agents/read-agent.ts'
+import type { PortFit } from '../../checking/flows/find-fitting.ts'
+import { ownersText } from '../../listing/owners-text.ts'
+import { readCurrent } from '../read-catalog.ts'
+
+/** A capability that somebody wants to see. */
+export interface AskedCapability {
+  readonly agentId: number
+  /** As its declaration names it. */
+  readonly capability: string
+  readonly fits?: readonly PortFit[]
+}
+
+/** What these capabilities are now, in this order; what is gone is told as gone. */
+export async function describeOffered(
+  database: Database,
+  asked: readonly AskedCapability[],
+): Promise<readonly OfferedCapability[]> {
+  const ids = [...new Set(asked.map(({ agentId }) => agentId))]
+  const agents = new Map((await readAgents(database, ids)).map(agent => [agent.agentId, agent]))
+  return await Promise.all(asked.map(one => describeOne(agents.get(one.agentId), one)))
+}
+
+async function describeOne(
+  agent: AgentRow | undefined,
+  { agentId, capability, fits = [] }: AskedCapability,
+): Promise<OfferedCapability> {
+  const current = await readCurrent(agent, capability)
+  const badge = agent !== undefined && SPEAKS[agent.standing] ? agent.badgeShown : 'none'
+  const same = { agent_id: agentId, capability, badge, fits: [...fits] }
+  if (current === null)
+    return { ...same, description: '', state: 'gone', reason: null, permissions: [], pinned: null }
+  const { state, reason = null, permissions } = current
+  const { input_schema, output_schema, ...pinned } = pin(current)
+  const { description = '' } = agent?.declaration?.capabilities[capability] ?? {}
+  return {
+    ...same,
+    description: ownersText(description, MOST_DESCRIPTION_CHARACTERS).text,
+    state,
+    reason,
+    permissions: [...permissions],
+    pinned: { ...pinned, input_schema: { ...input_schema }, output_schema: { ...output_schema } },
+  }
+}

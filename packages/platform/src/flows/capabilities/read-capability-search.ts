@@ -1,0 +1,86 @@
+import type { capabilitiesQuery } from '@farebox/platform-api/flows/capabilities'
+import { compatible } from '@farebox/protocol/compatibility/compatible'
+import { FIELD_KEYWORDS, isFieldType, type FieldType } from '@farebox/protocol/fields/field'
+import type { z } from 'zod'
+import type { CapabilityQuestion } from '../../checking/flows/find-fitting.ts'
+import { Refusal } from '../../http/refusal.ts'
+import { fieldTag } from '../../listing/describe-entry.ts'
+import { readSearch, type Search, type TagGroup } from '../../search/search.ts'
+import { readPlace, type CapabilityPlace } from './capability-place.ts'
+
+/** What is looked for: among which agents, and of their capabilities which. */
+export interface CapabilitySearch {
+  readonly agents: Search
+  readonly question: CapabilityQuestion
+  readonly limit: number
+  readonly from: CapabilityPlace
+  /** Without where to go on, which goes with it. */
+  readonly query: z.infer<typeof capabilitiesQuery>
+}
+
+/**
+ * Reads a checked query. Of a field only its type is looked at here: what else it says is for a thread.
+ *
+ * @throws {Refusal} `validation`
+ */
+export function readCapabilitySearch(query: z.infer<typeof capabilitiesQuery>): CapabilitySearch {
+  const { q, max_price, accepts, gives, limit, cursor } = query
+  if (accepts !== undefined && gives !== undefined)
+    throw new Refusal('validation', 'gives: is not possible together with accepts')
+  const search = readSearch({ q, max_price })
+  const fit = readFit(accepts, gives)
+  return {
+    agents: { ...search, fieldTags: fit === undefined ? [] : [fit.tags] },
+    question: {
+      ...(search.words !== undefined && { words: search.words }),
+      ...(search.maxPriceAtomic !== undefined && { maxPriceAtomic: search.maxPriceAtomic }),
+      ...(fit !== undefined && { fit: { side: fit.side, field: fit.field } }),
+    },
+    limit,
+    from: readPlace(cursor, query),
+    query,
+  }
+}
+
+interface Fit {
+  readonly side: 'input' | 'output'
+  readonly field: string
+  /** What a capability must have one of, to have a chance. */
+  readonly tags: TagGroup
+}
+
+function readFit(accepts: string | undefined, gives: string | undefined): Fit | undefined {
+  if (accepts !== undefined) {
+    const from = typeOf('accepts', accepts)
+    const fed = TYPES.filter(to => canFeed(from, to))
+    return { side: 'input', field: accepts, tags: fed.map(type => fieldTag('takes', type, '')) }
+  }
+  if (gives === undefined) return undefined
+  const to = typeOf('gives', gives)
+  const feeding = TYPES.filter(from => canFeed(from, to))
+  return { side: 'output', field: gives, tags: feeding.map(type => fieldTag('gives', type, '')) }
+}
+
+const TYPES = Object.keys(FIELD_KEYWORDS).filter(isFieldType)
+
+function canFeed(from: FieldType, to: FieldType): boolean {
+  return compatible({ type: from }, { type: to }).grade !== 'impossible'
+}
+
+function typeOf(name: string, text: string): FieldType {
+  const value = parse(text)
+  const type =
+    typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+      ? value.type
+      : ''
+  if (isFieldType(type)) return type
+  throw new Refusal('validation', `${name}: must be a field as JSON, like {"type":"string"}`)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
