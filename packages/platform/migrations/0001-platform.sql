@@ -811,3 +811,61 @@ create table report_salt (
   salt uuid not null default gen_random_uuid()
 );
 insert into report_salt default values;
+
+------------------------------------------------------------------------------------------------------------------------
+-- Flows
+------------------------------------------------------------------------------------------------------------------------
+
+-- One row for each flow that somebody keeps here. Its document is that of its newest version.
+create table flows (
+  flow_id uuid primary key,
+  -- Who is signed in; lower-case address.
+  owner text not null check (owner ~ '^0x[0-9a-f]{40}$'),
+  -- Raised by every save: who saves on top of another is told so.
+  revision integer not null default 1,
+  -- The newest version.
+  version integer not null default 1,
+  -- As a list shows it: paid steps, and all pinned prices together.
+  name text not null,
+  jobs integer not null,
+  price_atomic numeric(78) not null,
+  -- Of all its versions.
+  bytes bigint not null,
+  -- A salted hash of the address that the newest save came from.
+  saved_from text not null,
+  -- The session that saved it last.
+  saved_by uuid not null,
+  -- Opens a copy for whoever has it: 128 random bits; null: it is not shared.
+  share_id text unique,
+  created_at timestamptz not null,
+  changed_at timestamptz not null
+);
+create index flows_by_owner on flows (owner, changed_at desc, flow_id desc);
+create index flows_by_origin on flows (saved_from);
+
+-- Saves within ten minutes are one version; the newest hundred are kept, and of large ones fewer.
+create table flow_versions (
+  flow_id uuid not null references flows on delete cascade,
+  version integer not null,
+  -- Of its first save, and of its last.
+  began_at timestamptz not null,
+  saved_at timestamptz not null,
+  name text not null,
+  -- Not jsonb: the order of fields and steps is part of it.
+  document json not null,
+  bytes integer not null,
+  primary key (flow_id, version)
+);
+
+-- What the newest version of a flow orders. Without a reference to agents: a flow keeps what has gone.
+create table flow_capabilities (
+  flow_id uuid not null references flows on delete cascade,
+  agent_id bigint not null,
+  capability text not null,
+  -- As it is pinned in every step that orders it, and the lowest price that is; null where they differ.
+  hash text,
+  price_atomic bigint not null,
+  primary key (flow_id, agent_id, capability)
+);
+-- Whose flows a change of an agent concerns.
+create index flow_capabilities_by_agent on flow_capabilities (agent_id, capability, flow_id);

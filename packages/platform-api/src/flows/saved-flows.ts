@@ -1,5 +1,6 @@
 import { flowSchema } from '@farebox/flows/internal/document/flow-schema'
 import { z } from 'zod'
+import { failure } from '../errors.ts'
 
 const unixSeconds = z.number().nonnegative().describe('Unix seconds')
 const jsonObject = z.record(z.string(), z.unknown())
@@ -20,6 +21,17 @@ export const flowUpdate = z.strictObject({
   flow: flowSchema,
   revision: z.int().positive().describe('The one that was changed: where another was saved since, 409'),
 })
+
+/** `PUT /v1/flows/:flowId` answers so with 409: what is kept now, and who saved it. */
+export const flowConflict = z.strictObject({
+  ...failure.shape,
+  revision: z.int().positive().optional().describe('Of what is kept now'),
+  changed_at: unixSeconds.optional(),
+  changed_by: z.enum(['this session', 'another session']).optional().describe('Of the same address'),
+})
+
+/** {@link flowConflict}, as it travels. */
+export type FlowConflict = z.infer<typeof flowConflict>
 
 /** A flow as it is kept for the address that is signed in. */
 export const savedFlow = z.strictObject({
@@ -65,7 +77,10 @@ export const flowsQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20).describe('How many, 1 to 100; default 20'),
 })
 
-/** `GET /v1/flows`: the flows of the signed-in address, the newest change first. */
+/**
+ * `GET /v1/flows`: the flows of the signed-in address, the newest change first. A page may hold fewer than were asked for
+ * while there is a `next_cursor`.
+ */
 export const flowsAnswer = z.strictObject({ flows: z.array(flowLine), next_cursor: z.string().nullable() })
 
 /** {@link flowsAnswer}, as it travels. */

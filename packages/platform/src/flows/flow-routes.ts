@@ -6,18 +6,22 @@ import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { createWalletBalances } from '../wallets/wallet-balances.ts'
+import { MAX_FLOW_BYTES } from './flow-limits.ts'
 import { capabilitiesRoute } from './capabilities/capabilities-route.ts'
 import { readCatalog } from './read-catalog.ts'
+import { refuseBusy } from './refuse-busy.ts'
+import { savedFlowRoutes } from './saved/saved-flow-routes.ts'
+import { shareRoutes } from './share/share-routes.ts'
 
 const CHECKS_PER_MINUTE = 300
-/** A whole flow with the schemas that are pinned in it, and some room for how it is written. */
-const MAX_FLOW_BYTES = 2 * 1_048_576
 
 /** Flows of jobs: what one would cost, and what keeps it from being run. */
 export function flowRoutes(parts: PlatformParts): readonly Route[] {
   const balances = createWalletBalances(parts)
   return [
     capabilitiesRoute(parts),
+    ...savedFlowRoutes(parts),
+    ...shareRoutes(parts),
     defineRoute({
       method: 'POST',
       path: '/v1/flows/check',
@@ -46,11 +50,4 @@ export function flowRoutes(parts: PlatformParts): readonly Route[] {
       },
     }),
   ]
-}
-
-function refuseBusy(cause: unknown): never {
-  throw new Refusal('unavailable', 'the flow could not be checked now; ask again', {
-    cause,
-    retryAfterSeconds: 2,
-  })
 }

@@ -11,15 +11,31 @@ import type { KnownCapability } from '../checking/check-flow.ts'
 
 /** What every capability that a flow orders from is now; null where it is gone. */
 export async function readCatalog(database: Database, flow: Flow): Promise<readonly KnownCapability[]> {
-  const wanted = new Map<number, Set<string>>()
+  const wanted = new Map<string, CapabilityRef>()
   for (const step of Object.values(flow.steps))
     if (step.kind === 'job')
-      wanted.set(step.agent_id, (wanted.get(step.agent_id) ?? new Set()).add(step.capability))
-  const agents = new Map<number, AgentRow>()
-  for (const agent of await readAgents(database, [...wanted.keys()])) agents.set(agent.agentId, agent)
-  const pairs = [...wanted].flatMap(([id, names]) => [...names].map(name => [id, name] as const))
+      wanted.set(`${step.agent_id} ${step.capability}`, {
+        agentId: step.agent_id,
+        capability: step.capability,
+      })
+  return await readCapabilities(database, [...wanted.values()])
+}
+
+/** A capability of an agent, by its name. */
+export interface CapabilityRef {
+  readonly agentId: number
+  readonly capability: string
+}
+
+/** What these capabilities are now, in this order; null where one is gone. */
+export async function readCapabilities(
+  database: Database,
+  wanted: readonly CapabilityRef[],
+): Promise<readonly KnownCapability[]> {
+  const ids = [...new Set(wanted.map(({ agentId }) => agentId))]
+  const agents = new Map((await readAgents(database, ids)).map(agent => [agent.agentId, agent]))
   return await Promise.all(
-    pairs.map(async ([agentId, capability]) => ({
+    wanted.map(async ({ agentId, capability }) => ({
       agentId,
       capability,
       current: await readCurrent(agents.get(agentId), capability),

@@ -2,7 +2,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { platformRoutes } from '../create-platform.ts'
 import { serveSecrets, type SecretsFacilitator } from '../test-setup/facilitator-for-secrets.ts'
-import { everythingStored, makeOwnThings, type OwnThings } from '../test-setup/own-things.ts'
+import { everythingStored, makeOwnThings, OWN_FLOW, type OwnThings } from '../test-setup/own-things.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { createApp } from '../app/create-app.ts'
 import { asObject, createSchemaWriter, type JsonObject } from './json-schema.ts'
@@ -55,6 +55,8 @@ const BODIES: { readonly [route: string]: object } = {
   },
   'POST /v1/runs/:runId/retry': { key: 'a' },
   'POST /v1/runs/:runId/answer': { step: 'word', approved: true },
+  'POST /v1/flows': { flow: OWN_FLOW },
+  'PUT /v1/flows/:flowId': { flow: OWN_FLOW, revision: 1 },
 }
 
 /** Public, and about one thing that is everybody's to see, or to say something about. */
@@ -71,6 +73,8 @@ const FOR_EVERYBODY = [
   'GET /v1/receipts/:hash',
   'POST /v1/agents/:agentId/refresh',
   'POST /v1/agents/:agentId/reports',
+  // The id is the secret: 128 random bits that only who shares the flow can have made known.
+  'GET /v1/shared/:shareId',
   // The id is the secret: 128 random bits that only who registers has.
   'GET /v1/registrations/:registrationId',
   // What the chain shows to everybody.
@@ -151,6 +155,7 @@ test('a thing that is nobody’s is told of as one that is somebody else’s', a
       agentId: '999999',
       jobId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
       runId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
+      flowId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
       sessionId: '3f8a2c1e-9b4d-4f6a-8c2b-1d5e7f9a0b3c',
       secretId: '0123456789abcdef',
       keyId: 'a'.repeat(43),

@@ -1,5 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { Flow } from '@farebox/flows/document/flow'
 import type { FastifyInstance } from 'fastify'
+import { readKeptFlow } from '../checking/flows/read-kept-flow.ts'
+import { createFlow } from '../flows/saved/save-flow.ts'
 import { setWebhook } from '../monitor/webhooks/webhooks.ts'
 import { findSession } from '../owners/sessions.ts'
 import type { PlatformParts } from '../platform-parts.ts'
@@ -17,6 +20,7 @@ export interface OwnThings {
     readonly agentId: string
     readonly jobId: string
     readonly runId: string
+    readonly flowId: string
     readonly sessionId: string
     readonly secretId: string
     /** The platform's, everybody's. */
@@ -24,7 +28,7 @@ export interface OwnThings {
   }
 }
 
-/** Makes a new owner with an agent and its webhook, a paid job, a second session, and a FACILITATOR_SECRET. */
+/** Makes a new owner with an agent and its webhook, a paid job, a flow, a second session, and a FACILITATOR_SECRET. */
 export async function makeOwnThings(parts: PlatformParts, app: FastifyInstance): Promise<OwnThings> {
   const { database, clock } = parts
   const { address } = makeWallet(parts.crypto)
@@ -45,6 +49,7 @@ export async function makeOwnThings(parts: PlatformParts, app: FastifyInstance):
       agentId: String(agentId),
       jobId: await insertPaidJob(parts, agentId, address),
       runId: await startOwnRun(parts, app, address),
+      flowId: await insertFlow(parts, address),
       sessionId: session?.sessionId ?? '',
       secretId: made.json<{ secret_id: string }>().secret_id,
       keyId: (await readSigningKey(database, clock.nowMs())).keyId,
@@ -71,6 +76,23 @@ async function startOwnRun(
   const { run_id: runId } = started.json<{ run_id: string }>()
   await database.query('test-pay-run', 'update runs set payer = $2 where run_id = $1', [runId, payer])
   return runId
+}
+
+/** A flow that can be kept; it is empty. */
+export const OWN_FLOW: Flow = {
+  flow_version: 1,
+  name: 'A flow',
+  inputs: {},
+  outputs: [],
+  steps: {},
+  wires: [],
+}
+
+async function insertFlow({ database, clock }: PlatformParts, address: string): Promise<string> {
+  const read = readKeptFlow(OWN_FLOW)
+  if (!read.ok) throw new Error(read.reason)
+  const saver = { address, sessionId: randomUUID(), from: '127.0.0.1', nowMs: clock.nowMs() }
+  return (await createFlow(database, read.kept, saver)).flow_id
 }
 
 async function insertPaidJob(

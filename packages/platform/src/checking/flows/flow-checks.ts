@@ -1,17 +1,23 @@
 import type { Clock } from '@farebox/server/clock'
 import { checkGivenFlow } from '../check-flow.ts'
+import { findBroken } from './find-breaks.ts'
 import {
   findFitting,
   type CapabilityQuestion,
   type FoundFitting,
   type KeptDeclaration,
 } from './find-fitting.ts'
+import { readKeptFlow } from './read-kept-flow.ts'
 
 /** The checks of flows, and of what can be a step of one. */
 export function createFlowChecks(clock: Pick<Clock, 'nowMs'>) {
   return {
     /** A flow, against what its capabilities are now. */
     flow: checkGivenFlow,
+    /** A flow that is to be kept. */
+    'kept-flow': readKeptFlow,
+    /** Kept flows, after what they order has changed. */
+    'broken-flows': findBroken,
     /** Capabilities that are what somebody looks for. */
     fitting({
       agents,

@@ -6,13 +6,10 @@ import { SPEAKS, type AgentRow } from '../../agents/agent-row.ts'
 import { readAgents } from '../../agents/read-agent.ts'
 import type { PortFit } from '../../checking/flows/find-fitting.ts'
 import { ownersText } from '../../listing/owners-text.ts'
-import { readCurrent } from '../read-catalog.ts'
+import { readCurrent, type CapabilityRef } from '../read-catalog.ts'
 
 /** A capability that somebody wants to see. */
-export interface AskedCapability {
-  readonly agentId: number
-  /** As its declaration names it. */
-  readonly capability: string
+export interface AskedCapability extends CapabilityRef {
   readonly fits?: readonly PortFit[]
 }
 

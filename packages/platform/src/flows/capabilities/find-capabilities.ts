@@ -1,4 +1,3 @@
-import { CheckFailed } from '../../checking/checker.ts'
 import { GRADES, type FittingCapability } from '../../checking/flows/find-fitting.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
@@ -12,6 +11,7 @@ import {
   type CapabilityOrder,
   type CapabilityPlace,
 } from './capability-place.ts'
+import { refuseBusy } from '../refuse-busy.ts'
 import { readDeclarations } from './read-declarations.ts'
 import type { CapabilitySearch } from './read-capability-search.ts'
 
@@ -149,12 +149,4 @@ function inOrder(found: readonly FittingCapability[], agents: readonly Found[]):
       return [{ capability, order: { grade, stage, key, position, wordRank, ordinal } }]
     })
     .toSorted((one, other) => compareCapabilities(one.order, other.order))
-}
-
-function refuseBusy(cause: unknown): never {
-  if (!(cause instanceof CheckFailed)) throw cause
-  throw new Refusal('unavailable', 'too much is being looked for just now; ask again', {
-    cause,
-    retryAfterSeconds: 2,
-  })
 }

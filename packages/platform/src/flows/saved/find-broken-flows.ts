@@ -1,0 +1,146 @@
+import { readUsdc } from '@farebox/protocol/money/usdc'
+import type { Database } from '@farebox/server/internal/postgres/connect'
+import type { KnownCapability } from '../../checking/check-flow.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import { readCapabilities } from '../read-catalog.ts'
+import { refuseBusy } from '../refuse-busy.ts'
+
+/** What is looked at together; agents declare 256 KB at most, flows have a million characters. */
+const MOST_AGENTS = 200
+const MOST_BYTES = 8_000_000
+
+/** Which flows cannot be run any more. */
+export interface BrokenFlows {
+  /** How many were looked at: those before what would be too much. */
+  readonly looked: number
+  /** Their ids. */
+  readonly broken: ReadonlySet<string>
+}
+
+/**
+ * Which of these flows order what has gone, or has changed so that they cannot be run as they are. One that was never
+ * finished is not broken. Only those are checked whose capabilities are not what they were when they were saved.
+ *
+ * @throws {Refusal} `unavailable`
+ */
+export async function findBrokenFlows(
+  { database, checker }: Pick<PlatformParts, 'database' | 'checker'>,
+  flowIds: readonly string[],
+  owner: string,
+): Promise<BrokenFlows> {
+  const orders = await readOrders(database, flowIds)
+  const whole = fittingTogether(flowIds, orders)
+  const known = await readKnown(database, whole, orders)
+  const states = whole.map(flowId => [flowId, stateOf(orders.get(flowId)?.orders ?? [], known)] as const)
+  let bytes = 0
+  const looked = states.findIndex(([flowId, state]) => {
+    bytes += state === 'changed' ? (orders.get(flowId)?.bytes ?? 0) : 0
+    return bytes > MOST_BYTES
+  })
+  const shown = looked === -1 ? states : states.slice(0, Math.max(1, looked))
+  const changed = shown.flatMap(([flowId, state]) => (state === 'changed' ? [flowId] : []))
+  const broken = shown.flatMap(([flowId, state]) => (state === 'broken' ? [flowId] : []))
+  if (changed.length > 0) {
+    const documents = await readDocuments(database, changed)
+    const given = {
+      documents: documents.map(({ document }) => document),
+      capabilities: [...known.values()],
+    }
+    const places = await checker.run('broken-flows', given, `flows of ${owner}`).catch(refuseBusy)
+    broken.push(...places.flatMap(place => documents[place]?.flow_id ?? []))
+  }
+  return { looked: shown.length, broken: new Set(broken) }
+}
+
+interface OrderColumns {
+  readonly flow_id: string
+  readonly bytes: number
+  /** Null where it orders nothing. */
+  readonly agent_id: string | null
+  readonly capability: string
+  readonly hash: string | null
+  readonly price_atomic: string
+}
+
+interface FlowOrders {
+  readonly bytes: number
+  readonly orders: readonly OrderColumns[]
+}
+
+async function readOrders(
+  database: Database,
+  flowIds: readonly string[],
+): Promise<ReadonlyMap<string, FlowOrders>> {
+  const rows = await database.query<OrderColumns>(
+    'read-flow-orders',
+    `select flows.flow_id, flow_versions.bytes, agent_id, capability, hash, flow_capabilities.price_atomic
+     from flows join flow_versions using (flow_id, version) left join flow_capabilities using (flow_id)
+     where flows.flow_id = any($1::uuid[])`,
+    [flowIds],
+  )
+  const byFlow = new Map<string, { bytes: number; orders: OrderColumns[] }>()
+  for (const row of rows) {
+    const flow = byFlow.get(row.flow_id) ?? { bytes: row.bytes, orders: [] }
+    if (row.agent_id !== null) flow.orders.push(row)
+    byFlow.set(row.flow_id, flow)
+  }
+  return byFlow
+}
+
+/** The first flows that order from no more agents than are looked at together; at least one. */
+function fittingTogether(
+  flowIds: readonly string[],
+  orders: ReadonlyMap<string, FlowOrders>,
+): readonly string[] {
+  const agents = new Set<string>()
+  const tooMany = flowIds.findIndex(flowId => {
+    for (const { agent_id } of orders.get(flowId)?.orders ?? []) agents.add(agent_id ?? '')
+    return agents.size > MOST_AGENTS
+  })
+  return tooMany === -1 ? flowIds : flowIds.slice(0, Math.max(1, tooMany))
+}
+
+type Known = ReadonlyMap<string, KnownCapability>
+
+/** What everything that these flows order is now, each once. */
+async function readKnown(
+  database: Database,
+  flowIds: readonly string[],
+  orders: ReadonlyMap<string, FlowOrders>,
+): Promise<Known> {
+  const pairs = new Map<string, { readonly agentId: number; readonly capability: string }>()
+  for (const flowId of flowIds)
+    for (const order of orders.get(flowId)?.orders ?? [])
+      pairs.set(keyOf(order), { agentId: Number(order.agent_id), capability: order.capability })
+  const known = await readCapabilities(database, [...pairs.values()])
+  return new Map(known.map(one => [`${one.agentId} ${one.capability}`, one]))
+}
+
+/** `same`: all that it orders is as it was pinned; `changed`: a check will tell. */
+function stateOf(orders: readonly OrderColumns[], known: Known): 'same' | 'changed' | 'broken' {
+  let isChanged = false
+  for (const order of orders) {
+    const current = known.get(keyOf(order))?.current
+    if (current === null || current === undefined || current.state === 'closed') return 'broken'
+    const price = readUsdc(current.price)
+    if (!price.ok || price.atomic > BigInt(order.price_atomic)) return 'broken'
+    if (current.hash !== order.hash) isChanged = true
+  }
+  return isChanged ? 'changed' : 'same'
+}
+
+function keyOf({ agent_id, capability }: OrderColumns): string {
+  return `${agent_id} ${capability}`
+}
+
+async function readDocuments(
+  database: Database,
+  flowIds: readonly string[],
+): Promise<readonly { readonly flow_id: string; readonly document: string }[]> {
+  return await database.query(
+    'read-flow-documents',
+    `select flow_id, document::text as document from flows join flow_versions using (flow_id, version)
+     where flow_id = any($1::uuid[])`,
+    [flowIds],
+  )
+}

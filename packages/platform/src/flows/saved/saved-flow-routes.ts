@@ -1,0 +1,151 @@
+import { failure } from '@farebox/platform-api/errors'
+import {
+  flowConflict,
+  flowCreate,
+  flowPath,
+  flowQuery,
+  flowsAnswer,
+  flowsQuery,
+  flowUpdate,
+  flowVersions,
+  savedFlow,
+} from '@farebox/platform-api/flows/saved-flows'
+import { callerKey } from '../../http/caller-key.ts'
+import { defineRoute, type CallerOf, type Route } from '../../http/route.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import { MAX_FLOW_BYTES } from '../flow-limits.ts'
+import { deleteFlow } from './delete-flow.ts'
+import { listOwnFlows } from './list-own-flows.ts'
+import { noFlow, readOwnFlow, readOwnVersions } from './read-own-flow.ts'
+import { readGivenFlow } from './read-given-flow.ts'
+import { createFlow, updateFlow, type Saver } from './save-flow.ts'
+
+const CREATES_PER_MINUTE = 30
+
+const MISSING = { description: 'You have no such flow', schema: failure }
+const NO_FLOW = { description: 'It is no flow, and why not', schema: failure }
+const FULL = { description: 'Too much is kept for you already, or you ask too often', schema: failure }
+const BUSY = { description: 'Too much is being checked; nothing was kept', schema: failure }
+
+/** The flows that an address keeps here, whatever browser or program it is signed in with. */
+export function savedFlowRoutes(parts: PlatformParts): readonly Route[] {
+  return [...listRoutes(parts), ...saveRoutes(parts), ...readRoutes(parts)]
+}
+
+function listRoutes(parts: PlatformParts): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/flows',
+      summary: 'The flows that your address keeps here, and which of them cannot be run any more',
+      access: 'owner',
+      query: flowsQuery,
+      answers: {
+        200: { description: 'The newest change first', schema: flowsAnswer },
+        503: { description: 'Too much is being checked', schema: failure },
+      },
+      handle: async ({ query, caller }) => ({ body: await listOwnFlows(parts, caller.address, query) }),
+    }),
+  ]
+}
+
+function saveRoutes(parts: PlatformParts): readonly Route[] {
+  const { database, clock } = parts
+  const saverOf = ({ address, sessionId, ip }: CallerOf<'owner'>): Saver => ({
+    address,
+    sessionId,
+    from: callerKey(ip),
+    nowMs: clock.nowMs(),
+  })
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/flows',
+      summary: 'Keep a flow, also one that cannot be run yet',
+      access: 'owner',
+      body: flowCreate,
+      perMinute: CREATES_PER_MINUTE,
+      maxBodyBytes: MAX_FLOW_BYTES,
+      answers: {
+        201: { description: 'It is kept', schema: savedFlow },
+        400: NO_FLOW,
+        409: { description: 'You have as many flows as you may have', schema: failure },
+        429: FULL,
+        503: BUSY,
+      },
+      async handle({ body, caller }) {
+        const flow = await readGivenFlow(parts, body.flow, caller.address)
+        return { status: 201, body: await createFlow(database, flow, saverOf(caller)) }
+      },
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: '/v1/flows/:flowId',
+      summary: 'Save a flow of yours that you have changed; nothing that was saved since is lost',
+      access: 'owner',
+      params: flowPath,
+      belongsTo: 'account',
+      body: flowUpdate,
+      maxBodyBytes: MAX_FLOW_BYTES,
+      answers: {
+        200: { description: 'It is kept', schema: savedFlow },
+        400: NO_FLOW,
+        404: MISSING,
+        409: { description: 'Another was saved since: by whom and when', schema: flowConflict },
+        429: FULL,
+        503: BUSY,
+      },
+      async handle({ params, body, caller }) {
+        const flow = await readGivenFlow(parts, body.flow, caller.address)
+        const saved = { flowId: params.flowId, revision: body.revision }
+        return { body: await updateFlow(database, saved, flow, saverOf(caller)) }
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/v1/flows/:flowId',
+      summary: 'Delete a flow of yours with all its versions, and its link',
+      access: 'owner',
+      params: flowPath,
+      belongsTo: 'account',
+      answers: { 204: { description: 'It is gone' }, 404: MISSING },
+      async handle({ params, caller }) {
+        const own = { flowId: params.flowId, owner: caller.address }
+        if (await deleteFlow(database, own)) return { status: 204 }
+        throw noFlow()
+      },
+    }),
+  ]
+}
+
+function readRoutes({ database }: PlatformParts): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/flows/:flowId',
+      summary: 'A flow of yours, or an earlier version of it',
+      access: 'owner',
+      params: flowPath,
+      query: flowQuery,
+      belongsTo: 'account',
+      answers: { 200: { description: 'The flow', schema: savedFlow }, 404: MISSING },
+      async handle({ params, query, caller }) {
+        const own = { flowId: params.flowId, owner: caller.address }
+        return { body: await readOwnFlow(database, own, query.version) }
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/flows/:flowId/versions',
+      summary: 'The versions of a flow of yours; saves within ten minutes are one',
+      access: 'owner',
+      params: flowPath,
+      belongsTo: 'account',
+      answers: { 200: { description: 'The newest first', schema: flowVersions }, 404: MISSING },
+      async handle({ params, caller }) {
+        const own = { flowId: params.flowId, owner: caller.address }
+        return { body: { versions: await readOwnVersions(database, own) } }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,93 @@
+import type { FlowCheck } from '@farebox/flows/check/check-flow'
+import { runRequest, runStarted } from '@farebox/platform-api/flows/runs'
+import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
+import type { FieldMap, Side } from '@farebox/protocol/fields/field'
+import { toJsonSchema } from '@farebox/protocol/translation/json-schema'
+import { asObject, createSchemaWriter, type JsonObject } from '../../http/json-schema.ts'
+
+/**
+ * A flow as one operation: a run of it is started like any other, with its document, which is given here, and with the
+ * input that this flow takes.
+ *
+ * @param publicUrl where the platform is served, without a slash at the end
+ */
+export function flowOpenapi(
+  { flow_id, name, version, flow }: SavedFlow,
+  { input_schema, output_schema, price }: FlowCheck,
+  publicUrl: string,
+): JsonObject {
+  const writer = createSchemaWriter()
+  const request = writer.write(REQUEST, 'input', 'RunRequest')
+  const started = writer.write(STARTED, 'output', 'RunStarted')
+  const description = typeof flow['description'] === 'string' ? flow['description'] : undefined
+  return {
+    openapi: '3.1.0',
+    info: { title: name, ...(description !== undefined && { description }), version: String(version) },
+    servers: [{ url: publicUrl }],
+    'x-farebox-flow-id': flow_id,
+    'x-farebox-price': price,
+    paths: {
+      '/v1/runs': {
+        post: {
+          operationId: 'run',
+          summary: `Start a run of “${name}”`,
+          description:
+            'Its jobs are paid one by one, with payments that come with this request or later: ' +
+            'POST /v1/runs/quote says what there is to sign, PUT /v1/runs/{runId}/payments brings it. ' +
+            'GET /v1/runs/{runId} has the output, as far as it is there.',
+          requestBody: {
+            required: true,
+            content: json({
+              ...request,
+              required: ['flow', 'flow_id', ...requiredOf(request), 'input'],
+              properties: {
+                flow: { const: flow, description: 'The document of this flow' },
+                flow_id: { const: flow_id },
+                ...asObject(request['properties']),
+                input: { $ref: '#/components/schemas/FlowInput' },
+              },
+            }),
+          },
+          responses: {
+            200: {
+              description: 'The run',
+              content: json({
+                ...started,
+                required: [...requiredOf(started), 'output'],
+                properties: {
+                  ...asObject(started['properties']),
+                  output: { $ref: '#/components/schemas/FlowOutput' },
+                },
+              }),
+            },
+            default: { description: 'Nothing was started; `error` says why' },
+          },
+        },
+      },
+    },
+    components: {
+      schemas: {
+        ...Object.fromEntries(writer.components),
+        FlowInput: schemaOf(input_schema, 'input'),
+        // While it runs not everything is there.
+        FlowOutput: { ...schemaOf(output_schema, 'output'), required: [] },
+      },
+    },
+  }
+}
+
+const REQUEST = runRequest.omit({ flow: true, flow_id: true, input: true })
+const STARTED = runStarted.omit({ flow: true, flow_id: true, input: true, output: true })
+
+function requiredOf({ required }: JsonObject): readonly unknown[] {
+  return Array.isArray(required) ? required : []
+}
+
+function schemaOf(fields: FieldMap, side: Side): JsonObject {
+  const { $schema: _, ...schema } = toJsonSchema(fields, side)
+  return schema
+}
+
+function json(schema: JsonObject): JsonObject {
+  return { 'application/json': { schema } }
+}

@@ -1,0 +1,94 @@
+import { failure } from '@farebox/platform-api/errors'
+import { flowPath, flowShared, sharedFlow, sharedPath } from '@farebox/platform-api/flows/saved-flows'
+import { z } from 'zod'
+import { Refusal } from '../../http/refusal.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import { refuseBusy } from '../refuse-busy.ts'
+import { noFlow, readOwnFlow } from '../saved/read-own-flow.ts'
+import { flowOpenapi } from './flow-openapi.ts'
+import { readShared, shareFlow, unshareFlow } from './shared-flows.ts'
+
+const MISSING = { description: 'You have no such flow', schema: failure }
+
+/** What leaves an account of a flow: a copy for whoever has the link, and a description for programs. */
+export function shareRoutes(parts: PlatformParts): readonly Route[] {
+  return [...linkRoutes(parts), sharedRoute(parts), openapiRoute(parts)]
+}
+
+function linkRoutes({ database }: PlatformParts): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/flows/:flowId/share',
+      summary: 'Make a link that opens a copy of a flow of yours; the same again while it is shared',
+      access: 'owner',
+      params: flowPath,
+      belongsTo: 'account',
+      answers: { 200: { description: 'What the link opens', schema: flowShared }, 404: MISSING },
+      async handle({ params, caller }) {
+        const share_id = await shareFlow(database, { flowId: params.flowId, owner: caller.address })
+        if (share_id === undefined) throw noFlow()
+        return { body: { share_id } }
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/v1/flows/:flowId/share',
+      summary: 'End the link to a flow of yours; a new one is another',
+      access: 'owner',
+      params: flowPath,
+      belongsTo: 'account',
+      answers: { 204: { description: 'Nobody opens it any more' }, 404: MISSING },
+      async handle({ params, caller }) {
+        if (await unshareFlow(database, { flowId: params.flowId, owner: caller.address }))
+          return { status: 204 }
+        throw noFlow()
+      },
+    }),
+  ]
+}
+
+function sharedRoute({ database }: PlatformParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/shared/:shareId',
+    summary: 'A flow that somebody shares, without the constants that its owner marked secret',
+    access: 'public',
+    params: sharedPath,
+    answers: {
+      200: { description: 'The flow as it is now', schema: sharedFlow },
+      404: { description: 'Nothing is shared under this id', schema: failure },
+    },
+    async handle({ params }) {
+      const shared = await readShared(database, params.shareId)
+      if (shared === undefined) throw new Refusal('not_found', 'shareId: nothing is shared under it')
+      return { body: shared }
+    },
+  })
+}
+
+function openapiRoute({ database, checker, settings }: PlatformParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/flows/:flowId/openapi.json',
+    summary: 'A flow of yours as one OpenAPI operation, with its own input and output',
+    access: 'owner',
+    params: flowPath,
+    belongsTo: 'account',
+    answers: {
+      200: { description: 'An OpenAPI 3.1 document', schema: z.record(z.string(), z.unknown()) },
+      404: MISSING,
+      409: { description: 'It is no flow any more, and why not', schema: failure },
+      503: { description: 'Too much is being checked', schema: failure },
+    },
+    async handle({ params, caller }) {
+      const saved = await readOwnFlow(database, { flowId: params.flowId, owner: caller.address })
+      const given = { flow: saved.flow, capabilities: [] }
+      const result = await checker.run('flow', given, `flows of ${caller.address}`).catch(refuseBusy)
+      // It was one to an earlier version of the rules.
+      if (!result.ok) throw new Refusal('conflict', `flow: ${result.reason}`)
+      return { body: flowOpenapi(saved, result.checked, settings.publicUrl) }
+    },
+  })
+}
