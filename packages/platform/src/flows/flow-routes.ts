@@ -12,6 +12,7 @@ import { readCatalog } from './read-catalog.ts'
 import { refuseBusy } from './refuse-busy.ts'
 import { savedFlowRoutes } from './saved/saved-flow-routes.ts'
 import { shareRoutes } from './share/share-routes.ts'
+import { templatesRoute } from './templates/templates-route.ts'
 
 const CHECKS_PER_MINUTE = 300
 
@@ -20,6 +21,7 @@ export function flowRoutes(parts: PlatformParts): readonly Route[] {
   const balances = createWalletBalances(parts)
   return [
     capabilitiesRoute(parts),
+    templatesRoute(parts),
     ...savedFlowRoutes(parts),
     ...shareRoutes(parts),
     defineRoute({

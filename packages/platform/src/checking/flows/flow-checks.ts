@@ -7,6 +7,7 @@ import {
   type FoundFitting,
   type KeptDeclaration,
 } from './find-fitting.ts'
+import { pinJobs } from './pin-jobs.ts'
 import { readKeptFlow } from './read-kept-flow.ts'
 
 /** The checks of flows, and of what can be a step of one. */
@@ -18,6 +19,8 @@ export function createFlowChecks(clock: Pick<Clock, 'nowMs'>) {
     'kept-flow': readKeptFlow,
     /** Kept flows, after what they order has changed. */
     'broken-flows': findBroken,
+    /** Flows whose agents are to be found. */
+    'pinned-jobs': pinJobs,
     /** Capabilities that are what somebody looks for. */
     fitting({
       agents,
