@@ -1,5 +1,5 @@
 -- Everything the platform keeps, in this order: agents and the contract they are registered with, what
--- checks find, jobs and what they come to, the search, owners and the operator.
+-- checks find, jobs and what they come to, the search, owners and the operator, flows that are kept.
 --
 -- Runs with search_path set to the schema. Whatever locks several agents takes them in the order of their numbers, and
 -- agents before what refers to them. Once a version of this is deployed, the file stays as it is, and changes follow in

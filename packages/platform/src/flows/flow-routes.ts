@@ -6,6 +6,7 @@ import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { createWalletBalances } from '../wallets/wallet-balances.ts'
+import { driftRoute } from './drift/drift-route.ts'
 import { MAX_FLOW_BYTES } from './flow-limits.ts'
 import { capabilitiesRoute } from './capabilities/capabilities-route.ts'
 import { readCatalog } from './read-catalog.ts'
@@ -22,6 +23,7 @@ export function flowRoutes(parts: PlatformParts): readonly Route[] {
   return [
     capabilitiesRoute(parts),
     templatesRoute(parts),
+    driftRoute(parts),
     ...savedFlowRoutes(parts),
     ...shareRoutes(parts),
     defineRoute({

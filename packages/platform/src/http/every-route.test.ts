@@ -73,6 +73,8 @@ const FOR_EVERYBODY = [
   'GET /v1/receipts/:hash',
   'POST /v1/agents/:agentId/refresh',
   'POST /v1/agents/:agentId/reports',
+  // Counts flows; whose they are it does not say.
+  'POST /v1/agents/:agentId/drift',
   // The id is the secret: 128 random bits that only who shares the flow can have made known.
   'GET /v1/shared/:shareId',
   // The id is the secret: 128 random bits that only who registers has.

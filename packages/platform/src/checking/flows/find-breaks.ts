@@ -4,13 +4,14 @@ import type { Flow } from '@farebox/flows/document/flow'
 import { readFlow } from '@farebox/flows/document/read-flow'
 import type { KnownCapability } from '../check-flow.ts'
 
-type Finding = FlowCheck['findings'][number]
+/** One finding of a check. */
+export type Finding = FlowCheck['findings'][number]
 
 /**
  * What keeps a flow from being run once its capabilities are as in `after`, and does not while they are as in `before`.
  * That an agent is offline breaks nothing: it may be back.
  */
-function findBreaks(flow: Flow, before: Catalog, after: Catalog): readonly Finding[] {
+export function findBreaks(flow: Flow, before: Catalog, after: Catalog): readonly Finding[] {
   const errorsWith = (catalog: Catalog): readonly Finding[] =>
     checkFlow(flow, { catalog }).findings.filter(({ severity }) => severity === 'error')
   const breaks = errorsWith(after)
@@ -20,7 +21,7 @@ function findBreaks(flow: Flow, before: Catalog, after: Catalog): readonly Findi
 }
 
 /** Knows these capabilities, those that are offline as if they were online. */
-function catalogOf(capabilities: readonly KnownCapability[]): Catalog {
+export function catalogOf(capabilities: readonly KnownCapability[]): Catalog {
   const known = new Map(
     capabilities.map(({ agentId, capability, current }) => [
       `${agentId} ${capability}`,

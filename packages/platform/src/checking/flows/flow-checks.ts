@@ -1,5 +1,6 @@
 import type { Clock } from '@farebox/server/clock'
 import { checkGivenFlow } from '../check-flow.ts'
+import { countBreaks } from './count-breaks.ts'
 import { findBroken } from './find-breaks.ts'
 import {
   findFitting,
@@ -19,6 +20,8 @@ export function createFlowChecks(clock: Pick<Clock, 'nowMs'>) {
     'kept-flow': readKeptFlow,
     /** Kept flows, after what they order has changed. */
     'broken-flows': findBroken,
+    /** Kept flows, before and after a change of an agent. */
+    breaks: countBreaks,
     /** Flows whose agents are to be found. */
     'pinned-jobs': pinJobs,
     /** Capabilities that are what somebody looks for. */

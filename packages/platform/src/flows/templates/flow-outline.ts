@@ -22,7 +22,15 @@ const COLUMN_PX = 260
 const ROW_PX = 180
 
 /** The document of an outline. */
-export function draftOf({ name, description, inputs, outputs, steps, wires, places }: FlowOutline): DraftFlow {
+export function draftOf({
+  name,
+  description,
+  inputs,
+  outputs,
+  steps,
+  wires,
+  places,
+}: FlowOutline): DraftFlow {
   return {
     flow_version: FLOW_VERSION,
     name,

@@ -97,7 +97,8 @@ export const OUTLINES: readonly FlowOutline[] = [
   {
     id: 'most-used-word',
     name: 'The word that is used most',
-    description: 'Finds the word that a text uses most, and says how often, with free steps alone behind one paid job.',
+    description:
+      'Finds the word that a text uses most, and says how often, with free steps alone behind one paid job.',
     inputs: { text: { ...SHORT_TEXT, required: true, description: 'The text to look through' } },
     outputs: ['sentence'],
     steps: {
@@ -207,7 +208,8 @@ export const OUTLINES: readonly FlowOutline[] = [
   {
     id: 'text-report',
     name: 'Report on a text',
-    description: 'Counts a text and finds its most used word at the same time, summarises it, and writes a report.',
+    description:
+      'Counts a text and finds its most used word at the same time, summarises it, and writes a report.',
     inputs: { text: ARTICLE },
     outputs: ['report'],
     steps: {

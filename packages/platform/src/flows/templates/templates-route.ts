@@ -19,7 +19,10 @@ export function templatesRoute(parts: PlatformParts): Route {
     summary: 'Flows to start from, with agents that are listed here, as they are now',
     access: 'public',
     answers: {
-      200: { description: 'The simplest first; without those that nobody here could run', schema: templatesAnswer },
+      200: {
+        description: 'The simplest first; without those that nobody here could run',
+        schema: templatesAnswer,
+      },
       503: { description: 'The search took too long, or too much is being checked', schema: failure },
     },
     async handle({ caller }) {

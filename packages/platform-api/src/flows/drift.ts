@@ -1,0 +1,58 @@
+import { z } from 'zod'
+
+/** The body of `POST /v1/agents/:agentId/drift`. */
+export const driftRequest = z.strictObject({
+  declaration: z
+    .record(z.string(), z.unknown())
+    .describe('As /about is to serve it: an `agent.json` with its wallet filled in'),
+})
+
+/**
+ * The answer of `POST /v1/agents/:agentId/drift`: how many of the flows that are kept here a new declaration of the agent
+ * would break. Whose they are, and what is in them, is not told.
+ *
+ * @example
+ * ```ts
+ * import { agentDrift, type AgentDrift } from '@farebox/platform-api/flows/drift'
+ *
+ * export async function whatBreaks(agentId: number, declaration: object): Promise<AgentDrift> {
+ *   const answer = await fetch(`https://platform.example/v1/agents/${agentId}/drift`, {
+ *     method: 'POST',
+ *     headers: { 'content-type': 'application/json' },
+ *     body: JSON.stringify({ declaration }),
+ *   })
+ *   return agentDrift.parse(await answer.json())
+ * }
+ * ```
+ */
+export const agentDrift = z.strictObject({
+  flows: z.int().nonnegative().describe('Flows that order from the agent; counted up to 10,000'),
+  changed: z
+    .array(
+      z.strictObject({
+        capability: z.string(),
+        change: z.enum(['changed', 'dearer', 'gone']).describe('changed: its schemas, at no higher price'),
+        flows: z.int().nonnegative().describe('That order it; counted up to 10,000'),
+      }),
+    )
+    .describe('Capabilities that flows order, and that would not be what they are now'),
+  examined: z
+    .int()
+    .nonnegative()
+    .describe(
+      'Of the flows that order one of these, so many were checked: all, or a sample of the most there may be',
+    ),
+  affected: z.int().nonnegative().describe('Of those, so many could not be run any more as they are'),
+  broken: z
+    .array(
+      z.strictObject({
+        capability: z.string(),
+        flows: z.int().positive().describe('Of those that were checked'),
+        reason: z.string().describe('What would keep them from being run, in one sentence'),
+      }),
+    )
+    .describe('What most of them would stumble over first'),
+})
+
+/** {@link agentDrift}, as it travels. */
+export type AgentDrift = z.infer<typeof agentDrift>

@@ -1,0 +1,132 @@
+import type { Flow, PortRef } from '@farebox/flows/document/flow'
+import { readFlow } from '@farebox/flows/document/read-flow'
+import type { Catalog } from '@farebox/flows/internal/check/catalog'
+import type { KnownCapability } from '../check-flow.ts'
+import { catalogOf, findBreaks, type Finding } from './find-breaks.ts'
+
+/** Kept flows, and what an agent offers them before and after a change. */
+export interface AgentChange {
+  /** As JSON. */
+  readonly documents: readonly string[]
+  readonly agentId: number
+  readonly before: readonly KnownCapability[]
+  readonly after: readonly KnownCapability[]
+}
+
+/** What becomes of the flows. */
+export interface CountedBreaks {
+  /** How many cannot be run any more, and could be before. */
+  readonly affected: number
+  readonly broken: readonly BreakCount[]
+}
+
+/** One way in which a change breaks flows. */
+export interface BreakCount {
+  readonly capability: string
+  readonly reason: string
+  readonly flows: number
+}
+
+/** Counts what a change of an agent breaks, in words that say nothing of the flows but what the agent sees of them. */
+export function countBreaks({ documents, agentId, before, after }: AgentChange): CountedBreaks {
+  const catalogs = [catalogOf(before), catalogOf(after)] as const
+  const counts = new Map<string, BreakCount>()
+  let affected = 0
+  for (const document of documents) {
+    const read = readFlow(JSON.parse(document))
+    const breaks = read.ok ? findBreaks(read.flow, ...catalogs) : []
+    if (!read.ok || breaks.length === 0) continue
+    affected += 1
+    const told = new Map(
+      breaks.map(finding => {
+        const one = explain(read.flow, finding, { agentId, catalogs })
+        return [`${one.capability} ${one.reason}`, one] as const
+      }),
+    )
+    for (const [key, one] of told) counts.set(key, { ...one, flows: (counts.get(key)?.flows ?? 0) + 1 })
+  }
+  return { affected, broken: [...counts.values()] }
+}
+
+interface Change {
+  readonly agentId: number
+  readonly catalogs: readonly [before: Catalog, after: Catalog]
+}
+
+function explain(flow: Flow, finding: Finding, change: Change): Omit<BreakCount, 'flows'> {
+  const { step = '', port = '' } = finding
+  const own = capabilityOf(flow, step, change.agentId)
+  const reason = own && explainOwn(finding, own, change)
+  if (own !== undefined && reason !== undefined) return { capability: own, reason }
+  // What comes from the agent is led there, directly or through other steps.
+  const [from] = flow.wires.flatMap(wire =>
+    wire.to.step === step && wire.to.port === port ? [wire.from] : [],
+  )
+  const source = findSource(flow, from === undefined ? [{ step, port }] : [from], change.agentId)
+  if (source === undefined) return { capability: anyCapabilityOf(flow, change.agentId), reason: OTHERWISE }
+  const capability = capabilityOf(flow, source.step, change.agentId) ?? ''
+  const isDirect = from?.step === source.step
+  if (isDirect && gives(change.catalogs[1], change.agentId, capability, source.port) === false)
+    return { capability, reason: `it gives no “${source.port}” any more` }
+  return { capability, reason: 'what it gives does not fit any more where it is led' }
+}
+
+const OTHERWISE = 'they cannot be run as they are'
+
+/** By the rule of the finding, which its id begins with; undefined where it is about what is led there. */
+function explainOwn(
+  { id, port = '' }: Finding,
+  capability: string,
+  { agentId, catalogs }: Change,
+): string | undefined {
+  const [before, after] = catalogs.map(catalog => catalog.find(agentId, capability))
+  switch (id.split(' ', 1)[0]) {
+    case 'gone':
+      return 'it is not offered any more'
+    case 'dearer':
+      return `it costs ${after?.price ?? 'more'} USDC, ${before?.price ?? 'less'} before`
+    case 'unfed':
+      return `it requires “${port}”, which they do not give`
+    case 'broken':
+      return takes(after?.input_schema, port) ? undefined : `it takes no “${port}” any more`
+    case 'constant':
+      return `it refuses the value that they set for “${port}”`
+    case 'impossible':
+      return `what they give it as “${port}” never fits any more`
+    default:
+      return OTHERWISE
+  }
+}
+
+function takes(schema: object | undefined, port: string): boolean {
+  return schema !== undefined && Object.hasOwn(schema, port)
+}
+
+function gives(catalog: Catalog, agentId: number, capability: string, port: string): boolean | undefined {
+  const current = catalog.find(agentId, capability)
+  return current === null || current === undefined ? undefined : Object.hasOwn(current.output_schema, port)
+}
+
+/** The capability of this agent that a step orders. */
+function capabilityOf(flow: Flow, id: string, agentId: number): string | undefined {
+  const step = Object.hasOwn(flow.steps, id) ? flow.steps[id] : undefined
+  return step?.kind === 'job' && step.agent_id === agentId ? step.capability : undefined
+}
+
+function anyCapabilityOf(flow: Flow, agentId: number): string {
+  const ordered = Object.keys(flow.steps).flatMap(id => capabilityOf(flow, id, agentId) ?? [])
+  return ordered[0] ?? ''
+}
+
+/** The nearest output of this agent that leads to one of these. */
+function findSource(flow: Flow, ends: readonly PortRef[], agentId: number): PortRef | undefined {
+  const seen = new Set<string>()
+  const queue = [...ends]
+  for (const end of queue) {
+    if (capabilityOf(flow, end.step, agentId) !== undefined) return end
+    if (seen.has(end.step)) continue
+    seen.add(end.step)
+    queue.push(...flow.wires.flatMap(({ from, to }) => (to.step === end.step ? [from] : [])))
+  }
+  return undefined
+}
