@@ -38,6 +38,10 @@ function checkStep(id: string, step: Step): Found[] {
       const twice = findTwice(Object.values(step.names))
       return twice === undefined ? [] : wrong(`Two properties would be called “${twice}”.`)
     }
+    case 'constant':
+      return step.value === null && step.secret?.includes('value') === true
+        ? wrong('Its value was left out when the flow was given away: say which it is.')
+        : []
     case 'pick':
       return step.path.length === 0 ? wrong('Say which property or item to take.') : []
     case 'job':

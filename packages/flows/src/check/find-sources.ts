@@ -1,5 +1,6 @@
-import { FLOW_INPUT, type PortRef } from '../document/flow.ts'
-import type { Graph } from '../graph/graph.ts'
+import type { PortRef } from '../document/flow.ts'
+import { isAlike } from '../document/plain-name.ts'
+import { stepsBefore } from '../graph/steps-before.ts'
 import type { Inspection } from './inspection.ts'
 
 const RANKS = { same: 0, safe: 1, lossy: 2, impossible: 3 } as const
@@ -19,7 +20,7 @@ export function findSources({ graph, guesses }: Inspection, to: PortRef): readon
   const found: { readonly from: PortRef; readonly rank: number; readonly isNamed: boolean }[] = []
   let others = 0
   const name = guesses.plain(to.port)
-  for (const id of stepsBefore(graph, to.step)) {
+  for (const id of stepsBefore(graph, to.step, NEAREST_STEPS)) {
     for (const output of graph.outputsOf(id)) {
       if (!guesses.take(STEPS_PER_OUTPUT)) break
       const isNamed = isAlike(guesses.plain(output.name), name)
@@ -35,28 +36,4 @@ export function findSources({ graph, guesses }: Inspection, to: PortRef): readon
     .sort((one, other) => Number(other.isNamed) - Number(one.isNamed) || one.rank - other.rank)
     .slice(0, MOST)
     .map(({ from }) => from)
-}
-
-/** The flow's input, and the steps that do not wait for this one: those before it in the order first, the nearest first. */
-function stepsBefore(graph: Graph, id: string): readonly string[] {
-  const behind = stepsBehind(graph, id)
-  const place = graph.order.indexOf(id)
-  const before = graph.order.slice(Math.max(0, place - NEAREST_STEPS), place === -1 ? undefined : place)
-  const after = place === -1 ? [] : graph.order.slice(place + 1, place + 1 + NEAREST_STEPS)
-  return [FLOW_INPUT, ...[...before.toReversed(), ...after].filter(step => !behind.has(step))]
-}
-
-/** The step itself and all that wait for it. */
-function stepsBehind(graph: Graph, id: string): ReadonlySet<string> {
-  const found = new Set([id])
-  for (const step of found) for (const target of graph.targetsOf(step)) found.add(target)
-  return found
-}
-
-/** Whether two names say the same, capitals and separators aside, or one is within the other. */
-function isAlike(one: string, other: string): boolean {
-  if (one === '' || other === '') return false
-  return (
-    one === other || (one.length >= 3 && other.length >= 3 && (one.includes(other) || other.includes(one)))
-  )
 }

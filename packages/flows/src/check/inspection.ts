@@ -4,6 +4,7 @@ import { compileInput, type Violation } from '@farebox/protocol/fields/compile'
 import type { JsonValue } from '@farebox/protocol/fields/field'
 import { sample } from '@farebox/protocol/samples/sample'
 import { weighJson } from '../document/json-weight.ts'
+import { plainName } from '../document/plain-name.ts'
 import { createGrader, type GradeTypes } from '../graph/grade-wire.ts'
 import type { Graph } from '../graph/graph.ts'
 import type { InputPort } from '../graph/ports.ts'
@@ -78,7 +79,7 @@ function createGuesses(): Guesses {
         : undefined
     },
     plain(name) {
-      const found = plainNames.get(name) ?? name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+      const found = plainNames.get(name) ?? plainName(name)
       plainNames.set(name, found)
       return found
     },

@@ -12,6 +12,8 @@ export const MAX_MAPPED_ITEMS = 100
 export const MAX_JOBS = 500
 /** Ports of an adapter that takes several values. */
 export const MAX_ADAPTER_PORTS = 20
+/** Constants of one step that may be marked as secret. */
+export const MAX_SECRETS = 100
 /** Characters of what an adapter makes: as much text as fits an order's body. */
 export const MAX_ADAPTER_CHARACTERS = 1_048_576
 /** Items that splitting a text gives. */

@@ -6,6 +6,7 @@ import {
   MAX_ADAPTER_PORTS,
   MAX_FLOW_FIELDS,
   MAX_MAPPED_ITEMS,
+  MAX_SECRETS,
   MAX_SPLIT_ITEMS,
   MAX_STEPS,
   MAX_WAIT_SECONDS,
@@ -36,6 +37,7 @@ const price = z
 const base = {
   label: z.string().min(1).max(64).optional(),
   constants: constants.optional(),
+  secret: z.array(portName).max(MAX_SECRETS).optional(),
   after: z.array(portRef).max(MAX_ADAPTER_PORTS).optional(),
 }
 

@@ -37,6 +37,8 @@ export function applyEdit(flow: Flow, edit: Edit): Flow {
       }))
     case 'clear-constant':
       return clearConstant(flow, edit.to)
+    case 'mark-secret':
+      return changeStep(flow, edit.to.step, step => markSecret(step, edit.to.port, edit.secret))
     case 'insert-step': {
       const fed = flow.wires.find(({ to }) => isSame(to, edit.to))
       if (fed === undefined) return flow
@@ -104,7 +106,14 @@ function clearConstant(flow: Flow, to: PortRef): Flow {
   const step = Object.hasOwn(flow.steps, to.step) ? flow.steps[to.step] : undefined
   if (step?.constants === undefined || !Object.hasOwn(step.constants, to.port)) return flow
   const constants: JsonObject = without(step.constants, to.port)
-  return changeStep(flow, to.step, () => ({ ...step, constants }))
+  return changeStep(flow, to.step, () => markSecret({ ...step, constants }, to.port, false))
+}
+
+function markSecret(step: Step, port: string, isSecret: boolean): Step {
+  const { secret = [], ...rest } = step
+  const others = secret.filter(name => name !== port)
+  const names = isSecret ? [...others, port] : others
+  return names.length === 0 ? rest : { ...rest, secret: names }
 }
 
 function changeStep(flow: Flow, id: string, change: (step: Step) => Step): Flow {

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { checkFlow } from '../check/check-flow.ts'
+import { applyEdit, applyEdits } from '../edit/apply-edit.ts'
+import { flowOf, jobStep } from '../test-setup/sample-flows.ts'
+import type { Flow } from './flow.ts'
+import { readFlow } from './read-flow.ts'
+import { withoutSecrets } from './without-secrets.ts'
+
+const text = { type: 'string' } as const
+const SEARCH = jobStep({ api_key: { ...text, required: true }, words: text }, { found: text })
+const flow = applyEdits(
+  flowOf(
+    { words: text },
+    {
+      search: { ...SEARCH, constants: { api_key: 'k-1234', words: 'x' } },
+      key: { kind: 'constant', value: 'k-5678' },
+    },
+    ['search.found > output.found', 'key.value > output.key'],
+  ),
+  [
+    { edit: 'mark-secret', to: { step: 'search', port: 'api_key' }, secret: true },
+    { edit: 'mark-secret', to: { step: 'key', port: 'value' }, secret: true },
+  ],
+)
+
+test('a flow is given away without the values that are marked as secret, and the check names each', () => {
+  const given = withoutSecrets(flow)
+  expect(JSON.stringify(given)).not.toContain('k-')
+  expect(given.steps['search']?.constants).toEqual({ words: 'x' })
+  expect(readFlow(JSON.parse(JSON.stringify(given)))).toEqual({ ok: true, flow: given })
+  expect(checkFlow(flow).ok).toBe(true)
+  expect(
+    checkFlow(given).findings.flatMap(({ severity, step, message }) =>
+      severity === 'error' ? [[step, message]] : [],
+    ),
+  ).toEqual([
+    ['search', '“api_key” is required, and nothing feeds it.'],
+    ['key', 'Its value was left out when the flow was given away: say which it is.'],
+  ])
+})
+
+test('what is filled in again stays marked, and is right', () => {
+  const filled = applyEdits(withoutSecrets(flow), [
+    { edit: 'set-constant', to: { step: 'search', port: 'api_key' }, value: 'own' },
+    { edit: 'replace-step', id: 'key', step: { kind: 'constant', value: 'own', secret: ['value'] } },
+  ])
+  expect(checkFlow(filled).ok).toBe(true)
+  expect(JSON.stringify(withoutSecrets(filled))).not.toContain('own')
+})
+
+test('a mark goes with the constant that it is of, and can be taken away', () => {
+  const key = { step: 'search', port: 'api_key' }
+  expect(applyEdit(flow, { edit: 'clear-constant', to: key }).steps['search']).not.toHaveProperty('secret')
+  expect(
+    applyEdit(flow, { edit: 'connect', from: { step: 'input', port: 'words' }, to: key }).steps['search'],
+  ).not.toHaveProperty('secret')
+  const open: Flow = applyEdit(flow, { edit: 'mark-secret', to: key, secret: false })
+  expect(withoutSecrets(open).steps['search']?.constants).toEqual({ api_key: 'k-1234', words: 'x' })
+})
+
+test('a flow without secrets is given away as it is', () => {
+  const plain = flowOf({ a: text }, { t: { kind: 'template', text: '{a}' } }, [
+    'input.a > t.a',
+    't.text > output.t',
+  ])
+  expect(withoutSecrets(plain)).toEqual(plain)
+})

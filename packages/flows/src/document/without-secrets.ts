@@ -1,0 +1,29 @@
+import type { Flow, Step } from './flow.ts'
+
+/**
+ * The flow as it can be given to others: without the constants that its owner marked as secret. Which they were stays, so
+ * that whoever gets it sees what to fill in: `checkFlow` names each.
+ *
+ * @example
+ * ```ts
+ * import type { Flow } from '@farebox/flows/document/flow'
+ * import { withoutSecrets } from '@farebox/flows/document/without-secrets'
+ *
+ * export function toShare(flow: Flow): string {
+ *   return JSON.stringify(withoutSecrets(flow))
+ * }
+ * ```
+ */
+export function withoutSecrets(flow: Flow): Flow {
+  const steps = Object.entries(flow.steps).map(([id, step]): [string, Step] => [id, leaveOut(step)])
+  return { ...flow, steps: Object.fromEntries(steps) }
+}
+
+function leaveOut(step: Step): Step {
+  const secret = new Set(step.secret)
+  if (secret.size === 0) return step
+  const open: Step = step.kind === 'constant' && secret.has('value') ? { ...step, value: null } : step
+  if (open.constants === undefined) return open
+  const constants = Object.entries(open.constants).filter(([port]) => !secret.has(port))
+  return { ...open, constants: Object.fromEntries(constants) }
+}

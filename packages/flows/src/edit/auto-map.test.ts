@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { checkFlow } from '../check/check-flow.ts'
+import type { Flow } from '../document/flow.ts'
+import { buildGraph } from '../graph/graph.ts'
+import { randomFlow, randomFrom } from '../test-setup/random-flow.ts'
+import { flowOf, jobStep, QR, SUMMARY } from '../test-setup/sample-flows.ts'
+import { applyEdits } from './apply-edit.ts'
+import { autoMap } from './auto-map.ts'
+
+const text = { type: 'string' } as const
+const needed = { ...text, required: true } as const
+
+/** The wires that are proposed, as `summary.text > qr.content`. */
+function mapped(flow: Flow, step: string): readonly string[] {
+  return autoMap(buildGraph(flow), step).map(edit => {
+    if (edit.edit !== 'connect') throw new TypeError(edit.edit)
+    return `${edit.from.step}.${edit.from.port} > ${edit.to.step}.${edit.to.port}`
+  })
+}
+
+test('inputs are fed by outputs of their name, then by names like theirs, then by the nearest that fits', () => {
+  const flow = flowOf(
+    { article: needed, language: text },
+    {
+      summary: SUMMARY,
+      next: jobStep({ text: needed, 'Target-Language': needed, short_summary: needed, note: text }, {}),
+    },
+    ['input.article > summary.text'],
+  )
+  expect(mapped(flow, 'next')).toEqual([
+    'input.article > next.text',
+    'input.language > next.Target-Language',
+    'summary.summary > next.short_summary',
+  ])
+})
+
+test('what has a wire or a value is left as it is', () => {
+  const flow = flowOf(
+    { content: text, text },
+    { qr: { ...QR, constants: { content: 'x' } }, summary: SUMMARY },
+    ['input.content > summary.text'],
+  )
+  expect(mapped(flow, 'qr')).toEqual([])
+  expect(mapped(flow, 'summary')).toEqual([])
+})
+
+test('a loss is taken for the same name alone', () => {
+  const short = { ...needed, maxLength: 5 } as const
+  const flow = (name: string): Flow => flowOf({ [name]: text }, { one: jobStep({ title: short }, {}) }, [])
+  expect(mapped(flow('Title'), 'one')).toEqual(['input.Title > one.title'])
+  expect(mapped(flow('subtitle'), 'one')).toEqual([])
+  expect(mapped(flow('text'), 'one')).toEqual([])
+})
+
+test('what cannot fit is never joined, whatever it is called', () => {
+  const flow = flowOf({ title: { type: 'object' } }, { one: jobStep({ title: needed }, {}) }, [])
+  expect(mapped(flow, 'one')).toEqual([])
+})
+
+test('by its type alone no optional input is fed, and no output feeds two inputs', () => {
+  const flow = flowOf({ a: needed }, { one: jobStep({ b: needed, c: needed, d: text }, {}) }, [])
+  expect(mapped(flow, 'one')).toEqual(['input.a > one.b'])
+})
+
+test('a step whose output may be missing, or that goes one of two ways, is no source by its type alone', () => {
+  const flow = flowOf(
+    { n: { type: 'number' } },
+    {
+      is: { kind: 'branch', condition: { is: 'there' } },
+      odd: jobStep({}, { y: { ...text, required: false } }),
+      one: jobStep({ b: needed }, {}),
+    },
+    ['input.n > is.value'],
+  )
+  expect(mapped(flow, 'one')).toEqual([])
+})
+
+test('of random flows with wires taken away, what is joined again is right and makes no circle', () => {
+  let joined = 0
+  for (let seed = 0; seed < 200; seed += 1) {
+    const whole = randomFlow(randomFrom(seed))
+    const flow = { ...whole, wires: whole.wires.filter((_, index) => index % 3 > 0) }
+    for (const step of Object.keys(flow.steps)) {
+      const before = checkFlow(flow)
+      const edits = autoMap(buildGraph(flow), step)
+      const after = checkFlow(applyEdits(flow, edits))
+      joined += edits.length
+      const isNew = ({ id, severity }: { readonly id: string; readonly severity: string }): boolean =>
+        severity === 'error' && !before.findings.some(one => one.id === id)
+      expect(after.findings.filter(isNew), `seed ${seed}, ${step}`).toEqual([])
+    }
+  }
+  expect(joined).toBeGreaterThan(200)
+})
