@@ -37,7 +37,7 @@ const ROOMS = {
     ['home', 'terminal'],
     ['*'],
   ],
-  client: [['*'], ['attempt'], ['agent'], ['exchange']],
+  client: [['*'], ['attempt', 'run'], ['agent'], ['exchange']],
   contracts: [['testing'], ['*']],
   conformance: [
     ['bin'],

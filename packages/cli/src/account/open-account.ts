@@ -17,6 +17,7 @@ import {
   type secret,
 } from '@farebox/platform-api/owners'
 import { systemClock } from '@farebox/client/internal/exchange/clock'
+import type { AnswerSchema } from '@farebox/client/internal/exchange/read-answer'
 import {
   createAskPlatform,
   NOTHING,
@@ -24,7 +25,6 @@ import {
   type PlatformQuestion,
 } from '../register/platform/ask-platform.ts'
 import { findPlatform } from '../register/platform/find-platform.ts'
-import type { AnswerSchema } from '../register/platform/read-answer.ts'
 import { CommandError } from '../command-error.ts'
 import type { World } from '../world.ts'
 import { forgetSession, readSession, type KeptSession } from './session-file.ts'

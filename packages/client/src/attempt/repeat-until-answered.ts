@@ -1,7 +1,7 @@
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { AgentUnreachable } from '../exchange/agent-errors.ts'
+import { backOffMs } from '../exchange/back-off.ts'
 import type { Connection } from '../exchange/client-options.ts'
-import type { Clock } from '../exchange/clock.ts'
 import { exchange, type Answer } from '../exchange/exchange.ts'
 import type { ReadEntry } from './journal-entry.ts'
 import { withAttempt, type PaidAttempt } from './paid-attempt.ts'
@@ -17,11 +17,6 @@ export interface PaidAnswer {
 
 /** D37: what a call may take beyond its deadline. */
 export const ANSWER_MARGIN_SECONDS = 30
-
-const FIRST_WAIT_MS = 500
-const LONGEST_WAIT_MS = 8_000
-/** No stranger's `Retry-After` puts the next try off for longer. */
-const LONGEST_RETRY_AFTER_MS = 60_000
 
 /** So many answers in a row that no agent gives: whoever answers is not the agent, and will not become it. */
 const MAX_FOREIGN_ANSWERS = 4
@@ -70,7 +65,7 @@ export async function repeatUntilAnswered(connection: Connection, pair: ReadEntr
     const leftMs = lastAskMs - clock.nowMs()
     if (leftMs <= 0) throw unresolved(`the agent gave no answer in time: ${reason}`, cause)
     try {
-      await clock.sleep(Math.min(waitMs(clock, answer, repeats), leftMs), signal)
+      await clock.sleep(Math.min(backOffMs(clock, answer?.headers, repeats), leftMs), signal)
     } catch (aborted) {
       throw unresolved('the call was aborted after its payment had been sent', aborted)
     }
@@ -111,19 +106,4 @@ function isForeign(outcome: Outcome): boolean {
 function reasonOf(outcome: Outcome): string {
   if (outcome.kind === 'payment-required') return 'HTTP 402 asks for a payment although one was sent'
   return 'reason' in outcome ? outcome.reason : 'the payment is still pending'
-}
-
-function waitMs(clock: Clock, answer: Answer | undefined, repeats: number): number {
-  const backoffMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(repeats, 10), LONGEST_WAIT_MS)
-  const retryAfterMs = readRetryAfter(answer?.headers.get('retry-after') ?? null, clock)
-  if (retryAfterMs === undefined) return backoffMs
-  return Math.min(Math.max(retryAfterMs, FIRST_WAIT_MS), LONGEST_RETRY_AFTER_MS)
-}
-
-/** Seconds or a date (RFC 9110, section 10.2.3). */
-function readRetryAfter(header: string | null, clock: Clock): number | undefined {
-  if (header === null) return undefined
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
-  const date = Date.parse(header)
-  return Number.isNaN(date) ? undefined : date - clock.nowMs()
 }

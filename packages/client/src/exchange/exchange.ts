@@ -1,6 +1,6 @@
 import { readWebStream } from '@farebox/protocol/internal/body/read-web-stream'
 import { AgentUnreachable } from './agent-errors.ts'
-import type { Connection } from './client-options.ts'
+import type { Connection, FetchInit } from './client-options.ts'
 import { parseJson } from './parse-json.ts'
 
 /** One request to an agent. */
@@ -65,17 +65,7 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 async function send(connection: Connection, request: ExchangeRequest, signal: AbortSignal): Promise<Answer> {
-  const response = await connection.fetch(request.url, {
-    method: request.method,
-    headers: { accept: 'application/json', ...request.headers },
-    ...(request.body === undefined ? {} : { body: request.body }),
-    signal,
-    // A redirect would hand the payment header to a host nobody chose.
-    redirect: 'manual',
-    credentials: 'omit',
-    cache: 'no-store',
-    referrerPolicy: 'no-referrer',
-  })
+  const response = await connection.fetch(request.url, initOf(request, signal))
   const answer = { status: response.status, headers: response.headers }
   const flawed = async (flaw: string): Promise<Answer> => {
     await response.body?.cancel()
@@ -98,6 +88,24 @@ async function send(connection: Connection, request: ExchangeRequest, signal: Ab
   return json === undefined
     ? { ...answer, text: '', json, flaw: 'is not JSON, or nested too deeply' }
     : { ...answer, text, json, flaw: undefined }
+}
+
+/** How a request is sent: with nothing of the browser's, and followed nowhere. */
+export function initOf(
+  { method, headers, body }: Pick<ExchangeRequest, 'method' | 'headers' | 'body'>,
+  signal: AbortSignal,
+): FetchInit {
+  return {
+    method,
+    headers: { accept: 'application/json', ...headers },
+    ...(body === undefined ? {} : { body }),
+    signal,
+    // A redirect would hand the payment header to a host nobody chose.
+    redirect: 'manual',
+    credentials: 'omit',
+    cache: 'no-store',
+    referrerPolicy: 'no-referrer',
+  }
 }
 
 function isJsonType(contentType: string | null): boolean {

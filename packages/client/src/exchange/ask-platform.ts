@@ -1,0 +1,102 @@
+import { failure } from '@farebox/platform-api/errors'
+import { AgentUnreachable } from './agent-errors.ts'
+import { backOffMs } from './back-off.ts'
+import type { Connection } from './client-options.ts'
+import { exchange, type Answer } from './exchange.ts'
+import { PlatformRefused, PlatformUnreachable } from './platform-errors.ts'
+import { readAnswer, type AnswerSchema } from './read-answer.ts'
+
+/** One request to a platform. */
+export interface PlatformRequest<T> {
+  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly url: string
+  readonly headers?: { readonly [name: string]: string }
+  /** JSON, as it is sent. */
+  readonly body?: string
+  readonly schema: AnswerSchema<T>
+}
+
+const TIMEOUT_MS = 30_000
+/** A run has the outputs of all its steps. */
+const MAX_ANSWER_BYTES = 32 * 1_048_576
+
+/** For so long the same is asked again. */
+const ANSWERED_WITHIN_MS = 600_000
+/** So many answers in a row that no platform gives: whoever answers will not become one. */
+const MAX_FOREIGN_ANSWERS = 4
+
+/**
+ * Asks a platform once.
+ *
+ * @throws {PlatformRefused} when it says no
+ * @throws {PlatformUnreachable} when no answer of a platform came: the request may have arrived or not
+ * @throws the reason of the caller's signal
+ */
+export async function askPlatform<T>(connection: Connection, request: PlatformRequest<T>): Promise<T> {
+  return (await askOnce(connection, request)).take()
+}
+
+/**
+ * Asks until there is an answer. For what may arrive twice.
+ *
+ * @throws {PlatformRefused} when the platform says no
+ * @throws {PlatformUnreachable} when no answer came for ten minutes, or something else than a platform answers
+ * @throws the reason of the caller's signal
+ */
+export async function askUntilAnswered<T>(connection: Connection, request: PlatformRequest<T>): Promise<T> {
+  const { clock, signal } = connection
+  const giveUpMs = clock.nowMs() + ANSWERED_WITHIN_MS
+  let foreign = 0
+  for (let repeats = 0; ; repeats += 1) {
+    const reply = await askOnce(connection, request)
+    foreign = reply.is === 'foreign' ? foreign + 1 : 0
+    const isOver = clock.nowMs() >= giveUpMs || foreign === MAX_FOREIGN_ANSWERS
+    if (reply.is === 'answered' || isOver) return reply.take()
+    await clock.sleep(backOffMs(clock, reply.headers, repeats), signal)
+  }
+}
+
+interface Reply<T> {
+  /** foreign: what answered is no platform; unavailable: the same may be answered later. */
+  readonly is: 'answered' | 'foreign' | 'unavailable'
+  readonly headers: Headers | undefined
+  /** What it says, or throws. */
+  readonly take: () => T
+}
+
+async function askOnce<T>(connection: Connection, request: PlatformRequest<T>): Promise<Reply<T>> {
+  const { method, url, headers, body, schema } = request
+  let answer: Answer
+  try {
+    answer = await exchange(connection, {
+      url,
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body }),
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_ANSWER_BYTES,
+    })
+  } catch (cause) {
+    if (!(cause instanceof AgentUnreachable)) throw cause
+    const error = new PlatformUnreachable(`the platform: ${cause.message}`, { cause })
+    return { is: 'unavailable', headers: undefined, take: () => raise(error) }
+  }
+  return read(answer, schema)
+}
+
+function read<T>({ status, headers, json, flaw }: Answer, schema: AnswerSchema<T>): Reply<T> {
+  const isPassing = status === 429 || status >= 500
+  const is = isPassing ? 'unavailable' : 'answered'
+  const refused = readAnswer(failure, json)
+  if (refused !== undefined && status >= 400)
+    return { is, headers, take: () => raise(new PlatformRefused(status, refused)) }
+  const value = status >= 200 && status < 300 ? readAnswer(schema, json) : undefined
+  if (value !== undefined) return { is: 'answered', headers, take: () => value }
+  const what = flaw ?? `is HTTP ${status} and not as a platform says it`
+  const error = new PlatformUnreachable(`what answers is no platform: its answer ${what}`)
+  return { is: isPassing ? 'unavailable' : 'foreign', headers, take: () => raise(error) }
+}
+
+function raise(error: Error): never {
+  throw error
+}

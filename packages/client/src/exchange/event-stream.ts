@@ -1,0 +1,117 @@
+import type { Connection } from './client-options.ts'
+import { initOf } from './exchange.ts'
+
+/** An event that a server sent. */
+export interface StreamedEvent {
+  readonly id: string | undefined
+  readonly type: string
+  readonly data: string
+}
+
+/** What is asked for. */
+export interface StreamRequest {
+  readonly url: string
+  readonly headers: { readonly [name: string]: string }
+  /** Of the newest event that is known: it does not come again. */
+  readonly lastId: string | undefined
+}
+
+/** Servers send a comment now and then where nothing happens: after so long without one the connection is dead. */
+const SILENT_MS = 45_000
+const MAX_EVENT_CHARACTERS = 32 * 1_048_576
+
+/**
+ * Reads server-sent events over `fetch`, which can carry a header where an `EventSource` cannot. Ends when the server
+ * ends the stream.
+ *
+ * @throws {Error} where there is no stream, it breaks off, or falls silent
+ * @throws the reason of the caller's signal
+ */
+export async function* streamEvents(
+  connection: Connection,
+  request: StreamRequest,
+): AsyncGenerator<StreamedEvent> {
+  const { signal } = connection
+  signal?.throwIfAborted()
+  const stop = new AbortController()
+  const onAbort = (): void => stop.abort(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  const soon = <T>(work: Promise<T>): Promise<T> => withinSilence(connection, stop, work)
+  try {
+    const body = await openStream(connection, request, { stop, soon })
+    const decoder = new TextDecoder()
+    let [pieces, characters]: [string[], number] = [[], 0]
+    for (;;) {
+      const { done, value } = await soon(body.read())
+      if (done) return
+      const piece = decoder.decode(value, { stream: true })
+      pieces.push(piece)
+      characters += piece.length
+      if (characters > MAX_EVENT_CHARACTERS) throw new Error('an event is too large')
+      // A long line comes in many pieces, of which only the last ends it.
+      if (!piece.includes('\n')) continue
+      const blocks = pieces.join('').split(/\r?\n\r?\n/)
+      const rest = blocks.pop() ?? ''
+      pieces = [rest]
+      characters = rest.length
+      for (const block of blocks) {
+        const event = readBlock(block)
+        if (event !== undefined) yield event
+      }
+    }
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+    stop.abort()
+  }
+}
+
+async function openStream(
+  connection: Connection,
+  { url, headers, lastId }: StreamRequest,
+  { stop, soon }: { readonly stop: AbortController; readonly soon: <T>(work: Promise<T>) => Promise<T> },
+): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+  const since = lastId === undefined ? {} : { 'last-event-id': lastId }
+  const init = initOf(
+    { method: 'GET', headers: { ...headers, accept: 'text/event-stream', ...since } },
+    stop.signal,
+  )
+  const answer = await soon(connection.fetch(url, init))
+  const type = answer.headers.get('content-type') ?? ''
+  if (answer.status !== 200 || !type.startsWith('text/event-stream') || answer.body === null)
+    throw new Error(`no events: HTTP ${answer.status}`)
+  // Not every browser's stream can be iterated.
+  return answer.body.getReader()
+}
+
+/** Rejects where the work is not done in time, and as soon as the stream is stopped. */
+async function withinSilence<T>({ clock }: Connection, stop: AbortController, work: Promise<T>): Promise<T> {
+  const ended = new AbortController()
+  const silent = new Promise<never>((_, reject) => {
+    stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error), { signal: ended.signal })
+    clock.sleep(SILENT_MS, ended.signal).then(
+      () => reject(new Error(`no event for ${SILENT_MS / 1_000} s`)),
+      () => undefined,
+    )
+  })
+  try {
+    return await Promise.race([work, silent])
+  } finally {
+    ended.abort()
+  }
+}
+
+/** By the HTML standard; a comment has no data. */
+function readBlock(block: string): StreamedEvent | undefined {
+  let id: string | undefined
+  let type = 'message'
+  const data: string[] = []
+  for (const line of block.split(/\r?\n/)) {
+    const at = line.indexOf(':')
+    const name = at === -1 ? line : line.slice(0, at)
+    const value = at === -1 ? '' : line.slice(at + 1).replace(/^ /, '')
+    if (name === 'id') id = value
+    else if (name === 'event') type = value
+    else if (name === 'data') data.push(value)
+  }
+  return data.length === 0 ? undefined : { id, type, data: data.join('\n') }
+}

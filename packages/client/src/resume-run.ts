@@ -1,0 +1,98 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import { readFlow } from '@farebox/flows/document/read-flow'
+import type { RunProgress } from '@farebox/platform-api/flows/runs'
+import { connect, type Connection } from './exchange/client-options.ts'
+import { PlatformRefused } from './exchange/platform-errors.ts'
+import { changeRun, readWhole } from './run/change-run.ts'
+import { followRun, type FollowedRun } from './run/follow-run.ts'
+import { findJob } from './run/judge-run.ts'
+import { openRun } from './run/open-run.ts'
+import type { FlowResult, FollowOptions } from './run/run-options.ts'
+import {
+  readHandle,
+  readRunRecord,
+  type RecordedRun,
+  type RunHandle,
+  type RunRecord,
+} from './run/run-record.ts'
+import { startRun } from './run/start-run.ts'
+
+/** How a run is taken up again. */
+export interface ResumeRunOptions extends FollowOptions {
+  /** The most that may be signed for in all, what was signed before included; default: what it was started with. */
+  readonly maxTotal?: string
+}
+
+/**
+ * Takes up a run where a crash, an abort or an error left it, and follows it to its end as `runFlow` does. By its record
+ * it is started again, which is the same run, and payments that were signed and never arrived are brought; by its handle
+ * alone the flow is taken as the platform has it. A paused run goes on. A step that failed is asked for again: with the
+ * same payment while that is good, else with a new one, once the old one can never be charged.
+ *
+ * @throws {TypeError} when it is neither a record nor a handle, or its URL is not allowed
+ * @throws {PlatformRefused} where there is no such run, or it is not ours
+ * @throws {StepFailed | PersonNeeded | PaymentNeeded | RunStopped | RunUnresolved} as `runFlow` does
+ * @example
+ * ```ts
+ * import { readFile } from 'node:fs/promises'
+ * import { resumeRun } from '@farebox/client/resume-run'
+ *
+ * const { output, paid } = await resumeRun(JSON.parse(await readFile('run.json', 'utf8')))
+ * console.log(output, paid)
+ * ```
+ */
+export async function resumeRun(
+  run: RunHandle | RunRecord,
+  options: ResumeRunOptions = {},
+): Promise<FlowResult> {
+  const connection = connect(options)
+  const handle = readHandle(run, connection)
+  const record: Pick<RunRecord, 'request' | 'payments'> = 'payments' in run ? run : { payments: [] }
+  const recorded = 'payments' in run ? readRunRecord(run) : undefined
+  connection.signal?.throwIfAborted()
+  const found = await find(connection, handle, record.request, recorded)
+  const { flow, payments = record.payments } = found
+  const maxTotal = options.maxTotal ?? found.maxTotal
+  const opened = openRun(connection, { handle: found.handle, flow, maxTotal, payments, record }, options)
+  return await followRun(opened, await goOn(opened, found.progress))
+}
+
+interface Found extends Omit<RecordedRun, 'payments'> {
+  readonly handle: RunHandle
+  readonly progress: RunProgress
+  readonly payments?: RecordedRun['payments']
+}
+
+async function find(
+  connection: Connection,
+  handle: RunHandle,
+  request: string | undefined,
+  recorded: RecordedRun | undefined,
+): Promise<Found> {
+  if (recorded !== undefined && request !== undefined)
+    return { ...recorded, ...(await startRun(connection, handle, request)) }
+  const { flow, ...progress } = await readWhole(connection, handle)
+  return { handle, progress, flow: asFlow(flow), maxTotal: progress.max_total }
+}
+
+function asFlow(document: unknown): Flow {
+  const read = readFlow(document)
+  if (read.ok) return read.flow
+  throw new TypeError('the flow of the run is none that can be read here')
+}
+
+/** A paused run is told to go on, and each failed job is asked for again; what is refused stays as it is. */
+async function goOn(run: FollowedRun, first: RunProgress): Promise<RunProgress> {
+  let now = first
+  if (now.status === 'paused') now = await changeRun(run.connection, run.handle, '/resume')
+  for (const { key } of first.waiting.filter(one => one.for === 'retry')) {
+    const isCharged = findJob(first, key)?.payment?.state === 'paid'
+    if (isCharged && run.options.payAgain !== true) continue
+    try {
+      now = await changeRun(run.connection, run.handle, '/retry', { key })
+    } catch (error) {
+      if (!(error instanceof PlatformRefused)) throw error
+    }
+  }
+  return now
+}

@@ -1,0 +1,62 @@
+import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
+import type { RunPayment, RunProgress } from '@farebox/platform-api/flows/runs'
+import { readUsdc } from '@farebox/protocol/money/usdc'
+
+/**
+ * What a run may come to by our own count: the sum of everything that was ever signed for it. Whether a signature was
+ * deleted, or has expired unused, is the platform's word; `maxTotal` holds whatever the platform says and does.
+ */
+export interface Spending {
+  /** Counts payments that are signed, before they are sent. */
+  add(payments: readonly RunPayment[]): void
+  /** Counts what the platform shows of the run: somebody else may have signed too. */
+  note(run: RunProgress): void
+  /** Whether so much more may be signed. */
+  fits(amountAtomic: bigint): boolean
+  /** Atomic units. */
+  readonly total: bigint
+}
+
+/** Begins with what was signed before. */
+export function createSpending(maxAtomic: bigint, payments: readonly RunPayment[]): Spending {
+  const amounts = new Map<string, bigint>()
+  let paidAtomic = 0n
+  const sum = (): bigint => [...amounts.values()].reduce((total, amount) => total + amount, 0n)
+  const add = (more: readonly RunPayment[]): void => {
+    for (const { job_id: jobId, payment } of more) amounts.set(jobId, readAuthorization(payment).amountAtomic)
+  }
+  const spending: Spending = {
+    add,
+    note({ paid, steps }) {
+      paidAtomic = atomic(paid)
+      for (const { payment } of steps.flatMap(({ jobs }) => jobs))
+        if (payment !== null && !amounts.has(payment.job_id))
+          amounts.set(payment.job_id, atomic(payment.amount))
+    },
+    fits: amountAtomic => spending.total + amountAtomic <= maxAtomic,
+    get total() {
+      const signed = sum()
+      return paidAtomic > signed ? paidAtomic : signed
+    },
+  }
+  add(payments)
+  return spending
+}
+
+/** What a payment is for, and until when it is good. */
+export function readAuthorization(header: string): {
+  readonly amountAtomic: bigint
+  /** Unix seconds. */
+  readonly validBefore: number
+} {
+  const decoded = decodePaymentHeader(header)
+  if (!decoded.ok) throw new TypeError(`run record: a payment is none: ${decoded.reason}`)
+  const { value, validBefore } = decoded.payment.authorization
+  return { amountAtomic: BigInt(value), validBefore: Number(validBefore) }
+}
+
+function atomic(amount: string): bigint {
+  const read = readUsdc(amount)
+  // What cannot be read is more than anything.
+  return read.ok ? read.atomic : 2n ** 256n
+}

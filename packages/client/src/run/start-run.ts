@@ -1,0 +1,41 @@
+import { runStarted, type RunProgress } from '@farebox/platform-api/flows/runs'
+import { askUntilAnswered } from '../exchange/ask-platform.ts'
+import type { Connection } from '../exchange/client-options.ts'
+import { PlatformUnreachable } from '../exchange/platform-errors.ts'
+import { RunUnresolved } from './run-errors.ts'
+import type { RunHandle } from './run-record.ts'
+
+/** A run that the platform knows. */
+export interface StartedRun {
+  readonly progress: RunProgress
+  /** With the token that opens it, where the platform has made one. */
+  readonly handle: RunHandle
+}
+
+/**
+ * Starts a run: the same bytes until the platform has answered, which is the same run however often they
+ * arrive.
+ *
+ * @throws {PlatformRefused} where it does not run it
+ * @throws {RunUnresolved} where no answer came, or the caller's signal aborted: it may have been started
+ */
+export async function startRun(
+  connection: Connection,
+  handle: RunHandle,
+  request: string,
+): Promise<StartedRun> {
+  try {
+    const { run_token: token, ...progress } = await askUntilAnswered(connection, {
+      method: 'POST',
+      url: `${handle.platformUrl}/v1/runs`,
+      body: request,
+      schema: runStarted,
+    })
+    return { progress, handle: token === undefined ? handle : { ...handle, token } }
+  } catch (error) {
+    const isAborted = connection.signal?.aborted === true
+    if (!isAborted && !(error instanceof PlatformUnreachable)) throw error
+    const why = isAborted ? 'the call was aborted' : (error as Error).message
+    throw new RunUnresolved(handle, undefined, `${why}; it may have been started`, { cause: error })
+  }
+}

@@ -1,0 +1,52 @@
+import { runProgress, type RunProgress } from '@farebox/platform-api/flows/runs'
+import { askUntilAnswered } from '../exchange/ask-platform.ts'
+import type { Connection } from '../exchange/client-options.ts'
+import { streamEvents } from '../exchange/event-stream.ts'
+import { parseJson } from '../exchange/parse-json.ts'
+import { readAnswer } from '../exchange/read-answer.ts'
+import { runHeaders, runUrl, type RunHandle } from './run-record.ts'
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 8_000
+
+/**
+ * How a run stands, after each change and now and then without one, for as long as anybody reads: by server-sent events,
+ * and where none come by asking. Never ends by itself.
+ *
+ * @throws {PlatformRefused} where there is no such run, or it is not ours
+ * @throws {PlatformUnreachable} when no answer came for ten minutes
+ * @throws the reason of the caller's signal
+ */
+export async function* watchRun(connection: Connection, handle: RunHandle): AsyncGenerator<RunProgress> {
+  const { clock, signal } = connection
+  let lastId: string | undefined
+  let pauseMs = FIRST_PAUSE_MS
+  for (;;) {
+    try {
+      const stream = { url: runUrl(handle, '/events'), headers: runHeaders(handle), lastId }
+      for await (const { type, id, data } of streamEvents(connection, stream)) {
+        const progress = type === 'run' ? readAnswer(runProgress, parseJson(data)) : undefined
+        if (progress === undefined) continue
+        lastId = id
+        pauseMs = FIRST_PAUSE_MS
+        yield progress
+      }
+    } catch {
+      // Whatever kept the events away: they are not needed.
+      signal?.throwIfAborted()
+    }
+    yield await readProgress(connection, handle)
+    await clock.sleep(pauseMs, signal)
+    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+  }
+}
+
+/** How a run stands now. */
+export async function readProgress(connection: Connection, handle: RunHandle): Promise<RunProgress> {
+  return await askUntilAnswered(connection, {
+    method: 'GET',
+    url: runUrl(handle),
+    headers: runHeaders(handle),
+    schema: runProgress,
+  })
+}
