@@ -50,6 +50,8 @@ export interface RunPlatform {
   cut: (request: string) => 'before' | 'after' | undefined
   /** Changes an answer on its way out. */
   lie: (request: string, answer: object) => object
+  /** Why no run is started; undefined: they are. */
+  refuses: string | undefined
   /** Whether there are server-sent events. */
   hasEvents: boolean
   /** Whether a token that the caller made is kept; else the first answer has one. */
@@ -159,6 +161,7 @@ export async function startRunPlatform(crypto: EvmCrypto, clock: Clock): Promise
     const before = runs.get(runId)
     if (before !== undefined && before.request !== text) throw new Refusal(409, 'run_id: is of another run')
     if (before !== undefined) return platform.show(runId)
+    if (platform.refuses !== undefined) throw new Refusal(400, platform.refuses)
     const graph = buildGraph(readDocument(flow))
     const started = startRun(graph, input as JsonObject, { max_total, now: now() })
     if (!started.ok) throw new Refusal(400, started.reason)
@@ -280,6 +283,7 @@ export async function startRunPlatform(crypto: EvmCrypto, clock: Clock): Promise
     seen: [],
     cut: () => undefined,
     lie: (_, body) => body,
+    refuses: undefined,
     hasEvents: true,
     keepsTokens: true,
     session: randomUUID(),

@@ -1,9 +1,9 @@
 import type { Flow } from '@farebox/flows/document/flow'
 import type { FlowChecked, FlowFinding } from '@farebox/platform-api/flows/flow-check'
-import { paintFor } from '../terminal/paint.ts'
-import { printable } from '../terminal/printable.ts'
-import { wrap } from '../terminal/wrap.ts'
-import type { World } from '../world.ts'
+import { paintFor } from '../../terminal/paint.ts'
+import { printable } from '../../terminal/printable.ts'
+import { wrap } from '../../terminal/wrap.ts'
+import type { World } from '../../world.ts'
 
 const INDENT = 4
 
@@ -14,7 +14,7 @@ export function showFlowCheck({ out }: World, flow: Flow, checked: FlowChecked):
   const jobs = steps.filter(({ kind }) => kind === 'job').length
   const size = `${count(steps.length, 'step')}, ${count(jobs, 'paid job')}`
   out.write(`${bold(printable(flow.name))}   ${dim(size)}\n\n`)
-  for (const finding of checked.findings) showFinding(out, finding)
+  showFindings(out, checked)
   const errors = checked.findings.filter(({ severity }) => severity === 'error').length
   const rows = [
     ['price', priceOf(checked)],
@@ -27,6 +27,11 @@ export function showFlowCheck({ out }: World, flow: Flow, checked: FlowChecked):
       ? `\n${green('✓')} it can be run\n`
       : `\n${red('✗')} it cannot be run: ${count(errors, 'error')}\n`,
   )
+}
+
+/** What was found, a paragraph each with its repairs. */
+export function showFindings(out: World['out'], { findings }: Pick<FlowChecked, 'findings'>): void {
+  for (const finding of findings) showFinding(out, finding)
 }
 
 function showFinding(out: World['out'], { severity, step, port, message, repairs }: FlowFinding): void {

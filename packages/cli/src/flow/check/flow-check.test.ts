@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { runCli } from '../run-cli.ts'
-import { createTestWorld } from '../testing/test-world.ts'
+import { runCli } from '../../run-cli.ts'
+import { createTestWorld } from '../../testing/test-world.ts'
 
 const FLOW = {
   flow_version: 1,

@@ -1,0 +1,77 @@
+import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { answerRun, cancelRun, pauseRun } from '@farebox/client/control-run'
+import type { RunHandle } from '@farebox/client/run/run-record'
+import type { RunAnswer } from '@farebox/platform-api/flows/runs'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import type { World } from '../world.ts'
+import { findRun, type FoundRun } from './find-run.ts'
+import { openRunJournal } from './journal/run-journal.ts'
+import { explainRun } from './run/explain-run.ts'
+import { withRunDocument } from './run/run-documents.ts'
+import { draw, type RawRunCommand } from './show-run.ts'
+
+/** What commander made of the words of `farebox flow answer`. */
+export interface RawAnswerCommand extends RawRunCommand {
+  readonly approve?: true
+  readonly decline?: true
+}
+
+/** `farebox flow pause`: nothing more is ordered for now. What is at work goes on. */
+export async function pause(world: World, named: string | undefined, raw: RawRunCommand): Promise<ExitCode> {
+  return await change(world, named, raw, async handle => await pauseRun(handle, { signal: world.signal }))
+}
+
+/** `farebox flow cancel`: nothing more is ordered, and unsent payments are deleted. */
+export async function cancel(world: World, named: string, raw: RawRunCommand): Promise<ExitCode> {
+  return await change(world, named, raw, async handle => await cancelRun(handle, { signal: world.signal }))
+}
+
+/**
+ * `farebox flow answer`: what a person says to a step that asks.
+ *
+ * @throws {CommandError} where neither --approve nor --decline is given, or both
+ */
+export async function answer(
+  world: World,
+  named: string,
+  step: string,
+  raw: RawAnswerCommand,
+): Promise<ExitCode> {
+  return await change(world, named, raw, async handle => {
+    const approved = raw.approve === true
+    if (approved === (raw.decline === true))
+      throw new CommandError('give --approve or --decline', '', { exitCode: EXIT.usage })
+    return await answerRun(handle, step, approved, { signal: world.signal })
+  })
+}
+
+async function change(
+  world: World,
+  named: string | undefined,
+  raw: RawRunCommand,
+  work: (handle: RunHandle) => Promise<RunAnswer>,
+): Promise<ExitCode> {
+  return await withRunDocument(world, raw, async () => {
+    const found = await findRun(world, named, raw.platform)
+    const run = await work(found.handle).catch((error: unknown) => {
+      const { runId } = found.handle
+      const nowSeconds = systemClock.nowMs() / 1_000
+      throw explainRun(error, { runId, last: undefined, isStopped: world.signal.aborted, nowSeconds })
+    })
+    await endWhereOver(world, found, run)
+    if (raw.json === true) world.out.write(`${printableJson(run)}\n`)
+    else draw(world, run)
+    return EXIT.done
+  })
+}
+
+/** A run that was cancelled with nothing left to be charged needs its payments no more. */
+async function endWhereOver(world: World, { file }: FoundRun, run: RunAnswer): Promise<void> {
+  const { status, paid, exposed_until: exposedUntil } = run
+  if (file?.state !== 'open' || exposedUntil !== null) return
+  if (status !== 'cancelled' && status !== 'completed') return
+  const { request: _, payments: __, ...facts } = file
+  const endedAt = Math.floor(systemClock.nowMs() / 1_000)
+  await openRunJournal(world.home, systemClock).end({ ...facts, state: status, paid, endedAt })
+}

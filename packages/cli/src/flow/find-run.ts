@@ -1,0 +1,80 @@
+import { systemClock } from '@farebox/client/internal/exchange/clock'
+import type { RunHandle } from '@farebox/client/run/run-record'
+import { readSession } from '../account/session-file.ts'
+import { EXIT, CommandError } from '../command-error.ts'
+import { findPlatform } from '../register/platform/find-platform.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+import type { RunFile } from './journal/run-file.ts'
+import { openRunJournal, type RunList } from './journal/run-journal.ts'
+
+/** A run that was named, and what opens it. */
+export interface FoundRun {
+  readonly handle: RunHandle
+  /** What is written down of it here; undefined: it was started elsewhere. */
+  readonly file: RunFile | undefined
+}
+
+/** The fewest characters of a run's id that are taken for it. */
+const LEAST_CHARACTERS = 4
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/**
+ * Finds a run by its id or the beginning of it among those that were started here; by its whole id among those of the
+ * address that is signed in.
+ *
+ * @param named undefined: the newest that has not ended
+ * @throws {CommandError} where there is none, or several
+ */
+export async function findRun(
+  world: World,
+  named: string | undefined,
+  platform: string | undefined,
+): Promise<FoundRun> {
+  const list = await openRunJournal(world.home, systemClock).list()
+  tellDamagedRuns(world, list.damaged)
+  if (named === undefined) return openedBy(newest(list))
+  const id = named.toLowerCase()
+  if (id.length < LEAST_CHARACTERS || !/^[0-9a-f-]+$/.test(id))
+    throw usage(`"${printable(named.slice(0, 40))}" is no run id, nor the beginning of one`)
+  const found = list.runs.filter(({ runId }) => runId.toLowerCase().startsWith(id))
+  const [only, another] = found
+  if (another !== undefined) throw usage(`${found.length} runs begin with "${id}"`)
+  if (only !== undefined) return openedBy(only)
+  if (UUID.test(id)) return await openedBySession(world, id, platform)
+  throw usage(`no run "${id}" was started here`)
+}
+
+function newest({ runs: [first] }: RunList): RunFile {
+  if (first?.state === 'open') return first
+  throw first === undefined
+    ? new CommandError('no run was started here', 'farebox flow run <file> starts one')
+    : new CommandError('every run that was started here has ended', 'farebox flow list shows them')
+}
+
+function openedBy(file: RunFile): FoundRun {
+  const { platformUrl, runId, token } = file
+  return { handle: { platformUrl, runId, ...(token !== undefined && { token }) }, file }
+}
+
+async function openedBySession(world: World, runId: string, platform: string | undefined): Promise<FoundRun> {
+  const { url } = await findPlatform(world, platform)
+  const session = await readSession(world.home, url)
+  if (session !== undefined && session.expiresAt * 1_000 > systemClock.nowMs())
+    return { handle: { platformUrl: url, runId, session: session.token }, file: undefined }
+  throw new CommandError(
+    `no run ${runId} was started here, and nobody is signed in at ${url}`,
+    'farebox login, as its payer',
+  )
+}
+
+/** Names the files of the journal that hold no run. */
+export function tellDamagedRuns({ err }: World, damaged: RunList['damaged']): void {
+  const { yellow } = paintFor(err)
+  for (const { path, reason } of damaged) err.write(`  ${yellow('!')} ${path}: ${reason}\n`)
+}
+
+function usage(message: string): CommandError {
+  return new CommandError(message, 'farebox flow list shows those there are', { exitCode: EXIT.usage })
+}

@@ -1,0 +1,172 @@
+import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { runsAnswer, type RunsAnswer } from '@farebox/platform-api/flows/runs'
+import { flowsAnswer, type FlowsAnswer } from '@farebox/platform-api/flows/saved-flows'
+import { readSession } from '../account/session-file.ts'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
+import { createAskPlatform, PlatformRefusal } from '../register/platform/ask-platform.ts'
+import { findPlatform } from '../register/platform/find-platform.ts'
+import { asTyped } from '../terminal/as-typed.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import type { World } from '../world.ts'
+import { tellDamagedRuns } from './find-run.ts'
+import type { RunFile } from './journal/run-file.ts'
+import { openRunJournal } from './journal/run-journal.ts'
+import { withRunDocument } from './run/run-documents.ts'
+import type { RawRunCommand } from './show-run.ts'
+
+/** What a platform has of the address that is signed in. */
+interface Account {
+  readonly platform: string
+  readonly address: string
+  readonly flows: FlowsAnswer['flows']
+  readonly runs: RunsAnswer['runs']
+}
+
+const SHOWN = 20
+
+/**
+ * `farebox flow list`: the runs that were started here, and where somebody is signed in at the platform their saved flows
+ * and all of their runs.
+ */
+export async function listFlows(world: World, raw: RawRunCommand): Promise<ExitCode> {
+  return await withRunDocument(world, raw, async () => {
+    const { runs, damaged } = await openRunJournal(world.home, systemClock).list()
+    const account = await readAccount(world, raw.platform)
+    if (raw.json === true) {
+      world.out.write(`${printableJson(documentOf(account, runs, damaged))}\n`)
+      return EXIT.done
+    }
+    if (account !== undefined) drawFlows(world, account)
+    drawRuns(world, merge(account?.runs ?? [], runs))
+    tellDamagedRuns(world, damaged)
+    if (account === undefined)
+      world.err.write(`\n  ${asTyped(world, 'farebox login')} shows what you have saved and run elsewhere\n`)
+    return EXIT.done
+  })
+}
+
+/** Undefined where nobody is signed in, or no platform is known. */
+async function readAccount(world: World, platform: string | undefined): Promise<Account | undefined> {
+  const url = await findPlatform(world, platform).then(
+    found => found.url,
+    (error: unknown) => {
+      if (platform !== undefined || !(error instanceof CommandError)) throw error
+      return undefined
+    },
+  )
+  const session = url === undefined ? undefined : await readSession(world.home, url)
+  if (url === undefined || session === undefined) return undefined
+  if (session.expiresAt * 1_000 <= systemClock.nowMs()) return undefined
+  const ask = createAskPlatform(url, world.signal)
+  const { token, address } = session
+  try {
+    const [{ flows }, { runs }] = await Promise.all([
+      ask({ path: `/v1/flows?limit=${SHOWN}`, token, schema: flowsAnswer }),
+      ask({ path: `/v1/me/runs?limit=${SHOWN}`, token, schema: runsAnswer }),
+    ])
+    return { platform: url, address, flows, runs }
+  } catch (error) {
+    if (error instanceof PlatformRefusal && error.status === 401) return undefined
+    throw error
+  }
+}
+
+interface Row {
+  readonly runId: string
+  readonly name: string
+  readonly status: string
+  readonly paid: string | undefined
+  readonly startedAt: number
+}
+
+/** What the platform says counts; a run that it does not list was started here without having paid yet, or elsewhere. */
+function merge(listed: RunsAnswer['runs'], kept: readonly RunFile[]): readonly Row[] {
+  const rows = new Map<string, Row>()
+  for (const file of kept) {
+    const { runId, name, startedAt, state } = file
+    const paid = file.state === 'open' ? undefined : file.paid
+    rows.set(runId, { runId, name, status: state, paid, startedAt })
+  }
+  for (const { run_id: runId, name, status, paid, created_at: startedAt } of listed)
+    rows.set(runId, { runId, name, status, paid, startedAt })
+  const isOpen = ({ status }: Row): number => (['completed', 'cancelled', 'failed'].includes(status) ? 1 : 0)
+  return [...rows.values()].toSorted(
+    (one, other) => isOpen(one) - isOpen(other) || other.startedAt - one.startedAt,
+  )
+}
+
+function drawFlows({ out }: World, { flows, platform }: Account): void {
+  const { bold, dim, yellow } = paintFor(out)
+  out.write(`${bold('Flows')}   ${dim(`saved at ${platform}`)}\n`)
+  if (flows.length === 0) out.write(`  ${dim('none')}\n`)
+  const names = Math.min(40, Math.max(0, ...flows.map(({ name }) => name.length)))
+  for (const { name, jobs, price, changed_at: changedAt, broken } of flows) {
+    const size = `${jobs} ${jobs === 1 ? 'job' : 'jobs'}`.padStart(8)
+    const note = broken ? `  ${yellow('! has to be mended')}` : ''
+    out.write(`  ${cell(name, names)}  ${size}  ${price.padStart(10)} USDC  ${dim(when(changedAt))}${note}\n`)
+  }
+  out.write('\n')
+}
+
+function drawRuns(world: World, rows: readonly Row[]): void {
+  const { out } = world
+  const { bold, dim, yellow } = paintFor(out)
+  out.write(`${bold('Runs')}\n`)
+  if (rows.length === 0) return void out.write(`  ${dim('none')}\n`)
+  const shown = rows.slice(0, SHOWN)
+  const names = Math.min(40, Math.max(0, ...shown.map(({ name }) => name.length)))
+  for (const { runId, name, status, paid, startedAt } of shown) {
+    const state = status.padEnd(9)
+    const isWaiting = status === 'open' || status === 'waiting' || status === 'paused'
+    const cells = [
+      runId.slice(0, 8),
+      isWaiting ? yellow(state) : state,
+      cell(name, names),
+      `${(paid ?? '').padStart(10)} ${paid === undefined ? '    ' : 'USDC'}`,
+      dim(when(startedAt)),
+    ]
+    out.write(`  ${cells.join('  ')}\n`)
+  }
+  if (rows.length > shown.length) out.write(`  ${dim(`and ${rows.length - shown.length} more`)}\n`)
+  if (rows.some(({ status }) => status === 'open' || status === 'waiting' || status === 'paused'))
+    world.err.write(`\n  ${asTyped(world, 'farebox flow show')} <run> tells what one waits for\n`)
+}
+
+function documentOf(
+  account: Account | undefined,
+  runs: readonly RunFile[],
+  damaged: readonly { readonly path: string; readonly reason: string }[],
+): object {
+  return {
+    ok: true,
+    ...(account !== undefined && {
+      platform: account.platform,
+      address: account.address,
+      flows: account.flows,
+      runs: account.runs,
+    }),
+    started_here: runs.map(file => ({
+      run_id: file.runId,
+      platform: file.platformUrl,
+      name: file.name,
+      state: file.state,
+      payer: file.payer,
+      max_total: file.maxTotal,
+      started_at: file.startedAt,
+      ...(file.state !== 'open' && { paid: file.paid, ended_at: file.endedAt }),
+    })),
+    damaged,
+  }
+}
+
+function cell(text: string, width: number): string {
+  const shown = printable(text)
+  return (shown.length > width ? `${shown.slice(0, Math.max(1, width - 1))}…` : shown).padEnd(width)
+}
+
+function when(seconds: number): string {
+  const moment = new Date(seconds * 1_000)
+  return `${moment.toLocaleDateString('en-CA')} ${moment.toLocaleTimeString('en-GB').slice(0, 5)}`
+}

@@ -1,0 +1,159 @@
+import { PlatformRefused, PlatformUnreachable } from '@farebox/client/exchange/platform-errors'
+import {
+  PaymentNeeded,
+  PersonNeeded,
+  RunHalted,
+  RunRefused,
+  RunStopped,
+  RunUnresolved,
+  StepFailed,
+} from '@farebox/client/run/run-errors'
+import type { RunProgress } from '@farebox/platform-api/flows/runs'
+import { EXIT, CommandError, type ExitCode } from '../../command-error.ts'
+import { printable } from '../../terminal/printable.ts'
+import { untilTime } from '../../terminal/until-time.ts'
+
+/** Thrown where a run was not begun, or has not come to its end: with the document that `--json` gives. */
+export class RunFailure extends CommandError {
+  readonly type: string
+  readonly runId: string
+  /** How it stood last; undefined where the platform never said. */
+  readonly run: RunProgress | undefined
+
+  constructor(
+    message: string,
+    next: string,
+    {
+      type,
+      runId,
+      run,
+      ...options
+    }: ErrorOptions & {
+      readonly type: string
+      readonly runId: string
+      readonly run: RunProgress | undefined
+      readonly exitCode: ExitCode
+    },
+  ) {
+    super(message, next, options)
+    this.type = type
+    this.runId = runId
+    this.run = run
+  }
+}
+
+/** What a person is told of a run that was not begun, or waits: what is wrong, what was paid, what to do. */
+export function explainRun(
+  error: unknown,
+  {
+    runId,
+    last,
+    isStopped,
+    nowSeconds,
+  }: {
+    /** Undefined: nothing of it was sent. */
+    readonly runId: string | undefined
+    /** How it stood last, as far as it is known. */
+    readonly last: RunProgress | undefined
+    /** By Ctrl-C. */
+    readonly isStopped: boolean
+    readonly nowSeconds: number
+  },
+): unknown {
+  if (runId === undefined) return explainUnsent(error)
+  const id = runId.slice(0, 8)
+  const run = (error instanceof RunHalted ? error.run : undefined) ?? last
+  const failure = (message: string, type: string, exitCode: ExitCode, next: readonly string[]): RunFailure =>
+    new RunFailure(message, [...sumsOf(run, nowSeconds), ...next].join('\n'), {
+      type,
+      exitCode,
+      runId,
+      run,
+      cause: error,
+    })
+  const again = `farebox flow resume ${id}`
+
+  if (isStopped && (error instanceof RunUnresolved || !(error instanceof CommandError)))
+    return failure('stopped: the run goes on without us', 'stopped', EXIT.interrupted, [
+      `${again} follows it, farebox flow pause ${id} holds it, farebox flow cancel ${id} ends it`,
+    ])
+  if (error instanceof StepFailed) return failure(...stepFailed(error, again))
+  if (error instanceof PersonNeeded)
+    return failure(
+      `${error.step} waits for a person: ${printable(error.question)}`,
+      'person',
+      EXIT.unresolved,
+      [`farebox flow answer ${id} ${error.step} --approve, or --decline`],
+    )
+  if (error instanceof PaymentNeeded)
+    return failure(printable(withoutRun(error)), 'payment', EXIT.unresolved, [
+      `${again} signs it; --max-total <usdc> allows for more`,
+    ])
+  if (error instanceof RunStopped) {
+    const isPaused = error.status === 'paused'
+    const exitCode = isPaused ? EXIT.unresolved : EXIT.refused
+    const next = isPaused ? [`${again} goes on with it`] : []
+    return failure(`the run was ${error.status}`, error.status, exitCode, next)
+  }
+  if (error instanceof PlatformRefused) return failure(printable(error.message), 'refused', EXIT.refused, [])
+  if (error instanceof RunUnresolved || error instanceof PlatformUnreachable)
+    return failure(printable(withoutRun(error)), 'unresolved', EXIT.unresolved, [
+      `${again} asks again, and pays nothing twice`,
+    ])
+  if (error instanceof CommandError)
+    return failure(error.message, 'refused', error.exitCode, error.next === '' ? [again] : [error.next])
+  return error
+}
+
+function stepFailed(error: StepFailed, again: string): [string, string, ExitCode, readonly string[]] {
+  const { key, charged, reason } = error
+  const said = { no: 'was not charged', maybe: 'may still be charged', yes: 'was charged, and gave nothing' }[
+    charged
+  ]
+  const next = {
+    no: `${again} asks for it again`,
+    maybe: `${again} asks for it again, with the same payment`,
+    yes: `${again} --pay-again pays for it once more`,
+  }[charged]
+  const exitCode = charged === 'maybe' ? EXIT.unresolved : EXIT.refused
+  return [`${printable(key)} failed and ${said}: ${printable(reason)}`, 'step-failed', exitCode, [next]]
+}
+
+/** Before anything was sent. */
+function explainUnsent(error: unknown): unknown {
+  if (error instanceof RunRefused)
+    return new CommandError(
+      printable(error.message.replace(/^nothing was signed: /, '')),
+      UNSENT[error.refusal],
+      {
+        cause: error,
+      },
+    )
+  if (error instanceof PlatformRefused)
+    return new CommandError(printable(error.message), 'nothing was signed', { cause: error })
+  if (error instanceof PlatformUnreachable)
+    return new CommandError(printable(error.message), 'nothing was signed; is the URL right? --platform', {
+      cause: error,
+    })
+  return error
+}
+
+const UNSENT = {
+  'max-total': 'nothing was signed; --max-total <usdc> allows for more',
+  price: 'nothing was signed; pin the new price in the flow to agree to it',
+  'no-price': 'nothing was signed; run the same command again in a minute',
+  offer: 'nothing was signed',
+} as const
+
+/** What was paid, and what may still be. */
+export function sumsOf(run: RunProgress | undefined, nowSeconds: number): readonly string[] {
+  if (run === undefined) return []
+  const { paid, exposed, exposed_until: until } = run
+  const open =
+    until === null ? [] : [`, up to ${exposed} more may be charged until ${untilTime(until, nowSeconds)}`]
+  return [`paid ${paid} USDC${open.join('')}`]
+}
+
+function withoutRun(error: Error): string {
+  return error.message.replace(/^run [0-9a-f-]+: /i, '')
+}

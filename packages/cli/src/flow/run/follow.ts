@@ -1,0 +1,131 @@
+import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { RunUnresolved } from '@farebox/client/run/run-errors'
+import type { FlowResult, FollowOptions } from '@farebox/client/run/run-options'
+import type { RunRecord } from '@farebox/client/run/run-record'
+import type { Flow } from '@farebox/flows/document/flow'
+import type { RunProgress } from '@farebox/platform-api/flows/runs'
+import { EXIT, CommandError, type ExitCode } from '../../command-error.ts'
+import { paintFor } from '../../terminal/paint.ts'
+import { printable } from '../../terminal/printable.ts'
+import { printableJson } from '../../terminal/printable-json.ts'
+import type { World } from '../../world.ts'
+import type { RunFacts } from '../journal/run-file.ts'
+import type { RunJournal } from '../journal/run-journal.ts'
+import { answerOnScreen } from './answer-on-screen.ts'
+import { duration } from './draw-step.ts'
+import { explainRun, sumsOf } from './explain-run.ts'
+import { resultDocument } from './run-documents.ts'
+import { createRunScreen, type RunScreen } from './run-screen.ts'
+
+/** A run that is begun or taken up. */
+export interface FollowedCommand {
+  readonly flow: Flow
+  /** What is written down of it beside its record. */
+  readonly facts: Pick<RunFacts, 'name' | 'payer' | 'maxTotal' | 'startedAt'>
+  readonly journal: RunJournal
+  /** Its record, where one was written before. */
+  readonly record: RunRecord | undefined
+  readonly json: boolean
+  /** Begins, with what is to be given to the client. */
+  readonly work: (hooks: Hooks, screen: RunScreen) => Promise<FlowResult>
+}
+
+/** What the client tells and asks of a run. */
+export type Hooks = Required<Pick<FollowOptions, 'onProgress' | 'journal' | 'signal'>> &
+  Pick<FollowOptions, 'approve'>
+
+/**
+ * Follows a run to its end: shows it, writes it down before anything is sent, and says how it ended. The output is on the
+ * standard output, all else beside it.
+ *
+ * @throws {CommandError} where it does not come to its end by itself
+ */
+export async function followCommand(world: World, command: FollowedCommand): Promise<ExitCode> {
+  const { flow, facts, journal, json } = command
+  const screen = createRunScreen(world, flow)
+  const began = systemClock.nowMs()
+  let { record } = command
+  let last: RunProgress | undefined
+  const hooks: Hooks = {
+    signal: world.signal,
+    onProgress(run) {
+      last = run
+      screen.show(run)
+    },
+    async journal(next) {
+      const isFirst = record === undefined
+      await write(world, journal, { version: 1, state: 'open', ...facts, ...next })
+      record = next
+      if (isFirst) world.err.write(`  ${paintFor(world.err).dim(`run ${next.runId}`)}\n\n`)
+    },
+    ...(world.canAsk && { approve: asked => screen.aside(() => answerOnScreen(world, asked)) }),
+  }
+  try {
+    const result = await command.work(hooks, screen)
+    screen.end()
+    await end(world, command, result.run, record)
+    showResult(world, result, { json, tookMs: systemClock.nowMs() - began })
+    return EXIT.done
+  } catch (error) {
+    screen.end()
+    if (last !== undefined) world.err.write('\n')
+    const wasSent = command.record !== undefined || last !== undefined || error instanceof RunUnresolved
+    if (!wasSent && record !== undefined) await journal.discard(record.runId)
+    if (last?.status === 'cancelled' && last.exposed_until === null) await end(world, command, last, record)
+    const nowSeconds = systemClock.nowMs() / 1_000
+    const runId = wasSent ? record?.runId : undefined
+    throw explainRun(error, { runId, last, isStopped: world.signal.aborted, nowSeconds })
+  }
+}
+
+/** What is not written down is not sent. */
+async function write(
+  world: World,
+  journal: RunJournal,
+  run: Parameters<RunJournal['keep']>[0],
+): Promise<void> {
+  try {
+    await journal.keep(run)
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    throw new CommandError(
+      `the run cannot be written down in ${printable(world.home)} (${reason})`,
+      'nothing more was sent; FAREBOX_HOME names another folder',
+      { cause },
+    )
+  }
+}
+
+/** A journal that cannot be written must not cost anybody the output: it is said, and the run stays listed as open. */
+async function end(
+  world: World,
+  { facts, journal }: FollowedCommand,
+  { status, paid, run_id: runId }: RunProgress,
+  record: RunRecord | undefined,
+): Promise<void> {
+  if (record === undefined || (status !== 'completed' && status !== 'cancelled')) return
+  const { platformUrl, token } = record
+  const endedAt = Math.floor(systemClock.nowMs() / 1_000)
+  const kept = { platformUrl, ...(token !== undefined && { token }) }
+  try {
+    await journal.end({ version: 1, state: status, runId, ...facts, ...kept, paid, endedAt })
+  } catch {
+    world.err.write(
+      `  the journal in ${world.home} could not be written: this run is still listed there as open\n`,
+    )
+  }
+}
+
+function showResult(
+  world: World,
+  { run, output }: FlowResult,
+  { json, tookMs }: { readonly json: boolean; readonly tookMs: number },
+): void {
+  const { out, err } = world
+  const { green, dim } = paintFor(err)
+  const sums = sumsOf(run, systemClock.nowMs() / 1_000).join('')
+  err.write(`\n${green('✓')} completed in ${duration(tookMs)}   ${sums}${dim(` of ${run.max_total}`)}\n`)
+  out.write(
+    json ? `${printableJson(resultDocument(run))}\n` : `${printableJson(output, out.live ? 2 : undefined)}\n`,
+  )
+}

@@ -1,0 +1,41 @@
+import { readPrice } from '@farebox/protocol/money/usdc'
+import { EXIT, CommandError } from '../../command-error.ts'
+
+/** What commander made of the words of `farebox flow run` and `resume`; nothing in it is checked yet. */
+export interface RawRunOptions {
+  readonly input?: readonly string[]
+  readonly inputFile?: string
+  readonly maxTotal?: string
+  readonly sign?: string
+  readonly payAgain?: true
+  readonly wallet?: string
+  readonly passwordFile?: string
+  readonly platform?: string
+  readonly json?: true
+}
+
+/** How payments are signed. */
+export type SignOrder = 'upfront' | 'just-in-time'
+
+/**
+ * `--sign`.
+ *
+ * @throws {CommandError}
+ */
+export function readSignOrder(text: string | undefined): SignOrder {
+  if (text === undefined || text === 'upfront' || text === 'just-in-time') return text ?? 'upfront'
+  throw new CommandError('--sign must be upfront or just-in-time', '', { exitCode: EXIT.usage })
+}
+
+/**
+ * `--max-total`, as it was typed.
+ *
+ * @throws {CommandError} where it is no price
+ */
+export function checkMaxTotal(text: string | undefined): string | undefined {
+  const price = text === undefined ? undefined : readPrice(text)
+  if (price === undefined || price.ok) return text
+  throw new CommandError(`--max-total: ${price.reason}`, 'like --max-total 0.05, in USDC', {
+    exitCode: EXIT.usage,
+  })
+}

@@ -1,0 +1,119 @@
+import type { Flow, Step } from '@farebox/flows/document/flow'
+import type { RunProgress } from '@farebox/platform-api/flows/runs'
+import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
+import { printable } from '../../terminal/printable.ts'
+
+type ShownStep = RunProgress['steps'][number]
+type ShownJob = ShownStep['jobs'][number]
+
+/** How a step stands, in a line. */
+export interface StepLine {
+  readonly step: string
+  /** Who does it: `Summary · summarize`, or what it does. */
+  readonly who: string
+  readonly state: 'waiting' | 'sleeping' | 'working' | 'asking' | 'done' | 'left-out' | 'failed'
+  /** Milliseconds that its agents took, the longest. */
+  readonly tookMs: number | undefined
+  /** Decimal USDC of its payments; undefined: there are none. */
+  readonly price: string | undefined
+  /** What there is to say beside: `2 of 3`. */
+  readonly note: string
+}
+
+/** A line for each step of a run, in the order in which they can run. */
+export function stepLines(flow: Pick<Flow, 'steps'>, run: RunProgress): readonly StepLine[] {
+  return run.steps.map(step => lineOf(flow.steps[step.step], step))
+}
+
+/** Who does a step, as a column of a table. */
+export function whoDoes(step: Step | undefined): string {
+  if (step === undefined) return ''
+  if (step.kind === 'job') return printable(`${step.pinned.agent_name} · ${step.capability}`)
+  return step.label === undefined ? step.kind.replace('-', ' ') : printable(step.label)
+}
+
+function lineOf(step: Step | undefined, shown: ShownStep): StepLine {
+  const { jobs } = shown
+  const took = jobs.flatMap(({ job }) => (job?.elapsed_ms == null ? [] : [job.elapsed_ms]))
+  const paid = jobs.flatMap(({ payment }) => (payment === null ? [] : [payment]))
+  return {
+    step: printable(shown.step),
+    who: whoDoes(step),
+    state: stateOf(shown),
+    tookMs: took.length === 0 ? undefined : Math.max(...took),
+    price: paid.length === 0 ? undefined : formatUsdc(sum(paid.map(({ amount }) => amount)), { decimals: 6 }),
+    note: noteOf(step, shown),
+  }
+}
+
+function stateOf({ state, jobs }: ShownStep): StepLine['state'] {
+  switch (state) {
+    case 'done':
+    case 'failed':
+    case 'asking':
+    case 'waiting':
+    case 'sleeping':
+      return state
+    case 'skipped':
+      return 'left-out'
+    case 'ordering':
+      if (jobs.some(isAtWork)) return 'working'
+      return jobs.some(job => job.state === 'failed') ? 'failed' : 'waiting'
+  }
+}
+
+function isAtWork({ state }: ShownJob): boolean {
+  return state === 'sent' || state === 'quoting'
+}
+
+function noteOf(step: Step | undefined, { state, jobs, reason, until }: ShownStep): string {
+  if (state === 'skipped') return 'left out'
+  if (state === 'failed') return printable(reason ?? '')
+  if (state === 'asking') return step?.kind === 'approval' ? `asks: ${printable(step.question)}` : 'asks'
+  if (state === 'sleeping') return `waits until ${timeOf(until ?? 0)}`
+  if (state !== 'ordering') return jobs.length > 1 ? `${jobs.length} jobs` : ''
+  const failed = jobs.find(job => job.state === 'failed')
+  const unpaid = jobs.find(job => job.state === 'unpaid')
+  const done = jobs.filter(job => job.state === 'done').length
+  const count = jobs.length > 1 ? `${done} of ${jobs.length} done` : ''
+  const rest = failed !== undefined ? describeFailure(failed) : unpaid === undefined ? '' : needOf(unpaid)
+  return [count, rest].filter(text => text !== '').join(', ')
+}
+
+function describeFailure({ error, payment, job }: ShownJob): string {
+  const until = timeOf(job?.usable_until ?? payment?.valid_before ?? 0)
+  const charged =
+    payment?.state === 'paid'
+      ? 'charged: '
+      : payment?.state === 'sent'
+        ? `may be charged until ${until}: `
+        : ''
+  return `${charged}${printable((error ?? 'it failed').slice(0, 300))}`
+}
+
+function needOf({ because }: ShownJob): string {
+  switch (because?.kind) {
+    case 'changed':
+      return `asks ${printable(because.price)} USDC now`
+    case 'too-late':
+      return 'its payment ended too soon, another one is needed'
+    case 'dead':
+      return 'its payment was never used, another one is needed'
+    case 'charged':
+      return 'was charged and gave nothing'
+    case 'none':
+    case undefined:
+      return 'waits for a payment'
+  }
+}
+
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1_000).toLocaleTimeString('en-GB')
+}
+
+function sum(amounts: readonly string[]): bigint {
+  return amounts.reduce((total, amount) => {
+    const read = readUsdc(amount)
+    return read.ok ? total + read.atomic : total
+  }, 0n)
+}

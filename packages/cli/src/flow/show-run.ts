@@ -1,0 +1,66 @@
+import { systemClock } from '@farebox/client/internal/exchange/clock'
+import { readRun } from '@farebox/client/control-run'
+import type { Flow } from '@farebox/flows/document/flow'
+import { readFlow } from '@farebox/flows/document/read-flow'
+import type { RunAnswer } from '@farebox/platform-api/flows/runs'
+import { EXIT, type ExitCode } from '../command-error.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import { printableJson } from '../terminal/printable-json.ts'
+import type { World } from '../world.ts'
+import { findRun } from './find-run.ts'
+import { explainRun, sumsOf } from './run/explain-run.ts'
+import { columnsFor, drawStep } from './run/draw-step.ts'
+import { withRunDocument } from './run/run-documents.ts'
+import { stepLines } from './run/step-lines.ts'
+import { nextFor } from './run/next-for.ts'
+
+/** What commander made of the words of commands about one run. */
+export interface RawRunCommand {
+  readonly platform?: string
+  readonly json?: true
+}
+
+/**
+ * `farebox flow show`: the steps of a run, its sums, its output, and what it waits for.
+ *
+ * @param named its id or the beginning of it; undefined: the newest that was started here and has not ended
+ */
+export async function showRun(
+  world: World,
+  named: string | undefined,
+  raw: RawRunCommand,
+): Promise<ExitCode> {
+  return await withRunDocument(world, raw, async () => {
+    const { handle } = await findRun(world, named, raw.platform)
+    const run = await readRun(handle, { signal: world.signal }).catch((error: unknown) => {
+      const nowSeconds = systemClock.nowMs() / 1_000
+      throw explainRun(error, { ...handle, last: undefined, isStopped: world.signal.aborted, nowSeconds })
+    })
+    if (raw.json === true) world.out.write(`${printableJson(run)}\n`)
+    else draw(world, run)
+    return EXIT.done
+  })
+}
+
+/** A run as a table. */
+export function draw(world: World, run: RunAnswer): void {
+  const { out } = world
+  const { bold, dim } = paintFor(out)
+  const read = readFlow(run.flow)
+  const flow: Pick<Flow, 'name' | 'steps'> = read.ok ? read.flow : { name: 'A flow', steps: {} }
+  const columns = columnsFor(flow)
+  const lines = stepLines(flow, run).map(line => drawStep(out, columns, line))
+  const [sums = ''] = sumsOf(run, systemClock.nowMs() / 1_000)
+  out.write(
+    [
+      `${bold(printable(flow.name))}   ${run.status}   ${dim(`run ${run.run_id}`)}`,
+      '',
+      ...lines,
+      '',
+      `  ${sums} ${dim(`of ${printable(run.max_total)}`)}`,
+      ...nextFor(run).map(next => `  ${dim(next)}`),
+      ...(Object.keys(run.output).length === 0 ? [] : ['', printableJson(run.output, 2)]),
+    ].join('\n') + '\n',
+  )
+}
