@@ -193,9 +193,9 @@ describe('a run goes on', () => {
   }
 
   /** A run that has failed, and its record. */
-  async function failedRun(): Promise<RunRecord> {
+  async function failedRun(maxTotal?: string): Promise<RunRecord> {
     let record: RunRecord | undefined
-    const work = run(SUMMARY_AND_QR, one => void (record = one))
+    const work = run(SUMMARY_AND_QR, one => void (record = one), maxTotal)
     await expect(work).rejects.toBeInstanceOf(StepFailed)
     if (record === undefined) throw new Error('nothing was written down')
     return record
@@ -212,11 +212,13 @@ describe('a run goes on', () => {
 
   test('a step that was charged and gave nothing is paid again only where that is asked for', async () => {
     platform.agents.set('encode', () => ({ error: 'out of ink', charged: true }))
-    const record = await failedRun()
+    const record = await failedRun('0.015')
     platform.agents.delete('encode')
     await expect(resume(record, { signer: signer() })).rejects.toMatchObject({ charged: 'yes' })
+    await expect(resume(record, { signer: signer(), payAgain: true })).rejects.toBeInstanceOf(PaymentNeeded)
     expect([charges(), signed]).toEqual([ALL, 2])
-    expect((await resume(record, { signer: signer(), payAgain: true })).paid).toBe('0.02')
+    const raised = { signer: signer(), payAgain: true, maxTotal: '0.02' }
+    expect((await resume(record, raised)).paid).toBe('0.02')
     expect([charges(), signed]).toEqual([[...ALL, ['qr', '0.005']], 3])
   })
 

@@ -114,7 +114,7 @@ function drawRuns(world: World, rows: readonly Row[]): void {
   const { out } = world
   const { bold, dim, yellow } = paintFor(out)
   out.write(`${bold('Runs')}\n`)
-  if (rows.length === 0) return void out.write(`  ${dim('none')}\n`)
+  if (rows.length === 0) return out.write(`  ${dim('none')}\n`)
   const shown = rows.slice(0, SHOWN)
   const names = Math.min(40, Math.max(0, ...shown.map(({ name }) => name.length)))
   for (const { runId, name, status, paid, startedAt } of shown) {

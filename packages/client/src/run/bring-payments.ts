@@ -21,6 +21,8 @@ export interface PaidRun {
   readonly flow: Flow
   readonly signer: PaymentSigner | undefined
   readonly networks: readonly string[] | undefined
+  /** Decimal USDC that may be signed for in all. */
+  readonly maxTotal: string
   readonly spending: Spending
   /** What was signed for it, the newest last. */
   readonly signed: readonly RunPayment[]
@@ -111,7 +113,7 @@ async function signNeeded(
 
 /** What the run does not take any more is no fault where it does not ask for it any more either. */
 async function bring(
-  { connection, handle, refused }: PaidRun,
+  { connection, handle, refused, maxTotal }: PaidRun,
   payments: readonly RunPayment[],
 ): Promise<{ readonly progress: RunProgress; readonly refusal?: PlatformRefused }> {
   try {
@@ -119,7 +121,8 @@ async function bring(
       method: 'PUT',
       url: runUrl(handle, '/payments'),
       headers: runHeaders(handle),
-      body: JSON.stringify({ payments }),
+      // Where it is more than the run was started with, somebody has raised it; less changes nothing.
+      body: JSON.stringify({ payments, max_total: maxTotal }),
       schema: runProgress,
     })
     return { progress }

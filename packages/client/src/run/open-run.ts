@@ -38,6 +38,7 @@ export function openRun(
     flow,
     signer: options.signer,
     networks: options.networks,
+    maxTotal,
     spending,
     signed,
     refused: new Set(),

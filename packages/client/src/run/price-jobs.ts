@@ -1,4 +1,5 @@
 import type { Flow, JobStep } from '@farebox/flows/document/flow'
+import { findJobStep } from '@farebox/flows/internal/document/find-job-step'
 import { readJobKey } from '@farebox/flows/run/run-state'
 import { findNetwork, networkIds, type Network } from '@farebox/payments/networks'
 import type { PaymentRequirement } from '@farebox/payments/x402/requirement'
@@ -32,7 +33,7 @@ export interface PricedJob {
  */
 export function priceJobs(flow: Flow, { jobs }: RunQuote, networks = networkIds()): readonly PricedJob[] {
   return jobs.map(({ key, sign, quote, error, valid_for_seconds: validFor }) => {
-    const step = stepOf(flow, key)
+    const step = findJobStep(flow, key)
     if (step === undefined)
       throw new RunRefused('offer', undefined, `the flow has no job ${foreignText(key)}`)
     if (quote === null)
@@ -41,14 +42,6 @@ export function priceJobs(flow: Flow, { jobs }: RunQuote, networks = networkIds(
     const validSeconds = Math.min(Math.ceil(validFor), MAX_AUTHORIZATION_SECONDS)
     return { key, step, sign, ...agreed, endpoint: quote.endpoint, validSeconds }
   })
-}
-
-/** The paid step that a key is of; undefined where it is of none. */
-export function stepOf(flow: Flow, key: string): JobStep | undefined {
-  const named = readJobKey(key)
-  if (named === undefined || !Object.hasOwn(flow.steps, named.step)) return undefined
-  const step = flow.steps[named.step]
-  return step?.kind === 'job' && named.index < (step.map?.most ?? 1) ? step : undefined
 }
 
 function agreeOn(

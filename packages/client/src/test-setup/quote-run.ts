@@ -1,10 +1,11 @@
 import type { Flow } from '@farebox/flows/document/flow'
+import { findJobStep } from '@farebox/flows/internal/document/find-job-step'
+import { jobKeysOf } from '@farebox/flows/internal/document/job-key'
 import { buildGraph } from '@farebox/flows/graph/graph'
 import { findNetwork, type Network } from '@farebox/payments/networks'
 import { createRequirement } from '@farebox/payments/x402/requirement'
 import type { RunQuote } from '@farebox/platform-api/flows/run-quote'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
-import { stepOf } from '../run/price-jobs.ts'
 
 const WALLET = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
 /** Long enough for a retry. */
@@ -28,13 +29,17 @@ export type Prices = ReadonlyMap<string, string | null>
 
 /** `POST /v1/runs/quote`. */
 export function quoteRun(flow: Flow, keys: readonly string[] | undefined, prices: Prices): RunQuote {
-  const asked = keys ?? buildGraph(flow).order.filter(id => flow.steps[id]?.kind === 'job')
+  const all = buildGraph(flow).order.flatMap(id => {
+    const step = flow.steps[id]
+    return step?.kind === 'job' ? jobKeysOf(id, step) : []
+  })
+  const asked = keys ?? all
   return { jobs: asked.map(key => quoteJob(flow, key, prices)), total: '0' }
 }
 
 /** What one job costs now. */
 export function quoteJob(flow: Flow, key: string, prices: Prices): RunQuote['jobs'][number] {
-  const step = stepOf(flow, key)
+  const step = findJobStep(flow, key)
   if (step === undefined) throw new Refusal(400, `keys: ${key} is no job of the flow`)
   const { agent_id, capability, pinned } = step
   const price = readPrice(prices.get(capability) ?? pinned.price)

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { checkFlow } from '@farebox/flows/check/check-flow'
 import type { Flow } from '@farebox/flows/document/flow'
+import { findJobStep } from '@farebox/flows/internal/document/find-job-step'
 import { readFlow } from '@farebox/flows/document/read-flow'
 import { buildGraph, type Graph } from '@farebox/flows/graph/graph'
 import { applyEvent } from '@farebox/flows/run/apply-event'
@@ -25,7 +26,6 @@ import {
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Clock } from '../exchange/clock.ts'
-import { stepOf } from '../run/price-jobs.ts'
 import { endpointOf, quoteJob, quoteRun, Refusal, TEST_NETWORK } from './quote-run.ts'
 import { showRun } from './show-run.ts'
 
@@ -130,8 +130,7 @@ export async function startRunPlatform(crypto: EvmCrypto, clock: Clock): Promise
       return other
     }
     const stored = open(runId, headers)
-    if (what === 'payments')
-      for (const payment of runPaymentsRequest.parse(body).payments) payIn(stored, payment)
+    if (what === 'payments') bring(stored, body)
     else if (what === 'retry') apply(stored, { event: 'retried', ...runRetryRequest.parse(body) })
     else if (what === 'answer') apply(stored, { event: 'answered', ...runAnswerRequest.parse(body) })
     else if (what !== undefined)
@@ -183,13 +182,19 @@ export async function startRunPlatform(crypto: EvmCrypto, clock: Clock): Promise
     return { ...platform.show(runId), ...(!platform.keepsTokens && { run_token: token }) }
   }
 
+  function bring(stored: StoredRun, body: unknown): void {
+    const { payments, max_total } = runPaymentsRequest.parse(body)
+    if (max_total !== undefined) apply(stored, { event: 'raised', max_total })
+    for (const payment of payments) payIn(stored, payment)
+  }
+
   function payIn(stored: StoredRun, { key, job_id, payment }: RunPayment): void {
     const decoded = decodePaymentHeader(payment)
     if (!decoded.ok) throw new Refusal(400, decoded.reason)
     const proven = verifier.provePayer(decoded.payment)
     if (!proven.ok) throw new Refusal(400, proven.reason)
     const { authorization, salt, payer } = proven.value
-    const step = stepOf(stored.graph.flow, key)
+    const step = findJobStep(stored.graph.flow, key)
     if (step === undefined) throw new Refusal(400, `${key}: is no job`)
     const binding = { endpoint: endpointOf(step.capability), capability: step.capability, jobId: job_id }
     const refused = refuseNonce(crypto, authorization.nonce, salt, binding)
@@ -235,7 +240,7 @@ export async function startRunPlatform(crypto: EvmCrypto, clock: Clock): Promise
 
   async function work(stored: StoredRun, effect: Extract<RunEffect, { effect: 'send' }>): Promise<void> {
     const { key, job_id: jobId, attempt, input } = effect
-    const step = stepOf(stored.graph.flow, key)
+    const step = findJobStep(stored.graph.flow, key)
     const agent = platform.agents.get(step?.capability ?? '') ?? (() => ({ output: textsFor(step) }))
     await new Promise(resolve => setImmediate(resolve))
     const outcome = await agent(input, attempt)
@@ -310,7 +315,7 @@ function readDocument(value: unknown): Flow {
   return read.flow
 }
 
-function textsFor(step: ReturnType<typeof stepOf>): JsonObject {
+function textsFor(step: ReturnType<typeof findJobStep>): JsonObject {
   return Object.fromEntries(
     Object.keys(step?.pinned.output_schema ?? {}).map(port => [port, `${port} of it`]),
   )

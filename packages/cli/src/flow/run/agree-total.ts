@@ -44,7 +44,7 @@ export async function agreeTotal(world: World, terms: TotalTerms): Promise<void>
 }
 
 /** What all of it comes to at most, in atomic units. */
-export function totalOf({ flow, quote }: Pick<TotalTerms, 'flow' | 'quote'>): bigint {
+function totalOf({ flow, quote }: Pick<TotalTerms, 'flow' | 'quote'>): bigint {
   return rowsOf(flow, quote).reduce((sum, { atomic }) => sum + atomic, 0n)
 }
 

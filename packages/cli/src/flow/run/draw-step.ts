@@ -55,7 +55,7 @@ export function drawStep(
 }
 
 /** Meaning never hangs on a colour alone. */
-export function signOf(screen: Screen, { state }: StepLine): string {
+function signOf(screen: Screen, { state }: StepLine): string {
   const { dim, red, green, yellow } = paintFor(screen)
   switch (state) {
     case 'done':

@@ -145,6 +145,7 @@ describe('farebox flow run', () => {
   test('on a terminal the lines of what is at work are taken away again', async () => {
     const { code, err } = await run(NAMED, [...ARTICLE, '--max-total', '0.05'], { live: true })
     expect(code).toBe(0)
+    // eslint-disable-next-line no-control-regex -- control characters are what is looked for
     const moves = /(?:\r(?:\u001b\[1A\u001b\[2K)+|\u001b\[\d+m)/g
     expect(err.replace(moves, '')).toMatch(/✓ qr +Worker · encode +1\.2 s +0\.005000\n\n✓ completed/)
     expect(err).toMatch(/[⠋⠙⠹⠸]\S* summary/)

@@ -34,7 +34,7 @@ export function whoDoes(step: Step | undefined): string {
 
 function lineOf(step: Step | undefined, shown: ShownStep): StepLine {
   const { jobs } = shown
-  const took = jobs.flatMap(({ job }) => (job?.elapsed_ms == null ? [] : [job.elapsed_ms]))
+  const took = jobs.map(({ job }) => job?.elapsed_ms ?? 0).filter(ms => ms > 0)
   const paid = jobs.flatMap(({ payment }) => (payment === null ? [] : [payment]))
   return {
     step: printable(shown.step),
