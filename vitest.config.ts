@@ -16,7 +16,6 @@ const LONG = [
   'e2e/{packages,platform-crashes,stopping}.test.ts',
   'packages/cli/src/check/wrong-agents.test.ts',
   'packages/cli/src/dev/{dev-restart,dev-trouble}.test.ts',
-  'packages/cli/src/flow/run/flow-kill.test.ts',
   'packages/cli/src/register/{afterwards,register-again}.test.ts',
   'packages/farebox/src/workers/workers.test.ts',
   'packages/local/src/postgres/start-postgres.test.ts',
