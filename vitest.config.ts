@@ -20,6 +20,7 @@ const LONG = [
   'packages/farebox/src/workers/workers.test.ts',
   'packages/local/src/postgres/start-postgres.test.ts',
   'packages/platform/src/monitor/rounds.test.ts',
+  'packages/platform/src/runs/killed-runs.test.ts',
 ]
 /** The pages in a real browser, which keeps a core busy by itself. */
 const WEB = ['e2e/web/*.test.ts']

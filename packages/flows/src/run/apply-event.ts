@@ -77,8 +77,10 @@ function payIn(graph: Graph, run: Run, key: string, payment: Payment, now: numbe
   if (run.control === 'cancelled') return refuse(`${key}: the run is cancelled`)
   const { step, state, job } = place
   if (!readUsdc(payment.amount).ok) return refuse(`${key}: the amount is no decimal USDC`)
+  // All were signed at the start, and the run went another way: it is deleted, and the others are taken.
+  const isLeftOut = state?.state === 'skipped' || (state?.state === 'ordering' && job === undefined)
+  if (isLeftOut) return go(graph, run, now, [{ effect: 'wipe', job_id: payment.job_id }])
   if (state !== undefined && state.state !== 'ordering') return refuse(`${key}: ${SETTLED[state.state]}`)
-  if (state !== undefined && job === undefined) return refuse(`${key}: the list has no such item`)
   if (job?.state === 'done') return refuse(`${key}: is paid and done`)
   const known = paymentOf(run, key)
   if (known?.job_id === payment.job_id) return go(graph, run, now)
@@ -110,7 +112,6 @@ function payIn(graph: Graph, run: Run, key: string, payment: Payment, now: numbe
 }
 
 const SETTLED = {
-  skipped: 'is left out',
   done: 'is done',
   failed: 'has failed before anything was sent',
   asking: 'is no job',

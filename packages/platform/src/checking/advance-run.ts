@@ -11,7 +11,7 @@ import { readJson } from './read-json.ts'
 import type { GivenEvent, RunAdvanced, RunBegun, RunStart, StoredRun, WrittenRun } from './run-messages.ts'
 
 /** Characters of what changes of a run: all values that its steps gave, and what is known of its payments. */
-export const MAX_RUN_CHARACTERS = 8 * 1_048_576
+const MAX_RUN_CHARACTERS = 8 * 1_048_576
 
 /** Graphs by the text of their flows. */
 export type Graphs = CompiledCache<Graph>

@@ -85,7 +85,8 @@ async function start(
     maxTotal: given.max_total,
     state,
     plan,
-    payments: payments.sealed,
+    // Those of steps that are left out already are not kept.
+    payments: payments.sealed.filter(({ jobId }) => plan.kept.includes(jobId)),
     startedFrom: '',
   }
   const isNew = await parts.database
