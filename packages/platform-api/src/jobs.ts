@@ -119,6 +119,11 @@ export const jobHeaders = z.object({
     .describe(
       'As `POST /v1/jobs` gave it; to delete, the one of its first answer; not needed by a payer who is signed in',
     ),
+  'run-token': z
+    .string()
+    .max(128)
+    .optional()
+    .describe('Of the run of a flow that ordered the job: opens it to be read'),
 })
 
 /** The headers of `GET /v1/jobs/:jobId/events`. */

@@ -1,7 +1,7 @@
 import { job, jobEventHeaders, jobPath } from '@farebox/platform-api/jobs'
 import { defineRoute, type Route, type ServerEvent } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
-import { openJob } from './order/open-job.ts'
+import { openJob, shownBy } from './order/open-job.ts'
 import type { JobRow } from './records/job-row.ts'
 import { readJob } from './records/job-store.ts'
 import type { VersionWatch } from '../watch-versions.ts'
@@ -32,7 +32,7 @@ export function jobEventsRoute(parts: PlatformParts): Route {
       429: { description: 'Twenty streams of one caller are the most there may be, in one process' },
     },
     async handle({ params, headers, caller }) {
-      const known = await openJob(parts, params.jobId, { caller, token: headers['job-token'] })
+      const known = await openJob(parts, params.jobId, shownBy(caller, headers))
       const seen = headers['last-event-id']
       return { events: signal => jobEvents(parts, watch, { jobId: known.jobId, seen, signal }) }
     },

@@ -18,7 +18,7 @@ import { issueReceipt } from '../receipts/issue-receipt.ts'
 import { receiptsRoutes } from '../receipts/receipts-routes.ts'
 import { createAdmission } from './order/admit-order.ts'
 import { deleteContents } from './records/delete-contents.ts'
-import { openJob, openToDelete } from './order/open-job.ts'
+import { openJob, openToDelete, shownBy } from './order/open-job.ts'
 import { jobEventsRoute } from './job-events-route.ts'
 import { orderJob } from './order/order-job.ts'
 import { retryJob } from './order/retry-job.ts'
@@ -133,7 +133,7 @@ function readRoute(parts: PlatformParts): Route {
       404: { description: 'No such job of yours' },
     },
     async handle({ params, headers, caller }) {
-      return await showJob(parts, await openJob(parts, params.jobId, { caller, token: headers['job-token'] }))
+      return await showJob(parts, await openJob(parts, params.jobId, shownBy(caller, headers)))
     },
   })
 }
@@ -191,7 +191,7 @@ function receiptRoute(parts: PlatformParts): Route {
       409: { description: 'The job is not completed, or its transfer is not proven' },
     },
     async handle({ params, headers, caller }) {
-      const job = await openJob(parts, params.jobId, { caller, token: headers['job-token'] })
+      const job = await openJob(parts, params.jobId, shownBy(caller, headers))
       const receipt = await issueReceipt(parts, job)
       if (receipt !== undefined) return { body: { receipt }, headers: { 'cache-control': 'no-store' } }
       throw new Refusal(

@@ -13,12 +13,17 @@ import {
 } from '@farebox/platform-api/flows/runs'
 import type { ZodType } from 'zod'
 import type { GivenEvent } from '../checking/run-messages.ts'
+import { callerKey } from '../http/caller-key.ts'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import { createProvePayment } from '../jobs/quote/prove-payment.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { openRun } from './open-run.ts'
-import { explainJobInUse, readRunPayments } from './pay/read-payments.ts'
+import {
+  createPaymentMeans,
+  explainJobInUse,
+  readRunPayments,
+  type PaymentMeans,
+} from './pay/read-payments.ts'
 import { quoteRun } from './pay/quote-run.ts'
 import { changeRun } from './records/change-run.ts'
 import { deleteRun } from './records/delete-runs.ts'
@@ -37,12 +42,13 @@ const PRIVATE = { 'cache-control': 'no-store' } as const
 
 /** Runs of flows: their prices, their start, what becomes of them. They are driven by `startRuns`. */
 export function runsRoutes(parts: PlatformParts): readonly Route[] {
+  const means = createPaymentMeans(parts)
   return [
-    quoteRoute(parts),
-    startRoute(parts),
+    quoteRoute(parts, means),
+    startRoute(parts, means),
     readRoute(parts),
     runEventsRoute(parts),
-    paymentsRoute(parts),
+    paymentsRoute(parts, means),
     changeRoute(parts, 'pause', 'Orders nothing new until it is resumed; jobs under way go on', 'paused'),
     changeRoute(parts, 'resume', 'Goes on with a run that was paused', 'resumed'),
     changeRoute(
@@ -69,7 +75,7 @@ export function runsRoutes(parts: PlatformParts): readonly Route[] {
   ]
 }
 
-function quoteRoute(parts: PlatformParts): Route {
+function quoteRoute(parts: PlatformParts, means: PaymentMeans): Route {
   return defineRoute({
     method: 'POST',
     path: '/v1/runs/quote',
@@ -82,14 +88,16 @@ function quoteRoute(parts: PlatformParts): Route {
       200: { description: 'The prices; a job whose agent gave none says why', schema: runQuote },
       400: { description: 'It is no flow, or has no such job', schema: failure },
     },
-    async handle({ body, signal }) {
+    async handle({ body, caller, signal }) {
+      const jobs = Object.values(body.flow.steps).filter(({ kind }) => kind === 'job').length
+      means.take(callerKey(caller.ip), body.keys?.length ?? jobs)
       return { body: await quoteRun(parts, body.flow as Flow, { keys: body.keys, signal }), headers: PRIVATE }
     },
   })
 }
 
-function startRoute(parts: PlatformParts): Route {
-  const startRun = createStartRun(parts, createProvePayment(parts))
+function startRoute(parts: PlatformParts, means: PaymentMeans): Route {
+  const startRun = createStartRun(parts, means)
   return defineRoute({
     method: 'POST',
     path: '/v1/runs',
@@ -139,8 +147,7 @@ function readRoute(parts: PlatformParts): Route {
   })
 }
 
-function paymentsRoute(parts: PlatformParts): Route {
-  const provePayment = createProvePayment(parts)
+function paymentsRoute(parts: PlatformParts, means: PaymentMeans): Route {
   return defineRoute({
     method: 'PUT',
     path: '/v1/runs/:runId/payments',
@@ -159,10 +166,11 @@ function paymentsRoute(parts: PlatformParts): Route {
       ...NOT_YOURS,
     },
     async handle({ params, headers, body, caller }) {
+      means.take(callerKey(caller.ip), body.payments.length)
       const known = await openRun(parts, params.runId, { caller, token: headers['run-token'] })
       // It was checked when the run was started.
       const flow = JSON.parse(known.flow) as Flow
-      const { payer, brought, sealed } = await readRunPayments(parts, provePayment, flow, body.payments)
+      const { payer, brought, sealed } = await readRunPayments(parts, means, flow, body.payments)
       const raise =
         body.max_total === undefined ? [] : [{ event: 'raised', max_total: body.max_total } as const]
       const paidIn = brought.map(({ key, payment }) => ({ event: 'paid-in', key, payment }) as const)

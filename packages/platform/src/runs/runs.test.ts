@@ -127,6 +127,11 @@ test('a run orders each step when its inputs are there, with the payment that wa
     job: { status: 'completed', transaction: expect.stringMatching(/^0x/) as unknown },
   })
   expect([shouter.seen.length, counter.seen.length]).toEqual([1, 1])
+  // Whoever has the run may read its jobs, and nobody else.
+  const url = `/v1/jobs/${payments[0]?.job_id}`
+  const read = await ask({ method: 'GET', url, headers: { 'run-token': started.token } })
+  expect([read.statusCode, read.json<{ status: string }>().status]).toEqual([200, 'completed'])
+  expect((await ask({ method: 'GET', url, headers: { 'run-token': 'x'.repeat(43) } })).statusCode).toBe(404)
   // Whatever it once had, the database has no payment that could be used, nor had one in plain text.
   const dump = await dumpOfPayments()
   for (const { payment } of payments) expect(dump).not.toContain(payment)
@@ -273,7 +278,19 @@ test('payments are taken for what they are: bound to their job, by one payer, fo
   expect(shouter.seen).toHaveLength(0)
   expect(await started.pay(bound)).toMatchObject({ status: 200 })
   await started.until(({ paid }) => paid === '0.002')
-  expect(await started.pay(byOther)).toMatchObject({ status: 409 })
+  // Its agent has what it was paid, and is another payer.
+  const byAgent = await signStep(stage.parts, shout, 'loud', { payerKey: TEST_KEYS.agent.privateKey })
+  expect(await started.pay(byAgent)).toMatchObject({ status: 409 })
+})
+
+test('payments of a payer who has less than they come to are not taken, so that no agent is asked for nothing', async () => {
+  const byPoor = await signStep(stage.parts, shout, 'loud', { payerKey: TEST_KEYS.stranger.privateKey })
+  const payload = { flow: await twoSteps(), input: { text: 'two words' }, max_total: '1', payments: [byPoor] }
+  const answer = await ask({ method: 'POST', url: '/v1/runs', payload })
+  expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([
+    402,
+    `payments: ${TEST_KEYS.stranger.address.toLowerCase()} has 0 USDC, these come to 0.002`,
+  ])
 })
 
 test('the same request again is the same run; with another token it is refused', async () => {

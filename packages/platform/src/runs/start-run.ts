@@ -8,11 +8,10 @@ import type { RunBegun } from '../checking/run-messages.ts'
 import { readCatalog } from '../flows/read-catalog.ts'
 import { callerKey } from '../http/caller-key.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { ProvePayment } from '../jobs/quote/prove-payment.ts'
 import { createSlots } from '../outbound/slots.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { hashRunToken, makeRunToken } from './open-run.ts'
-import { explainJobInUse, readRunPayments } from './pay/read-payments.ts'
+import { explainJobInUse, readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
 import { refuseUnchecked } from './records/refuse-unchecked.ts'
 import type { RunRow } from './records/run-row.ts'
 import { insertRun, readRun, readTokenHash, type NewRun } from './records/run-store.ts'
@@ -43,13 +42,13 @@ const STARTS_AT_ONCE = 8
  *
  * @throws {Refusal} with a sentence for the caller; then nothing was written
  */
-export function createStartRun(parts: PlatformParts, provePayment: ProvePayment): StartRun {
+export function createStartRun(parts: PlatformParts, means: PaymentMeans): StartRun {
   const turns = createSlots(STARTS_AT_ONCE)
   return async (given, ip, signal) => {
     const from = callerKey(ip)
     const leave = await turns.take(from, signal)
     try {
-      return await start(parts, provePayment, given, from)
+      return await start(parts, means, given, from)
     } finally {
       leave()
     }
@@ -58,7 +57,7 @@ export function createStartRun(parts: PlatformParts, provePayment: ProvePayment)
 
 async function start(
   parts: PlatformParts,
-  provePayment: ProvePayment,
+  means: PaymentMeans,
   given: GivenRun,
   from: string,
 ): Promise<StartedRun> {
@@ -66,12 +65,13 @@ async function start(
   const token = given.run_token ?? makeRunToken()
   const known = await findStarted(parts, runId, token)
   if (known !== undefined) return known
+  means.take(from, given.payments.length)
   const maxTotal = readUsdc(given.max_total)
   if (!maxTotal.ok) throw new Refusal('validation', `max_total: ${maxTotal.reason}`)
   // Its shape was checked at the door.
   const flow = given.flow as Flow
   await refuseBroken(parts, flow, runId)
-  const payments = await readRunPayments(parts, provePayment, flow, given.payments)
+  const payments = await readRunPayments(parts, means, flow, given.payments)
   const begun = await begin(parts, given, payments.brought, runId)
   const { input, state, plan } = begun
   const run: NewRun = {

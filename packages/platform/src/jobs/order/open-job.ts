@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Refusal } from '../../http/refusal.ts'
 import type { Caller } from '../../http/route.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
@@ -9,10 +10,20 @@ import { mayDelete, opensJob } from '../records/job-token.ts'
 export interface Shown {
   readonly caller: Caller
   readonly token: string | undefined
+  /** Of the run that ordered it: enough to read. */
+  readonly runToken?: string | undefined
+}
+
+/** What a request for a job shows. */
+export function shownBy(
+  caller: Caller,
+  headers: { readonly 'job-token'?: string | undefined; readonly 'run-token'?: string | undefined },
+): Shown {
+  return { caller, token: headers['job-token'], runToken: headers['run-token'] }
 }
 
 /**
- * A job for whoever paid for it: signed in with the paying address, or showing a token of the job.
+ * A job for whoever paid for it: signed in with the paying address, or showing a token of the job or of its run.
  *
  * @throws {Refusal} `not_found` for everybody else, whether there is such a job or not
  */
@@ -22,7 +33,7 @@ export async function openJob(
   shown: Shown,
 ): Promise<JobRow> {
   const job = await readJob(database, jobId.toLowerCase())
-  if (job !== undefined && mayOpen(job, shown)) return job
+  if (job !== undefined && (mayOpen(job, shown) || (await opensRun(database, job, shown)))) return job
   throw new Refusal(
     'not_found',
     'jobId: there is no such job for you: sign in as its payer, or show its job-token',
@@ -58,6 +69,20 @@ export function isOrderer(job: JobRow, shown: Shown): boolean {
 
 function mayOpen(job: JobRow, shown: Shown): boolean {
   return isPayer(job, shown) || (shown.token !== undefined && opensJob(shown.token, job.tokenHashes))
+}
+
+async function opensRun(
+  database: PlatformParts['database'],
+  { runId }: JobRow,
+  { runToken }: Shown,
+): Promise<boolean> {
+  if (runId === undefined || runToken === undefined) return false
+  const rows = await database.query(
+    'open-run-of-job',
+    'select 1 as one from runs where run_id = $1 and token_hash = $2',
+    [runId, createHash('sha256').update(runToken).digest()],
+  )
+  return rows.length > 0
 }
 
 function isPayer({ payer }: JobRow, { caller }: Shown): boolean {

@@ -2,13 +2,15 @@ import { findJobStep } from '@farebox/flows/internal/document/find-job-step'
 import type { Flow } from '@farebox/flows/document/flow'
 import { isBoundNonce } from '@farebox/payments/authorization/nonce-binding'
 import type { RunPayment } from '@farebox/platform-api/flows/runs'
-import { formatUsdc } from '@farebox/protocol/money/usdc'
+import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
+import { createRateLimit } from '@farebox/server/internal/rate-limit'
 import type { BroughtPayment } from '../../checking/run-messages.ts'
 import { loopTurns } from '../../http/loop-turns.ts'
 import { Refusal } from '../../http/refusal.ts'
 import { readPayable, type PayableCapability } from '../../jobs/quote/payable-agent.ts'
-import { agreeOnPayment, type ProvePayment } from '../../jobs/quote/prove-payment.ts'
+import { agreeOnPayment, createProvePayment, type ProvePayment } from '../../jobs/quote/prove-payment.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
+import { createWalletBalances, type WalletBalances } from '../../wallets/wallet-balances.ts'
 import type { SealedRunPayment } from '../records/run-store.ts'
 
 /** Payments for jobs of a run that were read and found good, all by one payer. */
@@ -19,6 +21,35 @@ export interface ReadPayments {
   readonly sealed: readonly SealedRunPayment[]
 }
 
+/** What reading payments takes besides the parts; of one process. */
+export interface PaymentMeans {
+  readonly provePayment: ProvePayment
+  readonly balances: WalletBalances
+  /** Takes so many payments, or prices, from the allowance of an address. Throws a {@link Refusal} where it has fewer. */
+  readonly take: (from: string, count: number) => void
+}
+
+/** Each may have an agent asked for its price, and an order be written. */
+const PER_MINUTE = 6_000
+
+/** Made once, for all routes that take payments or ask for prices. */
+export function createPaymentMeans(parts: PlatformParts): PaymentMeans {
+  const limit = createRateLimit(parts.clock)
+  return {
+    provePayment: createProvePayment(parts),
+    balances: createWalletBalances(parts),
+    take(from, count) {
+      for (let index = 0; index < count; index += 1) {
+        const seconds = limit(from, PER_MINUTE)
+        if (seconds === undefined) continue
+        throw new Refusal('rate_limited', 'payments: too many jobs of flows came from this address', {
+          retryAfterSeconds: seconds,
+        })
+      }
+    },
+  }
+}
+
 /**
  * Reads payments for jobs of a run: each signed by the same payer, for what its agent asks now, in time, and bound by its
  * nonce to the very job (D13), so that it can pay for nothing else, whoever gets hold of it.
@@ -27,7 +58,7 @@ export interface ReadPayments {
  */
 export async function readRunPayments(
   parts: PlatformParts,
-  provePayment: ProvePayment,
+  means: PaymentMeans,
   flow: Flow,
   payments: readonly RunPayment[],
 ): Promise<ReadPayments> {
@@ -38,6 +69,7 @@ export async function readRunPayments(
     payables.set(id, known)
     return known
   }
+  let totalAtomic = 0n
   const read: {
     readonly payer: string
     readonly brought: BroughtPayment
@@ -50,7 +82,7 @@ export async function readRunPayments(
     const payable = await payableOf(step.agent_id, step.capability).catch(explainFor(key))
     const proven = await loopTurns.take(() => {
       try {
-        const payment = provePayment(header)
+        const payment = means.provePayment(header)
         agreeOnPayment(parts, payment, payable, jobId)
         return payment
       } catch (error) {
@@ -60,6 +92,7 @@ export async function readRunPayments(
     const { authorization, payer } = proven
     if (!isBoundNonce(authorization.nonce))
       throw new Refusal('payment', `payments: ${key}: the nonce must be bound to the job`)
+    totalAtomic += payable.priceAtomic
     const about = {
       job_id: jobId,
       amount: formatUsdc(payable.priceAtomic),
@@ -71,7 +104,17 @@ export async function readRunPayments(
   }
   const [payer, other] = new Set(read.map(one => one.payer))
   if (other !== undefined) throw new Refusal('payment', 'payments: must all be signed by one payer')
+  if (payer !== undefined) await refusePoorPayer(means.balances, payer, totalAtomic)
   return { payer, brought: read.map(one => one.brought), sealed: read.map(one => one.sealed) }
+}
+
+/** Anybody can sign for money they do not have; what there is is not held back, and is looked at again with each order. */
+async function refusePoorPayer(balances: WalletBalances, payer: string, totalAtomic: bigint): Promise<void> {
+  const balance = await balances.read(payer)
+  const usdc = readUsdc(balance.usdc)
+  if (!usdc.ok || usdc.atomic >= totalAtomic) return
+  const total = formatUsdc(totalAtomic)
+  throw new Refusal('payment', `payments: ${payer} has ${balance.usdc} USDC, these come to ${total}`)
 }
 
 function explainFor(key: string): (error: unknown) => never {
