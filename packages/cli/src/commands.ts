@@ -7,7 +7,7 @@ import {
   whoamiCommand,
 } from './account/account-commands.ts'
 import { callCommand } from './call/call-command.ts'
-import { checkCommand } from './check/check-command.ts'
+import { checkCommandWith } from './check/check-command.ts'
 import type { CommandMaker } from './command-maker.ts'
 import { devCommand } from './dev/dev-command.ts'
 import { flowCommand } from './flow/flow-command.ts'
@@ -26,7 +26,10 @@ export const COMMANDS: readonly CommandMaker[] = [
   typesCommand,
   startCommand,
   validateCommand,
-  checkCommand,
+  checkCommandWith(async (world, url, options) => {
+    const { checkOwnFlows } = await import('./flow/check-own-flows.ts')
+    return await checkOwnFlows(world, url, options)
+  }),
   registerCommand,
   deregisterCommand,
   loginCommand,

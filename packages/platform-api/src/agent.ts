@@ -107,3 +107,14 @@ export const agentPage = z.strictObject({
 export type AgentPage = z.infer<typeof agentPage>
 /** {@link agentNotice}, as it travels. */
 export type AgentNotice = z.infer<typeof agentNotice>
+
+/** The query of `GET /v1/agents/at`. */
+export const agentAtQuery = z.strictObject({
+  endpoint: z.string().min(1).max(2_048).describe('The base URL of an agent'),
+})
+
+/** `GET /v1/agents/at`: the agent that is listed with an endpoint. */
+export const agentAt = z.strictObject({
+  agent_id: z.int().positive(),
+  name: z.string().describe(OWNERS_WORDS),
+})

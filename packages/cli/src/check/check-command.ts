@@ -1,9 +1,16 @@
 import { Command } from 'commander'
+import type { ExitCode } from '../command-error.ts'
 import type { CommandMaker } from '../command-maker.ts'
+import type { World } from '../world.ts'
 import type { RawCheckOptions } from './check-options.ts'
 
+/** What `farebox check --flows` does, which is about a platform and not about a running agent. */
+export type CheckFlows = (world: World, url: string | undefined, options: RawCheckOptions) => Promise<ExitCode>
+
 /** `farebox check <url>`: puts the rules of the interface to a running agent, anybody's. */
-export const checkCommand: CommandMaker = (world, end) =>
+export const checkCommandWith =
+  (checkFlows: CheckFlows): CommandMaker =>
+  (world, end) =>
   new Command('check')
     .summary('the rules put to a running agent, and how to fix what breaks')
     .description('Put every rule of the interface to a running agent, and say how to fix what breaks one.')
@@ -19,9 +26,14 @@ export const checkCommand: CommandMaker = (world, end) =>
     .option('--timeout <seconds>', 'how long a check waits for answers, jobs aside (default: 15)')
     .option('--verbose', 'each check that passed, and all that failed alike')
     .option('--quiet', 'what failed, and the count')
+    .option('--flows', 'instead: how many flows at a platform your agent.json would break, before you deploy it')
+    .option('--agent-id <n>', 'with --flows: the number of your agent; default: the one at the url')
+    .option('--platform <url>', 'with --flows: the platform; or FAREBOX_PLATFORM')
+    .option('--config <file>', 'with --flows: the declaration (default: agent.json)')
     .option('--json', 'one JSON document')
     .addHelpText('after', EXAMPLES)
     .action(async (url: string | undefined, options: RawCheckOptions) => {
+      if (options.flows === true) return end(await checkFlows(world, url, options))
       const { runCheck } = await import('./run-check.ts')
       end(await runCheck(world, url, options))
     })
@@ -37,9 +49,11 @@ sample inputs.
 Exit codes
   0  no check failed             2  the command was not understood
   1  one did, or nobody answered  130  Ctrl-C: what is known so far was told
+With --flows 1 says that a flow would break.
 
 Examples
   farebox check http://localhost:3000
   farebox check https://agent.example --only health,about,payment-required
   farebox check https://agent.example --paid --max-price 0.01 --json
+  farebox check --flows --agent-id 7
 `

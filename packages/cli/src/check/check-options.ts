@@ -21,6 +21,10 @@ export interface RawCheckOptions {
   readonly verbose?: true
   readonly quiet?: true
   readonly json?: true
+  readonly flows?: true
+  readonly agentId?: string
+  readonly platform?: string
+  readonly config?: string
 }
 
 /** What `farebox check` is asked for, checked. */
@@ -73,6 +77,9 @@ function refuseConflicts(raw: RawCheckOptions): void {
   const [limit] = Object.entries(limits).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   if (limit !== undefined && raw.paid !== true)
     throw usage(`${limit} says how to pay, but not that`, 'add --paid, or leave it out')
+  const flowOptions = { '--agent-id': raw.agentId, '--platform': raw.platform, '--config': raw.config }
+  const [flowOption] = Object.entries(flowOptions).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (flowOption !== undefined) throw usage(`${flowOption} goes with --flows`, 'add --flows, or leave it out')
   if (raw.only?.length === 0) throw usage('--only names nothing', 'farebox check --list names the areas')
   if (raw.quiet === true && raw.verbose === true)
     throw usage('--quiet and --verbose ask for less and for more', 'take one of them')

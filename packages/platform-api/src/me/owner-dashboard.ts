@@ -52,11 +52,21 @@ export type OwnerJobs = z.infer<typeof ownerJobs>
 export const ownerNotice = z
   .strictObject({
     kind: z
-      .enum(['offline', 'warned', 'refused', 'taken_down', 'not_payable', 'provisional', 'not_read'])
+      .enum([
+        'offline',
+        'warned',
+        'refused',
+        'taken_down',
+        'not_payable',
+        'provisional',
+        'not_read',
+        'breaks_flows',
+      ])
       .describe(
         'offline: five checks in a row failed; warned: three or four did; refused and taken_down: not listed; ' +
           'not_payable: its wallet is not the one that is proven; provisional: serves no /about; not_read: the newest ' +
-          'look at it failed, what it declared before stands',
+          'look at it failed, what it declared before stands; breaks_flows: flows that are kept here order what it offers ' +
+          'no more',
       ),
     agent_id: agentId,
     name: z.string(),

@@ -1,6 +1,7 @@
 import type { OwnerNotice } from '@farebox/platform-api/me/owner-dashboard'
 import type { AgentRow } from '../agents/agent-row.ts'
 import { availabilityOf } from '../agents/availability.ts'
+import type { LostOrders } from './find-lost-orders.ts'
 import type { AgentChecks } from './read-agent-checks.ts'
 
 /** The gravest first: what takes an agent's custom at once, then what will. */
@@ -10,6 +11,7 @@ const GRAVITY: readonly OwnerNotice['kind'][] = [
   'offline',
   'not_payable',
   'provisional',
+  'breaks_flows',
   'warned',
   'not_read',
 ]
@@ -18,10 +20,15 @@ const GRAVITY: readonly OwnerNotice['kind'][] = [
 export function findNotices(
   agents: readonly AgentRow[],
   checksOf: (agentId: number) => AgentChecks,
+  lostOrders: readonly LostOrders[],
 ): readonly OwnerNotice[] {
   return agents
     .flatMap(agent => {
-      const notices = [...noticesOfStanding(agent), ...noticesOfChecks(agent, checksOf(agent.agentId))]
+      const notices = [
+        ...noticesOfStanding(agent),
+        ...noticesOfChecks(agent, checksOf(agent.agentId)),
+        ...noticesOfFlows(lostOrders.filter(({ agentId }) => agentId === agent.agentId)),
+      ]
       return notices.map(({ kind, text, sinceMs }) => ({
         kind,
         agent_id: agent.agentId,
@@ -85,3 +92,14 @@ function noticesOfChecks(
     return [{ kind: 'offline', text: `It is offline and hidden from the search: ${failed}`, sinceMs }]
   return isWarned ? [{ kind: 'warned', text: `Its badge is shown one step lower: ${failed}`, sinceMs }] : []
 }
+
+function noticesOfFlows(lost: readonly LostOrders[]): readonly Found[] {
+  if (lost.length === 0) return []
+  const flows = lost.reduce((sum, one) => sum + one.flows, 0)
+  const names = lost.slice(0, MOST_NAMED).map(({ capability }) => `“${capability}”`)
+  const others = lost.length > names.length ? ` and ${lost.length - names.length} more` : ''
+  const which = `${flows === 1 ? 'A flow that is kept here orders' : `${flows} flows that are kept here order`} ${names.join(', ')}${others}`
+  return [{ kind: 'breaks_flows', text: `${which}, which it offers no more`, sinceMs: undefined }]
+}
+
+const MOST_NAMED = 3

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
 import { insertPaidJob } from '../test-setup/insert-paid-job.ts'
-import { insertAgent } from '../test-setup/insert-agent.ts'
+import { insertAgent, sampleDeclaration } from '../test-setup/insert-agent.ts'
 import { insertJob } from '../test-setup/insert-job.ts'
 import { signedInAs } from '../test-setup/sign-in.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
@@ -206,6 +206,36 @@ test('what an owner should look at comes first, the gravest before all', async (
       since: (NOON_MS - 2 * HOUR_MS) / 1_000,
     },
     { text: expect.stringContaining(other), since: null },
+  ])
+})
+
+test('flows that order what an agent offers no more are told to its owner, those of what it never offered not', async () => {
+  const { agentId } = await insertAgent(stage.database, { owner: OWNER })
+  await insertAgent(stage.database, { owner: OWNER })
+  const order = async (name: string): Promise<void> => {
+    await stage.database.pool.query(
+      `with made as (
+         insert into flows (flow_id, owner, name, jobs, price_atomic, bytes, saved_from, saved_by, created_at, changed_at)
+         values (gen_random_uuid(), $1, 'x', 1, 0, 0, '', gen_random_uuid(), now(), now()) returning flow_id)
+       insert into flow_capabilities (flow_id, agent_id, capability, hash, price_atomic)
+       select flow_id, $2, $3, null, 1 from made`,
+      [`0x${'ee'.repeat(20)}`, agentId, name],
+    )
+  }
+  for (const name of ['count', 'count', 'never']) await order(name)
+  expect((await overview()).notices).toEqual([])
+  await stage.database.pool.query('update agents set declaration = $2 where agent_id = $1', [
+    agentId,
+    JSON.stringify(sampleDeclaration(OWNER, { capabilities: {} })),
+  ])
+  expect((await overview()).notices).toEqual([
+    {
+      kind: 'breaks_flows',
+      agent_id: agentId,
+      name: 'Word counter',
+      text: '2 flows that are kept here order “count”, which it offers no more',
+      since: null,
+    },
   ])
 })
 

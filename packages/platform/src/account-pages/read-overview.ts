@@ -9,6 +9,7 @@ import type { AgentRow } from '../agents/agent-row.ts'
 import { describeAvailability } from '../monitor/read-health.ts'
 import { listOwnAgents } from '../owners/own-agents.ts'
 import { describeJobs, JOB_SUMS, NO_JOBS, type JobSums } from '../owners/read-dashboard.ts'
+import { findLostOrders } from './find-lost-orders.ts'
 import { findNotices } from './find-notices.ts'
 import { listLatestJobs, toOwnerJobLine } from './list-jobs.ts'
 import { readAgentChecks, type AgentChecks } from './read-agent-checks.ts'
@@ -29,12 +30,13 @@ export async function readOverview(
   const agents = await listOwnAgents(database, address, { afterAgentId: 0, limit: MAX_DASHBOARD_AGENTS })
   const agentIds = agents.map(({ agentId }) => agentId)
   const fromMs = Math.floor(nowMs / DAY_MS) * DAY_MS - (days - 1) * DAY_MS
-  const [sums, open, series, checksOf, latest] = await Promise.all([
+  const [sums, open, series, checksOf, latest, lostOrders] = await Promise.all([
     database.query<SumsRow>('overview-jobs', SUMS, [agentIds, new Date(fromMs)]),
     database.query<OpenRow>('overview-open-jobs', OPEN, [agentIds]),
     readEarnings(database, agentIds, fromMs),
     readAgentChecks(database, agentIds, nowMs),
     listLatestJobs(database, agentIds, LATEST_JOBS),
+    findLostOrders(database, agents),
   ])
   const sumsOf = (agentId: string | null): JobSums => sums.find(row => row.agent_id === agentId) ?? NO_JOBS
   return {
@@ -45,7 +47,7 @@ export async function readOverview(
     open: { jobs: Number(open[0]?.jobs ?? 0), amount: formatUsdc(BigInt(open[0]?.amount ?? 0)) },
     series: [...series],
     agents: agents.map(agent => describeAgent(agent, sumsOf(String(agent.agentId)), checksOf(agent.agentId))),
-    notices: [...findNotices(agents, checksOf)],
+    notices: [...findNotices(agents, checksOf, lostOrders)],
     latest_jobs: latest.map(toOwnerJobLine),
   }
 }

@@ -1,4 +1,4 @@
-import { agentPage } from '@farebox/platform-api/agent'
+import { agentAt, agentAtQuery, agentPage } from '@farebox/platform-api/agent'
 import { failure } from '@farebox/platform-api/errors'
 import { z } from 'zod'
 import { Refusal } from '../http/refusal.ts'
@@ -6,6 +6,7 @@ import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { readAgent } from '../agents/read-agent.ts'
 import { agentOpenapi } from './agent-openapi.ts'
+import { findListedAt } from './find-listed-at.ts'
 import { readAgentPage } from './read-agent-page.ts'
 
 const params = z.strictObject({
@@ -14,9 +15,28 @@ const params = z.strictObject({
 
 const NOT_THERE = { description: 'There is no such agent', schema: failure }
 
-/** The page of one agent, and the agent as an OpenAPI document. */
+/** The page of one agent, the agent as an OpenAPI document, and which one is listed with an endpoint. */
 export function agentPageRoutes(parts: PlatformParts): readonly Route[] {
   return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/agents/at',
+      summary: 'The agent that is listed with an endpoint',
+      access: 'public',
+      query: agentAtQuery,
+      answers: {
+        200: { description: 'The agent', schema: agentAt },
+        400: { description: 'No agent can have this endpoint', schema: failure },
+        404: { description: 'No agent is listed with it', schema: failure },
+      },
+      async handle({ query }) {
+        const verdict = parts.outbound.judge(query.endpoint)
+        if (!verdict.ok) throw new Refusal('validation', `endpoint: ${verdict.reason}`)
+        const found = await findListedAt(parts.database, verdict.url)
+        if (found === undefined) throw new Refusal('not_found', 'endpoint: no agent is listed with it')
+        return { body: found }
+      },
+    }),
     defineRoute({
       method: 'GET',
       path: '/v1/agents/:agentId',

@@ -52,6 +52,20 @@ test('a page tells who an agent is, what it does and what it costs', async () =>
   })
 })
 
+test('an agent is found by the endpoint that it is listed with, however that is written', async () => {
+  const { agentId } = await insertAgent(stage.database, { endpoint: 'https://agent.example/a' })
+  await insertAgent(stage.database, { endpoint: 'https://other.example', standing: 'refused' })
+  const at = async (endpoint: string): Promise<unknown> => {
+    const route = agentPageRoutes(stage.parts).find(({ path }) => path === '/v1/agents/at')
+    const asked = { params: undefined, query: { endpoint }, headers: undefined, body: undefined }
+    const { signal } = new AbortController()
+    return (await route?.handle({ ...asked, caller: { kind: 'anonymous', ip: '127.0.0.1' }, signal }))?.body
+  }
+  expect(await at('HTTPS://Agent.example:443/a/')).toEqual({ agent_id: agentId, name: 'Word counter' })
+  await expect(at('https://other.example')).rejects.toThrow('endpoint: no agent is listed with it')
+  await expect(at('mailto:a@b.c')).rejects.toThrow(/^endpoint: /)
+})
+
 test('a page tells what is staked, and where to look that up, as long as it is staked', async () => {
   const { agentId } = await insertAgent(stage.database)
   expect((await read(agentId)).stake).toEqual({

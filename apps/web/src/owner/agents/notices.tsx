@@ -16,6 +16,7 @@ const TONES: { readonly [kind in OwnerNotice['kind']]: Tone } = {
   not_payable: 'warn',
   provisional: 'info',
   not_read: 'warn',
+  breaks_flows: 'warn',
 }
 
 /** What needs a hand now, the gravest first. */
