@@ -78,7 +78,9 @@ function refuseConflicts(raw: RawCheckOptions): void {
   if (limit !== undefined && raw.paid !== true)
     throw usage(`${limit} says how to pay, but not that`, 'add --paid, or leave it out')
   const flowOptions = { '--agent-id': raw.agentId, '--platform': raw.platform, '--config': raw.config }
-  const [flowOption] = Object.entries(flowOptions).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  const [flowOption] = Object.entries(flowOptions).flatMap(([name, value]) =>
+    value === undefined ? [] : [name],
+  )
   if (flowOption !== undefined) throw usage(`${flowOption} goes with --flows`, 'add --flows, or leave it out')
   if (raw.only?.length === 0) throw usage('--only names nothing', 'farebox check --list names the areas')
   if (raw.quiet === true && raw.verbose === true)

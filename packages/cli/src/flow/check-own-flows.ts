@@ -47,9 +47,13 @@ function refuseOthers(raw: RawCheckOptions): void {
   const other = Object.keys(raw).find(name => !OWN.includes(name))
   if (other === undefined) return
   const option = `--${other.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
-  throw new CommandError(`${option} is about a running agent, --flows about your declaration`, 'leave one of them out', {
-    exitCode: EXIT.usage,
-  })
+  throw new CommandError(
+    `${option} is about a running agent, --flows about your declaration`,
+    'leave one of them out',
+    {
+      exitCode: EXIT.usage,
+    },
+  )
 }
 
 async function askForDrift(

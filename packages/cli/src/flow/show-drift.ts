@@ -17,7 +17,9 @@ const INDENT = 2
 export function showDrift({ out }: World, { agentId, name, drift }: FoundDrift): void {
   const { bold, dim, red, green } = paintFor(out)
   const { flows, changed, affected, examined } = drift
-  out.write(`${bold(printable(name))}   ${dim(`agent ${agentId}, ${many(flows, 'flow')} order${flows === 1 ? 's' : ''} from it`)}\n\n`)
+  out.write(
+    `${bold(printable(name))}   ${dim(`agent ${agentId}, ${many(flows, 'flow')} order${flows === 1 ? 's' : ''} from it`)}\n\n`,
+  )
   const broken = new Set(drift.broken.map(({ capability }) => capability))
   const names = changed.map(({ capability }) => printable(capability))
   const width = Math.max(0, ...names.map(({ length }) => length))

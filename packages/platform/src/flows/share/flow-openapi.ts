@@ -1,4 +1,5 @@
 import type { FlowCheck } from '@farebox/flows/check/check-flow'
+import type { Flow } from '@farebox/flows/document/flow'
 import { runRequest, runStarted } from '@farebox/platform-api/flows/runs'
 import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
 import type { FieldMap, Side } from '@farebox/protocol/fields/field'
@@ -41,7 +42,7 @@ export function flowOpenapi(
               ...request,
               required: ['flow', 'flow_id', ...requiredOf(request), 'input'],
               properties: {
-                flow: { const: flow, description: 'The document of this flow' },
+                flow: documentSchema(flow),
                 flow_id: { const: flow_id },
                 ...asObject(request['properties']),
                 input: { $ref: '#/components/schemas/FlowInput' },
@@ -74,6 +75,16 @@ export function flowOpenapi(
       },
     },
   }
+}
+
+/** The document itself; secret constants do not leave with it, so one that has any is only named. */
+function documentSchema(document: SavedFlow['flow']): JsonObject {
+  // What was kept has been read as a flow.
+  const flow = document as unknown as Flow
+  const hasSecrets = Object.values(flow.steps).some(({ secret = [] }) => secret.length > 0)
+  return hasSecrets
+    ? { type: 'object', description: 'The document of this flow; it has constants that are secret' }
+    : { const: document, description: 'The document of this flow' }
 }
 
 const REQUEST = runRequest.omit({ flow: true, flow_id: true, input: true })

@@ -55,6 +55,19 @@ test('whoever has the link sees the flow as it is now, until the link is ended',
   expect(await share()).not.toBe(shareId)
 })
 
+test('constants that are marked secret leave neither by the link nor with the OpenAPI document', async () => {
+  const words = { ...FLOW.steps['words'], constants: { name: 'hunter2' }, secret: ['name'] }
+  const flow = { ...FLOW, steps: { words, key: { kind: 'constant', value: 'hunter2', secret: ['value'] } } }
+  const payload = { flow, revision: 1 }
+  expect((await inject({ method: 'PUT', url: `/v1/flows/${flowId}`, headers, payload })).statusCode).toBe(200)
+  const shared = await open(await share())
+  expect([shared.statusCode, shared.body.includes('hunter2')]).toEqual([200, false])
+  const document = await inject({ url: `/v1/flows/${flowId}/openapi.json`, headers })
+  expect([document.statusCode, document.body.includes('hunter2')]).toEqual([200, false])
+  // Its owner has them still.
+  expect((await inject({ url: `/v1/flows/${flowId}`, headers })).body).toContain('hunter2')
+})
+
 test('a link ends with its flow', async () => {
   const shareId = await share()
   await inject({ method: 'DELETE', url: `/v1/flows/${flowId}`, headers })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Flow } from '@farebox/flows/document/flow'
+import { withoutSecrets } from '@farebox/flows/document/without-secrets'
 import type { SharedFlow } from '@farebox/platform-api/flows/saved-flows'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { OwnFlow } from '../saved/read-own-flow.ts'
@@ -41,9 +42,4 @@ export async function readShared(database: Database, shareId: string): Promise<S
     flow: { ...withoutSecrets(row.document) },
     changed_at: row.changed_at.getTime() / 1_000,
   }
-}
-
-/** No format of a flow marks a constant as secret so far. */
-function withoutSecrets(flow: Flow): Flow {
-  return flow
 }
