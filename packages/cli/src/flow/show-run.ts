@@ -60,7 +60,20 @@ export function draw(world: World, run: RunAnswer): void {
       '',
       `  ${sums} ${dim(`of ${printable(run.max_total)}`)}`,
       ...nextFor(run).map(next => `  ${dim(next)}`),
-      ...(Object.keys(run.output).length === 0 ? [] : ['', printableJson(run.output, 2)]),
+      ...(Object.keys(run.output).length === 0 ? [] : ['', printableJson(shorten(run.output), 2)]),
     ].join('\n') + '\n',
   )
+}
+
+const LONGEST_TEXT = 300
+
+/** A long text, like a picture, would take the table off the screen. `--json` has it whole. */
+function shorten(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.length > LONGEST_TEXT
+      ? `${value.slice(0, LONGEST_TEXT)}… (${value.length} characters)`
+      : value
+  if (Array.isArray(value)) return value.map(shorten)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shorten(inner)]))
 }

@@ -6,6 +6,8 @@ import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
 import { EXIT, CommandError, type ExitCode } from '../../command-error.ts'
 import { findPayingKey, type PayingKey } from '../../keys/paying-key.ts'
 import { findPlatform, type ChosenPlatform } from '../../register/platform/find-platform.ts'
+import { asTyped } from '../../terminal/as-typed.ts'
+import { paintFor } from '../../terminal/paint.ts'
 import type { World } from '../../world.ts'
 import { askForCheck } from '../check/check-flow-file.ts'
 import { readFlowFile } from '../check/read-flow-file.ts'
@@ -70,7 +72,7 @@ function refuseUnasked({ canAsk }: World, maxTotal: string): void {
   )
 }
 
-/** What the check finds is shown, warnings too: with errors in it nothing would be started. */
+/** With errors in it nothing would be started: they are shown. Of warnings it is said that there are some. */
 async function refuseBroken(
   world: World,
   flow: Flow,
@@ -82,13 +84,23 @@ async function refuseBroken(
 ): Promise<void> {
   const checked = await askForCheck(world, platform.url, flow, key.address)
   if (checked.ok && (json || checked.findings.length === 0)) return
+  const warnings = checked.findings.filter(({ severity }) => severity === 'warning').length
+  if (checked.ok) return json ? undefined : tellWarnings(world, warnings)
   if (!json) showFindings(world.err, checked)
-  if (checked.ok) return
   const [first] = checked.findings
   const place = first?.step === undefined ? '' : `${first.step}: `
   throw new CommandError(
     json ? `the flow cannot be run: ${place}${first?.message ?? ''}` : 'the flow cannot be run as it is',
     'nothing was signed; farebox flow check shows what is wrong with it',
+  )
+}
+
+function tellWarnings(world: World, count: number): void {
+  if (count === 0) return
+  const what = count === 1 ? 'a warning' : `${count} warnings`
+  const sign = paintFor(world.err).yellow('!')
+  world.err.write(
+    `  ${sign} ${what}: ${asTyped(world, 'farebox flow check')} shows what can fail while it runs\n\n`,
   )
 }
 
