@@ -1,6 +1,7 @@
 import type { JobStep } from '../document/flow.ts'
 import { SETTLE_SECONDS } from '../check/duration.ts'
 import type { Graph } from '../graph/graph.ts'
+import { findJob, setJob } from './jobs-of-run.ts'
 import { paymentOf, setPayment } from './payments.ts'
 import { passedValue } from './read-source.ts'
 import type { RunEffect } from './run-event.ts'
@@ -14,16 +15,18 @@ export interface Advanced {
 }
 
 /**
- * Takes a run as far as it goes without anything from outside: starts the steps whose inputs are there, ends waits that
- * are over, concludes steps whose jobs are done, and asks for quotes of jobs whose payment is there. Pure.
+ * Takes a run as far as it goes without anything from outside: deletes payments that ran out unsent, starts the steps
+ * whose inputs are there, ends waits that are over, concludes steps whose jobs are done, and asks for quotes of jobs whose
+ * payment is there. Pure.
  *
  * @param graph that of the run's flow
  * @param now unix seconds
  */
 export function advance(graph: Graph, run: Run, now: number): Advanced {
-  const steps: { [id: string]: StepState } = { ...run.steps }
   const effects: RunEffect[] = []
-  const moving: Run = { ...run, steps }
+  const current = wipeExpired(graph, run, now, effects)
+  const steps: { [id: string]: StepState } = { ...current.steps }
+  const moving: Run = { ...current, steps }
   for (const id of graph.order) {
     const step = graph.flow.steps[id]
     if (step === undefined) continue
@@ -34,12 +37,49 @@ export function advance(graph: Graph, run: Run, now: number): Advanced {
       state = done('value', passedValue(graph, moving, id))
     if (state.state === 'sleeping' && before === undefined) effects.push({ effect: 'wake', at: state.until })
     if (state.state === 'ordering' && step.kind === 'job') {
-      const jobs = state.jobs.map((job, index) => nextOfJob(run, step, id, index, job, effects))
+      const begun = before === undefined ? state.jobs.map(tellExpired(current, step, id, now)) : state.jobs
+      const jobs = begun.map((job, index) => nextOfJob(current, step, id, index, job, effects))
       state = concludeJobs(step, jobs)
     }
     steps[id] = state
   }
   return { run: wipeUnneeded(moving, effects), effects }
+}
+
+/**
+ * Deletes payments that nobody would take any more. A job that would have been sent with one is unpaid again, also while
+ * its agent is asked for the price: the answer then means nothing.
+ */
+function wipeExpired(graph: Graph, run: Run, now: number, effects: RunEffect[]): Run {
+  let wiped = run
+  for (const key of Object.keys(run.payments)) {
+    const payment = paymentOf(run, key)
+    if (payment?.state !== 'ready' || payment.valid_before > now) continue
+    const job = findJob(graph, run, key)?.job
+    if (job?.state === 'unpaid' || job?.state === 'quoting')
+      wiped = setJob(graph, wiped, key, {
+        state: 'unpaid',
+        input: job.input,
+        because: { kind: 'too-late' },
+      })
+    wiped = setPayment(wiped, key, 'wiped')
+    effects.push({ effect: 'wipe', job_id: payment.job_id })
+  }
+  return wiped
+}
+
+/** A job that begins after its payment ran out says so. */
+function tellExpired(
+  run: Run,
+  step: JobStep,
+  id: string,
+  now: number,
+): (job: JobState, index: number) => JobState {
+  return (job, index) => {
+    const payment = paymentOf(run, jobKey(id, index, step.map !== undefined))
+    const isExpired = payment?.state === 'wiped' && payment.valid_before <= now
+    return isExpired && job.state === 'unpaid' ? { ...job, because: { kind: 'too-late' } } : job
+  }
 }
 
 /** What a job does by itself: with a payment at hand the agent is asked for its price. */

@@ -4,6 +4,7 @@ import type { Flow } from '../document/flow.ts'
 import { buildGraph, type Graph } from '../graph/graph.ts'
 import { flowOf, jobStep, QR, SUMMARY, SUMMARY_AND_QR } from '../test-setup/sample-flows.ts'
 import { applyEvent } from './apply-event.ts'
+import { nextWake } from './next-wake.ts'
 import { sumPayments } from './payments.ts'
 import type { RunEffect, RunEvent } from './run-event.ts'
 import type { Run } from './run-state.ts'
@@ -80,8 +81,10 @@ describe('a run of two agents', () => {
         attempt: 1,
         input: { text: 'Long.', sentences: 3 },
       },
+      { effect: 'wipe', job_id: 'job-summary' },
       { effect: 'quote', key: 'qr' },
       { effect: 'send', key: 'qr', job_id: 'job-qr', attempt: 1, input: { content: 'https://one.example' } },
+      { effect: 'wipe', job_id: 'job-qr' },
     ])
   })
 
@@ -93,6 +96,39 @@ describe('a run of two agents', () => {
     expect(it.status().waiting).toEqual([
       { for: 'payment', key: 'summary', because: { kind: 'changed', price: '0.02', pay_to: AGENT } },
     ])
+  })
+
+  test('a payment that ran out unsent is wiped when time has passed, and its job asks for another', () => {
+    const it = begin(SUMMARY_AND_QR)
+    it.tell(pay('summary', '0.01', 'job-summary', NOW + 100))
+    it.tell(pay('qr', '0.005', 'job-qr', NOW + 200))
+    expect(nextWake(it.run)).toBe(NOW + 100)
+    it.tell({ event: 'woken' }, NOW + 99)
+    expect(it.effects).toEqual([{ effect: 'quote', key: 'summary' }])
+    it.tell({ event: 'woken' }, NOW + 100)
+    expect(it.effects.at(-1)).toEqual({ effect: 'wipe', job_id: 'job-summary' })
+    expect(it.status().waiting).toEqual([{ for: 'payment', key: 'summary', because: { kind: 'too-late' } }])
+    expect(sumPayments(it.run)).toEqual({ paid: '0', exposed: '0', ready: '0.005' })
+    // The answer to what was asked for the old one sends nothing.
+    it.tell(quoted('summary', '0.01'), NOW + 100)
+    expect(nextWake(it.run)).toBe(NOW + 200)
+    it.tell({ event: 'woken' }, NOW + 200)
+    expect(it.effects.slice(-1)).toEqual([{ effect: 'wipe', job_id: 'job-qr' }])
+    expect([nextWake(it.run), it.effects.some(({ effect }) => effect === 'send')]).toEqual([undefined, false])
+    // The step whose payment ran out before it began says so when it begins.
+    it.tell(pay('summary', '0.01', 'job-again', NOW + 900), NOW + 200)
+    it.tell(quoted('summary', '0.01'), NOW + 200)
+    it.tell({ event: 'completed', key: 'summary', job_id: 'job-again', output: summary }, NOW + 210)
+    expect(it.status().waiting).toEqual([{ for: 'payment', key: 'qr', because: { kind: 'too-late' } }])
+  })
+
+  test('a payment that was sent is not wiped by time: it may be charged until the chain shows that it cannot', () => {
+    const it = begin(SUMMARY_AND_QR)
+    it.tell(pay('summary', '0.01', 'job-summary', NOW + 100))
+    it.tell(quoted('summary', '0.01'))
+    it.tell({ event: 'woken' }, NOW + 10_000)
+    expect(it.effects.some(({ effect }) => effect === 'wipe')).toBe(false)
+    expect(sumPayments(it.run).exposed).toBe('0.01')
   })
 
   test('a failed step is retried with the same payment while it is good; a second one is refused until it is dead', () => {
@@ -245,6 +281,7 @@ describe('steps without a price', () => {
     ])
     const it = begin(flow)
     expect(it.effects).toEqual([{ effect: 'wake', at: NOW + 60 }])
+    expect(nextWake(it.run)).toBe(NOW + 60)
     it.tell({ event: 'woken' }, NOW + 59)
     expect(it.status().waiting).toEqual([{ for: 'time', step: 'later', until: NOW + 60 }])
     it.tell({ event: 'woken' }, NOW + 60)

@@ -163,7 +163,8 @@ function completed(
   const payment = paymentOf(run, key)
   if (place?.job === undefined || payment?.job_id !== jobId || !wasSent(payment)) return go(graph, run, now)
   if (place.job.state !== 'sent' && place.job.state !== 'failed') return go(graph, run, now)
-  return go(graph, setPayment(setJob(graph, run, key, { state: 'done', output }), key, 'paid'), now)
+  const ended = setPayment(setJob(graph, run, key, { state: 'done', output }), key, 'paid')
+  return go(graph, ended, now, [{ effect: 'wipe', job_id: jobId }])
 }
 
 function failed(

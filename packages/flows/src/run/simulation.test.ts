@@ -19,6 +19,7 @@ test('random flows are right, circles aside: nothing keeps them from being run',
 })
 
 test('with agents that lie and payers that err, no job has two payments, and no run costs more than its limit', () => {
+  let expired = 0
   for (let seed = 0; seed < RUNS; seed += 1) {
     const random = randomFrom(seed)
     const world = new SimulatedWorld(random, false)
@@ -27,7 +28,10 @@ test('with agents that lie and payers that err, no job has two payments, and no 
     expect(world.problems, `seed ${seed}`).toEqual([])
     const { delivered, undelivered } = world.sums()
     expect(sumPayments(world.run).paid, `seed ${seed}`).toBe(formatUsdc(delivered + undelivered))
+    expired += world.expired
   }
+  // Payments run out unsent as well.
+  expect(expired).toBeGreaterThan(RUNS / 20)
 })
 
 test('with honest agents what is paid is what was delivered, and every run ends or says what it waits for', () => {

@@ -4,6 +4,7 @@ import type { JobStep } from '../document/flow.ts'
 import { priceFlow } from '../check/price.ts'
 import { buildGraph, type Graph } from '../graph/graph.ts'
 import { applyEvent } from '../run/apply-event.ts'
+import { nextWake } from '../run/next-wake.ts'
 import { paymentOf } from '../run/payments.ts'
 import type { RunEffect, RunEvent } from '../run/run-event.ts'
 import { readJobKey, type Payment, type Run } from '../run/run-state.ts'
@@ -42,6 +43,8 @@ export class SimulatedWorld {
   private readonly random: Random
   private readonly honest: boolean
   private jobs = 0
+  /** Payments that ran out before they were sent. */
+  expired = 0
 
   constructor(random: Random, honest: boolean) {
     this.random = random
@@ -69,6 +72,8 @@ export class SimulatedWorld {
     else if (choice < 18) this.pass(this.random(60))
     else if (choice === 18) this.apply({ event: this.random(2) === 0 ? 'paused' : 'resumed' })
     else if (this.random(10) === 0) this.apply({ event: 'cancelled' })
+    else if (this.random(4) === 0)
+      this.apply({ event: 'raised', max_total: formatUsdc(atomic(this.run.max_total) + 5_000n) })
     else this.settleLate()
   }
 
@@ -116,6 +121,7 @@ export class SimulatedWorld {
     this.run = JSON.parse(JSON.stringify(result.run)) as Run
     this.carryOut(result.effects)
     this.checkSums()
+    this.checkWiped()
     const again = applyEvent(this.graph, this.run, event, this.now)
     if (!again.ok) return
     const isOrder = event.event === 'retried'
@@ -134,13 +140,20 @@ export class SimulatedWorld {
           break
         case 'wipe': {
           const known = this.authorizations.get(effect.job_id)
-          if (known !== undefined) known.wiped = true
+          if (known === undefined) this.problems.push(`wipes what was never signed: ${effect.job_id}`)
+          else this.wipe(known)
           break
         }
         case 'wake':
           break
       }
     }
+  }
+
+  private wipe(authorization: Authorization): void {
+    if (!authorization.wiped && authorization.sends === 0 && authorization.valid_before <= this.now)
+      this.expired += 1
+    authorization.wiped = true
   }
 
   private quote(key: string): void {
@@ -289,9 +302,15 @@ export class SimulatedWorld {
     if (step !== undefined) this.apply({ event: 'answered', step, approved: this.random(3) > 0 })
   }
 
+  /** Whoever drives the run looks at it when it says so, and late at times. */
   private pass(seconds: number): void {
     this.now += seconds
+    const at = nextWake(this.run)
+    if (at === undefined || at > this.now) return
     this.apply({ event: 'woken' })
+    const next = nextWake(this.run)
+    if (next !== undefined && next <= this.now)
+      this.problems.push(`wants to be woken at ${next}, in the past`)
   }
 
   private priceOf(key: string): string {
@@ -306,6 +325,15 @@ export class SimulatedWorld {
       const state = this.run.steps[source]?.state
       if (state !== 'done' && state !== 'skipped')
         this.problems.push(`${key}: before ${source}, which is ${state}`)
+    }
+  }
+
+  /** Signatures are kept exactly as long as they may be sent. */
+  private checkWiped(): void {
+    for (const { job_id: jobId, state } of Object.values(this.run.payments).flat()) {
+      const isKept = state === 'ready' || state === 'sent'
+      if (this.authorizations.get(jobId)?.wiped === isKept)
+        this.problems.push(`${jobId}: is ${state}, and ${isKept ? 'was wiped' : 'is kept'}`)
     }
   }
 

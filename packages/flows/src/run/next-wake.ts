@@ -1,0 +1,26 @@
+import type { Run } from './run-state.ts'
+
+/**
+ * When a run has to be looked at next because of the time alone, with the event `woken`: a wait is over, or a payment
+ * that is kept runs out and is deleted.
+ *
+ * @returns unix seconds; undefined: time changes nothing
+ * @example
+ * ```ts
+ * import { nextWake } from '@farebox/flows/run/next-wake'
+ * import type { Run } from '@farebox/flows/run/run-state'
+ *
+ * export function secondsToSleep(run: Run, now: number): number | undefined {
+ *   const at = nextWake(run)
+ *   return at === undefined ? undefined : Math.max(0, at - now)
+ * }
+ * ```
+ */
+export function nextWake({ control, steps, payments }: Run): number | undefined {
+  if (control === 'cancelled') return undefined
+  const times: number[] = []
+  for (const step of Object.values(steps)) if (step.state === 'sleeping') times.push(step.until)
+  for (const payment of Object.values(payments).flat())
+    if (payment.state === 'ready') times.push(payment.valid_before)
+  return times.length === 0 ? undefined : Math.min(...times)
+}
