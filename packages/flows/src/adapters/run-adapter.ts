@@ -1,3 +1,4 @@
+import { startCheckBudget, type CheckBudget } from '@farebox/protocol/internal/fields/check-budget'
 import { coerce } from '@farebox/protocol/internal/fields/coerce'
 import { describeValue } from '@farebox/protocol/internal/fields/describe-value'
 import { compileInput } from '@farebox/protocol/fields/compile'
@@ -19,8 +20,13 @@ export type AdapterResult =
  *
  * @param step an adapter in which `checkFlow` found no error
  * @param inputs the values that came, by port; absent where a source gave none, or was skipped
+ * @param budget for the check of what is picked; default one of its own
  */
-export function runAdapter(step: AdapterStep, inputs: ReadonlyMap<string, JsonValue>): AdapterResult {
+export function runAdapter(
+  step: AdapterStep,
+  inputs: ReadonlyMap<string, JsonValue>,
+  budget: CheckBudget = startCheckBudget(),
+): AdapterResult {
   switch (step.kind) {
     case 'constant':
       return give(step.value)
@@ -40,7 +46,7 @@ export function runAdapter(step: AdapterStep, inputs: ReadonlyMap<string, JsonVa
     }
     case 'pick': {
       const value = inputs.get('value')
-      return value === undefined ? fail('value', 'an object or an array', value) : pick(value, step)
+      return value === undefined ? fail('value', 'an object or an array', value) : pick(value, step, budget)
     }
     case 'template':
       return fillIn(step.text, inputs)
@@ -79,6 +85,7 @@ function rename(object: JsonObject, names: { readonly [name: string]: string }):
 function pick(
   value: JsonValue,
   step: { readonly path: readonly (string | number)[]; readonly gives?: Field },
+  budget: CheckBudget,
 ): AdapterResult {
   let found: JsonValue | undefined = value
   const walked: (string | number)[] = []
@@ -91,7 +98,7 @@ function pick(
     if (found === undefined) return { ok: false, reason: `value: has nothing at ${walked.join('.')}` }
   }
   if (step.gives === undefined) return give(found)
-  const checked = compileInput({ value: { ...step.gives, required: true } })({ value: found })
+  const checked = compileInput({ value: { ...step.gives, required: true } }, budget)({ value: found })
   if (!checked.ok) return { ok: false, reason: `${walked.join('.')}: ${checked.violation.reason}` }
   return give(checked.value['value'] ?? found)
 }

@@ -1,3 +1,5 @@
+import { startCheckBudget } from '@farebox/protocol/internal/fields/check-budget'
+import { MAX_OUTPUT_CHECK_STEPS } from '@farebox/protocol/limits'
 import type { JobStep } from '../document/flow.ts'
 import { SETTLE_SECONDS } from '../check/duration.ts'
 import type { Graph } from '../graph/graph.ts'
@@ -24,6 +26,7 @@ export interface Advanced {
  */
 export function advance(graph: Graph, run: Run, now: number): Advanced {
   const effects: RunEffect[] = []
+  const moment = { now, budget: startCheckBudget({ steps: MAX_OUTPUT_CHECK_STEPS }) }
   const current = wipeExpired(graph, run, now, effects)
   const steps: { [id: string]: StepState } = { ...current.steps }
   const moving: Run = { ...current, steps }
@@ -31,7 +34,7 @@ export function advance(graph: Graph, run: Run, now: number): Advanced {
     const step = graph.flow.steps[id]
     if (step === undefined) continue
     const before = Object.hasOwn(steps, id) ? steps[id] : undefined
-    let state = before ?? startStep(graph, moving, id, now)
+    let state = before ?? startStep(graph, moving, id, moment)
     if (state === undefined) continue
     if (state.state === 'sleeping' && state.until <= now)
       state = done('value', passedValue(graph, moving, id))

@@ -98,7 +98,8 @@ function waitingOf(graph: Graph, run: Run, id: string): readonly Waiting[] {
   }
 }
 
-function outputOf(graph: Graph, run: Run): JsonObject {
+/** What a run gives, as far as it is there. */
+export function outputOf(graph: Graph, run: Run): JsonObject {
   const values: [string, JsonValue][] = []
   for (const port of graph.flow.outputs) {
     const wire = graph.wireTo({ step: FLOW_OUTPUT, port })

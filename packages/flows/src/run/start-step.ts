@@ -1,3 +1,4 @@
+import type { CheckBudget } from '@farebox/protocol/internal/fields/check-budget'
 import { compileInput, formatViolation } from '@farebox/protocol/fields/compile'
 import type { JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { meetsCondition } from '../adapters/meets-condition.ts'
@@ -8,13 +9,19 @@ import type { Graph } from '../graph/graph.ts'
 import { readSource } from './read-source.ts'
 import type { JobState, Run, StepState } from './run-state.ts'
 
+/** What one look at a run has. */
+export interface Moment {
+  /** Unix seconds. */
+  readonly now: number
+  /** What the checks of all inputs may take together: a list from outside may have a hundred that take long. */
+  readonly budget: CheckBudget
+}
+
 /**
  * What a step that has not begun becomes now; undefined: it still waits. Free steps are done at once. A job is `unpaid`
  * at first, whatever has been paid in.
- *
- * @param now unix seconds
  */
-export function startStep(graph: Graph, run: Run, id: string, now: number): StepState | undefined {
+export function startStep(graph: Graph, run: Run, id: string, moment: Moment): StepState | undefined {
   const step = graph.flow.steps[id]
   if (step === undefined) return undefined
   const after = (step.after ?? []).map(source => readSource(run, source).is)
@@ -22,7 +29,7 @@ export function startStep(graph: Graph, run: Run, id: string, now: number): Step
   if (after.includes('open')) return undefined
   if (step.kind === 'first') return startFirst(graph, run, id, step.count)
   const came = collect(graph, run, id, step)
-  return came === 'open' ? undefined : came === 'out' ? { state: 'skipped' } : startWith(step, came, now)
+  return came === 'open' ? undefined : came === 'out' ? { state: 'skipped' } : startWith(step, came, moment)
 }
 
 /** The first input that comes, in order: what stands behind it is waited for, so that each run hands on the same. */
@@ -60,10 +67,10 @@ function sourceOf(graph: Graph, step: string, port: string): PortRef | undefined
   return graph.wireTo({ step, port })?.from
 }
 
-function startWith(step: Step, came: Values, now: number): StepState {
+function startWith(step: Step, came: Values, { now, budget }: Moment): StepState {
   switch (step.kind) {
     case 'job':
-      return startJobs(step, came)
+      return startJobs(step, came, budget)
     case 'branch': {
       const value = came.get('value')
       const [way, other] = meetsCondition(step.condition, value) ? ['then', 'else'] : ['else', 'then']
@@ -74,7 +81,7 @@ function startWith(step: Step, came: Values, now: number): StepState {
     case 'wait':
       return startWait(step, came, now)
     default: {
-      const made = runAdapter(step, came)
+      const made = runAdapter(step, came, budget)
       if (made.ok === 'skipped') return { state: 'skipped' }
       return made.ok ? done(OUTPUTS[step.kind], made.value) : failed(made.reason)
     }
@@ -115,10 +122,10 @@ function readTime(value: JsonValue | undefined): number | undefined {
 }
 
 /** An input that is refused here is not sent, and nothing is charged for it. */
-function startJobs(step: JobStep, came: Values): StepState {
+function startJobs(step: JobStep, came: Values, budget: CheckBudget): StepState {
   const inputs = step.map === undefined ? [Object.fromEntries(came)] : itemsOf(step.map, came)
   if (typeof inputs === 'string') return failed(inputs)
-  const check = compileInput(step.pinned.input_schema)
+  const check = compileInput(step.pinned.input_schema, budget)
   const jobs: JobState[] = []
   for (const [index, input] of inputs.entries()) {
     const checked = check(input)

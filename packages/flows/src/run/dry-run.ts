@@ -1,0 +1,130 @@
+import { startCheckBudget, type CheckBudget } from '@farebox/protocol/internal/fields/check-budget'
+import { compileInput, formatViolation, type Violation } from '@farebox/protocol/fields/compile'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { sample } from '@farebox/protocol/samples/sample'
+import type { JobStep } from '../document/flow.ts'
+import { weighJson } from '../document/json-weight.ts'
+import type { Graph } from '../graph/graph.ts'
+import { passedValue } from './read-source.ts'
+import type { Run, StepState } from './run-state.ts'
+import { outputOf } from './run-status.ts'
+import { done, endJobs, startStep } from './start-step.ts'
+
+/** A flow on sample data, or why there is none. */
+export type DryRun =
+  | {
+      readonly ok: true
+      /** As it was given, with defaults; or a sample. */
+      readonly input: JsonObject
+      /** In the order in which they can run. */
+      readonly steps: readonly DryStep[]
+      /** What the run would give, as far as it is there. */
+      readonly output: JsonObject
+    }
+  | { readonly ok: false; readonly reason: string }
+
+/** What became of one step. */
+export interface DryStep {
+  readonly step: string
+  /** `waiting`: what it waits for has failed, or waits for it. */
+  readonly state: 'done' | 'skipped' | 'failed' | 'waiting'
+  /** Why it failed. */
+  readonly reason: string | null
+  /** By port, of jobs samples that suit their schemas; null: it is not done. */
+  readonly outputs: JsonObject | null
+}
+
+/** Characters of all outputs as JSON. */
+const MAX_CHARACTERS = 4_194_304
+
+/**
+ * Plays a flow through on samples: no agent is asked and nothing is paid. Agents give samples of their pinned schemas,
+ * people approve, and no time passes. Pure; never throws.
+ *
+ * @param graph of a flow in which `checkFlow` found no error
+ * @param input what the run would be given; default: a sample of what the flow takes
+ * @example
+ * ```ts
+ * import type { Flow } from '@farebox/flows/document/flow'
+ * import { buildGraph } from '@farebox/flows/graph/graph'
+ * import { dryRun } from '@farebox/flows/run/dry-run'
+ *
+ * export function printSample(flow: Flow): void {
+ *   const played = dryRun(buildGraph(flow), { article: 'A long text.' })
+ *   if (!played.ok) return console.log(played.reason)
+ *   for (const { step, state, reason } of played.steps) console.log(step, state, reason ?? '')
+ *   console.log(played.output) // { summary: 'text' }
+ * }
+ * ```
+ */
+export function dryRun(graph: Graph, input?: JsonObject): DryRun {
+  const budget = startCheckBudget()
+  const made = input === undefined ? sampleInput(graph, budget) : checkInput(graph, input, budget)
+  if (!made.ok) return { ok: false, reason: formatViolation(made.violation) }
+  const steps: { [id: string]: StepState } = {}
+  const run: Run = {
+    flow: graph.flow,
+    input: made.value,
+    max_total: '0',
+    control: 'running',
+    steps,
+    payments: {},
+  }
+  let left = MAX_CHARACTERS
+  for (const id of graph.order) {
+    const state = playStep(graph, run, id, budget)
+    if (state === undefined) continue
+    left -= state.state === 'done' ? weighJson(state.outputs, left) : 0
+    steps[id] = left >= 0 ? state : { state: 'failed', reason: 'The samples are too large together.' }
+  }
+  const played = [...graph.order, ...graph.circular].map(id => tell(id, steps[id]))
+  return { ok: true, input: made.value, steps: played, output: outputOf(graph, run) }
+}
+
+type Made =
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly violation: Violation }
+
+function sampleInput({ flow }: Graph, budget: CheckBudget): Made {
+  return sample(flow.inputs, 'input', budget)
+}
+
+function checkInput({ flow }: Graph, input: JsonObject, budget: CheckBudget): Made {
+  return compileInput(flow.inputs, budget)(input)
+}
+
+/** What a step ends as; undefined: it waits for what has not ended. */
+function playStep(graph: Graph, run: Run, id: string, budget: CheckBudget): StepState | undefined {
+  const step = graph.flow.steps[id]
+  // Whatever is waited for is over at that time.
+  const state = startStep(graph, run, id, { now: Number.POSITIVE_INFINITY, budget })
+  if (state?.state === 'asking') return done('approved', passedValue(graph, run, id), ['declined'])
+  if (state?.state === 'ordering' && step?.kind === 'job') return playJobs(step, state.jobs.length, budget)
+  return state
+}
+
+function playJobs(step: JobStep, count: number, budget: CheckBudget): StepState {
+  const made = sample(step.pinned.output_schema, 'output', budget)
+  if (!made.ok)
+    return {
+      state: 'failed',
+      reason: `There is no sample of what it gives: ${formatViolation(made.violation)}`,
+    }
+  return endJobs(
+    step,
+    Array.from({ length: count }, () => made.value),
+  )
+}
+
+function tell(step: string, state: StepState | undefined): DryStep {
+  switch (state?.state) {
+    case 'done':
+      return { step, state: 'done', reason: null, outputs: state.outputs }
+    case 'skipped':
+      return { step, state: 'skipped', reason: null, outputs: null }
+    case 'failed':
+      return { step, state: 'failed', reason: state.reason, outputs: null }
+    default:
+      return { step, state: 'waiting', reason: null, outputs: null }
+  }
+}
