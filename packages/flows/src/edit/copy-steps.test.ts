@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { checkFlow } from '../check/check-flow.ts'
 import type { Flow } from '../document/flow.ts'
 import { readFlow } from '../document/read-flow.ts'
-import { randomFlow, randomFrom } from '../test-setup/random-flow.ts'
+import { checkRandomly, randomFlow } from '../test-setup/random-flow.ts'
 import { flowOf, jobStep, LARGE_FLOW, SUMMARY_AND_QR } from '../test-setup/sample-flows.ts'
 import { applyEdits } from './apply-edit.ts'
 import { copySteps, pasteSteps } from './copy-steps.ts'
@@ -67,16 +67,16 @@ test('what would be more than a flow holds is not pasted, and why is said', () =
 })
 
 test('of random flows the copy of everything is as right as the original, and leaves it as it was', () => {
-  for (let seed = 0; seed < 200; seed += 1) {
-    const flow = randomFlow(randomFrom(seed))
+  checkRandomly(200, random => {
+    const flow = randomFlow(random)
     const ids = Object.keys(flow.steps)
     const doubled = paste(flow, copySteps(flow, ids))
     expect(Object.keys(doubled.steps)).toHaveLength(2 * ids.length)
     expect(copySteps(doubled, ids)).toEqual(copySteps(flow, ids))
     const own = (one: { readonly id: string; readonly severity: string }): boolean =>
       one.severity === 'error' && !one.id.startsWith('unfed')
-    expect(checkFlow(doubled).findings.filter(own).length, `seed ${seed}`).toBe(
+    expect(checkFlow(doubled).findings.filter(own).length).toBe(
       2 * checkFlow(flow).findings.filter(own).length,
     )
-  }
+  })
 })

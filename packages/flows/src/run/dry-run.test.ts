@@ -1,7 +1,7 @@
 import { compileOutput } from '@farebox/protocol/fields/compile'
 import { expect, test } from 'vitest'
 import { buildGraph } from '../graph/graph.ts'
-import { randomFlow, randomFrom } from '../test-setup/random-flow.ts'
+import { checkRandomly, randomFlow } from '../test-setup/random-flow.ts'
 import { flowOf, jobStep, QR, SUMMARY, SUMMARY_AND_QR } from '../test-setup/sample-flows.ts'
 import { dryRun } from './dry-run.ts'
 
@@ -123,17 +123,17 @@ test('samples that would be very large end the steps that come to them', () => {
 
 test('random flows play through to outputs that suit the schemas of their agents', () => {
   let done = 0
-  for (let seed = 0; seed < 200; seed += 1) {
-    const flow = randomFlow(randomFrom(seed))
+  checkRandomly(200, random => {
+    const flow = randomFlow(random)
     const played = dryRun(buildGraph(flow))
-    if (!played.ok) throw new Error(`seed ${seed}: ${played.reason}`)
+    if (!played.ok) throw new Error(played.reason)
     expect(played.steps.map(({ step }) => step).toSorted()).toEqual(Object.keys(flow.steps).toSorted())
     for (const { step: id, state, outputs } of played.steps) {
       const step = flow.steps[id]
       if (state !== 'done' || step?.kind !== 'job' || step.map !== undefined) continue
-      expect(compileOutput(step.pinned.output_schema)(outputs).ok, `seed ${seed}, ${id}`).toBe(true)
+      expect(compileOutput(step.pinned.output_schema)(outputs).ok, id).toBe(true)
       done += 1
     }
-  }
+  })
   expect(done).toBeGreaterThan(200)
 })

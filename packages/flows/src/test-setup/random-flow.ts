@@ -1,12 +1,24 @@
-import type { FieldMap } from '@farebox/protocol/fields/field'
+import fc from 'fast-check'
+import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import type { Flow, PortRef, Step, Wire } from '../document/flow.ts'
+import type { PortType } from '../graph/field-of.ts'
 import { buildGraph } from '../graph/graph.ts'
 import { jobStep } from './sample-flows.ts'
 
-/** A generator of numbers from a seed: the same seed gives the same ones. */
+/** Draws numbers from 0 to below the given one. */
 export type Random = (below: number) => number
 
-/** Mulberry32. */
+/**
+ * Runs a check with many sequences of random numbers, the same ones each time. Of one that fails the shortest and smallest
+ * numbers are searched that make it fail too. FLOW_SEED gives others.
+ */
+export function checkRandomly(runs: number, check: (random: Random) => void): void {
+  const seed = Number(process.env['FLOW_SEED'] ?? 1)
+  const property = fc.property(fc.gen(), draw => check(below => (below <= 1 ? 0 : draw(numberBelow, below))))
+  fc.assert(property, { numRuns: runs, seed })
+}
+
+/** Numbers from a seed alone, for what is played in real time and cannot be played again and again: Mulberry32. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0
   return below => {
@@ -17,110 +29,185 @@ export function randomFrom(seed: number): Random {
   }
 }
 
+function numberBelow(below: number): fc.Arbitrary<number> {
+  return fc.nat({ max: below - 1 })
+}
+
 const text = { type: 'string' } as const
 const TAKES: FieldMap = { a: { ...text, required: true }, b: text }
 const GIVES: FieldMap = { x: text, y: { ...text, required: false } }
 
-/** A flow of texts with jobs, lists, adapters, branches, joins, approvals and waits, without circles. */
+/** What an input has to be fed with. */
+type Need = 'text' | 'list' | 'object' | 'anything'
+
+/** A step before it has wires. */
+interface Draft {
+  readonly step: Step
+  readonly needs: { readonly [port: string]: Need }
+}
+
+/**
+ * A flow of texts with jobs, lists, every kind of free step, branches that join again, approvals and waits, without
+ * circles: each step takes from those before it.
+ */
 export function randomFlow(random: Random): Flow {
   const steps: { [id: string]: Step } = {}
   const wires: Wire[] = []
-  const count = 1 + random(12)
-  for (let index = 0; index < count; index += 1) {
-    const id = `s${index}`
-    const step = randomStep(random)
-    steps[id] = step
-    const sources = sourcesIn({ steps, wires }, id)
-    const pick = (): PortRef => sources[random(sources.length)] ?? { step: 'input', port: 'text' }
-    for (const port of portsToFeed(step, random)) {
-      // What is mapped needs a list: only the run's input and splits have one.
-      const lists = sources.filter(source => isList(steps, source))
-      const from = port.isList
-        ? (lists[random(lists.length)] ?? { step: 'input', port: 'list' })
-        : pickText(pick, steps)
-      wires.push({ from, to: { step: id, port: port.name } })
+  const add = (draft: Draft, from: { readonly [port: string]: PortRef } = {}): string => {
+    const id = `s${Object.keys(steps).length}`
+    const sources = sourcesIn(steps, wires)
+    const constants: JsonObject = {}
+    for (const [port, need] of Object.entries(draft.needs)) {
+      const fitting = sources.filter(({ type }) => suits(type, need))
+      const chosen = from[port] ?? fitting[random(fitting.length)]?.source
+      if (chosen === undefined) constants[port] = CONSTANTS[need]
+      else wires.push({ from: chosen, to: { step: id, port } })
     }
-    if (random(8) === 0 && index > 0)
-      steps[id] = { ...step, after: [pick()].filter(({ step }) => step !== 'input') }
+    const isAfter = random(10) === 0 && sources.length > INPUTS.length
+    const after = sources[INPUTS.length + random(sources.length - INPUTS.length)]
+    steps[id] = {
+      ...draft.step,
+      ...(Object.keys(constants).length > 0 && { constants: { ...draft.step.constants, ...constants } }),
+      ...(isAfter && after !== undefined && { after: [after.source] }),
+    }
+    return id
   }
-  const ends = sourcesIn({ steps, wires }, undefined).filter(({ step }) => step !== 'input')
-  const outputs = ends.slice(-3)
+  const count = 1 + random(10)
+  for (let made = 0; made < count; made += 1) {
+    if (random(8) === 0) addDiamond(random, add)
+    else add(randomStep(random))
+  }
+  const ends = sourcesIn(steps, wires).slice(INPUTS.length).slice(-3)
   return {
     flow_version: 1,
     name: 'Random',
     inputs: { text: { ...text, required: true }, list: { type: 'array', items: text, required: true } },
-    outputs: outputs.map((_, index) => `o${index}`),
+    outputs: ends.map((_, index) => `o${index}`),
     steps,
-    wires: [...wires, ...outputs.map((from, index) => ({ from, to: { step: 'output', port: `o${index}` } }))],
+    wires: [
+      ...wires,
+      ...ends.map(({ source }, index) => ({ from: source, to: { step: 'output', port: `o${index}` } })),
+    ],
   }
 }
 
-function randomStep(random: Random): Step {
-  switch (random(12)) {
-    case 0:
-      return { kind: 'template', text: 'T{a}-{b}' }
-    case 1:
-      return { kind: 'branch', condition: { is: 'containing', value: String(random(10)) } }
-    case 2:
-      return { kind: 'first', count: 2 }
-    case 3:
-      return { kind: 'approval', question: 'Go on?' }
-    case 4:
-      return { kind: 'wait', seconds: 1 + random(100) }
-    case 5:
-      return { kind: 'default', value: 'nothing' }
-    case 6:
-      return jobStep(TAKES, GIVES, { price: `0.00${1 + random(9)}`, map: { port: 'a', most: 4 } })
-    case 7:
-      return { kind: 'split', separator: '-', most: 3 }
-    default:
-      return jobStep(TAKES, GIVES, { price: `0.00${1 + random(9)}` })
-  }
-}
-
-function portsToFeed(
-  step: Step,
+/** One of two ways, each with a step of its own, and what comes of either. */
+function addDiamond(
   random: Random,
-): readonly { readonly name: string; readonly isList?: boolean }[] {
-  switch (step.kind) {
-    case 'job':
-      return [{ name: 'a', isList: step.map !== undefined }, ...(random(2) === 0 ? [{ name: 'b' }] : [])]
-    case 'template':
-      return [{ name: 'a' }, { name: 'b' }]
-    case 'first':
-      return [{ name: '1' }, { name: '2' }]
-    case 'split':
-      return [{ name: 'text' }]
+  add: (draft: Draft, from?: { readonly [port: string]: PortRef }) => string,
+): void {
+  const isAsked = random(2) === 0
+  const fork = add(isAsked ? approval() : branch(random))
+  const [one, other] = isAsked ? (['approved', 'declined'] as const) : (['then', 'else'] as const)
+  const left = add(job(random), { a: { step: fork, port: one } })
+  const isPaid = random(2) === 0
+  const right = add(isPaid ? job(random) : template(), { a: { step: fork, port: other } })
+  add(first(), {
+    '1': { step: left, port: random(2) === 0 ? 'x' : 'y' },
+    '2': { step: right, port: isPaid ? 'x' : 'text' },
+  })
+}
+
+function randomStep(random: Random): Draft {
+  switch (random(20)) {
+    case 0:
+      return template()
+    case 1:
+      return branch(random)
+    case 2:
+      return first()
+    case 3:
+      return approval()
+    case 4:
+      return { step: { kind: 'wait', seconds: 1 + random(100) }, needs: { value: 'anything' } }
+    case 5:
+      return {
+        step: { kind: 'wait', constants: { until: `1970-01-12T14:0${random(10)}:00Z` } },
+        needs: { value: 'anything' },
+      }
+    case 6:
+      return { step: { kind: 'default', value: 'nothing' }, needs: { value: 'text' } }
+    case 7:
+    case 8:
+      return {
+        step: jobStep(TAKES, GIVES, { price: priceFrom(random), map: { port: 'a', most: 4 } }),
+        needs: { a: 'list' },
+      }
+    case 9:
+      return { step: { kind: 'split', separator: '-', most: 3 }, needs: { text: 'text' } }
+    case 10:
+      return { step: { kind: 'join', separator: '-' }, needs: { list: 'list' } }
+    case 11:
+      return { step: { kind: 'constant', value: { p: 'v', q: random(10) } }, needs: {} }
+    case 12:
+      return { step: { kind: 'rename', names: { q: 'r' } }, needs: { object: 'object' } }
+    case 13:
+      return { step: { kind: 'pick', path: ['p'] }, needs: { value: 'object' } }
+    case 14:
+      return { step: { kind: 'to-number', constants: { text: `${random(100)}` } }, needs: {} }
     default:
-      return [{ name: 'value' }]
+      return job(random)
   }
 }
 
-/** Every output there is, those of the step itself aside. */
-function sourcesIn(
-  { steps, wires }: { readonly steps: { readonly [id: string]: Step }; readonly wires: readonly Wire[] },
-  but: string | undefined,
-): readonly PortRef[] {
-  const graph = buildGraph({ flow_version: 1, name: '', inputs: {}, outputs: [], steps, wires })
+function job(random: Random): Draft {
+  const step = jobStep(TAKES, GIVES, { price: priceFrom(random) })
+  return { step, needs: random(2) === 0 ? { a: 'text', b: 'text' } : { a: 'text' } }
+}
+
+function priceFrom(random: Random): string {
+  return `0.00${1 + random(9)}`
+}
+
+function template(): Draft {
+  return { step: { kind: 'template', text: 'T{a}-{b}' }, needs: { a: 'text', b: 'text' } }
+}
+
+function branch(random: Random): Draft {
+  const value = String(random(10))
+  return { step: { kind: 'branch', condition: { is: 'containing', value } }, needs: { value: 'text' } }
+}
+
+function first(): Draft {
+  return { step: { kind: 'first', count: 2 }, needs: { '1': 'text', '2': 'text' } }
+}
+
+function approval(): Draft {
+  return { step: { kind: 'approval', question: 'Go on?' }, needs: { value: 'text' } }
+}
+
+const CONSTANTS: { readonly [need in Need]: JsonValue } = {
+  text: 'c',
+  list: ['c'],
+  object: { p: 'c' },
+  anything: 'c',
+}
+
+function suits(type: PortType, need: Need): boolean {
+  const kind = type === 'any' ? 'string' : type.type
+  if (need === 'anything') return true
+  if (need === 'list') return kind === 'array'
+  return need === 'object' ? kind === 'object' : kind !== 'array' && kind !== 'object'
+}
+
+interface Source {
+  readonly source: PortRef
+  readonly type: PortType
+}
+
+const INPUTS: readonly Source[] = [
+  { source: { step: 'input', port: 'text' }, type: text },
+  { source: { step: 'input', port: 'list' }, type: { type: 'array', items: text } },
+]
+
+/** Every output there is, those of the flow's input first. */
+function sourcesIn(steps: { readonly [id: string]: Step }, wires: readonly Wire[]): readonly Source[] {
+  const inputs = { text, list: { type: 'array', items: text } } as const
+  const graph = buildGraph({ flow_version: 1, name: '', inputs, outputs: [], steps, wires })
   return [
-    { step: 'input', port: 'text' },
-    { step: 'input', port: 'list' },
-    ...Object.keys(steps)
-      .filter(id => id !== but)
-      .flatMap(id => graph.outputsOf(id).map(({ name }) => ({ step: id, port: name }))),
+    ...INPUTS,
+    ...Object.keys(steps).flatMap(step =>
+      graph.outputsOf(step).map(({ name, type }) => ({ source: { step, port: name }, type })),
+    ),
   ]
-}
-
-function isList(steps: { readonly [id: string]: Step }, { step, port }: PortRef): boolean {
-  const source = steps[step]
-  if (step === 'input') return port === 'list'
-  return source?.kind === 'split' || (source?.kind === 'job' && source.map !== undefined)
-}
-
-function pickText(pick: () => PortRef, steps: { readonly [id: string]: Step }): PortRef {
-  for (let tries = 0; tries < 20; tries += 1) {
-    const source = pick()
-    if (!isList(steps, source)) return source
-  }
-  return { step: 'input', port: 'text' }
 }

@@ -110,15 +110,29 @@ export class SimulatedWorld {
     return { delivered, undelivered }
   }
 
+  /** The kinds of all steps that are done, with what is particular about some. */
+  endedKinds(): readonly string[] {
+    return Object.entries(this.graph.flow.steps).flatMap(([id, step]) => {
+      const state = this.run.steps[id]
+      if (state?.state === 'skipped') return ['skipped']
+      if (state?.state !== 'done') return []
+      const isMapped = step.kind === 'job' && step.map !== undefined
+      const items = isMapped ? (this.run.payments[`${id}#0`] === undefined ? ['list'] : ['list', 'item']) : []
+      const way = state.closed.includes('then') || state.closed.includes('approved') ? ['other-way'] : []
+      return [step.kind, ...items, ...way, ...(step.after === undefined ? [] : ['after'])]
+    })
+  }
+
   apply(event: RunEvent): void {
     const before = this.run
     const result = applyEvent(this.graph, before, event, this.now)
     if (!result.ok) return
     const isStale = 'job_id' in event && paymentOf(before, event.key)?.job_id !== event.job_id
-    if (isStale && JSON.stringify(result.run) !== JSON.stringify(before))
+    if (isStale && JSON.stringify(withoutFlow(result.run)) !== JSON.stringify(withoutFlow(before)))
       this.problems.push(`${event.key}: heeds ${event.event} of an earlier job`)
     // What is kept is JSON: a run that is read again goes on as if it had stayed.
-    this.run = JSON.parse(JSON.stringify(result.run)) as Run
+    const kept = JSON.parse(JSON.stringify(withoutFlow(result.run))) as Omit<Run, 'flow'>
+    this.run = { flow: result.run.flow, ...kept }
     this.carryOut(result.effects)
     this.checkSums()
     this.checkWiped()
@@ -346,6 +360,10 @@ export class SimulatedWorld {
       if (state === 'ready') sum += atomic(amount)
     if (sum > atomic(this.run.max_total)) this.problems.push(`may come to ${sum}, over ${this.run.max_total}`)
   }
+}
+
+function withoutFlow({ flow: _, ...kept }: Run): Omit<Run, 'flow'> {
+  return kept
 }
 
 function outputOf(jobId: string): JsonObject {
