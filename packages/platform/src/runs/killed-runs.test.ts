@@ -10,7 +10,7 @@ import { randomFrom, type Random } from '@farebox/flows/src/test-setup/random-fl
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { RunAnswer, RunPayment } from '@farebox/platform-api/flows/runs'
 import { formatUsdc, readUsdc } from '@farebox/protocol/money/usdc'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../app/create-app.ts'
 import { jobsRoutes } from '../jobs/jobs-routes.ts'
 import { answersAsDocumented } from '../test-setup/answers-as-documented.ts'
@@ -88,6 +88,11 @@ afterAll(async () => {
   await chain.stop()
 })
 
+const alive = new Set<() => Promise<void>>()
+afterEach(async () => {
+  for (const killOne of alive) await killOne()
+})
+
 /** A process of its own that drives jobs and runs, under a name of its own, to be killed without mercy. */
 async function startWorker(): Promise<() => Promise<void>> {
   const options = { connectionString: TEST_DATABASE_URL, schema: stage.database.schema, connections: 6 }
@@ -120,10 +125,13 @@ async function startWorker(): Promise<() => Promise<void>> {
     startJobs(parts, { pollMs: 50 })
     startRuns(parts, { pollMs: 50 })
     console.log('{}')`)
-  return async () => {
+  const killOne = async (): Promise<void> => {
+    if (!alive.delete(killOne)) return
     process.kill(worker.pid, 'SIGKILL')
     await worker.exited
   }
+  alive.add(killOne)
+  return killOne
 }
 
 /** A run, and who pays for it. */
