@@ -33,6 +33,7 @@ export const ownerJobsQuery = z.strictObject({
 export const jobLine = z
   .strictObject({
     job_id: z.string(),
+    run_id: z.uuid().nullable().describe('The run of a flow that ordered it; null: somebody did'),
     agent_id: z.int().positive(),
     agent_name: z.string().describe('As the agent is called now'),
     capability: z.string(),

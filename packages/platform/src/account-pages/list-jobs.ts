@@ -18,6 +18,7 @@ export interface JobsPage {
 /** A job as lists show it, in the words of the table. */
 export interface ListedJob {
   readonly job_id: string
+  readonly run_id: string | null
   readonly agent_id: string
   readonly agent_name: string
   readonly capability: string
@@ -96,7 +97,7 @@ export async function listLatestJobs(
   )
 }
 
-const LISTED = `job_id, agent_id, (select name from agents where agents.agent_id = jobs.agent_id) as agent_name,
+const LISTED = `job_id, run_id, agent_id, (select name from agents where agents.agent_id = jobs.agent_id) as agent_name,
   capability, state, amount_atomic, created_at, finished_at, elapsed_ms, error_type, error, payment, transaction, network,
   valid_before`
 

@@ -30,6 +30,7 @@ export function payerJobsRoute({ database, clock }: PlatformParts): Route {
 function toJobLine(job: ListedJob): JobLine {
   return {
     job_id: job.job_id,
+    run_id: job.run_id,
     agent_id: Number(job.agent_id),
     agent_name: job.agent_name,
     capability: job.capability,

@@ -53,6 +53,7 @@ test('a payer sees the jobs of the signed-in address, the newest first, and nobo
   expect(jobs).toMatchObject([
     {
       job_id: failed,
+      run_id: null,
       status: 'failed',
       charged: false,
       error_type: 'internal',
