@@ -18,6 +18,13 @@ const pageRoutes: readonly PageRoute[] = [
   { path: '/', place: 'agents', import: () => page(import('../pages/marketplace/marketplace-page.tsx')) },
   { path: '/agents/:agentId', place: 'agents', import: () => page(import('../pages/agent/agent-page.tsx')) },
   { path: '/flows', place: 'flows', import: () => page(import('../pages/flows/flows-page.tsx')) },
+  { path: '/shared/:shareId', place: 'flows', import: () => page(import('../pages/shared/shared-page.tsx')) },
+  {
+    path: '/flows/:flowId/runs/:runId',
+    place: 'jobs',
+    import: () => page(import('../pages/run/run-page.tsx')),
+  },
+  { path: '/runs/:runId', place: 'jobs', import: () => page(import('../pages/run/run-page.tsx')) },
   { path: '/jobs', place: 'jobs', import: () => page(import('../pages/jobs/jobs-page.tsx')) },
   { path: '/jobs/:jobId', place: 'jobs', import: () => page(import('../pages/job/job-page.tsx')) },
   { path: '/receipts', place: 'jobs', import: () => page(import('../pages/receipts/receipts-page.tsx')) },

@@ -1,5 +1,5 @@
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useMemo, useState, type ReactNode } from 'react'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Switch } from '../parts/switch.tsx'
 import { TypeShape } from '../signs/type-shape.tsx'
@@ -18,9 +18,6 @@ export function OutputView(props: {
 }): ReactNode {
   const { output, fields, fileName } = props
   const [view, setView] = useState<'table' | 'json'>('table')
-  const names = [...new Set([...Object.keys(fields), ...Object.keys(output)])].filter(name =>
-    Object.hasOwn(output, name),
-  )
   return (
     <>
       <h2 className="with-switch">
@@ -38,19 +35,34 @@ export function OutputView(props: {
       {view === 'json' ? (
         <Json value={output} />
       ) : (
-        <dl className="output">
-          {names.map(name => (
-            <OutputField
-              key={name}
-              name={name}
-              field={Object.hasOwn(fields, name) ? fields[name] : undefined}
-              value={output[name] ?? null}
-              fileName={`${fileName}-${name}`}
-            />
-          ))}
-        </dl>
+        <OutputFields output={output} fields={fields} fileName={fileName} />
       )}
     </>
+  )
+}
+
+/** Each field of an output by its type, those that are declared first. */
+export function OutputFields(props: {
+  readonly output: JsonObject
+  readonly fields: FieldMap
+  readonly fileName: string
+}): ReactNode {
+  const { output, fields, fileName } = props
+  const names = [...new Set([...Object.keys(fields), ...Object.keys(output)])].filter(name =>
+    Object.hasOwn(output, name),
+  )
+  return (
+    <dl className="output">
+      {names.map(name => (
+        <OutputField
+          key={name}
+          name={name}
+          field={Object.hasOwn(fields, name) ? fields[name] : undefined}
+          value={output[name] ?? null}
+          fileName={`${fileName}-${name}`}
+        />
+      ))}
+    </dl>
   )
 }
 
@@ -62,7 +74,7 @@ interface FieldProps {
 }
 
 function OutputField({ name, field, value, fileName }: FieldProps): ReactNode {
-  const image = typeof value === 'string' ? readImage(value) : undefined
+  const image = useMemo(() => (typeof value === 'string' ? readImage(value) : undefined), [value])
   const isLarge = typeof value === 'number' || typeof value === 'boolean'
   const isShort =
     typeof value === 'string' && image === undefined && value.length <= 60 && !value.includes('\n')

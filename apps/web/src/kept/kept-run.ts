@@ -23,8 +23,8 @@ export interface KeptRun {
   readonly wallet: string
   /** Unix seconds. */
   readonly created_at: number
-  /** Opens the run; made here, so that a lost answer loses nothing. */
-  readonly run_token: string
+  /** Opens the run; made here, so that a lost answer loses nothing. Absent: whoever is signed in as its payer. */
+  readonly run_token?: string
   /** The run as it was last seen. */
   readonly seen?: SeenRun
   /** The platform refused it, so that there is no run. */
@@ -34,8 +34,8 @@ export interface KeptRun {
 /** What a list shows of a run. */
 export interface SeenRun {
   readonly status: RunProgress['status']
-  /** Whether it goes on only when somebody does something. */
-  readonly needs_hand: boolean
+  /** What it waits for, where that is its payer: another try, a payment or an answer. */
+  readonly needs: 'retry' | 'payment' | 'person' | null
   readonly paid: string
   readonly exposed: string
   /** Paid steps that are delivered. */

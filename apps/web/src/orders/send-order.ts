@@ -1,10 +1,8 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
-import { ApiFailure, type Ask } from '../site/ask.ts'
 import { readOrder, updateOrder } from '../kept/order-store.ts'
 import type { Order } from '../kept/order.ts'
-
-const FIRST_PAUSE_MS = 400
-const LONGEST_PAUSE_MS = 10_000
+import type { Ask } from '../site/ask.ts'
+import { putUntilAnswered, type Answered } from './put-until-answered.ts'
 
 /**
  * Sends an order that is kept, again and again until the platform has answered: the same bytes, so that it is the same
@@ -22,37 +20,16 @@ export async function sendOrder(
     const kept = await readOrder(order.job_id)
     // Another tab was first.
     if (kept?.job !== undefined || kept?.refusal !== undefined) return kept
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      const answered = await put(ask, order, signal)
-      if (answered !== undefined)
-        return (await updateOrder(order.job_id, answered)) ?? { ...order, ...answered }
-      tell()
-      await pause(pauseMs, signal)
-    }
-  })
-}
-
-/** Undefined: nobody knows whether it arrived. */
-async function put(ask: Ask, order: Order, signal: AbortSignal): Promise<Partial<Order> | undefined> {
-  const { job_id, agent_id, capability, input, deadline, payment } = order
-  try {
+    const { job_id, agent_id, capability, input, deadline, payment } = order
     const body = { agent_id, capability, job_id, input, deadline, payment }
-    const job = await ask<JobAnswer>('/v1/jobs?wait=false', { method: 'POST', body, signal })
-    return { job, ...(job.job_token !== undefined && { job_token: job.job_token }) }
-  } catch (error) {
-    if (!(error instanceof ApiFailure)) throw error
-    // 429 and 5xx say nothing of the order; any other refusal says that there is no job.
-    if (error.status === 0 || error.status === 429 || error.status >= 500) return undefined
-    return { refusal: { type: error.type, sentence: error.message } }
-  }
+    const put = (): Promise<JobAnswer> => ask('/v1/jobs?wait=false', { method: 'POST', body, signal })
+    const change = changeOf(await putUntilAnswered(put, tell, signal))
+    return (await updateOrder(order.job_id, change)) ?? { ...order, ...change }
+  })
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason instanceof Error ? signal.reason : new Error('the page was left'))
-    })
-  })
+function changeOf(answered: Answered<JobAnswer>): Partial<Order> {
+  if (!answered.ok) return { refusal: { type: answered.failure.type, sentence: answered.failure.message } }
+  const { answer: job } = answered
+  return { job, ...(job.job_token !== undefined && { job_token: job.job_token }) }
 }

@@ -9,9 +9,11 @@ export function Sheet(props: {
   readonly labelledBy: string
   readonly close: () => void
   readonly locked?: boolean
+  /** `ticket`: something is signed on it. */
+  readonly look?: 'ticket'
   readonly children: ReactNode
 }): ReactNode {
-  const { labelledBy, close, locked = false, children } = props
+  const { labelledBy, close, locked = false, look, children } = props
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     const { current } = dialog
@@ -22,6 +24,7 @@ export function Sheet(props: {
   return (
     <dialog
       ref={dialog}
+      className={look === 'ticket' ? 'on-ticket' : undefined}
       aria-labelledby={labelledBy}
       closedby={locked ? 'none' : 'closerequest'}
       onKeyDown={event => {

@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'react'
 import { useSite } from '../site/site.ts'
 
-/** Unix seconds, five times a second while something is waited for. */
-export function useNow(isWaiting: boolean): number {
+/** Unix seconds, five times a second, or as often as is said, while something is waited for. */
+export function useNow(isWaiting: boolean, everyMs = 200): number {
   const { now: first } = useSite()
   const [now, setNow] = useState(first)
   useEffect(() => {
     setNow(Date.now() / 1_000)
     if (!isWaiting) return undefined
-    const timer = setInterval(() => setNow(Date.now() / 1_000), 200)
+    const timer = setInterval(() => setNow(Date.now() / 1_000), everyMs)
     return () => clearInterval(timer)
-  }, [isWaiting])
+  }, [isWaiting, everyMs])
   return now
 }

@@ -2,11 +2,10 @@ import type { AgentPage } from '@farebox/platform-api/agent'
 import type { JobAnswer, QuoteAnswer } from '@farebox/platform-api/jobs'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useCallback, useEffect, useReducer, useRef } from 'react'
-import { toAtomic } from '../format/amount.ts'
 import type { Order } from '../kept/order.ts'
 import { usePurse } from '../purse/purse-context.ts'
 import { useSite } from '../site/site.ts'
-import { WalletProblem, type Wallet } from '../wallet/wallet.ts'
+import { WalletProblem } from '../wallet/wallet.ts'
 
 /** Longer than the platform answers with a balance that it has read. */
 const BALANCE_KEPT_MS = 1_500
@@ -140,7 +139,8 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
       signal,
     })
     if (quote.amount !== (agreedPrice ?? price)) return say({ step: 'changed', quote })
-    const short = await findShortage(quote, wallet)
+    const { findShortage } = await import('../orders/find-shortage.ts')
+    const short = await findShortage(ask, wallet, BigInt(quote.amount_atomic))
     if (short !== undefined) return say({ step: 'stopped', sentence: short, tone: 'warn', isShort: true })
     await wallet.useChain({
       id: platform.chain_id,
@@ -156,14 +156,6 @@ export function useQuickExecute(orderable: Orderable): QuickExecute {
     await keepOrder(order)
     say({ step: 'ordered', order, unanswered: 0, isFresh: true })
     void follow(order).catch(() => undefined)
-  }
-
-  const findShortage = async (quote: QuoteAnswer, wallet: Wallet): Promise<string | undefined> => {
-    // Where the chain does not answer, nothing is signed: the payment could not be proven, and would run out.
-    const balance = await ask<{ readonly usdc: string }>(`/v1/wallets/${wallet.address}/balance`)
-    const has = toAtomic(balance.usdc)
-    if (has === undefined || has >= BigInt(quote.amount_atomic)) return undefined
-    return `${wallet.name} has ${balance.usdc} USDC, and ${quote.amount} is asked for. Nothing was sent.`
   }
 
   const once = (work: () => Promise<void>): void => {

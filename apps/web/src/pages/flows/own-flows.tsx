@@ -71,7 +71,7 @@ function OwnRow(props: {
       </p>
       {draftId !== undefined &&
         (isAsking ? (
-          <span className="small sure" role="group" aria-label={`Delete ${flow.name}?`}>
+          <span className="small act" role="group" aria-label={`Delete ${flow.name}?`}>
             Delete for good?{' '}
             <button type="button" className="link" onClick={() => remove(draftId)}>
               Delete
@@ -81,7 +81,7 @@ function OwnRow(props: {
             </button>
           </span>
         ) : (
-          <button type="button" className="link small" onClick={() => setAsking(true)}>
+          <button type="button" className="link small act" onClick={() => setAsking(true)}>
             Delete<span className="unseen"> {flow.name}</span>
           </button>
         ))}

@@ -55,7 +55,7 @@ export function Templates({ templates }: { readonly templates: readonly FlowTemp
               </p>
               <button
                 type="button"
-                className="button"
+                className="button act"
                 aria-label={`Use ${template.name}`}
                 onClick={() =>
                   void use(template).catch(() => setProblem('This browser keeps no drafts just now.'))

@@ -1,3 +1,4 @@
+import type { RunsAnswer } from '@farebox/platform-api/flows/runs'
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
 import { useState, type ReactNode } from 'react'
 import { groupDigits } from '../../format/amount.ts'
@@ -7,31 +8,33 @@ import { Switch } from '../../parts/switch.tsx'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
 import type { PageModule } from '../../site/page.ts'
 import { JobTable } from './job-table.tsx'
-import { sumJobs } from './sum-jobs.ts'
-import { useJobs, type ListedJob } from './use-jobs.ts'
+import type { Listed, Mine } from './listed.ts'
+import { KINDS, sumJobs } from './sum-jobs.ts'
+import { useJobs } from './use-jobs.ts'
 
 type Filter = 'all' | 'paid' | 'free' | 'open'
 
 interface Data {
   /** Of the wallet that is signed in; null: nobody is. */
-  readonly mine: PayerJobs['jobs'] | null
+  readonly mine: Mine | null
 }
 
 /** What this browser and this wallet have ordered. */
 export const page: PageModule<Data> = {
   load: async ({ ask }) => ({
-    mine: await loadSignedIn(async () => (await ask<PayerJobs>('/v1/me/jobs?limit=100')).jobs),
+    mine: await loadSignedIn(async () => {
+      const [{ jobs }, { runs }] = await Promise.all([
+        ask<PayerJobs>('/v1/me/jobs?limit=100'),
+        ask<RunsAnswer>('/v1/me/runs?limit=100'),
+      ])
+      return { jobs, runs }
+    }),
   }),
   head: () => ({ title: 'Jobs', hidden: true, personal: true }),
   Page: JobsPage,
 }
 
-const KEEPS: { readonly [filter in Filter]: (job: ListedJob) => boolean } = {
-  all: () => true,
-  paid: ({ outcome }) => outcome === 'paid' || outcome === 'undelivered',
-  free: ({ outcome }) => outcome === 'free',
-  open: ({ outcome }) => outcome === 'running' || outcome === 'settling' || outcome === 'waiting',
-}
+const KEEPS: { readonly [filter in Filter]: (one: Listed) => boolean } = { all: () => true, ...KINDS }
 
 function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
   const { jobs, failure } = useJobs(mine ?? NONE)
@@ -80,9 +83,9 @@ function JobsPage({ data: { mine } }: { readonly data: Data }): ReactNode {
   )
 }
 
-const NONE: PayerJobs['jobs'] = []
+const NONE: Mine = { jobs: [], runs: [] }
 
-function Figures({ jobs }: { readonly jobs: readonly ListedJob[] }): ReactNode {
+function Figures({ jobs }: { readonly jobs: readonly Listed[] }): ReactNode {
   const { paid, free, open, ordered } = sumJobs(jobs)
   return (
     <dl className="figures four">
@@ -94,7 +97,7 @@ function Figures({ jobs }: { readonly jobs: readonly ListedJob[] }): ReactNode {
         </dd>
       </div>
       <div>
-        <dt>Jobs paid</dt>
+        <dt>Jobs and runs paid</dt>
         <dd>
           {formatCount(paid.count)}
           <small>of {formatCount(ordered)} ordered</small>
@@ -125,7 +128,7 @@ function Empty({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
       <span>
         {isFiltered
           ? 'Choose “All” to see every one.'
-          : 'Every job you order appears here before it is sent.'}
+          : 'Every job and every run you order appears here before it is sent.'}
       </span>
       {!isFiltered && <a href="/">Find an agent</a>}
     </div>

@@ -1,29 +1,51 @@
 import { fromAtomic, toAtomic } from '../../format/amount.ts'
-import type { ListedJob } from './use-jobs.ts'
+import type { Listed } from './listed.ts'
 
-/** How many jobs, and what they come to; decimal USDC. */
+/** How many jobs and runs, and what they come to; decimal USDC. */
 export interface JobsSum {
   readonly count: number
   readonly amount: string
 }
 
-/** Sums of jobs by their outcome. Amounts are added as whole millionths, never as floats. */
-export function sumJobs(jobs: readonly ListedJob[]): {
+/** Whether what is listed is of this kind: a run that has paid for some of its steps is paid, and may be open as well. */
+export const KINDS = {
+  paid: (one: Listed): boolean =>
+    one.kind === 'job' ? one.outcome === 'paid' || one.outcome === 'undelivered' : one.paid !== '0',
+  free: (one: Listed): boolean =>
+    one.kind === 'job' ? one.outcome === 'free' : one.paid === '0' && ENDED.has(one.outcome),
+  open: (one: Listed): boolean =>
+    one.kind === 'job'
+      ? one.outcome === 'running' || one.outcome === 'settling' || one.outcome === 'waiting'
+      : !ENDED.has(one.outcome),
+} as const
+
+const ENDED: ReadonlySet<string> = new Set(['paid', 'failed', 'cancelled', 'refused'])
+
+/** Sums by outcome. Amounts are added as whole millionths, never as floats. */
+export function sumJobs(listed: readonly Listed[]): {
   readonly ordered: number
   readonly paid: JobsSum
   readonly free: JobsSum
   readonly open: JobsSum
 } {
-  const sum = (kept: readonly ListedJob[]): JobsSum => ({
-    count: kept.length,
-    amount: fromAtomic(kept.reduce((total, { amount }) => total + (toAtomic(amount) ?? 0n), 0n)),
-  })
-  const isPaid = ({ outcome }: ListedJob): boolean => outcome === 'paid' || outcome === 'undelivered'
-  const isFree = ({ outcome }: ListedJob): boolean => outcome === 'free'
-  return {
-    ordered: jobs.length,
-    paid: sum(jobs.filter(isPaid)),
-    free: sum(jobs.filter(isFree)),
-    open: sum(jobs.filter(job => !isPaid(job) && !isFree(job))),
+  const sum = (is: (one: Listed) => boolean, amountOf: (one: Listed) => bigint): JobsSum => {
+    const kept = listed.filter(is)
+    return {
+      count: kept.length,
+      amount: fromAtomic(kept.reduce((total, one) => total + amountOf(one), 0n)),
+    }
   }
+  const whole = (one: Listed): bigint => atomic(one.kind === 'job' ? one.amount : one.atMost)
+  const rest = (one: Listed): bigint =>
+    one.kind === 'job' ? atomic(one.amount) : atomic(one.atMost) - atomic(one.paid)
+  return {
+    ordered: listed.length,
+    paid: sum(KINDS.paid, one => atomic(one.kind === 'job' ? one.amount : one.paid)),
+    free: sum(KINDS.free, whole),
+    open: sum(KINDS.open, rest),
+  }
+}
+
+function atomic(amount: string): bigint {
+  return toAtomic(amount) ?? 0n
 }

@@ -1,64 +1,56 @@
 import type { JobAnswer } from '@farebox/platform-api/jobs'
-import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
 import { useEffect, useState } from 'react'
+import type { KeptRun } from '../../kept/kept-run.ts'
 import { isSettled, type Order } from '../../kept/order.ts'
 import type { Ask } from '../../site/ask.ts'
 import { useSite } from '../../site/site.ts'
-
-/** What became of a job: `waiting` is no answer in its time, while the payment could still be used. */
-export type Outcome = 'running' | 'settling' | 'paid' | 'free' | 'waiting' | 'undelivered'
-
-/** A job in the list, whichever way it is known. */
-export interface ListedJob {
-  readonly jobId: string
-  readonly agentId: number
-  readonly agentName: string
-  readonly capability: string
-  readonly amount: string
-  /** Unix seconds. */
-  readonly orderedAt: number
-  readonly elapsedMs: number | null
-  readonly outcome: Outcome
-  /** What opens it; undefined: whoever is signed in as its payer. */
-  readonly token: string | undefined
-}
+import { mergeListed, type Listed, type Mine } from './listed.ts'
 
 /**
- * The jobs of this browser, and of the wallet that is signed in; the newest first. Undefined: not read yet.
+ * The jobs and runs of this browser, and of the wallet that is signed in; the newest first. Undefined: not read yet.
  *
  * @param mine those of the wallet
  */
-export function useJobs(mine: PayerJobs['jobs']): {
-  readonly jobs: readonly ListedJob[] | undefined
+export function useJobs(mine: Mine): {
+  readonly jobs: readonly Listed[] | undefined
   readonly failure: unknown
 } {
   const { ask } = useSite()
-  const [orders, setOrders] = useState<readonly Order[]>()
+  const [kept, setKept] = useState<{ readonly orders: readonly Order[]; readonly runs: readonly KeptRun[] }>()
   const [failure, setFailure] = useState<unknown>()
   useEffect(() => {
     const left = new AbortController()
-    let stop = (): void => undefined
+    const stops: (() => void)[] = []
     const start = async (): Promise<void> => {
-      const { listOrders, watchOrders } = await import('../../kept/order-store.ts')
+      const [{ listOrders, watchOrders }, { listRuns, watchRuns }] = await Promise.all([
+        import('../../kept/order-store.ts'),
+        import('../../kept/run-store.ts'),
+      ])
       const read = async (): Promise<void> => {
-        const listed = await listOrders()
-        if (!left.signal.aborted) setOrders(listed)
+        const [orders, runs] = await Promise.all([listOrders(), listRuns()])
+        if (!left.signal.aborted) setKept({ orders, runs })
       }
       await read()
-      stop = watchOrders(() => void read())
-      await resumeOrders(ask, await listOrders(), () => void read(), left.signal)
+      stops.push(
+        watchOrders(() => void read()),
+        watchRuns(() => void read()),
+      )
+      await Promise.all([
+        resumeOrders(ask, await listOrders(), () => void read(), left.signal),
+        resumeRuns(ask, await listRuns(), left.signal),
+      ])
     }
     start().catch((error: unknown) => {
       if (left.signal.aborted) return
-      setOrders(known => known ?? [])
+      setKept(known => known ?? { orders: [], runs: [] })
       setFailure(error)
     })
     return () => {
       left.abort(new Error('the page was left'))
-      stop()
+      for (const stop of stops) stop()
     }
   }, [ask])
-  return { jobs: orders === undefined ? undefined : merge(orders, mine), failure }
+  return { jobs: kept && mergeListed(kept.orders, kept.runs, mine), failure }
 }
 
 /** Goes on with what was under way when the page was left: orders are sent again, jobs are looked at again. */
@@ -87,58 +79,17 @@ async function resumeOrders(
   await Promise.allSettled(open.map(resume))
 }
 
+/** The same for runs: they are sent where they were not, and looked at until they are over. What is told of is kept. */
+async function resumeRuns(ask: Ask, runs: readonly KeptRun[], signal: AbortSignal): Promise<void> {
+  const open = runs
+    .filter(({ refusal, seen }) => refusal === undefined && (seen?.ended_at ?? null) === null)
+    .slice(0, MOST_RESUMED)
+  if (open.length === 0) return
+  const { openRun } = await import('../../flows/runs/open-run.ts')
+  await Promise.allSettled(
+    open.map(({ run_id: runId }) => openRun(ask, { runId, given: undefined }, () => undefined, signal)),
+  )
+}
+
 /** Each has a stream of its own. */
 const MOST_RESUMED = 5
-
-function merge(orders: readonly Order[], mine: PayerJobs['jobs']): readonly ListedJob[] {
-  const kept = new Map<string, ListedJob>(mine.map(job => [job.job_id, listOwn(job)]))
-  for (const order of orders) kept.set(order.job_id, listOrder(order))
-  return [...kept.values()].toSorted((one, other) => other.orderedAt - one.orderedAt)
-}
-
-function listOwn(job: PayerJobs['jobs'][number]): ListedJob {
-  return {
-    jobId: job.job_id,
-    agentId: job.agent_id,
-    agentName: job.agent_name,
-    capability: job.capability,
-    amount: job.amount,
-    orderedAt: job.created_at,
-    elapsedMs: job.elapsed_ms,
-    outcome: outcomeOf(job.status, job.charged, job.payment.status, false),
-    token: undefined,
-  }
-}
-
-function listOrder(order: Order): ListedJob {
-  const { job } = order
-  return {
-    jobId: order.job_id,
-    agentId: order.agent_id,
-    agentName: order.agent_name,
-    capability: order.capability,
-    amount: order.amount,
-    orderedAt: order.created_at,
-    elapsedMs: job?.elapsed_ms ?? null,
-    outcome:
-      order.refusal !== undefined
-        ? 'free'
-        : job === undefined
-          ? 'running'
-          : outcomeOf(job.status, job.charged, job.payment.status, job.charged_without_delivery),
-    token: order.job_token,
-  }
-}
-
-function outcomeOf(
-  status: JobAnswer['status'],
-  isCharged: boolean,
-  payment: JobAnswer['payment']['status'],
-  isUndelivered: boolean,
-): Outcome {
-  if (isUndelivered) return 'undelivered'
-  if (isCharged) return 'paid'
-  if (status === 'sent') return 'running'
-  if (status === 'pending' || status === 'completed') return 'settling'
-  return status === 'failed' || payment === 'unpaid' ? 'free' : 'waiting'
-}

@@ -49,6 +49,9 @@ function MarketplacePage({ data }: { readonly data: Data }): ReactNode {
             costs nothing.
           </p>
           <SearchForm search={search} change={change} />
+          <p className="small quiet compose">
+            Several agents can work as one: <a href="/flows">compose a flow</a>.
+          </p>
         </div>
         {/* Before the results: a phone shows it above them, and what is parsed later must move nothing. */}
         <aside>

@@ -1,0 +1,140 @@
+import { FLOW_INPUT, FLOW_OUTPUT, type PortRef } from '@farebox/flows/document/flow'
+import type { Graph } from '@farebox/flows/graph/graph'
+
+/** The map of a flow: one stop a row from its input to its output, one lane a branch. */
+export interface RouteMap {
+  readonly rows: readonly RouteRow[]
+  /** Lanes side by side. */
+  readonly lanes: number
+  /** More branches run beside one another than there are lanes: some share the last one. */
+  readonly isShared: boolean
+}
+
+/** A stop, and what is drawn beside it. */
+export interface RouteRow {
+  /** Id of the step, or `input` or `output`. */
+  readonly id: string
+  readonly lane: number
+  readonly pieces: readonly RoutePiece[]
+}
+
+/** The piece of a line in one row. */
+export interface RoutePiece {
+  /** What the line leads from, and to. */
+  readonly from: string
+  readonly to: string
+  readonly lane: number
+  /** Whether it comes from the row above, and whether it goes on to the one below. */
+  readonly part: 'begins' | 'passes' | 'ends'
+  /** It ends in the next row, at the stop of another lane: the last bit of this row belongs to that bend. */
+  readonly bendsNext: boolean
+}
+
+/** What fits beside the words on a phone. */
+const MOST_LANES = 5
+
+/** A line from one stop to another, in the lane that it takes. */
+interface Line {
+  readonly from: number
+  readonly to: number
+  readonly lane: number
+}
+
+/**
+ * Lays out the map. A line leads from each step to those that take from it, where no other way leads there too: the longer
+ * way says it already. Each stop stands in the lane of a line that comes to it; the lines that go on from it take its lane
+ * and the free ones beside it.
+ */
+export function layLanes(graph: Graph): RouteMap {
+  const ids = [FLOW_INPUT, ...graph.order, FLOW_OUTPUT]
+  const targets = reduceLinks(linkStops(graph, ids))
+  /** How many lines each lane holds just now. */
+  const held: number[] = []
+  const lines: Line[] = []
+  const laneOf: number[] = []
+  let isShared = false
+  const take = (wanted: number | undefined): number => {
+    let lane = wanted ?? held.findIndex(count => count === 0)
+    if (lane === -1) lane = held.length
+    if (lane >= MOST_LANES) {
+      lane = MOST_LANES - 1
+      isShared = true
+    }
+    held[lane] = (held[lane] ?? 0) + 1
+    return lane
+  }
+  for (const [row] of ids.entries()) {
+    const ending = lines.filter(({ to }) => to === row)
+    const lane = ending.length === 0 ? 0 : Math.min(...ending.map(line => line.lane))
+    laneOf.push(lane)
+    for (const line of ending) held[line.lane] = (held[line.lane] ?? 1) - 1
+    for (const [index, to] of (targets[row] ?? []).entries()) {
+      const own = index === 0 && (held[lane] ?? 0) === 0 ? lane : undefined
+      lines.push({ from: row, to, lane: take(own) })
+    }
+  }
+  const rows = ids.map((id, row) => ({
+    id,
+    lane: laneOf[row] ?? 0,
+    pieces: lines
+      .filter(({ from, to }) => from <= row && row <= to)
+      .map(line => pieceOf(line, row, ids, laneOf)),
+  }))
+  return { rows, lanes: Math.max(1, held.length), isShared }
+}
+
+function pieceOf(
+  { from, to, lane }: Line,
+  row: number,
+  ids: readonly string[],
+  laneOf: readonly number[],
+): RoutePiece {
+  return {
+    from: ids[from] ?? '',
+    to: ids[to] ?? '',
+    lane,
+    part: row === from ? 'begins' : row === to ? 'ends' : 'passes',
+    bendsNext: to === row + 1 && laneOf[to] !== lane,
+  }
+}
+
+/** By row, the rows that its lines lead to. A step that takes from none begins with the input. */
+function linkStops(graph: Graph, ids: readonly string[]): readonly (readonly number[])[] {
+  const rowOf = new Map(ids.map((id, row) => [id, row]))
+  const targets = ids.map((): Set<number> => new Set())
+  const link = (from: string, to: string): void => {
+    const [source, target] = [rowOf.get(from), rowOf.get(to)]
+    if (source !== undefined && target !== undefined && source < target) targets[source]?.add(target)
+  }
+  for (const id of graph.order) {
+    const sources = graph.sourcesOf(id)
+    for (const source of sources) link(source, id)
+    if (sources.length === 0 || takesInput(graph, id)) link(FLOW_INPUT, id)
+  }
+  for (const port of graph.flow.outputs) {
+    const source: PortRef | undefined = graph.wireTo({ step: FLOW_OUTPUT, port })?.from
+    if (source !== undefined) link(source.step, FLOW_OUTPUT)
+  }
+  if (graph.order.length === 0) link(FLOW_INPUT, FLOW_OUTPUT)
+  return targets.map(rows => [...rows].toSorted((one, other) => one - other))
+}
+
+function takesInput(graph: Graph, id: string): boolean {
+  return graph.wiredTo(id).some(({ step }) => step === FLOW_INPUT)
+}
+
+/** Leaves out each line that another way leads to as well. */
+function reduceLinks(targets: readonly (readonly number[])[]): readonly (readonly number[])[] {
+  /** By row, all rows behind it: one bit each. */
+  const behind: bigint[] = []
+  for (let row = targets.length - 1; row >= 0; row -= 1)
+    behind[row] = (targets[row] ?? []).reduce(
+      (all, target) => all | (1n << BigInt(target)) | (behind[target] ?? 0n),
+      0n,
+    )
+  return targets.map(rows =>
+    rows.filter(target =>
+      rows.every(other => other === target || (((behind[other] ?? 0n) >> BigInt(target)) & 1n) === 0n),
+    ),
+  )
+}

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { describeRun } from './describe-run.ts'
+import { FAILED, FLOW, jobOf, runOf, stepOf } from './test-setup/sample-run.ts'
+
+const SENT = { state: 'sent', payment: { state: 'sent' }, job: { status: 'sent', elapsed_ms: null } } as const
+const card = stepOf('card', [])
+
+test('a run that is under way counts its stops and names who is at work', () => {
+  const run = runOf([stepOf('summary', [jobOf('summary')]), stepOf('qr', [jobOf('qr', SENT)]), card])
+  expect(describeRun(FLOW, run)).toEqual({ headline: '1 of 3 stops passed', lede: 'At work: QR code.' })
+})
+
+test('steps that are left out are no stops', () => {
+  const out = stepOf('ask', [], { state: 'skipped' })
+  const run = runOf([stepOf('summary', [jobOf('summary', SENT)]), out, card])
+  expect(describeRun(FLOW, run).headline).toBe('0 of 2 stops passed')
+})
+
+test('a step that failed: what is kept, what was not charged, what resuming pays', () => {
+  const run = runOf([stepOf('summary', [jobOf('summary')]), stepOf('qr', [jobOf('qr', FAILED)]), card], {
+    status: 'waiting',
+    paid: '0.01',
+    exposed: '0.005',
+  })
+  expect(describeRun(FLOW, run)).toEqual({
+    headline: 'One step was not delivered',
+    lede: 'One step is paid and its output kept. QR code failed and was not charged. Resume pays for that step alone.',
+  })
+})
+
+test('an agent that is silent may still charge: it is not said that it did not', () => {
+  const silent = { ...FAILED, job: { status: 'expired' as const } }
+  const run = runOf([stepOf('qr', [jobOf('qr', silent)])], {
+    status: 'waiting',
+    exposed: '0.005',
+    exposed_until: 10_900,
+  })
+  const { lede } = describeRun(FLOW, run)
+  expect(lede).toMatch(/^QR code did not answer in time, and may charge until \d\d:\d\d:\d\d\./)
+  expect(lede).not.toMatch(/not charged/)
+})
+
+test('money that went for nothing comes before all else, and no refund is promised', () => {
+  const charged = { ...FAILED, payment: { state: 'paid' as const } }
+  const run = runOf([stepOf('summary', [jobOf('summary', FAILED)]), stepOf('qr', [jobOf('qr', charged)])], {
+    status: 'waiting',
+    paid: '0.005',
+  })
+  const { headline, lede } = describeRun(FLOW, run)
+  expect(headline).toBe('One step was charged and not delivered')
+  expect(lede).toMatch(/no refund can be promised/)
+})
+
+test.each([
+  ['changed', 'A price has changed'],
+  ['too-late', 'A signature ran out'],
+  ['dead', 'A signature ran out'],
+  ['none', 'One job waits for your payment'],
+] as const)('a payment that is asked for because: %s', (kind, headline) => {
+  const because = kind === 'changed' ? { kind, price: '0.006', pay_to: '0x1' } : { kind }
+  const unpaid = jobOf('qr', { state: 'unpaid', because, payment: null, job: null })
+  const run = runOf([stepOf('qr', [unpaid])], {
+    status: 'waiting',
+    waiting: [{ for: 'payment', key: 'qr', because }],
+  })
+  expect(describeRun(FLOW, run).headline).toBe(headline)
+})
+
+test('a run that waits for a person, and one that waits for a time', () => {
+  const asking = runOf([stepOf('ask', [], { state: 'asking' })], {
+    status: 'waiting',
+    waiting: [{ for: 'person', step: 'ask' }],
+  })
+  expect(describeRun(FLOW, asking).headline).toBe('Your answer is asked for')
+  const waiting = runOf([], { status: 'waiting', waiting: [{ for: 'time', step: 'wait', until: 20_000 }] })
+  expect(describeRun(FLOW, waiting).headline).toMatch(/^Waiting until \d\d:\d\d:\d\d$/)
+})
+
+test('a run that is over says what was paid, and what can still be', () => {
+  const done = runOf([stepOf('summary', [jobOf('summary')]), stepOf('qr', [jobOf('qr')])], {
+    status: 'completed',
+    paid: '0.015',
+  })
+  expect(describeRun(FLOW, done)).toEqual({
+    headline: 'Delivered and paid',
+    lede: 'Both paid steps are delivered. 0.015 USDC paid, proven on the chain.',
+  })
+  const cancelled = runOf([stepOf('qr', [jobOf('qr', FAILED)])], {
+    status: 'cancelled',
+    exposed: '0.005',
+    exposed_until: 10_900,
+  })
+  expect(describeRun(FLOW, cancelled).lede).toMatch(
+    /0\.005 USDC may still be charged until .* Nothing was charged\.$/,
+  )
+})
+
+test('a free step that failed says why, as one line without anything hidden in it', () => {
+  const failed = stepOf('card', [], { state: 'failed', reason: 'a:\nis \u202emissing' })
+  const { headline, lede } = describeRun(FLOW, runOf([failed], { status: 'failed' }))
+  expect(headline).toBe('The run has stopped')
+  expect(lede).toContain('Template could not be done: a: is \u{FFFD}missing')
+})

@@ -1,0 +1,163 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import type { RunJob, RunProgress, RunStepAnswer } from '@farebox/platform-api/flows/runs'
+import { formatClock } from '../../format/time.ts'
+import { plainLine } from '../../format/plain-line.ts'
+import { capitalize, countWord } from '../describe/count-word.ts'
+import { nameStop } from '../describe/name-stop.ts'
+import { isChargedForNothing } from './job-words.ts'
+
+/** How a run stands, as its page begins. */
+export interface RunWords {
+  readonly headline: string
+  readonly lede: string
+}
+
+/** Says how a run stands: what became of the money first, then why, then what takes it on. While it runs, stops are counted. */
+export function describeRun(flow: Flow, run: RunProgress): RunWords {
+  switch (run.status) {
+    case 'completed':
+      return describeCompleted(run)
+    case 'running':
+      return describeRunning(flow, run)
+    case 'waiting':
+      return describeWaiting(flow, run)
+    case 'failed':
+      return describeFailed(flow, run)
+    case 'paused':
+      return { headline: 'Paused', lede: `Nothing new is ordered. ${sayOpen(run)}${sayKept(run)}` }
+    case 'cancelled':
+      return {
+        headline: 'Cancelled',
+        lede: `Nothing more is ordered, and signatures that were not sent are deleted. ${sayOpen(run)}${sayPaid(run)}`,
+      }
+  }
+}
+
+function describeCompleted(run: RunProgress): RunWords {
+  const paid = paidSteps(run)
+  const left = run.steps.filter(({ state, jobs }) => state === 'skipped' && jobs.length === 0).length
+  if (paid.length === 0) return { headline: 'Done', lede: 'No step was paid for.' }
+  const what =
+    paid.length === 1
+      ? 'The paid step is delivered'
+      : `${paid.length === 2 ? 'Both' : `All ${countWord(paid.length)}`} paid steps are delivered`
+  const rest =
+    left === 0 ? '' : ` ${capitalize(countWord(left))} ${left === 1 ? 'step was' : 'steps were'} left out.`
+  return { headline: 'Delivered and paid', lede: `${what}. ${sayPaid(run)}${rest}` }
+}
+
+function describeRunning(flow: Flow, run: RunProgress): RunWords {
+  const stops = run.steps.filter(({ state }) => state !== 'skipped')
+  const passed = stops.filter(({ state }) => state === 'done').length
+  const atWork = run.steps.filter(({ jobs }) =>
+    jobs.some(({ state }) => state === 'sent' || state === 'quoting'),
+  )
+  const failed = run.steps.filter(hasFailed)
+  const others = failed.length === 0 ? '' : ` ${nameAll(flow, failed)} was not delivered, and waits.`
+  return {
+    headline: `${passed} of ${stops.length} stops passed`,
+    lede: `${atWork.length === 0 ? 'Agents are asked' : `At work: ${nameAll(flow, atWork)}`}.${others}`,
+  }
+}
+
+function describeWaiting(flow: Flow, run: RunProgress): RunWords {
+  const charged = run.steps.filter(({ jobs }) => jobs.some(isChargedForNothing))
+  if (charged.length > 0)
+    return {
+      headline: `${countSteps(charged.length)} charged and not delivered`,
+      lede: `${nameAll(flow, charged)} took the money and gave nothing usable. It counts against the agent; no refund can be promised. ${sayKept(run)}`,
+    }
+  const failed = run.steps.filter(hasFailed)
+  if (failed.length > 0) return describeUndelivered(flow, run, failed)
+  const reasons = run.waiting.flatMap(one => (one.for === 'payment' ? [one.because.kind] : []))
+  if (reasons.includes('changed'))
+    return {
+      headline: reasons.length === 1 ? 'A price has changed' : 'Prices have changed',
+      lede: `Another price is asked for than was signed. That signature is deleted, unused. ${sayKept(run)}`,
+    }
+  if (reasons.includes('too-late') || reasons.includes('dead'))
+    return {
+      headline: 'A signature ran out',
+      lede: `It was not used, and never will be. Sign anew to go on. ${sayKept(run)}`,
+    }
+  const person = run.waiting.find(one => one.for === 'person')
+  if (person !== undefined)
+    return { headline: 'Your answer is asked for', lede: `The run goes on with it. ${sayKept(run)}` }
+  if (reasons.length > 0)
+    return {
+      headline:
+        reasons.length === 1
+          ? 'One job waits for your payment'
+          : `${capitalize(countWord(reasons.length))} jobs wait for your payment`,
+      lede: `The run has come to what could not be signed for at the start. ${sayKept(run)}`,
+    }
+  const time = run.waiting.find(one => one.for === 'time')
+  return {
+    headline: time === undefined ? 'Waiting' : `Waiting until ${formatClock(time.until, 'local')}`,
+    lede: `It goes on by itself; this page can be closed. ${sayKept(run)}`,
+  }
+}
+
+function describeUndelivered(flow: Flow, run: RunProgress, failed: readonly RunStepAnswer[]): RunWords {
+  const jobs = failed.flatMap(step => step.jobs.filter(({ state }) => state === 'failed'))
+  const isSilent = jobs.some(job => job.payment?.state === 'sent' && job.job?.status !== 'failed')
+  const why = isSilent
+    ? `${nameAll(flow, failed)} did not answer in time${run.exposed_until === null ? '' : `, and may charge until ${formatClock(run.exposed_until, 'local')}`}.`
+    : `${nameAll(flow, failed)} failed and ${failed.length === 1 ? 'was' : 'were'} not charged.`
+  const on = failed.length === 1 ? 'Resume pays for that step alone.' : 'Resume pays for those steps alone.'
+  return {
+    headline: `${countSteps(failed.length)} not delivered`,
+    lede: `${sayKept(run)}${why} ${on}`,
+  }
+}
+
+function describeFailed(flow: Flow, run: RunProgress): RunWords {
+  const failed = run.steps.filter(({ state }) => state === 'failed')
+  const reason = failed[0]?.reason ?? null
+  return {
+    headline: 'The run has stopped',
+    lede: `${nameAll(flow, failed)} could not be done${reason === null ? '' : `: ${plainLine(reason, 200)}`}. Nothing behind it is ordered. ${sayPaid(run)}`,
+  }
+}
+
+/** A step of whose jobs one has failed, and none is at work. */
+function hasFailed({ jobs }: RunStepAnswer): boolean {
+  return jobs.some(({ state }) => state === 'failed') && !jobs.some(isAtWork)
+}
+
+function isAtWork({ state }: RunJob): boolean {
+  return state === 'sent' || state === 'quoting'
+}
+
+function paidSteps(run: RunProgress): readonly RunStepAnswer[] {
+  return run.steps.filter(({ state, jobs }) => state === 'done' && jobs.length > 0)
+}
+
+function sayKept(run: RunProgress): string {
+  const { length } = paidSteps(run)
+  if (length === 0) return ''
+  return length === 1
+    ? 'One step is paid and its output kept. '
+    : `${capitalize(countWord(length))} steps are paid and their outputs kept. `
+}
+
+function sayPaid({ paid }: RunProgress): string {
+  return paid === '0' ? 'Nothing was charged.' : `${paid} USDC paid, proven on the chain.`
+}
+
+function sayOpen({ exposed, exposed_until: until }: RunProgress): string {
+  if (exposed === '0') return ''
+  return `${exposed} USDC may still be charged${until === null ? '' : ` until ${formatClock(until, 'local')}`}. `
+}
+
+function countSteps(count: number): string {
+  return count === 1 ? 'One step was' : `${capitalize(countWord(count))} steps were`
+}
+
+function nameAll(flow: Flow, steps: readonly RunStepAnswer[]): string {
+  const names = steps.slice(0, 3).map(({ step }) => plainLine(nameStop(flow, step), 40))
+  const rest = steps.length - names.length
+  if (rest > 0) return `${names.join(', ')} and ${countWord(rest)} more`
+  const last = names.at(-1) ?? ''
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
+}

@@ -1,0 +1,71 @@
+import type { RunJob } from '@farebox/platform-api/flows/runs'
+import type { SignName } from '../../signs/sign.tsx'
+
+/** What became of a job, in words; with a tone and a sign where it is more than the plain course of things. */
+export interface Words {
+  readonly words: string
+  readonly tone: 'plain' | 'paid' | 'refused' | 'warn'
+  readonly sign?: SignName
+  /** Unix seconds: its signature may be used until then. */
+  readonly until?: number
+}
+
+/** How a job of a run stands. */
+export function jobWords(job: RunJob): Words {
+  switch (job.state) {
+    case 'unpaid':
+      return unpaidWords(job)
+    case 'quoting':
+      return { words: 'Its agent is asked for the price', tone: 'plain' }
+    case 'sent':
+      return job.job?.status === 'pending' || job.job?.status === 'completed'
+        ? { words: 'Delivered, being settled', tone: 'plain', sign: 'clock' }
+        : { words: job.attempt > 1 ? `Running, attempt ${job.attempt}` : 'Running', tone: 'plain' }
+    case 'done':
+      return job.payment?.state === 'paid'
+        ? { words: 'Paid', tone: 'paid', sign: 'check' }
+        : { words: 'Delivered', tone: 'plain', sign: 'check' }
+    case 'failed':
+      return failedWords(job)
+  }
+}
+
+function unpaidWords({ because }: RunJob): Words {
+  switch (because?.kind) {
+    case 'changed':
+      return { words: `Asks for ${because.price} USDC now`, tone: 'warn', sign: 'warn' }
+    case 'too-late':
+      return { words: 'Its signature ended too soon, unused', tone: 'warn', sign: 'clock' }
+    case 'dead':
+      return { words: 'Not charged; waits for a new signature', tone: 'plain' }
+    case 'charged':
+      return { words: 'Charged, not delivered', tone: 'refused', sign: 'warn' }
+    case 'none':
+    case undefined:
+      return { words: 'Waits for your payment', tone: 'plain' }
+  }
+}
+
+function failedWords({ payment, job, attempt }: RunJob): Words {
+  if (payment?.state === 'paid' || job?.charged_without_delivery === true)
+    return { words: 'Charged, not delivered', tone: 'refused', sign: 'warn' }
+  if (attempt === 0) return { words: 'Not sent, not charged', tone: 'refused', sign: 'cross' }
+  // An agent that says no has not charged; one that says nothing still may.
+  const isSilent = payment?.state === 'sent' && job?.status !== 'failed'
+  if (isSilent)
+    return {
+      words: 'No answer in its time',
+      tone: 'warn',
+      sign: 'clock',
+      until: job?.usable_until ?? payment.valid_before,
+    }
+  return { words: 'Not delivered, not charged', tone: 'refused', sign: 'cross' }
+}
+
+/** Whether it is known that money went and nothing usable came. */
+export function isChargedForNothing(job: RunJob): boolean {
+  return (
+    job.because?.kind === 'charged' ||
+    (job.state === 'failed' && (job.payment?.state === 'paid' || job.job?.charged_without_delivery === true))
+  )
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import type { RunJob } from '@farebox/platform-api/flows/runs'
+import { explainAction, labelAction, nextAction } from './next-action.ts'
+import { FAILED, FLOW, jobOf, NOW, runOf, stepOf } from './test-setup/sample-run.ts'
+
+const NONE = new Map<string, string>()
+
+function actionOf(...jobs: readonly RunJob[]) {
+  const steps = jobs.map(job => stepOf(job.key.split('#')[0] ?? '', [job]))
+  return nextAction(FLOW, runOf(steps, { status: 'waiting' }), NONE, NOW)
+}
+
+const unpaid = (key: string, because: RunJob['because']): RunJob =>
+  jobOf(key, { state: 'unpaid', because, payment: null, job: null, attempt: 0 })
+
+test('a failed job whose payment is still good is sent again with it: nothing is signed', () => {
+  const action = actionOf(jobOf('summary'), jobOf('qr', FAILED))
+  expect(action).toMatchObject({ sign: [], retry: [{ key: 'qr', amount: '0.005' }], total: '0.005' })
+  expect(labelAction(action)).toBe('Pay 0.005 and resume')
+  expect(explainAction(action)).toBe(
+    'The same signed payment is sent again. It can be used once, whatever happens on the way.',
+  )
+})
+
+test('a payment that ends too soon for another try is waited for: no second one while the first may be charged', () => {
+  const late = { ...FAILED, payment: { state: 'sent' as const, valid_before: NOW + 39 } }
+  const action = actionOf(jobOf('qr', late))
+  expect(labelAction(action)).toBe(undefined)
+  expect(action.signableAt).toBe(NOW + 1_000)
+})
+
+test.each(['dead', 'wiped'] as const)('a failed job whose payment is %s is signed for anew', state => {
+  const action = actionOf(jobOf('qr', { ...FAILED, payment: { state } }))
+  expect(action.retry).toEqual([])
+  expect(action.sign).toMatchObject([{ key: 'qr', name: 'QR code', price: '0.005' }])
+})
+
+test('a price that has changed is on the button, with the one before', () => {
+  const action = actionOf(unpaid('qr', { kind: 'changed', price: '0.006', pay_to: '0x1' }))
+  expect(labelAction(action)).toBe('0.005 → 0.006, sign again')
+  expect(action.total).toBe('0.006')
+})
+
+test('what an agent has asked for meanwhile counts', () => {
+  const run = runOf([stepOf('qr', [unpaid('qr', { kind: 'none' })])])
+  const action = nextAction(FLOW, run, new Map([['qr', '0.007']]), NOW)
+  expect([action.total, labelAction(action)]).toEqual(['0.007', '0.005 → 0.007, sign again'])
+})
+
+test('several are paid at one press, all at once', () => {
+  const action = actionOf(unpaid('summary', { kind: 'none' }), unpaid('qr', { kind: 'none' }))
+  expect(labelAction(action)).toBe('Pay 2 steps, 0.015')
+  const both = actionOf(unpaid('summary', { kind: 'none' }), jobOf('qr', FAILED))
+  expect(labelAction(both)).toBe('Pay 2 steps, 0.015')
+  expect(explainAction(both)).toMatch(/sent again with the payment they have/)
+})
+
+test('to pay twice for a step is never one of several things that a press does', () => {
+  const charged = jobOf('qr', { ...FAILED, payment: { state: 'paid' } })
+  const together = actionOf(charged, unpaid('summary', { kind: 'none' }))
+  expect(together.sign.map(({ key }) => key)).toEqual(['summary'])
+  const alone = actionOf(charged)
+  expect(labelAction(alone)).toBe('Pay 0.005 once more')
+  expect(explainAction(alone)).toMatch(/paid for twice/)
+})
+
+test('where nothing waits there is no button', () => {
+  expect(labelAction(actionOf(jobOf('summary'), jobOf('qr')))).toBe(undefined)
+})

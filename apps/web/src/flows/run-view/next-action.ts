@@ -1,0 +1,144 @@
+import type { Flow, JobStep } from '@farebox/flows/document/flow'
+import type { RunJob, RunProgress } from '@farebox/platform-api/flows/runs'
+import { fromAtomic, toAtomic } from '../../format/amount.ts'
+
+/** What takes a run on, by one press. */
+export interface NextAction {
+  /** Jobs that a new payment is signed for. */
+  readonly sign: readonly ToSign[]
+  /** Jobs that are sent again with the payment that they have. */
+  readonly retry: readonly { readonly key: string; readonly amount: string }[]
+  /** Decimal USDC of all of them. */
+  readonly total: string
+  /** Unix seconds: then a job can be signed for anew, because its payment before is over. */
+  readonly signableAt: number | undefined
+}
+
+/** A job that a payment is asked for. */
+export interface ToSign {
+  readonly key: string
+  readonly name: string
+  readonly capability: string
+  /** Decimal USDC, as it is shown. */
+  readonly price: string
+  /** What was signed before, where another price is asked for. */
+  readonly was: string | undefined
+  readonly because: 'none' | 'changed' | 'too-late' | 'dead' | 'charged'
+}
+
+/** Settling takes so long at most; a payment must be good until then. */
+const SETTLE_SECONDS = 30
+
+/**
+ * What can be done to take a run on. Jobs that were charged for nothing are in it only by themselves: to pay for them once
+ * more is never one of several things that a press does.
+ *
+ * @param prices what agents have asked for meanwhile, by key
+ * @param now unix seconds
+ */
+export function nextAction(
+  flow: Flow,
+  run: RunProgress,
+  prices: ReadonlyMap<string, string>,
+  now: number,
+): NextAction {
+  const sign: ToSign[] = []
+  const retry: { key: string; amount: string }[] = []
+  const waits: number[] = []
+  for (const { step: id, jobs } of run.steps) {
+    const step = Object.hasOwn(flow.steps, id) ? flow.steps[id] : undefined
+    if (step?.kind !== 'job') continue
+    for (const job of jobs) {
+      const { payment } = job
+      if (job.state === 'unpaid') sign.push(toSign(step, job, prices))
+      if (job.state !== 'failed') continue
+      if (payment?.state !== 'sent') sign.push(toSign(step, job, prices))
+      else if (payment.valid_before >= now + step.pinned.max_deadline_seconds + SETTLE_SECONDS)
+        retry.push({ key: job.key, amount: payment.amount })
+      else waits.push(job.job?.usable_until ?? payment.valid_before)
+    }
+  }
+  const fresh = sign.filter(({ because }) => because !== 'charged')
+  const chosen = fresh.length > 0 || retry.length > 0 ? fresh : sign.slice(0, 1)
+  return {
+    sign: chosen,
+    retry,
+    total: sumOf([...chosen.map(({ price }) => price), ...retry.map(({ amount }) => amount)]),
+    signableAt: waits.length === 0 ? undefined : Math.min(...waits),
+  }
+}
+
+/** What takes one job alone on. */
+export function actionForJob(
+  flow: Flow,
+  run: RunProgress,
+  key: string,
+  prices: ReadonlyMap<string, string>,
+  now: number,
+): NextAction {
+  const steps = run.steps.map(step => ({ ...step, jobs: step.jobs.filter(job => job.key === key) }))
+  return nextAction(flow, { ...run, steps }, prices, now)
+}
+
+/** The words of the button, without its sum's unit: "Pay 0.005 and resume". Undefined: there is nothing to press. */
+export function labelAction({ sign, retry, total }: NextAction): string | undefined {
+  const count = sign.length + retry.length
+  const [first] = sign
+  if (count === 0) return undefined
+  if (count === 1 && first?.was !== undefined) return `${first.was} → ${first.price}, sign again`
+  if (count === 1 && first?.because === 'charged') return `Pay ${first.price} once more`
+  if (count === 1) return first?.because === 'none' ? `Pay ${total} and go on` : `Pay ${total} and resume`
+  const isList = [...sign, ...retry].some(({ key }) => key.includes('#'))
+  return `Pay ${count} ${isList ? 'jobs' : 'steps'}, ${total}`
+}
+
+/** What stands below the button. */
+export function explainAction({ sign, retry }: NextAction): string {
+  const [first] = sign
+  if (first === undefined)
+    return retry.length === 1
+      ? 'The same signed payment is sent again. It can be used once, whatever happens on the way.'
+      : 'The same signed payments are sent again. Each can be used once, whatever happens on the way.'
+  if (first.because === 'charged')
+    return 'The payment before was charged, and nothing usable came. With another one this step is paid for twice.'
+  const reasons = new Set(sign.map(({ because }) => because))
+  const words = [
+    ...(reasons.has('changed') ? ['What was signed for another price is deleted unused.'] : []),
+    ...(reasons.has('dead') ? ['What was signed before can never be charged any more.'] : []),
+    ...(reasons.has('too-late') ? ['What was signed before ended too soon, and is deleted unused.'] : []),
+    ...(retry.length > 0
+      ? ['Failed steps are sent again with the payment they have, which can be used once.']
+      : []),
+  ]
+  return words.length > 0
+    ? words.join(' ')
+    : 'Each payment is good for its own step alone. What is not delivered is not charged.'
+}
+
+function toSign(
+  step: JobStep,
+  { key, because, payment, state }: RunJob,
+  prices: ReadonlyMap<string, string>,
+): ToSign {
+  const asked = because?.kind === 'changed' ? because.price : undefined
+  const before = payment?.amount ?? step.pinned.price
+  const price = prices.get(key) ?? asked ?? before
+  const isOther = toAtomic(price) !== toAtomic(before)
+  return {
+    key,
+    name: step.label ?? step.pinned.agent_name,
+    capability: step.capability,
+    price,
+    was: isOther ? before : undefined,
+    because: state === 'failed' ? becauseOf(payment) : (because?.kind ?? 'none'),
+  }
+}
+
+function becauseOf(payment: RunJob['payment']): ToSign['because'] {
+  if (payment?.state === 'paid') return 'charged'
+  return payment?.state === 'dead' ? 'dead' : 'none'
+}
+
+function sumOf(amounts: readonly string[]): string {
+  return fromAtomic(amounts.reduce((sum, amount) => sum + (toAtomic(amount) ?? 0n), 0n))
+}

@@ -1,0 +1,99 @@
+import type { Step } from '@farebox/flows/document/flow'
+import type { RunProgress, RunStepAnswer } from '@farebox/platform-api/flows/runs'
+import type { StopMark } from '../route-map/rail.tsx'
+import { isChargedForNothing, jobWords, type Words } from './job-words.ts'
+
+/** How the stop of a step looks, and what stands beside it. */
+export interface StopView {
+  readonly mark: StopMark
+  readonly words: Words
+}
+
+/**
+ * How a step of a run stands.
+ *
+ * @param step of its flow; undefined: it has none of that id
+ */
+export function viewStop(
+  step: Step | undefined,
+  state: RunStepAnswer | undefined,
+  status: RunProgress['status'],
+): StopView {
+  const shape = step?.kind === 'job' ? 'round' : 'square'
+  return { mark: { shape, state: markOf(state, status) }, words: wordsOf(step, state) }
+}
+
+function markOf(state: RunStepAnswer | undefined, status: RunProgress['status']): StopMark['state'] {
+  switch (state?.state) {
+    case undefined:
+    case 'waiting':
+      return 'ahead'
+    case 'skipped':
+      return 'out'
+    case 'done':
+      return 'passed'
+    case 'failed':
+      return 'failed'
+    case 'asking':
+    case 'sleeping':
+      return status === 'cancelled' ? 'ahead' : 'here'
+    case 'ordering': {
+      const isAtWork = state.jobs.some(job => job.state === 'sent' || job.state === 'quoting')
+      if (isAtWork) return 'here'
+      if (state.jobs.some(job => job.state === 'failed' || isChargedForNothing(job))) return 'failed'
+      return status === 'cancelled' || status === 'paused' ? 'ahead' : 'here'
+    }
+  }
+}
+
+function wordsOf(step: Step | undefined, state: RunStepAnswer | undefined): Words {
+  switch (state?.state) {
+    case undefined:
+    case 'waiting':
+      return { words: 'Not reached', tone: 'plain' }
+    case 'skipped':
+      return { words: 'Left out: nothing leads here in this run', tone: 'plain' }
+    case 'asking':
+      return { words: 'Asks you', tone: 'plain' }
+    case 'sleeping':
+      return { words: 'Waits', tone: 'plain', ...(state.until !== null && { until: state.until }) }
+    case 'failed':
+      return {
+        words: step?.kind === 'job' ? 'Not sent, not charged' : 'Could not be done',
+        tone: 'refused',
+        sign: 'cross',
+      }
+    case 'done':
+      return step?.kind === 'job' ? jobsWords(state) : { words: FREE[step?.kind ?? 'pick'], tone: 'plain' }
+    case 'ordering':
+      return jobsWords(state)
+  }
+}
+
+/** Of one job what became of it; of several how many are there. */
+function jobsWords({ jobs, state }: RunStepAnswer): Words {
+  const [first] = jobs
+  if (first === undefined)
+    return { words: state === 'done' ? 'An empty list: nothing to order' : 'Waits', tone: 'plain' }
+  if (jobs.length === 1 && !first.key.includes('#')) return jobWords(first)
+  const done = jobs.filter(job => job.state === 'done').length
+  const failed = jobs.filter(job => job.state === 'failed' || isChargedForNothing(job)).length
+  const words = `${done} of ${jobs.length} delivered and paid`
+  if (failed > 0) return { words: `${words}, ${failed} not`, tone: 'refused', sign: 'cross' }
+  return done === jobs.length ? { words, tone: 'paid', sign: 'check' } : { words, tone: 'plain' }
+}
+
+const FREE: { readonly [kind in Exclude<Step['kind'], 'job'>]: string } = {
+  rename: 'Made by the platform',
+  pick: 'Made by the platform',
+  template: 'Made by the platform',
+  'to-number': 'Made by the platform',
+  join: 'Made by the platform',
+  split: 'Made by the platform',
+  constant: 'Always the same',
+  default: 'Made by the platform',
+  first: 'Made by the platform',
+  branch: 'Decided by the platform',
+  approval: 'Answered',
+  wait: 'Waited',
+}

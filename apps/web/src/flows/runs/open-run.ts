@@ -1,0 +1,52 @@
+import type { RunAnswer, RunProgress } from '@farebox/platform-api/flows/runs'
+import type { KeptRun } from '../../kept/kept-run.ts'
+import { readRun, updateRun } from '../../kept/run-store.ts'
+import type { Ask } from '../../site/ask.ts'
+import { followRun } from './follow-run.ts'
+import { seeRun } from './see-run.ts'
+import { hasUnsent, sendRun, tokenOf } from './send-run.ts'
+
+/** A run that was opened, as it stands. */
+export interface OpenedRun {
+  /** As this browser keeps it; undefined: it does not. */
+  readonly kept: KeptRun | undefined
+  /** Undefined: it has not been answered yet, or was refused. */
+  readonly run: RunAnswer | undefined
+  /** What opens it. */
+  readonly token: string | undefined
+}
+
+/**
+ * Opens a run by the token of its address, by what this browser keeps, or for a payer who is signed in; sends what was not
+ * sent; and tells of it each time it changes, until nothing more can become of it.
+ *
+ * @param given the token of the address
+ */
+export async function openRun(
+  ask: Ask,
+  { runId, given }: { readonly runId: string; readonly given: string | undefined },
+  tell: (opened: OpenedRun) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let kept = await readRun(runId)
+  if (kept !== undefined && hasUnsent(kept)) {
+    const sending = sendRun(ask, runId, () => undefined, signal)
+    if (kept.is_started) void sending.catch(() => undefined)
+    else {
+      tell({ kept, run: undefined, token: kept.run_token })
+      kept = (await sending).run
+    }
+  }
+  if (kept?.is_started === false && kept.refusal !== undefined)
+    return tell({ kept, run: undefined, token: undefined })
+  const token = given ?? kept?.run_token
+  const headers = tokenOf({ ...(token !== undefined && { run_token: token }) })
+  let run = await ask<RunAnswer>(`/v1/runs/${encodeURIComponent(runId)}`, { headers, signal })
+  const see = (progress: RunProgress): void => {
+    run = { ...run, ...progress }
+    tell({ kept, run, token })
+    if (kept !== undefined) void updateRun(runId, () => ({ seen: seeRun(progress) }))
+  }
+  see(run)
+  if (run.ended_at === null) await followRun(ask, { runId, headers }, see, signal)
+}

@@ -1,0 +1,72 @@
+import type { RunAnswer, RunRequest } from '@farebox/platform-api/flows/runs'
+import { putUntilAnswered } from '../../orders/put-until-answered.ts'
+import type { KeptRun } from '../../kept/kept-run.ts'
+import { readRun, updateRun } from '../../kept/run-store.ts'
+import type { ApiFailure, Ask } from '../../site/ask.ts'
+import { seeRun } from './see-run.ts'
+
+/** What became of what was sent. */
+export interface SentRun {
+  readonly run: KeptRun | undefined
+  /** The platform did not take it. */
+  readonly failure?: ApiFailure
+}
+
+/**
+ * Sends what a kept run has not been sent: its start with its payments, or payments that were signed later. The same
+ * request goes out until it is answered, by one tab at a time. Resolves with the run as it is kept then.
+ *
+ * @param tell of an answer that did not come, once for each
+ */
+export async function sendRun(
+  ask: Ask,
+  runId: string,
+  tell: () => void,
+  signal: AbortSignal,
+): Promise<SentRun> {
+  return await navigator.locks.request(`farebox-run-${runId}`, { signal }, async () => {
+    const run = await readRun(runId)
+    if (run === undefined || !hasUnsent(run)) return { run }
+    const put = (): Promise<RunAnswer> =>
+      run.is_started ? putPayments(ask, run, signal) : putStart(ask, run, signal)
+    const answered = await putUntilAnswered(put, tell, signal)
+    const sent = new Set(run.unsent.map(({ job_id: jobId }) => jobId))
+    const changed = await updateRun(runId, kept => {
+      const unsent = kept.unsent.filter(({ job_id: jobId }) => !sent.has(jobId))
+      if (answered.ok) return { unsent, is_started: true, seen: seeRun(answered.answer) }
+      const { type, message } = answered.failure
+      return run.is_started ? { unsent } : { unsent, refusal: { type, sentence: message } }
+    })
+    return { run: changed, ...(!answered.ok && { failure: answered.failure }) }
+  })
+}
+
+/** Whether there is something of it that the platform may not have. */
+export function hasUnsent({ is_started: isStarted, unsent, refusal }: KeptRun): boolean {
+  return (!isStarted && refusal === undefined) || unsent.length > 0
+}
+
+function putStart(ask: Ask, run: KeptRun, signal: AbortSignal): Promise<RunAnswer> {
+  const body: Omit<RunRequest, 'flow'> & Pick<KeptRun, 'flow'> = {
+    run_id: run.run_id,
+    ...(run.run_token !== undefined && { run_token: run.run_token }),
+    flow: run.flow,
+    ...(run.flow_id !== undefined && { flow_id: run.flow_id }),
+    input: run.input,
+    max_total: run.max_total,
+    payments: [...run.unsent],
+  }
+  return ask('/v1/runs', { method: 'POST', body, signal })
+}
+
+function putPayments(ask: Ask, run: KeptRun, signal: AbortSignal): Promise<RunAnswer> {
+  const body = { payments: run.unsent, max_total: run.max_total }
+  return ask(`/v1/runs/${run.run_id}/payments`, { method: 'PUT', body, headers: tokenOf(run), signal })
+}
+
+/** What opens a run; without a token whoever is signed in as its payer. */
+export function tokenOf({ run_token: token }: Pick<KeptRun, 'run_token'>): {
+  readonly [name: string]: string
+} {
+  return token === undefined ? {} : { 'run-token': token }
+}

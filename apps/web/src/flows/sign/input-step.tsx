@@ -1,0 +1,87 @@
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { InputForm } from '../../input-form/input-form.tsx'
+
+/** What a run takes, filled in as for a job; a value that is refused is told at its field. */
+export function InputStep(props: {
+  readonly fields: FieldMap
+  readonly value: JsonObject
+  readonly onChange: (value: JsonObject) => void
+  /** Called with what the flow's own check made of it. */
+  readonly done: (checked: JsonObject) => void
+  /** It came with the sheet: where it is right, nobody is asked for it. */
+  readonly isGiven: boolean
+  readonly close: () => void
+}): ReactNode {
+  const { fields, value, onChange, done, isGiven, close } = props
+  const [refusal, setRefusal] = useState<{ readonly field: string; readonly reason: string }>()
+  const [isUnreadable, setUnreadable] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const isEmpty = Object.keys(fields).length === 0
+  const goOn = async (isAsked: boolean): Promise<void> => {
+    if (isUnreadable) return form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    const { checkInput } = await import('../../fields/check-input.ts')
+    const checked = checkInput(fields, value)
+    if (checked.ok) return done(checked.value)
+    setChecking(false)
+    if (isAsked) setRefusal(checked.violation)
+  }
+  /** Nobody is asked for what is there, or for nothing. */
+  const [isChecking, setChecking] = useState(isGiven || isEmpty)
+  const first = useRef(() => void (isChecking ? goOn(false) : undefined))
+  useEffect(() => first.current(), [])
+  useEffect(() => {
+    if (refusal !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [refusal])
+  if (isChecking) return <p className="quiet above">The input is being checked.</p>
+  return (
+    <form
+      ref={form}
+      noValidate
+      method="dialog"
+      onSubmit={event => {
+        event.preventDefault()
+        void goOn(true)
+      }}
+    >
+      <p className="quiet above">What the run works on. Every price follows before you sign.</p>
+      <div className="above">
+        <InputForm
+          fields={fields}
+          value={value}
+          onChange={changed => {
+            setRefusal(undefined)
+            onChange(changed)
+          }}
+          onUnreadable={setUnreadable}
+          form={{ refusal, onLeave: () => undefined, isHeld: false }}
+        >
+          {!isEmpty && (
+            <div className="row tools">
+              <button
+                type="button"
+                className="button low"
+                onClick={() => {
+                  import('../../fields/check-input.ts').then(
+                    ({ sampleInput }) => onChange(sampleInput(fields) ?? value),
+                    () => undefined,
+                  )
+                }}
+              >
+                Fill with a sample
+              </button>
+            </div>
+          )}
+        </InputForm>
+      </div>
+      <div className="acts">
+        <button type="button" className="button" onClick={close}>
+          Not now
+        </button>
+        <button type="submit" className="button solid">
+          See the prices
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,250 @@
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import { useEffect, useRef, type ReactNode } from 'react'
+import { groupDigits, toAtomic } from '../../format/amount.ts'
+import { FailureNote, Note } from '../../parts/note.tsx'
+import { Words } from '../../parts/words.tsx'
+import { FundButton } from '../../purse/fund-button.tsx'
+import { usePurse } from '../../purse/purse-context.ts'
+import { capitalize, countWord } from '../describe/count-word.ts'
+import { describeValue } from '../describe/describe-value.ts'
+import { PaymentLines } from './payment-lines.tsx'
+import type { PriceChange, SigningPlan } from './plan-signing.ts'
+import type { Signing } from './use-signing.ts'
+
+interface Props {
+  readonly signing: Signing
+  readonly input: JsonObject
+  readonly fields: FieldMap
+  /** Asks for the prices once more. */
+  readonly again: () => void
+  readonly sign: () => void
+  /** Back to the input. */
+  readonly change: () => void
+  readonly close: () => void
+}
+
+/** All that a run pays for, before and while it is signed. */
+export function PaymentStep(props: Props): ReactNode {
+  const { signing, again, close } = props
+  switch (signing.step) {
+    case 'idle':
+    case 'quoting':
+      return (
+        <p className="quiet above" role="status">
+          The agents are asked for their prices.
+        </p>
+      )
+    case 'unquoted':
+      return (
+        <>
+          <div className="above">
+            <FailureNote error={signing.failure} again={again} />
+          </div>
+          <div className="acts">
+            <button type="button" className="button" onClick={close}>
+              Not now
+            </button>
+          </div>
+        </>
+      )
+    default:
+      return <Planned {...props} signing={signing} />
+  }
+}
+
+type InPlan = Extract<Signing, { readonly plan: SigningPlan }>
+
+function Planned(props: Props & { readonly signing: InPlan }): ReactNode {
+  const { signing, input, fields, change } = props
+  const { plan } = signing
+  const isReady = signing.step === 'ready'
+  return (
+    <>
+      <p className="quiet above">{explain(plan)}</p>
+      {Object.keys(fields).length > 0 && (
+        <p className="small input-line">
+          <span className="faint">Input</span> <Words of={describeInput(input)} most={120} />{' '}
+          {isReady && (
+            <button type="button" className="link" onClick={change}>
+              Change
+            </button>
+          )}
+        </p>
+      )}
+      <Notes {...props} />
+      <PaymentLines plan={plan} signed={signedOf(signing)} />
+      <dl className="totals">
+        {plan.later.length > 0 && (
+          <div>
+            <dt>Signed now</dt>
+            <dd>{groupDigits(plan.atStart)} USDC</dd>
+          </div>
+        )}
+        <div className="most">
+          <dt>At most, all together</dt>
+          <dd>
+            <b>{groupDigits(plan.atMost)}</b> USDC
+          </dd>
+        </div>
+      </dl>
+      <Buttons {...props} />
+      <From plan={plan} />
+    </>
+  )
+}
+
+function signedOf(signing: InPlan): number {
+  if (signing.step === 'starting') return signing.plan.now.length
+  return signing.step === 'signing' ? signing.number - 1 : 0
+}
+
+/** What keeps it from being signed, or what is to be known before it is. */
+function Notes({ signing, again }: Props & { readonly signing: InPlan }): ReactNode {
+  const { plan } = signing
+  if (signing.step !== 'ready') return null
+  if (plan.problems.length > 0)
+    return (
+      <Note tone="warn" alert>
+        {plan.problems.map(({ name, sentence }) => (
+          <p key={name}>
+            <b>
+              <Words of={name} most={64} />:
+            </b>{' '}
+            <Words of={sentence} />
+          </p>
+        ))}
+        <p>
+          The run is not started without its price. Nothing has been signed.{' '}
+          <button type="button" className="link" onClick={again}>
+            Ask again
+          </button>
+        </p>
+      </Note>
+    )
+  if (signing.stopped !== undefined) return <Halt stopped={signing.stopped} again={again} />
+  if (plan.changes.length > 0 || signing.isOther)
+    return (
+      <Note tone="warn" alert>
+        {plan.changes.map(change => (
+          <p key={change.key}>
+            <b>
+              <Words of={change.name} most={64} /> asks for {change.to} USDC now; {whenSaid(change)}.
+            </b>
+          </p>
+        ))}
+        <p>
+          {plan.changes.length === 0 && 'What the agents ask for has changed since it was shown. '}Nothing has
+          been signed. You sign for what is listed here, and for no more.
+        </p>
+      </Note>
+    )
+  return null
+}
+
+function whenSaid({ from }: PriceChange): string {
+  return `the flow was made at ${from}`
+}
+
+function Halt(props: {
+  readonly stopped: NonNullable<Extract<Signing, { readonly step: 'ready' }>['stopped']>
+  readonly again: () => void
+}): ReactNode {
+  const { stopped, again } = props
+  const { fund, connect } = usePurse()
+  return (
+    <Note tone={stopped.tone} alert>
+      <p>{stopped.sentence}</p>
+      {stopped.isShort === true && (
+        <p className="acts">
+          {fund !== undefined && <FundButton fund={fund} done={again} />}
+          <button
+            type="button"
+            className="button"
+            onClick={() => void connect({ another: true }).catch(() => undefined)}
+          >
+            Use another wallet
+          </button>
+        </p>
+      )}
+    </Note>
+  )
+}
+
+function Buttons({ signing, sign, close }: Props & { readonly signing: InPlan }): ReactNode {
+  const { plan } = signing
+  const count = plan.now.length
+  const button = useRef<HTMLButtonElement>(null)
+  // What was loaded under the reader's hands leaves the focus nowhere.
+  useEffect(() => button.current?.focus({ preventScroll: true }), [])
+  return (
+    <div className="acts sign-acts">
+      <button type="button" className="button" disabled={signing.step === 'starting'} onClick={close}>
+        {signing.step === 'signing' && count > 1 ? 'Stop, start nothing' : 'Not now'}
+      </button>
+      <button
+        ref={button}
+        type="button"
+        className={count === 0 ? 'button solid tall' : 'button fare'}
+        disabled={signing.step !== 'ready' || plan.problems.length > 0}
+        onClick={sign}
+      >
+        {labelOf(signing)}
+      </button>
+    </div>
+  )
+}
+
+function labelOf(signing: InPlan): string {
+  const { plan } = signing
+  const count = plan.now.length
+  switch (signing.step) {
+    case 'preparing':
+      return 'Opening the wallet…'
+    case 'signing':
+      return `Signing ${signing.number} of ${count}…`
+    case 'starting':
+      return 'Starting…'
+    case 'ready':
+      if (count === 0) return plan.later.length === 0 ? 'Run it, free' : 'Start, nothing to sign yet'
+      return `Sign ${count === 1 ? '1 payment' : `${count} payments`}, ${groupDigits(plan.atStart)} USDC`
+  }
+}
+
+/** Who pays, what they have, and what is missing. */
+function From({ plan }: { readonly plan: SigningPlan }): ReactNode {
+  const { wallet, balance } = usePurse()
+  const [has, needs] = [balance === undefined ? undefined : toAtomic(balance.usdc), toAtomic(plan.atMost)]
+  const isShort = has !== undefined && needs !== undefined && has < needs
+  return (
+    <p className="tiny on-stock">
+      {wallet === undefined ? (
+        'From a wallet that you choose. '
+      ) : (
+        <>
+          From the <bdi>{wallet.name}</bdi>
+          {balance !== undefined && `, which has ${groupDigits(balance.usdc)} USDC`}
+          {isShort && ', less than the run can come to'}.{' '}
+        </>
+      )}
+      What is signed is written down in this browser before anything is sent: closing this page loses nothing.
+    </p>
+  )
+}
+
+function explain({ now, later }: SigningPlan): string {
+  const count = now.length
+  if (count === 0 && later.length === 0) return 'No step of it is paid for.'
+  const what =
+    count === 0
+      ? 'No payment at the start'
+      : count === 1
+        ? 'One payment, good for its own step alone'
+        : `${capitalize(countWord(count))} payments, each good for its own step alone`
+  return `${what}. A step that is not delivered is not charged, and nothing behind it is paid.`
+}
+
+function describeInput(input: JsonObject): string {
+  return Object.entries(input)
+    .map(([name, value]) => `${name} ${describeValue(value, 48)}`)
+    .join(', ')
+}

@@ -1,0 +1,116 @@
+import type { Flow, JobStep, Step } from '@farebox/flows/document/flow'
+import type { Graph } from '@farebox/flows/graph/graph'
+import type { RunQuote } from '@farebox/platform-api/flows/run-quote'
+import { fromAtomic, toAtomic } from '../../format/amount.ts'
+import type { Signable } from '../runs/sign-payments.ts'
+
+/** What there is to sign for a run, as the sheet lists it. */
+export interface SigningPlan {
+  /** Signed at the start, in the order in which the steps can run. */
+  readonly now: readonly PlannedLine[]
+  /** Signed when the run asks for it. */
+  readonly later: readonly LaterLine[]
+  /** Why it cannot be started: agents that named no price. */
+  readonly problems: readonly { readonly name: string; readonly sentence: string }[]
+  /** Prices that are not those of the flow. */
+  readonly changes: readonly PriceChange[]
+  /** Decimal USDC of what is signed now. */
+  readonly atStart: string
+  /** Decimal USDC of all of it, lists at their declared maximum. */
+  readonly atMost: string
+}
+
+/** A job with its quote. */
+export interface PlannedLine extends Signable {
+  readonly name: string
+}
+
+/** A job that is paid for later. */
+export interface LaterLine {
+  readonly key: string
+  readonly name: string
+  readonly capability: string
+  /** Of one job; undefined: its agent named none just now. */
+  readonly price: string | undefined
+  /** Jobs that it may become. */
+  readonly most: number
+  readonly why: string
+}
+
+/** A price that differs from the one the flow was made with. */
+export interface PriceChange {
+  readonly key: string
+  readonly name: string
+  /** Decimal USDC. */
+  readonly from: string
+  /** Decimal USDC. */
+  readonly to: string
+}
+
+/**
+ * Puts what the agents ask for beside what the flow says.
+ *
+ * @param at when they were asked; unix seconds
+ */
+export function planSigning(graph: Graph, { jobs }: RunQuote, at: number): SigningPlan {
+  const now: PlannedLine[] = []
+  const later: LaterLine[] = []
+  const problems: { name: string; sentence: string }[] = []
+  const changes: PriceChange[] = []
+  let [start, most] = [0n, 0n]
+  /** Of a list each item is quoted; what it comes to is known from the first. */
+  const lists = new Set<string>()
+  for (const { key, step: id, sign, quote, error, valid_for_seconds: validForSeconds } of jobs) {
+    const step = stepOf(graph.flow, id)
+    if (step === undefined || lists.has(id)) continue
+    if (step.map !== undefined) lists.add(id)
+    const { capability, pinned } = step
+    const name = step.label ?? pinned.agent_name
+    const price = quote === null ? undefined : toAtomic(quote.amount)
+    const count = step.map?.most ?? 1
+    most += (price ?? toAtomic(pinned.price) ?? 0n) * BigInt(count)
+    if (quote !== null && price !== toAtomic(pinned.price))
+      changes.push({ key, name, from: pinned.price, to: quote.amount })
+    if (sign === 'later')
+      later.push({ key, name, capability, price: quote?.amount, most: count, why: whyLater(graph, id, step) })
+    else if (quote === null || price === undefined)
+      problems.push({ name, sentence: error ?? 'It named no price.' })
+    else {
+      start += price
+      now.push({ key, name, capability, quote, usableUntil: Math.floor(at) + Math.ceil(validForSeconds) })
+    }
+  }
+  return { now, later, problems, changes, atStart: fromAtomic(start), atMost: fromAtomic(most) }
+}
+
+/** Whether the same is to be signed: for what, how much, and to whom. */
+export function isSamePlan(one: SigningPlan, other: SigningPlan): boolean {
+  const write = ({ now, atMost }: SigningPlan): string =>
+    JSON.stringify([now.map(({ key, quote }) => [key, quote.amount, quote.pay_to, quote.endpoint]), atMost])
+  return write(one) === write(other)
+}
+
+function stepOf({ steps }: Flow, id: string): JobStep | undefined {
+  const step: Step | undefined = Object.hasOwn(steps, id) ? steps[id] : undefined
+  return step?.kind === 'job' ? step : undefined
+}
+
+function whyLater(graph: Graph, id: string, { map }: JobStep): string {
+  if (map !== undefined) return `one for each item of “${map.port}”, signed once the list is there`
+  const kinds = new Set(kindsBehind(graph, id))
+  if (kinds.has('approval')) return 'signed once somebody has approved'
+  if (kinds.has('wait')) return 'signed once its time has come'
+  return 'signed when the run gets there'
+}
+
+/** What stands between the start and a step. */
+function kindsBehind(graph: Graph, id: string): readonly Step['kind'][] {
+  const seen = new Set<string>()
+  const open = [...graph.sourcesOf(id)]
+  for (const one of open) {
+    if (seen.has(one)) continue
+    seen.add(one)
+    open.push(...graph.sourcesOf(one))
+  }
+  return [...seen].flatMap(one => graph.flow.steps[one]?.kind ?? [])
+}

@@ -1,0 +1,68 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { useEffect, useState, type ReactNode } from 'react'
+import { Sheet } from '../../parts/sheet.tsx'
+import { Words } from '../../parts/words.tsx'
+import { InputStep } from './input-step.tsx'
+import { PaymentStep } from './payment-step.tsx'
+import { useSigning } from './use-signing.ts'
+
+/**
+ * A sheet over the page: what a run takes, all that it pays for, and the signatures one after another. Closed before the
+ * last of them, nothing has begun.
+ */
+export function SignSheet(props: {
+  readonly flow: Flow
+  /** Values of its inputs, as far as they are known: a template's sample, or of the run before. */
+  readonly input?: JsonObject
+  /** The saved flow that it is. */
+  readonly flowId?: string
+  /** The draft of this browser that it is. */
+  readonly draftId?: string
+  readonly onClose: () => void
+}): ReactNode {
+  const { flow, input: given = {}, flowId, draftId, onClose } = props
+  const [input, setInput] = useState(given)
+  /** What the flow's own check made of the input; undefined: it is being filled in. */
+  const [checked, setChecked] = useState<JsonObject>()
+  const [isGiven, setGiven] = useState(props.input !== undefined)
+  const { signing, quote, sign, reset } = useSigning({
+    flow,
+    ...(flowId !== undefined && { flowId }),
+    ...(draftId !== undefined && { draftId }),
+  })
+  useEffect(() => {
+    if (checked !== undefined) quote()
+  }, [checked, quote])
+  return (
+    <Sheet labelledBy="sign-run" close={onClose} locked={signing.step === 'starting'} look="ticket">
+      <h2 id="sign-run">
+        Run “<Words of={flow.name === '' ? 'a flow without a name' : flow.name} most={64} />”
+      </h2>
+      {checked === undefined ? (
+        <InputStep
+          fields={flow.inputs}
+          value={input}
+          onChange={setInput}
+          done={setChecked}
+          isGiven={isGiven}
+          close={onClose}
+        />
+      ) : (
+        <PaymentStep
+          signing={signing}
+          input={checked}
+          fields={flow.inputs}
+          again={quote}
+          sign={() => sign(checked)}
+          change={() => {
+            reset()
+            setGiven(false)
+            setChecked(undefined)
+          }}
+          close={onClose}
+        />
+      )}
+    </Sheet>
+  )
+}

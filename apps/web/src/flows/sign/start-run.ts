@@ -1,0 +1,49 @@
+import type { RunPayment } from '@farebox/platform-api/flows/runs'
+import type { KeptRun } from '../../kept/kept-run.ts'
+import { keepRun, removeRun } from '../../kept/run-store.ts'
+import type { Ask } from '../../site/ask.ts'
+import { sendRun } from '../runs/send-run.ts'
+
+/** A run that is about to be started. */
+export type NewRun = Pick<
+  KeptRun,
+  'flow' | 'flow_id' | 'draft_id' | 'input' | 'max_total' | 'payer' | 'wallet'
+> & { readonly payments: readonly RunPayment[] }
+
+/**
+ * Starts a run: writes it down, then sends it until it is answered. Resolves to its id; rejects with the platform's
+ * sentence where it refuses, and nothing has begun then.
+ *
+ * @param written called once nothing can be lost any more
+ */
+export async function startRun(
+  ask: Ask,
+  { payments, ...wanted }: NewRun,
+  written: (runId: string) => void,
+  signal: AbortSignal,
+): Promise<string> {
+  const runId = crypto.randomUUID()
+  const run: KeptRun = {
+    ...wanted,
+    run_id: runId,
+    run_token: makeToken(),
+    unsent: payments,
+    is_started: false,
+    created_at: Date.now() / 1_000,
+  }
+  await keepRun(run)
+  written(runId)
+  const { failure } = await sendRun(ask, runId, () => undefined, signal)
+  if (failure === undefined) return runId
+  await removeRun(runId)
+  throw failure
+}
+
+/** 32 random bytes in base64url. */
+function makeToken(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32))
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}

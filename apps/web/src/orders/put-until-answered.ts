@@ -1,0 +1,43 @@
+import { ApiFailure } from '../site/ask.ts'
+
+const FIRST_PAUSE_MS = 400
+const LONGEST_PAUSE_MS = 10_000
+
+/** What the platform said in the end: its answer, or that it does not do it. */
+export type Answered<Answer> =
+  | { readonly ok: true; readonly answer: Answer }
+  | { readonly ok: false; readonly failure: ApiFailure }
+
+/**
+ * Puts a request again and again until it is answered; it must be one that changes nothing the second time.
+ *
+ * @param tell of an answer that did not come, once for each
+ */
+export async function putUntilAnswered<Answer>(
+  put: () => Promise<Answer>,
+  tell: () => void,
+  signal: AbortSignal,
+): Promise<Answered<Answer>> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      return { ok: true, answer: await put() }
+    } catch (failure) {
+      if (!(failure instanceof ApiFailure)) throw failure
+      // 429 and 5xx say nothing of whether it was taken; any other refusal says that it was not.
+      const isOpen = failure.status === 0 || failure.status === 429 || failure.status >= 500
+      if (!isOpen) return { ok: false, failure }
+    }
+    tell()
+    await pause(pauseMs, signal)
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason instanceof Error ? signal.reason : new Error('the page was left'))
+    })
+  })
+}

@@ -1,0 +1,97 @@
+import type { RunsAnswer } from '@farebox/platform-api/flows/runs'
+import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
+import { expect, test } from 'vitest'
+import type { KeptRun } from '../../kept/kept-run.ts'
+import { mergeListed, type ListedRun } from './listed.ts'
+import { KINDS, sumJobs } from './sum-jobs.ts'
+
+const RUN: KeptRun = {
+  run_id: 'run-1',
+  flow: { flow_version: 1, name: 'Article card', inputs: {}, outputs: [], steps: {}, wires: [] },
+  input: {},
+  max_total: '0.017',
+  unsent: [],
+  is_started: true,
+  payer: '0x1',
+  wallet: 'Test wallet',
+  created_at: 1_000,
+  seen: {
+    status: 'waiting',
+    needs: 'retry',
+    paid: '0.012',
+    exposed: '0.005',
+    done: 2,
+    steps: 3,
+    changed_at: 1_010,
+    ended_at: null,
+  },
+}
+
+const OWN: RunsAnswer['runs'][number] = {
+  run_id: 'run-1',
+  flow_id: null,
+  name: 'Article card',
+  status: 'completed',
+  paid: '0.017',
+  max_total: '0.017',
+  created_at: 1_000,
+  changed_at: 1_020,
+}
+
+const JOB: PayerJobs['jobs'][number] = {
+  job_id: 'job-1',
+  run_id: 'run-1',
+  agent_id: 1,
+  agent_name: 'Summary',
+  capability: 'summarize',
+  status: 'completed',
+  charged: true,
+  amount: '0.01',
+  created_at: 1_001,
+  finished_at: 1_002,
+  elapsed_ms: 900,
+  error_type: null,
+  error: null,
+  payment: { status: 'paid', transaction: '0x2', usable_until: 2_000 },
+}
+
+const NOBODY = { jobs: [], runs: [] }
+
+function runOf(list: ReturnType<typeof mergeListed>): ListedRun {
+  const run = list.find(one => one.kind === 'run')
+  if (run?.kind !== 'run') throw new Error('no run is listed')
+  return run
+}
+
+test('a run of this browser is listed with its steps, and with what it waits for', () => {
+  const run = runOf(mergeListed([], [RUN], NOBODY))
+  expect(run).toMatchObject({ outcome: 'stopped', paid: '0.012', steps: { done: 2, all: 3 } })
+})
+
+test('what the platform says of a run counts where it is newer than what was seen here', () => {
+  expect(runOf(mergeListed([], [RUN], { jobs: [], runs: [OWN] }))).toMatchObject({
+    outcome: 'paid',
+    paid: '0.017',
+    steps: { done: 2, all: 3 },
+  })
+  const older = { ...OWN, status: 'running' as const, changed_at: 1_005 }
+  expect(runOf(mergeListed([], [RUN], { jobs: [], runs: [older] })).outcome).toBe('stopped')
+})
+
+test('a run that is not known to have arrived is being sent; one that was refused did not start', () => {
+  const { seen: _, ...unseen } = RUN
+  const sending = { ...unseen, is_started: false }
+  expect(runOf(mergeListed([], [sending], NOBODY)).outcome).toBe('sending')
+  const refused = { ...sending, refusal: { type: 'validation', sentence: 'article: is required' } }
+  expect(runOf(mergeListed([], [refused], NOBODY)).outcome).toBe('refused')
+})
+
+test('jobs of a run are in their run, and counted once', () => {
+  const listed = mergeListed([], [RUN], { jobs: [JOB, { ...JOB, job_id: 'job-2', run_id: null }], runs: [] })
+  expect(listed.map(({ kind }) => kind)).toEqual(['job', 'run'])
+  const { paid, open, ordered } = sumJobs(listed)
+  expect(ordered).toBe(2)
+  expect(paid).toEqual({ count: 2, amount: '0.022' })
+  expect(open).toEqual({ count: 1, amount: '0.005' })
+  expect(listed.filter(KINDS.free)).toEqual([])
+})

@@ -1,0 +1,176 @@
+import type { RunsAnswer } from '@farebox/platform-api/flows/runs'
+import type { JobAnswer } from '@farebox/platform-api/jobs'
+import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
+import type { KeptRun } from '../../kept/kept-run.ts'
+import type { Order } from '../../kept/order.ts'
+
+/** What became of a job: `waiting` is no answer in its time, while the payment could still be used. */
+export type Outcome = 'running' | 'settling' | 'paid' | 'free' | 'waiting' | 'undelivered'
+
+/** What became of a run: `stopped` and `asking` go on when somebody does something. */
+export type RunOutcome =
+  | 'sending'
+  | 'refused'
+  | 'running'
+  | 'stopped'
+  | 'asking'
+  | 'waiting'
+  | 'paid'
+  | 'failed'
+  | 'paused'
+  | 'cancelled'
+
+/** A job in the list, whichever way it is known. */
+export interface ListedJob {
+  readonly kind: 'job'
+  readonly jobId: string
+  readonly agentId: number
+  readonly agentName: string
+  readonly capability: string
+  readonly amount: string
+  /** Unix seconds. */
+  readonly orderedAt: number
+  readonly elapsedMs: number | null
+  readonly outcome: Outcome
+  /** What opens it; undefined: whoever is signed in as its payer. */
+  readonly token: string | undefined
+}
+
+/** A run in the list. */
+export interface ListedRun {
+  readonly kind: 'run'
+  readonly runId: string
+  readonly flowId: string | null
+  readonly name: string
+  /** Decimal USDC. */
+  readonly paid: string
+  /** Decimal USDC. */
+  readonly atMost: string
+  /** Unix seconds. */
+  readonly orderedAt: number
+  readonly elapsedMs: number | null
+  readonly outcome: RunOutcome
+  /** Paid steps that are delivered, of those there are; undefined: not known here. */
+  readonly steps: { readonly done: number; readonly all: number } | undefined
+}
+
+/** What is listed. */
+export type Listed = ListedJob | ListedRun
+
+/** What the wallet that is signed in ordered. */
+export interface Mine {
+  readonly jobs: PayerJobs['jobs']
+  readonly runs: RunsAnswer['runs']
+}
+
+/** Puts what this browser keeps and what the wallet ordered in one list, the newest first. Jobs of runs are in their run. */
+export function mergeListed(
+  orders: readonly Order[],
+  runs: readonly KeptRun[],
+  mine: Mine,
+): readonly Listed[] {
+  const kept = new Map<string, Listed>()
+  for (const job of mine.jobs) if (job.run_id === null) kept.set(job.job_id, listOwn(job))
+  for (const order of orders) kept.set(order.job_id, listOrder(order))
+  const own = new Map(mine.runs.map(run => [run.run_id, run]))
+  for (const run of mine.runs) kept.set(run.run_id, listOwnRun(run))
+  for (const run of runs) {
+    const known = own.get(run.run_id)
+    const isNewer = known !== undefined && known.changed_at > (run.seen?.changed_at ?? 0)
+    const listed = listRun(run)
+    kept.set(run.run_id, isNewer ? { ...listOwnRun(known), steps: listed.steps } : listed)
+  }
+  return [...kept.values()].toSorted((one, other) => other.orderedAt - one.orderedAt)
+}
+
+function listOwn(job: PayerJobs['jobs'][number]): ListedJob {
+  return {
+    kind: 'job',
+    jobId: job.job_id,
+    agentId: job.agent_id,
+    agentName: job.agent_name,
+    capability: job.capability,
+    amount: job.amount,
+    orderedAt: job.created_at,
+    elapsedMs: job.elapsed_ms,
+    outcome: outcomeOf(job.status, job.charged, job.payment.status, false),
+    token: undefined,
+  }
+}
+
+function listOrder(order: Order): ListedJob {
+  const { job } = order
+  return {
+    kind: 'job',
+    jobId: order.job_id,
+    agentId: order.agent_id,
+    agentName: order.agent_name,
+    capability: order.capability,
+    amount: order.amount,
+    orderedAt: order.created_at,
+    elapsedMs: job?.elapsed_ms ?? null,
+    outcome:
+      order.refusal !== undefined
+        ? 'free'
+        : job === undefined
+          ? 'running'
+          : outcomeOf(job.status, job.charged, job.payment.status, job.charged_without_delivery),
+    token: order.job_token,
+  }
+}
+
+function outcomeOf(
+  status: JobAnswer['status'],
+  isCharged: boolean,
+  payment: JobAnswer['payment']['status'],
+  isUndelivered: boolean,
+): Outcome {
+  if (isUndelivered) return 'undelivered'
+  if (isCharged) return 'paid'
+  if (status === 'sent') return 'running'
+  if (status === 'pending' || status === 'completed') return 'settling'
+  return status === 'failed' || payment === 'unpaid' ? 'free' : 'waiting'
+}
+
+function listOwnRun(run: RunsAnswer['runs'][number]): ListedRun {
+  const isOver = run.status === 'completed' || run.status === 'failed' || run.status === 'cancelled'
+  return {
+    kind: 'run',
+    runId: run.run_id,
+    flowId: run.flow_id,
+    name: run.name,
+    paid: run.paid,
+    atMost: run.max_total,
+    orderedAt: run.created_at,
+    elapsedMs: isOver ? 1_000 * (run.changed_at - run.created_at) : null,
+    outcome: run.status === 'completed' ? 'paid' : run.status,
+    steps: undefined,
+  }
+}
+
+function listRun(run: KeptRun): ListedRun {
+  const { seen } = run
+  return {
+    kind: 'run',
+    runId: run.run_id,
+    flowId: run.flow_id ?? null,
+    name: run.flow.name,
+    paid: seen?.paid ?? '0',
+    atMost: run.max_total,
+    orderedAt: run.created_at,
+    elapsedMs:
+      seen === undefined || seen.status === 'running'
+        ? null
+        : 1_000 * ((seen.ended_at ?? seen.changed_at) - run.created_at),
+    outcome: runOutcome(run),
+    steps: seen && { done: seen.done, all: seen.steps },
+  }
+}
+
+function runOutcome({ is_started: isStarted, refusal, seen }: KeptRun): RunOutcome {
+  if (!isStarted) return refusal === undefined ? 'sending' : 'refused'
+  if (seen === undefined) return 'running'
+  if (seen.needs === 'retry') return 'stopped'
+  if (seen.needs !== null) return 'asking'
+  return seen.status === 'completed' ? 'paid' : seen.status
+}

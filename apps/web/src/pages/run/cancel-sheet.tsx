@@ -1,0 +1,58 @@
+import type { RunAnswer } from '@farebox/platform-api/flows/runs'
+import type { ReactNode } from 'react'
+import { Sheet } from '../../parts/sheet.tsx'
+import { When } from '../../parts/when.tsx'
+
+/** Asks before a run is cancelled: what is deleted by it, and what may be charged all the same. */
+export function CancelSheet(props: {
+  readonly run: RunAnswer
+  readonly cancel: () => void
+  readonly close: () => void
+}): ReactNode {
+  const { run, cancel, close } = props
+  return (
+    <Sheet labelledBy="cancel-run" close={close}>
+      <h2 id="cancel-run">Cancel this run?</h2>
+      <ul className="points">
+        <li>Nothing more is ordered, and it cannot be resumed.</li>
+        <li>
+          {run.ready === '0'
+            ? 'There is no signature that was not sent.'
+            : `What is signed and was not sent is deleted: ${run.ready} USDC. It is not charged.`}
+        </li>
+        {run.exposed !== '0' && (
+          <li>
+            {run.exposed} USDC was sent and may still be charged
+            {run.exposed_until !== null && (
+              <>
+                {' '}
+                until <When at={run.exposed_until} form="clock" />
+              </>
+            )}
+            .
+          </li>
+        )}
+        <li>
+          {run.paid === '0'
+            ? 'Nothing was charged so far.'
+            : `${run.paid} USDC is paid. What was delivered for it stays here.`}
+        </li>
+      </ul>
+      <div className="acts">
+        <button type="button" className="button" onClick={close}>
+          Keep it
+        </button>
+        <button
+          type="button"
+          className="button danger"
+          onClick={() => {
+            close()
+            cancel()
+          }}
+        >
+          Cancel the run
+        </button>
+      </div>
+    </Sheet>
+  )
+}

@@ -1,0 +1,92 @@
+import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
+import { useMemo, type ReactNode } from 'react'
+import { describeValue } from '../../flows/describe/describe-value.ts'
+import { OutputFields } from '../../job-view/output-view.tsx'
+import { readImage } from '../../job-view/read-image.ts'
+import { Words } from '../../parts/words.tsx'
+
+/** Values that are short enough to be there in full in one line. */
+const MOST_WHOLE = 160
+const MOST_BRIEF = 240
+
+/** What went into a step and what came out, in a line each that opens; and what went wrong. */
+export function IoRows(props: {
+  readonly input?: { readonly values: JsonObject; readonly fields: FieldMap }
+  readonly output?: { readonly values: JsonObject; readonly fields: FieldMap }
+  /** In the words of the agent or of the platform. */
+  readonly error?: string
+  /** Of files that are saved. */
+  readonly fileName: string
+}): ReactNode {
+  const { input, output, error, fileName } = props
+  const hasInput = input !== undefined && Object.keys(input.values).length > 0
+  const hasOutput = output !== undefined && Object.keys(output.values).length > 0
+  if (!hasInput && !hasOutput && error === undefined) return null
+  return (
+    <dl className="io">
+      {error !== undefined && (
+        <>
+          <dt>error</dt>
+          <dd className="brief">
+            <Words of={error} most={600} />
+          </dd>
+        </>
+      )}
+      {hasInput && <IoRow word="in" {...input} fileName={fileName} />}
+      {hasOutput && <IoRow word="out" {...output} fileName={fileName} />}
+    </dl>
+  )
+}
+
+function IoRow(props: {
+  readonly word: string
+  readonly values: JsonObject
+  readonly fields: FieldMap
+  readonly fileName: string
+}): ReactNode {
+  const { word, values, fields, fileName } = props
+  const { text, isWhole, hasImage } = useMemo(() => brief(values), [values])
+  return (
+    <>
+      <dt>{word}</dt>
+      <dd>
+        {isWhole ? (
+          <span className="brief">
+            <Words of={text} most={MOST_BRIEF} />
+          </span>
+        ) : (
+          <details open={hasImage && word === 'out'}>
+            <summary>
+              <Words of={text} most={MOST_BRIEF} />
+            </summary>
+            <OutputFields output={values} fields={fields} fileName={fileName} />
+          </details>
+        )}
+      </dd>
+    </>
+  )
+}
+
+function brief(values: JsonObject): {
+  readonly text: string
+  readonly isWhole: boolean
+  readonly hasImage: boolean
+} {
+  const entries = Object.entries(values)
+  const images = new Set(entries.filter(([, value]) => isImage(value)).map(([name]) => name))
+  const text = entries
+    .map(([name, value]) => (images.has(name) ? `${name} an image` : `${name} ${describeValue(value)}`))
+    .join(', ')
+  const isWhole =
+    text.length <= MOST_WHOLE && images.size === 0 && entries.every(([, value]) => isShort(value))
+  return { text, isWhole, hasImage: images.size > 0 }
+}
+
+function isImage(value: JsonValue): boolean {
+  return typeof value === 'string' && readImage(value) !== undefined
+}
+
+function isShort(value: JsonValue): boolean {
+  if (typeof value === 'string') return value.length <= 60 && !value.includes('\n')
+  return typeof value !== 'object' || value === null
+}

@@ -1,0 +1,64 @@
+import type { RunJob } from '@farebox/platform-api/flows/runs'
+import type { ReactNode } from 'react'
+import { jobWords, type Words as JobWords } from '../../flows/run-view/job-words.ts'
+import { formatDuration } from '../../format/duration.ts'
+import { Hash } from '../../parts/short.tsx'
+import { When } from '../../parts/when.tsx'
+import { useReceiptHash } from '../../quick-execute/use-receipt-hash.ts'
+import { Sign } from '../../signs/sign.tsx'
+
+/** What became of something, with its sign. */
+export function Outcome({ of }: { readonly of: JobWords }): ReactNode {
+  const { words, tone, sign, until } = of
+  return (
+    <span className={`outcome-words ${tone}`}>
+      {sign !== undefined && <Sign name={sign} />} {words}
+      {until !== undefined && (
+        <>
+          {' '}
+          until <When at={until} form="clock" />
+        </>
+      )}
+    </span>
+  )
+}
+
+/** One job of a run in a line: what became of it, how long it took, its id, and its receipt. */
+export function JobLine(props: {
+  readonly job: RunJob
+  /** Seconds that its agent may take. */
+  readonly mostSeconds: number
+  /** Whatever goes beside it. */
+  readonly children?: ReactNode
+}): ReactNode {
+  const { job, mostSeconds, children } = props
+  const { payment } = job
+  const elapsed = job.job?.elapsed_ms ?? null
+  return (
+    <p className="sub">
+      <Outcome of={jobWords(job)} />
+      {elapsed !== null && (
+        <span>
+          {formatDuration(elapsed)} of {mostSeconds} s
+        </span>
+      )}
+      {payment !== null && job.attempt > 0 && (
+        <>
+          <span>
+            job{' '}
+            <a href={`/jobs/${payment.job_id}`}>
+              <Hash of={payment.job_id} />
+            </a>
+          </span>
+          {payment.state === 'paid' && <Receipt jobId={payment.job_id} />}
+        </>
+      )}
+      {children}
+    </p>
+  )
+}
+
+function Receipt({ jobId }: { readonly jobId: string }): ReactNode {
+  const hash = useReceiptHash(jobId)
+  return hash === undefined ? null : <a href={`/receipts/${hash}`}>Receipt</a>
+}

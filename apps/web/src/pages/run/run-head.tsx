@@ -1,0 +1,115 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import type { RunAnswer } from '@farebox/platform-api/flows/runs'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { SignSheet } from '../../flows/sign/sign-sheet.tsx'
+import { describeRun } from '../../flows/run-view/describe-run.ts'
+import { createDraft } from '../../kept/draft.ts'
+import type { KeptRun } from '../../kept/kept-run.ts'
+import { Hash } from '../../parts/short.tsx'
+import { Words } from '../../parts/words.tsx'
+import { useNavigation } from '../../site/navigation.ts'
+import { CancelSheet } from './cancel-sheet.tsx'
+import type { RunActions } from './use-run-actions.ts'
+
+interface Props {
+  readonly flow: Flow
+  readonly run: RunAnswer
+  readonly kept: KeptRun | undefined
+  readonly actions: RunActions
+}
+
+/** How a run stands, and what can be done with the whole of it. */
+export function RunHead(props: Props): ReactNode {
+  const { flow, run } = props
+  const { headline, lede } = describeRun(flow, run)
+  const asking = run.status === 'waiting' ? run.waiting.find(one => one.for === 'person') : undefined
+  const title = useRef<HTMLHeadingElement>(null)
+  const isAtWork = run.status === 'running'
+  const [wasAtWork, setWasAtWork] = useState(isAtWork)
+  // An outcome takes the focus and is read out; counting stops does neither.
+  useEffect(() => {
+    if (isAtWork) return setWasAtWork(true)
+    if (wasAtWork) title.current?.focus()
+  }, [isAtWork, wasAtWork])
+  return (
+    <>
+      <p className="crumb">
+        <a href="/jobs">Jobs</a> / {run.flow_id === null ? <Name flow={flow} /> : <FlowLink {...props} />} /
+        run <Hash of={run.run_id} />
+      </p>
+      <div className="head">
+        <div role={isAtWork || !wasAtWork ? 'status' : 'alert'}>
+          <h1 ref={title} tabIndex={-1}>
+            {headline}
+          </h1>
+          <p className="lede">
+            {lede} {asking !== undefined && <a href={`#step-${asking.step}`}>See the question</a>}
+          </p>
+        </div>
+        <Buttons {...props} />
+      </div>
+    </>
+  )
+}
+
+function Name({ flow }: { readonly flow: Flow }): ReactNode {
+  return <Words of={flow.name === '' ? 'a flow' : flow.name} most={64} />
+}
+
+function FlowLink({ flow, run }: Props): ReactNode {
+  return (
+    <a href={`/flows/${run.flow_id}`}>
+      <Name flow={flow} />
+    </a>
+  )
+}
+
+function Buttons({ flow, run, kept, actions }: Props): ReactNode {
+  const { go } = useNavigation()
+  const [sheet, setSheet] = useState<'cancel' | 'again'>()
+  const isOver = run.status === 'completed' || run.status === 'cancelled'
+  const isBusy = actions.busy !== undefined
+  const draftId = kept?.draft_id
+  /** At the flow as it was run: the saved one, the draft, or else a draft of it that is made now. */
+  const openCanvas = async (): Promise<void> => {
+    const { keepDraft, readDraft } = await import('../../kept/draft-store.ts')
+    const known = run.flow_id ?? (draftId === undefined ? undefined : (await readDraft(draftId))?.draft_id)
+    if (known !== undefined) return go(`/flows/${known}?run=${run.run_id}`)
+    const draft = createDraft(flow, run.input as KeptRun['input'])
+    await keepDraft(draft)
+    go(`/flows/${draft.draft_id}?run=${run.run_id}`)
+  }
+  return (
+    <div className="row run-acts">
+      <button type="button" className="button" onClick={() => void openCanvas().catch(() => undefined)}>
+        Open in the canvas
+      </button>
+      {run.status !== 'paused' && !isOver && (
+        <button type="button" className="button" disabled={isBusy} onClick={() => actions.control('pause')}>
+          Pause
+        </button>
+      )}
+      {isOver ? (
+        <button type="button" className="button solid" onClick={() => setSheet('again')}>
+          Run it again
+        </button>
+      ) : (
+        <button type="button" className="button" disabled={isBusy} onClick={() => setSheet('cancel')}>
+          Cancel the run
+        </button>
+      )}
+      {sheet === 'cancel' && (
+        <CancelSheet run={run} cancel={() => actions.control('cancel')} close={() => setSheet(undefined)} />
+      )}
+      {sheet === 'again' && (
+        <SignSheet
+          flow={flow}
+          input={run.input as KeptRun['input']}
+          {...(run.flow_id !== null && { flowId: run.flow_id })}
+          {...(draftId !== undefined && { draftId })}
+          onClose={() => setSheet(undefined)}
+        />
+      )}
+    </div>
+  )
+}

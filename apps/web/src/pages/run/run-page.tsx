@@ -1,0 +1,141 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import { buildGraph } from '@farebox/flows/graph/graph'
+import type { RunAnswer } from '@farebox/platform-api/flows/runs'
+import { useMemo, useState, type ReactNode } from 'react'
+import { nextAction } from '../../flows/run-view/next-action.ts'
+import type { OpenedRun } from '../../flows/runs/open-run.ts'
+import { FailureNote, Note } from '../../parts/note.tsx'
+import { Words } from '../../parts/words.tsx'
+import { useNow } from '../../quick-execute/use-now.ts'
+import { ApiFailure } from '../../site/ask.ts'
+import { useNavigation } from '../../site/navigation.ts'
+import type { PageModule } from '../../site/page.ts'
+import { CompareSection } from './compare/compare-section.tsx'
+import { GoOn } from './go-on.tsx'
+import { OtherRuns } from './compare/other-runs.tsx'
+import { RunFacts } from './run-facts.tsx'
+import { RunHead } from './run-head.tsx'
+import { RunMap } from './run-map.tsx'
+import { RunTicket } from './run-ticket.tsx'
+import { useRunActions } from './use-run-actions.ts'
+import { useRun } from './use-run.ts'
+
+interface Data {
+  readonly runId: string
+  /** Another run that it is held against. */
+  readonly withId: string | null
+}
+
+/** One run of a flow, for whoever holds what opens it. The token is in the address's fragment, which no server sees. */
+export const page: PageModule<Data> = {
+  load: async ({ params, query }) => ({ runId: params['runId'] ?? '', withId: query.get('with') }),
+  head: () => ({ title: 'A run', hidden: true }),
+  Page: RunPage,
+}
+
+function RunPage({ data: { runId, withId } }: { readonly data: Data }): ReactNode {
+  const { opened, failure, show } = useRun(runId)
+  if (failure !== undefined && opened?.run === undefined) return <Unopened failure={failure} runId={runId} />
+  if (opened?.run !== undefined)
+    return <Opened opened={opened} run={opened.run} show={show} withId={withId} />
+  const refusal = opened?.kept?.refusal
+  if (refusal !== undefined) return <Refused sentence={refusal.sentence} />
+  return (
+    <main id="main" className="page near opening">
+      <p className="crumb">
+        <a href="/jobs">Jobs</a> / a run
+      </p>
+      <h1>A run</h1>
+      <noscript>
+        <p className="lede">A run is opened by JavaScript, which is off.</p>
+      </noscript>
+      <p className="lede" role="status">
+        {opened === undefined
+          ? 'It is being opened.'
+          : 'Your request may have arrived. It is sent again: the same run, which cannot be paid twice.'}
+      </p>
+    </main>
+  )
+}
+
+function Opened(props: {
+  readonly opened: OpenedRun
+  readonly run: RunAnswer
+  readonly show: (run: RunAnswer) => void
+  readonly withId: string | null
+}): ReactNode {
+  const { opened, run, show } = props
+  const { replace } = useNavigation()
+  const [withId, setWithId] = useState(props.withId)
+  const compare = (other: string | null): void => {
+    setWithId(other)
+    replace(other === null ? location.pathname : `${location.pathname}?with=${other}`)
+  }
+  // The platform has checked it before it began.
+  const flow = run.flow as unknown as Flow
+  const key = JSON.stringify(run.flow)
+  // oxlint-disable-next-line react/exhaustive-deps
+  const graph = useMemo(() => buildGraph(flow), [key])
+  const actions = useRunActions(opened, show)
+  const now = useNow(run.ended_at === null, 5_000)
+  const action = nextAction(flow, run, actions.prices, now)
+  return (
+    <main id="main" className="page near run">
+      <RunHead flow={flow} run={run} kept={opened.kept} actions={actions} />
+      <div className="run-columns">
+        <RunMap graph={graph} run={run} actions={actions} now={now} />
+        <aside>
+          <RunTicket graph={graph} run={run} now={now}>
+            <GoOn run={run} action={action} actions={actions} />
+          </RunTicket>
+          <RunFacts flow={flow} run={run} kept={opened.kept} />
+          <OtherRuns run={run} kept={opened.kept} withId={withId} choose={compare} />
+        </aside>
+      </div>
+      {withId !== null && (
+        <CompareSection flow={flow} run={run} withId={withId} close={() => compare(null)} />
+      )}
+    </main>
+  )
+}
+
+function Refused({ sentence }: { readonly sentence: string }): ReactNode {
+  return (
+    <main id="main" className="page near">
+      <p className="crumb">
+        <a href="/jobs">Jobs</a> / a run
+      </p>
+      <h1>Not started, not charged</h1>
+      <div className="above">
+        <Note tone="refused" alert>
+          <p>
+            <Words of={sentence} />
+          </p>
+          <p>The run was refused before it began. Change what it says, and sign anew.</p>
+        </Note>
+      </div>
+    </main>
+  )
+}
+
+function Unopened({ failure, runId }: { readonly failure: unknown; readonly runId: string }): ReactNode {
+  const isShut = failure instanceof ApiFailure && [400, 401, 403, 404].includes(failure.status)
+  return (
+    <main id="main" className="page">
+      <h1>This run does not open here</h1>
+      {isShut ? (
+        <p className="lede">
+          A run opens in the browser that started it, or for the wallet that pays, once it has{' '}
+          <a href={`/sign-in?next=/runs/${encodeURIComponent(runId)}`}>signed in</a>.
+        </p>
+      ) : (
+        <FailureNote error={failure} />
+      )}
+      <p className="row">
+        <a className="button" href="/jobs">
+          Your jobs
+        </a>
+      </p>
+    </main>
+  )
+}

@@ -1,0 +1,147 @@
+import type { Graph } from '@farebox/flows/graph/graph'
+import type { RunAnswer, RunJob, RunStepAnswer } from '@farebox/platform-api/flows/runs'
+import { useRef, type ReactNode } from 'react'
+import { nameStop } from '../../flows/describe/name-stop.ts'
+import { isChargedForNothing } from '../../flows/run-view/job-words.ts'
+import { fromAtomic, groupDigits, longestDecimals, toAtomic } from '../../format/amount.ts'
+import { Amount } from '../../parts/amount.tsx'
+import { Address, Hash } from '../../parts/short.tsx'
+import { Hole } from '../../parts/ticket.tsx'
+import { When } from '../../parts/when.tsx'
+import { Words } from '../../parts/words.tsx'
+
+/** A run as a ticket: one coupon a paid step, punched when it is paid; below it what takes the run on. */
+export function RunTicket(props: {
+  readonly graph: Graph
+  readonly run: RunAnswer
+  /** Unix seconds. */
+  readonly now: number
+  /** The one button, where there is one. */
+  readonly children: ReactNode
+}): ReactNode {
+  const { graph, run, now, children } = props
+  const steps = run.steps.filter(({ step }) => graph.flow.steps[step]?.kind === 'job')
+  const coupons = steps.map(step => couponOf(graph, step))
+  const decimals = longestDecimals(coupons.map(({ amount }) => amount))
+  /** Those that were paid when the page came: they are not punched before its eyes. */
+  const before = useRef<ReadonlySet<string>>(undefined)
+  before.current ??= new Set(coupons.filter(({ isPaid }) => isPaid).map(({ id }) => id))
+  return (
+    <section className="ticket run-ticket" aria-label="The ticket of this run">
+      <div className="part">
+        <div className="kind">
+          <b>Run ticket</b>
+          <span className="end tiny">
+            <Hash of={run.run_id} />
+          </span>
+        </div>
+        <div className="sum">
+          {groupDigits(run.paid)}
+          <small>USDC</small>
+        </div>
+        <p className="on-stock">paid, of {groupDigits(run.max_total)} at most</p>
+      </div>
+      <ul className="coupons">
+        {coupons.map(coupon => (
+          <li key={coupon.id}>
+            <div className="tear" />
+            <div className={coupon.isPaid ? 'coupon' : 'coupon open'}>
+              <Hole
+                punched={coupon.isPaid}
+                fresh={coupon.isPaid && before.current?.has(coupon.id) === false}
+              />
+              <span className="what">
+                <Words of={coupon.name} most={64} />
+                <small>
+                  <Fate coupon={coupon} now={now} />
+                </small>
+              </span>
+              <span className="end">
+                {coupon.isFree ? (
+                  <s>{coupon.amount}</s>
+                ) : coupon.amount === '' ? null : (
+                  <Amount of={coupon.amount} decimals={decimals} />
+                )}
+              </span>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {children}
+    </section>
+  )
+}
+
+interface Coupon {
+  readonly id: string
+  readonly name: string
+  readonly isPaid: boolean
+  /** Not charged, and known to be so. */
+  readonly isFree: boolean
+  /** Decimal USDC; empty: nothing is paid for it in this run. */
+  readonly amount: string
+  readonly jobs: readonly RunJob[]
+  readonly state: RunStepAnswer['state']
+}
+
+function couponOf(graph: Graph, { step: id, state, jobs }: RunStepAnswer): Coupon {
+  const step = graph.flow.steps[id]
+  const pinned = step?.kind === 'job' ? step.pinned.price : ''
+  const paid = jobs.filter(({ payment }) => payment?.state === 'paid')
+  const isPaid = paid.length > 0 && paid.length === jobs.length
+  const counted = paid.length > 0 ? paid : jobs
+  const amounts = counted.map(({ payment }) => payment?.amount ?? pinned)
+  return {
+    id,
+    name: nameStop(graph.flow, id),
+    isPaid,
+    isFree: state === 'failed' || (paid.length === 0 && jobs.some(isKnownFree)),
+    amount: state === 'skipped' ? '' : jobs.length === 0 ? pinned : sumOf(amounts),
+    jobs,
+    state,
+  }
+}
+
+function isKnownFree({ state, payment, job }: RunJob): boolean {
+  return state === 'failed' && (payment?.state !== 'sent' || job?.status === 'failed')
+}
+
+function sumOf(amounts: readonly string[]): string {
+  return fromAtomic(amounts.reduce((sum, amount) => sum + (toAtomic(amount) ?? 0n), 0n))
+}
+
+/** What became of a coupon's money, or can. */
+function Fate({ coupon, now }: { readonly coupon: Coupon; readonly now: number }): ReactNode {
+  const { state, jobs, isPaid } = coupon
+  const [first] = jobs
+  if (state === 'skipped') return 'left out'
+  if (state === 'failed') return 'not sent'
+  if (first === undefined) return 'not reached'
+  if (jobs.some(isChargedForNothing)) return 'charged, not delivered'
+  if (jobs.length > 1) {
+    const paid = jobs.filter(({ payment }) => payment?.state === 'paid').length
+    return `${paid} of ${jobs.length} jobs paid`
+  }
+  const { payment, job } = first
+  if (payment === null || payment.state === 'wiped') return 'not signed'
+  const to = (
+    <>
+      to <Address of={payment.pay_to} />
+    </>
+  )
+  if (isPaid)
+    return (
+      <>
+        {to}
+        {job?.block_number !== null && job?.block_number !== undefined && `, block ${job.block_number}`}
+      </>
+    )
+  if (payment.state === 'dead') return 'not charged, and never will be'
+  const until = now < payment.valid_before && (
+    <>
+      signed until <When at={payment.valid_before} form="clock" />
+    </>
+  )
+  if (isKnownFree(first)) return <>not charged{until !== false && <>; {until}</>}</>
+  return until === false ? to : <>{until}</>
+}

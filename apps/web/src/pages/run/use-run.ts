@@ -1,0 +1,59 @@
+import type { RunAnswer } from '@farebox/platform-api/flows/runs'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { OpenedRun } from '../../flows/runs/open-run.ts'
+import { usePurse } from '../../purse/purse-context.ts'
+import { useSite } from '../../site/site.ts'
+
+/** Longer than the platform answers with a balance that it has read. */
+const BALANCE_KEPT_MS = 1_500
+
+/** Opens a run, and follows it while the page is there. */
+export function useRun(runId: string): {
+  /** Undefined: it is being opened. */
+  readonly opened: OpenedRun | undefined
+  readonly failure: unknown
+  /** Shows what a route that changed the run has answered; it is followed again where it had ended. */
+  readonly show: (run: RunAnswer) => void
+} {
+  const { ask } = useSite()
+  const { refresh } = usePurse()
+  const [opened, setOpened] = useState<OpenedRun>()
+  const [failure, setFailure] = useState<unknown>()
+  /** Raised to open it anew. */
+  const [round, setRound] = useState(0)
+  // Of the first visit: the address no longer has it afterwards.
+  const given = useRef<string>(undefined)
+  useEffect(() => {
+    const left = new AbortController()
+    given.current ??= takeToken()
+    const start = async (): Promise<void> => {
+      const { openRun } = await import('../../flows/runs/open-run.ts')
+      await openRun(ask, { runId, given: given.current }, setOpened, left.signal)
+    }
+    start().catch((error: unknown) => {
+      if (!left.signal.aborted) setFailure(error)
+    })
+    return () => left.abort(new Error('the page was left'))
+  }, [ask, runId, round])
+  const paid = opened?.run?.paid
+  useEffect(() => {
+    if (paid === undefined || paid === '0') return undefined
+    refresh()
+    // The balance may be one that was read just before.
+    const timer = setTimeout(refresh, BALANCE_KEPT_MS)
+    return () => clearTimeout(timer)
+  }, [paid, refresh])
+  const show = useCallback((run: RunAnswer): void => {
+    setOpened(known => known && { ...known, run })
+    setRound(before => before + 1)
+  }, [])
+  return { opened, failure, show }
+}
+
+/** It leaves the address bar as soon as it is read. */
+function takeToken(): string | undefined {
+  const token = /^#t=([\w.~-]{1,128})$/.exec(location.hash)?.[1]
+  if (location.hash.startsWith('#t='))
+    history.replaceState(history.state, '', location.pathname + location.search)
+  return token
+}

@@ -1,0 +1,112 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import { buildGraph } from '@farebox/flows/graph/graph'
+import type { FlowChecked } from '@farebox/platform-api/flows/flow-check'
+import type { SharedFlow } from '@farebox/platform-api/flows/saved-flows'
+import { useMemo, useState, type ReactNode } from 'react'
+import { countSteps, sumFlow } from '../../flows/describe/sum-flow.ts'
+import { groupDigits } from '../../format/amount.ts'
+import { SignSheet } from '../../flows/sign/sign-sheet.tsx'
+import { createDraft } from '../../kept/draft.ts'
+import { Note } from '../../parts/note.tsx'
+import { When } from '../../parts/when.tsx'
+import { Words } from '../../parts/words.tsx'
+import { useNavigation } from '../../site/navigation.ts'
+import type { PageModule } from '../../site/page.ts'
+import { SharedMap } from './shared-map.tsx'
+
+interface Data {
+  readonly shared: SharedFlow
+  /** Null: it could not be checked just now. */
+  readonly checked: FlowChecked | null
+}
+
+/** A flow that somebody shares: to look at, to run, and to copy. Their secret constants are not in it. */
+export const page: PageModule<Data> = {
+  async load({ params, ask }) {
+    const shared = await ask<SharedFlow>(`/v1/shared/${encodeURIComponent(params['shareId'] ?? '')}`)
+    const checked = await ask<FlowChecked>('/v1/flows/check', {
+      method: 'POST',
+      body: { flow: shared.flow },
+    }).catch(() => null)
+    return { shared, checked }
+  },
+  head: ({ shared }) => ({ title: shared.name, hidden: true }),
+  Page: SharedPage,
+}
+
+function SharedPage({ data: { shared, checked } }: { readonly data: Data }): ReactNode {
+  const { go } = useNavigation()
+  // The platform keeps nothing but flows under this address.
+  const flow = shared.flow as unknown as Flow
+  const graph = useMemo(() => buildGraph(flow), [flow])
+  const { steps, price } = sumFlow(flow)
+  const [isSigning, setSigning] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const copy = async (): Promise<void> => {
+    const { keepDraft } = await import('../../kept/draft-store.ts')
+    const draft = createDraft(flow)
+    await keepDraft(draft)
+    go(`/flows/${draft.draft_id}`)
+  }
+  const errors = (checked?.findings ?? []).filter(({ severity }) => severity === 'error')
+  return (
+    <main id="main" className="page near">
+      <p className="crumb">
+        <a href="/flows">Flows</a> / shared
+      </p>
+      <div className="head">
+        <div>
+          <h1>
+            <Words of={shared.name === '' ? 'A flow without a name' : shared.name} most={64} />
+          </h1>
+          <p className="lede">
+            {flow.description !== undefined && flow.description !== '' ? (
+              <Words of={flow.description} />
+            ) : (
+              'Somebody shares this flow with you. A copy is yours: to change, and to run.'
+            )}
+          </p>
+          <p className="small faint">
+            {countSteps(steps)}, changed <When at={shared.changed_at} />
+          </p>
+        </div>
+        <div className="row">
+          <button
+            type="button"
+            className="button tall"
+            onClick={() => void copy().catch(() => setProblem('This browser keeps no drafts just now.'))}
+          >
+            Copy to your flows
+          </button>
+          <button
+            type="button"
+            className="button fare"
+            disabled={errors.length > 0}
+            onClick={() => setSigning(true)}
+          >
+            Run it, {groupDigits(price)} USDC
+          </button>
+        </div>
+      </div>
+      {problem !== undefined && (
+        <Note tone="warn" alert>
+          <p>{problem}</p>
+        </Note>
+      )}
+      {errors.length > 0 && (
+        <Note tone="warn">
+          <p>
+            <b>It cannot be run as it is.</b> A copy shows how to mend it.
+          </p>
+          {errors.slice(0, 5).map(({ id, message }) => (
+            <p key={id}>
+              <Words of={message} />
+            </p>
+          ))}
+        </Note>
+      )}
+      <SharedMap graph={graph} />
+      {isSigning && <SignSheet flow={flow} onClose={() => setSigning(false)} />}
+    </main>
+  )
+}
