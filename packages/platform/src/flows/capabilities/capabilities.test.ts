@@ -180,6 +180,9 @@ test('only what can be ordered now is found: nobody provisional, offline, unprov
   await list({}, { provenWallet: null })
   await list({}, { standing: 'taken-down' })
   expect(await names({})).toEqual(['1.count'])
+  // What is left out takes no place on a page.
+  await list({}, { provenWallet: null, badge: 'gold' })
+  expect(await names({ limit: '1' })).toEqual(['1.count'])
 })
 
 test('by ids all are told of, whatever became of them', async () => {
