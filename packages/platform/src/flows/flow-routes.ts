@@ -7,6 +7,7 @@ import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { createWalletBalances } from '../wallets/wallet-balances.ts'
 import { driftRoute } from './drift/drift-route.ts'
+import { dryRunRoute } from './dry-run-route.ts'
 import { MAX_FLOW_BYTES } from './flow-limits.ts'
 import { capabilitiesRoute } from './capabilities/capabilities-route.ts'
 import { readCatalog } from './read-catalog.ts'
@@ -24,6 +25,7 @@ export function flowRoutes(parts: PlatformParts): readonly Route[] {
     capabilitiesRoute(parts),
     templatesRoute(parts),
     driftRoute(parts),
+    dryRunRoute(parts),
     ...savedFlowRoutes(parts),
     ...shareRoutes(parts),
     defineRoute({

@@ -9,6 +9,7 @@ import {
   type KeptDeclaration,
 } from './find-fitting.ts'
 import { pinJobs } from './pin-jobs.ts'
+import { playFlow } from './play-flow.ts'
 import { readKeptFlow } from './read-kept-flow.ts'
 
 /** The checks of flows, and of what can be a step of one. */
@@ -22,6 +23,8 @@ export function createFlowChecks(clock: Pick<Clock, 'nowMs'>) {
     'broken-flows': findBroken,
     /** Kept flows, before and after a change of an agent. */
     breaks: countBreaks,
+    /** A flow on sample data. */
+    'dry-run': playFlow,
     /** Flows whose agents are to be found. */
     'pinned-jobs': pinJobs,
     /** Capabilities that are what somebody looks for. */

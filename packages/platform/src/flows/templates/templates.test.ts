@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { checkFlow } from '@farebox/flows/check/check-flow'
 import type { Flow } from '@farebox/flows/document/flow'
 import { readFlow } from '@farebox/flows/document/read-flow'
-import { templatesAnswer, type FlowTemplate } from '@farebox/platform-api/flows/saved-flows'
+import { dryRunAnswer, templatesAnswer, type FlowTemplate } from '@farebox/platform-api/flows/saved-flows'
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { compileInput } from '@farebox/protocol/fields/compile'
 import type { JsonObject } from '@farebox/protocol/fields/field'
@@ -38,7 +38,15 @@ async function templates(): Promise<readonly FlowTemplate[]> {
   return templatesAnswer.parse(answer.json()).templates
 }
 
-function flowOf({ flow }: FlowTemplate): Flow {
+async function dryRun(flow: object, input?: object) {
+  const payload = { flow, ...(input !== undefined && { input }) }
+  const app = apps.open(flowRoutes(apps.parts))
+  const answer = await app.inject({ method: 'POST', url: '/v1/flows/dry-run', payload })
+  const played = dryRunAnswer.safeParse(answer.json()).data ?? { input: {}, steps: [], output: {} }
+  return { statusCode: answer.statusCode, body: answer.body, played }
+}
+
+function flowOf({ flow }: Pick<FlowTemplate, 'flow'>): Flow {
   const read = readFlow(flow)
   if (!read.ok) throw new Error(JSON.stringify(read.problems))
   return read.flow
@@ -57,6 +65,31 @@ test('with the agents of a local economy every template is there, and nothing is
     const taken = compileInput(flow.inputs)(template.sample_input as JsonObject)
     expect([template.template_id, taken.ok]).toEqual([template.template_id, true])
   }
+})
+
+test('a dry run of every template comes to its end, with its own sample and with one that is made', async () => {
+  for (const name of EXAMPLES) await list(example(name))
+  for (const { template_id: id, flow, sample_input: sample } of await templates())
+    for (const input of [sample, undefined]) {
+      const { statusCode, body, played } = await dryRun(flow, input)
+      expect([id, statusCode], body).toEqual([id, 200])
+      const states = new Set(played.steps.map(({ state }) => state))
+      expect([id, states.has('failed'), states.has('waiting')]).toEqual([id, false, false])
+      const [first = ''] = flowOf({ flow }).outputs
+      expect([id, Object.hasOwn(played.output, first)]).toEqual([id, true])
+    }
+})
+
+test('a dry run says what is wrong with the flow or the input, and runs neither', async () => {
+  for (const name of EXAMPLES) await list(example(name))
+  const [note] = await templates()
+  if (note === undefined) throw new Error('no template')
+  const refused = async (flow: object, input?: object): Promise<unknown> => {
+    const { statusCode, body } = await dryRun(flow, input)
+    return [statusCode, (JSON.parse(body) as { error: string }).error]
+  }
+  expect(await refused(note.flow, {})).toEqual([400, 'input: text: is required'])
+  expect(await refused({ ...note.flow, wires: [] })).toEqual([400, expect.stringMatching(/^flow: /)])
 })
 
 test('each template has its agents and its price, and places for all its steps', async () => {
