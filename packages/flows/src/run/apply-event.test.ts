@@ -316,6 +316,11 @@ describe('steps without a price', () => {
     expect(it.tell(pay('each#2', '0.01'))).toBeUndefined()
     expect(it.effects).toContainEqual({ effect: 'wipe', job_id: 'job-each#2' })
     expect(it.run.payments['each#2']).toBeUndefined()
+    it.tell(pay('each#0', '0.01'))
+    expect(it.tell(pay('each#2', '0.01', 'job-each#0'))).toBe(
+      'each#2: the payment is bound to a job that this run has already',
+    )
+    expect(it.effects).not.toContainEqual({ effect: 'wipe', job_id: 'job-each#0' })
     for (const key of ['each#1', 'each#0']) {
       it.tell(pay(key, '0.01'))
       it.tell(quoted(key, '0.01'))

@@ -77,15 +77,17 @@ function payIn(graph: Graph, run: Run, key: string, payment: Payment, now: numbe
   if (run.control === 'cancelled') return refuse(`${key}: the run is cancelled`)
   const { step, state, job } = place
   if (!readUsdc(payment.amount).ok) return refuse(`${key}: the amount is no decimal USDC`)
+  const known = paymentOf(run, key)
+  const isKnown = Object.values(run.payments).some(list => list.some(one => one.job_id === payment.job_id))
+  // Before anything is deleted: the signature of another job of the run is not to be.
+  if (isKnown && known?.job_id !== payment.job_id)
+    return refuse(`${key}: the payment is bound to a job that this run has already`)
   // All were signed at the start, and the run went another way: it is deleted, and the others are taken.
   const isLeftOut = state?.state === 'skipped' || (state?.state === 'ordering' && job === undefined)
   if (isLeftOut) return go(graph, run, now, [{ effect: 'wipe', job_id: payment.job_id }])
   if (state !== undefined && state.state !== 'ordering') return refuse(`${key}: ${SETTLED[state.state]}`)
   if (job?.state === 'done') return refuse(`${key}: is paid and done`)
-  const known = paymentOf(run, key)
-  if (known?.job_id === payment.job_id) return go(graph, run, now)
-  if (Object.values(run.payments).some(list => list.some(one => one.job_id === payment.job_id)))
-    return refuse(`${key}: the payment is bound to a job that this run has already`)
+  if (isKnown) return go(graph, run, now)
   if (known?.state === 'sent')
     return refuse(
       `${key}: its payment may still be charged; a second one can be taken when the chain shows it cannot`,

@@ -9,13 +9,13 @@ import { jobStep } from './sample-flows.ts'
 export type Random = (below: number) => number
 
 /**
- * Runs a check with many sequences of random numbers, the same ones each time. Of one that fails the shortest and smallest
- * numbers are searched that make it fail too. FLOW_SEED gives others.
+ * Runs a check with many sequences of random numbers, the same ones each time. FLOW_SEED gives others, and FLOW_SHRINK
+ * searches, for minutes, the shortest and smallest numbers that make a check fail as well.
  */
 export function checkRandomly(runs: number, check: (random: Random) => void): void {
   const seed = Number(process.env['FLOW_SEED'] ?? 1)
   const property = fc.property(fc.gen(), draw => check(below => (below <= 1 ? 0 : draw(numberBelow, below))))
-  fc.assert(property, { numRuns: runs, seed })
+  fc.assert(property, { numRuns: runs, seed, endOnFailure: process.env['FLOW_SHRINK'] === undefined })
 }
 
 /** Numbers from a seed alone, for what is played in real time and cannot be played again and again: Mulberry32. */

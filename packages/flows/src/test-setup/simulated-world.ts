@@ -280,6 +280,10 @@ export class SimulatedWorld {
     const [id, step] = jobs[this.random(jobs.length)] ?? []
     if (id === undefined || step?.kind !== 'job') return
     const key = step.map === undefined ? id : `${id}#${this.random(step.map.most)}`
+    if (!this.honest && this.random(6) === 0) {
+      this.payAgain(key)
+      return
+    }
     const isWrong = !this.honest && this.random(6) === 0
     this.payFor(key, isWrong ? '0.5' : this.priceOf(key), this.random(6) > 0)
   }
@@ -301,6 +305,15 @@ export class SimulatedWorld {
       state: 'open',
       delivered: false,
     })
+    this.apply({ event: 'paid-in', key, payment })
+  }
+
+  /** Brings a payment for a job that it was not signed for. */
+  private payAgain(key: string): void {
+    const known = Object.values(this.run.payments).flat()
+    const other = known[this.random(known.length)]
+    if (other === undefined) return
+    const { state: _, ...payment } = other
     this.apply({ event: 'paid-in', key, payment })
   }
 
