@@ -11,7 +11,19 @@ export interface Notifier {
   wait(longestMs: number, signal: AbortSignal): Promise<void>
 }
 
-/** What may become due in one process of a platform. */
+/**
+ * What may become due in one process of a platform.
+ *
+ * @example
+ * ```ts
+ * import { createDueWork } from '@farebox/platform/notifier'
+ * import { systemClock } from '@farebox/server/clock'
+ *
+ * const due = createDueWork(systemClock)
+ * due.jobs.notify()
+ * await due.jobs.wait(60_000, new AbortController().signal) // at once
+ * ```
+ */
 export function createDueWork(clock: Pick<Clock, 'sleep'>): {
   readonly jobs: Notifier
   readonly runs: Notifier

@@ -70,7 +70,7 @@ beforeAll(async () => {
         get amountAtomic() {
           return random(8) === 0 ? 9_999n : undefined
         },
-      } as ChainAgent['asks']
+      }
     served.push(agent)
     const { declaration } = agent
     const { agentId } = await insertAgent(stage.database, { endpoint: agent.url, wallet, declaration })
@@ -206,7 +206,7 @@ async function act(played: PlayedRun, chance: Random): Promise<boolean> {
 async function play(played: PlayedRun): Promise<RunAnswer> {
   const endMs = Date.now() + LONGEST_MS
   while (Date.now() < endMs && (await act(played, random)))
-    await new Promise(resolve => setTimeout(resolve, 150))
+    await new Promise(resolve => setTimeout(resolve, 1_000))
   return await played.handled.read()
 }
 

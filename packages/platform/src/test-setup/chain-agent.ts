@@ -40,7 +40,11 @@ export interface ChainAgent {
   readonly url: string
   declaration: Declaration
   /** What the 402 asks for; default what the declaration says. */
-  asks: Partial<{ readonly amountAtomic: bigint; readonly payTo: string; readonly network: Network }>
+  asks: Partial<{
+    readonly amountAtomic: bigint | undefined
+    readonly payTo: string
+    readonly network: Network
+  }>
   /** How paid calls are answered; at first honestly. */
   behave(call: PaidCall): Promise<AgentReply>
   /** Paid calls so far. */

@@ -123,7 +123,14 @@ function handle(
 ): HandledRun {
   const headers = { 'run-token': token }
   const url = `/v1/runs/${runId}`
-  const read = async (): Promise<RunAnswer> => (await ask({ method: 'GET', url, headers })).json()
+  const read = async (): Promise<RunAnswer> => {
+    for (;;) {
+      const answer = await ask({ method: 'GET', url, headers })
+      // Many runs at once are read more often than one address may.
+      if (answer.statusCode !== 429 && answer.statusCode !== 503) return answer.json()
+      await new Promise(resolve => setTimeout(resolve, 200))
+    }
+  }
   return {
     runId,
     token,
