@@ -61,13 +61,14 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
   }
 
   /** A flow of two jobs of the teller, the second of which fails the first time. */
-  async function stumbling(): Promise<unknown> {
+  async function stumbling(prices: { readonly [capability: string]: string } = {}): Promise<unknown> {
     const answer = await fetch(`${scene.web.url}/v1/agents/${scene.web.agentId}`)
     const agent = (await answer.json()) as AgentPage
     const step = (capability: string, label: string): unknown => {
       const found = agent.capabilities.find(({ name }) => name === capability)
       if (found === undefined) throw new Error(`the teller has no ${capability}`)
-      const { hash, price, input_schema, output_schema } = found
+      const { hash, input_schema, output_schema } = found
+      const price = prices[capability] ?? found.price
       const { name: agent_name, max_deadline_seconds } = agent
       const pinned = { agent_name, hash, price, max_deadline_seconds, input_schema, output_schema }
       return { kind: 'job', agent_id: agent.agent_id, capability, label, pinned }
@@ -159,6 +160,20 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await headline(page, 'Delivered and paid')
     expect((await earned()) - before).toBe(5_000n)
     expect(wallet?.asked.filter(method => method === 'eth_signTypedData_v4')).toHaveLength(2)
+  }, 90_000)
+
+  test('a price that is not the one of the flow is told before anything is signed, and what is signed is what is shown', async () => {
+    const path = await share(await stumbling({ count: '0.009' }))
+    const { page, wallet } = await scene.come({ account: PAYER })
+    const before = await earned()
+    await openSheet(page, path, { text: `cheaper ${Date.now()}` })
+    await dialog(page).getByText('Counter asks for 0.002 USDC now; the flow was made at 0.009.').waitFor()
+    expect(wallet?.asked).not.toContain('eth_signTypedData_v4')
+    await dialog(page).getByRole('button', { name: 'Sign 2 payments, 0.005 USDC' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Example Wallet' }).click()
+    await page.waitForURL('**/runs/*')
+    await headline(page, 'One step was not delivered')
+    expect((await earned()) - before).toBe(2_000n)
   }, 90_000)
 
   test('a wallet that declines the second of two signatures: nothing has begun, nothing is charged', async () => {

@@ -127,11 +127,12 @@ function Times({ run }: { readonly run: RunAnswer }): ReactNode {
   const last = run.ended_at ?? run.changed_at
   const isStill = run.status === 'running'
   const verb = run.status === 'completed' ? 'took' : 'stopped after'
-  const isLong = last - run.created_at >= 3_600
+  const took = last - run.created_at
+  const isTold = !isStill && took >= 0.1 && took < 3_600
   return (
     <span>
       started <When at={run.created_at} form="clock" />
-      {!isStill && !isLong && `, ${verb} ${formatDuration(1_000 * (last - run.created_at))}`}
+      {isTold && `, ${verb} ${formatDuration(1_000 * took)}`}
     </span>
   )
 }
