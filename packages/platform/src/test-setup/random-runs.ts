@@ -114,7 +114,9 @@ export function problemsOf(run: RunAnswer): readonly string[] {
           source?.step === 'input'
             ? run.input[source.port]
             : outputs.get(source?.step ?? '')?.[source?.port ?? '']
-        if (job.input?.['a'] !== came)
+        // Numbers and booleans become their texts (D19).
+        const isSame = job.input?.['a'] === came || job.input?.['a'] === JSON.stringify(came)
+        if (source !== undefined && !isSame)
           problems.push(`${job.key} was ordered with what its source did not give`)
       }
       if (state === 'done' && job.payment?.state !== 'paid') problems.push(`${job.key} is done and not paid`)
