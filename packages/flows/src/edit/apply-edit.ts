@@ -48,6 +48,8 @@ export function applyEdit(flow: Flow, edit: Edit): Flow {
     }
     case 'set-input':
       return { ...flow, inputs: { ...flow.inputs, [edit.name]: edit.field } }
+    case 'rename-input':
+      return renameInput(flow, edit.name, edit.to)
     case 'remove-input':
       return {
         ...flow,
@@ -56,6 +58,8 @@ export function applyEdit(flow: Flow, edit: Edit): Flow {
       }
     case 'add-output':
       return flow.outputs.includes(edit.name) ? flow : { ...flow, outputs: [...flow.outputs, edit.name] }
+    case 'rename-output':
+      return renameOutput(flow, edit.name, edit.to)
     case 'remove-output':
       return {
         ...flow,
@@ -82,6 +86,34 @@ export function freeStepId(flow: Flow, word: string): string {
   let number = 2
   while (!isFree(`${base}-${number}`)) number += 1
   return `${base}-${number}`
+}
+
+/** Another one of that name is not overwritten: then nothing changes. */
+function renameInput(flow: Flow, name: string, to: string): Flow {
+  if (!Object.hasOwn(flow.inputs, name) || Object.hasOwn(flow.inputs, to)) return flow
+  const source = { step: FLOW_INPUT, port: name }
+  return {
+    ...flow,
+    inputs: Object.fromEntries(
+      Object.entries(flow.inputs).map(([key, field]) => [key === name ? to : key, field]),
+    ),
+    wires: flow.wires.map(wire =>
+      isSame(wire.from, source) ? { ...wire, from: { step: FLOW_INPUT, port: to } } : wire,
+    ),
+  }
+}
+
+/** The same for an output. */
+function renameOutput(flow: Flow, name: string, to: string): Flow {
+  if (!flow.outputs.includes(name) || flow.outputs.includes(to)) return flow
+  const target = { step: FLOW_OUTPUT, port: name }
+  return {
+    ...flow,
+    outputs: flow.outputs.map(one => (one === name ? to : one)),
+    wires: flow.wires.map(wire =>
+      isSame(wire.to, target) ? { ...wire, to: { step: FLOW_OUTPUT, port: to } } : wire,
+    ),
+  }
 }
 
 function removeStep(flow: Flow, id: string): Flow {

@@ -27,9 +27,13 @@ export type Edit =
       readonly gives: string
     }
   | { readonly edit: 'set-input'; readonly name: string; readonly field: Field }
+  /** It stays where it is among the others, and keeps its wires. */
+  | { readonly edit: 'rename-input'; readonly name: string; readonly to: string }
   /** Its wires go with it. */
   | { readonly edit: 'remove-input'; readonly name: string }
   | { readonly edit: 'add-output'; readonly name: string }
+  /** It stays where it is among the others, and keeps its wire. */
+  | { readonly edit: 'rename-output'; readonly name: string; readonly to: string }
   /** Its wire goes with it. */
   | { readonly edit: 'remove-output'; readonly name: string }
   | { readonly edit: 'rename-flow'; readonly name: string }
