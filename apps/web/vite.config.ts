@@ -14,8 +14,7 @@ export default defineConfig({
     emptyOutDir: true,
     manifest: true,
     modulePreload: { polyfill: false },
-    // One style sheet, no inline images: the policy of the pages allows neither in the document.
-    cssCodeSplit: false,
+    // No inline images: the policy of the pages allows none in the document.
     assetsInlineLimit: 0,
     target: 'es2022',
     rolldownOptions: {

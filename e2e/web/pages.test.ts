@@ -18,6 +18,7 @@ describe.skipIf(chromium === undefined)('the pages', () => {
     '/flows',
     '/jobs',
     '/receipts',
+    '/flows/new',
     '/register',
     '/owner',
     '/sign-in',

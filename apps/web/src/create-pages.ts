@@ -49,6 +49,7 @@ export function createPages(options: PagesOptions): Pages {
     folder,
     source => localMode || !source.includes('/test-wallet/'),
     path => SOURCES[path] ?? '',
+    path => STYLES[path] ?? '',
   )
   return {
     files: files.files,
@@ -65,6 +66,8 @@ const SOURCES: { readonly [routePath: string]: string } = {
   '/flows/:flowId/runs/:runId': 'src/pages/run/run-page.tsx',
   '/runs/:runId': 'src/pages/run/run-page.tsx',
   '/shared/:shareId': 'src/pages/shared/shared-page.tsx',
+  '/flows/new': 'src/pages/flow/flow-page.tsx',
+  '/flows/:flowId': 'src/pages/flow/flow-page.tsx',
   '/jobs': 'src/pages/jobs/jobs-page.tsx',
   '/jobs/:jobId': 'src/pages/job/job-page.tsx',
   '/receipts': 'src/pages/receipts/receipts-page.tsx',
@@ -77,4 +80,10 @@ const SOURCES: { readonly [routePath: string]: string } = {
   '/owner/agents/:agentId': 'src/pages/owner-agent/owner-agent-page.tsx',
   '/owner/agents/:agentId/jobs': 'src/pages/owner-agent/owner-jobs-page.tsx',
   '/sign-in': 'src/pages/sign-in-page.tsx',
+}
+
+/** Styles that no other page needs: linked in the documents of these. */
+const STYLES: { readonly [routePath: string]: string } = {
+  '/flows/new': 'src/flows/builder/builder-styles.ts',
+  '/flows/:flowId': 'src/flows/builder/builder-styles.ts',
 }

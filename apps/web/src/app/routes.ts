@@ -25,6 +25,8 @@ const pageRoutes: readonly PageRoute[] = [
     import: () => page(import('../pages/run/run-page.tsx')),
   },
   { path: '/runs/:runId', place: 'jobs', import: () => page(import('../pages/run/run-page.tsx')) },
+  { path: '/flows/new', place: 'flows', import: () => page(import('../pages/flow/flow-page.tsx')) },
+  { path: '/flows/:flowId', place: 'flows', import: () => page(import('../pages/flow/flow-page.tsx')) },
   { path: '/jobs', place: 'jobs', import: () => page(import('../pages/jobs/jobs-page.tsx')) },
   { path: '/jobs/:jobId', place: 'jobs', import: () => page(import('../pages/job/job-page.tsx')) },
   { path: '/receipts', place: 'jobs', import: () => page(import('../pages/receipts/receipts-page.tsx')) },

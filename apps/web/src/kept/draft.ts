@@ -10,6 +10,8 @@ export interface Draft {
   readonly input: JsonObject
   /** The saved flow that it is a working copy of. */
   readonly saved?: { readonly flow_id: string; readonly revision: number }
+  /** Whether it has changes that the platform does not have. */
+  readonly is_ahead?: boolean
   /** Unix seconds. */
   readonly created_at: number
   /** Unix seconds. */

@@ -28,6 +28,21 @@ const KEYS: readonly (readonly [where: string, keys: readonly (readonly [keys: s
         ['Alt 1–9', 'Capability'],
       ],
     ],
+    [
+      'On the canvas of a flow',
+      [
+        ['Tab', 'Steps in the order of the run, and their ports'],
+        ['Enter', 'On a step: open it; on a port: take a wire, join it'],
+        ['Arrows', 'Move a step, with Shift farther; with a wire: ports that fit'],
+        ['A', 'Add a step'],
+        ['Del', 'Remove'],
+        ['Ctrl Z', 'Undo; with Shift redo'],
+        ['Ctrl D', 'Duplicate'],
+        ['F', 'Fit all of it'],
+        ['O', 'Outline'],
+        ['P', 'Before you pay'],
+      ],
+    ],
   ]
 
 /** What each key does, and the switch for single letters. */

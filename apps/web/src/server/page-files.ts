@@ -44,12 +44,14 @@ interface Chunk {
  * @param folder `dist/client`
  * @param keep which chunks are there at all, by the source they were made from
  * @param sourceOf the source file of a kind of page, as the build's manifest names it
+ * @param stylesOf the source file by which a kind of page has styles of its own; empty: it has none
  * Throws where nothing was built.
  */
 export function readPageFiles(
   folder: string,
   keep: (source: string) => boolean,
   sourceOf: (routePath: string) => string,
+  stylesOf: (routePath: string) => string,
 ): PageFiles {
   const manifest = JSON.parse(readFileSync(join(folder, '.vite', 'manifest.json'), 'utf8')) as {
     readonly [source: string]: Chunk
@@ -65,14 +67,15 @@ export function readPageFiles(
   }
   const main = manifest['src/browser/main.tsx']
   if (main === undefined) throw new Error(`${folder} holds no build of the pages`)
-  const styles = Object.values(manifest).flatMap(({ file, css = [] }) =>
-    [...css, ...(file.endsWith('.css') ? [file] : [])].map(path => `/${path}`),
-  )
   return {
     files,
     linksFor(routePath) {
       const page = manifest[sourceOf(routePath)]
       const wanted = [...closure(manifest, main), ...(page === undefined ? [] : closure(manifest, page))]
+      const own = manifest[stylesOf(routePath)]
+      const styles = [...wanted, ...(own === undefined ? [] : [own])].flatMap(({ file, css = [] }) =>
+        [...css, ...(file.endsWith('.css') ? [file] : [])].map(path => `/${path}`),
+      )
       const preloads = [...new Set(wanted.map(({ file }) => `/${file}`))].filter(
         file => file !== `/${main.file}`,
       )

@@ -1,0 +1,172 @@
+import type { Catalog } from '@farebox/flows/internal/check/catalog'
+import { useMemo, type ReactNode, type RefObject } from 'react'
+import { groupDigits, longestDecimals } from '../../format/amount.ts'
+import { formatSpan } from '../../format/duration.ts'
+import { Amount } from '../../parts/amount.tsx'
+import { usePurse } from '../../purse/purse-context.ts'
+import { Sign } from '../../signs/sign.tsx'
+import { nameOf } from '../editor/edit-actions.ts'
+import type { FlowView } from '../view/flow-view.ts'
+import { FindingList } from '../editing/finding-list.tsx'
+import { useEditor, useFlowView } from '../editor/use-editor.ts'
+
+/** What a run costs, how long it takes, and what is to be mended or known before. */
+export function BeforeYouPay(props: {
+  readonly heading: RefObject<HTMLHeadingElement | null>
+  /** Why the agents could not be asked what they are now. */
+  readonly stale: { readonly again: () => void } | undefined
+}): ReactNode {
+  const { heading, stale } = props
+  return (
+    <aside className="panel pre" aria-label="Before you pay">
+      <Price heading={heading} />
+      <div className="pre-head">
+        <h2>Before you pay</h2>
+      </div>
+      {stale !== undefined && (
+        <p className="stale small">
+          The agents could not be asked now: what is pinned in the flow counts.{' '}
+          <button type="button" className="link" onClick={stale.again}>
+            Ask again
+          </button>
+        </p>
+      )}
+      <FindingList />
+      <Fine />
+    </aside>
+  )
+}
+
+function Price({ heading }: { readonly heading: RefObject<HTMLHeadingElement | null> }): ReactNode {
+  const { at_least: least, at_most: most } = useFlowView(({ check }) => check.price)
+  const nodes = useFlowView(view => view.nodes)
+  const order = useFlowView(view => view.order)
+  const editor = useEditor()
+  const steps = order.flatMap(id => {
+    const node = nodes.get(id)
+    return node === undefined || node.kind === 'input' || node.kind === 'output' ? [] : [node]
+  })
+  const paid = steps.filter(({ price }) => price !== undefined)
+  const free = steps.length - paid.length
+  const decimals = longestDecimals(paid.map(({ price }) => price ?? '0'))
+  return (
+    <section className="sum-up">
+      <h2 className="quiet" ref={heading} tabIndex={-1}>
+        {least === most ? 'A whole run costs' : 'A whole run costs at most'}
+      </h2>
+      <p className="total num">
+        {groupDigits(most)} <small>USDC</small>
+      </p>
+      {least !== most && (
+        <p className="small quiet">at least {groupDigits(least)}: it depends on the way that it goes</p>
+      )}
+      {steps.length > 0 && (
+        <ul className="prices">
+          {paid.map(({ id, name, price, job }) => (
+            <li key={id}>
+              <button type="button" className="link" onClick={() => editor.point({ step: id })}>
+                <bdi>{name}</bdi>
+                {job?.most !== undefined && ` × up to ${job.most}`}
+              </button>
+              <span className="num">
+                <Amount of={price ?? '0'} decimals={decimals} />
+              </span>
+            </li>
+          ))}
+          {free > 0 && (
+            <li className="quiet">
+              <span>{free === 1 ? '1 free step' : `${free} free steps`}</span>
+              <span>free</span>
+            </li>
+          )}
+        </ul>
+      )}
+      <Terms />
+    </section>
+  )
+}
+
+function Terms(): ReactNode {
+  const duration = useFlowView(({ check }) => check.duration)
+  const flow = useFlowView(({ graph }) => graph.flow)
+  const { wallet, balance } = usePurse()
+  return (
+    <p className="tiny quiet">
+      Each step is signed for on its own and paid when it is delivered. {describeTime(duration, flow)}
+      {wallet !== undefined && (
+        <>
+          {' '}
+          <bdi>{wallet.name}</bdi>
+          {balance !== undefined && `: ${groupDigits(balance.usdc)} USDC`}.
+        </>
+      )}
+    </p>
+  )
+}
+
+function describeTime(
+  { seconds, path, waits_for: waits }: FlowView['check']['duration'],
+  flow: FlowView['graph']['flow'],
+): string {
+  if (path.length === 0) return ''
+  const names = path.flatMap(id => (flow.steps[id]?.kind === 'job' ? [nameOf(flow, id)] : []))
+  const along =
+    names.length === 0
+      ? ''
+      : `, along ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
+  const people = waits.includes('person') ? ' Beside that it waits for a person.' : ''
+  const times = waits.includes('time') ? ' It waits for a time that comes with the run.' : ''
+  return `${formatSpan(seconds)} at most${along}.${people}${times}`
+}
+
+/** What was looked at and is fine. */
+function Fine(): ReactNode {
+  const { catalog } = useEditor()
+  const view = useFlowView(one => one)
+  const fine = useMemo(() => describeFine(view, catalog), [view, catalog])
+  return (
+    <ul className="findings">
+      {fine.map(([title, words]) => (
+        <li key={title} className="finding fine">
+          <Sign name="check" />
+          <b>
+            <bdi>{title}</bdi>
+          </b>
+          {words !== '' && (
+            <p>
+              <bdi>{words}</bdi>
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const MOST_CONVERTED = 4
+
+type Line = readonly [title: string, words: string]
+
+function describeFine({ check, wires, graph }: FlowView, catalog: Catalog): readonly Line[] {
+  const steps = Object.values(graph.flow.steps)
+  if (steps.length === 0) return []
+  const has = (...rules: readonly string[]): boolean =>
+    check.findings.some(({ id }) => rules.includes(id.split(' ')[0] ?? ''))
+  const converted = wires.filter(({ grade }) => grade === 'safe')
+  const lines: Line[] = converted
+    .slice(0, MOST_CONVERTED)
+    .map(({ from, to, reason, tag }) => [
+      tag === 'as text' ? `“${from.port}” becomes its text` : `“${from.port}” is adapted to “${to.port}”`,
+      `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.`,
+    ])
+  if (converted.length > MOST_CONVERTED)
+    lines.push([`${converted.length - MOST_CONVERTED} more are converted`, ''])
+  if (!has('circle', 'unfed')) lines.push(['No cycles, every required input is fed', ''])
+  const jobs = steps.filter(step => step.kind === 'job')
+  const isAsked = jobs.every(step => catalog.find(step.agent_id, step.capability) !== undefined)
+  if (jobs.length === 0 || !isAsked) return lines
+  if (!has('gone', 'offline', 'closed'))
+    lines.push([jobs.length === 1 ? 'Its agent is online' : 'All agents are online', ''])
+  if (!has('permission')) lines.push(['No permissions are asked for', ''])
+  return lines
+}

@@ -1,0 +1,167 @@
+import type { Step } from '@farebox/flows/document/flow'
+import { useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react'
+import { FailureNote, Note } from '../../parts/note.tsx'
+import { usePurse } from '../../purse/purse-context.ts'
+import { ApiFailure } from '../../site/ask.ts'
+import { useNavigation } from '../../site/navigation.ts'
+import type { CanvasProps } from '../canvas/flow-canvas.tsx'
+import type { Draft } from '../../kept/draft.ts'
+import { addStep } from '../editor/edit-actions.ts'
+import type { SignSheet } from '../sign/sign-sheet.tsx'
+import { EditorProvider, useShownValues } from '../editor/use-editor.ts'
+import { Outline } from '../outline/outline.tsx'
+import { BeforeYouPay } from './before-you-pay.tsx'
+import { ConflictNote } from './conflict-note.tsx'
+import { Library } from './library.tsx'
+import { PayBar } from './pay-bar.tsx'
+import { RunsList } from './runs-list.tsx'
+import { ToolBar, type BuilderView } from './tools/tool-bar.tsx'
+import { useFlowEditor, type FlowToOpen } from './use-flow-editor.ts'
+import { useFreshCatalog } from './use-fresh-catalog.ts'
+import { useValues } from './use-values.ts'
+
+/** Where a flow is composed, checked, and run from. */
+export function Builder(props: {
+  readonly opened: FlowToOpen
+  /** As the address names it. */
+  readonly view: BuilderView | undefined
+  /** A past run whose values are shown. */
+  readonly runId: string | undefined
+}): ReactNode {
+  const { opened, runId } = props
+  const { editor, autosave } = useFlowEditor(opened)
+  const { replace } = useNavigation()
+  const { balance } = usePurse()
+  const isNarrow = useNarrow()
+  const [chosen, setChosen] = useState(props.view)
+  const view = isNarrow && chosen !== 'runs' ? 'outline' : (chosen ?? 'canvas')
+  const [isSigning, setSigning] = useState(false)
+  const stale = useFreshCatalog(editor)
+  const values = useValues(
+    editor,
+    runId === undefined ? undefined : { id: runId, flowId: opened.draft.draft_id },
+  )
+  const dragged = useRef<Step>(undefined)
+  const price = useRef<HTMLHeadingElement>(null)
+  useEffect(() => editor.live.setBalance(balance?.usdc), [editor, balance])
+  const show = (next: BuilderView): void => {
+    setChosen(next)
+    replace(`/flows/${autosave.draft().draft_id}?view=${next}`)
+  }
+  const add = (step: Step): void => {
+    const id = addStep(editor, step)
+    requestAnimationFrame(() => requestAnimationFrame(() => editor.point({ step: id }, 'show')))
+  }
+  const run = (): void => {
+    // What is run is what is kept.
+    void autosave.flush().then(() => setSigning(true))
+  }
+  return (
+    <EditorProvider value={editor}>
+      <main id="main" className={`studio at-${view}`}>
+        <ToolBar autosave={autosave} view={view} setView={show} dryRun={values.dryRun} run={run} />
+        <ConflictNote autosave={autosave} />
+        {values.failure !== undefined && <ValuesFailure of={values.failure} />}
+        <ShownNote />
+        {view === 'canvas' && (
+          <>
+            <Library
+              add={add}
+              drag={step => {
+                dragged.current = step
+              }}
+            />
+            <LazyCanvas
+              toOutline={() => show('outline')}
+              toPrice={() => price.current?.focus()}
+              dragged={() => dragged.current}
+            />
+          </>
+        )}
+        {view === 'outline' && <Outline />}
+        {view === 'runs' && <RunsList draft={autosave.draft()} />}
+        {view !== 'runs' && <BeforeYouPay heading={price} stale={stale} />}
+        <PayBar run={run} />
+      </main>
+      {isSigning && <Signing draft={autosave.draft()} close={() => setSigning(false)} />}
+    </EditorProvider>
+  )
+}
+
+/** Why there are no values to be shown. */
+function ValuesFailure({ of }: { readonly of: unknown }): ReactNode {
+  if (of instanceof ApiFailure || !(of instanceof Error)) return <FailureNote error={of} />
+  return (
+    <Note tone="warn" alert>
+      <p>{of.message}</p>
+    </Note>
+  )
+}
+
+/** What signs is loaded when somebody wants to run it. */
+function Signing({ draft, close }: { readonly draft: Draft; readonly close: () => void }): ReactNode {
+  const [loaded, setLoaded] = useState<{ readonly Sheet: typeof SignSheet }>()
+  useEffect(() => {
+    import('../sign/sign-sheet.tsx').then(
+      module => setLoaded({ Sheet: module.SignSheet }),
+      () => close(),
+    )
+    // Once, as it is opened.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [])
+  if (loaded === undefined) return null
+  const { flow, input, saved, draft_id: draftId } = draft
+  return (
+    <loaded.Sheet
+      flow={flow}
+      draftId={draftId}
+      onClose={close}
+      {...(Object.keys(input).length > 0 && { input })}
+      {...(saved !== undefined && { flowId: saved.flow_id })}
+    />
+  )
+}
+
+/** The canvas is code of its own: whoever reads the outline does not load it. */
+function LazyCanvas(props: CanvasProps): ReactNode {
+  const [loaded, setLoaded] = useState<{ readonly Canvas: ComponentType<CanvasProps> }>()
+  const [failure, setFailure] = useState<unknown>()
+  useEffect(() => {
+    let isGone = false
+    import('../canvas/flow-canvas.tsx').then(
+      ({ FlowCanvas }) => {
+        if (!isGone) setLoaded({ Canvas: FlowCanvas })
+      },
+      error => setFailure(error),
+    )
+    return () => {
+      isGone = true
+    }
+  }, [])
+  if (failure !== undefined) return <FailureNote error={failure} />
+  return loaded === undefined ? <div className="canvas" aria-busy="true" /> : <loaded.Canvas {...props} />
+}
+
+/** What the values at the ports are. */
+function ShownNote(): ReactNode {
+  const shown = useShownValues()
+  if (shown === undefined) return null
+  return (
+    <p className="shown-note small" role="status">
+      {shown.title} {shown.url !== undefined && <a href={shown.url}>Open the run</a>}
+    </p>
+  )
+}
+
+/** A phone, or a window as narrow as one: the flow is its outline there. */
+function useNarrow(): boolean {
+  const [isNarrow, setNarrow] = useState(false)
+  useEffect(() => {
+    const query = matchMedia('(max-width: 760px)')
+    const read = (): void => setNarrow(query.matches)
+    read()
+    query.addEventListener('change', read)
+    return () => query.removeEventListener('change', read)
+  }, [])
+  return isNarrow
+}

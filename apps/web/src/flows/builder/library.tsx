@@ -1,0 +1,199 @@
+import type { Step } from '@farebox/flows/document/flow'
+import type { CapabilitiesAnswer, OfferedCapability } from '@farebox/platform-api/flows/capabilities'
+import { useEffect, useState, type DragEvent, type ReactNode } from 'react'
+import { longestDecimals } from '../../format/amount.ts'
+import { Amount } from '../../parts/amount.tsx'
+import { FailureNote } from '../../parts/note.tsx'
+import { Words } from '../../parts/words.tsx'
+import { TypeShape } from '../../signs/type-shape.tsx'
+import { stepOf } from '../document/capability-catalog.ts'
+import { ADAPTERS, WAYS, type FreeStep } from '../document/new-steps.ts'
+import { useEditor } from '../editor/use-editor.ts'
+
+const TYPING_MS = 120
+const PAGE = 20
+const MOST_SHAPES = 4
+
+/** What a flow can be made of: capabilities with their prices, and steps that are free. */
+export function Library(props: {
+  readonly add: (step: Step) => void
+  /** Something is dragged, or no more. */
+  readonly drag: (step: Step | undefined) => void
+}): ReactNode {
+  const [typed, setTyped] = useState('')
+  const { offered, isReading, more, failure, again } = useOffered(typed)
+  const decimals = longestDecimals(offered.map(({ pinned }) => pinned?.price ?? '0'))
+  return (
+    <aside className="panel library" aria-label="Library">
+      <input
+        type="search"
+        className="input"
+        aria-label="Find a capability"
+        placeholder="Find a capability"
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+      <p className="tiny faint hint-a">
+        Drag one in, or press <b>A</b> on the canvas
+      </p>
+      <h2>
+        Capabilities <span className="end">USDC</span>
+      </h2>
+      {failure !== undefined && <FailureNote error={failure} again={again} />}
+      <ul className={isReading ? 'offers reading' : 'offers'}>
+        {offered.map(one => (
+          <Offer key={`${one.agent_id} ${one.capability}`} offered={one} decimals={decimals} {...props} />
+        ))}
+      </ul>
+      {!isReading && offered.length === 0 && failure === undefined && (
+        <p className="hint">
+          {typed.trim() === '' ? 'No agent is listed here yet.' : 'No capability is called so.'}
+        </p>
+      )}
+      {more !== undefined && (
+        <button type="button" className="link small" onClick={more}>
+          Show more
+        </button>
+      )}
+      <h2>
+        Adapters <span className="end">free, run by the platform</span>
+      </h2>
+      <FreeSteps of={ADAPTERS} {...props} />
+      <h2>
+        Ways <span className="end">free</span>
+      </h2>
+      <FreeSteps of={WAYS} {...props} />
+    </aside>
+  )
+}
+
+interface Adding {
+  readonly add: (step: Step) => void
+  readonly drag: (step: Step | undefined) => void
+}
+
+function Offer(
+  props: Adding & { readonly offered: OfferedCapability; readonly decimals: number },
+): ReactNode {
+  const { offered, decimals, add, drag } = props
+  const step = stepOf(offered)
+  if (step === undefined) return null
+  const { agent_name: name, price, input_schema: takes, output_schema: gives } = step.pinned
+  return (
+    <li>
+      <button type="button" {...dragged(step, drag)} onClick={() => add(step)}>
+        <b>
+          <Words of={name} most={64} />
+        </b>
+        <span className="num">
+          <Amount of={price} decimals={decimals} />
+        </span>
+        <span className="shape">
+          <Shapes of={takes} />
+          <span className="faint">→</span>
+          <Shapes of={gives} />
+          <span className="mono">
+            <bdi>{offered.capability}</bdi>
+          </span>
+          {offered.state !== 'online' && <span className="bad">{offered.state}</span>}
+        </span>
+      </button>
+    </li>
+  )
+}
+
+function Shapes({
+  of,
+}: {
+  readonly of: { readonly [name: string]: { readonly type: Parameters<typeof TypeShape>[0]['type'] } }
+}): ReactNode {
+  return Object.entries(of)
+    .slice(0, MOST_SHAPES)
+    .map(([name, { type }]) => <TypeShape key={name} type={type} />)
+}
+
+function FreeSteps({ of, add, drag }: Adding & { readonly of: readonly FreeStep[] }): ReactNode {
+  return (
+    <ul className="free-steps">
+      {of.map(({ kind, name, step, words }) => (
+        <li key={kind}>
+          <button type="button" title={words} {...dragged(step, drag)} onClick={() => add(step)}>
+            {name}
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function dragged(step: Step, drag: (step: Step | undefined) => void) {
+  return {
+    draggable: true,
+    onDragStart: (event: DragEvent) => {
+      // A browser drags nothing without a text.
+      event.dataTransfer.setData('text/plain', step.kind)
+      event.dataTransfer.effectAllowed = 'copy'
+      drag(step)
+    },
+    onDragEnd: () => drag(undefined),
+  }
+}
+
+function useOffered(typed: string) {
+  const { ask, catalog } = useEditor()
+  const [offered, setOffered] = useState<readonly OfferedCapability[]>([])
+  const [cursor, setCursor] = useState<string | null>(null)
+  const [isReading, setReading] = useState(true)
+  const [failure, setFailure] = useState<unknown>()
+  const [tries, setTries] = useState(0)
+  const read = async (from: string | null, signal?: AbortSignal): Promise<CapabilitiesAnswer> => {
+    const query = new URLSearchParams({ limit: String(PAGE) })
+    if (typed.trim() !== '') query.set('q', typed.trim())
+    if (from !== null) query.set('cursor', from)
+    const answer = await ask<CapabilitiesAnswer>(
+      `/v1/capabilities?${query}`,
+      signal === undefined ? {} : { signal },
+    )
+    catalog.learn(answer.capabilities)
+    return answer
+  }
+  useEffect(() => {
+    const left = new AbortController()
+    setReading(true)
+    const timer = setTimeout(
+      () => {
+        read(null, left.signal).then(
+          answer => {
+            setOffered(answer.capabilities)
+            setCursor(answer.next_cursor)
+            setReading(false)
+            setFailure(undefined)
+          },
+          (error: unknown) => {
+            if (left.signal.aborted) return
+            setReading(false)
+            setFailure(error)
+          },
+        )
+      },
+      typed === '' ? 0 : TYPING_MS,
+    )
+    return () => {
+      clearTimeout(timer)
+      left.abort(new Error('something else was typed'))
+    }
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [ask, catalog, typed, tries])
+  const more =
+    cursor === null
+      ? undefined
+      : () => {
+          read(cursor).then(answer => {
+            setOffered(before => [...before, ...answer.capabilities])
+            setCursor(answer.next_cursor)
+          }, setFailure)
+        }
+  return { offered, isReading, more, failure, again: () => setTries(count => count + 1) }
+}

@@ -1,0 +1,93 @@
+import type { RunsAnswer } from '@farebox/platform-api/flows/runs'
+import { useEffect, useState, type ReactNode } from 'react'
+import { groupDigits } from '../../format/amount.ts'
+import type { Draft } from '../../kept/draft.ts'
+import { When } from '../../parts/when.tsx'
+import { useEditor } from '../editor/use-editor.ts'
+
+interface ListedRun {
+  readonly runId: string
+  readonly status: string
+  readonly paid: string
+  readonly most: string
+  /** Unix seconds. */
+  readonly createdAt: number
+}
+
+/** The runs of a flow: those of this browser, and of the wallet that is signed in. */
+export function RunsList({ draft }: { readonly draft: Draft }): ReactNode {
+  const runs = useRuns(draft)
+  if (runs === undefined) return null
+  return (
+    <div className="runs-list">
+      <h2>Runs</h2>
+      {runs.length === 0 ? (
+        <div className="void">
+          <b>Not run so far</b>
+          <span>A run appears here before it is sent.</span>
+        </div>
+      ) : (
+        <ul className="rows">
+          {runs.map(({ runId, status, paid, most, createdAt }) => (
+            <li key={runId} className="entry flow-entry">
+              <h3>
+                <a href={`/flows/${draft.draft_id}/runs/${runId}`}>
+                  <When at={createdAt} form="exact" />
+                </a>
+              </h3>
+              <span className="leader" />
+              <span className="price">{groupDigits(paid)}</span>
+              <p className="small faint with">
+                {status} · paid {groupDigits(paid)} of at most {groupDigits(most)} USDC
+              </p>
+              <a className="small" href={`/flows/${draft.draft_id}?run=${runId}`}>
+                Its values on the canvas
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function useRuns({ draft_id: draftId, saved }: Draft): readonly ListedRun[] | undefined {
+  const { ask } = useEditor()
+  const flowId = saved?.flow_id
+  const [runs, setRuns] = useState<readonly ListedRun[]>()
+  useEffect(() => {
+    let isGone = false
+    const read = async (): Promise<void> => {
+      const { listRuns } = await import('../../kept/run-store.ts')
+      const [own, saved] = await Promise.all([
+        listRuns().catch(() => []),
+        flowId === undefined
+          ? []
+          : ask<RunsAnswer>(`/v1/me/runs?flow_id=${flowId}&limit=100`).then(
+              answer => answer.runs,
+              () => [],
+            ),
+      ])
+      const listed = new Map<string, ListedRun>()
+      for (const { run_id: runId, status, paid, max_total: most, created_at: createdAt } of saved)
+        listed.set(runId, { runId, status, paid, most, createdAt })
+      for (const { run_id: runId, draft_id, flow_id, seen, max_total: most, created_at: createdAt } of own) {
+        const isOurs = draft_id === draftId || (flowId !== undefined && flow_id === flowId)
+        if (isOurs && !listed.has(runId))
+          listed.set(runId, {
+            runId,
+            status: seen?.status ?? 'sent',
+            paid: seen?.paid ?? '0',
+            most,
+            createdAt,
+          })
+      }
+      if (!isGone) setRuns([...listed.values()].sort((one, other) => other.createdAt - one.createdAt))
+    }
+    void read()
+    return () => {
+      isGone = true
+    }
+  }, [ask, draftId, flowId])
+  return runs
+}

@@ -1,0 +1,134 @@
+import { useRef, useState, type ReactNode } from 'react'
+import { keepPlaces } from '../../editor/edit-actions.ts'
+import type { Autosave } from '../../document/autosave.ts'
+import { Popover } from '../../../parts/popover.tsx'
+import { Note } from '../../../parts/note.tsx'
+import { Sign } from '../../../signs/sign.tsx'
+import { useNavigation } from '../../../site/navigation.ts'
+import { useEditor } from '../../editor/use-editor.ts'
+import { createDraft } from '../../../kept/draft.ts'
+
+/** What is seldom done with a flow: to a file and from one, a copy, drawn in order again. */
+export function FlowMenu({ autosave }: { readonly autosave: Autosave }): ReactNode {
+  const editor = useEditor()
+  const { go } = useNavigation()
+  const button = useRef<HTMLButtonElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const [problems, setProblems] = useState<readonly string[]>([])
+  const close = (): void => setOpen(false)
+  const read = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return
+    const found = await importFile(file)
+    if (!found.ok) return setProblems(found.problems)
+    setProblems([])
+    close()
+    editor.store.replace(found.flow)
+    editor.catalog.complete(found.flow).catch(() => undefined)
+  }
+  const copy = async (): Promise<void> => {
+    const { keepDraft } = await import('../../../kept/draft-store.ts')
+    const { flow } = editor.store.state()
+    const draft = createDraft({ ...flow, name: `${flow.name.slice(0, 73)} (copy)` }, autosave.draft().input)
+    await keepDraft(draft)
+    go(`/flows/${draft.draft_id}`)
+  }
+  const layOut = (): void => {
+    const { layout: _, ...flow } = editor.store.state().flow
+    editor.store.replace(flow)
+    editor.store.edit(keepPlaces(editor))
+    close()
+  }
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className="button low bare"
+        aria-label="More"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        <Sign name="more" />
+      </button>
+      {isOpen && (
+        <Popover
+          label="More"
+          anchor={() => button.current?.getBoundingClientRect() ?? { left: 0, top: 0, right: 0, bottom: 0 }}
+          close={close}
+          className="menu below"
+        >
+          <label className="menu-item">
+            Import a flow…
+            <input
+              type="file"
+              className="unseen"
+              accept="application/json,.json"
+              onChange={({ target }) => void read(target.files?.[0])}
+            />
+          </label>
+          {problems.length > 0 && (
+            <Note tone="refused" alert>
+              <p>
+                <b>It is not a flow.</b> Yours is as it was.
+              </p>
+              <ul>
+                {problems.map(problem => (
+                  <li key={problem}>
+                    <bdi>{problem}</bdi>
+                  </li>
+                ))}
+              </ul>
+            </Note>
+          )}
+          <button
+            type="button"
+            className="menu-item"
+            onClick={() => {
+              exportFile(editor.store.state().flow)
+              close()
+            }}
+          >
+            Export as a file
+          </button>
+          <button type="button" className="menu-item" onClick={() => void copy()}>
+            Make a copy
+          </button>
+          <button type="button" className="menu-item" onClick={layOut}>
+            Put in order
+          </button>
+        </Popover>
+      )}
+    </>
+  )
+}
+
+/** A file has at most what a flow may have, and some room for how it is written. */
+const MOST_BYTES = 4 * 1_048_576
+
+async function importFile(file: File) {
+  if (file.size > MOST_BYTES)
+    return { ok: false as const, problems: [`It has ${file.size} bytes, at most ${MOST_BYTES} are read.`] }
+  const { readDocument } = await import('../../document/read-document.ts')
+  try {
+    return readDocument(JSON.parse(await file.text()))
+  } catch {
+    return { ok: false as const, problems: ['It is not valid JSON.'] }
+  }
+}
+
+function exportFile(flow: { readonly name: string }): void {
+  const url = URL.createObjectURL(
+    new Blob([`${JSON.stringify(flow, null, 2)}\n`], { type: 'application/json' }),
+  )
+  const link = document.createElement('a')
+  link.href = url
+  // A name of ours: what somebody called the flow is no file name.
+  link.download = `${
+    flow.name
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-|-$/g, '') || 'flow'
+  }.flow.json`
+  link.click()
+  URL.revokeObjectURL(url)
+}

@@ -1,0 +1,39 @@
+import { useSyncExternalStore, type ReactNode } from 'react'
+import { When } from '../../../parts/when.tsx'
+import type { Autosave, SaveStatus } from '../../document/autosave.ts'
+
+/** Follows how it stands with what was changed. */
+export function useSaveStatus(autosave: Autosave): SaveStatus {
+  return useSyncExternalStore(autosave.subscribe, autosave.status, autosave.status)
+}
+
+/** Where what was changed is kept, and since when. */
+export function SaveLine({ status }: { readonly status: SaveStatus }): ReactNode {
+  switch (status.is) {
+    case 'fresh':
+      return null
+    case 'lost':
+      return <span className="bad">Not saved: this browser keeps nothing</span>
+    case 'saved':
+      return (
+        <>
+          Saved <When at={status.at} form="clock" />
+        </>
+      )
+    case 'conflict':
+      return (
+        <>
+          Saved in this browser <When at={status.at} form="clock" />
+        </>
+      )
+    case 'kept':
+      return (
+        <>
+          {status.behind === 'no-answer'
+            ? 'In this browser, the platform did not answer'
+            : 'Saved in this browser'}{' '}
+          <When at={status.at} form="clock" />
+        </>
+      )
+  }
+}

@@ -1,0 +1,93 @@
+import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
+import { useRef, useState, type ReactNode } from 'react'
+import { CopyButton } from '../../../parts/copy-button.tsx'
+import { FailureNote } from '../../../parts/note.tsx'
+import { Popover } from '../../../parts/popover.tsx'
+import { SignInSheet } from '../../../session/sign-in-sheet.tsx'
+import { useNavigation } from '../../../site/navigation.ts'
+import { Sign } from '../../../signs/sign.tsx'
+import type { Autosave } from '../../document/autosave.ts'
+import { useEditor } from '../../editor/use-editor.ts'
+
+/** A link that opens the flow for others, without the values that its owner marked as secret. */
+export function ShareButton({ autosave }: { readonly autosave: Autosave }): ReactNode {
+  const { ask } = useEditor()
+  const button = useRef<HTMLButtonElement>(null)
+  const { reload } = useNavigation()
+  const [opened, setOpened] = useState<'share' | 'sign-in'>()
+  const [link, setLink] = useState<string>()
+  const [failure, setFailure] = useState<unknown>()
+  const saved = autosave.draft().saved
+  const share = async (): Promise<void> => {
+    await autosave.flush()
+    const flowId = autosave.draft().saved?.flow_id
+    if (flowId === undefined) return
+    const { share_id: id } = await ask<{ readonly share_id: NonNullable<SavedFlow['share_id']> }>(
+      `/v1/flows/${flowId}/share`,
+      { method: 'POST' },
+    )
+    setLink(`${location.origin}/shared/${id}`)
+  }
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className="button low share"
+        aria-haspopup="dialog"
+        onClick={() => setOpened('share')}
+      >
+        <Sign name="share" /> Share
+      </button>
+      {opened === 'share' && (
+        <Popover
+          label="Share"
+          anchor={() => button.current?.getBoundingClientRect() ?? { left: 0, top: 0, right: 0, bottom: 0 }}
+          close={() => setOpened(before => (before === 'share' ? undefined : before))}
+          className="share-popover below"
+        >
+          <h2>Share</h2>
+          {saved === undefined ? (
+            <>
+              <p className="small quiet">
+                A flow is shared from the platform. This one is in this browser alone: sign in, and it is
+                saved.
+              </p>
+              <button type="button" className="button solid" onClick={() => setOpened('sign-in')}>
+                Sign in
+              </button>
+            </>
+          ) : (
+            <>
+              <p className="small quiet">
+                Whoever has the link sees the flow as it is now, and can copy it. Values that you marked as
+                secret are left out.
+              </p>
+              {link === undefined ? (
+                <button type="button" className="button solid" onClick={() => void share().catch(setFailure)}>
+                  Make a link
+                </button>
+              ) : (
+                <p className="row">
+                  <input className="input mono" readOnly aria-label="The link" value={link} />
+                  <CopyButton text={() => link}>Copy</CopyButton>
+                </p>
+              )}
+              {failure !== undefined && <FailureNote error={failure} />}
+            </>
+          )}
+        </Popover>
+      )}
+      {opened === 'sign-in' && (
+        <SignInSheet
+          why="Flows are saved for your address."
+          close={() => setOpened(undefined)}
+          signedIn={() => {
+            setOpened(undefined)
+            void autosave.flush().then(reload)
+          }}
+        />
+      )}
+    </>
+  )
+}

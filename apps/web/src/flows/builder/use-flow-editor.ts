@@ -1,0 +1,97 @@
+import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
+import { useEffect, useState } from 'react'
+import type { Draft } from '../../kept/draft.ts'
+import { useNavigation } from '../../site/navigation.ts'
+import { useSite } from '../../site/site.ts'
+import { createAutosave, type Autosave, type DraftKeeper, type FlowSaver } from '../document/autosave.ts'
+import { createFlowEditor, type FlowEditor } from '../editor/flow-editor.ts'
+
+/** An editor with what keeps its flow. */
+export interface OpenedFlow {
+  readonly editor: FlowEditor
+  readonly autosave: Autosave
+}
+
+/** What is opened: a draft, and where else it is. */
+export interface FlowToOpen {
+  readonly draft: Draft
+  /** Whether this browser has it already. */
+  readonly isKept: boolean
+  readonly isSignedIn: boolean
+  /** As the platform has it; undefined: it does not, or cannot be asked. */
+  readonly saved: SavedFlow | undefined
+}
+
+/** Opens a flow once, and keeps it while it is changed. */
+export function useFlowEditor(opened: FlowToOpen): OpenedFlow {
+  const { ask } = useSite()
+  const { replace } = useNavigation()
+  const [flow] = useState(() => {
+    const editor = createFlowEditor(opened.draft.flow, ask)
+    const autosave = createAutosave({
+      store: editor.store,
+      draft: opened.draft,
+      isKept: opened.isKept,
+      isSaved: isSame(opened),
+      keeper: browserKeeper,
+      saver: opened.isSignedIn ? saverOf(ask) : undefined,
+      now: () => Date.now() / 1_000,
+      later(ms, work) {
+        const timer = setTimeout(work, ms)
+        return () => clearTimeout(timer)
+      },
+      onBranched: ({ draft_id: id }) => replace(`/flows/${id}${location.search}`),
+    })
+    return { editor, autosave }
+  })
+  useEffect(() => {
+    const { autosave } = flow
+    autosave.start()
+    let stop = (): void => undefined
+    let isGone = false
+    const follow = async (): Promise<void> => {
+      const { readDraft, watchDrafts } = await import('../../kept/draft-store.ts')
+      if (isGone) return
+      stop = watchDrafts(id => {
+        if (id !== autosave.draft().draft_id) return
+        void readDraft(id).then(kept => kept !== undefined && autosave.takeOver(kept))
+      })
+    }
+    void follow()
+    const leave = (): void => {
+      if (document.visibilityState === 'hidden') void autosave.flush()
+    }
+    document.addEventListener('visibilitychange', leave)
+    return () => {
+      isGone = true
+      stop()
+      document.removeEventListener('visibilitychange', leave)
+      void autosave.flush().then(() => autosave.stop())
+    }
+  }, [flow])
+  return flow
+}
+
+const browserKeeper: DraftKeeper = {
+  async keep(draft, before) {
+    const { keepDraftOver } = await import('../../kept/draft-store.ts')
+    return await keepDraftOver(draft, before)
+  },
+}
+
+function saverOf(ask: FlowEditor['ask']): FlowSaver {
+  return {
+    create: flow => ask<SavedFlow>('/v1/flows', { method: 'POST', body: { flow } }),
+    update: (flowId, flow, revision) =>
+      ask<SavedFlow>(`/v1/flows/${flowId}`, { method: 'PUT', body: { flow, revision } }),
+    read: flowId => ask<SavedFlow>(`/v1/flows/${flowId}`),
+  }
+}
+
+function isSame({ draft, saved }: FlowToOpen): boolean {
+  return (
+    saved !== undefined &&
+    draft.saved?.revision === saved.revision &&
+    JSON.stringify(draft.flow) === JSON.stringify(saved.flow)
+  )
+}

@@ -1,0 +1,41 @@
+import type { RunAnswer } from '@farebox/platform-api/flows/runs'
+import { useCallback, useEffect, useState } from 'react'
+import type { FlowEditor } from '../editor/flow-editor.ts'
+import { valuesOfDryRun, valuesOfRun } from './show-values.ts'
+
+/** Values at the ports: of a dry run when it is wanted, or of a past run that the address names. */
+export function useValues(
+  { ask, live, values }: FlowEditor,
+  run: { readonly id: string; readonly flowId: string } | undefined,
+): { readonly dryRun: () => void; readonly failure: unknown } {
+  const [failure, setFailure] = useState<unknown>()
+  const runId = run?.id
+  const flowId = run?.flowId ?? ''
+  useEffect(() => {
+    if (runId === undefined) return
+    readRun(ask, runId).then(read => {
+      values.set(valuesOfRun(read, flowId))
+      setFailure(undefined)
+    }, setFailure)
+  }, [ask, values, runId, flowId])
+  const dryRun = useCallback(() => {
+    const play = async (): Promise<void> => {
+      const { dryRun: playFlow } = await import('@farebox/flows/run/dry-run')
+      const played = playFlow(live.read().graph)
+      if (!played.ok) throw new Error(`There is no sample of what the flow takes: ${played.reason}`)
+      values.set(valuesOfDryRun(played))
+    }
+    play().then(() => setFailure(undefined), setFailure)
+  }, [live, values])
+  return { dryRun, failure }
+}
+
+/** By what this browser keeps of it, or for the payer who is signed in. */
+async function readRun(ask: FlowEditor['ask'], runId: string): Promise<RunAnswer> {
+  const { readRun: readKept } = await import('../../kept/run-store.ts')
+  const kept = await readKept(runId).catch(() => undefined)
+  const token = kept?.run_token
+  return await ask<RunAnswer>(`/v1/runs/${encodeURIComponent(runId)}`, {
+    ...(token !== undefined && { headers: { 'run-token': token } }),
+  })
+}

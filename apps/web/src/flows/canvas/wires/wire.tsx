@@ -1,0 +1,66 @@
+import { EdgeLabelRenderer, getBezierPath, type Edge, type EdgeProps } from '@xyflow/react'
+import { memo, useContext, type ReactNode } from 'react'
+import { Sign } from '../../../signs/sign.tsx'
+import type { WireView } from '../../view/views.ts'
+import { NearContext } from '../canvas-context.ts'
+
+/** What the canvas hands to a wire; undefined: it is carried by the keyboard, and not joined yet. */
+export type WireEdge = Edge<{ readonly wire?: WireView }, 'wire'>
+
+/** A wire: its colour is the type of what goes through it, its line and its tag say how well that fits. */
+export const Wire = memo(function Wire(props: EdgeProps<WireEdge>): ReactNode {
+  const { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, selected, data } = props
+  const isNear = useContext(NearContext)
+  const [path, x, y] = getBezierPath({
+    sourceX,
+    sourceY,
+    targetX,
+    targetY,
+    sourcePosition,
+    targetPosition,
+    curvature: 0.34,
+  })
+  const wire = data?.wire
+  const names = ['wire', wire?.grade ?? 'carried', wire?.type ?? '', selected === true ? 'chosen' : '']
+  return (
+    <>
+      <path className="wire-touch" d={path} />
+      {isNear && <path className="halo" d={path} />}
+      <path className={names.join(' ')} d={path} />
+      {wire !== undefined && (isNear || selected === true) && (wire.tag !== '' || selected === true) && (
+        <EdgeLabelRenderer>
+          <Tag wire={wire} x={x} y={y} isChosen={selected === true} />
+        </EdgeLabelRenderer>
+      )}
+    </>
+  )
+})
+
+function Tag(props: {
+  readonly wire: WireView
+  readonly x: number
+  readonly y: number
+  readonly isChosen: boolean
+}): ReactNode {
+  const { wire, x, y, isChosen } = props
+  const isBad = wire.grade === 'broken' || wire.grade === 'impossible'
+  const isCare = wire.grade === 'lossy'
+  return (
+    <div
+      className={`wire-tag ${isBad ? 'bad' : isCare ? 'care' : ''} ${isChosen ? 'whole' : ''}`}
+      style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
+    >
+      {isBad && <Sign name="cross" />}
+      {isCare && <Sign name="warn" />}
+      {isChosen ? (
+        <span>
+          <bdi>{wire.from.port}</bdi> → <bdi>{wire.to.port}</bdi>: <bdi>{wire.reason}</bdi>
+        </span>
+      ) : isCare ? (
+        <span className="unseen">{wire.tag}</span>
+      ) : (
+        wire.tag
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,229 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
+import { expect, test } from 'vitest'
+import { createDraft, type Draft } from '../../kept/draft.ts'
+import { ApiFailure } from '../../site/ask.ts'
+import { createAutosave, type AutosaveOptions, type DraftKeeper, type FlowSaver } from './autosave.ts'
+import { createFlowStore } from './flow-store.ts'
+
+const FLOW: Flow = {
+  flow_version: 1,
+  name: 'A flow',
+  inputs: {},
+  outputs: [],
+  steps: { words: { kind: 'template', text: 'Hello' } },
+  wires: [],
+}
+
+/** A browser that keeps drafts in memory. */
+function createKeeper(): DraftKeeper & { readonly kept: Map<string, Draft> } {
+  const kept = new Map<string, Draft>()
+  return {
+    kept,
+    async keep(draft, before) {
+      const found = kept.get(draft.draft_id)
+      if (found !== undefined && found.changed_at !== before) return found
+      kept.set(draft.draft_id, draft)
+      return draft
+    },
+  }
+}
+
+/** A platform that saves flows; `refuse`: with this status, until it is taken away. */
+function createPlatform() {
+  const flows = new Map<string, SavedFlow>()
+  const platform = { refuse: undefined as number | undefined, saved: 0 }
+  const put = (flowId: string, flow: Flow, revision: number): SavedFlow => {
+    platform.saved += 1
+    const saved = {
+      flow_id: flowId,
+      name: flow.name,
+      revision,
+      version: 1,
+      flow: flow as unknown as SavedFlow['flow'],
+      created_at: 1,
+      changed_at: 2,
+      share_id: null,
+    }
+    flows.set(flowId, saved)
+    return saved
+  }
+  const fail = (status: number): never => {
+    throw new ApiFailure('refused', { status, type: 'internal' })
+  }
+  const saver: FlowSaver = {
+    async create(flow) {
+      return platform.refuse === undefined ? put('flow-1', flow, 1) : fail(platform.refuse)
+    },
+    async update(flowId, flow, revision) {
+      if (platform.refuse !== undefined) return fail(platform.refuse)
+      return flows.get(flowId)?.revision === revision ? put(flowId, flow, revision + 1) : fail(409)
+    },
+    async read(flowId) {
+      return flows.get(flowId) ?? fail(404)
+    },
+  }
+  return Object.assign(platform, { flows, saver, put })
+}
+
+/** An editor whose time passes when the test says so. */
+function open(given: Partial<AutosaveOptions> = {}) {
+  const keeper = createKeeper()
+  const store = createFlowStore(given.draft?.flow ?? FLOW)
+  const waiting = new Set<() => void>()
+  const branched: Draft[] = []
+  let now = 1_000
+  const autosave = createAutosave({
+    store,
+    draft: createDraft(FLOW),
+    isKept: false,
+    isSaved: false,
+    keeper,
+    saver: undefined,
+    now: () => (now += 1),
+    later(_, work) {
+      waiting.add(work)
+      return () => waiting.delete(work)
+    },
+    onBranched: draft => branched.push(draft),
+    ...given,
+  })
+  autosave.start()
+  return {
+    autosave,
+    store,
+    keeper,
+    branched,
+    rename: (name: string) => store.edit([{ edit: 'rename-flow', name }]),
+    /** Whatever is to be done later is done, also what comes of it. */
+    async pass(): Promise<void> {
+      for (let rounds = 0; rounds < 4; rounds += 1) {
+        const due = [...waiting]
+        waiting.clear()
+        for (const work of due) work()
+        await autosave.flush()
+      }
+    },
+  }
+}
+
+test('a flow that nobody has changed is kept nowhere', async () => {
+  const { autosave, keeper, store, pass } = open()
+  store.select(['words'])
+  await pass()
+  expect([autosave.status().is, keeper.kept.size]).toEqual(['fresh', 0])
+})
+
+test('a change is kept in the browser, and is said to be nowhere else while nobody is signed in', async () => {
+  const { autosave, keeper, rename, pass } = open()
+  rename('Renamed')
+  await pass()
+  expect(keeper.kept.get(autosave.draft().draft_id)?.flow.name).toBe('Renamed')
+  expect(autosave.status()).toMatchObject({ is: 'kept', behind: 'signed-out' })
+})
+
+test('who is signed in has it saved on the platform too, from the first change on', async () => {
+  const platform = createPlatform()
+  const { autosave, keeper, rename, pass } = open({ saver: platform.saver })
+  rename('One')
+  await pass()
+  expect(autosave.status().is).toBe('saved')
+  rename('Two')
+  await pass()
+  expect(platform.flows.get('flow-1')).toMatchObject({ name: 'Two', revision: 2 })
+  expect(keeper.kept.get(autosave.draft().draft_id)).toMatchObject({
+    saved: { flow_id: 'flow-1', revision: 2 },
+    is_ahead: false,
+  })
+})
+
+test('where the platform does not answer the browser has it, and it is saved once it answers', async () => {
+  const platform = createPlatform()
+  platform.refuse = 503
+  const { autosave, rename, pass } = open({ saver: platform.saver })
+  rename('One')
+  await pass()
+  expect(autosave.status()).toMatchObject({ is: 'kept', behind: 'no-answer' })
+  platform.refuse = undefined
+  await pass()
+  expect([autosave.status().is, platform.flows.get('flow-1')?.name]).toEqual(['saved', 'One'])
+})
+
+test('a session that has ended is not asked again', async () => {
+  const platform = createPlatform()
+  platform.refuse = 401
+  const { autosave, rename, pass } = open({ saver: platform.saver })
+  rename('One')
+  await pass()
+  platform.refuse = undefined
+  rename('Two')
+  await pass()
+  expect(autosave.status()).toMatchObject({ is: 'kept', behind: 'signed-out' })
+  expect(platform.saved).toBe(0)
+})
+
+/** Somebody else saves the flow that is open. */
+async function openInConflict() {
+  const platform = createPlatform()
+  const opened = open({ saver: platform.saver })
+  opened.rename('Mine')
+  await opened.pass()
+  platform.put('flow-1', { ...FLOW, name: 'Theirs' }, 7)
+  opened.rename('Mine again')
+  await opened.pass()
+  return { ...opened, platform }
+}
+
+test('a flow that was saved elsewhere is not overwritten: both are there until somebody chooses', async () => {
+  const { autosave, keeper, platform } = await openInConflict()
+  expect(autosave.status()).toMatchObject({ is: 'conflict', theirs: { name: 'Theirs', revision: 7 } })
+  expect(platform.flows.get('flow-1')?.name).toBe('Theirs')
+  expect(keeper.kept.get(autosave.draft().draft_id)?.flow.name).toBe('Mine again')
+})
+
+test('of two versions mine can be saved over theirs', async () => {
+  const { autosave, platform } = await openInConflict()
+  await autosave.choose('mine')
+  expect(platform.flows.get('flow-1')).toMatchObject({ name: 'Mine again', revision: 8 })
+  expect(autosave.status().is).toBe('saved')
+})
+
+test('of two versions theirs can be opened: mine becomes a draft of its own', async () => {
+  const { autosave, store, keeper, platform } = await openInConflict()
+  const copy = await autosave.choose('theirs')
+  expect(store.state().flow.name).toBe('Theirs')
+  expect(keeper.kept.get(copy?.draft_id ?? '')?.flow.name).toBe('Mine again (copy)')
+  expect(platform.flows.get('flow-1')?.revision).toBe(7)
+})
+
+test('two tabs that change one flow at the same time both keep what they changed', async () => {
+  const { autosave, keeper, branched, rename, pass } = open()
+  rename('Here')
+  await pass()
+  const first = autosave.draft()
+  keeper.kept.set(first.draft_id, { ...first, flow: { ...FLOW, name: 'There' }, changed_at: 9_000 })
+  rename('Here again')
+  await pass()
+  expect(keeper.kept.get(first.draft_id)?.flow.name).toBe('There')
+  expect(branched[0]?.draft_id).not.toBe(first.draft_id)
+  expect(keeper.kept.get(autosave.draft().draft_id)?.flow.name).toBe('Here again (copy)')
+})
+
+test('what another tab has changed is taken over where nothing was changed here', async () => {
+  const { autosave, store, rename, pass } = open()
+  rename('Here')
+  await pass()
+  autosave.takeOver({ ...autosave.draft(), flow: { ...FLOW, name: 'There' }, changed_at: 9_000 })
+  expect(store.state().flow.name).toBe('There')
+  rename('Here again')
+  autosave.takeOver({ ...autosave.draft(), flow: { ...FLOW, name: 'There again' }, changed_at: 9_001 })
+  expect(store.state().flow.name).toBe('Here again')
+})
+
+test('a browser that keeps nothing is said to', async () => {
+  const keeper: DraftKeeper = { keep: () => Promise.reject(new Error('no room')) }
+  const { autosave, rename, pass } = open({ keeper })
+  rename('One')
+  await pass()
+  expect(autosave.status().is).toBe('lost')
+})

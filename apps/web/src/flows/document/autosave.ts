@@ -1,0 +1,275 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { createDraft, type Draft } from '../../kept/draft.ts'
+import { ApiFailure } from '../../site/ask.ts'
+import type { FlowStore } from './flow-store.ts'
+
+/** Where drafts are kept. */
+export interface DraftKeeper {
+  /** Writes a draft over the one of `before`, its `changed_at`; resolves to the one that is kept then. */
+  keep(draft: Draft, before: number | undefined): Promise<Draft>
+}
+
+/** Where flows are saved for whoever is signed in. Both reject with an `ApiFailure`. */
+export interface FlowSaver {
+  create(flow: Flow): Promise<SavedFlow>
+  /** 409: another revision was saved since. */
+  update(flowId: string, flow: Flow, revision: number): Promise<SavedFlow>
+  read(flowId: string): Promise<SavedFlow>
+}
+
+/** How it stands with what was changed. */
+export type SaveStatus =
+  /** Nothing has been changed so far. */
+  | { readonly is: 'fresh' }
+  /** In this browser, since then; `behind`: the platform does not have it, and why. */
+  | { readonly is: 'kept'; readonly at: number; readonly behind?: 'signed-out' | 'no-answer' }
+  /** On the platform. */
+  | { readonly is: 'saved'; readonly at: number }
+  /** Another one was saved on the platform meanwhile. Both are kept until somebody has chosen. */
+  | { readonly is: 'conflict'; readonly at: number; readonly theirs: SavedFlow }
+  /** This browser keeps nothing. */
+  | { readonly is: 'lost' }
+
+/** Keeps a flow while it is changed: in this browser at once, on the platform soon after. */
+export interface Autosave {
+  status(): SaveStatus
+  draft(): Draft
+  subscribe(tell: () => void): () => void
+  /** Keeps what there is now, without waiting: the page is about to be left. */
+  flush(): Promise<void>
+  /** What the flow was run or tried with last. */
+  setInput(input: JsonObject): void
+  /** Ends a conflict. Mine: it is saved over theirs. Theirs: mine becomes a draft of its own, which is returned. */
+  choose(which: 'mine' | 'theirs'): Promise<Draft | undefined>
+  /** Another tab has kept this one: taken over where nothing was changed here since. */
+  takeOver(kept: Draft): void
+  /** Begins to follow the flow. */
+  start(): void
+  /** Nothing is kept any more by this one. */
+  stop(): void
+}
+
+/** What an autosave works with. */
+export interface AutosaveOptions {
+  readonly store: FlowStore
+  /** As it is kept, or as it will be with the first change. */
+  readonly draft: Draft
+  readonly isKept: boolean
+  /** Whether the platform has it as it is. */
+  readonly isSaved: boolean
+  readonly keeper: DraftKeeper
+  /** Undefined: nobody is signed in. */
+  readonly saver: FlowSaver | undefined
+  /** Unix seconds. */
+  readonly now: () => number
+  /** Does something after so many milliseconds; returns what keeps it from it. */
+  readonly later: (ms: number, work: () => void) => () => void
+  /** The draft has another id from now on: another tab has changed the flow at the same time. */
+  readonly onBranched: (draft: Draft) => void
+}
+
+const KEEP_AFTER_MS = 300
+const SAVE_AFTER_MS = 1_500
+const AGAIN_AFTER_MS = 10_000
+
+/** What an autosave remembers from one moment to the next. */
+interface Keeping {
+  readonly options: AutosaveOptions
+  draft: Draft
+  /** `changed_at` of what is kept; undefined: nothing is so far. */
+  before: number | undefined
+  saver: FlowSaver | undefined
+  /** The flow as the platform has it. */
+  savedFlow: Flow | undefined
+  status: SaveStatus
+  /** One after the other: each works on what the one before has left. */
+  turn: Promise<unknown>
+  isStopped: boolean
+  cancelKeep: () => void
+  cancelSave: () => void
+  readonly listeners: Set<() => void>
+}
+
+/** Starts to keep a flow. */
+export function createAutosave(options: AutosaveOptions): Autosave {
+  const { store, draft, isKept, isSaved, saver } = options
+  const keeping: Keeping = {
+    options,
+    draft,
+    before: isKept ? draft.changed_at : undefined,
+    saver,
+    savedFlow: isSaved ? draft.flow : undefined,
+    status: { is: 'fresh' },
+    turn: Promise.resolve(),
+    isStopped: false,
+    cancelKeep: () => undefined,
+    cancelSave: () => undefined,
+    listeners: new Set(),
+  }
+  let stopFollowing = (): unknown => undefined
+  return {
+    status: () => keeping.status,
+    draft: () => keeping.draft,
+    subscribe(tell) {
+      keeping.listeners.add(tell)
+      return () => keeping.listeners.delete(tell)
+    },
+    async flush() {
+      keeping.cancelKeep()
+      await inTurn(keeping, () => keepNow(keeping))
+    },
+    setInput(input) {
+      const kept = inTurn(keeping, () => write(keeping, { flow: store.state().flow, input }))
+      kept.catch(() => show(keeping, { is: 'lost' }))
+    },
+    choose: which => inTurn(keeping, () => choose(keeping, which)),
+    takeOver: kept => takeOver(keeping, kept),
+    start() {
+      keeping.isStopped = false
+      stopFollowing()
+      stopFollowing = store.subscribe(() => keepSoon(keeping))
+      if (saver !== undefined && isKept && !isSaved) saveSoon(keeping, SAVE_AFTER_MS)
+    },
+    stop() {
+      keeping.isStopped = true
+      keeping.cancelKeep()
+      keeping.cancelSave()
+      stopFollowing()
+    },
+  }
+}
+
+function show(keeping: Keeping, status: SaveStatus): void {
+  keeping.status = status
+  for (const tell of keeping.listeners) tell()
+}
+
+function inTurn<T>(keeping: Keeping, work: () => Promise<T>): Promise<T> {
+  const mine = keeping.turn.then(work)
+  keeping.turn = mine.catch(() => undefined)
+  return mine
+}
+
+function keepSoon(keeping: Keeping): void {
+  const { store, later } = keeping.options
+  if (store.state().flow === keeping.draft.flow) return
+  keeping.cancelKeep()
+  keeping.cancelKeep = later(KEEP_AFTER_MS, () => void inTurn(keeping, () => keepNow(keeping)))
+}
+
+function saveSoon(keeping: Keeping, ms: number): void {
+  keeping.cancelSave()
+  keeping.cancelSave = keeping.options.later(ms, () => void inTurn(keeping, () => saveNow(keeping)))
+}
+
+/** Writes the draft with a change. Where another tab was quicker, what was changed here is kept under an id of its own. */
+async function write(keeping: Keeping, change: Partial<Draft>): Promise<void> {
+  const { keeper, now, store, onBranched } = keeping.options
+  const changedAt = Math.max(now(), (keeping.before ?? 0) + 0.001)
+  const next: Draft = { ...keeping.draft, ...change, changed_at: changedAt }
+  const kept = await keeper.keep(next, keeping.before)
+  if (kept === next) keeping.draft = next
+  else {
+    const { saved: _, ...copy } = { ...createDraft(copyOf(next.flow), next.input), changed_at: changedAt }
+    keeping.draft = copy
+    keeping.savedFlow = undefined
+    await keeper.keep(keeping.draft, undefined)
+    store.open(keeping.draft.flow)
+    onBranched(keeping.draft)
+  }
+  keeping.before = keeping.draft.changed_at
+}
+
+async function keepNow(keeping: Keeping): Promise<void> {
+  const { flow } = keeping.options.store.state()
+  if (keeping.isStopped || flow === keeping.draft.flow) return
+  try {
+    await write(keeping, { flow, is_ahead: true })
+  } catch {
+    return show(keeping, { is: 'lost' })
+  }
+  if (keeping.status.is === 'conflict') return
+  const isSignedOut = keeping.saver === undefined
+  show(keeping, {
+    is: 'kept',
+    at: keeping.draft.changed_at,
+    ...(isSignedOut && { behind: 'signed-out' as const }),
+  })
+  if (!isSignedOut) saveSoon(keeping, SAVE_AFTER_MS)
+}
+
+async function saveNow(keeping: Keeping): Promise<void> {
+  const { draft, saver, savedFlow, status, isStopped } = keeping
+  const { flow, saved } = draft
+  if (isStopped || saver === undefined || status.is === 'conflict' || flow === savedFlow) return
+  try {
+    const { flow_id, revision } =
+      saved === undefined ? await saver.create(flow) : await saver.update(saved.flow_id, flow, saved.revision)
+    keeping.savedFlow = flow
+    await write(keeping, { saved: { flow_id, revision }, is_ahead: false })
+    if (keeping.options.store.state().flow === flow)
+      show(keeping, { is: 'saved', at: keeping.draft.changed_at })
+  } catch (error) {
+    await explain(keeping, error)
+  }
+}
+
+/** Why the platform does not have it: what is in this browser stays there. */
+async function explain(keeping: Keeping, error: unknown): Promise<void> {
+  const { draft, saver } = keeping
+  const at = draft.changed_at
+  const status = statusOf(error)
+  if (status === 409 && saver !== undefined && draft.saved !== undefined) {
+    const theirs = await saver.read(draft.saved.flow_id).catch(() => undefined)
+    if (theirs !== undefined) return show(keeping, { is: 'conflict', at, theirs })
+  }
+  if (status === 401) keeping.saver = undefined
+  show(keeping, { is: 'kept', at, behind: status === 401 ? 'signed-out' : 'no-answer' })
+  if (status !== 401) saveSoon(keeping, AGAIN_AFTER_MS)
+}
+
+async function choose(keeping: Keeping, which: 'mine' | 'theirs'): Promise<Draft | undefined> {
+  const { options, status, draft } = keeping
+  if (status.is !== 'conflict') return undefined
+  const { theirs } = status
+  const saved = { flow_id: theirs.flow_id, revision: theirs.revision }
+  const mine = options.store.state().flow
+  keeping.status = { is: 'kept', at: draft.changed_at }
+  if (which === 'mine') {
+    await write(keeping, { flow: mine, saved })
+    await saveNow(keeping)
+    return undefined
+  }
+  const copy = createDraft(copyOf(mine), draft.input)
+  await options.keeper.keep(copy, undefined)
+  // Read by the platform when it was saved.
+  const flow = theirs.flow as unknown as Flow
+  keeping.savedFlow = flow
+  options.store.open(flow)
+  await write(keeping, { flow, saved, is_ahead: false })
+  show(keeping, { is: 'saved', at: keeping.draft.changed_at })
+  return copy
+}
+
+function takeOver(keeping: Keeping, kept: Draft): void {
+  const { draft, options } = keeping
+  const isOurs = kept.draft_id === draft.draft_id && kept.changed_at > draft.changed_at
+  // What was changed here meanwhile is kept beside it, when it is written.
+  if (!isOurs || options.store.state().flow !== draft.flow) return
+  const isOther = JSON.stringify(kept.flow) !== JSON.stringify(draft.flow)
+  keeping.draft = isOther ? kept : { ...kept, flow: draft.flow }
+  keeping.before = kept.changed_at
+  if (kept.is_ahead !== true) keeping.savedFlow = keeping.draft.flow
+  if (isOther) options.store.replace(kept.flow)
+  show(keeping, { is: kept.is_ahead === true ? 'kept' : 'saved', at: kept.changed_at })
+}
+
+function copyOf(flow: Flow): Flow {
+  return { ...flow, name: `${flow.name.slice(0, 73)} (copy)` }
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof ApiFailure ? error.status : 0
+}

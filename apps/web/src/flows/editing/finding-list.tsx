@@ -1,0 +1,79 @@
+import type { Finding } from '@farebox/flows/internal/check/finding'
+import type { ReactNode } from 'react'
+import { Sign, type SignName } from '../../signs/sign.tsx'
+import { nameOf } from '../editor/edit-actions.ts'
+import { titleFinding } from '../view/title-finding.ts'
+import { useEditor, useFlowView } from '../editor/use-editor.ts'
+
+const SIGNS: { readonly [severity in Finding['severity']]: SignName } = {
+  error: 'cross',
+  warning: 'warn',
+  note: 'info',
+}
+
+/** What was found, the worst first, with what mends it. All of it, or what is about one step. */
+export function FindingList(props: {
+  readonly step?: string
+  /** What is about a port stands at the port. */
+  readonly withoutPorts?: boolean
+}): ReactNode {
+  const { step, withoutPorts = false } = props
+  const findings = useFlowView(({ check }) => check.findings)
+  const shown = findings.filter(
+    one => (step === undefined || one.step === step) && !(withoutPorts && one.port !== undefined),
+  )
+  if (shown.length === 0) return null
+  return (
+    <ul className="findings">
+      {shown.map((finding, index) => (
+        // The same rule can find two things at one place.
+        // oxlint-disable-next-line react/no-array-index-key
+        <FindingRow key={`${finding.id} ${index}`} finding={finding} isLed={step === undefined} />
+      ))}
+    </ul>
+  )
+}
+
+function FindingRow({ finding, isLed }: { readonly finding: Finding; readonly isLed: boolean }): ReactNode {
+  const editor = useEditor()
+  const name = useFlowView(({ graph }) =>
+    finding.step === undefined ? '' : nameOf(graph.flow, finding.step),
+  )
+  const { step, severity, port, message, repairs } = finding
+  const title = titleFinding(finding)
+  const [first, ...others] = repairs
+  return (
+    <li className={`finding is-${severity}`}>
+      <Sign name={SIGNS[severity]} />
+      <b>
+        {step !== undefined && isLed ? (
+          <button type="button" className="link" onClick={() => editor.point({ step, port })}>
+            <bdi>{title}</bdi>
+          </button>
+        ) : (
+          <bdi>{title}</bdi>
+        )}
+        {isLed && name !== '' && <span className="where">{name}</span>}
+      </b>
+      <p>
+        <bdi>{message}</bdi>
+      </p>
+      {first !== undefined && (
+        <div className="row">
+          <button
+            type="button"
+            className={severity === 'error' ? 'button low solid' : 'button low'}
+            onClick={() => editor.store.edit(first.edits)}
+          >
+            <bdi>{first.label}</bdi>
+          </button>
+          {others.map(({ label, edits }) => (
+            <button key={label} type="button" className="button low" onClick={() => editor.store.edit(edits)}>
+              <bdi>{label}</bdi>
+            </button>
+          ))}
+        </div>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,59 @@
+import type { PortRef } from '@farebox/flows/document/flow'
+import { useState, type ReactNode } from 'react'
+import { PortShape } from './port-shape.tsx'
+import { SourceSelect } from './source-select.tsx'
+import { useFlowView, useNodeView } from '../editor/use-editor.ts'
+import { ValueInput } from './value-input.tsx'
+
+/** One input in words: its name, what feeds it, its value where it has one of its own, and what was found. */
+export function InputLine({
+  to,
+  isAlone = false,
+}: {
+  readonly to: PortRef
+  readonly isAlone?: boolean
+}): ReactNode {
+  const node = useNodeView(to.step)
+  const port = node?.inputs.find(({ name }) => name === to.port)
+  const type = useFlowView(({ graph }) => graph.inputsOf(to.step).find(({ name }) => name === to.port)?.type)
+  const finding = useFlowView(({ check }) =>
+    check.findings.find(one => one.step === to.step && one.port === to.port && one.severity === 'error'),
+  )
+  const [isTyped, setTyped] = useState(
+    port?.feed?.by === 'value' || (isAlone && port?.feed?.by === 'nothing'),
+  )
+  if (port === undefined) return null
+  const { feed } = port
+  const value = feed?.by === 'value' ? feed.value : undefined
+  const isValue = feed?.by === 'value' || (isTyped && feed?.by === 'nothing')
+  return (
+    <div className={`feed ${port.state}`}>
+      <dt>
+        <PortShape type={port.type} />
+        <span className="name">
+          <bdi>{port.name}</bdi>
+          {port.required && to.step !== 'output' && (
+            <>
+              <span className="star" aria-hidden="true">
+                *
+              </span>
+              <span className="unseen"> required</span>
+            </>
+          )}
+        </span>
+        {port.state !== 'there' && (
+          <span className={`tag ${port.state === 'new' ? 'info' : 'refused'}`}>{port.state}</span>
+        )}
+      </dt>
+      <dd>
+        <SourceSelect to={to} port={port} isTyped={isValue} setTyped={setTyped} />
+        {isValue && type !== undefined && <ValueInput to={to} type={type} value={value} />}
+        {finding !== undefined && (
+          <p className="hint bad">
+            <bdi>{finding.message}</bdi>
+          </p>
+        )}
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,95 @@
+import { FLOW_INPUT, FLOW_OUTPUT, type PortRef } from '@farebox/flows/document/flow'
+import { useState, type ReactNode } from 'react'
+import { flushSync } from 'react-dom'
+import { askWhenRun } from '../editor/edit-actions.ts'
+import { describeValue } from '../view/show-value.ts'
+import { sourcesFor, type Fit } from '../view/fits.ts'
+import type { PortView } from '../view/views.ts'
+import { wordsOfSource } from '../view/node-view.ts'
+import { useEditor } from '../editor/use-editor.ts'
+
+const GRADES = { same: '', safe: ', converted', lossy: ', may be refused' } as const
+
+/** What feeds an input, to be chosen from all that can. What can is worked out when somebody wants to choose. */
+export function SourceSelect(props: {
+  readonly to: PortRef
+  readonly port: PortView
+  /** Whether a value is typed for it, also while there is none yet. */
+  readonly isTyped: boolean
+  readonly setTyped: (isTyped: boolean) => void
+}): ReactNode {
+  const { to, port, isTyped, setTyped } = props
+  const editor = useEditor()
+  const [fits, setFits] = useState<readonly Fit[]>()
+  const { feed } = port
+  const { graph } = editor.live.read()
+  const wired = feed?.by === 'wire' ? feed : undefined
+  const value = wired !== undefined ? keyOf(wired.from) : isTyped ? 'value' : 'nothing'
+  const load = (): void => flushSync(() => setFits(sourcesFor(editor.live.read().graph, to)))
+  const choose = (chosen: string): void => {
+    setTyped(chosen === 'value')
+    const fit = fits?.find(one => keyOf(one.port) === chosen)
+    if (fit !== undefined) editor.store.edit([{ edit: 'connect', from: fit.port, to }])
+    else if (chosen === 'ask') askWhenRun(editor, to)
+    else
+      editor.store.edit([
+        { edit: 'disconnect', to },
+        { edit: 'clear-constant', to },
+      ])
+  }
+  const isOutput = to.step === FLOW_OUTPUT
+  const others = (fits ?? []).filter(one => keyOf(one.port) !== value)
+  return (
+    <select
+      className={`feeder ${wired?.grade ?? ''} ${port.finding ?? ''}`}
+      aria-label={`What feeds ${port.name}`}
+      value={value}
+      onPointerDown={load}
+      onFocus={load}
+      onChange={({ target }) => choose(target.value)}
+    >
+      {wired !== undefined && <option value={value}>{describeWired(graph, wired)}</option>}
+      <option value="nothing">{describeNothing(port, isOutput)}</option>
+      {!isOutput && <option value="value">a value of its own</option>}
+      {others.map(fit => (
+        <option key={keyOf(fit.port)} value={keyOf(fit.port)}>
+          {wordsOfSource(graph, fit.port)}
+          {GRADES[fit.grade]}
+        </option>
+      ))}
+      {!isOutput && port.state !== 'gone' && <option value="ask">ask for it when the flow is run</option>}
+    </select>
+  )
+}
+
+function describeNothing({ required, feed }: PortView, isOutput: boolean): string {
+  if (isOutput || required) return 'nothing so far'
+  const standard = feed?.by === 'nothing' ? feed.standard : undefined
+  return standard === undefined ? 'nothing: not used' : `nothing: ${describeValue(standard, 24)} counts`
+}
+
+function describeWired(
+  graph: ReturnType<ReturnType<typeof useEditor>['live']['read']>['graph'],
+  feed: Extract<NonNullable<PortView['feed']>, { readonly by: 'wire' }>,
+): string {
+  const words =
+    feed.from.step === FLOW_INPUT
+      ? `from flow input “${feed.from.port}”`
+      : `from ${wordsOfSource(graph, feed.from)}`
+  switch (feed.grade) {
+    case 'same':
+      return words
+    case 'safe':
+      return `${words}, converted`
+    case 'lossy':
+      return `${words}, may be refused`
+    case 'impossible':
+      return `${words}, does not fit`
+    case 'broken':
+      return `${words}, broken`
+  }
+}
+
+function keyOf({ step, port }: PortRef): string {
+  return `${step} ${port}`
+}

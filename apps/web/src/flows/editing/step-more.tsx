@@ -1,0 +1,164 @@
+import type { JobStep, PortRef, Step } from '@farebox/flows/document/flow'
+import { MAX_MAPPED_ITEMS } from '@farebox/flows/internal/document/flow-limits'
+import type { ReactNode } from 'react'
+import { giveFromFlow } from '../editor/edit-actions.ts'
+import { wordsOfSource } from '../view/node-view.ts'
+import { PortShape } from './port-shape.tsx'
+import { ChoiceSetting, NumberSetting, TextSetting } from '../settings/setting-fields.tsx'
+import { useEditor, useFlowView, useNodeView } from '../editor/use-editor.ts'
+
+/** What is seldom changed of a step: its name, a job for each item of a list, what has to come first. */
+export function StepMore({ id, step }: { readonly id: string; readonly step: Step }): ReactNode {
+  const { store } = useEditor()
+  const change = (changed: Step): void =>
+    store.edit([{ edit: 'replace-step', id, step: changed }], { join: `more of ${id}` })
+  return (
+    <>
+      <TextSetting
+        label="Name"
+        value={step.label ?? ''}
+        most={64}
+        isEmptyFine
+        hint="Left empty: it is called after what it does."
+        onChange={label => {
+          const { label: _, ...rest } = step
+          change(label === '' ? rest : { ...rest, label })
+        }}
+      />
+      {step.kind === 'job' && <MapSetting step={step} change={change} />}
+      <AfterSetting id={id} step={step} change={change} />
+    </>
+  )
+}
+
+function MapSetting({
+  step,
+  change,
+}: {
+  readonly step: JobStep
+  readonly change: (step: Step) => void
+}): ReactNode {
+  const { map, ...rest } = step
+  const names = Object.keys(step.pinned.input_schema)
+  return (
+    <>
+      <ChoiceSetting
+        label="Jobs"
+        value={map === undefined ? '' : `each ${map.port}`}
+        choices={[
+          ['', 'one'],
+          ...names.map(name => [`each ${name}`, `one for each item of a list to “${name}”`] as const),
+        ]}
+        onChange={chosen =>
+          change(chosen === '' ? rest : { ...rest, map: { port: chosen.slice(5), most: map?.most ?? 10 } })
+        }
+      />
+      {map !== undefined && (
+        <NumberSetting
+          label="Items at most: each costs a job"
+          value={map.most}
+          least={1}
+          most={MAX_MAPPED_ITEMS}
+          onChange={most => change({ ...rest, map: { port: map.port, most } })}
+        />
+      )}
+    </>
+  )
+}
+
+/** What must have come before it runs, without a value that it takes from there. */
+function AfterSetting(props: {
+  readonly id: string
+  readonly step: Step
+  readonly change: (step: Step) => void
+}): ReactNode {
+  const { id, step, change } = props
+  const graph = useFlowView(view => view.graph)
+  const after = step.after ?? []
+  const behind = new Set([id])
+  for (const one of behind) for (const target of graph.targetsOf(one)) behind.add(target)
+  const offered = graph.order
+    .filter(other => !behind.has(other))
+    .flatMap(other => graph.outputsOf(other).map(({ name }) => ({ step: other, port: name })))
+    .filter(source => !after.some(one => isSame(one, source)))
+  const put = (changed: readonly PortRef[]): void => {
+    const { after: _, ...rest } = step
+    change(changed.length === 0 ? rest : { ...rest, after: changed })
+  }
+  return (
+    <div className="setting">
+      <label htmlFor={`${id}-after`}>Waits for</label>
+      {after.map(source => (
+        <p key={`${source.step} ${source.port}`} className="row">
+          <span>
+            <bdi>{wordsOfSource(graph, source)}</bdi>
+          </span>
+          <button
+            type="button"
+            className="link small"
+            onClick={() => put(after.filter(one => !isSame(one, source)))}
+          >
+            Do not wait
+          </button>
+        </p>
+      ))}
+      <select
+        id={`${id}-after`}
+        className="input"
+        value=""
+        onChange={({ target }) => {
+          const source = offered.find(one => `${one.step} ${one.port}` === target.value)
+          if (source !== undefined) put([...after, source])
+        }}
+      >
+        <option value="">
+          {after.length === 0 ? 'what feeds it, and nothing else' : 'something else as well'}
+        </option>
+        {offered.map(source => (
+          <option key={`${source.step} ${source.port}`} value={`${source.step} ${source.port}`}>
+            {wordsOfSource(graph, source)}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** What a step gives, and whether the flow gives it too. */
+export function StepOutputs({ id }: { readonly id: string }): ReactNode {
+  const editor = useEditor()
+  const node = useNodeView(id)
+  const wires = useFlowView(view => view.wires)
+  if (node === undefined || node.outputs.length === 0) return null
+  const isGiven = (name: string): boolean =>
+    wires.some(({ from, to }) => from.step === id && from.port === name && to.step === 'output')
+  return (
+    <ul className="gives">
+      {node.outputs.map(port => (
+        <li key={port.name} className={port.state}>
+          <PortShape type={port.type} />
+          <span className="name">
+            <bdi>{port.name}</bdi>
+          </span>
+          {isGiven(port.name) ? (
+            <span className="faint">the flow gives it</span>
+          ) : (
+            port.state !== 'gone' && (
+              <button
+                type="button"
+                className="link small"
+                onClick={() => giveFromFlow(editor, { step: id, port: port.name })}
+              >
+                Give it from the flow<span className="unseen">: {port.name}</span>
+              </button>
+            )
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function isSame(one: PortRef, other: PortRef): boolean {
+  return one.step === other.step && one.port === other.port
+}

@@ -1,0 +1,200 @@
+import type { PortRef, Step } from '@farebox/flows/document/flow'
+import { gradeTypes } from '../view/grade-types.ts'
+import type { PortType } from '@farebox/flows/internal/graph/field-of'
+import { portsOf } from '@farebox/flows/internal/graph/ports'
+import type { CapabilitiesAnswer, OfferedCapability } from '@farebox/platform-api/flows/capabilities'
+import { useEffect, useMemo, useState } from 'react'
+import { ApiFailure } from '../../site/ask.ts'
+import { stepOf } from '../document/capability-catalog.ts'
+import type { Join } from '../editor/edit-actions.ts'
+import { ADAPTERS, WAYS, type FreeStep } from '../document/new-steps.ts'
+import { useEditor } from '../editor/use-editor.ts'
+
+/** Something that can be added. */
+export type PickerOption = {
+  readonly key: string
+  readonly name: string
+  /** A capability's name. */
+  readonly detail: string
+  readonly price: string
+  /** How it fits, or what it does. */
+  readonly why: string
+  /** It can fail while it runs. */
+  readonly isCare: boolean
+} & (
+  | { readonly what: 'step'; readonly step: Step; readonly port: string | undefined }
+  | { readonly what: 'end' }
+)
+
+const TYPING_MS = 120
+const MOST = 20
+
+/** What can be added where a wire was dropped, or anywhere; capabilities by the platform's search. */
+export function usePickerOptions(
+  join: Join | undefined,
+  typed: string,
+): {
+  readonly options: readonly PickerOption[]
+  readonly isReading: boolean
+  readonly problem: string | undefined
+  readonly title: string
+} {
+  const { live } = useEditor()
+  const type = useMemo(() => typeOfJoin(live.read().graph, join), [live, join])
+  const { found, isReading, problem } = useCapabilities(join, type, typed)
+  const words = typed.trim().toLowerCase()
+  const free = [...[...ADAPTERS, ...WAYS].flatMap(one => freeOption(one, join, type)), ...endOption(join)]
+  const isMeant = ({ name }: PickerOption): boolean => words !== '' && name.toLowerCase().startsWith(words)
+  const options = [
+    ...free.filter(isMeant),
+    ...found.flatMap(one => optionsOf(one)),
+    ...free.filter(
+      option => !isMeant(option) && `${option.name} ${option.why}`.toLowerCase().includes(words),
+    ),
+  ]
+  return { options, isReading, problem, title: titleOf(join, type) }
+}
+
+function useCapabilities(join: Join | undefined, type: PortType, typed: string) {
+  const { ask, catalog } = useEditor()
+  const [found, setFound] = useState<readonly OfferedCapability[]>([])
+  const [isReading, setReading] = useState(true)
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    const left = new AbortController()
+    const query = new URLSearchParams({ limit: String(MOST) })
+    if (typed.trim() !== '') query.set('q', typed.trim())
+    if (join !== undefined && type !== 'any')
+      query.set('from' in join ? 'accepts' : 'gives', JSON.stringify(withoutWords(type)))
+    setReading(true)
+    const timer = setTimeout(
+      () => {
+        ask<CapabilitiesAnswer>(`/v1/capabilities?${query}`, { signal: left.signal }).then(
+          ({ capabilities }) => {
+            catalog.learn(capabilities)
+            setFound(capabilities)
+            setReading(false)
+            setProblem(undefined)
+          },
+          (error: unknown) => {
+            if (left.signal.aborted) return
+            setReading(false)
+            setProblem(error instanceof ApiFailure ? error.message : 'The platform did not answer.')
+          },
+        )
+      },
+      typed === '' ? 0 : TYPING_MS,
+    )
+    return () => {
+      clearTimeout(timer)
+      left.abort(new Error('something else is asked'))
+    }
+  }, [ask, catalog, join, type, typed])
+  return { found, isReading, problem }
+}
+
+function optionsOf(offered: OfferedCapability): readonly PickerOption[] {
+  const step = stepOf(offered)
+  const { pinned, agent_id: agentId, capability, fits, description, state } = offered
+  if (step === undefined || pinned === null) return []
+  const [fit] = fits
+  const offline = state === 'online' ? '' : `${state}. `
+  return [
+    {
+      key: `${agentId} ${capability}`,
+      name: pinned.agent_name,
+      detail: capability,
+      price: pinned.price,
+      why:
+        fit === undefined
+          ? `${offline}${description}`
+          : `${offline}“${fit.port}”, ${fit.grade === 'same' ? 'the same' : fit.reason}`,
+      isCare: fit?.grade === 'lossy' || state !== 'online',
+      what: 'step',
+      step,
+      port: fit?.port,
+    },
+  ]
+}
+
+function freeOption(free: FreeStep, join: Join | undefined, type: PortType): readonly PickerOption[] {
+  const base = {
+    key: free.kind,
+    name: free.name,
+    detail: '',
+    price: 'free',
+    what: 'step' as const,
+    step: free.step,
+  }
+  if (join === undefined) return [{ ...base, why: free.words, isCare: false, port: undefined }]
+  const fit = 'from' in join ? takes(free.step, type) : gives(free.step, type)
+  if (fit === undefined) return []
+  return [{ ...base, why: free.words, isCare: fit.grade === 'lossy', port: fit.port }]
+}
+
+/** The input of a free step that takes such a value. */
+function takes(step: Step, type: PortType): { readonly port: string; readonly grade: string } | undefined {
+  for (const { name, type: wanted } of portsOf(step, () => undefined).inputs) {
+    // A value that nobody knows the type of can be anything that an adapter is for.
+    const { grade } = gradeTypes(type, wanted)
+    const isFor = step.kind !== 'pick' || type === 'any' || type.type === 'array' || type.type === 'object'
+    if (grade !== 'impossible' && isFor) return { port: name, grade }
+  }
+  return undefined
+}
+
+/** The output of a free step that gives such a value. */
+function gives(step: Step, type: PortType): { readonly port: string; readonly grade: string } | undefined {
+  if (step.kind === 'constant') return { port: 'value', grade: 'same' }
+  for (const { name, type: given } of portsOf(step, () => undefined).outputs) {
+    if (given === 'any') return { port: name, grade: 'same' }
+    const { grade } = gradeTypes(given, type)
+    if (grade !== 'impossible') return { port: name, grade }
+  }
+  return undefined
+}
+
+function endOption(join: Join | undefined): readonly PickerOption[] {
+  if (join === undefined) return []
+  const isSource = 'from' in join
+  if (isSource ? false : join.to.step === 'output') return []
+  return [
+    {
+      key: 'end',
+      name: isSource ? 'Flow output' : 'Flow input',
+      detail: '',
+      price: '',
+      why: isSource ? 'the flow gives it' : 'whoever runs the flow is asked for it',
+      isCare: false,
+      what: 'end',
+    },
+  ]
+}
+
+function typeOfJoin(
+  graph: ReturnType<ReturnType<typeof useEditor>['live']['read']>['graph'],
+  join: Join | undefined,
+): PortType {
+  if (join === undefined) return 'any'
+  const named = ({ name }: { readonly name: string }, { port }: PortRef): boolean => name === port
+  return 'from' in join
+    ? (graph.outputsOf(join.from.step).find(port => named(port, join.from))?.type ?? 'any')
+    : (graph.inputsOf(join.to.step).find(port => named(port, join.to))?.type ?? 'any')
+}
+
+/** A field without what only people read: it travels in an address. */
+function withoutWords({
+  description: _,
+  examples: __,
+  title: ___,
+  ...field
+}: Exclude<PortType, 'any'>): object {
+  return field
+}
+
+function titleOf(join: Join | undefined, type: PortType): string {
+  if (join === undefined) return 'Find a capability or an adapter'
+  const what =
+    type === 'any' ? 'any value' : /^[aeiou]/.test(type.type) ? `an ${type.type}` : `a ${type.type}`
+  return 'from' in join ? `What takes ${what}?` : `What gives ${what}?`
+}

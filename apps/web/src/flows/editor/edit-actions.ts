@@ -1,0 +1,167 @@
+import { FLOW_INPUT, FLOW_OUTPUT, type Flow, type PortRef, type Step } from '@farebox/flows/document/flow'
+import { applyEdits, freeStepId } from '@farebox/flows/edit/apply-edit'
+import { autoMap } from '@farebox/flows/edit/auto-map'
+import { buildGraph } from '@farebox/flows/graph/graph'
+import { gradeTypes } from '../view/grade-types.ts'
+import { withCurrent } from '@farebox/flows/internal/check/catalog'
+import type { Edit } from '@farebox/flows/internal/edit/edit'
+import { nameStep } from '@farebox/flows/internal/document/name-step'
+import type { FlowEditor } from './flow-editor.ts'
+import { findRoom, NODE_WIDTHS, placeNodes, type Place } from '../view/places.ts'
+
+/** What a new step is joined to at once. */
+export type Join = { readonly from: PortRef } | { readonly to: PortRef }
+
+/** Edits that write down where everything is drawn, so that the next one moves nothing else. */
+export function keepPlaces(editor: FlowEditor): readonly Edit[] {
+  const { flow } = editor.store.state()
+  const layout = flow.layout ?? {}
+  return [...placeNodes(flow, editor.live.read())]
+    .filter(([id]) => !Object.hasOwn(layout, id))
+    .map(([id, at]) => ({ edit: 'move-step', id, at }))
+}
+
+/** The flow with all of it written down, as it is copied. */
+export function withPlaces(editor: FlowEditor): Flow {
+  return applyEdits(editor.store.state().flow, keepPlaces(editor))
+}
+
+/**
+ * Adds a step, chosen then, and joined by the ports that suit best.
+ *
+ * @param at where its upper left corner is wanted; it is put where it has room
+ * @returns its id
+ */
+export function addStep(
+  editor: FlowEditor,
+  step: Step,
+  options: { readonly at?: Place | undefined; readonly join?: Join | undefined; readonly port?: string } = {},
+): string {
+  const { store, live } = editor
+  const { flow } = store.state()
+  const view = live.read()
+  const id = freeStepId(flow, step.kind === 'job' ? step.capability : step.kind)
+  const { at, join, port } = options
+  const size = { width: NODE_WIDTHS[step.kind === 'job' ? 'job' : 'adapter'], height: 180 }
+  const places = placeNodes(flow, view)
+  const wanted = at ?? placeBeside(places, store.state().selection, join)
+  const edits: Edit[] = [
+    ...keepPlaces(editor),
+    { edit: 'add-step', id, step, at: findRoom(view, places, size, wanted) },
+  ]
+  const grown = applyEdits(flow, edits)
+  store.edit([...edits, ...joinNew(withCurrent(grown, editor.catalog), id, join, port)], { select: [id] })
+  return id
+}
+
+/** A new input of the flow that asks for what a port takes, joined to it. */
+export function askWhenRun(editor: FlowEditor, to: PortRef): void {
+  const { store, live } = editor
+  const port = live
+    .read()
+    .graph.inputsOf(to.step)
+    .find(({ name }) => name === to.port)
+  const type = port === undefined || port.type === 'any' ? ({ type: 'string' } as const) : port.type
+  const name = freeName(Object.keys(store.state().flow.inputs), to.port)
+  const { default: _, ...field } = type
+  store.edit([
+    { edit: 'set-input', name, field: { ...field, required: port?.required ?? true } },
+    { edit: 'connect', from: { step: FLOW_INPUT, port: name }, to },
+  ])
+}
+
+/** A new output of the flow that gives what a port gives. */
+export function giveFromFlow(editor: FlowEditor, from: PortRef): void {
+  const { store } = editor
+  const name = freeName(store.state().flow.outputs, from.port)
+  store.edit([
+    { edit: 'add-output', name },
+    { edit: 'connect', from, to: { step: FLOW_OUTPUT, port: name } },
+  ])
+}
+
+/** Joins two ports, also where one of them is an output that the flow does not have yet. */
+export function joinPorts(editor: FlowEditor, from: PortRef, to: PortRef): void {
+  editor.store.edit([{ edit: 'connect', from, to }])
+}
+
+/** Feeds what is open of a step by what suits it: by name, and what is required by type. */
+export function feedOpen(editor: FlowEditor, step: string): number {
+  const edits = autoMap(editor.live.read().graph, step)
+  editor.store.edit(edits)
+  return edits.length
+}
+
+/** Takes away what is chosen: steps with their wires, and wires. The ends of the flow stay. */
+export function removeChosen(editor: FlowEditor): void {
+  const { flow, selection } = editor.store.state()
+  const wires = editor.live.read().wires.filter(({ id }) => selection.has(id))
+  const steps = Object.keys(flow.steps).filter(id => selection.has(id))
+  editor.store.edit(
+    [
+      ...keepPlaces(editor),
+      ...wires.map(({ to }): Edit => ({ edit: 'disconnect', to })),
+      ...steps.map((id): Edit => ({ edit: 'remove-step', id })),
+    ],
+    { select: [] },
+  )
+}
+
+/** A name that none has yet: the word itself, or with the next free number. */
+export function freeName(taken: readonly string[], word: string): string {
+  if (!taken.includes(word)) return word
+  let number = 2
+  while (taken.includes(`${word}_${number}`)) number += 1
+  return `${word}_${number}`
+}
+
+/** What people read for a step. */
+export function nameOf(flow: Flow, id: string): string {
+  if (id === FLOW_INPUT) return 'Flow inputs'
+  return id === FLOW_OUTPUT ? 'Flow outputs' : nameStep(flow, id)
+}
+
+function joinNew(flow: Flow, id: string, join: Join | undefined, port: string | undefined): readonly Edit[] {
+  if (join === undefined) return []
+  const graph = buildGraph(flow)
+  if ('to' in join) {
+    const wanted = graph.inputsOf(join.to.step).find(({ name }) => name === join.to.port)?.type ?? 'any'
+    const output = port ?? best(graph.outputsOf(id), ({ type }) => gradeTypes(type, wanted).grade)
+    return output === undefined ? [] : [{ edit: 'connect', from: { step: id, port: output }, to: join.to }]
+  }
+  const given = graph.outputsOf(join.from.step).find(({ name }) => name === join.from.port)?.type ?? 'any'
+  const input = port ?? best(graph.inputsOf(id), ({ type }) => gradeTypes(given, type).grade)
+  if (input === undefined) return []
+  const first: Edit = { edit: 'connect', from: join.from, to: { step: id, port: input } }
+  return [first, ...autoMap(buildGraph(applyEdits(flow, [first])), id)]
+}
+
+const GRADES = ['same', 'safe', 'lossy'] as const
+
+function best<T extends { readonly name: string; readonly required?: boolean }>(
+  ports: readonly T[],
+  gradeOf: (port: T) => string,
+): string | undefined {
+  const fitting = ports
+    .map((port, index) => ({ port, index, rank: GRADES.findIndex(grade => grade === gradeOf(port)) }))
+    .filter(({ rank }) => rank !== -1)
+    .sort(
+      (one, other) =>
+        Number(other.port.required ?? false) - Number(one.port.required ?? false) ||
+        one.rank - other.rank ||
+        one.index - other.index,
+    )
+  return fitting[0]?.port.name
+}
+
+function placeBeside(
+  places: ReadonlyMap<string, Place>,
+  selection: ReadonlySet<string>,
+  join: Join | undefined,
+): Place {
+  const beside = join === undefined ? [...selection].find(id => places.has(id)) : undefined
+  const [id, side] =
+    join === undefined ? [beside ?? FLOW_INPUT, 1] : 'from' in join ? [join.from.step, 1] : [join.to.step, -1]
+  const place = places.get(id) ?? { x: 0, y: 0 }
+  return { x: place.x + side * (NODE_WIDTHS.job + 96), y: place.y }
+}

@@ -1,0 +1,58 @@
+import type { RenameStep, Step } from '@farebox/flows/document/flow'
+import type { ReactNode } from 'react'
+import { freeName } from '../editor/edit-actions.ts'
+import { TextSetting } from './setting-fields.tsx'
+import { useFlowView } from '../editor/use-editor.ts'
+
+/** Which properties are called otherwise. */
+export function RenameSetting(props: {
+  readonly id: string
+  readonly step: RenameStep
+  readonly change: (step: Step) => void
+}): ReactNode {
+  const { id, step, change } = props
+  const incoming = useFlowView(({ graph }) => {
+    const wire = graph.wireTo({ step: id, port: 'object' })
+    return wire && graph.outputsOf(wire.from.step).find(({ name }) => name === wire.from.port)?.type
+  })
+  const known = incoming === undefined || incoming === 'any' ? [] : Object.keys(incoming.properties ?? {})
+  const entries = Object.entries(step.names)
+  const put = (changed: readonly (readonly [string, string])[]): void =>
+    change({ ...step, names: Object.fromEntries(changed) })
+  const free =
+    known.find(name => !Object.hasOwn(step.names, name)) ?? freeName(Object.keys(step.names), 'name')
+  return (
+    <>
+      {entries.map(([from, to], index) => (
+        // Each line is what it is at its place: its name is what is typed into it.
+        // oxlint-disable-next-line react/no-array-index-key
+        <div key={index} className="pair">
+          <TextSetting
+            label="Property"
+            value={from}
+            most={256}
+            onChange={name => put(entries.map((one, at) => (at === index ? [name, to] : one)))}
+          />
+          <TextSetting
+            label="is called"
+            value={to}
+            most={256}
+            onChange={name => put(entries.map((one, at) => (at === index ? [from, name] : one)))}
+          />
+          <button
+            type="button"
+            className="link small"
+            onClick={() => put(entries.filter((_, at) => at !== index))}
+          >
+            Take out
+          </button>
+        </div>
+      ))}
+      <p>
+        <button type="button" className="button low" onClick={() => put([...entries, [free, free]])}>
+          Rename {entries.length === 0 ? 'a property' : 'another'}
+        </button>
+      </p>
+    </>
+  )
+}

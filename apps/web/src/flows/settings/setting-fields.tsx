@@ -1,0 +1,173 @@
+import type { JsonValue } from '@farebox/protocol/fields/field'
+import { useId, useState, type ReactNode } from 'react'
+
+interface SettingProps<T> {
+  readonly label: string
+  readonly value: T
+  readonly onChange: (value: T) => void
+}
+
+/** A text; one that is refused stays in the field, and is not taken over. */
+export function TextSetting(
+  props: SettingProps<string> & {
+    readonly most: number
+    readonly isEmptyFine?: boolean
+    readonly isLong?: boolean
+    readonly isMono?: boolean
+    readonly hint?: string
+  },
+): ReactNode {
+  const { label, value, onChange, most, isEmptyFine = false, isLong = false, isMono = false, hint } = props
+  const id = useId()
+  const [draft, setDraft] = useState<string>()
+  const refusal =
+    draft === undefined
+      ? undefined
+      : draft === '' && !isEmptyFine
+        ? 'must not be empty'
+        : `must be at most ${most} characters`
+  const shared = {
+    id,
+    className: isMono ? 'input mono' : 'input',
+    value: draft ?? value,
+    'aria-invalid': refusal !== undefined,
+    'aria-describedby': `${id}-hint`,
+    spellCheck: !isMono,
+    onBlur: () => setDraft(undefined),
+    onChange: ({ target }: { readonly target: { readonly value: string } }): void => {
+      const text = target.value
+      const isRefused = (text === '' && !isEmptyFine) || text.length > most
+      setDraft(isRefused ? text : undefined)
+      if (!isRefused) onChange(text)
+    },
+  }
+  return (
+    <div className="setting">
+      <label htmlFor={id}>{label}</label>
+      {isLong ? <textarea rows={3} {...shared} /> : <input type="text" autoComplete="off" {...shared} />}
+      {(refusal ?? hint) !== undefined && (
+        <p className={refusal === undefined ? 'hint' : 'hint bad'} id={`${id}-hint`}>
+          {refusal ?? hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A whole number within bounds; anything else stays in the field, and is not taken over. */
+export function NumberSetting(
+  props: SettingProps<number> & { readonly least: number; readonly most: number; readonly isWhole?: boolean },
+): ReactNode {
+  const { label, value, onChange, least, most, isWhole = true } = props
+  const id = useId()
+  const [draft, setDraft] = useState<string>()
+  const isRefused = draft !== undefined && readNumber(draft, least, most, isWhole) === undefined
+  return (
+    <div className="setting">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className="input num"
+        inputMode={isWhole ? 'numeric' : 'decimal'}
+        autoComplete="off"
+        value={draft ?? String(value)}
+        aria-invalid={isRefused}
+        aria-describedby={`${id}-hint`}
+        onBlur={() => setDraft(undefined)}
+        onChange={({ target }) => {
+          setDraft(target.value)
+          const number = readNumber(target.value, least, most, isWhole)
+          if (number !== undefined) onChange(number)
+        }}
+      />
+      {isRefused && (
+        <p className="hint bad" id={`${id}-hint`}>
+          {isWhole && Number.isFinite(least)
+            ? `must be a whole number from ${least} to ${most}`
+            : 'must be a number'}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Any value: a text that is JSON is that JSON, any other is itself. */
+export function ValueSetting({ label, value, onChange }: SettingProps<JsonValue>): ReactNode {
+  const id = useId()
+  const [draft, setDraft] = useState<string>()
+  return (
+    <div className="setting">
+      <label htmlFor={id}>{label}</label>
+      <textarea
+        id={id}
+        className="input"
+        rows={2}
+        value={draft ?? writeValue(value)}
+        aria-describedby={`${id}-hint`}
+        onBlur={() => setDraft(undefined)}
+        onChange={({ target }) => {
+          setDraft(target.value)
+          onChange(readValue(target.value))
+        }}
+      />
+      <p className="hint" id={`${id}-hint`}>
+        {describeKind(value)}
+      </p>
+    </div>
+  )
+}
+
+/** One of several. */
+export function ChoiceSetting<Value extends string>(
+  props: SettingProps<Value> & { readonly choices: readonly (readonly [value: Value, words: string])[] },
+): ReactNode {
+  const { label, value, onChange, choices } = props
+  const id = useId()
+  return (
+    <div className="setting">
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        className="input"
+        value={value}
+        onChange={({ target }) => onChange(target.value as Value)}
+      >
+        {choices.map(([one, words]) => (
+          <option key={one} value={one}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** `12` is a number, `"12"` a text of digits, `hello` a text. */
+function readValue(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch {
+    return text
+  }
+}
+
+/** How a value is typed, so that it is read as the same again. */
+function writeValue(value: JsonValue): string {
+  if (typeof value !== 'string') return JSON.stringify(value, null, 2)
+  return readValue(value) === value ? value : JSON.stringify(value)
+}
+
+function describeKind(value: JsonValue): string {
+  if (value === null) return 'null: nothing'
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (typeof value === 'object') return `an object with ${Object.keys(value).length} properties`
+  if (typeof value === 'string') return value === '' ? 'an empty text; JSON for anything else' : 'a text'
+  return typeof value === 'number' ? 'a number' : 'a boolean'
+}
+
+function readNumber(text: string, least: number, most: number, isWhole: boolean): number | undefined {
+  if (text.trim() === '') return undefined
+  const number = Number(text)
+  const isFine = isWhole ? Number.isSafeInteger(number) : Number.isFinite(number)
+  return isFine && number >= least && number <= most ? number : undefined
+}

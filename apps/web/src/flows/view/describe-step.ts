@@ -1,0 +1,80 @@
+import type { Condition, Step } from '@farebox/flows/document/flow'
+import { cutText } from '../../format/cut-text.ts'
+import { formatSpan } from '../../format/duration.ts'
+import { describeValue } from './show-value.ts'
+
+const MOST = 60
+
+/** What a step does, in a few words. Empty for a job: its capability says it. */
+export function describeStep(step: Step): string {
+  switch (step.kind) {
+    case 'job':
+      return ''
+    case 'template':
+      return step.text === '' ? 'an empty text' : cutText(step.text.replaceAll(/\s+/g, ' '), MOST)
+    case 'pick':
+      return step.path.length === 0 ? 'nothing chosen yet' : cutText(writePath(step.path), MOST)
+    case 'rename':
+      return describeNames(Object.entries(step.names))
+    case 'to-number':
+      return 'the number that a text says'
+    case 'join':
+      return `with ${describeSeparator(step.separator)} between`
+    case 'split':
+      return `at ${describeSeparator(step.separator)}, at most ${step.most}`
+    case 'constant':
+      return describeValue(step.value)
+    case 'default':
+      return `else ${describeValue(step.value)}`
+    case 'first':
+      return `of ${step.count}, in their order`
+    case 'branch':
+      return `if ${describeCondition(step.condition)}`
+    case 'approval':
+      return cutText(step.question.replaceAll(/\s+/g, ' '), MOST)
+    case 'wait':
+      return step.seconds === undefined ? 'until a time that comes' : `for ${formatSpan(step.seconds)}`
+  }
+}
+
+/** What a branch asks, as it goes on after `if`. */
+function describeCondition(condition: Condition): string {
+  switch (condition.is) {
+    case 'there':
+      return 'there is a value'
+    case 'equal-to':
+      return `it is ${describeValue(condition.value, 30)}`
+    case 'containing':
+      return `it has ${describeValue(condition.value, 30)} in it`
+    case 'less-than':
+      return `it is less than ${condition.value}`
+    case 'at-most':
+      return `it is at most ${condition.value}`
+    case 'greater-than':
+      return `it is more than ${condition.value}`
+    case 'at-least':
+      return `it is at least ${condition.value}`
+  }
+}
+
+/** A path as people write it: `links[0].url`. */
+export function writePath(path: readonly (string | number)[]): string {
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`))
+    .join('')
+}
+
+function describeNames(names: readonly (readonly [string, string])[]): string {
+  const [first] = names
+  if (first === undefined) return 'nothing renamed yet'
+  const more = names.length === 1 ? '' : `, ${names.length - 1} more`
+  return cutText(`${first[0]} → ${first[1]}${more}`, MOST)
+}
+
+function describeSeparator(separator: string): string {
+  if (separator === '') return 'nothing'
+  if (separator === '\n') return 'a line break'
+  if (separator === '\n\n') return 'an empty line'
+  if (separator === ' ') return 'a space'
+  return describeValue(separator, 20)
+}

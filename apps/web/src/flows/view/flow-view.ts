@@ -1,0 +1,72 @@
+import { FLOW_INPUT, FLOW_OUTPUT, type Flow } from '@farebox/flows/document/flow'
+import { checkFlow, type FlowCheck } from '@farebox/flows/check/check-flow'
+import { buildGraph, type Graph } from '@farebox/flows/graph/graph'
+import { withCurrent, type Catalog } from '@farebox/flows/internal/check/catalog'
+import { keyOfInput } from './key-of-input.ts'
+import { viewNode } from './node-view.ts'
+import type { NodeView, WireView } from './views.ts'
+import { viewWires } from './wire-view.ts'
+
+/** A flow as it is shown: what the check says of it, and every step and wire in words. */
+export interface FlowView {
+  readonly check: FlowCheck
+  /** With what the capabilities are now. */
+  readonly graph: Graph
+  /** `input`, the steps in the order in which they run, `output`. */
+  readonly order: readonly string[]
+  readonly nodes: ReadonlyMap<string, NodeView>
+  readonly wires: readonly WireView[]
+}
+
+/** What a flow is held against. */
+export interface Surroundings {
+  readonly catalog: Catalog
+  /** Decimal USDC; undefined: not known. */
+  readonly balance: string | undefined
+}
+
+/**
+ * Checks a flow and words it. What is as it was in the view before is the very same object, so that only what has
+ * changed is drawn again.
+ */
+export function viewFlow(flow: Flow, surroundings: Surroundings, before?: FlowView): FlowView {
+  const { catalog, balance } = surroundings
+  const graph = buildGraph(withCurrent(flow, catalog))
+  const check = checkFlow(flow, { catalog, ...(balance !== undefined && { balance }) })
+  const wires = viewWires(graph, check.wires, before?.wires ?? [])
+  const order = [FLOW_INPUT, ...graph.order, ...graph.circular, FLOW_OUTPUT]
+  const sources = {
+    flow,
+    graph,
+    findings: groupBy(check.findings, ({ step }) => step),
+    wires: new Map(wires.toReversed().map(wire => [keyOfInput(wire.to), wire])),
+    leaving: groupBy(wires, ({ from }) => from.step),
+  }
+  const nodes = new Map(
+    order.map(id => {
+      const node = viewNode(sources, id)
+      const old = before?.nodes.get(id)
+      return [id, old !== undefined && isSame(old, node) ? old : node]
+    }),
+  )
+  return { check, graph, order, nodes, wires }
+}
+
+function isSame(one: NodeView, other: NodeView): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function groupBy<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string | undefined,
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    if (key === undefined) continue
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}

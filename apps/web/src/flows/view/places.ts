@@ -1,0 +1,143 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import type { FlowView } from './flow-view.ts'
+import type { NodeView } from './views.ts'
+
+/** Where a node is drawn, its upper left corner in pixels. */
+export interface Place {
+  readonly x: number
+  readonly y: number
+}
+
+/** How wide nodes are drawn; the style sheet says the same. */
+export const NODE_WIDTHS = { job: 208, end: 144, adapter: 188 } as const
+
+const GAP_X = 96
+const GAP_Y = 32
+const HEAD = 34
+const LINE = 24
+const PORT = 26
+const EDGES = 10
+
+/** How large a node is drawn, to the pixel or nearly: for where another one has room. */
+function sizeOf({ kind, inputs, outputs }: NodeView): {
+  readonly width: number
+  readonly height: number
+} {
+  const isEnd = kind === 'input' || kind === 'output'
+  const rows = Math.max(1, inputs.length + outputs.length)
+  return {
+    width: NODE_WIDTHS[isEnd ? 'end' : kind === 'job' ? 'job' : 'adapter'],
+    height: HEAD + (isEnd ? PORT : LINE) + rows * PORT + EDGES,
+  }
+}
+
+/** The place of every node: the document's, and for those that have none one that is free. */
+export function placeNodes(flow: Flow, view: FlowView): ReadonlyMap<string, Place> {
+  const layout = flow.layout ?? {}
+  const given = view.order.filter(id => Object.hasOwn(layout, id))
+  if (given.length === 0) return layOut(view)
+  const places = new Map<string, Place>()
+  for (const id of given) places.set(id, layout[id] ?? { x: 0, y: 0 })
+  for (const id of view.order) {
+    if (places.has(id)) continue
+    const node = view.nodes.get(id)
+    if (node === undefined) continue
+    places.set(id, findRoom(view, places, sizeOf(node), besideSources(view, places, id)))
+  }
+  return places
+}
+
+/** The nearest place at or below the wanted one where nothing else is. */
+export function findRoom(
+  view: FlowView,
+  places: ReadonlyMap<string, Place>,
+  size: { readonly width: number; readonly height: number },
+  wanted: Place,
+): Place {
+  const taken = [...places].flatMap(([other, place]) => {
+    const node = view.nodes.get(other)
+    return node === undefined ? [] : [{ ...place, ...sizeOf(node) }]
+  })
+  let { y } = wanted
+  for (let tries = 0; tries <= taken.length; tries += 1) {
+    const hit = taken.find(
+      one =>
+        wanted.x < one.x + one.width + GAP_Y &&
+        one.x < wanted.x + size.width + GAP_Y &&
+        y < one.y + one.height + GAP_Y &&
+        one.y < y + size.height + GAP_Y,
+    )
+    if (hit === undefined) break
+    y = hit.y + hit.height + GAP_Y
+  }
+  return { x: wanted.x, y }
+}
+
+/** Columns from left to right, in each the steps in the order of what feeds them. */
+function layOut(view: FlowView): ReadonlyMap<string, Place> {
+  const columns = columnsOf(view)
+  const places = new Map<string, Place>()
+  let x = 0
+  for (const ids of columns) {
+    const wanted = ids
+      .map(id => ({ id, at: middleOfSources(view, places, id) }))
+      .sort((one, other) => one.at - other.at)
+    const heights = wanted.map(({ id }) => heightOf(view, id))
+    const whole = heights.reduce((sum, height) => sum + height + GAP_Y, -GAP_Y)
+    let y = -whole / 2
+    let width = 0
+    for (const [index, { id }] of wanted.entries()) {
+      places.set(id, { x, y: Math.round(y) })
+      y += (heights[index] ?? 0) + GAP_Y
+      width = Math.max(width, widthOf(view, id))
+    }
+    // Between the ends of an empty flow there is room for a first step.
+    x += width + (view.order.length === 2 ? NODE_WIDTHS.job + 2 * GAP_X : GAP_X)
+  }
+  return places
+}
+
+function columnsOf({ order, graph }: FlowView): readonly (readonly string[])[] {
+  const depths = new Map<string, number>()
+  for (const id of order) {
+    const sources = graph.sourcesOf(id)
+    depths.set(id, Math.max(0, ...sources.map(source => depths.get(source) ?? 0)) + 1)
+  }
+  depths.set('input', 0)
+  depths.set('output', Math.max(0, ...depths.values()) + 1)
+  const columns: string[][] = Array.from({ length: Math.max(...depths.values()) + 1 }, () => [])
+  for (const id of order) columns[depths.get(id) ?? 0]?.push(id)
+  return columns.filter(({ length }) => length > 0)
+}
+
+function middleOfSources(view: FlowView, places: ReadonlyMap<string, Place>, id: string): number {
+  const middles = view.graph.wiredTo(id).flatMap(({ step }) => {
+    const place = places.get(step)
+    return place === undefined ? [] : [place.y + heightOf(view, step) / 2]
+  })
+  return middles.length === 0 ? 0 : middles.reduce((sum, y) => sum + y, 0) / middles.length
+}
+
+function besideSources(view: FlowView, places: ReadonlyMap<string, Place>, id: string): Place {
+  const sources = [...view.graph.sourcesOf(id), ...(id === 'input' ? [] : ['input'])].flatMap(source => {
+    const place = places.get(source)
+    return place === undefined ? [] : [{ ...place, width: widthOf(view, source) }]
+  })
+  if (id === 'input' || sources.length === 0) return { x: id === 'input' ? -240 : 0, y: 0 }
+  if (id === 'output') {
+    const right = Math.max(...[...places].map(([other, { x }]) => x + widthOf(view, other)))
+    return { x: right + GAP_X, y: sources[0]?.y ?? 0 }
+  }
+  const rightmost = sources.reduce((best, one) => (one.x + one.width > best.x + best.width ? one : best))
+  return { x: rightmost.x + rightmost.width + GAP_X, y: rightmost.y }
+}
+
+function heightOf({ nodes }: FlowView, id: string): number {
+  const node = nodes.get(id)
+  return node === undefined ? 0 : sizeOf(node).height
+}
+
+function widthOf({ nodes }: FlowView, id: string): number {
+  const node = nodes.get(id)
+  return node === undefined ? 0 : sizeOf(node).width
+}

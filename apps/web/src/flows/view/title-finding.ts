@@ -1,0 +1,54 @@
+import type { Finding } from '@farebox/flows/internal/check/finding'
+
+/** A finding in a few words: what stands in bold above its sentence. */
+export function titleFinding({ id, port }: Finding): string {
+  const [rule = ''] = id.split(' ')
+  const named = port === undefined ? undefined : `“${port}”`
+  switch (rule) {
+    case 'gone':
+      return 'The capability is gone'
+    case 'offline':
+      return 'The agent is offline'
+    case 'closed':
+      return 'The agent takes no jobs'
+    case 'dearer':
+      return 'The price has risen'
+    case 'changed':
+      return 'The capability has changed'
+    case 'permission':
+      return 'It moves your tokens'
+    case 'balance':
+      return 'The wallet has too little'
+    case 'empty':
+      return 'Nothing to run yet'
+    case 'circle':
+      return 'Steps wait for one another'
+    case 'jobs':
+      return 'Too many jobs'
+    case 'unused':
+      return 'Nothing takes what it gives'
+    case 'settings':
+      return 'Its settings are not right'
+    case 'after':
+      return 'It waits for what is gone'
+    case 'unfed':
+      return `${named ?? 'An input'} is fed by nothing`
+    case 'optional':
+      return `${named ?? 'An input'} may be missing`
+    case 'constant':
+      return `The value of ${named ?? 'an input'} is refused`
+    case 'stray':
+      return `${named ?? 'An input'} is gone`
+    case 'second-wire':
+    case 'wire-and-constant':
+      return `${named ?? 'An input'} is fed twice`
+    case 'broken':
+      return `The wire to ${named ?? 'an input'} is broken`
+    case 'lossy':
+      return `${named ?? 'An input'} may be refused`
+    case 'impossible':
+      return `${named ?? 'An input'} does not fit`
+    default:
+      return 'Worth knowing'
+  }
+}

@@ -1,0 +1,144 @@
+import type { Flow } from '@farebox/flows/document/flow'
+import type { FlowsAnswer, SavedFlow } from '@farebox/platform-api/flows/saved-flows'
+import { useEffect, useState, type ReactNode } from 'react'
+import { Builder } from '../../flows/builder/builder.tsx'
+import type { FlowToOpen } from '../../flows/builder/use-flow-editor.ts'
+import type { BuilderView } from '../../flows/builder/tools/tool-bar.tsx'
+import { createDraft, type Draft } from '../../kept/draft.ts'
+import { SignInButton } from '../../session/sign-in-button.tsx'
+import { ApiFailure } from '../../site/ask.ts'
+import type { PageModule } from '../../site/page.ts'
+
+interface Data {
+  /** Of a draft of a browser, or of a saved flow; null: a new one. */
+  readonly id: string | null
+  readonly isSignedIn: boolean
+  /** Null: the platform has none of that id, for whoever asks. */
+  readonly saved: SavedFlow | null
+  readonly view: BuilderView | null
+  readonly runId: string | null
+}
+
+/** One flow in the builder: a new one, a draft of this browser, or one that is saved on the platform. */
+export const page: PageModule<Data> = {
+  async load({ params, query, ask, isServer }) {
+    // Its styles are linked in the document; after a link they are loaded with the page.
+    if (!isServer) await import('../../flows/builder/builder-styles.ts')
+    const id = params['flowId'] ?? null
+    const view = query.get('view')
+    const read = await (
+      id === null
+        ? ask<FlowsAnswer>('/v1/flows?limit=1').then(() => null)
+        : ask<SavedFlow>(`/v1/flows/${encodeURIComponent(id)}`)
+    ).then(
+      saved => ({ saved, isSignedIn: true }),
+      (error: unknown) => ({ saved: null, isSignedIn: error instanceof ApiFailure && error.status === 404 }),
+    )
+    return {
+      id,
+      ...read,
+      view: view === 'canvas' || view === 'outline' || view === 'runs' ? view : null,
+      runId: query.get('run'),
+    }
+  },
+  head: ({ saved }) => ({ title: saved?.name ?? 'Flow', hidden: true, personal: true }),
+  Page: FlowPage,
+}
+
+const EMPTY: Flow = {
+  flow_version: 1,
+  name: 'New flow',
+  inputs: {},
+  outputs: [],
+  steps: {},
+  wires: [],
+}
+
+function FlowPage({ data }: { readonly data: Data }): ReactNode {
+  const opened = useOpened(data)
+  if (opened === 'missing')
+    return (
+      <main id="main" className="page">
+        <h1>This flow is not here</h1>
+        <p className="lede">
+          No draft of this browser has this address
+          {data.isSignedIn
+            ? ', and no flow that is saved for your address.'
+            : '. Flows that are saved are read by whoever saved them:'}
+        </p>
+        <div className="row">
+          {!data.isSignedIn && <SignInButton why="Flows are saved for your address." />}
+          <a className="button" href="/flows">
+            Your flows
+          </a>
+        </div>
+      </main>
+    )
+  if (opened === undefined)
+    return (
+      <main id="main" className="studio" aria-busy="true">
+        <h1 className="unseen">{data.saved?.name ?? 'Flow'}</h1>
+        <noscript>
+          <p className="lede">Flows are composed in your browser, by JavaScript, which is off.</p>
+        </noscript>
+      </main>
+    )
+  return (
+    <Builder
+      key={opened.draft.draft_id}
+      opened={opened}
+      view={data.view ?? undefined}
+      runId={data.runId ?? undefined}
+    />
+  )
+}
+
+/** The flow with what this browser has of it. Undefined: not read yet. */
+function useOpened({ id, isSignedIn, saved }: Data): FlowToOpen | 'missing' | undefined {
+  const [opened, setOpened] = useState<FlowToOpen | 'missing'>()
+  useEffect(() => {
+    let isGone = false
+    const open = async (): Promise<FlowToOpen | 'missing'> => {
+      const given = { isSignedIn, saved: saved ?? undefined }
+      if (id === null) {
+        const draft = createDraft(EMPTY)
+        history.replaceState(null, '', `/flows/${draft.draft_id}${location.search}`)
+        return { ...given, draft, isKept: false }
+      }
+      const kept = await findDraft(id).catch(() => undefined)
+      if (saved === null) return kept === undefined ? 'missing' : { ...given, draft: kept, isKept: true }
+      const isBehind = kept === undefined || (kept.saved?.revision ?? 0) < saved.revision
+      const mine = { flow_id: saved.flow_id, revision: saved.revision }
+      // Read by the platform when it was saved.
+      const flow = saved.flow as unknown as Flow
+      const now = Date.now() / 1_000
+      if (kept === undefined)
+        return {
+          ...given,
+          draft: { draft_id: id, flow, input: {}, saved: mine, created_at: now, changed_at: now },
+          isKept: false,
+        }
+      // What was changed in this browser alone is not lost: saving it meets the newer one, and says so.
+      const isChanged = kept.is_ahead === true
+      return isBehind && !isChanged
+        ? { ...given, draft: { ...kept, flow, saved: mine }, isKept: true }
+        : { ...given, draft: kept, isKept: true }
+    }
+    open().then(
+      found => {
+        if (!isGone) setOpened(found)
+      },
+      () => setOpened('missing'),
+    )
+    return () => {
+      isGone = true
+    }
+  }, [id, isSignedIn, saved])
+  return opened
+}
+
+/** By its own id, or by that of the saved flow that it is a working copy of. */
+async function findDraft(id: string): Promise<Draft | undefined> {
+  const { readDraft, listDrafts } = await import('../../kept/draft-store.ts')
+  return (await readDraft(id)) ?? (await listDrafts()).find(({ saved }) => saved?.flow_id === id)
+}

@@ -1,0 +1,79 @@
+import { useEffect, useLayoutEffect, useRef, type ReactNode } from 'react'
+
+/** What a popover stands beside, in pixels of the window. */
+export interface Anchor {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
+
+const GAP = 8
+
+/**
+ * Something over the page beside what it belongs to, open as long as it is there. It takes the focus, closes at Escape
+ * and at a click elsewhere, and gives the focus back. On a phone it stands at the window's foot.
+ */
+export function Popover(props: {
+  readonly label: string
+  readonly anchor: () => Anchor
+  readonly close: () => void
+  readonly className?: string
+  readonly children: ReactNode
+}): ReactNode {
+  const { label, anchor, close, className = '', children } = props
+  const element = useRef<HTMLDivElement>(null)
+  const latest = useRef({ anchor, close })
+  latest.current = { anchor, close }
+  useLayoutEffect(() => {
+    const { current } = element
+    if (current === null) return undefined
+    current.showPopover()
+    current.focus({ preventScroll: true })
+    const place = (): void => putBeside(current, latest.current.anchor())
+    place()
+    const size = new ResizeObserver(place)
+    size.observe(current)
+    addEventListener('resize', place)
+    // Closed before it is taken away, so that focus goes back to where it came from.
+    return () => {
+      size.disconnect()
+      removeEventListener('resize', place)
+      current.hidePopover()
+    }
+  }, [])
+  useEffect(() => {
+    const { current } = element
+    const toggle = (event: Event): void => {
+      if ((event as ToggleEvent).newState === 'closed') latest.current.close()
+    }
+    current?.addEventListener('toggle', toggle)
+    return () => current?.removeEventListener('toggle', toggle)
+  }, [])
+  return (
+    <div
+      ref={element}
+      popover="auto"
+      role="dialog"
+      aria-label={label}
+      tabIndex={-1}
+      className={`popover ${className}`}
+    >
+      {children}
+    </div>
+  )
+}
+
+/** Right of it, or left, where there is room; never outside of the window. */
+function putBeside(element: HTMLElement, anchor: Anchor): void {
+  const { offsetWidth: width, offsetHeight: height } = element
+  const right = anchor.right + GAP
+  const left = anchor.left - GAP - width
+  const isRightFree = right + width <= innerWidth - GAP
+  const x = isRightFree ? right : left >= GAP ? left : Math.min(anchor.left, innerWidth - GAP - width)
+  const isBeside = isRightFree || left >= GAP
+  const below = anchor.bottom + GAP
+  const y = isBeside ? anchor.top : below + height <= innerHeight - GAP ? below : anchor.top - GAP - height
+  element.style.left = `${Math.max(GAP, x)}px`
+  element.style.top = `${Math.max(GAP, Math.min(y, innerHeight - GAP - height))}px`
+}
