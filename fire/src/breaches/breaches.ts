@@ -3,6 +3,7 @@ import { DOCUMENTED_ANSWERS } from './list/documented-answers.ts'
 import { FAILURE_IS_FREE } from './list/failure-is-free.ts'
 import { NEVER_FOR_FREE } from './list/never-for-free.ts'
 import { ONE_PAYMENT_ONE_JOB } from './list/one-payment-one-job.ts'
+import { RUNS_OF_FLOWS } from './list/runs-of-flows.ts'
 import { SAVED_BEFORE_MONEY } from './list/saved-before-money.ts'
 import { UNTRUSTED_CALLERS } from './list/untrusted-callers.ts'
 
@@ -14,4 +15,5 @@ export const BREACHES: readonly Breach[] = [
   ...NEVER_FOR_FREE,
   ...UNTRUSTED_CALLERS,
   ...DOCUMENTED_ANSWERS,
+  ...RUNS_OF_FLOWS,
 ]

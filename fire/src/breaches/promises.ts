@@ -14,6 +14,10 @@ export const PROMISES = {
   I6: 'A handler runs once for a job_id, unless the process that ran it died.',
   I7: "The facilitator's ledger is the chain, row by row.",
   I8: 'Nothing unauthenticated can create, block, read or evict a job.',
+  F1: 'A job of a run has at most one payment that may be charged; a second one takes proof that the first cannot be, or was.',
+  F2: 'A run never comes to more than its limit, and nothing is sent for another price or payee than was signed.',
+  F3: 'A step of a run begins when all that it takes has come, and not at all where that does not come.',
+  F4: 'A signature is kept exactly as long as it may be sent.',
 } as const
 
 export type PromiseName = keyof typeof PROMISES

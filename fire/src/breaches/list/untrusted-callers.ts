@@ -100,7 +100,7 @@ export const UNTRUSTED_CALLERS: readonly Breach[] = [
     breaks: 'an agent sends its caller, payment and all, wherever it likes: into the inside network too',
     edits: [
       {
-        in: 'client/send',
+        in: 'client/initOf',
         find: "redirect: 'manual',",
         replace: "redirect: 'follow',",
       },

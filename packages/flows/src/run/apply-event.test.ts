@@ -166,6 +166,59 @@ describe('a run of two agents', () => {
     expect(sumPayments(it.run)).toEqual({ paid: '0', exposed: '0', ready: '0.01' })
   })
 
+  test('a payee that changed between signing and sending gets nothing', () => {
+    const it = begin(SUMMARY_AND_QR)
+    it.tell(pay('summary', '0.01'))
+    it.tell({ event: 'quoted', key: 'summary', quote: { price: '0.01', pay_to: '0xother' } })
+    expect(it.effects.at(-1)).toEqual({ effect: 'wipe', job_id: 'job-summary' })
+    expect(it.effects.some(({ effect }) => effect === 'send')).toBe(false)
+  })
+
+  test('the failure of an earlier attempt, heard late, leaves the one that is under way alone', () => {
+    const it = begin(SUMMARY_AND_QR)
+    const failed = {
+      event: 'failed',
+      key: 'summary',
+      job_id: 'job-summary',
+      attempt: 1,
+      error_type: 'internal',
+      error: 'broke',
+    } as const
+    it.tell(pay('summary', '0.01'))
+    it.tell(quoted('summary', '0.01'))
+    it.tell(failed)
+    it.tell({ event: 'retried', key: 'summary' })
+    it.tell(failed)
+    expect(it.status().waiting).toEqual([{ for: 'agent', key: 'summary' }])
+    it.tell({ ...failed, attempt: 2 })
+    expect(it.status().waiting).toMatchObject([{ for: 'retry', key: 'summary' }])
+  })
+
+  test.each(['dead', 'charged'] as const)(
+    'that an earlier payment is %s, told twice, says nothing of the newest',
+    event => {
+      const it = begin(SUMMARY_AND_QR)
+      const failed = {
+        event: 'failed',
+        key: 'summary',
+        attempt: 1,
+        error_type: 'internal',
+        error: 'broke',
+      } as const
+      it.tell(pay('summary', '0.01'))
+      it.tell(quoted('summary', '0.01'))
+      it.tell({ ...failed, job_id: 'job-summary' })
+      it.tell({ event, key: 'summary', job_id: 'job-summary' }, NOW + 901)
+      it.tell(pay('summary', '0.01', 'job-second', NOW + 2_000), NOW + 901)
+      it.tell(quoted('summary', '0.01'), NOW + 901)
+      const { run, effects } = it
+      const before = effects.length
+      it.tell({ event, key: 'summary', job_id: 'job-summary' }, NOW + 902)
+      expect([it.run, it.effects.length]).toEqual([run, before])
+      expect(sumPayments(it.run).exposed).toBe('0.01')
+    },
+  )
+
   test('an order that is refused before it leaves costs nothing; news of an earlier attempt change nothing', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell(pay('summary', '0.01'))
@@ -272,6 +325,23 @@ describe('steps without a price', () => {
     expect(it.tell({ event: 'answered', step: 'ask', approved: true })).toBe(
       'ask: does not wait for an answer',
     )
+  })
+
+  test('the first of two inputs is waited for, though the second is there: each run hands on the same', () => {
+    const flow = flowOf(
+      { article: text },
+      { later: { kind: 'wait', seconds: 60 }, either: { kind: 'first', count: 2 } },
+      [
+        'input.article > later.value',
+        'later.value > either.1',
+        'input.article > either.2',
+        'either.value > output.x',
+      ],
+    )
+    const it = begin(flow)
+    expect(it.run.steps['either']).toBeUndefined()
+    it.tell({ event: 'woken' }, NOW + 60)
+    expect(it.status()).toMatchObject({ status: 'completed', output: { x: 'Long.' } })
   })
 
   test('a wait ends at its time, not before', () => {

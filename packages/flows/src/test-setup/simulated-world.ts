@@ -42,6 +42,8 @@ export class SimulatedWorld {
   private readonly late: RunEvent[] = []
   private readonly random: Random
   private readonly honest: boolean
+  /** What was last answered for each job, heard or not. */
+  private readonly quotes = new Map<string, { readonly price: string; readonly pay_to: string } | undefined>()
   private jobs = 0
   /** Payments that ran out before they were sent. */
   expired = 0
@@ -69,7 +71,7 @@ export class SimulatedWorld {
     else if (choice < 12) this.pay()
     else if (choice < 14) this.retry()
     else if (choice < 16) this.answer()
-    else if (choice < 18) this.pass(this.random(60))
+    else if (choice < 18) this.pass(this.random(this.random(5) === 0 ? 900 : 60))
     else if (choice === 18) this.apply({ event: this.random(2) === 0 ? 'paused' : 'resumed' })
     else if (this.random(10) === 0) this.apply({ event: 'cancelled' })
     else if (this.random(4) === 0)
@@ -178,6 +180,7 @@ export class SimulatedWorld {
       luck === 0
         ? undefined
         : { price: luck === 1 ? '0.5' : this.priceOf(key), pay_to: luck === 2 ? '0xother' : '0xagent' }
+    this.quotes.set(key, quote)
     this.news.push({ event: 'quoted', key, quote })
   }
 
@@ -194,6 +197,9 @@ export class SimulatedWorld {
       if (other !== jobId && one.key === key && one.sends > 0 && one.state === 'open')
         this.problems.push(`${key}: two payments may be charged`)
     this.checkSources(key)
+    const quote = this.quotes.get(key)
+    if (attempt === 1 && (quote?.pay_to !== '0xagent' || atomic(quote.price) !== authorization.amount))
+      this.problems.push(`${key}: sends what is not asked for`)
     if (!this.honest && this.random(12) === 0) {
       // Refused by the platform itself, before it left.
       this.tell({ event: 'unsent', key, job_id: jobId, attempt, error: 'busy' })
