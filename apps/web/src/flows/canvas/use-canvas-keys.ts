@@ -103,7 +103,7 @@ function moveSteps(editor: FlowEditor, id: string, [x, y]: readonly [number, num
   )
 }
 
-/** What is chosen; else the wire of the input that has the focus, or the step. Focus goes to what is left. */
+/** The wire or the value of the input that has the focus; the step that has it, with all that is chosen with it. */
 function remove(
   editor: FlowEditor,
   target: HTMLElement,
@@ -117,10 +117,12 @@ function remove(
     const isFed = live.read().graph.wireTo(to) !== undefined
     return store.edit([isFed ? { edit: 'disconnect', to } : { edit: 'clear-constant', to }])
   }
-  if (store.state().selection.size === 0 && id !== undefined) store.select([id])
+  if (id !== undefined && !store.state().selection.has(id)) store.select([id])
   removeChosen(editor)
-  if (!document.contains(document.activeElement) || document.activeElement === document.body)
-    canvas.current?.focus()
+  // Once it is gone: keys go on working.
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) canvas.current?.focus()
+  })
 }
 
 function toggle({ store }: FlowEditor, id: string): void {

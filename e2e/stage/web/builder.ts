@@ -1,0 +1,63 @@
+import type { Locator, Page } from 'playwright-core'
+
+/** Where wires of a port begin or end; the step by how its name begins. */
+export function portOf(page: Page, step: string, side: 'in' | 'out', port: string): Locator {
+  const kind = side === 'in' ? 'target' : 'source'
+  return page
+    .locator(`.react-flow__node[aria-label^="${step}"] .react-flow__handle.${kind}[data-port="${port}"]`)
+    .first()
+}
+
+/** The middle of something, in pixels of the window. */
+async function middleOf(element: Locator): Promise<{ readonly x: number; readonly y: number }> {
+  const box = await element.boundingBox()
+  if (box === null) throw new Error(`${element.toString()} is not to be seen`)
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+}
+
+/** Draws a wire by mouse, to a port or to wherever on the canvas nothing is. */
+export async function drawWire(page: Page, from: Locator, to?: Locator): Promise<void> {
+  const begin = await middleOf(from)
+  await page.mouse.move(begin.x, begin.y)
+  await page.mouse.down()
+  const canvas = await page.getByRole('region', { name: 'Canvas' }).boundingBox()
+  const end =
+    to !== undefined
+      ? await middleOf(to)
+      : { x: (canvas?.x ?? 0) + (canvas?.width ?? 0) - 40, y: (canvas?.y ?? 0) + 24 }
+  await page.mouse.move((begin.x + end.x) / 2, (begin.y + end.y) / 2, { steps: 4 })
+  await page.mouse.move(end.x, end.y, { steps: 4 })
+  await page.mouse.up()
+}
+
+/** Carries a wire by keyboard: Enter on a port, arrow keys to the other one, Enter. */
+export async function carryWire(page: Page, from: Locator, to: RegExp): Promise<void> {
+  await from.focus()
+  await page.keyboard.press('Enter')
+  for (let tries = 0; tries < 40; tries += 1) {
+    await page.keyboard.press('ArrowDown')
+    const held = String(await page.evaluate('document.activeElement.getAttribute("aria-label")'))
+    if (to.test(held)) {
+      await page.keyboard.press('Enter')
+      return
+    }
+  }
+  throw new Error(`no port that fits is ${String(to)}`)
+}
+
+/** All of the canvas is in view. */
+export async function fit(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Fit' }).click()
+  // The canvas draws itself in the next frame.
+  await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
+}
+
+/** Reads a flow from a file, as its menu does. */
+export async function importFlow(page: Page, flow: unknown): Promise<void> {
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByLabel('Import a flow').setInputFiles({
+    name: 'flow.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(typeof flow === 'string' ? flow : JSON.stringify(flow)),
+  })
+}
