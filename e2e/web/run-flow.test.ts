@@ -131,6 +131,13 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     const ticket = page.getByRole('region', { name: 'The ticket of this run' })
     expect(await ticket.locator('.hole.punched').count()).toBe(2)
     await page.getByRole('img', { name: 'What the agent drew' }).first().waitFor()
+    // What opens the run opens its jobs, and leaves the address as soon as it is read.
+    await page.locator('a[href^="/jobs/"][href*="#r="]').first().click()
+    await page.waitForURL('**/jobs/*')
+    await page.getByText('The moon pulls the sea').first().waitFor()
+    expect(new URL(page.url()).hash).toBe('')
+    await page.goBack()
+    await headline(page, 'Delivered and paid')
     await page.getByRole('link', { name: 'Receipt' }).first().click()
     await page.waitForURL('**/receipts/*')
     await page.goto('/jobs')

@@ -8,8 +8,18 @@ const LONGEST_PAUSE_MS = 15_000
 /** A job to be followed, and what opens it. */
 export interface FollowedJob {
   readonly jobId: string
-  /** Undefined: the reader is signed in as its payer. */
+  /** Undefined: the reader is signed in as its payer, or has the token of its run. */
   readonly token: string | undefined
+  /** Of the run of a flow that ordered it. */
+  readonly runToken?: string | undefined
+}
+
+/** What opens a job, as requests for it show it. */
+export function headersFor({ token, runToken }: Omit<FollowedJob, 'jobId'>): { [name: string]: string } {
+  return {
+    ...(token !== undefined && { 'job-token': token }),
+    ...(runToken !== undefined && { 'run-token': runToken }),
+  }
 }
 
 /**
@@ -18,11 +28,11 @@ export interface FollowedJob {
  */
 export async function followJob(
   ask: Ask,
-  { jobId, token }: FollowedJob,
+  { jobId, ...tokens }: FollowedJob,
   tell: (job: JobAnswer) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const headers: { [name: string]: string } = token === undefined ? {} : { 'job-token': token }
+  const headers = headersFor(tokens)
   let lastId: string | undefined
   let last: JobAnswer | undefined
   const see = (job: JobAnswer): void => {

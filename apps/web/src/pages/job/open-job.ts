@@ -18,8 +18,8 @@ export async function openJob(
   tell: (opened: OpenedJob) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const given = takeToken()
-  const [{ readOrder, updateOrder }, { sendOrder }, { followJob, isOver }] = await Promise.all([
+  const given = takeTokens()
+  const [{ readOrder, updateOrder }, { sendOrder }, { followJob, headersFor, isOver }] = await Promise.all([
     import('../../kept/order-store.ts'),
     import('../../orders/send-order.ts'),
     import('../../orders/follow-job.ts'),
@@ -30,22 +30,23 @@ export async function openJob(
     await sendOrder(ask, kept, () => undefined, signal)
   }
   const known = await readOrder(jobId)
-  const token = given ?? known?.job_token
+  const tokens = { token: given.token ?? known?.job_token, runToken: given.runToken }
   if (known?.job !== undefined || known?.refusal !== undefined) tell({ order: known, job: known.job })
   const see = (job: JobAnswer): void => {
     tell({ order: known ?? orderOf(job), job })
     if (known !== undefined) void updateOrder(jobId, { job })
   }
-  const headers: { [name: string]: string } = token === undefined ? {} : { 'job-token': token }
+  const headers = headersFor(tokens)
   const now = await ask<JobAnswer>(`/v1/jobs/${encodeURIComponent(jobId)}`, { headers, signal })
   see(now)
-  if (!isOver(now)) await followJob(ask, { jobId, token }, see, signal)
+  if (!isOver(now)) await followJob(ask, { jobId, ...tokens }, see, signal)
 }
 
-function takeToken(): string | undefined {
-  const token = /^#t=([\w.~-]{1,128})$/.exec(location.hash)?.[1]
+/** `#t=` is followed by a token of the job, `#r=` by one of the run that ordered it. */
+function takeTokens(): { readonly token: string | undefined; readonly runToken: string | undefined } {
+  const [, kind, token] = /^#([tr])=([\w.~-]{1,128})$/.exec(location.hash) ?? []
   if (location.hash !== '') history.replaceState(history.state, '', location.pathname)
-  return token
+  return { token: kind === 't' ? token : undefined, runToken: kind === 'r' ? token : undefined }
 }
 
 /** What can be said of an order that another browser made. */

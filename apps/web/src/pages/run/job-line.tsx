@@ -1,11 +1,12 @@
 import type { RunJob } from '@farebox/platform-api/flows/runs'
-import type { ReactNode } from 'react'
+import { useContext, type ReactNode } from 'react'
 import { jobWords, type Words as JobWords } from '../../flows/run-view/job-words.ts'
 import { formatDuration } from '../../format/duration.ts'
 import { Hash } from '../../parts/short.tsx'
 import { When } from '../../parts/when.tsx'
 import { useReceiptHash } from '../../quick-execute/use-receipt-hash.ts'
 import { Sign } from '../../signs/sign.tsx'
+import { RunToken } from './run-token.ts'
 
 /** What became of something, with its sign. */
 export function Outcome({ of }: { readonly of: JobWords }): ReactNode {
@@ -33,6 +34,7 @@ export function JobLine(props: {
 }): ReactNode {
   const { job, mostSeconds, children } = props
   const { payment } = job
+  const token = useContext(RunToken)
   const elapsed = job.job?.elapsed_ms ?? null
   return (
     <p className="sub">
@@ -46,7 +48,7 @@ export function JobLine(props: {
         <>
           <span>
             job{' '}
-            <a href={`/jobs/${payment.job_id}`}>
+            <a href={`/jobs/${payment.job_id}${token === undefined ? '' : `#r=${token}`}`}>
               <Hash of={payment.job_id} />
             </a>
           </span>

@@ -18,6 +18,7 @@ import { RunHead } from './run-head.tsx'
 import { RunMap } from './run-map.tsx'
 import { RunTicket } from './run-ticket.tsx'
 import { useRunActions } from './use-run-actions.ts'
+import { RunToken } from './run-token.ts'
 import { useRun } from './use-run.ts'
 
 interface Data {
@@ -37,7 +38,11 @@ function RunPage({ data: { runId, withId } }: { readonly data: Data }): ReactNod
   const { opened, failure, show } = useRun(runId)
   if (failure !== undefined && opened?.run === undefined) return <Unopened failure={failure} runId={runId} />
   if (opened?.run !== undefined)
-    return <Opened opened={opened} run={opened.run} show={show} withId={withId} />
+    return (
+      <RunToken value={opened.token}>
+        <Opened opened={opened} run={opened.run} show={show} withId={withId} />
+      </RunToken>
+    )
   const refusal = opened?.kept?.refusal
   if (refusal !== undefined) return <Refused sentence={refusal.sentence} />
   return (

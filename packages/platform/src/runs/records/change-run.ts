@@ -80,8 +80,7 @@ async function write(
 ): Promise<RunRow | undefined> {
   const nowMs = parts.clock.nowMs()
   if (state === run.state && maxTotal === run.maxTotal && payments.length === 0) return run
-  const isEnded = plan.status === 'completed' || plan.status === 'failed' || plan.status === 'cancelled'
-  const endedAtMs = isEnded ? (run.endedAtMs ?? nowMs) : undefined
+  const endedAtMs = plan.isOver ? (run.endedAtMs ?? nowMs) : undefined
   const values = [
     run.runId,
     run.revision,

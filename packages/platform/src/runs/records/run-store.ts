@@ -35,8 +35,8 @@ export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
 export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: number): Promise<boolean> {
   const { rowCount } = await client.query(
     `insert into runs (run_id, token_hash, started_from, payer, flow_id, name, flow, input, max_total, state, plan, status,
-       paid, created_at, changed_at, due_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, '-infinity')
+       paid, created_at, changed_at, due_at, ended_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, '-infinity', $15)
      on conflict do nothing`,
     [
       run.runId,
@@ -53,6 +53,7 @@ export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: numbe
       run.plan.status,
       run.plan.paid,
       new Date(nowMs),
+      run.plan.isOver ? new Date(nowMs) : null,
     ],
   )
   if (rowCount !== 1) return false
