@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Flow } from '../document/flow.ts'
+import type { Flow, JobStep } from '../document/flow.ts'
 import { applyEdit, applyEdits } from '../edit/apply-edit.ts'
 import { flowOf, jobStep, QR, SUMMARY, SUMMARY_AND_QR } from '../test-setup/sample-flows.ts'
 import { pin, type Catalog, type CurrentCapability } from './catalog.ts'
@@ -99,6 +99,42 @@ describe('wires', () => {
     const { wires, ok } = checkFlow(flow)
     expect(wires[0]?.grade).toBe(grade)
     expect(ok).toBe(grade !== 'impossible')
+  })
+
+  test('an input of the flow that may be refused is asked for as all that it feeds takes it', () => {
+    const step = (least: number, most: number): JobStep =>
+      jobStep({ a: { type: 'string', minLength: least, maxLength: most } }, { b: text })
+    const flow = flowOf(
+      { words: { type: 'string', required: true, description: 'What it is about' } },
+      { one: step(20, 500), two: step(1, 200) },
+      ['input.words > one.a', 'input.words > two.a', 'one.b > output.x', 'two.b > output.y'],
+    )
+    const label = 'Ask for what “a” takes'
+    const once = repair(flow, checkFlow(flow).findings, 'lossy', label)
+    expect(checkFlow(once).wires.map(({ grade }) => grade)).toEqual(['same', 'lossy', 'same', 'same'])
+    const twice = repair(once, checkFlow(once).findings, 'lossy', label)
+    expect(twice.inputs['words']).toEqual({
+      type: 'string',
+      required: true,
+      description: 'What it is about',
+      minLength: 20,
+      maxLength: 200,
+    })
+    expect(checkFlow(twice).findings).toEqual([])
+  })
+
+  test('an input of the flow is not asked for as one step takes it where another never takes that', () => {
+    const step = (word: string): JobStep => jobStep({ a: { type: 'string', enum: [word] } }, { b: text })
+    const flow = flowOf(
+      { words: { type: 'string', required: true } },
+      { one: step('yes'), two: step('no') },
+      ['input.words > one.a', 'input.words > two.a', 'one.b > output.x', 'two.b > output.y'],
+    )
+    const { findings } = checkFlow(flow)
+    expect(findings.map(({ id, repairs }) => [id, repairs])).toEqual([
+      ['lossy one a', []],
+      ['lossy two a', []],
+    ])
   })
 
   test('an impossible wire is mended by a free adapter where one helps', () => {

@@ -7,6 +7,7 @@ import type { PortType } from '../graph/field-of.ts'
 import { find, type Found, type Repair } from './finding.ts'
 import type { Guesses, Inspection } from './inspection.ts'
 import { nameStep } from '../document/name-step.ts'
+import { narrowInput } from './narrow-input.ts'
 import { proposeAdapters } from './propose-adapters.ts'
 
 /** How a wire is, for the one who draws it. */
@@ -57,6 +58,7 @@ export function checkWires({ graph, guesses }: Inspection, graded: readonly Grad
         const what = `“${from.port}” of ${nameStep(graph.flow, from.step)} into “${to.port}”: ${reason}.`
         return [
           find(grade === 'lossy' ? 'warning' : 'error', grade, place, what, () => [
+            ...narrowInput(graph, guesses, wire),
             ...repairByAdapter(graph, guesses, wire),
             ...(grade === 'lossy' ? [] : [takeAway(wire)]),
           ]),

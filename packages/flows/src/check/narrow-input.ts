@@ -1,0 +1,59 @@
+import type { Field } from '@farebox/protocol/fields/field'
+import { FLOW_INPUT, type Wire } from '../document/flow.ts'
+import type { Graph } from '../graph/graph.ts'
+import type { Repair } from './finding.ts'
+import type { Guesses } from './inspection.ts'
+
+const LOWER = ['minLength', 'minimum', 'minItems'] as const
+const UPPER = ['maxLength', 'maximum', 'maxItems'] as const
+const WHOLE = ['pattern', 'format', 'enum', 'items', 'properties'] as const
+const RANKS = ['same', 'safe', 'lossy', 'impossible'] as const
+
+/**
+ * An input of the flow that is asked for as what it feeds takes it: then the one who runs the flow is told what is
+ * refused, before anything is paid. Nothing where that does not help, or makes another wire of it worse.
+ */
+export function narrowInput({ flow, inputsOf }: Graph, guesses: Guesses, { from, to }: Wire): Repair[] {
+  if (from.step !== FLOW_INPUT || !Object.hasOwn(flow.inputs, from.port)) return []
+  const own = flow.inputs[from.port]
+  const wanted = inputsOf(to.step).find(({ name }) => name === to.port)?.type
+  if (own === undefined || wanted === undefined || wanted === 'any') return []
+  const field = narrow(own, wanted)
+  const isBetter = flow.wires
+    .filter(wire => wire.from.step === FLOW_INPUT && wire.from.port === from.port)
+    .every(wire => {
+      const type = inputsOf(wire.to.step).find(({ name }) => name === wire.to.port)?.type ?? 'any'
+      const [before, after] = [own, field].map(one => RANKS.indexOf(guesses.gradeTypes(one, type).grade))
+      const isThis = wire.to.step === to.step && wire.to.port === to.port
+      return (after ?? 0) <= (isThis ? RANKS.indexOf('safe') : (before ?? 0))
+    })
+  return isBetter
+    ? [
+        {
+          label: `Ask for what “${to.port}” takes`,
+          edits: [{ edit: 'set-input', name: from.port, field }],
+        },
+      ]
+    : []
+}
+
+/** What both take: its own words, the type of what it feeds, and the narrower of each bound. */
+function narrow(own: Field, wanted: Field): Field {
+  const { type } = wanted
+  // They may be outside of it.
+  const { default: _, examples: __, ...kept } = own
+  const bounds: { [keyword: string]: unknown } = {}
+  for (const keyword of LOWER)
+    take(bounds, keyword, Math.max(own[keyword] ?? -Infinity, wanted[keyword] ?? -Infinity))
+  for (const keyword of UPPER)
+    take(bounds, keyword, Math.min(own[keyword] ?? Infinity, wanted[keyword] ?? Infinity))
+  for (const keyword of WHOLE) {
+    const value = wanted[keyword] ?? own[keyword]
+    if (value !== undefined) bounds[keyword] = value
+  }
+  return { ...kept, ...bounds, type }
+}
+
+function take(bounds: { [keyword: string]: unknown }, keyword: string, value: number): void {
+  if (Number.isFinite(value)) bounds[keyword] = value
+}
