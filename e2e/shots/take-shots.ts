@@ -5,6 +5,7 @@ import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/bro
 import { signInBrowser } from '@farebox/platform/src/test-setup/sign-in-browser'
 import type { Browser, Page } from 'playwright-core'
 import { AGENT_SCENES, OFFLINE_SCENES } from './agent-scenes.ts'
+import { BUILDER_SCENES } from './builder-scenes.ts'
 import { FLOW_SCENES } from './flow-scenes.ts'
 import { JOB_SCENES } from './job-scenes.ts'
 import { MARKET_SCENES } from './market-scenes.ts'
@@ -51,7 +52,8 @@ async function main(): Promise<number> {
     for (const scene of scenes.filter(isWanted)) failed += await takeScene({ browser, stage, folder, scene })
   }
   try {
-    await take([...MARKET_SCENES, ...AGENT_SCENES, ...FLOW_SCENES, ...JOB_SCENES, ...OWNER_SCENES])
+    await take([...MARKET_SCENES, ...AGENT_SCENES, ...BUILDER_SCENES, ...FLOW_SCENES])
+    await take([...JOB_SCENES, ...OWNER_SCENES])
     if (OFFLINE_SCENES.some(isWanted)) {
       await stage.takeOffline('patient')
       await take(OFFLINE_SCENES)

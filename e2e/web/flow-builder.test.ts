@@ -273,6 +273,29 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     expect(await page.locator('.port .shown').count()).toBe(0)
   })
 
+  test('what was composed is run from here, and the values of the run are shown at its ports', async () => {
+    const { page } = await scene.come(DESKTOP)
+    await openNew(page)
+    await importFlow(page, await card())
+    const draft = new URL(page.url()).pathname
+    await runButton(page).click()
+    const sheet = page.getByRole('dialog', { name: 'Run “Card”' })
+    await sheet
+      .getByRole('textbox', { name: /article/ })
+      .fill('Exact fare, per ride. The price is known before. A job travels along a line with stops.')
+    await sheet.getByRole('button', { name: 'See the prices' }).click()
+    await sheet.getByRole('button', { name: 'Sign 2 payments, 0.015 USDC' }).click()
+    await page.waitForURL('**/runs/*')
+    await page.getByRole('heading', { name: 'Delivered and paid' }).waitFor({ timeout: 30_000 })
+    const runId = new URL(page.url()).pathname.split('/').at(-1)
+    await page.goto(`${draft}?view=runs`)
+    await page.getByRole('link', { name: 'Its values on the canvas' }).click()
+    await page.getByText('The values of a run.').waitFor()
+    expect(new URL(page.url()).searchParams.get('run')).toBe(runId)
+    const line = page.locator('.react-flow__node[aria-label^="Template"] .port.out .shown')
+    await expect.poll(() => line.innerText()).toMatch(/^“In short: /)
+  }, 90_000)
+
   test('the outline says the same and changes the same, by selects', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)

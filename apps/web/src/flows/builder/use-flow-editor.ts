@@ -1,6 +1,7 @@
 import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
 import { useEffect, useState } from 'react'
 import type { Draft } from '../../kept/draft.ts'
+import { leaveBehind } from '../../kept/left-behind.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import { useSite } from '../../site/site.ts'
 import { createAutosave, type Autosave, type DraftKeeper, type FlowSaver } from '../document/autosave.ts'
@@ -59,7 +60,12 @@ export function useFlowEditor(opened: FlowToOpen): OpenedFlow {
     }
     void follow()
     const leave = (): void => {
-      if (document.visibilityState === 'hidden') void autosave.flush()
+      if (document.visibilityState !== 'hidden') return
+      const { flow: now } = flow.editor.store.state()
+      const draft = autosave.draft()
+      if (now !== draft.flow)
+        leaveBehind({ ...draft, flow: now, is_ahead: true, changed_at: Date.now() / 1_000 })
+      void autosave.flush()
     }
     document.addEventListener('visibilitychange', leave)
     return () => {

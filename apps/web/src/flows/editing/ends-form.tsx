@@ -32,21 +32,23 @@ const NAMES = Object.fromEntries(TYPES) as { readonly [type in FieldType]: strin
 export function FlowInputs(): ReactNode {
   const { store } = useEditor()
   const inputs = useFlowState(({ flow }) => flow.inputs)
-  const [known] = useState(() => Object.keys(inputs).length)
+  /** The one that was added last, to be named. */
+  const [added, setAdded] = useState<number>()
   return (
     <>
       <ul className="ends">
         {Object.entries(inputs).map(([name, field], index) => (
           // Its name is what is typed into it.
           // oxlint-disable-next-line react/no-array-index-key
-          <FlowInput key={index} name={name} field={field} isNew={index >= known} />
+          <FlowInput key={index} name={name} field={field} index={index} isNew={index === added} />
         ))}
       </ul>
       <p>
         <button
           type="button"
           className="button low"
-          onClick={() =>
+          onClick={() => {
+            setAdded(Object.keys(inputs).length)
             store.edit([
               {
                 edit: 'set-input',
@@ -54,7 +56,7 @@ export function FlowInputs(): ReactNode {
                 field: { type: 'string', required: true },
               },
             ])
-          }
+          }}
         >
           Add an input
         </button>
@@ -66,10 +68,11 @@ export function FlowInputs(): ReactNode {
 function FlowInput(props: {
   readonly name: string
   readonly field: Field
+  readonly index: number
   /** Opened to be named. */
   readonly isNew: boolean
 }): ReactNode {
-  const { name, field, isNew } = props
+  const { name, field, index, isNew } = props
   const { store } = useEditor()
   const [refused, setRefused] = useState(false)
   const put = (changed: Field): void =>
@@ -78,7 +81,7 @@ function FlowInput(props: {
     const { flow } = store.state()
     const isTaken = Object.hasOwn(flow.inputs, to) || /^(?:0|[1-9]\d*|__proto__)$/.test(to)
     setRefused(isTaken && to !== name)
-    if (!isTaken) store.edit([{ edit: 'rename-input', name, to }], { join: `input ${name} name` })
+    if (!isTaken) store.edit([{ edit: 'rename-input', name, to }], { join: `name of input ${index}` })
   }
   return (
     <li>
@@ -139,20 +142,25 @@ function FlowInput(props: {
 export function FlowOutputs(): ReactNode {
   const { store } = useEditor()
   const outputs = useFlowState(({ flow }) => flow.outputs)
+  /** The one that was added last, to be named. */
+  const [added, setAdded] = useState<number>()
   return (
     <>
       <ul className="ends">
         {outputs.map((name, index) => (
           // Its name is what is typed into it.
           // oxlint-disable-next-line react/no-array-index-key
-          <FlowOutput key={index} name={name} />
+          <FlowOutput key={index} name={name} index={index} isNew={index === added} />
         ))}
       </ul>
       <p>
         <button
           type="button"
           className="button low"
-          onClick={() => store.edit([{ edit: 'add-output', name: freeName(outputs, 'result') }])}
+          onClick={() => {
+            setAdded(outputs.length)
+            store.edit([{ edit: 'add-output', name: freeName(outputs, 'result') }])
+          }}
         >
           Add an output
         </button>
@@ -161,28 +169,40 @@ export function FlowOutputs(): ReactNode {
   )
 }
 
-function FlowOutput({ name }: { readonly name: string }): ReactNode {
+function FlowOutput(props: {
+  readonly name: string
+  readonly index: number
+  /** Opened to be named. */
+  readonly isNew: boolean
+}): ReactNode {
+  const { name, index, isNew } = props
   const { store } = useEditor()
   const to: PortRef = { step: FLOW_OUTPUT, port: name }
   const rename = (other: string): void => {
     if (store.state().flow.outputs.includes(other)) return
-    store.edit([{ edit: 'rename-output', name, to: other }], { join: `output ${name} name` })
+    store.edit([{ edit: 'rename-output', name, to: other }], { join: `name of output ${index}` })
   }
   return (
     <li>
-      <TextSetting label="Name" value={name} most={256} onChange={rename} />
       <dl className="feeds">
         <InputLine to={to} />
       </dl>
-      <p>
-        <button
-          type="button"
-          className="link small"
-          onClick={() => store.edit([{ edit: 'remove-output', name }])}
-        >
-          Remove<span className="unseen"> {name}</span>
-        </button>
-      </p>
+      <details open={isNew}>
+        <summary>
+          <span className="quiet">Rename or remove</span>
+          <span className="unseen"> {name}</span>
+        </summary>
+        <TextSetting label="Name" value={name} most={256} onChange={rename} />
+        <p>
+          <button
+            type="button"
+            className="link small"
+            onClick={() => store.edit([{ edit: 'remove-output', name }])}
+          >
+            Remove<span className="unseen"> {name}</span>
+          </button>
+        </p>
+      </details>
     </li>
   )
 }

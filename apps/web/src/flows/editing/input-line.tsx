@@ -1,6 +1,8 @@
 import type { PortRef } from '@farebox/flows/document/flow'
+import type { PortType } from '@farebox/flows/internal/graph/field-of'
 import { useState, type ReactNode } from 'react'
 import { PortShape } from './port-shape.tsx'
+import { SecretMark } from './secret-mark.tsx'
 import { SourceSelect } from './source-select.tsx'
 import { useFlowView, useNodeView } from '../editor/use-editor.ts'
 import { ValueInput } from './value-input.tsx'
@@ -48,6 +50,7 @@ export function InputLine({
       <dd>
         <SourceSelect to={to} port={port} isTyped={isValue} setTyped={setTyped} />
         {isValue && type !== undefined && <ValueInput to={to} type={type} value={value} />}
+        {value !== undefined && type !== undefined && canBeSecret(type) && <SecretMark to={to} />}
         {finding !== undefined && (
           <p className="hint bad">
             <bdi>{finding.message}</bdi>
@@ -55,5 +58,13 @@ export function InputLine({
         )}
       </dd>
     </div>
+  )
+}
+
+/** A number, or one of a few words, is nothing that has to be kept from anybody. */
+function canBeSecret(type: PortType): boolean {
+  return (
+    type === 'any' ||
+    (type.enum === undefined && type.type !== 'boolean' && type.type !== 'integer' && type.type !== 'number')
   )
 }

@@ -5,6 +5,7 @@ import { keepPlaces, withPlaces } from '../editor/edit-actions.ts'
 import { CapabilitySelect } from './capability-select.tsx'
 import { FindingList } from './finding-list.tsx'
 import { InputLine } from './input-line.tsx'
+import { SecretMark } from './secret-mark.tsx'
 import { StepMore, StepOutputs } from './step-more.tsx'
 import { StepSettings } from '../settings/step-settings.tsx'
 import { useEditor, useFlowState, useNodeView } from '../editor/use-editor.ts'
@@ -46,6 +47,7 @@ export function StepBody({ id, close }: { readonly id: string; readonly close?: 
     <>
       <FindingList step={id} withoutPorts />
       <StepSettings id={id} step={step} />
+      {step.kind === 'constant' && <SecretMark to={{ step: id, port: 'value' }} />}
       {node.inputs.length > 0 && (
         <dl className="feeds">
           {node.inputs.map(({ name }) => (

@@ -17,13 +17,13 @@ export function SaveLine({ status }: { readonly status: SaveStatus }): ReactNode
     case 'saved':
       return (
         <>
-          Saved <When at={status.at} form="clock" />
+          Saved <When at={status.at} form="since" />
         </>
       )
     case 'conflict':
       return (
         <>
-          Saved in this browser <When at={status.at} form="clock" />
+          Saved in this browser <When at={status.at} form="since" />
         </>
       )
     case 'kept':
@@ -32,7 +32,7 @@ export function SaveLine({ status }: { readonly status: SaveStatus }): ReactNode
           {status.behind === 'no-answer'
             ? 'In this browser, the platform did not answer'
             : 'Saved in this browser'}{' '}
-          <When at={status.at} form="clock" />
+          <When at={status.at} form="since" />
         </>
       )
   }

@@ -1,0 +1,137 @@
+import type { CapabilitiesAnswer, OfferedCapability } from '@farebox/platform-api/flows/capabilities'
+import type { Page } from 'playwright-core'
+import { drawWire, fit, importFlow, portOf } from '../stage/web/builder.ts'
+import { settled, type Scene } from './scene.ts'
+import type { ShotsStage } from './shots-stage.ts'
+
+/** Three agents and a template; of one of them an output is called otherwise since. */
+async function articleCard({ url }: ShotsStage, isChanged: boolean): Promise<unknown> {
+  const answer = await fetch(`${url}/v1/capabilities?limit=50`)
+  const { capabilities } = (await answer.json()) as CapabilitiesAnswer
+  const job = (name: string, capability: string) => {
+    const found = capabilities.find(one => one.pinned?.agent_name === name && one.capability === capability)
+    if (found?.pinned === undefined || found.pinned === null) throw new Error(`no ${name} ${capability}`)
+    return { kind: 'job', agent_id: found.agent_id, capability, pinned: found.pinned }
+  }
+  const count = job('Text statistics', 'count')
+  const wires = [
+    'input.article > summary.text',
+    'input.length > summary.sentences',
+    'input.article > statistics.text',
+    'input.link > qr.text',
+    'summary.summary > card.summary',
+    'statistics.words > card.words',
+    `statistics.${isChanged ? 'reading_secs' : 'reading_seconds'} > card.seconds`,
+    'card.text > output.card',
+    'qr.svg > output.svg',
+  ]
+  return {
+    flow_version: 1,
+    name: 'Article card',
+    inputs: {
+      article: { type: 'string', required: true, minLength: 20, maxLength: 20_000 },
+      length: { type: 'number' },
+      link: { type: 'string', required: true, minLength: 1, maxLength: 1_200 },
+    },
+    outputs: ['card', 'svg'],
+    steps: {
+      summary: job('Summary', 'summarize'),
+      statistics: {
+        ...count,
+        pinned: isChanged ? renamed(count.pinned) : count.pinned,
+        constants: { words_per_minute: 220 },
+      },
+      qr: { ...job('QR code', 'encode'), constants: { error_correction: 'high' } },
+      card: { kind: 'template', text: '{summary} · {words} words, {seconds} s' },
+    },
+    wires: wires.map(wire => {
+      const [from, to] = wire.split(' > ').map(end => {
+        const [step, port] = end.split('.')
+        return { step, port }
+      })
+      return { from, to }
+    }),
+  }
+}
+
+/** As the capability was before. */
+function renamed(pinned: NonNullable<OfferedCapability['pinned']>): unknown {
+  const { reading_seconds: seconds, ...others } = pinned.output_schema
+  return { ...pinned, hash: 'a'.repeat(64), output_schema: { ...others, reading_secs: seconds } }
+}
+
+async function open(page: Page, stage: ShotsStage, isChanged = false): Promise<void> {
+  await page.goto('/flows/new')
+  await settled(page)
+  await importFlow(page, await articleCard(stage, isChanged))
+  await settled(page)
+}
+
+/** Whether there is a canvas: on a phone a flow is its outline. */
+async function hasCanvas(page: Page): Promise<boolean> {
+  return await page.getByRole('region', { name: 'Canvas' }).isVisible()
+}
+
+/** The builder, in what it can be found in. */
+export const BUILDER_SCENES: readonly Scene[] = [
+  {
+    name: 'builder-new',
+    async reach(page) {
+      await page.goto('/flows/new')
+      await settled(page)
+    },
+  },
+  {
+    name: 'builder',
+    async reach(page, stage) {
+      await open(page, stage)
+      if (await hasCanvas(page)) await fit(page)
+    },
+  },
+  {
+    name: 'builder-changed',
+    async reach(page, stage) {
+      await open(page, stage, true)
+      if (await hasCanvas(page)) await fit(page)
+    },
+  },
+  {
+    name: 'builder-connect',
+    async reach(page, stage) {
+      await open(page, stage)
+      if (await hasCanvas(page)) {
+        await fit(page)
+        await drawWire(page, portOf(page, 'Summary', 'out', 'summary'))
+      } else await page.getByRole('button', { name: 'Add a step' }).click()
+      await page.getByRole('listbox').getByRole('option').first().waitFor()
+      await settled(page)
+    },
+  },
+  {
+    name: 'builder-step',
+    async reach(page, stage) {
+      await open(page, stage)
+      if (await hasCanvas(page)) {
+        await fit(page)
+        await page.getByRole('button', { name: 'Settings of Text statistics' }).click()
+      }
+      await page.getByText('Outputs, name, more').first().click()
+    },
+  },
+  {
+    name: 'builder-dry-run',
+    async reach(page, stage) {
+      await open(page, stage)
+      await page.getByRole('button', { name: 'Dry run, free' }).click()
+      await page.getByText('Samples: no agent').waitFor()
+      if (await hasCanvas(page)) await fit(page)
+    },
+  },
+  {
+    name: 'builder-outline',
+    async reach(page, stage) {
+      await open(page, stage)
+      await page.getByRole('button', { name: 'Outline' }).click()
+    },
+  },
+]
