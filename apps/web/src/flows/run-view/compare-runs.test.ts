@@ -1,7 +1,7 @@
 import type { RunAnswer, RunStepAnswer } from '@farebox/platform-api/flows/runs'
 import { expect, test } from 'vitest'
 import { compareRuns } from './compare-runs.ts'
-import { FAILED, jobOf, runOf, stepOf } from './test-setup/sample-run.ts'
+import { FAILED, jobOf, runOf, stepOf } from '../../test-setup/sample-run.ts'
 
 const whole = (...steps: readonly RunStepAnswer[]): RunAnswer => ({
   ...runOf(steps),

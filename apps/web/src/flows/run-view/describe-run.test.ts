@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeRun } from './describe-run.ts'
-import { FAILED, FLOW, jobOf, runOf, stepOf } from './test-setup/sample-run.ts'
+import { FAILED, FLOW, jobOf, runOf, stepOf } from '../../test-setup/sample-run.ts'
 
 const SENT = { state: 'sent', payment: { state: 'sent' }, job: { status: 'sent', elapsed_ms: null } } as const
 const card = stepOf('card', [])

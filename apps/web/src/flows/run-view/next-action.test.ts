@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RunJob } from '@farebox/platform-api/flows/runs'
 import { explainAction, labelAction, nextAction } from './next-action.ts'
-import { FAILED, FLOW, jobOf, NOW, runOf, stepOf } from './test-setup/sample-run.ts'
+import { FAILED, FLOW, jobOf, NOW, runOf, stepOf } from '../../test-setup/sample-run.ts'
 
 const NONE = new Map<string, string>()
 

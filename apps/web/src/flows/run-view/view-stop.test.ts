@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FAILED, FLOW, jobOf, stepOf } from './test-setup/sample-run.ts'
+import { FAILED, FLOW, jobOf, stepOf } from '../../test-setup/sample-run.ts'
 import { viewStop } from './view-stop.ts'
 
 const { summary, card } = FLOW.steps
