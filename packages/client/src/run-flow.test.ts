@@ -5,7 +5,7 @@ import { flowOf, jobStep, QR, SUMMARY, SUMMARY_AND_QR } from '@farebox/flows/src
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
 import { privateKeySigner, type PaymentSigner } from '@farebox/payments/x402/sign-payment'
-import type { RunProgress } from '@farebox/platform-api/flows/runs'
+import type { RunAnswer, RunProgress } from '@farebox/platform-api/flows/runs'
 import { createTestClock, type TestClock } from '../testing/clock.ts'
 import { PlatformRefused } from './exchange/platform-errors.ts'
 import { runFlow } from './run-flow.ts'
@@ -418,16 +418,18 @@ describe('a run that waits', () => {
 
   test('tells that somebody has cancelled it', async () => {
     platform.agents.set('encode', () => undefined)
+    let cancelling: Promise<RunAnswer> | undefined
     const work = run(SUMMARY_AND_QR, {
       onProgress: ({ steps }) => {
         const isSent = steps.some(({ jobs }) =>
           jobs.some(({ key, state }) => key === 'qr' && state === 'sent'),
         )
         const [record] = journal
-        if (isSent && record !== undefined) void cancelRun(record, { clock })
+        if (isSent && record !== undefined) cancelling ??= cancelRun(record, { clock })
       },
     })
     expect((await failure(work, RunStopped)).status).toBe('cancelled')
+    expect((await cancelling)?.status).toBe('cancelled')
   })
 
   test('an abort leaves the run, which goes on', async () => {
