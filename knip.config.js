@@ -110,7 +110,13 @@ export default {
       ignoreDependencies: ['axe-core'],
     },
     bench: {
-      entry: ['src/main.ts', 'src/peers/*.ts', 'src/{platform,web}/*-bench.ts', 'src/**/*.test.ts'],
+      entry: [
+        'src/main.ts',
+        'src/peers/*.ts',
+        'src/flows/*-worker.ts',
+        'src/{platform,web}/*-bench.ts',
+        'src/**/*.test.ts',
+      ],
       project: ['src/**/*.ts'],
       // Programs that it measures.
       ignoreDependencies: ['@farebox/cli', 'farebox'],

@@ -4,6 +4,7 @@ import type { Bench, Row } from './benches/bench.ts'
 import { coldStart } from './benches/cold-start.ts'
 import { devExecute } from './benches/dev-execute.ts'
 import { devRestart } from './benches/dev-restart.ts'
+import { flows } from './benches/flows.ts'
 import { paidExecute } from './benches/paid-execute.ts'
 import { paidLoop } from './benches/paid-loop.ts'
 import { settlementGas } from './benches/settlement-gas.ts'
@@ -26,6 +27,7 @@ const BENCHES: readonly Bench[] = [
   coldStart,
   devRestart,
   settlementGas,
+  flows,
   soak,
 ]
 

@@ -1,13 +1,12 @@
-import { join } from 'node:path'
 import type { LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { createSecret } from '@farebox/local/src/facilitator-secret'
-import { startPostgres } from '@farebox/local/postgres/start-postgres'
 import pg from 'pg'
 import type { ProcessGroup } from '../rounds/cpu-time.ts'
 import { interleave } from '../rounds/interleave.ts'
 import { median, quantile } from '../rounds/statistics.ts'
 import { createJobsCheck } from '../stage/check-answers.ts'
+import { openDatabase } from '../stage/open-database.ts'
 import { jobsForAnybody, jobsForFarebox } from '../stage/sign-jobs.ts'
 import { startAgent } from '../stage/start-agent.ts'
 import { startFundedChain, startReferenceFacilitator, startX402Server } from '../stage/start-peers.ts'
@@ -80,6 +79,7 @@ function at(stage: Stage, loop: Loop, connections: number, count: number): Retur
 async function fareboxLoop(stage: Stage): Promise<Loop> {
   const chain = await startFundedChain(stage)
   const database = await openDatabase(stage)
+  if (database.processes.pids.length === 0) stage.onStrike(() => dropSchema(database.url))
   const adminToken = 'an-admin-token-of-the-bench'
   const facilitator = await startServer(stage, {
     name: 'facilitator',
@@ -136,20 +136,6 @@ function groups(
     chain: { pids: [chain.pid] },
     database,
   }
-}
-
-/** `DATABASE_URL` where it is set, else a server of our own, whose CPU time can then be read too. */
-async function openDatabase(
-  stage: Stage,
-): Promise<{ readonly url: string; readonly processes: ProcessGroup }> {
-  const given = process.env['DATABASE_URL']
-  if (given !== undefined && given !== '') {
-    stage.onStrike(() => dropSchema(given))
-    return { url: given, processes: { pids: [] } }
-  }
-  const postgres = await startPostgres({ folder: join(stage.folder, 'postgres') })
-  stage.onStrike(postgres.stop)
-  return { url: postgres.connectionString, processes: { pids: [postgres.pid], family: true } }
 }
 
 async function dropSchema(connectionString: string): Promise<void> {

@@ -1,0 +1,3 @@
+export const DBOS_APP = 'farebox-bench'
+export const DBOS_QUEUE = 'runs'
+export const DBOS_WORKFLOW = 'three-steps'

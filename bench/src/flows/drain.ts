@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { cpuMs, type ProcessGroup } from '../rounds/cpu-time.ts'
+import { quantile } from '../rounds/statistics.ts'
+import type { Stage } from '../stage/stage.ts'
+import type { FlowContender, Progress } from './flow-contenders.ts'
+import { startWorkers } from './worker-processes.ts'
+
+/** How so many runs went that were all there at the beginning. */
+export interface Drained {
+  readonly perSecond: number
+  /** Of the workers, for a run. */
+  readonly cpuMsEach: number
+  /** Of the database, for a run; 0 where its processes are not ours to look at. */
+  readonly databaseCpuMsEach: number
+  /** Until so many of a hundred were done. */
+  readonly p95Ms: number
+  /** From the kill of a worker until all were done; undefined: none was killed. Infinity: not all were. */
+  readonly recoveryMs: number | undefined
+  /** Left when it was given up. */
+  readonly stuck: number
+}
+
+/** What is measured. */
+export interface DrainOptions {
+  readonly runs: number
+  readonly workers: number
+  /** Kills one worker once a third of the runs is done, and starts another in its place. */
+  readonly kill?: boolean
+}
+
+const LOOK_EVERY_MS = 100
+/** With nothing done for so long, the rest is given up. */
+const STUCK_MS = 60_000
+
+/** Has all runs done that {@link FlowContender.begin} has written down. */
+export async function drain(
+  stage: Stage,
+  contender: FlowContender,
+  database: ProcessGroup,
+  { runs, workers: count, kill = false }: DrainOptions,
+): Promise<Drained> {
+  await contender.begin(runs)
+  const workers = await startWorkers(stage, contender.program, count, contender.environment)
+  const before = { workers: workers.cpuMs(), database: cpuMs(database) }
+  const goMs = Date.now()
+  workers.go()
+  let killedMs: number | undefined
+  let newest: Progress = await contender.progress()
+  let movedMs = goMs
+  while (newest.done < runs && Date.now() - movedMs < STUCK_MS) {
+    await delay(LOOK_EVERY_MS)
+    const { jobs } = newest
+    newest = await contender.progress()
+    if (newest.broken > 0) throw new Error(`${contender.name}: ${newest.broken} runs cannot be done`)
+    if (newest.jobs > jobs) movedMs = Date.now()
+    if (kill && killedMs === undefined && newest.done >= runs / 3) {
+      await workers.kill()
+      killedMs = Date.now()
+      await workers.replace()
+    }
+  }
+  const after = { workers: workers.cpuMs(), database: cpuMs(database) }
+  await workers.stop()
+  if (newest.done === 0)
+    throw new Error(`${contender.name} ×${count}: none of ${runs} runs was done\n${workers.lastWords()}`)
+  const beganMs = newest.beganAtMs ?? goMs
+  const lastMs = Math.max(...newest.doneAtMs)
+  return {
+    perSecond: newest.done / ((lastMs - beganMs) / 1_000),
+    cpuMsEach: (after.workers - before.workers) / newest.done,
+    databaseCpuMsEach: (after.database - before.database) / newest.done,
+    p95Ms: quantile(
+      newest.doneAtMs.map(at => at - beganMs),
+      0.95,
+    ),
+    recoveryMs:
+      killedMs === undefined ? undefined : newest.done < runs ? Number.POSITIVE_INFINITY : lastMs - killedMs,
+    stuck: runs - newest.done,
+  }
+}

@@ -1,0 +1,95 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { cpuMs } from '../rounds/cpu-time.ts'
+import type { Stage } from '../stage/stage.ts'
+import type { Answered, Told } from './worker-messages.ts'
+
+/** Worker processes of one contender. */
+export interface Workers {
+  /** Lets all of them begin. */
+  go(): void
+  /** CPU time of all of them so far, in milliseconds, those that were killed included. */
+  cpuMs(): number
+  /** Ends the first one at once, as a power cut would. */
+  kill(): Promise<void>
+  /** Starts one in place of the one that was killed. */
+  replace(): Promise<void>
+  stop(): Promise<void>
+  /** The end of what they have printed. */
+  lastWords(): string
+}
+
+function profileFlags({ profiles }: Stage, program: string, number: number): readonly string[] {
+  if (profiles === undefined) return []
+  const name = `${basename(program, '.js')}-${number}-${process.hrtime.bigint()}.cpuprofile`
+  return ['--cpu-prof', `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${name}`]
+}
+
+const READY_WITHIN_MS = 60_000
+
+/** Starts so many of a program, each with its number in `WORKER`, and waits until all can begin. */
+export async function startWorkers(
+  stage: Stage,
+  program: string,
+  count: number,
+  environment: { readonly [name: string]: string },
+): Promise<Workers> {
+  const logs: string[] = []
+  const start = async (number: number): Promise<ChildProcess> => {
+    const log = join(stage.folder, `worker-${process.hrtime.bigint()}.log`)
+    logs.push(log)
+    const output = openSync(log, 'a')
+    const child = fork(program, [], {
+      execArgv: ['--conditions=@farebox/built', ...profileFlags(stage, program, number)],
+      stdio: ['ignore', output, output, 'ipc'],
+      env: { PATH: process.env['PATH'], NODE_ENV: 'production', WORKER: String(number), ...environment },
+    })
+    closeSync(output)
+    const answer = once(child, 'message', { signal: AbortSignal.timeout(READY_WITHIN_MS) })
+    const ended = once(child, 'exit').then(() => {
+      throw new Error(`a worker did not start:\n${lastWords()}`)
+    })
+    const [first] = (await Promise.race([answer, ended])) as [Answered]
+    ended.catch(() => undefined)
+    if (first !== 'ready') throw new Error(`a worker said ${first}`)
+    return child
+  }
+  const lastWords = (): string => logs.map(log => readFileSync(log, 'utf8').slice(-1_000)).join('\n')
+  const tell = (child: ChildProcess, told: Told): void => void child.send(told)
+  const children = await Promise.all(Array.from({ length: count }, (_, number) => start(number)))
+  let killedMs = 0
+  const stop = async (): Promise<void> => {
+    await Promise.all(
+      children.splice(0).map(async child => {
+        if (child.exitCode !== null || child.signalCode !== null) return
+        const ended = once(child, 'exit')
+        if (child.connected) tell(child, 'stop')
+        const insisting = setTimeout(() => child.kill('SIGKILL'), 10_000)
+        await ended
+        clearTimeout(insisting)
+      }),
+    )
+  }
+  stage.onStrike(stop)
+  return {
+    go: () => children.forEach(child => tell(child, 'go')),
+    cpuMs: () => killedMs + cpuMs({ pids: children.map(({ pid = 0 }) => pid) }),
+    async kill() {
+      const [first] = children.splice(0, 1)
+      if (first?.pid === undefined) throw new Error('there is no worker to kill')
+      killedMs += cpuMs({ pids: [first.pid] })
+      const ended = once(first, 'exit')
+      first.kill('SIGKILL')
+      await ended
+    },
+    async replace() {
+      const child = await start(0)
+      children.push(child)
+      tell(child, 'go')
+    },
+    stop,
+    lastWords,
+  }
+}
