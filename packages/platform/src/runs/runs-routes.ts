@@ -81,7 +81,8 @@ function quoteRoute(parts: PlatformParts, means: PaymentMeans): Route {
     path: '/v1/runs/quote',
     summary: 'What there is to sign for a run of a flow, asked of its agents now',
     access: 'public',
-    perMinute: 60,
+    // What it has agents asked is counted besides, job by job.
+    perMinute: 600,
     body: runQuoteRequest,
     maxBodyBytes: MAX_FLOW_BYTES,
     answers: {
