@@ -176,6 +176,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
     await importFlow(page, await card())
+    await page.getByRole('region', { name: 'Canvas' }).getByText('In short').waitFor()
     await page.getByRole('textbox', { name: 'Name of the flow' }).fill('My card')
     await page.getByText(/^Saved in this browser/).waitFor()
     await page.reload()
