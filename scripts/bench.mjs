@@ -2,16 +2,15 @@
 
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { Explained, installPackages, requireNode, root, run } from './prepare.mjs'
+import { build, Explained, installPackages, requireNode, root } from './prepare.mjs'
 import { createSteps } from './steps.mjs'
 
 const steps = createSteps()
-const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 
 try {
   requireNode()
   await steps.step('packages', installPackages, fresh => ({ text: fresh ? 'installed' : 'up to date' }))
-  await steps.step('built', () => run(process.execPath, [tsc, '-b', 'bench']))
+  await steps.step('built', build)
   await steps.step('bundled', bundle)
   process.exitCode = await bench(process.argv.slice(2))
 } catch (error) {

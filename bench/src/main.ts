@@ -7,6 +7,7 @@ import { devRestart } from './benches/dev-restart.ts'
 import { flows } from './benches/flows.ts'
 import { paidExecute } from './benches/paid-execute.ts'
 import { paidLoop } from './benches/paid-loop.ts'
+import { realFlows } from './benches/real-flows.ts'
 import { settlementGas } from './benches/settlement-gas.ts'
 import { soak } from './benches/soak.ts'
 import { unpaidExecute } from './benches/unpaid-execute.ts'
@@ -28,6 +29,7 @@ const BENCHES: readonly Bench[] = [
   devRestart,
   settlementGas,
   flows,
+  realFlows,
   soak,
 ]
 

@@ -3,9 +3,8 @@ import { drain, type Drained } from '../flows/drain.ts'
 import { engineContenders } from '../flows/engine.ts'
 import { fareboxRuns } from '../flows/farebox-runs.ts'
 import type { FlowContender } from '../flows/flow-contenders.ts'
-import { startRealEconomy } from '../flows/real-economy.ts'
 import { interleave, type Contender } from '../rounds/interleave.ts'
-import { median, quantile } from '../rounds/statistics.ts'
+import { median } from '../rounds/statistics.ts'
 import { openDatabase, type SceneDatabase } from '../stage/open-database.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Bench, Row } from './bench.ts'
@@ -26,9 +25,7 @@ export const flows: Bench = {
     const few = await measureDrains(means, { runs: stage.quick ? 60 : 100, rounds: stage.quick ? 1 : 3 })
     const many = await measureDrains(means, { runs: stage.quick ? 200 : 1_000, rounds: 1 })
     const kill = await measureKill(means)
-    // What follows has a database of its own.
-    await stage.strike()
-    return [engine, ...few, ...many, kill, ...(await measureReal(stage))]
+    return [engine, ...few, ...many, kill]
   },
 }
 
@@ -123,62 +120,6 @@ async function measureKill({ stage, database, contenders }: Means): Promise<Row>
     goal: undefined,
     notes: [stuck],
   }
-}
-
-/** Real agents, facilitator and chain: how long a run takes, beside a program that calls the same agents itself. */
-async function measureReal(stage: Stage): Promise<readonly Row[]> {
-  const economy = await startRealEconomy(stage)
-  const rows: Row[] = []
-  for (const atOnce of [1, 10]) {
-    const count = stage.quick ? atOnce : 5 * atOnce
-    const timed = (name: string, work: () => Promise<void>): Contender<Timed> => ({
-      name,
-      run: async () => await timeAll(work, { count, atOnce }),
-    })
-    const each = [timed('run', economy.run), timed('calls', economy.callEach)]
-    const measured = await interleave(each, { warmUps: 1, rounds: stage.quick ? 2 : 5 }, stage.tell)
-    const [ours, peer] = [measured.get('run') ?? [], measured.get('calls') ?? []]
-    const p50 = (rounds: readonly Timed[]): number => median(rounds.flatMap(({ eachMs }) => eachMs))
-    const note = (name: string, rounds: readonly Timed[]): string =>
-      `${name}: ${rate(median(rounds.map(one => one.perSecond)))}, p95 ${milliseconds(
-        quantile(
-          rounds.flatMap(({ eachMs }) => eachMs),
-          0.95,
-        ),
-      )}`
-    rows.push({
-      what: `a run of three real agents, ${atOnce} at once`,
-      ours: milliseconds(p50(ours)),
-      peer: { name: 'the same agents called one by one', figure: milliseconds(p50(peer)) },
-      ratio: p50(ours) / p50(peer),
-      goal: undefined,
-      notes: [note('runFlow, from the first price to the output', ours), note('execute, three times', peer)],
-    })
-  }
-  return rows
-}
-
-interface Timed {
-  readonly eachMs: readonly number[]
-  readonly perSecond: number
-}
-
-async function timeAll(
-  work: () => Promise<void>,
-  { count, atOnce }: { readonly count: number; readonly atOnce: number },
-): Promise<Timed> {
-  const eachMs: number[] = []
-  const startedMs = performance.now()
-  let left = count
-  const one = async (): Promise<void> => {
-    while (left-- > 0) {
-      const beganMs = performance.now()
-      await work()
-      eachMs.push(performance.now() - beganMs)
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, one))
-  return { eachMs, perSecond: (1_000 * count) / (performance.now() - startedMs) }
 }
 
 function seconds(ms: number): string {

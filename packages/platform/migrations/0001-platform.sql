@@ -509,6 +509,36 @@ create table run_payments (
 create index run_payments_by_run on run_payments (run_id);
 create index jobs_by_run on jobs (run_id) where run_id is not null;
 
+-- What an order has to be written down in, and what its payer has promised to others. Whoever orders for the same payer or
+-- from the same address waits until the transaction ends, so that what is counted is still so when it is written. Each
+-- statement in here sees what was written until it began, which one statement for all would not.
+create function room_for_order(
+  given_payer text, address text, given_job uuid, given_run uuid,
+  out ordered_from text, out bytes_of_payer bigint, out bytes_from_address bigint, out promised numeric,
+  -- Of a run's order: its payment was not given up. Held until the order is written: `giveUp` waits for it.
+  out may_be_written boolean
+) language plpgsql set search_path from current as $$
+begin
+  select encode(sha256(convert_to(salt || ' ' || address, 'UTF8')), 'hex') into ordered_from from report_salt;
+  perform pg_advisory_xact_lock(hashtextextended('payer ' || given_payer, 34));
+  perform pg_advisory_xact_lock(hashtextextended('from ' || ordered_from, 34));
+  select coalesce(sum(coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0)), 0)
+    into bytes_of_payer
+    from jobs where payer = given_payer and jobs.ordered_from is not null and job_id <> given_job;
+  select coalesce(sum(coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0)), 0)
+    into bytes_from_address
+    from jobs where jobs.ordered_from = room_for_order.ordered_from and job_id <> given_job;
+  select coalesce(sum(amount_atomic), 0) into promised
+    from jobs where payer = given_payer and state in ('sent', 'pending');
+  if given_run is null then
+    may_be_written := true;
+  else
+    perform from run_payments
+      where job_id = given_job and run_id = given_run and sealed_payment is not null for share;
+    may_be_written := found;
+  end if;
+end $$;
+
 -- What becomes of a job is news to its run: whoever drives it looks at once. That it is retried is the run's own doing.
 create function note_news_of_run() returns trigger language plpgsql set search_path from current as $$
 begin

@@ -1,4 +1,5 @@
 import type { Clock } from '@farebox/server/clock'
+import { createHandover, type Handover } from './handover.ts'
 
 /** Wakes whoever works in this process; what other processes do is found by looking from time to time. */
 export interface Notifier {
@@ -27,8 +28,9 @@ export interface Notifier {
 export function createDueWork(clock: Pick<Clock, 'sleep'>): {
   readonly jobs: Notifier
   readonly runs: Notifier
+  readonly sending: Handover<{ readonly jobId: string }>
 } {
-  return { jobs: createNotifier(clock), runs: createNotifier(clock) }
+  return { jobs: createNotifier(clock), runs: createNotifier(clock), sending: createHandover() }
 }
 
 /** Makes a notifier for one waiter. */

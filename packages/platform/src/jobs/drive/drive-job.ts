@@ -1,16 +1,23 @@
-import { readSettlement, refuseSettlement } from '@farebox/client/internal/attempt/read-settlement'
 import type { Answer } from '@farebox/client/internal/exchange/exchange'
 import { describeError } from '@farebox/server/log'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { DependencyWatch } from '../../reputation/watch-dependencies.ts'
 import { askAgent, type Heard } from './ask-agent.ts'
 import { blameJob } from './blame-job.ts'
+import { describeDelivery } from './describe-delivery.ts'
 import { forgetIfUnpaid } from '../records/delete-contents.ts'
 import { LEASE_MS, releaseJob, renewLease } from '../records/job-leases.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { planNextDueMs, planJob } from './plan-job.ts'
 import { readPaymentStatus } from './read-payment-status.ts'
-import { recordAnswer, recordAskingOver, recordPaymentStatus, recordUnusable } from './record-answer.ts'
+import {
+  namedTransaction,
+  recordAnswer,
+  recordAskingOver,
+  recordPaidDelivery,
+  recordPaymentStatus,
+  recordUnusable,
+} from './record-answer.ts'
 
 /** Who drives jobs, for how long, and what he asks where one came to nothing. */
 export interface DriveOptions {
@@ -34,7 +41,11 @@ export async function driveJob(
   const done = new AbortController()
   const renewing = keepLease(parts, job, { holder, signal: done.signal })
   try {
-    const { job: known, heard } = await ask(parts, job, signal)
+    const { job: known, heard, isOver } = await ask(parts, job, { holder, signal })
+    if (isOver === true) {
+      logOutcome(parts, job, known)
+      return
+    }
     if (signal.aborted) {
       await releaseJob(parts.database, job, { holder, nextDueAtMs: parts.clock.nowMs() })
       return
@@ -60,8 +71,8 @@ export async function driveJob(
 async function ask(
   parts: PlatformParts,
   job: JobRow,
-  signal: AbortSignal,
-): Promise<{ readonly job: JobRow; readonly heard?: Heard }> {
+  { holder, signal }: Pick<DriveOptions, 'holder' | 'signal'>,
+): Promise<{ readonly job: JobRow; readonly heard?: Heard; readonly isOver?: true }> {
   if (!planJob(job, parts.clock.nowMs()).ask) return { job }
   let heard: Heard | undefined
   const beganMs = parts.clock.nowMs()
@@ -69,7 +80,10 @@ async function ask(
     heard = await askAgent(parts, job, signal)
     // An answer that came is kept; a sending that we cut off ourselves says nothing.
     if (signal.aborted && heard.answer === undefined) return { job }
-    return { job: await recordAnswer(parts, job, heard, beganMs), heard }
+    const sending = { heard, beganMs, delivery: await describeDelivery(parts, job, heard.outcome) }
+    const over = await recordPaidDelivery(parts, job, sending, holder)
+    if (over !== undefined) return { job: over, isOver: true }
+    return { job: await recordAnswer(parts, job, sending), heard }
   } catch (error) {
     // Whatever it was: the agent is not asked again without end for it, and the chain is looked at all the same.
     parts.log.error('an answer was not written down', { job: job.jobId, error: describeError(error) })
@@ -79,9 +93,7 @@ async function ask(
 
 async function seeChain(parts: PlatformParts, job: JobRow, answer: Answer | undefined): Promise<JobRow> {
   if (!planJob(job, parts.clock.nowMs()).seeChain) return job
-  const settlement = answer && readSettlement(answer.headers)
-  const isNamed = refuseSettlement(settlement, job.network) === undefined
-  const status = await readPaymentStatus(parts, job, isNamed ? settlement?.transaction : undefined)
+  const status = await readPaymentStatus(parts, job, answer && namedTransaction(job, answer))
   return status.payment === 'open' ? job : await recordPaymentStatus(parts, job, status)
 }
 

@@ -1,12 +1,17 @@
 import { formatUsdc } from '@farebox/protocol/money/usdc'
-import type { Database } from '@farebox/server/internal/postgres/connect'
-import type pg from 'pg'
 import { createRateLimit } from '@farebox/server/internal/rate-limit'
 import { Refusal } from '../../http/refusal.ts'
 import { createSlots } from '../../outbound/slots.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import type { JobRow } from '../records/job-row.ts'
-import { insertJobIn, type NewJob } from '../records/job-store.ts'
+import { hostOf, LEASE_MS } from '../records/job-leases.ts'
+import { JOB_COLUMNS, toJobRow, type JobColumns, type JobRow } from '../records/job-row.ts'
+import {
+  INSERT_JOB,
+  JOB_VALUES,
+  NEW_JOB_PARAMETERS,
+  valuesOfNewJob,
+  type NewJob,
+} from '../records/job-store.ts'
 import { reopenJobIn } from '../records/reopen-job.ts'
 import { CALLER_ORDER_BOUNDS, checkOrderBounds, type OrderBounds } from './order-bounds.ts'
 import { readPayerState } from '../quote/read-payer-state.ts'
@@ -28,9 +33,6 @@ export interface AdmissionBounds extends OrderBounds {
   readonly unpaidBytesFromAddress: number
 }
 
-/** Of a run's order: whether it may still be written down, asked in the transaction that does. */
-export type MayBeWritten = (client: pg.PoolClient, job: NewJob) => Promise<boolean>
-
 /** Payers without money that one address may have looked up in a minute. */
 const EMPTY_PAYERS_PER_MINUTE = 60
 
@@ -42,12 +44,8 @@ const CALLER_BOUNDS: AdmissionBounds = {
 }
 
 /** Makes the admission of one process; what it counts by payer and address is in the database, for all of them. */
-export function createAdmission(
-  parts: PlatformParts,
-  bounds: AdmissionBounds = CALLER_BOUNDS,
-  mayBeWritten: MayBeWritten = () => Promise.resolve(true),
-): AdmitOrder {
-  const { database, clock } = parts
+export function createAdmission(parts: PlatformParts, bounds: AdmissionBounds = CALLER_BOUNDS): AdmitOrder {
+  const { clock } = parts
   const limit = createRateLimit(clock)
   const turns = createSlots(1)
   const waiting = new Map<string, number>()
@@ -59,15 +57,10 @@ export function createAdmission(
     // One connection for an address, however many orders of it wait.
     const leave = await turns.take(from, new AbortController().signal)
     try {
-      return await database.inTransaction(async client => {
-        const orderedFrom = await lockOrders(client, job.payer, from)
-        await checkRoom(client, job, { orderedFrom, balanceAtomic, bounds })
-        if (!(await mayBeWritten(client, job))) throw new Refusal('conflict', GIVEN_UP)
-        const written = { nowMs: clock.nowMs(), orderedFrom }
-        return retryOf === undefined
-          ? await insertJobIn(client, job, written)
-          : await reopenJobIn(client, job, { ...written, attempt: retryOf })
-      })
+      const terms = { from, balanceAtomic, bounds }
+      return retryOf === undefined
+        ? await writeNew(parts, job, terms)
+        : await writeRetry(parts, job, { ...terms, attempt: retryOf })
     } finally {
       leave()
     }
@@ -81,33 +74,22 @@ export function createAdmission(
       throw tooMuch('orders from this address that are not written down yet', 1)
     waiting.set(from, held)
     try {
-      await checkOrderBounds(parts, job.payer, job.agentId, bounds)
+      const { isPaymentKnown } = await checkOrderBounds(parts, job, bounds)
       // It is in use for another job here, which says more than that it was used.
-      if (retryOf === undefined && (await isKnown(parts.database, job))) return undefined
+      if (retryOf === undefined && isPaymentKnown) return undefined
       const balanceAtomic = await seeBalance(
         parts,
         job,
         { take: () => limit(from, EMPTY_PAYERS_PER_MINUTE), giveBack: () => limit.giveBack(from) },
         retryOf !== undefined,
       )
-      const written = await write(job, { from, retryOf, balanceAtomic })
-      parts.due.jobs.notify()
-      return written
+      return await write(job, { from, retryOf, balanceAtomic })
     } finally {
       const left = (waiting.get(from) ?? 0) - bytes
       if (left <= 0) waiting.delete(from)
       else waiting.set(from, left)
     }
   }
-}
-
-async function isKnown(database: Database, { payer, authorization, network }: NewJob): Promise<boolean> {
-  const rows = await database.query(
-    'find-payment',
-    'select 1 as one from jobs where payer = $1 and nonce = $2 and network = $3',
-    [payer, authorization.nonce, network],
-  )
-  return rows.length > 0
 }
 
 /** What the payer has. A look that finds enough is not counted; those that find nothing are, by address. */
@@ -143,49 +125,122 @@ async function seeBalance(
   return payer.balanceAtomic
 }
 
-/** Whoever orders for the same payer or from the same address waits, so that what is counted is still so when it is written. */
-async function lockOrders(client: pg.PoolClient, payer: string, from: string): Promise<string> {
-  const { rows } = await client.query<{ ordered_from: string }>(
-    `select encode(sha256(convert_to(salt || ' ' || $1, 'UTF8')), 'hex') as ordered_from from report_salt`,
-    [from],
-  )
-  const orderedFrom = rows[0]?.ordered_from ?? ''
-  for (const key of [`payer ${payer}`, `from ${orderedFrom}`])
-    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 34))', [key])
-  return orderedFrom
+/** How much there may be of what a {@link Room} counts. */
+interface AdmissionTerms {
+  readonly from: string
+  readonly balanceAtomic: bigint
+  readonly bounds: AdmissionBounds
+}
+
+/** As `room_for_order` gives it. */
+type Room = {
+  readonly ordered_from: string
+  readonly bytes_of_payer: string
+  readonly bytes_from_address: string
+  readonly promised: string
+  readonly may_be_written: boolean
+}
+
+/**
+ * Looks for room and writes the order down in one statement. Where a sender of this process is free the job is its at once;
+ * otherwise it is found by whoever looks for jobs.
+ */
+async function writeNew(
+  { database, clock, due }: PlatformParts,
+  job: NewJob,
+  { from, balanceAtomic, bounds }: AdmissionTerms,
+): Promise<JobRow | undefined> {
+  const sender = due.sending.reserve(hostOf(job.endpoint))
+  let written: JobRow | undefined
+  try {
+    const nowMs = clock.nowMs()
+    const [row] = await database.query<Room & Nullable<JobColumns>>('admit-job', ADMIT, [
+      ...valuesOfNewJob(job, nowMs),
+      from,
+      balanceAtomic,
+      bounds.unpaidBytesOfPayer,
+      bounds.unpaidBytesFromAddress,
+      sender === undefined ? null : new Date(nowMs + LEASE_MS),
+      sender?.holder ?? null,
+    ])
+    if (row === undefined) throw new Error('nobody said whether there is room')
+    if (isWritten(row)) written = toJobRow(row)
+    else refuseWithoutRoom(job, row, { balanceAtomic, bounds })
+  } finally {
+    if (written === undefined) sender?.release()
+    else if (sender === undefined) due.jobs.notify()
+    else sender.begin(written)
+  }
+  return written
+}
+
+type Nullable<Columns> = { readonly [name in keyof Columns]: Columns[name] | null }
+
+function isWritten(row: Room & Nullable<JobColumns>): row is Room & JobColumns {
+  return row.job_id !== null
+}
+
+const [FROM, BALANCE, BYTES_OF_PAYER, BYTES_FROM_ADDRESS, LEASE_UNTIL, LEASE_HOLDER] = [1, 2, 3, 4, 5, 6].map(
+  after => `$${NEW_JOB_PARAMETERS + after}`,
+)
+
+/** Who has it, until when, is of those parameters that the row of a new job has besides. */
+const ADMIT = `
+  with room as materialized (select * from room_for_order($5, ${FROM}, $1::uuid, $22::uuid)),
+  written as (
+    ${INSERT_JOB}
+    select ${JOB_VALUES}, room.ordered_from, ${LEASE_UNTIL}::timestamptz, ${LEASE_HOLDER}::uuid
+    from room
+    where may_be_written and promised + $6::bigint <= ${BALANCE}::numeric
+      and bytes_of_payer + octet_length($13::bytea) <= ${BYTES_OF_PAYER}::bigint
+      and bytes_from_address + octet_length($13::bytea) <= ${BYTES_FROM_ADDRESS}::bigint
+    on conflict do nothing
+    returning ${JOB_COLUMNS})
+  select room.*, written.* from room left join written on true`
+
+/** What is read again and again is read within the transaction that opens the job once more. */
+async function writeRetry(
+  { database, clock, due }: PlatformParts,
+  job: NewJob,
+  { from, balanceAtomic, bounds, attempt }: AdmissionTerms & { readonly attempt: number },
+): Promise<JobRow | undefined> {
+  const written = await database.inTransaction(async client => {
+    const { rows } = await client.query<Room>('select * from room_for_order($1, $2, $3, $4)', [
+      job.payer,
+      from,
+      job.jobId,
+      job.runId,
+    ])
+    const [room] = rows
+    if (room === undefined) throw new Error('nobody said whether there is room')
+    refuseWithoutRoom(job, room, { balanceAtomic, bounds })
+    return await reopenJobIn(client, job, {
+      nowMs: clock.nowMs(),
+      orderedFrom: room.ordered_from,
+      attempt,
+    })
+  })
+  due.jobs.notify()
+  return written
 }
 
 const GIVEN_UP = 'payment: was given up before its order was written down'
 
-async function checkRoom(
-  client: pg.PoolClient,
+/** The words for what the statement {@link ADMIT} has in `where`. */
+function refuseWithoutRoom(
   job: NewJob,
-  {
-    orderedFrom,
-    balanceAtomic,
-    bounds,
-  }: { readonly orderedFrom: string; readonly balanceAtomic: bigint; readonly bounds: AdmissionBounds },
-): Promise<void> {
-  const { rows } = await client.query<{ of_payer: string; from_address: string; promised: string }>(
-    `select
-       (select coalesce(sum(${CONTENTS}), 0) from jobs
-        where payer = $1 and ordered_from is not null and job_id <> $3) as of_payer,
-       (select coalesce(sum(${CONTENTS}), 0) from jobs where ordered_from = $2 and job_id <> $3) as from_address,
-       (select coalesce(sum(amount_atomic), 0) from jobs where payer = $1 and state in ('sent', 'pending')) as promised`,
-    [job.payer, orderedFrom, job.jobId],
-  )
-  const [room] = rows
-  const promised = BigInt(room?.promised ?? 0)
+  room: Room,
+  { balanceAtomic, bounds }: Pick<AdmissionTerms, 'balanceAtomic' | 'bounds'>,
+): void {
+  const promised = BigInt(room.promised)
   if (balanceAtomic < promised + job.amountAtomic) throw cannotPay(balanceAtomic, promised, job)
   const bytes = Buffer.byteLength(job.requestBody)
-  if (Number(room?.of_payer) + bytes > bounds.unpaidBytesOfPayer)
+  if (Number(room.bytes_of_payer) + bytes > bounds.unpaidBytesOfPayer)
     throw tooMuch('inputs and outputs of this payer that nobody has paid for', 60)
-  if (Number(room?.from_address) + bytes > bounds.unpaidBytesFromAddress)
+  if (Number(room.bytes_from_address) + bytes > bounds.unpaidBytesFromAddress)
     throw tooMuch('inputs and outputs of orders from this address that nobody has paid for', 60)
+  if (!room.may_be_written) throw new Refusal('conflict', GIVEN_UP)
 }
-
-/** Known without reading them. */
-const CONTENTS = 'coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0)'
 
 function cannotPay(balanceAtomic: bigint, promised: bigint, { payer, amountAtomic }: NewJob): Refusal {
   const open = promised === 0n ? '' : `, of which ${formatUsdc(promised)} are for jobs without an outcome`

@@ -1,7 +1,7 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { countOpenJobs } from '../records/job-store.ts'
+import type { NewJob } from '../records/job-store.ts'
 
 /** Anybody can sign for money they do not have: how many jobs of one payer there may be. */
 export interface OrderBounds {
@@ -24,60 +24,74 @@ const OWN_DEADLINES_MS = 600_000
 /**
  * May this payer order one more job of this agent? What is counted is in the database, the same for every process.
  *
+ * @returns whether the order's payment is in use for a job already
  * @throws {Refusal} `rate_limited`, saying of what there are too many, and when to come back
  */
 export async function checkOrderBounds(
   { database, clock }: Pick<PlatformParts, 'database' | 'clock'>,
-  payer: string,
-  agentId: number,
+  order: Pick<NewJob, 'payer' | 'agentId' | 'network' | 'authorization'>,
   { openOfPayer, unpaidOfPayer }: OrderBounds,
-): Promise<void> {
-  const { ofPayer, ofAgent } = await countOpenJobs(database, payer, agentId)
-  if (ofPayer >= openOfPayer)
-    throw tooMany('this payer has too many jobs without an outcome: wait for some of them', 5)
-  if (ofAgent >= MAX_OPEN_OF_AGENT)
-    throw tooMany('the agent has too many jobs without an outcome: wait for some of them', 5)
+): Promise<{ readonly isPaymentKnown: boolean }> {
   const nowMs = clock.nowMs()
-  const unpaid = await countUnpaidJobs(database, payer, nowMs - UNPAID_COUNTED_MS)
-  if (unpaid >= unpaidOfPayer)
+  const counts = await readCounts(database, order, nowMs)
+  if (counts.open_of_payer >= openOfPayer)
+    throw tooMany('this payer has too many jobs without an outcome: wait for some of them', 5)
+  if (counts.open_of_agent >= MAX_OPEN_OF_AGENT)
+    throw tooMany('the agent has too many jobs without an outcome: wait for some of them', 5)
+  if (counts.unpaid >= unpaidOfPayer)
     throw tooMany(
       `this payer ordered ${unpaidOfPayer} jobs in the last hour whose payments were not used and still could ` +
         'be: wait until some of them are, or have run out',
       60,
     )
-  const pausedUntilMs = await findPause(database, { payer, agentId, nowMs })
-  if (pausedUntilMs !== undefined)
+  if (counts.own_deadline_at !== null) {
+    const pausedUntilMs = counts.own_deadline_at.getTime() + OWN_DEADLINES_MS
     throw tooMany(
       `deadline: ${MAX_OWN_DEADLINES} jobs of this payer at this agent ended within ten minutes by deadlines shorter ` +
         'than the agent may take (max_deadline_seconds): leave it more time, later',
       Math.max(1, Math.ceil((pausedUntilMs - nowMs) / 1_000)),
     )
+  }
+  return { isPaymentKnown: counts.is_payment_known }
 }
 
 function tooMany(sentence: string, retryAfterSeconds: number): Refusal {
   return new Refusal('rate_limited', sentence, { retryAfterSeconds })
 }
 
-async function countUnpaidJobs(database: Database, payer: string, sinceMs: number): Promise<number> {
-  const [row] = await database.query<{ jobs: number }>(
-    'count-unpaid-jobs',
-    `select count(*)::int as jobs from jobs where payer = $1 and created_at > $2 and payment = 'open'`,
-    [payer, new Date(sinceMs)],
-  )
-  return row?.jobs ?? 0
+// A type, which a row of a query can be; an interface cannot.
+type Counts = {
+  readonly open_of_payer: number
+  readonly open_of_agent: number
+  readonly unpaid: number
+  /** Of the oldest of so many that the payer is refused. Each agent apart: no owner can have a payer refused by others. */
+  readonly own_deadline_at: Date | null
+  readonly is_payment_known: boolean
 }
 
-/** Each agent apart: nobody can have a payer refused by agents that he does not own. */
-async function findPause(
+async function readCounts(
   database: Database,
-  { payer, agentId, nowMs }: { readonly payer: string; readonly agentId: number; readonly nowMs: number },
-): Promise<number | undefined> {
-  const [row] = await database.query<{ created_at: Date }>(
-    'find-own-deadlines',
-    `select created_at from jobs
-     where payer = $1 and agent_id = $2 and fault = 'deadline' and created_at > $3
-     order by created_at desc offset ${MAX_OWN_DEADLINES - 1} limit 1`,
-    [payer, agentId, new Date(nowMs - OWN_DEADLINES_MS)],
-  )
-  return row && row.created_at.getTime() + OWN_DEADLINES_MS
+  { payer, agentId, network, authorization }: Pick<NewJob, 'payer' | 'agentId' | 'network' | 'authorization'>,
+  nowMs: number,
+): Promise<Counts> {
+  const [counts] = await database.query<Counts>('count-jobs-of-payer', COUNTS, [
+    payer,
+    agentId,
+    new Date(nowMs - UNPAID_COUNTED_MS),
+    new Date(nowMs - OWN_DEADLINES_MS),
+    authorization.nonce,
+    network,
+  ])
+  if (counts === undefined) throw new Error('nothing was counted')
+  return counts
 }
+
+const COUNTS = `
+  select
+    (select count(*)::int from jobs where payer = $1 and state in ('sent', 'pending')) as open_of_payer,
+    (select count(*)::int from jobs where agent_id = $2 and state in ('sent', 'pending')) as open_of_agent,
+    (select count(*)::int from jobs where payer = $1 and created_at > $3 and payment = 'open') as unpaid,
+    (select created_at from jobs
+     where payer = $1 and agent_id = $2 and fault = 'deadline' and created_at > $4
+     order by created_at desc offset ${MAX_OWN_DEADLINES - 1} limit 1) as own_deadline_at,
+    exists (select from jobs where payer = $1 and nonce = $5 and network = $6) as is_payment_known`

@@ -42,6 +42,7 @@ export async function retryJob(
   const job = {
     ...known,
     ...body,
+    runId: ordering.runId,
     inputHash: await loopTurns.take(() => hashJson(work.input)),
     endpoint: payable.endpoint,
     maxDeadlineSeconds: payable.declaration.max_deadline_seconds,

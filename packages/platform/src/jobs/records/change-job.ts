@@ -57,15 +57,7 @@ export async function changeJob(
     if (attempt !== undefined && attempt !== job.attempt) return job
     const changes = change(job)
     const changed = await client.query<JobColumns>(
-      `update jobs set state = $2, answer = $3, payment = $4, asking_over = $5, error_type = $6, error = $7,
-         finished_at = $8, paid_at = $9, transaction = $10, response_body = coalesce($11, response_body),
-         output_hash = $12, output_problem = $13, completed_at = $14, sendings = $15, foreign_answers = $16,
-         charged_without_delivery = $17, elapsed_ms = $18, response_status = coalesce($19, response_status),
-         response_headers = coalesce($20, response_headers), has_expired = $21, first_asked_at = $22,
-         had_fair_time = $23, has_left = $24, put_off = $25, fault = $26, block_number = $27,
-         ordered_from = case when $4 = 'paid' then null else ordered_from end
-       where job_id = $1
-       returning ${JOB_COLUMNS}`,
+      `${CHANGE} where job_id = $1 returning ${JOB_COLUMNS}`,
       valuesOf(job, changes, nowMs),
     )
     const [row] = changed.rows
@@ -73,6 +65,49 @@ export async function changeJob(
     return toJobRow(row)
   })
 }
+
+/**
+ * Changes a job for the last time and lets it go, in one statement: nothing is left to be done for it, and its payment is
+ * used up.
+ *
+ * @param job as it was taken by `holder`
+ * @returns undefined where it does not stand so any more; nothing is written then
+ */
+export async function concludeJob(
+  database: Database,
+  job: JobRow,
+  {
+    holder,
+    nowMs,
+    changes,
+  }: { readonly holder: string; readonly nowMs: number; readonly changes: JobChanges },
+): Promise<JobRow | undefined> {
+  const [row] = await database.query<JobColumns>(
+    'conclude-job',
+    `${CHANGE}, lease_until = null, lease_holder = null, next_look_at = null, sends = false, sealed_payment = null
+     where job_id = $1 and lease_holder = $28 and attempt = $29 and state = $30 and answer = $31 and payment = $32
+       and not asking_over and contents_deleted_at is null
+     returning ${JOB_COLUMNS}`,
+    [
+      ...valuesOf(job, { ...changes, askingOver: true }, nowMs),
+      holder,
+      job.attempt,
+      job.state,
+      job.answer,
+      job.payment,
+    ],
+  )
+  return row && toJobRow(row)
+}
+
+const CHANGE = `
+  update jobs set state = $2, answer = $3, payment = $4, asking_over = $5, error_type = $6, error = $7,
+    finished_at = $8, paid_at = $9, transaction = $10, response_body = coalesce($11, response_body),
+    output_hash = $12, output_problem = $13, completed_at = $14, sendings = $15, foreign_answers = $16,
+    charged_without_delivery = $17, elapsed_ms = $18, response_status = coalesce($19, response_status),
+    response_headers = coalesce($20, response_headers), has_expired = $21, first_asked_at = $22,
+    had_fair_time = $23, has_left = $24, put_off = $25, fault = $26, block_number = $27,
+    ordered_from = case when $4 = 'paid' then null else ordered_from end`
 
 function valuesOf(before: JobRow, changes: JobChanges, nowMs: number): unknown[] {
   const job = { ...before, ...changes }

@@ -28,6 +28,11 @@ export interface JobToSend {
 
 /** The words of the indexes of `jobs` in `0001-platform.sql`, which are of use only where these are the same. */
 const HOST = "split_part(split_part(endpoint, '/', 3), ':', 1)"
+/** The host that a job is sent to, as these statements have it. */
+export function hostOf(endpoint: string): string {
+  return endpoint.split('/')[2]?.split(':')[0] ?? ''
+}
+
 const TO_SEND = 'sends and next_look_at is not null'
 const TO_LOOK_AT = 'not sends and next_look_at is not null'
 const WANTED_UNTIL = 'greatest(to_timestamp(valid_before), expires_at, paid_at)'

@@ -1,5 +1,4 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
-import type pg from 'pg'
 import { JOB_COLUMNS, toJobRow, type JobColumns, type JobKind, type JobRow } from './job-row.ts'
 
 /** A job that is about to be sent. */
@@ -32,29 +31,25 @@ export interface NewJob extends Pick<
  * already: nothing is changed then.
  */
 export async function insertJob(database: Database, job: NewJob, nowMs: number): Promise<JobRow | undefined> {
-  const [row] = await database.query<JobColumns>('insert-job', INSERT_JOB, valuesOf(job, nowMs))
+  const text = `${INSERT_JOB} values (${JOB_VALUES}, null, null, null) on conflict do nothing returning ${JOB_COLUMNS}`
+  const [row] = await database.query<JobColumns>('insert-job', text, valuesOfNewJob(job, nowMs))
   return row && toJobRow(row)
 }
 
-/** {@link insertJob} within a transaction. `orderedFrom`: where it came from, as a salted hash. */
-export async function insertJobIn(
-  client: pg.PoolClient,
-  job: NewJob,
-  { nowMs, orderedFrom }: { readonly nowMs: number; readonly orderedFrom: string },
-): Promise<JobRow | undefined> {
-  const { rows } = await client.query<JobColumns>(INSERT_JOB, [...valuesOf(job, nowMs, orderedFrom)])
-  return rows[0] && toJobRow(rows[0])
-}
-
-const INSERT_JOB = `
+/** The columns of {@link JOB_VALUES}, then where it came from, and who has it until when. */
+export const INSERT_JOB = `
   insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, created_at, expires_at,
     input_hash, endpoint, max_deadline_seconds, deadline, request_body, sealed_payment, network, asset, pay_to,
-    nonce, valid_after, valid_before, token_hashes, next_look_at, ordered_from, run_id)
-  values ($1, $2, $3, $4, $5, $6, 'sent', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $7, $22, $23)
-  on conflict do nothing
-  returning ${JOB_COLUMNS}`
+    nonce, valid_after, valid_before, token_hashes, next_look_at, run_id, ordered_from, lease_until, lease_holder)`
 
-function valuesOf(job: NewJob, nowMs: number, orderedFrom?: string): readonly unknown[] {
+/** The first {@link NEW_JOB_PARAMETERS} parameters of a statement, as {@link valuesOfNewJob} gives them. */
+export const JOB_VALUES = `$1::uuid, $2::bigint, $3, $4, $5, $6::bigint, 'sent', $7::timestamptz, $8::timestamptz, $9, $10,
+  $11::float8, $12::float8, $13::bytea, $14, $15, $16, $17, $18, $19::bigint, $20::bigint, $21::text[], $7::timestamptz,
+  $22::uuid`
+export const NEW_JOB_PARAMETERS = 22
+
+/** What {@link JOB_VALUES} stands for. */
+export function valuesOfNewJob(job: NewJob, nowMs: number): readonly unknown[] {
   const { authorization, maxDeadlineSeconds } = job
   return [
     job.jobId,
@@ -78,7 +73,6 @@ function valuesOf(job: NewJob, nowMs: number, orderedFrom?: string): readonly un
     authorization.validAfter,
     authorization.validBefore,
     job.tokenHashes,
-    orderedFrom ?? null,
     job.runId ?? null,
   ]
 }
@@ -127,19 +121,4 @@ export async function expireOverdue(database: Database, nowMs: number): Promise<
     [new Date(nowMs)],
   )
   return rows.length
-}
-
-/** How many jobs of a payer, and of an agent, have no outcome yet. */
-export async function countOpenJobs(
-  database: Database,
-  payer: string,
-  agentId: number,
-): Promise<{ readonly ofPayer: number; readonly ofAgent: number }> {
-  const [row] = await database.query<{ of_payer: number; of_agent: number }>(
-    'count-open-jobs',
-    `select (select count(*)::int from jobs where payer = $1 and state in ('sent', 'pending')) as of_payer,
-       (select count(*)::int from jobs where agent_id = $2 and state in ('sent', 'pending')) as of_agent`,
-    [payer, agentId],
-  )
-  return { ofPayer: row?.of_payer ?? 0, ofAgent: row?.of_agent ?? 0 }
 }

@@ -34,14 +34,7 @@ const LATER_MS = 1_000
 /** Makes what orders the jobs of runs in one process. */
 export function createOrderJobOfRun(parts: PlatformParts): OrderJobOfRun {
   const provePayment = createProvePayment(parts)
-  const admit = createAdmission(parts, RUN_BOUNDS, async (client, { jobId }) => {
-    // Held until the order is written: `giveUp` waits for it, and then finds the order.
-    const { rowCount } = await client.query(
-      'select 1 from run_payments where job_id = $1 and sealed_payment is not null for share',
-      [jobId],
-    )
-    return rowCount === 1
-  })
+  const admit = createAdmission(parts, RUN_BOUNDS)
   return async ({ runId, payer = '' }, job) => {
     const ordering = { kind: 'caller', provePayment, admit, from: `runs of ${payer}`, runId } as const
     const payment = parts.seal.open(job.jobId, job.sealedPayment)

@@ -1,0 +1,48 @@
+import type { Outcome } from '@farebox/client/internal/attempt/read-outcome'
+import { hashJson } from '@farebox/platform-api/receipt'
+import type { Violation } from '@farebox/protocol/fields/compile'
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import { readAgent } from '../../agents/read-agent.ts'
+import { CheckFailed } from '../../checking/checker.ts'
+import type { PlatformParts } from '../../platform-parts.ts'
+import type { JobChanges } from '../records/change-job.ts'
+import type { JobRow } from '../records/job-row.ts'
+
+/** What is known of an output beside its bytes: its hash, and what it breaks of the schema that its agent declares. */
+export async function describeDelivery(
+  parts: PlatformParts,
+  job: JobRow,
+  outcome: Outcome,
+): Promise<JobChanges> {
+  if (outcome.kind !== 'completed') return {}
+  const agent = await readAgent(parts.database, job.agentId)
+  const fields = agent?.declaration?.capabilities[job.capability]?.output_schema
+  const violation = fields && (await checkOutput(parts, job, fields, outcome.output))
+  return {
+    outputHash: await hashJson(outcome.output),
+    ...(outcome.completedAt !== undefined &&
+      isTime(outcome.completedAt) && { completedAt: outcome.completedAt }),
+    ...(violation && { outputProblem: `${violation.field}: ${violation.reason}` }),
+  }
+}
+
+/** What cannot be checked is not held against its agent: it is paid, and its payer has it. */
+async function checkOutput(
+  { checker, log }: PlatformParts,
+  { agentId, jobId }: JobRow,
+  fields: FieldMap,
+  output: JsonObject,
+): Promise<Violation | undefined> {
+  try {
+    return await checker.run('output', { fields: JSON.stringify(fields), output }, `agent ${agentId}`)
+  } catch (error) {
+    if (!(error instanceof CheckFailed)) throw error
+    log.warn('output not checked', { job: jobId, agent: agentId, reason: error.message })
+    return undefined
+  }
+}
+
+/** A number from an agent that a date can be made of. */
+function isTime(seconds: number): boolean {
+  return seconds >= 0 && seconds < 1e11
+}
