@@ -533,15 +533,20 @@ begin
   if given_run is null then
     may_be_written := true;
   else
+    -- Nobody waits for the disk with these locks: that this job is to be sent was written with its run, which is on disk.
+    -- Should a power cut take the job, it is ordered again with the same payment.
+    perform set_config('synchronous_commit', 'off', true);
     perform from run_payments
       where job_id = given_job and run_id = given_run and sealed_payment is not null for share;
     may_be_written := found;
   end if;
 end $$;
 
--- What becomes of a job is news to its run: whoever drives it looks at once. That it is retried is the run's own doing.
+-- What becomes of a job is news to its run: whoever drives it looks at once. That it is retried is the run's own doing. It is
+-- on disk before the run's next state is; should a power cut take it before, the agent is asked again and says the same.
 create function note_news_of_run() returns trigger language plpgsql set search_path from current as $$
 begin
+  perform set_config('synchronous_commit', 'off', true);
   update runs set news = news + 1, due_at = '-infinity' where run_id = new.run_id;
   return null;
 end $$;

@@ -45,7 +45,7 @@ export function createNotifier(clock: Pick<Clock, 'sleep'>): Notifier {
     async wait(longestMs, signal) {
       if (!isNotified && !signal.aborted) {
         const over = new AbortController()
-        wake = () => over.abort()
+        wake = () => over.abort('woken')
         signal.addEventListener('abort', wake, { once: true })
         await clock.sleep(longestMs, over.signal)
         signal.removeEventListener('abort', wake)

@@ -49,6 +49,12 @@ export interface QuotedJob {
   readonly capability: string
 }
 
+/** A job that comes next, as far as can be said: its payment is there, and nothing but jobs under way is waited for. */
+export interface ComingJob extends QuotedJob {
+  /** Keys of the jobs that it comes after. */
+  readonly after: readonly string[]
+}
+
 /** What follows from the state of a run for those who drive it and list it. */
 export interface RunPlan {
   readonly status: RunStatus['status']
@@ -56,6 +62,7 @@ export interface RunPlan {
   /** Nothing that happens outside can change it any more, and nothing is left to be done. */
   readonly isOver: boolean
   readonly quotes: readonly QuotedJob[]
+  readonly coming: readonly ComingJob[]
   readonly sent: readonly SentJob[]
   /** Ids of the jobs whose signatures are still needed. */
   readonly kept: readonly string[]

@@ -23,7 +23,7 @@ export interface Heard {
  */
 export async function askAgent(parts: PlatformParts, job: JobRow, signal: AbortSignal): Promise<Heard> {
   const { sealedPayment } = job
-  const requestBody = await readRequest(parts.database, job.jobId)
+  const requestBody = job.requestBody ?? (await readRequest(parts.database, job.jobId))
   if (requestBody === undefined || sealedPayment === undefined)
     throw new Error(`job ${job.jobId} has nothing left to be sent`)
   const outcome = await parts.outbound.send({

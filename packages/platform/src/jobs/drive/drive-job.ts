@@ -43,7 +43,7 @@ export async function driveJob(
   try {
     const { job: known, heard, isOver } = await ask(parts, job, { holder, signal })
     if (isOver === true) {
-      logOutcome(parts, job, known)
+      tellOutcome(parts, job, known)
       return
     }
     if (signal.aborted) {
@@ -61,9 +61,9 @@ export async function driveJob(
       isOver: nextDueAtMs === undefined,
     })
     await releaseJob(parts.database, job, { holder, nextDueAtMs })
-    logOutcome(parts, job, seen)
+    tellOutcome(parts, job, seen)
   } finally {
-    done.abort()
+    done.abort('done')
     await renewing
   }
 }
@@ -114,7 +114,9 @@ async function keepLease(
   }
 }
 
-function logOutcome({ log }: PlatformParts, before: JobRow, job: JobRow): void {
+/** Tells who drives runs in this process, and whoever reads its log. */
+function tellOutcome({ log, due }: PlatformParts, before: JobRow, job: JobRow): void {
+  if (job.runId !== undefined) due.runs.notify()
   if (job.state === before.state && job.payment === before.payment) return
   const { jobId, agentId, state, payment, sendings, chargedWithoutDelivery } = job
   log.info('job', { job: jobId, agent: agentId, state, payment, sendings, chargedWithoutDelivery })

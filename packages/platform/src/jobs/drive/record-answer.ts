@@ -52,7 +52,7 @@ async function readProofSoon(
       parts.clock.sleep(PROOF_WITHIN_MS, over.signal).then(() => undefined),
     ])
   } finally {
-    over.abort()
+    over.abort('over')
   }
 }
 

@@ -13,7 +13,16 @@ import {
   type NewJob,
 } from '../records/job-store.ts'
 import { reopenJobIn } from '../records/reopen-job.ts'
-import { CALLER_ORDER_BOUNDS, checkOrderBounds, type OrderBounds } from './order-bounds.ts'
+import {
+  CALLER_ORDER_BOUNDS,
+  checkOrderBounds,
+  countedSince,
+  countJobs,
+  hasRoomForJob,
+  refuseTooMany,
+  type JobCounts,
+  type OrderBounds,
+} from './order-bounds.ts'
 import { readPayerState } from '../quote/read-payer-state.ts'
 
 /**
@@ -31,6 +40,8 @@ export interface AdmissionBounds extends OrderBounds {
   /** Contents that nobody has paid for. */
   readonly unpaidBytesOfPayer: number
   readonly unpaidBytesFromAddress: number
+  /** Connections of a process that orders from one address have at a time, waiting for one another. */
+  readonly connectionsForAddress: number
 }
 
 /** Payers without money that one address may have looked up in a minute. */
@@ -41,20 +52,21 @@ const CALLER_BOUNDS: AdmissionBounds = {
   ...CALLER_ORDER_BOUNDS,
   unpaidBytesOfPayer: 4 * 1_048_576,
   unpaidBytesFromAddress: 8 * 1_048_576,
+  connectionsForAddress: 1,
 }
 
 /** Makes the admission of one process; what it counts by payer and address is in the database, for all of them. */
 export function createAdmission(parts: PlatformParts, bounds: AdmissionBounds = CALLER_BOUNDS): AdmitOrder {
   const { clock } = parts
   const limit = createRateLimit(clock)
-  const turns = createSlots(1)
+  const turns = createSlots(bounds.connectionsForAddress)
   const waiting = new Map<string, number>()
 
   const write = async (
     job: NewJob,
     { from, retryOf, balanceAtomic }: { from: string; retryOf: number | undefined; balanceAtomic: bigint },
   ): Promise<JobRow | undefined> => {
-    // One connection for an address, however many orders of it wait.
+    // However many orders of an address wait, others have connections left.
     const leave = await turns.take(from, new AbortController().signal)
     try {
       const terms = { from, balanceAtomic, bounds }
@@ -74,9 +86,12 @@ export function createAdmission(parts: PlatformParts, bounds: AdmissionBounds = 
       throw tooMuch('orders from this address that are not written down yet', 1)
     waiting.set(from, held)
     try {
-      const { isPaymentKnown } = await checkOrderBounds(parts, job, bounds)
-      // It is in use for another job here, which says more than that it was used.
-      if (retryOf === undefined && isPaymentKnown) return undefined
+      // Of a run's order all of it is counted when it is written: its payer has signed for each.
+      if (retryOf !== undefined || job.runId === undefined) {
+        const { isPaymentKnown } = await checkOrderBounds(parts, job, bounds)
+        // It is in use for another job here, which says more than that it was used.
+        if (retryOf === undefined && isPaymentKnown) return undefined
+      }
       const balanceAtomic = await seeBalance(
         parts,
         job,
@@ -150,11 +165,13 @@ async function writeNew(
   job: NewJob,
   { from, balanceAtomic, bounds }: AdmissionTerms,
 ): Promise<JobRow | undefined> {
+  const isOfRun = job.runId !== undefined
   const sender = due.sending.reserve(hostOf(job.endpoint))
   let written: JobRow | undefined
   try {
     const nowMs = clock.nowMs()
-    const [row] = await database.query<Room & Nullable<JobColumns>>('admit-job', ADMIT, [
+    const [name, text] = isOfRun ? ['admit-job-of-run', admitOfRun(bounds)] : ['admit-job', ADMIT]
+    const [row] = await database.query<Room & Partial<JobCounts> & Nullable<JobColumns>>(name, text, [
       ...valuesOfNewJob(job, nowMs),
       from,
       balanceAtomic,
@@ -162,10 +179,15 @@ async function writeNew(
       bounds.unpaidBytesFromAddress,
       sender === undefined ? null : new Date(nowMs + LEASE_MS),
       sender?.holder ?? null,
+      ...(isOfRun ? countedSince(nowMs) : []),
     ])
     if (row === undefined) throw new Error('nobody said whether there is room')
-    if (isWritten(row)) written = toJobRow(row)
-    else refuseWithoutRoom(job, row, { balanceAtomic, bounds })
+    // Its bytes are at hand: whoever sends it at once need not read them.
+    if (isWritten(row)) written = { ...toJobRow(row), requestBody: job.requestBody }
+    else {
+      if (isCounted(row)) refuseTooMany(row, bounds, nowMs)
+      refuseWithoutRoom(job, row, { balanceAtomic, bounds })
+    }
   } finally {
     if (written === undefined) sender?.release()
     else if (sender === undefined) due.jobs.notify()
@@ -180,23 +202,47 @@ function isWritten(row: Room & Nullable<JobColumns>): row is Room & JobColumns {
   return row.job_id !== null
 }
 
-const [FROM, BALANCE, BYTES_OF_PAYER, BYTES_FROM_ADDRESS, LEASE_UNTIL, LEASE_HOLDER] = [1, 2, 3, 4, 5, 6].map(
-  after => `$${NEW_JOB_PARAMETERS + after}`,
-)
+function isCounted(row: Partial<JobCounts>): row is JobCounts {
+  return row.open_of_payer !== undefined
+}
 
-/** Who has it, until when, is of those parameters that the row of a new job has besides. */
-const ADMIT = `
-  with room as materialized (select * from room_for_order($5, ${FROM}, $1::uuid, $22::uuid)),
-  written as (
-    ${INSERT_JOB}
-    select ${JOB_VALUES}, room.ordered_from, ${LEASE_UNTIL}::timestamptz, ${LEASE_HOLDER}::uuid
-    from room
-    where may_be_written and promised + $6::bigint <= ${BALANCE}::numeric
-      and bytes_of_payer + octet_length($13::bytea) <= ${BYTES_OF_PAYER}::bigint
-      and bytes_from_address + octet_length($13::bytea) <= ${BYTES_FROM_ADDRESS}::bigint
-    on conflict do nothing
-    returning ${JOB_COLUMNS})
-  select room.*, written.* from room left join written on true`
+const PARAMETERS = [1, 2, 3, 4, 5, 6, 7, 8].map(after => `$${NEW_JOB_PARAMETERS + after}`)
+const [FROM, BALANCE, BYTES_OF_PAYER, BYTES_FROM_ADDRESS, LEASE_UNTIL, LEASE_HOLDER] = PARAMETERS
+const [UNPAID_SINCE = '', DEADLINES_SINCE = ''] = PARAMETERS.slice(6)
+
+const ROOM = `select * from room_for_order($5, ${FROM}, $1::uuid, $22::uuid)`
+const HAS_ROOM = `may_be_written and promised + $6::bigint <= ${BALANCE}::numeric
+  and bytes_of_payer + octet_length($13::bytea) <= ${BYTES_OF_PAYER}::bigint
+  and bytes_from_address + octet_length($13::bytea) <= ${BYTES_FROM_ADDRESS}::bigint`
+
+/** Writes a job down where there is room, and says how much there was. */
+const ADMIT = admitWhere(ROOM, HAS_ROOM)
+
+/** The same for the order of a run, of which the jobs are counted too. */
+function admitOfRun(bounds: AdmissionBounds): string {
+  const by = {
+    payer: '$5',
+    agent: '$2',
+    unpaidSince: `${UNPAID_SINCE}::timestamptz`,
+    deadlinesSince: `${DEADLINES_SINCE}::timestamptz`,
+  }
+  return admitWhere(
+    `select *, ${countJobs(by)} from (${ROOM}) as room`,
+    `${HAS_ROOM} and ${hasRoomForJob(bounds)}`,
+  )
+}
+
+function admitWhere(room: string, hasRoom: string): string {
+  return `
+    with room as materialized (${room}),
+    written as (
+      ${INSERT_JOB}
+      select ${JOB_VALUES}, room.ordered_from, ${LEASE_UNTIL}::timestamptz, ${LEASE_HOLDER}::uuid
+      from room where ${hasRoom}
+      on conflict do nothing
+      returning ${JOB_COLUMNS})
+    select room.*, written.* from room left join written on true`
+}
 
 /** What is read again and again is read within the transaction that opens the job once more. */
 async function writeRetry(

@@ -34,6 +34,20 @@ export async function checkOrderBounds(
 ): Promise<{ readonly isPaymentKnown: boolean }> {
   const nowMs = clock.nowMs()
   const counts = await readCounts(database, order, nowMs)
+  refuseTooMany(counts, { openOfPayer, unpaidOfPayer }, nowMs)
+  return { isPaymentKnown: counts.is_payment_known }
+}
+
+/**
+ * Whether what {@link countJobs} has counted leaves room for one more.
+ *
+ * @throws {Refusal} as {@link checkOrderBounds}
+ */
+export function refuseTooMany(
+  counts: Omit<JobCounts, 'is_payment_known'>,
+  { openOfPayer, unpaidOfPayer }: OrderBounds,
+  nowMs: number,
+): void {
   if (counts.open_of_payer >= openOfPayer)
     throw tooMany('this payer has too many jobs without an outcome: wait for some of them', 5)
   if (counts.open_of_agent >= MAX_OPEN_OF_AGENT)
@@ -52,15 +66,15 @@ export async function checkOrderBounds(
       Math.max(1, Math.ceil((pausedUntilMs - nowMs) / 1_000)),
     )
   }
-  return { isPaymentKnown: counts.is_payment_known }
 }
 
 function tooMany(sentence: string, retryAfterSeconds: number): Refusal {
   return new Refusal('rate_limited', sentence, { retryAfterSeconds })
 }
 
+/** What {@link countJobs} counts. */
 // A type, which a row of a query can be; an interface cannot.
-type Counts = {
+export type JobCounts = {
   readonly open_of_payer: number
   readonly open_of_agent: number
   readonly unpaid: number
@@ -73,12 +87,11 @@ async function readCounts(
   database: Database,
   { payer, agentId, network, authorization }: Pick<NewJob, 'payer' | 'agentId' | 'network' | 'authorization'>,
   nowMs: number,
-): Promise<Counts> {
-  const [counts] = await database.query<Counts>('count-jobs-of-payer', COUNTS, [
+): Promise<JobCounts> {
+  const [counts] = await database.query<JobCounts>('count-jobs-of-payer', COUNTS, [
     payer,
     agentId,
-    new Date(nowMs - UNPAID_COUNTED_MS),
-    new Date(nowMs - OWN_DEADLINES_MS),
+    ...countedSince(nowMs),
     authorization.nonce,
     network,
   ])
@@ -86,12 +99,35 @@ async function readCounts(
   return counts
 }
 
-const COUNTS = `
-  select
-    (select count(*)::int from jobs where payer = $1 and state in ('sent', 'pending')) as open_of_payer,
-    (select count(*)::int from jobs where agent_id = $2 and state in ('sent', 'pending')) as open_of_agent,
-    (select count(*)::int from jobs where payer = $1 and created_at > $3 and payment = 'open') as unpaid,
+/** From when on unpaid jobs count, and own deadlines. */
+export function countedSince(nowMs: number): readonly [Date, Date] {
+  return [new Date(nowMs - UNPAID_COUNTED_MS), new Date(nowMs - OWN_DEADLINES_MS)]
+}
+
+/** Counts jobs; what of is named as the parameters of the statement are. */
+export function countJobs(by: {
+  readonly payer: string
+  readonly agent: string
+  readonly unpaidSince: string
+  readonly deadlinesSince: string
+}): string {
+  const { payer, agent, unpaidSince, deadlinesSince } = by
+  return `
+    (select count(*)::int from jobs where payer = ${payer} and state in ('sent', 'pending')) as open_of_payer,
+    (select count(*)::int from jobs where agent_id = ${agent} and state in ('sent', 'pending')) as open_of_agent,
+    (select count(*)::int from jobs
+     where payer = ${payer} and created_at > ${unpaidSince} and payment = 'open') as unpaid,
     (select created_at from jobs
-     where payer = $1 and agent_id = $2 and fault = 'deadline' and created_at > $4
-     order by created_at desc offset ${MAX_OWN_DEADLINES - 1} limit 1) as own_deadline_at,
+     where payer = ${payer} and agent_id = ${agent} and fault = 'deadline' and created_at > ${deadlinesSince}
+     order by created_at desc offset ${MAX_OWN_DEADLINES - 1} limit 1) as own_deadline_at`
+}
+
+const COUNTS = `
+  select ${countJobs({ payer: '$1', agent: '$2', unpaidSince: '$3', deadlinesSince: '$4' })},
     exists (select from jobs where payer = $1 and nonce = $5 and network = $6) as is_payment_known`
+
+/** The condition for {@link refuseTooMany} to refuse nothing, over the columns of {@link countJobs}. */
+export function hasRoomForJob({ openOfPayer, unpaidOfPayer }: OrderBounds): string {
+  return `open_of_payer < ${openOfPayer} and open_of_agent < ${MAX_OPEN_OF_AGENT} and unpaid < ${unpaidOfPayer}
+    and own_deadline_at is null`
+}

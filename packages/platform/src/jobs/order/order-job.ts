@@ -50,7 +50,11 @@ export async function orderJob(
   const payment = ordering.provePayment(order.payment)
   const jobId = order.job_id.toLowerCase()
   const inputHash = await loopTurns.take(() => hashJson(order.input))
-  const known = await findOrdered(parts, { ...order, job_id: jobId }, payment, inputHash)
+  // A run orders what is not there yet; where somebody was quicker, that is found when it is written.
+  const isOfRun = ordering.kind === 'caller' && ordering.runId !== undefined
+  const known = isOfRun
+    ? undefined
+    : await findOrdered(parts, { ...order, job_id: jobId }, payment, inputHash)
   if (known !== undefined) return known
   const payable = await readPayable(parts, order.agent_id, order.capability)
   agreeOnPayment(parts, payment, payable, jobId)

@@ -1,9 +1,10 @@
 import { describeError } from '@farebox/server/log'
-import type { GivenEvent } from '../../checking/run-messages.ts'
+import type { GivenEvent, RunPlan, WrittenRun } from '../../checking/run-messages.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { changeRun } from '../records/change-run.ts'
+import { advance, changeRun, writeRun, type WrittenRow } from '../records/change-run.ts'
 import { noteNews, releaseRun, RUN_LEASE_MS } from '../records/run-leases.ts'
 import type { RunRow } from '../records/run-row.ts'
+import { readRun } from '../records/run-store.ts'
 import { giveUp } from '../records/sent-jobs.ts'
 import type { Activities } from './activities.ts'
 import { askPriceOfJob } from './ask-price-of-job.ts'
@@ -20,49 +21,161 @@ export interface DriveMeans {
 
 /** Where there is no room for all that a run wants done, it is looked at again then. */
 const NO_ROOM_MS = 500
+/** So long a change of a run waits for the prices that it has asked for, to be written down with them. */
+const PRICES_WITHIN_MS = 50
 
 /**
- * Does for a run what is due: tells it what has become of its jobs, begins to ask for prices and to write orders, and lets
- * it go. All that is begun is found again from what is stored, so that whoever takes the run after a crash does the same,
- * and doing it twice changes nothing: prices are asked unpaid, a job_id is ordered once, an attempt is retried once.
+ * Does for a run what is due: tells it what has become of its jobs, asks for the prices of those that come next, writes both
+ * down, begins to order, and lets it go. All that is begun is found again from what is stored, so that whoever takes the run
+ * after a crash does the same, and doing it twice changes nothing: prices are asked unpaid, a job_id is ordered once, an
+ * attempt is retried once.
  */
 export async function driveRun(parts: PlatformParts, means: DriveMeans, taken: RunRow): Promise<void> {
-  const { run, unordered } = await hearAll(parts, taken)
-  const isPaused = run.plan.control !== 'running'
-  let hasRoom = true
-  if (!isPaused)
-    for (const quote of run.plan.quotes) {
-      const work = (): Promise<void> => askAndTell(parts, means, run, quote)
-      hasRoom = means.activities.begin(run.runId, `price ${quote.key}`, work) && hasRoom
-    }
-  for (const job of unordered) {
-    // A pause stops ordering; after a cancellation what has not left is given up.
-    if (run.plan.control === 'paused') continue
-    const work = (): Promise<void> =>
-      run.plan.control === 'cancelled' && !job.isRetry
-        ? giveUpAndNote(parts, run, job.jobId, 'The run was cancelled before this order was written down.')
-        : orderAndNote(parts, means, run, job)
-    hasRoom = means.activities.begin(run.runId, `order ${job.jobId}`, work) && hasRoom
-  }
-  const dueAtMs = dueAt(parts, means, run, hasRoom)
-  if (await releaseRun(parts.database, run, { holder: means.holder, dueAtMs })) parts.due.runs.notify()
+  let run: RunRow | undefined = taken
+  while (run !== undefined && !(await driveOnce(parts, means, run)))
+    run = await readRun(parts.database, taken.runId)
 }
 
-/** Tells a run all that is news, until there is none: what one step ends may begin another. */
-async function hearAll(
-  parts: PlatformParts,
-  taken: RunRow,
-): Promise<{ readonly run: RunRow; readonly unordered: readonly UnorderedJob[] }> {
-  let run = taken
-  for (;;) {
-    const { events, unordered } = await hearJobs(parts, run)
-    const { wakeAt } = run.plan
-    const isTime = wakeAt !== null && wakeAt <= parts.clock.nowMs() / 1_000
-    const given: readonly GivenEvent[] = isTime ? [...events, { event: 'woken' }] : events
-    const { revision } = run
-    if (given.length > 0) run = await changeRun(parts, run.runId, { events: given }, run)
-    if (run.revision === revision) return { run, unordered }
+/** @returns false where somebody has changed the run meanwhile: what was worked out is of no use then */
+async function driveOnce(parts: PlatformParts, means: DriveMeans, run: RunRow): Promise<boolean> {
+  const { events, unordered } = await hearJobs(parts, run)
+  const { wakeAt } = run.plan
+  const isTime = wakeAt !== null && wakeAt <= parts.clock.nowMs() / 1_000
+  const given: readonly GivenEvent[] = isTime ? [...events, { event: 'woken' }] : events
+  // With those of the jobs that most likely come next, one look at the run tells it all.
+  const early = await askPrices(parts, means, run, expectedQuotes(run.plan, given))
+  const heard = await hear(parts, run, [...given, ...early.events])
+  const late = await askPrices(parts, means, run, heard.plan.control === 'running' ? heard.plan.quotes : [])
+  const after = await hear(parts, { ...run, ...heard }, late.events)
+  const inputs = [...heard.inputs, ...after.inputs]
+  const isNew = (jobId: string): boolean => inputs.some(input => input.jobId === jobId)
+  const due = [
+    ...unordered.filter(({ jobId }) => !isNew(jobId)),
+    ...after.plan.sent.filter(({ jobId }) => isNew(jobId)).map(sent => ({ ...sent, isRetry: false })),
+  ]
+  // Begun before the run is let go, so that it is known by then whether there is room; done once it is written.
+  const written = deferred<WrittenRow | undefined>()
+  const hasRoom = beginOrders(parts, means, { ...run, ...after }, { due, written: written.promise })
+  try {
+    const release = {
+      holder: means.holder,
+      dueAtMs: dueAt(parts, means, { ...run, ...after }, hasRoom && early.hasRoom && late.hasRoom),
+    }
+    const isSame = after.state === run.state && after.maxTotal === run.maxTotal
+    if (isSame) {
+      if (await releaseRun(parts.database, run, release)) parts.due.runs.notify()
+      written.resolve({ run, orders: new Map() })
+      return true
+    }
+    const row = await writeRun(parts, run, { ...after, inputs }, { release })
+    written.resolve(row)
+    return row !== undefined
+  } finally {
+    written.resolve(undefined)
   }
+}
+
+/** What is asked for now, and what comes next after the jobs that have just been delivered. */
+function expectedQuotes(
+  { control, quotes, coming }: RunPlan,
+  events: readonly GivenEvent[],
+): RunPlan['quotes'] {
+  if (control !== 'running') return []
+  const delivered = new Set(events.flatMap(event => (event.event === 'delivered' ? [event.key] : [])))
+  return [...quotes, ...coming.filter(({ after }) => after.every(key => delivered.has(key)))]
+}
+
+/** What becomes of a run by events, without writing it. */
+async function hear(parts: PlatformParts, run: RunRow, events: readonly GivenEvent[]): Promise<WrittenRun> {
+  const { state, maxTotal, plan } = run
+  return events.length === 0 ? { state, maxTotal, plan, inputs: [] } : await advance(parts, run, events)
+}
+
+interface AskedPrices {
+  /** What was answered soon; what comes later changes the run by itself. */
+  readonly events: readonly GivenEvent[]
+  readonly hasRoom: boolean
+}
+
+const ASKED_NONE: AskedPrices = { events: [], hasRoom: true }
+
+async function askPrices(
+  parts: PlatformParts,
+  means: DriveMeans,
+  run: RunRow,
+  quotes: RunPlan['quotes'],
+): Promise<AskedPrices> {
+  if (quotes.length === 0) return ASKED_NONE
+  const events: GivenEvent[] = []
+  let isOpen = true
+  let hasRoom = true
+  const answers: Promise<void>[] = []
+  for (const quote of quotes) {
+    const answered = deferred<void>()
+    const work = async (): Promise<void> => {
+      await logged(parts, run, async () => {
+        const event = await askPrice(parts, means, quote)
+        if (event === undefined) return
+        if (isOpen) events.push(event)
+        else await changeRun(parts, run.runId, { events: [event] })
+      })
+      answered.resolve()
+    }
+    if (means.activities.begin(run.runId, `price ${quote.key}`, work)) answers.push(answered.promise)
+    else hasRoom = false
+  }
+  const over = new AbortController()
+  await Promise.race([Promise.all(answers), parts.clock.sleep(PRICES_WITHIN_MS, over.signal)])
+  over.abort('over')
+  isOpen = false
+  return { events, hasRoom }
+}
+
+/** Undefined where this process ends: whoever has the run then asks again. */
+async function askPrice(
+  parts: PlatformParts,
+  { signal }: DriveMeans,
+  { key, agentId, capability }: RunPlan['quotes'][number],
+): Promise<GivenEvent | undefined> {
+  const asked = await askPriceOfJob(parts, { agentId, capability }, signal)
+  if (signal.aborted) return undefined
+  return 'reason' in asked
+    ? { event: 'quoted', key, quote: undefined, reason: asked.reason }
+    : { event: 'quoted', key, quote: asked }
+}
+
+/** @returns whether there is room for all that are to be ordered */
+function beginOrders(
+  parts: PlatformParts,
+  means: DriveMeans,
+  run: RunRow,
+  {
+    due,
+    written,
+  }: { readonly due: readonly UnorderedJob[]; readonly written: Promise<WrittenRow | undefined> },
+): boolean {
+  const { control } = run.plan
+  let hasRoom = true
+  for (const job of due) {
+    // A pause stops ordering; after a cancellation what has not left is given up.
+    if (control === 'paused') continue
+    const work = async (): Promise<void> => {
+      const row = await written
+      if (row === undefined) return
+      const order = row.orders.get(job.jobId)
+      await (control === 'cancelled' && !job.isRetry
+        ? giveUpAndNote(parts, run, job.jobId, 'The run was cancelled before this order was written down.')
+        : orderAndNote(parts, means, run, { ...job, ...(order && { with: order }) }))
+    }
+    hasRoom = means.activities.begin(run.runId, `order ${job.jobId}`, work) && hasRoom
+  }
+  return hasRoom
+}
+
+function deferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve = (_value: T): void => {}
+  const promise = new Promise<T>(done => (resolve = done))
+  return { promise, resolve }
 }
 
 function dueAt(
@@ -78,20 +191,6 @@ function dueAt(
   // Should this process end, somebody else begins the same again.
   else if (activities.isUnderWay(run.runId)) times.push(clock.nowMs() + RUN_LEASE_MS)
   return times.length === 0 ? undefined : Math.min(...times)
-}
-
-async function askAndTell(
-  parts: PlatformParts,
-  { signal }: DriveMeans,
-  run: RunRow,
-  { key, agentId, capability }: RunRow['plan']['quotes'][number],
-): Promise<void> {
-  await logged(parts, run, async () => {
-    const asked = await askPriceOfJob(parts, { agentId, capability }, signal)
-    if (signal.aborted) return
-    const said = 'reason' in asked ? { quote: undefined, reason: asked.reason } : { quote: asked }
-    await changeRun(parts, run.runId, { events: [{ event: 'quoted', key, ...said }] })
-  })
 }
 
 async function orderAndNote(

@@ -1,7 +1,7 @@
 import type { GivenEvent, SentJob } from '../../checking/run-messages.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { RunRow } from '../records/run-row.ts'
-import { readDelivery, readSentJobs, type JobOfRun, type SentRow } from '../records/sent-jobs.ts'
+import { readSentJobs, type JobOfRun, type SentRow, type StepOrder } from '../records/sent-jobs.ts'
 
 /** What the jobs of a run have come to since its state was written, and which are still to be ordered. */
 export interface HeardJobs {
@@ -12,9 +12,10 @@ export interface HeardJobs {
 
 /** A job that is to be ordered with its payment. */
 export interface UnorderedJob extends SentJob {
-  readonly sealedPayment: string
   /** It was ordered before: the order of another attempt is due. */
   readonly isRetry: boolean
+  /** What it is ordered with, where that was just written down; otherwise it is read. */
+  readonly with?: StepOrder
 }
 
 /** Compares a run with the rows of its jobs. */
@@ -33,26 +34,22 @@ export async function hearJobs(
   for (const one of sent) {
     const row = rows.get(one.jobId)
     if (row === undefined) continue
-    events.push(...(await hear(database, one, row)))
+    events.push(...hear(one, row))
     const order = orderOf(one, row)
     if (order !== undefined) unordered.push(order)
   }
   return { events, unordered }
 }
 
-async function hear(
-  database: PlatformParts['database'],
-  sent: SentJob,
-  { job, givenUp }: SentRow,
-): Promise<readonly GivenEvent[]> {
+function hear(sent: SentJob, { job, givenUp }: SentRow): readonly GivenEvent[] {
   if (job === undefined) return givenUp === undefined ? [] : [unsentEvent(sent, givenUp)]
   if (!job.isOfRun) return hearForeign(sent, job)
   switch (job.payment) {
     case 'paid': {
-      if (job.answer === 'completed' && job.outputProblem === undefined) {
-        const body = await readDelivery(database, sent.jobId)
+      const { outputProblem, delivery: body } = job
+      if (outputProblem === undefined && body !== undefined) {
         const { key, jobId: job_id, attempt } = sent
-        if (body !== undefined) return [{ event: 'delivered', key, job_id, attempt, body }]
+        return [{ event: 'delivered', key, job_id, attempt, body }]
       }
       const isOver = job.chargedWithoutDelivery || job.answer === 'completed' || job.answer === 'failed'
       return isOver ? [...failure(sent, job), { event: 'charged', key: sent.key, job_id: sent.jobId }] : []
@@ -93,9 +90,9 @@ function unsentEvent({ key, jobId: job_id, attempt }: SentJob, error: string): G
   return { event: 'unsent', key, job_id, attempt, error }
 }
 
-function orderOf(sent: SentJob, { job, givenUp, sealedPayment }: SentRow): UnorderedJob | undefined {
-  if (sent.state !== 'sent' || givenUp !== undefined || sealedPayment === undefined) return undefined
-  if (job === undefined) return { ...sent, sealedPayment, isRetry: false }
+function orderOf(sent: SentJob, { job, givenUp, hasPayment }: SentRow): UnorderedJob | undefined {
+  if (sent.state !== 'sent' || givenUp !== undefined || !hasPayment) return undefined
+  if (job === undefined) return { ...sent, isRetry: false }
   const isDue = job.isOfRun && job.attempt < sent.attempt && job.payment === 'open'
-  return isDue ? { ...sent, sealedPayment, isRetry: true } : undefined
+  return isDue ? { ...sent, isRetry: true } : undefined
 }

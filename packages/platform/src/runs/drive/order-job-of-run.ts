@@ -7,7 +7,7 @@ import { readJob } from '../../jobs/records/job-store.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { RunRow } from '../records/run-row.ts'
-import { readStepInput } from '../records/sent-jobs.ts'
+import { readStepOrder } from '../records/sent-jobs.ts'
 import type { UnorderedJob } from './hear-jobs.ts'
 
 /** What came of an order. */
@@ -27,6 +27,7 @@ const RUN_BOUNDS: AdmissionBounds = {
   unpaidOfPayer: 2_000,
   unpaidBytesOfPayer: 64 * 1_048_576,
   unpaidBytesFromAddress: 64 * 1_048_576,
+  connectionsForAddress: 3,
 }
 
 const LATER_MS = 1_000
@@ -37,10 +38,12 @@ export function createOrderJobOfRun(parts: PlatformParts): OrderJobOfRun {
   const admit = createAdmission(parts, RUN_BOUNDS)
   return async ({ runId, payer = '' }, job) => {
     const ordering = { kind: 'caller', provePayment, admit, from: `runs of ${payer}`, runId } as const
-    const payment = parts.seal.open(job.jobId, job.sealedPayment)
+    const { input, sealedPayment } = job.with ?? (await readStepOrder(parts.database, job.jobId))
+    if (sealedPayment === undefined)
+      return { kind: 'never', reason: 'Its payment was deleted before it was ordered.' }
+    const payment = parts.seal.open(job.jobId, sealedPayment)
     try {
       if (!job.isRetry) {
-        const input = await readStepInput(parts.database, job.jobId)
         if (input === undefined) return { kind: 'never', reason: 'What was to be sent is not kept any more.' }
         await orderJob(parts, ordering, {
           agent_id: job.agentId,

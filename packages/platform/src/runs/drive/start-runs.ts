@@ -22,6 +22,7 @@ export interface RunsOptions {
 
 const POLL_MS = 100
 const SLOTS = 32
+const GATHER_MS = 3
 const ACTIVITIES = 256
 const ACTIVITIES_OF_RUN = 32
 /** No payer has more than this part of the slots that others leave free. */
@@ -66,6 +67,8 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
       await round()
     } finally {
       await parts.due.runs.wait(pollMs, signal)
+      // What becomes due at about the same time is taken together.
+      await clock.sleep(GATHER_MS, signal)
     }
   }
   const onFailure = (error: unknown): void =>

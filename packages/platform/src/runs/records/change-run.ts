@@ -1,10 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
+import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { GivenEvent, WrittenRun } from '../../checking/run-messages.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { refuseUnchecked } from './refuse-unchecked.ts'
 import type { RunRow } from './run-row.ts'
 import { insertPayments, readRun, type SealedRunPayment } from './run-store.ts'
+import type { StepOrder } from './sent-jobs.ts'
 
 /** What changing runs takes. */
 export type ChangingParts = Pick<PlatformParts, 'database' | 'checker' | 'clock' | 'due'>
@@ -15,6 +17,12 @@ export interface RunChange {
   readonly payments?: readonly SealedRunPayment[]
   /** Who signed them. */
   readonly payer?: string
+}
+
+/** Whoever drives a run lets it go with the change: until a time, or until something happens where that is undefined. */
+export interface Release {
+  readonly holder: string
+  readonly dueAtMs: number | undefined
 }
 
 /** Others may be at the same run: the driver, its payer in two tabs. Each try has what the ones before wrote. */
@@ -37,12 +45,9 @@ export async function changeRun(
   let run = known ?? (await readOrRefuse(parts, runId))
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     refuseOtherPayer(run, change)
-    const now = parts.clock.nowMs() / 1_000
-    const given = { stored: storedOf(run), events: change.events, now }
-    const advanced = await parts.checker.run('advance-run', given, `run ${runId}`).catch(refuseUnchecked)
-    if (!advanced.ok) throw new Refusal('conflict', advanced.reason)
-    const written = await write(parts, run, advanced, change)
-    if (written !== undefined) return written
+    const advanced = await advance(parts, run, change.events)
+    const written = await writeRun(parts, run, advanced, change)
+    if (written !== undefined) return written.run
     if (tries > 2) await setTimeout(Math.random() * 5 * tries)
     run = await readOrRefuse(parts, runId)
   }
@@ -51,13 +56,21 @@ export async function changeRun(
   })
 }
 
-function storedOf({ flow, input, maxTotal, state }: RunRow): {
-  readonly flow: string
-  readonly input: string
-  readonly maxTotal: string
-  readonly state: string
-} {
-  return { flow, input, maxTotal, state }
+/**
+ * Works out what becomes of a run by events. Nothing is written.
+ *
+ * @throws {Refusal} `conflict` where an event cannot be
+ */
+export async function advance(
+  { checker, clock }: Pick<PlatformParts, 'checker' | 'clock'>,
+  run: Pick<RunRow, 'runId' | 'flow' | 'input' | 'maxTotal' | 'state'>,
+  events: readonly GivenEvent[],
+): Promise<WrittenRun> {
+  const { runId, flow, input, maxTotal, state } = run
+  const given = { stored: { flow, input, maxTotal, state }, events, now: clock.nowMs() / 1_000 }
+  const advanced = await checker.run('advance-run', given, `run ${runId}`).catch(refuseUnchecked)
+  if (!advanced.ok) throw new Refusal('conflict', advanced.reason)
+  return advanced
 }
 
 /** All payments of a run are by one payer, who may then see it. */
@@ -72,14 +85,27 @@ async function readOrRefuse({ database }: ChangingParts, runId: string): Promise
   return run
 }
 
-async function write(
-  parts: ChangingParts,
+/** A run as it is stored from now on. */
+export interface WrittenRow {
+  readonly run: RunRow
+  /** By job, what those are ordered with that are to be sent from now on. */
+  readonly orders: ReadonlyMap<string, StepOrder>
+}
+
+/**
+ * Writes a run down as {@link advance} has worked it out.
+ *
+ * @returns undefined where somebody has changed it since it was read; nothing was written then
+ */
+export async function writeRun(
+  parts: Pick<PlatformParts, 'database' | 'clock' | 'due'>,
   run: RunRow,
   { state, maxTotal, plan, inputs }: WrittenRun,
-  { payments = [], payer }: RunChange,
-): Promise<RunRow | undefined> {
+  { payments = [], payer, release }: Partial<RunChange> & { readonly release?: Release } = {},
+): Promise<WrittenRow | undefined> {
   const nowMs = parts.clock.nowMs()
-  if (state === run.state && maxTotal === run.maxTotal && payments.length === 0) return run
+  const isSame = state === run.state && maxTotal === run.maxTotal
+  if (isSame && payments.length === 0 && release === undefined) return { run, orders: new Map() }
   const endedAtMs = plan.isOver ? (run.endedAtMs ?? nowMs) : undefined
   const values = [
     run.runId,
@@ -95,46 +121,76 @@ async function write(
     inputs.map(({ jobId }) => jobId),
     inputs.map(({ input }) => input),
     maxTotal,
+    release?.holder ?? null,
+    release?.dueAtMs === undefined ? null : new Date(release.dueAtMs),
+    run.news,
   ]
-  const news = await parts.database.inTransaction(async client => {
-    // Before the run is written, which names them as kept.
-    const changed = await client.query<{ news: string }>(LOCK, [run.runId, run.revision])
-    if (changed.rows[0] === undefined) return undefined
-    await insertPayments(client, run.runId, payments)
-    const { rows } = await client.query<{ news: string }>(WRITE, values)
-    return rows[0]?.news
-  })
-  if (news === undefined) return undefined
-  parts.due.runs.notify()
-  return {
+  const written = await write(parts.database, run, payments, values)
+  if (written === undefined) return undefined
+  if (written.is_due) parts.due.runs.notify()
+  const changed = {
     ...run,
     state,
     maxTotal,
     plan,
     payer: run.payer ?? payer,
     revision: run.revision + 1,
-    news: Number(news),
+    news: Number(written.news),
     changedAtMs: nowMs,
     endedAtMs,
   }
+  const orders = inputs.map(({ jobId, input }): readonly [string, StepOrder] => [
+    jobId,
+    { input, sealedPayment: written.payments?.[jobId] ?? undefined },
+  ])
+  return { run: changed, orders: new Map(orders) }
 }
 
-const LOCK = 'select news from runs where run_id = $1 and revision = $2 for update'
+type Written = {
+  readonly news: string
+  readonly is_due: boolean
+  readonly payments: { readonly [jobId: string]: string | null } | null
+}
 
+async function write(
+  database: Database,
+  { runId, revision }: RunRow,
+  payments: readonly SealedRunPayment[],
+  values: readonly unknown[],
+): Promise<Written | undefined> {
+  if (payments.length === 0) return (await database.query<Written>('write-run', WRITE, values))[0]
+  return await database.inTransaction(async client => {
+    // Before the run is written, which names them as kept.
+    const locked = await client.query(LOCK, [runId, revision])
+    if (locked.rowCount !== 1) return undefined
+    await insertPayments(client, runId, payments)
+    const { rows } = await client.query<Written>(WRITE, [...values])
+    return rows[0]
+  })
+}
+
+const LOCK = 'select 1 from runs where run_id = $1 and revision = $2 for update'
+
+/** $14: who lets it go, where somebody does; $15: until when; $16: the news that were heard. */
 const WRITE = `
   with changed as (
-    update runs set state = $3, plan = $4, status = $5, paid = $6, changed_at = $7, ended_at = $8,
-      payer = coalesce(payer, $9), max_total = $13, revision = revision + 1, news = news + 1, due_at = '-infinity',
+    update runs set state = $3, plan = $4, status = $5, paid = $6, changed_at = $7::timestamptz, ended_at = $8::timestamptz,
+      payer = coalesce(payer, $9), max_total = $13, revision = revision + 1, news = news + 1,
+      due_at = case when lease_holder = $14::uuid and news = $16::bigint then $15::timestamptz else '-infinity' end,
+      lease_until = case when lease_holder = $14::uuid then null else lease_until end,
+      lease_holder = case when lease_holder = $14::uuid then null else lease_holder end,
       started_from = case when $6 = '0' then started_from end
     where run_id = $1 and revision = $2
-    returning news
+    returning run_id, news, coalesce(due_at = '-infinity', false) as is_due
   ), wiped as (
     update run_payments set sealed_payment = null
-    where run_id = $1 and sealed_payment is not null and not job_id = any($10::uuid[])
+    from changed
+    where run_payments.run_id = changed.run_id and sealed_payment is not null and not job_id = any($10::uuid[])
   ), sent as (
     update run_payments set input = one.input
-    from unnest($11::uuid[], $12::text[]) as one(job_id, input)
-    where run_payments.job_id = one.job_id and run_payments.run_id = $1
+    from changed, unnest($11::uuid[], $12::text[]) as one(job_id, input)
+    where run_payments.job_id = one.job_id and run_payments.run_id = changed.run_id
       and run_payments.job_id = any($10::uuid[])
+    returning run_payments.job_id, sealed_payment
   )
-  select news from changed`
+  select news, is_due, (select jsonb_object_agg(job_id, sealed_payment) from sent) as payments from changed`

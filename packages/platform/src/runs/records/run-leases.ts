@@ -50,7 +50,7 @@ const TAKE = `
  * Lets a run go until `dueAtMs`, or until something happens where that is undefined. Where something has happened since it
  * was read, it is due at once.
  *
- * @param hasOrdered its jobs were ordered meanwhile, which those who watch it want to know
+ * @returns whether it is due at once
  */
 export async function releaseRun(
   database: Database,

@@ -4,7 +4,8 @@ import type { AgentAnswer, JobState, PaymentStatus } from '../../jobs/records/st
 /** A payment of a run, and how the job stands that it was brought for. */
 export interface SentRow {
   readonly jobId: string
-  readonly sealedPayment: string | undefined
+  /** It may still be ordered with its payment. */
+  readonly hasPayment: boolean
   readonly givenUp: string | undefined
   /** Undefined: no order was written down. */
   readonly job: JobOfRun | undefined
@@ -21,11 +22,13 @@ export interface JobOfRun {
   readonly error: string | undefined
   readonly outputProblem: string | undefined
   readonly chargedWithoutDelivery: boolean
+  /** What its agent answered with, as it came, where that was delivered and paid; undefined once it is deleted. */
+  readonly delivery: string | undefined
 }
 
 interface Columns {
   readonly job_id: string
-  readonly sealed_payment: string | null
+  readonly has_payment: boolean
   readonly given_up: string | null
   readonly is_of_run: boolean | null
   readonly state: JobState | null
@@ -36,6 +39,7 @@ interface Columns {
   readonly error: string | null
   readonly output_problem: string | null
   readonly charged_without_delivery: boolean | null
+  readonly delivery: Buffer | null
 }
 
 /** Reads the payments of a run with these jobs, each with its job. */
@@ -47,8 +51,9 @@ export async function readSentJobs(
   if (jobIds.length === 0) return new Map()
   const rows = await database.query<Columns>(
     'read-sent-jobs',
-    `select p.job_id, p.sealed_payment, p.given_up, j.run_id is not distinct from p.run_id as is_of_run, j.state, j.answer,
-       j.payment, j.attempt, j.error_type, j.error, j.output_problem, j.charged_without_delivery
+    `select p.job_id, p.sealed_payment is not null as has_payment, p.given_up, j.run_id is not distinct from p.run_id as is_of_run, j.state, j.answer,
+       j.payment, j.attempt, j.error_type, j.error, j.output_problem, j.charged_without_delivery,
+       case when j.answer = 'completed' and j.payment = 'paid' then j.response_body end as delivery
      from run_payments p left join jobs j on j.job_id = p.job_id
      where p.run_id = $1 and p.job_id = any($2::uuid[])`,
     [runId, jobIds],
@@ -59,7 +64,7 @@ export async function readSentJobs(
 function toSentRow(row: Columns): SentRow {
   return {
     jobId: row.job_id,
-    sealedPayment: row.sealed_payment ?? undefined,
+    hasPayment: row.has_payment,
     givenUp: row.given_up ?? undefined,
     job: jobOf(row),
   }
@@ -78,27 +83,26 @@ function jobOf(row: Columns): JobOfRun | undefined {
     error: row.error ?? undefined,
     outputProblem: row.output_problem ?? undefined,
     chargedWithoutDelivery: row.charged_without_delivery === true,
+    delivery: row.delivery?.toString('utf8'),
   }
 }
 
-/** What an agent answered with, as it came; undefined once it is deleted. */
-export async function readDelivery(database: Database, jobId: string): Promise<string | undefined> {
-  const [row] = await database.query<{ response_body: Buffer | null }>(
-    'read-delivery',
-    `select response_body from jobs where job_id = $1 and answer = 'completed'`,
-    [jobId],
-  )
-  return row?.response_body?.toString('utf8')
+/** What an order of a run is written from. */
+export interface StepOrder {
+  /** What is to be sent, as JSON; undefined: nobody has written it down. */
+  readonly input: string | undefined
+  /** Undefined: it was used, or is not to be used. */
+  readonly sealedPayment: string | undefined
 }
 
-/** What is to be sent for a job of a run, as JSON; undefined: nobody has written it down. */
-export async function readStepInput(database: Database, jobId: string): Promise<string | undefined> {
-  const [row] = await database.query<{ input: string | null }>(
-    'read-step-input',
-    'select input from run_payments where job_id = $1',
+/** Reads what a job of a run is ordered with. */
+export async function readStepOrder(database: Database, jobId: string): Promise<StepOrder> {
+  const [row] = await database.query<{ input: string | null; sealed_payment: string | null }>(
+    'read-step-order',
+    'select input, sealed_payment from run_payments where job_id = $1',
     [jobId],
   )
-  return row?.input ?? undefined
+  return { input: row?.input ?? undefined, sealedPayment: row?.sealed_payment ?? undefined }
 }
 
 /**
