@@ -542,18 +542,23 @@ begin
   end if;
 end $$;
 
--- What becomes of a job is news to its run: whoever drives it looks at once. That it is retried is the run's own doing. It is
--- on disk before the run's next state is; should a power cut take it before, the agent is asked again and says the same.
+-- What becomes of a job is news to its run: whoever drives it looks at once. That it is retried is the run's own doing. A
+-- payment of a run may also be used for an order of its payer's own, and then the run hears what came of that. Nobody waits
+-- for the disk: the run's next state is written after it; should a power cut take it before, the agent is asked again and
+-- says the same.
 create function note_news_of_run() returns trigger language plpgsql set search_path from current as $$
+declare
+  of_run uuid := coalesce(new.run_id, (select run_id from run_payments where job_id = new.job_id));
 begin
-  perform set_config('synchronous_commit', 'off', true);
-  update runs set news = news + 1, due_at = '-infinity' where run_id = new.run_id;
+  if of_run is not null then
+    perform set_config('synchronous_commit', 'off', true);
+    update runs set news = news + 1, due_at = '-infinity' where run_id = of_run;
+  end if;
   return null;
 end $$;
 
 create trigger job_of_run_changed after update on jobs for each row
-  when (new.run_id is not null and
-    new.attempt = old.attempt and
+  when (new.attempt = old.attempt and
     (old.state, old.answer, old.payment, old.asking_over, old.charged_without_delivery)
       is distinct from
     (new.state, new.answer, new.payment, new.asking_over, new.charged_without_delivery))

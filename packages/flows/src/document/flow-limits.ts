@@ -22,3 +22,5 @@ export const MAX_SPLIT_ITEMS = 1_000
 export const MAX_WAIT_SECONDS = 30 * 86_400
 /** Characters of the document as JSON, pinned schemas included. */
 export const MAX_FLOW_CHARACTERS = 1_048_576
+/** Characters of all values of a run as JSON: what its steps gave, and what its jobs are asked. */
+export const MAX_RUN_CHARACTERS = 7 * 1_048_576

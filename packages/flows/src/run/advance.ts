@@ -7,6 +7,7 @@ import { findJob, setJob } from './jobs-of-run.ts'
 import { paymentOf, setPayment } from './payments.ts'
 import { passedValue } from './read-source.ts'
 import type { RunEffect } from './run-event.ts'
+import { roomIn, sizeOfState, TOO_LARGE_STATE } from './run-size.ts'
 import { jobKey, readJobKey, type JobState, type Run, type StepState } from './run-state.ts'
 import { done, endJobs, startStep } from './start-step.ts'
 
@@ -30,14 +31,24 @@ export function advance(graph: Graph, run: Run, now: number): Advanced {
   const current = wipeExpired(graph, run, now, effects)
   const steps: { [id: string]: StepState } = { ...current.steps }
   const moving: Run = { ...current, steps }
+  let room = roomIn(current)
+  const fitted = (state: StepState | undefined): StepState | undefined => {
+    if (state === undefined) return undefined
+    const size = sizeOfState(state, room)
+    if (size > room) return TOO_LARGE_STATE
+    room -= size
+    return state
+  }
   for (const id of graph.order) {
     const step = graph.flow.steps[id]
     if (step === undefined) continue
     const before = Object.hasOwn(steps, id) ? steps[id] : undefined
-    let state = before ?? startStep(graph, moving, id, moment)
+    // Nothing begins after a cancellation: what is under way ends, and that is all.
+    if (run.control === 'cancelled' && before?.state !== 'ordering') continue
+    let state = before ?? fitted(startStep(graph, moving, id, moment))
     if (state === undefined) continue
     if (state.state === 'sleeping' && state.until <= now)
-      state = done('value', passedValue(graph, moving, id))
+      state = fitted(done('value', passedValue(graph, moving, id))) ?? state
     if (state.state === 'sleeping' && before === undefined) effects.push({ effect: 'wake', at: state.until })
     if (state.state === 'ordering' && step.kind === 'job') {
       const begun = before === undefined ? state.jobs.map(tellExpired(current, step, id, now)) : state.jobs
@@ -112,7 +123,7 @@ function wipeUnneeded(run: Run, effects: RunEffect[]): Run {
   for (const key of Object.keys(run.payments)) {
     const payment = paymentOf(run, key)
     const job = readJobKey(key)
-    const state = job === undefined ? undefined : run.steps[job.step]
+    const state = job !== undefined && Object.hasOwn(run.steps, job.step) ? run.steps[job.step] : undefined
     if (payment?.state !== 'ready' || job === undefined || state === undefined) continue
     const isWanted = state.state === 'ordering' && state.jobs[job.index] !== undefined
     if (isWanted) continue

@@ -291,6 +291,24 @@ describe('a run of two agents', () => {
     expect(it.effects.filter(({ effect }) => effect === 'send')).toHaveLength(1)
   })
 
+  test('cancelled while a price is asked for: the answer means nothing, and the run waits for nobody', () => {
+    const it = begin(SUMMARY_AND_QR)
+    it.tell(pay('summary', '0.01'))
+    it.tell({ event: 'cancelled' })
+    expect(it.status().waiting).toEqual([{ for: 'payment', key: 'summary', because: { kind: 'none' } }])
+    it.tell(quoted('summary', '0.01'))
+    expect(it.effects.map(({ effect }) => effect)).toEqual(['quote', 'wipe'])
+  })
+
+  test('the same payment twice is one; once it was deleted, another is asked for', () => {
+    const it = begin(SUMMARY_AND_QR)
+    it.tell(pay('qr', '0.005'))
+    expect(it.tell(pay('qr', '0.005'))).toBeUndefined()
+    it.tell({ event: 'woken' }, NOW + 900)
+    expect(it.tell(pay('qr', '0.005'))).toBe('qr: this payment was deleted: sign a new one')
+    expect(it.effects.filter(({ effect }) => effect === 'quote')).toHaveLength(0)
+  })
+
   test('paused: nothing new is ordered, and goes on when it is resumed', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell({ event: 'paused' })

@@ -2,10 +2,11 @@ import type { JsonObject } from '@farebox/protocol/fields/field'
 import { readUsdc } from '@farebox/protocol/money/usdc'
 import type { Graph } from '../graph/graph.ts'
 import { advance, secondsNeeded, type Advanced } from './advance.ts'
-import { paymentOf, setPayment, staysWithin } from './payments.ts'
+import { paymentOf, paymentsOf, setPayment, staysWithin } from './payments.ts'
 import { passedValue } from './read-source.ts'
 import type { RunEffect, RunEvent } from './run-event.ts'
 import { findJob, setJob } from './jobs-of-run.ts'
+import { roomIn, sizeOfState, TOO_LARGE_STATE } from './run-size.ts'
 import type { JobState, Payment, Run, UnpaidReason } from './run-state.ts'
 import { done } from './start-step.ts'
 
@@ -87,6 +88,7 @@ function payIn(graph: Graph, run: Run, key: string, payment: Payment, now: numbe
   if (isLeftOut) return go(graph, run, now, [{ effect: 'wipe', job_id: payment.job_id }])
   if (state !== undefined && state.state !== 'ordering') return refuse(`${key}: ${SETTLED[state.state]}`)
   if (job?.state === 'done') return refuse(`${key}: is paid and done`)
+  if (isKnown && known?.state === 'wiped') return refuse(`${key}: this payment was deleted: sign a new one`)
   if (isKnown) return go(graph, run, now)
   if (known?.state === 'sent')
     return refuse(
@@ -97,7 +99,7 @@ function payIn(graph: Graph, run: Run, key: string, payment: Payment, now: numbe
     return refuse(`${key}: the payment ends before the agent could be done`)
   if (!staysWithin(run, key, payment.amount))
     return refuse(`${key}: with this payment the run could cost more than ${run.max_total} USDC`)
-  const before = run.payments[key] ?? []
+  const before = paymentsOf(run, key)
   const effects: RunEffect[] = []
   let list = before
   if (known?.state === 'ready') {
@@ -276,7 +278,9 @@ function answered(
   if (state?.state !== 'asking') return refuse(`${step}: does not wait for an answer`)
   if (run.control === 'cancelled') return refuse(`${step}: the run is cancelled`)
   const [way, other] = approved ? (['approved', 'declined'] as const) : (['declined', 'approved'] as const)
-  const next = done(way, passedValue(graph, run, step), [other])
+  const passed = done(way, passedValue(graph, run, step), [other])
+  const room = roomIn(run)
+  const next = sizeOfState(passed, room) > room ? TOO_LARGE_STATE : passed
   return go(graph, { ...run, steps: { ...run.steps, [step]: next } }, now)
 }
 
@@ -297,6 +301,9 @@ function control(graph: Graph, run: Run, to: Run['control'], now: number): Appli
   for (const key of Object.keys(run.payments)) {
     const payment = paymentOf(run, key)
     if (payment?.state !== 'ready') continue
+    const job = findJob(graph, wiped, key)?.job
+    // The price that is being asked for means nothing any more.
+    if (job?.state === 'quoting') wiped = reopen(graph, wiped, key, job, { kind: 'none' })
     wiped = setPayment(wiped, key, 'wiped')
     effects.push({ effect: 'wipe', job_id: payment.job_id })
   }

@@ -3,12 +3,17 @@ import type { Payment, Run } from './run-state.ts'
 
 /** The newest payment of a job. */
 export function paymentOf(run: Run, key: string): Payment | undefined {
-  return Object.hasOwn(run.payments, key) ? run.payments[key]?.at(-1) : undefined
+  return paymentsOf(run, key).at(-1)
+}
+
+/** All payments of a job, the newest last. A step may be called `constructor`, which every object has. */
+export function paymentsOf(run: Run, key: string): readonly Payment[] {
+  return (Object.hasOwn(run.payments, key) ? run.payments[key] : undefined) ?? []
 }
 
 /** The run with its newest payment of a job in another state. */
 export function setPayment(run: Run, key: string, state: Payment['state']): Run {
-  const known = run.payments[key] ?? []
+  const known = paymentsOf(run, key)
   const newest = known.at(-1)
   if (newest === undefined || newest.state === state) return run
   return { ...run, payments: { ...run.payments, [key]: [...known.slice(0, -1), { ...newest, state }] } }

@@ -61,7 +61,7 @@ function wordFor(graph: Graph, run: Run, waiting: readonly Waiting[]): RunStatus
 }
 
 function isEnded(run: Run, id: string): boolean {
-  const state = run.steps[id]?.state
+  const state = Object.hasOwn(run.steps, id) ? run.steps[id]?.state : undefined
   return state === 'done' || state === 'skipped'
 }
 

@@ -54,6 +54,9 @@ export function advanceRun(
   for (const given of events) {
     const applied = apply(graph, run, given, now)
     if (!applied.ok) return applied
+    // Payments are all that grows without end: values are bounded by the engine.
+    if (given.event === 'paid-in' && sizeOf(applied.run) > MAX_RUN_CHARACTERS)
+      return { ok: false, reason: TOO_LARGE }
     run = applied.run
   }
   return { ok: true, ...write(graph, before, run) }

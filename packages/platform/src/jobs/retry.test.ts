@@ -324,7 +324,7 @@ test('what a worker of an earlier attempt finds out later is not written to the 
     retryAfterMs: undefined,
     hasLeft: true,
   } as const
-  await recordAnswer(stage.parts, stalled, heard, Date.now())
+  await recordAnswer(stage.parts, stalled, { heard, beganMs: Date.now(), delivery: {} })
   // It is due, without its lease having to run out, and the same process takes it.
   const taking = { holder, limit: 9, perHost: 9, underWay: new Map(), nowMs: Date.now() }
   const taken = await takeJobsToSend(stage.database, taking)

@@ -18,12 +18,7 @@ import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { openRun } from './open-run.ts'
-import {
-  createPaymentMeans,
-  explainJobInUse,
-  readRunPayments,
-  type PaymentMeans,
-} from './pay/read-payments.ts'
+import { createPaymentMeans, readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
 import { quoteRun } from './pay/quote-run.ts'
 import { changeRun } from './records/change-run.ts'
 import { deleteRun } from './records/delete-runs.ts'
@@ -177,7 +172,7 @@ function paymentsRoute(parts: PlatformParts, means: PaymentMeans): Route {
       const paidIn = brought.map(({ key, payment }) => ({ event: 'paid-in', key, payment }) as const)
       const events = [...raise, ...paidIn]
       const change = { events, payments: sealed, ...(payer !== undefined && { payer }) }
-      const changed = await changeRun(parts, known.runId, change, known).catch(explainJobInUse)
+      const changed = await changeRun(parts, known.runId, change, known)
       return { body: await describeWholeRun(parts, changed), headers: PRIVATE }
     },
   })

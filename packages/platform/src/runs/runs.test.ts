@@ -232,6 +232,63 @@ test('cancelling deletes every payment that was not sent, and none of them can b
   expect(await started.tell('resume')).toMatchObject({ status: 409 })
 })
 
+test('the same payments brought again, after an answer that was lost, change nothing', async () => {
+  const failure = { status: 'failed', error_type: 'internal', error: 'Out of ink' }
+  counter.behave = () => Promise.resolve({ status: 500, body: failure })
+  const started = await runs.start(await twoSteps())
+  const payments = [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')]
+  for (const _ of [1, 2, 3]) expect(await started.pay(...payments)).toMatchObject({ status: 200 })
+  const run = await started.until(({ status }) => status === 'waiting')
+  expect(run).toMatchObject({ paid: '0.002', exposed: '0.01' })
+  expect([shouter.seen.length, counter.seen.length]).toEqual([1, 1])
+})
+
+test('a payment whose job_id is in use for an order is not taken for a run', async () => {
+  const payment = await signStep(stage.parts, shout, 'loud')
+  const order = {
+    agent_id: shout.agentId,
+    capability: 'shout',
+    input: { text: 'mine' },
+    deadline: Date.now() / 1_000 + 30,
+  }
+  const ordered = await ask({
+    method: 'POST',
+    url: '/v1/jobs',
+    payload: { ...order, job_id: payment.job_id, payment: payment.payment },
+  })
+  expect(ordered.statusCode).toBe(200)
+  await expect(runs.start(await twoSteps(), { payments: [payment] })).rejects.toThrow(
+    /HTTP 409: .*payments: loud: its job_id is in use for another order/,
+  )
+})
+
+test('a run hears what became of its payment where its payer has used it for an order of its own', async () => {
+  let answer: (() => void) | undefined
+  shouter.behave = async call => {
+    await new Promise<void>(resolve => (answer = resolve))
+    return call.complete(await call.settle(), { text: 'MINE' })
+  }
+  const payment = await signStep(stage.parts, shout, 'loud')
+  const started = await runs.start(await twoSteps())
+  const order = {
+    agent_id: shout.agentId,
+    capability: 'shout',
+    input: { text: 'mine' },
+    deadline: Date.now() / 1_000 + 30,
+  }
+  const payload = { ...order, job_id: payment.job_id, payment: payment.payment }
+  // The run has the payment, and is held back from ordering, when the order comes.
+  await started.tell('pause')
+  await started.pay(payment)
+  const ordered = await ask({ method: 'POST', url: '/v1/jobs?wait=false', payload })
+  expect(ordered.statusCode).toBe(202)
+  await started.tell('resume')
+  await started.until(({ exposed }) => exposed === '0.002')
+  await vi.waitUntil(() => answer !== undefined, { timeout: 15_000 })
+  answer?.()
+  expect(await started.until(({ paid }) => paid === '0.002')).toMatchObject({ exposed: '0' })
+})
+
 function never(): never {
   throw new Error('there are ten')
 }

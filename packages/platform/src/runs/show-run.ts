@@ -4,7 +4,7 @@ import type { DescribedJob, DescribedStep } from '../checking/describe-run.ts'
 import { loopTurns } from '../http/loop-turns.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { readJobsOfRun, type ShownJob } from './records/jobs-of-run.ts'
-import { refuseUnchecked } from './records/refuse-unchecked.ts'
+import { refuseUnshown } from './records/refuse-unchecked.ts'
 import type { RunRow } from './records/run-row.ts'
 
 /** What showing a run takes. */
@@ -16,7 +16,7 @@ export async function describeProgress(parts: ShowingParts, run: RunRow): Promis
   const [described, jobs] = await Promise.all([
     parts.checker
       .run('describe-run', { flow, input, maxTotal, state }, `run ${run.runId}`)
-      .catch(refuseUnchecked),
+      .catch(refuseUnshown),
     readJobsOfRun(parts.database, run.runId),
   ])
   return {

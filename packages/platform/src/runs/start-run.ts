@@ -11,7 +11,7 @@ import { Refusal } from '../http/refusal.ts'
 import { createSlots } from '../outbound/slots.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { hashRunToken, makeRunToken } from './open-run.ts'
-import { explainJobInUse, readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
+import { readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
 import { refuseUnchecked } from './records/refuse-unchecked.ts'
 import type { RunRow } from './records/run-row.ts'
 import { insertRun, readRun, readTokenHash, type NewRun } from './records/run-store.ts'
@@ -89,12 +89,10 @@ async function start(
     payments: payments.sealed.filter(({ jobId }) => plan.kept.includes(jobId)),
     startedFrom: '',
   }
-  const isNew = await parts.database
-    .inTransaction(async client => {
-      const startedFrom = await admit(client, from, run)
-      return await insertRun(client, { ...run, startedFrom }, parts.clock.nowMs())
-    })
-    .catch(explainJobInUse)
+  const isNew = await parts.database.inTransaction(async client => {
+    const startedFrom = await admit(client, from, run)
+    return await insertRun(client, { ...run, startedFrom }, parts.clock.nowMs())
+  })
   parts.due.runs.notify()
   const written = isNew ? await readRun(parts.database, runId) : undefined
   if (written !== undefined) return { run: written, token: given.run_token === undefined ? token : undefined }

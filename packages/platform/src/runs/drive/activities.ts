@@ -1,3 +1,11 @@
+/** Whose an activity is, and whom it asks. */
+export interface ActivityOf {
+  readonly runId: string
+  /** Undefined: nobody has paid yet. */
+  readonly payer: string | undefined
+  readonly agentId: number
+}
+
 /** What a process has begun for runs and not ended: prices that are asked for, orders that are being written. */
 export interface Activities {
   readonly size: number
@@ -8,36 +16,59 @@ export interface Activities {
    *
    * @returns false where there is no room for it now
    */
-  begin(runId: string, name: string, work: () => Promise<void>): boolean
+  begin(of: ActivityOf, name: string, work: () => Promise<void>): boolean
   /** Resolves when all have ended. */
   ended(): Promise<void>
 }
 
+/** No payer, and no agent, has more than this part of what the others leave free. */
+const PART_OF_FREE = 2
+
 /** None is under way at first. `most`: in all; `perRun`: of one run. */
 export function createActivities(most: number, perRun: number): Activities {
   const byRun = new Map<string, Map<string, Promise<void>>>()
+  const shares = createShares()
   let size = 0
   return {
     get size() {
       return size
     },
     isUnderWay: runId => byRun.has(runId),
-    begin(runId, name, work) {
+    begin({ runId, payer, agentId }, name, work) {
       const own = byRun.get(runId) ?? new Map<string, Promise<void>>()
       if (own.has(name)) return true
       if (size >= most || own.size >= perRun) return false
+      // An agent that never answers, and a payer who orders from many of them, leave room for everybody else.
+      const sharers = [`payer ${payer ?? runId}`, `agent ${agentId}`]
+      const share = Math.max(1, Math.floor((most - size) / PART_OF_FREE))
+      if (sharers.some(sharer => shares.of(sharer) >= share)) return false
       byRun.set(runId, own)
       size += 1
+      for (const sharer of sharers) shares.add(sharer, 1)
       const ended = work().finally(() => {
         own.delete(name)
         if (own.size === 0) byRun.delete(runId)
         size -= 1
+        for (const sharer of sharers) shares.add(sharer, -1)
       })
       own.set(name, ended)
       return true
     },
     async ended() {
       await Promise.allSettled([...byRun.values()].flatMap(own => [...own.values()]))
+    },
+  }
+}
+
+function createShares(): { of(sharer: string): number; add(sharer: string, change: 1 | -1): void } {
+  const counts = new Map<string, number>()
+  const of = (sharer: string): number => counts.get(sharer) ?? 0
+  return {
+    of,
+    add(sharer, change) {
+      const count = of(sharer) + change
+      if (count === 0) counts.delete(sharer)
+      else counts.set(sharer, count)
     },
   }
 }

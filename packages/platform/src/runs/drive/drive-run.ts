@@ -121,7 +121,8 @@ async function askPrices(
       })
       answered.resolve()
     }
-    if (means.activities.begin(run.runId, `price ${quote.key}`, work)) answers.push(answered.promise)
+    if (means.activities.begin({ ...run, agentId: quote.agentId }, `price ${quote.key}`, work))
+      answers.push(answered.promise)
     else hasRoom = false
   }
   const over = new AbortController()
@@ -167,7 +168,7 @@ function beginOrders(
         ? giveUpAndNote(parts, run, job.jobId, 'The run was cancelled before this order was written down.')
         : orderAndNote(parts, means, run, { ...job, ...(order && { with: order }) }))
     }
-    hasRoom = means.activities.begin(run.runId, `order ${job.jobId}`, work) && hasRoom
+    hasRoom = means.activities.begin({ ...run, agentId: job.agentId }, `order ${job.jobId}`, work) && hasRoom
   }
   return hasRoom
 }

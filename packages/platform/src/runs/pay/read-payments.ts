@@ -124,12 +124,3 @@ function explainFor(key: string): (error: unknown) => never {
     throw new Refusal(error.type, `payments: ${key}: ${reason}`, { cause: error.cause })
   }
 }
-
-/** Says that a job_id is in use, where PostgreSQL has found so. */
-export function explainJobInUse(error: unknown): never {
-  const isInUse = error instanceof Error && 'constraint' in error && error.constraint === 'run_payments_pkey'
-  if (!isInUse) throw error
-  throw new Refusal('conflict', 'payments: a job_id is in use for another payment: make a new one', {
-    cause: error,
-  })
-}

@@ -11,3 +11,12 @@ export function refuseUnchecked(error: unknown): never {
     retryAfterSeconds: AGAIN_SECONDS,
   })
 }
+
+/** The same where nothing was to be changed, or all that was is written down already. */
+export function refuseUnshown(error: unknown): never {
+  if (!(error instanceof CheckFailed)) throw error
+  throw new Refusal('unavailable', `the run cannot be shown now: ${error.message}; ask for it again`, {
+    cause: error,
+    retryAfterSeconds: AGAIN_SECONDS,
+  })
+}

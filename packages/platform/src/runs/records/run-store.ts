@@ -1,5 +1,6 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type pg from 'pg'
+import { Refusal } from '../../http/refusal.ts'
 import type { WrittenRun } from '../../checking/run-messages.ts'
 import { RUN_COLUMNS, toRunRow, type RunColumns, type RunRow } from './run-row.ts'
 
@@ -30,7 +31,7 @@ export interface NewRun extends Pick<WrittenRun, 'state' | 'plan'> {
  * Writes a run down, due at once, with its payments.
  *
  * @returns false where there is one of this id already; nothing was written then
- * @throws the error of PostgreSQL for a payment whose job is one of another run
+ * @throws {Refusal} as {@link insertPayments}
  */
 export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: number): Promise<boolean> {
   const { rowCount } = await client.query(
@@ -61,23 +62,39 @@ export async function insertRun(client: pg.PoolClient, run: NewRun, nowMs: numbe
   return true
 }
 
-/** Writes down the payments of a run. Throws the error of PostgreSQL where a job_id is in use. */
+/**
+ * Writes down the payments of a run; one that it has already stays as it is.
+ *
+ * @throws {Refusal} `conflict` where a job_id is in use: for another payment, another run, or an order of its payer's own
+ */
 export async function insertPayments(
   client: pg.PoolClient,
   runId: string,
   payments: readonly SealedRunPayment[],
 ): Promise<void> {
   if (payments.length === 0) return
+  const [ids, keys] = [payments.map(({ jobId }) => jobId), payments.map(({ key }) => key)]
   await client.query(
     `insert into run_payments (run_id, job_id, key, sealed_payment)
-     select $1, * from unnest($2::uuid[], $3::text[], $4::text[])`,
-    [
-      runId,
-      payments.map(({ jobId }) => jobId),
-      payments.map(({ key }) => key),
-      payments.map(({ sealed }) => sealed),
-    ],
+     select $1, * from unnest($2::uuid[], $3::text[], $4::text[])
+     on conflict (job_id) do nothing`,
+    [runId, ids, keys, payments.map(({ sealed }) => sealed)],
   )
+  const { rows } = await client.query<{ in_use: string | null }>(
+    `select min(given.key) as in_use
+     from unnest($2::uuid[], $3::text[]) as given(job_id, key)
+     left join run_payments on run_payments.job_id = given.job_id
+       and run_payments.run_id = $1 and run_payments.key = given.key
+     left join jobs on jobs.job_id = given.job_id
+     where run_payments.job_id is null or (jobs.job_id is not null and jobs.run_id is distinct from $1)`,
+    [runId, ids, keys],
+  )
+  const inUse = rows[0]?.in_use
+  if (inUse !== null && inUse !== undefined)
+    throw new Refusal(
+      'conflict',
+      `payments: ${inUse}: its job_id is in use for another order: make a new one`,
+    )
 }
 
 /** A run by its id, whoever's it is. */
