@@ -1,8 +1,24 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow } from './agent-row.ts'
 
-/** The agent of this number in whatever standing, or undefined where the registry never knew it. */
+/** Reads that are under way, by database. */
+const underWay = new WeakMap<Database, Map<number, Promise<AgentRow | undefined>>>()
+
+/**
+ * The agent of this number in whatever standing, or undefined where the registry never knew it. Whoever asks while it is
+ * being read gets what is read: of an agent with many jobs at a time each one asks.
+ */
 export async function readAgent(database: Database, agentId: number): Promise<AgentRow | undefined> {
+  const reads = underWay.get(database) ?? new Map<number, Promise<AgentRow | undefined>>()
+  underWay.set(database, reads)
+  const begun = reads.get(agentId)
+  if (begun !== undefined) return await begun
+  const read = readNow(database, agentId).finally(() => reads.delete(agentId))
+  reads.set(agentId, read)
+  return await read
+}
+
+async function readNow(database: Database, agentId: number): Promise<AgentRow | undefined> {
   const [row] = await database.query<AgentColumns>(
     'read-agent',
     `select ${AGENT_COLUMNS} from agents where agent_id = $1`,

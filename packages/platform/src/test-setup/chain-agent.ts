@@ -44,6 +44,8 @@ export interface ChainAgent {
     readonly amountAtomic: bigint | undefined
     readonly payTo: string
     readonly network: Network
+    /** How long the answer takes, in milliseconds. */
+    readonly afterMs: number
   }>
   /** How paid calls are answered; at first honestly. */
   behave(call: PaidCall): Promise<AgentReply>
@@ -89,7 +91,11 @@ export async function startChainAgent(chain: {
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = Buffer.concat(chunks).toString()
     const header = request.headers['payment-signature']
-    if (typeof header !== 'string') return write(response, askToPay(agent, network, body))
+    if (typeof header !== 'string') {
+      const { afterMs = 0 } = agent.asks
+      if (afterMs > 0) await new Promise(resolve => setTimeout(resolve, afterMs))
+      return write(response, askToPay(agent, network, body))
+    }
     const jobId = (JSON.parse(body) as { readonly job_id: string }).job_id
     const repeats = seen.filter(one => one.jobId === jobId).length
     seen.push({ jobId, body, header })

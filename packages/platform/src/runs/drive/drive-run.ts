@@ -38,14 +38,35 @@ export async function driveRun(parts: PlatformParts, means: DriveMeans, taken: R
 
 /** @returns false where somebody has changed the run meanwhile: what was worked out is of no use then */
 async function driveOnce(parts: PlatformParts, means: DriveMeans, run: RunRow): Promise<boolean> {
+  const writing = deferred<WrittenRow | undefined>()
+  try {
+    const row = await writeNews(parts, means, run, writing.promise)
+    writing.resolve(row)
+    return row !== undefined
+  } finally {
+    writing.resolve(undefined)
+  }
+}
+
+/**
+ * @param written resolves once this has; what is begun here and ends later goes on from there, and comes to nothing where
+ *   that is undefined
+ */
+async function writeNews(
+  parts: PlatformParts,
+  means: DriveMeans,
+  run: RunRow,
+  written: Promise<WrittenRow | undefined>,
+): Promise<WrittenRow | undefined> {
   const { events, unordered } = await hearJobs(parts, run)
   const { wakeAt } = run.plan
   const isTime = wakeAt !== null && wakeAt <= parts.clock.nowMs() / 1_000
   const given: readonly GivenEvent[] = isTime ? [...events, { event: 'woken' }] : events
   // With those of the jobs that most likely come next, one look at the run tells it all.
-  const early = await askPrices(parts, means, run, expectedQuotes(run.plan, given))
+  const early = await askPrices(parts, means, run, { quotes: expectedQuotes(run.plan, given), written })
   const heard = await hear(parts, run, [...given, ...early.events])
-  const late = await askPrices(parts, means, run, heard.plan.control === 'running' ? heard.plan.quotes : [])
+  const quotes = heard.plan.control === 'running' ? heard.plan.quotes : []
+  const late = await askPrices(parts, means, run, { quotes, written })
   const after = await hear(parts, { ...run, ...heard }, late.events)
   const inputs = [...heard.inputs, ...after.inputs]
   const isNew = (jobId: string): boolean => inputs.some(input => input.jobId === jobId)
@@ -53,26 +74,15 @@ async function driveOnce(parts: PlatformParts, means: DriveMeans, run: RunRow): 
     ...unordered.filter(({ jobId }) => !isNew(jobId)),
     ...after.plan.sent.filter(({ jobId }) => isNew(jobId)).map(sent => ({ ...sent, isRetry: false })),
   ]
-  // Begun before the run is let go, so that it is known by then whether there is room; done once it is written.
-  const written = deferred<WrittenRow | undefined>()
-  const hasRoom = beginOrders(parts, means, { ...run, ...after }, { due, written: written.promise })
-  try {
-    const release = {
-      holder: means.holder,
-      dueAtMs: dueAt(parts, means, { ...run, ...after }, hasRoom && early.hasRoom && late.hasRoom),
-    }
-    const isSame = after.state === run.state && after.maxTotal === run.maxTotal
-    if (isSame) {
-      if (await releaseRun(parts.database, run, release)) parts.due.runs.notify()
-      written.resolve({ run, orders: new Map() })
-      return true
-    }
-    const row = await writeRun(parts, run, { ...after, inputs }, { release })
-    written.resolve(row)
-    return row !== undefined
-  } finally {
-    written.resolve(undefined)
+  // Begun before the run is let go, so that it is known by then whether there is room.
+  const hasOrdered = beginOrders(parts, means, { ...run, ...after }, { due, written })
+  const hasRoom = early.hasRoom && late.hasRoom && hasOrdered
+  const release = { holder: means.holder, dueAtMs: dueAt(parts, means, { ...run, ...after }, hasRoom) }
+  if (after.state === run.state && after.maxTotal === run.maxTotal) {
+    if (await releaseRun(parts.database, run, release)) parts.due.runs.notify()
+    return { run, orders: new Map() }
   }
+  return await writeRun(parts, run, { ...after, inputs }, { release })
 }
 
 /** What is asked for now, and what comes next after the jobs that have just been delivered. */
@@ -103,7 +113,10 @@ async function askPrices(
   parts: PlatformParts,
   means: DriveMeans,
   run: RunRow,
-  quotes: RunPlan['quotes'],
+  {
+    quotes,
+    written,
+  }: { readonly quotes: RunPlan['quotes']; readonly written: Promise<WrittenRow | undefined> },
 ): Promise<AskedPrices> {
   if (quotes.length === 0) return ASKED_NONE
   const events: GivenEvent[] = []
@@ -112,18 +125,22 @@ async function askPrices(
   const answers: Promise<void>[] = []
   for (const quote of quotes) {
     const answered = deferred<void>()
+    let isBegun = false
     const work = async (): Promise<void> => {
+      isBegun = true
       await logged(parts, run, async () => {
         const event = await askPrice(parts, means, quote)
         if (event === undefined) return
         if (isOpen) events.push(event)
-        else await changeRun(parts, run.runId, { events: [event] })
+        // Until then the run does not know that a price is asked for.
+        else if ((await written) !== undefined) await changeRun(parts, run.runId, { events: [event] })
       })
       answered.resolve()
     }
-    if (means.activities.begin({ ...run, agentId: quote.agentId }, `price ${quote.key}`, work))
-      answers.push(answered.promise)
-    else hasRoom = false
+    if (means.activities.begin({ ...run, agentId: quote.agentId }, `price ${quote.key}`, work)) {
+      // One that was asked for before is not waited for again.
+      if (isBegun) answers.push(answered.promise)
+    } else hasRoom = false
   }
   const over = new AbortController()
   await Promise.race([Promise.all(answers), parts.clock.sleep(PRICES_WITHIN_MS, over.signal)])
