@@ -1,0 +1,139 @@
+import type { Page } from 'playwright-core'
+import { median } from '../../rounds/statistics.ts'
+import type { Figure } from '../figure.ts'
+import { focusOn } from './open-flow.ts'
+import { timeEdit, type EditTime } from './watch.ts'
+
+const MOST_MS = 100
+
+/** One thing that is done, and how it is measured. */
+interface Edit {
+  readonly what: string
+  readonly act: (page: Page) => Promise<EditTime>
+}
+
+const CANVAS = '.canvas[role="region"]'
+
+/** On the canvas. Each leaves what the next one begins with, the last one the flow as it was. */
+const ON_CANVAS: readonly Edit[] = [
+  {
+    what: 'a step is taken away',
+    async act(page) {
+      await focusOn(page, '.react-flow__node[data-id="count_17"]')
+      return await press(page, 'Delete')
+    },
+  },
+  { what: 'it is put back by undo', act: page => press(page, 'Control+z') },
+  {
+    what: 'a step is added from the library',
+    async act(page) {
+      await press(page, 'Control+Shift+z')
+      const library = page.getByRole('complementary', { name: 'Library' })
+      const time = await timeEdit(page, 'click', () =>
+        library.getByRole('button', { name: /^Summary/ }).click(),
+      )
+      await undo(page, 2)
+      return time
+    },
+  },
+  {
+    what: 'a wire is taken up, what fits is marked',
+    async act(page) {
+      await focusOn(page, '.react-flow__node[data-id="short_20"] .source[data-port="kept"]')
+      return await press(page, 'Enter')
+    },
+  },
+  {
+    what: 'it is joined',
+    async act(page) {
+      await page.keyboard.press('ArrowDown')
+      const time = await press(page, 'Enter')
+      await undo(page, 1)
+      return time
+    },
+  },
+  {
+    what: 'a figure is typed into a constant',
+    async act(page) {
+      await page.evaluate(
+        `document.querySelector('.react-flow__node[data-id="short_20"] .port:has([data-port="sentences"]) .value').click()`,
+      )
+      const field = page.getByRole('dialog').getByRole('textbox')
+      await field.focus()
+      await page.keyboard.press('End')
+      const time = await press(page, '0')
+      await page.keyboard.press('Escape')
+      await undo(page, 1)
+      return time
+    },
+  },
+]
+
+/** In the outline. */
+const IN_OUTLINE: readonly Edit[] = [
+  {
+    what: 'the outline is opened',
+    act: page => timeEdit(page, 'click', () => page.getByRole('button', { name: 'Outline' }).click()),
+  },
+  {
+    what: 'outline: what can feed an input is listed',
+    async act(page) {
+      await page.evaluate(WATCH_FOCUS)
+      await focusOn(page, '[data-step="both_25"] select.feeder')
+      return await page.evaluate('window.watch.edit')
+    },
+  },
+  {
+    what: 'outline: a text is typed',
+    async act(page) {
+      const field = page.locator('[data-step="both_25"] textarea, [data-step="both_25"] input').first()
+      await field.focus()
+      const time = await press(page, 'x')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      return time
+    },
+  },
+  {
+    what: 'the canvas is opened again',
+    act: page => timeEdit(page, 'click', () => page.getByRole('button', { name: 'Canvas' }).click()),
+  },
+]
+
+/** A script cannot press where a list opens over the page: to lead the focus there does the same. */
+const WATCH_FOCUS = `window.watch.awaitEdit('focus')`
+
+/** Single edits of the open flow, from their event to the next frame that is painted. */
+export async function measureEdits(
+  page: Page,
+  options: { readonly rounds: number; readonly tell: (doing: string) => void },
+): Promise<readonly Figure[]> {
+  const times = new Map<string, EditTime[]>()
+  for (let round = 0; round < options.rounds; round += 1) {
+    options.tell(`canvas: edits, round ${round + 1} of ${options.rounds}`)
+    for (const { what, act } of [...ON_CANVAS, ...IN_OUTLINE])
+      times.set(what, [...(times.get(what) ?? []), await act(page)])
+    await page.locator(CANVAS).locator('[data-id="both_0"]').waitFor()
+    await page.waitForTimeout(500)
+  }
+  return [...times].map(([what, seen]) => ({
+    what,
+    value: median(seen.map(({ paintMs }) => paintMs)),
+    unit: 'ms',
+    goal: { atMost: MOST_MS },
+    notes: [
+      `worst of ${seen.length}: ${Math.max(...seen.map(({ paintMs }) => paintMs)).toFixed(0)} ms; longest frame in the second after: ${median(seen.map(({ laterMs }) => laterMs)).toFixed(0)} ms`,
+    ],
+  }))
+}
+
+function press(page: Page, keys: string): Promise<EditTime> {
+  const names = keys.split('+')
+  return timeEdit(page, 'keydown', async () => {
+    // What is held down beside it is no key of its own.
+    await page.keyboard.press(names.join('+'))
+  })
+}
+
+async function undo(page: Page, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) await page.getByRole('button', { name: 'Undo' }).click()
+}
