@@ -2,6 +2,7 @@ import { FLOW_INPUT, FLOW_OUTPUT, type Flow } from '@farebox/flows/document/flow
 import { checkFlow, type FlowCheck } from '@farebox/flows/check/check-flow'
 import { buildGraph, type Graph } from '@farebox/flows/graph/graph'
 import { withCurrent, type Catalog } from '@farebox/flows/internal/check/catalog'
+import { keepOrder } from './keep-order.ts'
 import { keepSame } from './keep-same.ts'
 import { keyOfInput } from './key-of-input.ts'
 import { viewNode } from './node-view.ts'
@@ -38,7 +39,8 @@ export function viewFlow(flow: Flow, surroundings: Surroundings, before?: FlowVi
   const checked = checkFlow(flow, { catalog, ...(balance !== undefined && { balance }) })
   const check = { ...checked, findings: keepSame(checked.findings, before?.check.findings ?? []) }
   const wires = viewWires(graph, check.wires, before?.wires ?? [])
-  const order = keepSame([FLOW_INPUT, ...graph.order, ...graph.circular, FLOW_OUTPUT], before?.order ?? [])
+  const ordered = keepOrder(graph, before === undefined ? [] : before.order.slice(1, -1))
+  const order = keepSame([FLOW_INPUT, ...ordered, ...graph.circular, FLOW_OUTPUT], before?.order ?? [])
   const findings = new Map(
     [...groupBy(check.findings, ({ step }) => step)].map(([id, found]) => [
       id,
