@@ -10,6 +10,8 @@ const MOST_MS = 100
 interface Edit {
   readonly what: string
   readonly act: (page: Page) => Promise<EditTime>
+  /** Draws all of the flow, and is held to no goal. */
+  readonly isOpening?: true
 }
 
 const CANVAS = '.canvas[role="region"]'
@@ -73,6 +75,7 @@ const ON_CANVAS: readonly Edit[] = [
 const IN_OUTLINE: readonly Edit[] = [
   {
     what: 'the outline is opened',
+    isOpening: true,
     act: page => timeEdit(page, 'click', () => page.getByRole('button', { name: 'Outline' }).click()),
   },
   {
@@ -95,6 +98,7 @@ const IN_OUTLINE: readonly Edit[] = [
   },
   {
     what: 'the canvas is opened again',
+    isOpening: true,
     act: page => timeEdit(page, 'click', () => page.getByRole('button', { name: 'Canvas' }).click()),
   },
 ]
@@ -107,31 +111,32 @@ export async function measureEdits(
   page: Page,
   options: { readonly rounds: number; readonly tell: (doing: string) => void },
 ): Promise<readonly Figure[]> {
-  const times = new Map<string, EditTime[]>()
+  const edits = [...ON_CANVAS, ...IN_OUTLINE].map(edit => ({ ...edit, seen: [] as EditTime[] }))
   for (let round = 0; round < options.rounds; round += 1) {
     options.tell(`canvas: edits, round ${round + 1} of ${options.rounds}`)
-    for (const { what, act } of [...ON_CANVAS, ...IN_OUTLINE])
-      times.set(what, [...(times.get(what) ?? []), await act(page)])
+    for (const { act, seen } of edits) seen.push(await act(page))
     await page.locator(CANVAS).locator('[data-id="both_0"]').waitFor()
     await page.waitForTimeout(500)
   }
-  return [...times].map(([what, seen]) => ({
+  return edits.map(({ what, isOpening, seen }) => ({
     what,
     value: median(seen.map(({ paintMs }) => paintMs)),
     unit: 'ms',
-    goal: { atMost: MOST_MS },
+    ...(isOpening !== true && { goal: { atMost: MOST_MS } }),
     notes: [
       `worst of ${seen.length}: ${Math.max(...seen.map(({ paintMs }) => paintMs)).toFixed(0)} ms; longest frame in the second after: ${median(seen.map(({ laterMs }) => laterMs)).toFixed(0)} ms`,
     ],
   }))
 }
 
-function press(page: Page, keys: string): Promise<EditTime> {
-  const names = keys.split('+')
-  return timeEdit(page, 'keydown', async () => {
-    // What is held down beside it is no key of its own.
-    await page.keyboard.press(names.join('+'))
-  })
+/** As Playwright names keys, `Control+z`. What is held down is an event of its own, and is pressed before. */
+async function press(page: Page, keys: string): Promise<EditTime> {
+  const held = keys.split('+')
+  const key = held.pop() ?? ''
+  for (const name of held) await page.keyboard.down(name)
+  const time = await timeEdit(page, 'keydown', () => page.keyboard.press(key))
+  for (const name of held.toReversed()) await page.keyboard.up(name)
+  return time
 }
 
 async function undo(page: Page, times: number): Promise<void> {
