@@ -187,6 +187,19 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('region', { name: 'Canvas' }).getByText('In short').waitFor()
   })
 
+  test('what was changed right before the tab is closed is listed, and is there when it is opened again', async () => {
+    const { page, context } = await scene.come(DESKTOP)
+    await openNew(page)
+    await page.getByRole('textbox', { name: 'Name of the flow' }).fill('Left in a hurry')
+    await page.close({ runBeforeUnload: true })
+    const later = await context.newPage()
+    await later.goto('/flows')
+    await later.getByRole('link', { name: 'Left in a hurry' }).click()
+    await expect
+      .poll(() => later.getByRole('textbox', { name: 'Name of the flow' }).inputValue())
+      .toBe('Left in a hurry')
+  })
+
   test('for who is signed in it is saved on the platform, and two versions are never one', async () => {
     const { page, context } = await scene.come({ ...DESKTOP })
     await signInBrowser(context, scene.web.url, OWNER.privateKey)

@@ -14,7 +14,7 @@ test('parts are measured in their own order, however they are named', () => {
 })
 
 test.each([
-  [['--only', 'speed'], '--only speed: there are first-job, size, vitals, lighthouse, server'],
+  [['--only', 'speed'], '--only speed: there are first-job, size, vitals, canvas, lighthouse, server'],
   [['--rounds', '0'], '--rounds: must be a whole number of at least 1, got "0"'],
   [['--agents', 'many'], '--agents: must be a whole number of at least 1, got "many"'],
   [['--schema', 'public; drop'], '--schema: must be lower-case letters'],

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
 /** What can be measured, in the order in which it is. */
-export const PARTS = ['first-job', 'size', 'vitals', 'lighthouse', 'server'] as const
+export const PARTS = ['first-job', 'size', 'vitals', 'canvas', 'lighthouse', 'server'] as const
 
 /** One of them. */
 export type Part = (typeof PARTS)[number]

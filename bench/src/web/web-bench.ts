@@ -3,6 +3,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { findFreePort } from '@farebox/local/src/processes/free-port'
 import { signInBrowser } from '@farebox/platform/src/test-setup/sign-in-browser'
+import { measureCanvas } from './canvas/canvas.ts'
 import { startChromium } from './chromium.ts'
 import { areReached, formatSections, type Section } from './figure.ts'
 import { payFirstJob } from './first-job.ts'
@@ -68,6 +69,7 @@ async function measureInBrowser({ parts, rounds }: WebOptions, sections: Section
       sections.push(await measureVitals(chromium, url, { pages, rounds, tell }))
       sections.push(await measureInteractions(chromium, url, { agentId: first.agentId, rounds, tell }))
     }
+    if (parts.includes('canvas')) sections.push(await measureCanvas(chromium, url, { rounds, tell }))
     if (parts.includes('lighthouse')) {
       const pages = visitedPages(first)
       await rateByLighthouse(chromium, url, { pages, rounds, tell }, section => void sections.push(section))

@@ -1,5 +1,6 @@
 import { openDatabase, tellChange, watchChanges } from './database.ts'
 import type { Draft } from './draft.ts'
+import { forgetLeftBehind } from './left-behind.ts'
 
 /** Writes a draft, or what it is now. */
 export async function keepDraft(draft: Draft): Promise<void> {
@@ -36,6 +37,7 @@ export async function listDrafts(): Promise<readonly Draft[]> {
 
 /** Deletes a draft for good. */
 export async function removeDraft(draftId: string): Promise<void> {
+  forgetLeftBehind(draftId)
   await (await openDatabase()).delete('drafts', draftId)
   tellChange('drafts', draftId)
 }

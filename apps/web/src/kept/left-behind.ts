@@ -12,17 +12,28 @@ export function leaveBehind(draft: Draft): void {
   }
 }
 
-/** Takes it up again: what is there is newer than what is kept, or was kept meanwhile. */
-export function takeLeftBehind(draftId: string): Draft | undefined {
+/** All that was left: each is newer than what is kept, or was kept meanwhile. What cannot be read is none. */
+export function listLeftBehind(): readonly Draft[] {
   try {
-    const text = localStorage.getItem(keyOf(draftId))
-    localStorage.removeItem(keyOf(draftId))
-    return text === null ? undefined : (JSON.parse(text) as Draft)
+    return Object.keys(localStorage)
+      .filter(key => key.startsWith(PREFIX))
+      .map(key => JSON.parse(localStorage.getItem(key) ?? '') as Draft)
   } catch {
-    return undefined
+    return []
   }
 }
 
+/** Takes one away, which is kept or not wanted any more. */
+export function forgetLeftBehind(draftId: string): void {
+  try {
+    localStorage.removeItem(keyOf(draftId))
+  } catch {
+    // Nothing was left there.
+  }
+}
+
+const PREFIX = 'farebox-draft-'
+
 function keyOf(draftId: string): string {
-  return `farebox-draft-${draftId}`
+  return `${PREFIX}${draftId}`
 }

@@ -1,5 +1,5 @@
 import type { Catalog } from '@farebox/flows/internal/check/catalog'
-import { useMemo, type ReactNode, type RefObject } from 'react'
+import { memo, useDeferredValue, useMemo, type ReactNode, type RefObject } from 'react'
 import { groupDigits, longestDecimals } from '../../format/amount.ts'
 import { formatSpan } from '../../format/duration.ts'
 import { Amount } from '../../parts/amount.tsx'
@@ -7,6 +7,7 @@ import { usePurse } from '../../purse/purse-context.ts'
 import { Sign } from '../../signs/sign.tsx'
 import { nameOf } from '../editor/edit-actions.ts'
 import type { FlowView } from '../view/flow-view.ts'
+import type { NodeView } from '../view/views.ts'
 import { FindingList } from '../editing/finding-list.tsx'
 import { useEditor, useFlowView } from '../editor/use-editor.ts'
 
@@ -39,16 +40,7 @@ export function BeforeYouPay(props: {
 
 function Price({ heading }: { readonly heading: RefObject<HTMLHeadingElement | null> }): ReactNode {
   const { at_least: least, at_most: most } = useFlowView(({ check }) => check.price)
-  const nodes = useFlowView(view => view.nodes)
-  const order = useFlowView(view => view.order)
-  const editor = useEditor()
-  const steps = order.flatMap(id => {
-    const node = nodes.get(id)
-    return node === undefined || node.kind === 'input' || node.kind === 'output' ? [] : [node]
-  })
-  const paid = steps.filter(({ price }) => price !== undefined)
-  const free = steps.length - paid.length
-  const decimals = longestDecimals(paid.map(({ price }) => price ?? '0'))
+  const view = useDeferredValue(useFlowView(one => one))
   return (
     <section className="sum-up">
       <h2 className="quiet" ref={heading} tabIndex={-1}>
@@ -60,31 +52,55 @@ function Price({ heading }: { readonly heading: RefObject<HTMLHeadingElement | n
       {least !== most && (
         <p className="small quiet">at least {groupDigits(least)}: it depends on the way that it goes</p>
       )}
-      {steps.length > 0 && (
-        <ul className="prices">
-          {paid.map(({ id, name, price, job }) => (
-            <li key={id}>
-              <button type="button" className="link" onClick={() => editor.point({ step: id })}>
-                <bdi>{name}</bdi>
-                {job?.most !== undefined && ` × up to ${job.most}`}
-              </button>
-              <span className="num">
-                <Amount of={price ?? '0'} decimals={decimals} />
-              </span>
-            </li>
-          ))}
-          {free > 0 && (
-            <li className="quiet">
-              <span>{free === 1 ? '1 free step' : `${free} free steps`}</span>
-              <span>free</span>
-            </li>
-          )}
-        </ul>
-      )}
+      <Prices view={view} />
       <Terms />
     </section>
   )
 }
+
+/** What each step costs. A long list is drawn once the sum is. */
+const Prices = memo(function Prices({ view }: { readonly view: FlowView }): ReactNode {
+  const steps = view.order.flatMap(id => {
+    const node = view.nodes.get(id)
+    return node === undefined || node.kind === 'input' || node.kind === 'output' ? [] : [node]
+  })
+  if (steps.length === 0) return null
+  const paid = steps.filter(({ price }) => price !== undefined)
+  const free = steps.length - paid.length
+  const decimals = longestDecimals(paid.map(({ price }) => price ?? '0'))
+  return (
+    <ul className="prices">
+      {paid.map(node => (
+        <StepPrice key={node.id} node={node} decimals={decimals} />
+      ))}
+      {free > 0 && (
+        <li className="quiet">
+          <span>{free === 1 ? '1 free step' : `${free} free steps`}</span>
+          <span>free</span>
+        </li>
+      )}
+    </ul>
+  )
+})
+
+const StepPrice = memo(function StepPrice(props: {
+  readonly node: NodeView
+  readonly decimals: number
+}): ReactNode {
+  const { id, name, price, job } = props.node
+  const editor = useEditor()
+  return (
+    <li>
+      <button type="button" className="link" onClick={() => editor.point({ step: id })}>
+        <bdi>{name}</bdi>
+        {job?.most !== undefined && ` × up to ${job.most}`}
+      </button>
+      <span className="num">
+        <Amount of={price ?? '0'} decimals={props.decimals} />
+      </span>
+    </li>
+  )
+})
 
 function Terms(): ReactNode {
   const duration = useFlowView(({ check }) => check.duration)
@@ -122,7 +138,7 @@ function describeTime(
 /** What was looked at and is fine. */
 function Fine(): ReactNode {
   const { catalog } = useEditor()
-  const view = useFlowView(one => one)
+  const view = useDeferredValue(useFlowView(one => one))
   const fine = useMemo(() => describeFine(view, catalog), [view, catalog])
   return (
     <ul className="findings">

@@ -5,6 +5,7 @@ import { leaveBehind } from '../../kept/left-behind.ts'
 import { useNavigation } from '../../site/navigation.ts'
 import { useSite } from '../../site/site.ts'
 import { createAutosave, type Autosave, type DraftKeeper, type FlowSaver } from '../document/autosave.ts'
+import { keepWhenLeft } from '../document/keep-when-left.ts'
 import { createFlowEditor, type FlowEditor } from '../editor/flow-editor.ts'
 
 /** An editor with what keeps its flow. */
@@ -59,19 +60,16 @@ export function useFlowEditor(opened: FlowToOpen): OpenedFlow {
       })
     }
     void follow()
-    const leave = (): void => {
-      if (document.visibilityState !== 'hidden') return
-      const { flow: now } = flow.editor.store.state()
-      const draft = autosave.draft()
-      if (now !== draft.flow)
-        leaveBehind({ ...draft, flow: now, is_ahead: true, changed_at: Date.now() / 1_000 })
-      void autosave.flush()
-    }
-    document.addEventListener('visibilitychange', leave)
+    const stopLeaving = keepWhenLeft(flow.editor.store, autosave, {
+      window,
+      document,
+      leave: leaveBehind,
+      now: () => Date.now() / 1_000,
+    })
     return () => {
       isGone = true
       stop()
-      document.removeEventListener('visibilitychange', leave)
+      stopLeaving()
       void autosave.flush().then(() => autosave.stop())
     }
   }, [flow])

@@ -274,13 +274,23 @@ function EmptyHint(): ReactNode {
   )
 }
 
-/** All of it is in view once it is there; from then on nobody moves it but who looks. */
+/**
+ * All of it is in view once it is there, and once another flow is in its place; from then on nobody moves it but who looks.
+ * A step that is added is measured too, which is no reason.
+ */
 function useFirstFit(): void {
+  const editor = useEditor()
   const { fitView } = useReactFlow()
   const isMeasured = useNodesInitialized()
+  const fitted = useRef<ReadonlySet<string>>(undefined)
   useEffect(() => {
-    if (isMeasured) void fitView({ padding: 0.06, maxZoom: 1 })
-  }, [isMeasured, fitView])
+    if (!isMeasured) return
+    const steps = Object.keys(editor.store.state().flow.steps)
+    const before = fitted.current
+    const isOther = before === undefined || (steps.length > 1 && !steps.some(id => before.has(id)))
+    fitted.current = new Set(steps)
+    if (isOther) void fitView({ padding: 0.06, maxZoom: 1 })
+  }, [editor, isMeasured, fitView])
 }
 
 /** Brings a node into view where it is outside, and follows whoever points to one. */

@@ -1,5 +1,5 @@
 import type { Finding } from '@farebox/flows/internal/check/finding'
-import type { ReactNode } from 'react'
+import { memo, useDeferredValue, type ReactNode } from 'react'
 import { Sign, type SignName } from '../../signs/sign.tsx'
 import { nameOf } from '../editor/edit-actions.ts'
 import { titleFinding } from '../view/title-finding.ts'
@@ -11,30 +11,43 @@ const SIGNS: { readonly [severity in Finding['severity']]: SignName } = {
   note: 'info',
 }
 
-/** What was found, the worst first, with what mends it. All of it, or what is about one step. */
-export function FindingList(props: {
-  readonly step?: string
-  /** What is about a port stands at the port. */
-  readonly withoutPorts?: boolean
+const NONE: readonly Finding[] = []
+
+/** All that was found, the worst first, with what mends it. A long list is drawn once what was changed is. */
+export function FindingList(): ReactNode {
+  const findings = useDeferredValue(useFlowView(({ check }) => check.findings))
+  return <FindingRows findings={findings} isLed />
+}
+
+/** What was found at a step; what is about a port stands at the port. */
+export function StepFindings({ step }: { readonly step: string }): ReactNode {
+  const findings = useFlowView(view => view.findings.get(step) ?? NONE)
+  return <FindingRows findings={findings.filter(({ port }) => port === undefined)} isLed={false} />
+}
+
+const FindingRows = memo(function FindingRows(props: {
+  readonly findings: readonly Finding[]
+  /** Whether it leads to where it was found. */
+  readonly isLed: boolean
 }): ReactNode {
-  const { step, withoutPorts = false } = props
-  const findings = useFlowView(({ check }) => check.findings)
-  const shown = findings.filter(
-    one => (step === undefined || one.step === step) && !(withoutPorts && one.port !== undefined),
-  )
-  if (shown.length === 0) return null
+  const { findings, isLed } = props
+  if (findings.length === 0) return null
   return (
     <ul className="findings">
-      {shown.map((finding, index) => (
+      {findings.map((finding, index) => (
         // The same rule can find two things at one place.
         // oxlint-disable-next-line react/no-array-index-key
-        <FindingRow key={`${finding.id} ${index}`} finding={finding} isLed={step === undefined} />
+        <FindingRow key={`${finding.id} ${index}`} finding={finding} isLed={isLed} />
       ))}
     </ul>
   )
-}
+})
 
-function FindingRow({ finding, isLed }: { readonly finding: Finding; readonly isLed: boolean }): ReactNode {
+const FindingRow = memo(function FindingRow(props: {
+  readonly finding: Finding
+  readonly isLed: boolean
+}): ReactNode {
+  const { finding, isLed } = props
   const editor = useEditor()
   const name = useFlowView(({ graph }) =>
     finding.step === undefined ? '' : nameOf(graph.flow, finding.step),
@@ -76,4 +89,4 @@ function FindingRow({ finding, isLed }: { readonly finding: Finding; readonly is
       )}
     </li>
   )
-}
+})

@@ -18,8 +18,8 @@ export function InputLine({
   const node = useNodeView(to.step)
   const port = node?.inputs.find(({ name }) => name === to.port)
   const type = useFlowView(({ graph }) => graph.inputsOf(to.step).find(({ name }) => name === to.port)?.type)
-  const finding = useFlowView(({ check }) =>
-    check.findings.find(one => one.step === to.step && one.port === to.port && one.severity === 'error'),
+  const finding = useFlowView(({ findings }) =>
+    findings.get(to.step)?.find(({ port: at, severity }) => at === to.port && severity === 'error'),
   )
   const [isTyped, setTyped] = useState(
     port?.feed?.by === 'value' || (isAlone && port?.feed?.by === 'nothing'),

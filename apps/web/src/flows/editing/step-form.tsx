@@ -1,9 +1,9 @@
 import { copySteps, pasteSteps } from '@farebox/flows/edit/copy-steps'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { groupDigits } from '../../format/amount.ts'
 import { keepPlaces, withPlaces } from '../editor/edit-actions.ts'
 import { CapabilitySelect } from './capability-select.tsx'
-import { FindingList } from './finding-list.tsx'
+import { StepFindings } from './finding-list.tsx'
 import { InputLine } from './input-line.tsx'
 import { SecretMark } from './secret-mark.tsx'
 import { StepMore, StepOutputs } from './step-more.tsx'
@@ -42,10 +42,11 @@ export function StepForm({ id, close }: { readonly id: string; readonly close: (
 export function StepBody({ id, close }: { readonly id: string; readonly close?: () => void }): ReactNode {
   const node = useNodeView(id)
   const step = useFlowState(({ flow }) => (Object.hasOwn(flow.steps, id) ? flow.steps[id] : undefined))
+  const [isMoreOpen, setMoreOpen] = useState(false)
   if (node === undefined || step === undefined) return null
   return (
     <>
-      <FindingList step={id} withoutPorts />
+      <StepFindings step={id} />
       <StepSettings id={id} step={step} />
       {step.kind === 'constant' && <SecretMark to={{ step: id, port: 'value' }} />}
       {node.inputs.length > 0 && (
@@ -55,11 +56,15 @@ export function StepBody({ id, close }: { readonly id: string; readonly close?: 
           ))}
         </dl>
       )}
-      <details className="step-more">
+      <details className="step-more" onToggle={({ currentTarget }) => setMoreOpen(currentTarget.open)}>
         <summary>Outputs, name, more</summary>
-        <StepOutputs id={id} />
-        <StepMore id={id} step={step} />
-        <StepButtons id={id} done={close ?? (() => undefined)} />
+        {isMoreOpen && (
+          <>
+            <StepOutputs id={id} />
+            <StepMore id={id} step={step} />
+            <StepButtons id={id} done={close ?? (() => undefined)} />
+          </>
+        )}
       </details>
     </>
   )

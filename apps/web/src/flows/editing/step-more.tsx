@@ -1,6 +1,8 @@
 import type { JobStep, PortRef, Step } from '@farebox/flows/document/flow'
+import type { Graph } from '@farebox/flows/graph/graph'
 import { MAX_MAPPED_ITEMS } from '@farebox/flows/internal/document/flow-limits'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
+import { flushSync } from 'react-dom'
 import { giveFromFlow } from '../editor/edit-actions.ts'
 import { wordsOfSource } from '../view/node-view.ts'
 import { PortShape } from './port-shape.tsx'
@@ -66,21 +68,22 @@ function MapSetting({
   )
 }
 
-/** What must have come before it runs, without a value that it takes from there. */
+/**
+ * What must have come before it runs, without a value that it takes from there. What can be waited for is worked out when
+ * somebody wants to choose: in an outline there are as many such lists as steps, each as long as all outputs.
+ */
 function AfterSetting(props: {
   readonly id: string
   readonly step: Step
   readonly change: (step: Step) => void
 }): ReactNode {
   const { id, step, change } = props
+  const { live } = useEditor()
   const graph = useFlowView(view => view.graph)
+  const [known, setKnown] = useState<readonly PortRef[]>([])
   const after = step.after ?? []
-  const behind = new Set([id])
-  for (const one of behind) for (const target of graph.targetsOf(one)) behind.add(target)
-  const offered = graph.order
-    .filter(other => !behind.has(other))
-    .flatMap(other => graph.outputsOf(other).map(({ name }) => ({ step: other, port: name })))
-    .filter(source => !after.some(one => isSame(one, source)))
+  const load = (): void => flushSync(() => setKnown(outputsBefore(live.read().graph, id)))
+  const offered = known.filter(source => !after.some(one => isSame(one, source)))
   const put = (changed: readonly PortRef[]): void => {
     const { after: _, ...rest } = step
     change(changed.length === 0 ? rest : { ...rest, after: changed })
@@ -106,6 +109,8 @@ function AfterSetting(props: {
         id={`${id}-after`}
         className="input"
         value=""
+        onPointerDown={load}
+        onFocus={load}
         onChange={({ target }) => {
           const source = offered.find(one => `${one.step} ${one.port}` === target.value)
           if (source !== undefined) put([...after, source])
@@ -122,6 +127,15 @@ function AfterSetting(props: {
       </select>
     </div>
   )
+}
+
+/** The outputs of all steps that do not wait for this one, in the order of the run. */
+function outputsBefore(graph: Graph, id: string): readonly PortRef[] {
+  const behind = new Set([id])
+  for (const one of behind) for (const target of graph.targetsOf(one)) behind.add(target)
+  return graph.order
+    .filter(other => !behind.has(other))
+    .flatMap(other => graph.outputsOf(other).map(({ name }) => ({ step: other, port: name })))
 }
 
 /** What a step gives, and whether the flow gives it too. */

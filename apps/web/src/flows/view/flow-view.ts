@@ -2,6 +2,8 @@ import { FLOW_INPUT, FLOW_OUTPUT, type Flow } from '@farebox/flows/document/flow
 import { checkFlow, type FlowCheck } from '@farebox/flows/check/check-flow'
 import { buildGraph, type Graph } from '@farebox/flows/graph/graph'
 import { withCurrent, type Catalog } from '@farebox/flows/internal/check/catalog'
+import { keepOrder } from './keep-order.ts'
+import { keepSame } from './keep-same.ts'
 import { keyOfInput } from './key-of-input.ts'
 import { viewNode } from './node-view.ts'
 import type { NodeView, WireView } from './views.ts'
@@ -16,6 +18,8 @@ export interface FlowView {
   readonly order: readonly string[]
   readonly nodes: ReadonlyMap<string, NodeView>
   readonly wires: readonly WireView[]
+  /** What was found at each step, in the order of the check. */
+  readonly findings: ReadonlyMap<string, FlowCheck['findings']>
 }
 
 /** What a flow is held against. */
@@ -32,13 +36,21 @@ export interface Surroundings {
 export function viewFlow(flow: Flow, surroundings: Surroundings, before?: FlowView): FlowView {
   const { catalog, balance } = surroundings
   const graph = buildGraph(withCurrent(flow, catalog))
-  const check = checkFlow(flow, { catalog, ...(balance !== undefined && { balance }) })
+  const checked = checkFlow(flow, { catalog, ...(balance !== undefined && { balance }) })
+  const check = { ...checked, findings: keepSame(checked.findings, before?.check.findings ?? []) }
   const wires = viewWires(graph, check.wires, before?.wires ?? [])
-  const order = [FLOW_INPUT, ...graph.order, ...graph.circular, FLOW_OUTPUT]
+  const ordered = keepOrder(graph, before === undefined ? [] : before.order.slice(1, -1))
+  const order = keepSame([FLOW_INPUT, ...ordered, ...graph.circular, FLOW_OUTPUT], before?.order ?? [])
+  const findings = new Map(
+    [...groupBy(check.findings, ({ step }) => step)].map(([id, found]) => [
+      id,
+      keepSame(found, before?.findings.get(id) ?? []),
+    ]),
+  )
   const sources = {
     flow,
     graph,
-    findings: groupBy(check.findings, ({ step }) => step),
+    findings,
     wires: new Map(wires.toReversed().map(wire => [keyOfInput(wire.to), wire])),
     leaving: groupBy(wires, ({ from }) => from.step),
   }
@@ -49,7 +61,7 @@ export function viewFlow(flow: Flow, surroundings: Surroundings, before?: FlowVi
       return [id, old !== undefined && isSame(old, node) ? old : node]
     }),
   )
-  return { check, graph, order, nodes, wires }
+  return { check, graph, order, nodes, wires, findings }
 }
 
 function isSame(one: NodeView, other: NodeView): boolean {

@@ -5,7 +5,6 @@ import { Builder } from '../../flows/builder/builder.tsx'
 import type { FlowToOpen } from '../../flows/builder/use-flow-editor.ts'
 import type { BuilderView } from '../../flows/builder/tools/tool-bar.tsx'
 import { createDraft, type Draft } from '../../kept/draft.ts'
-import { takeLeftBehind } from '../../kept/left-behind.ts'
 import { SignInButton } from '../../session/sign-in-button.tsx'
 import { ApiFailure } from '../../site/ask.ts'
 import type { PageModule } from '../../site/page.ts'
@@ -140,10 +139,10 @@ function useOpened({ id, isSignedIn, saved }: Data): FlowToOpen | 'missing' | un
 
 /** By its own id, or by that of the saved flow that it is a working copy of. */
 async function findDraft(id: string): Promise<Draft | undefined> {
-  const { keepDraft, readDraft, listDrafts } = await import('../../kept/draft-store.ts')
-  const kept = (await readDraft(id)) ?? (await listDrafts()).find(({ saved }) => saved?.flow_id === id)
-  const left = takeLeftBehind(kept?.draft_id ?? id)
-  if (left === undefined || left.changed_at <= (kept?.changed_at ?? 0)) return kept
-  await keepDraft(left)
-  return left
+  const [{ readDraft, listDrafts }, { keepLeftBehind }] = await Promise.all([
+    import('../../kept/draft-store.ts'),
+    import('../../kept/keep-left-behind.ts'),
+  ])
+  await keepLeftBehind()
+  return (await readDraft(id)) ?? (await listDrafts()).find(({ saved }) => saved?.flow_id === id)
 }

@@ -28,11 +28,15 @@ export function useOwnFlows(saved: FlowsAnswer['flows']): {
     let isGone = false
     let stop = (): void => undefined
     const start = async (): Promise<void> => {
-      const { listDrafts, watchDrafts } = await import('../../kept/draft-store.ts')
+      const [{ listDrafts, watchDrafts }, { keepLeftBehind }] = await Promise.all([
+        import('../../kept/draft-store.ts'),
+        import('../../kept/keep-left-behind.ts'),
+      ])
       const read = async (): Promise<void> => {
         const listed = await listDrafts()
         if (!isGone) setDrafts(listed)
       }
+      await keepLeftBehind()
       await read()
       if (!isGone) stop = watchDrafts(() => void read())
     }
