@@ -16,14 +16,14 @@ export interface RunsOptions {
   readonly pollMs?: number
   /** How many runs are taken at a time in this process; default 32. */
   readonly slots?: number
-  /** How many prices and orders are under way in this process; default 256, of one run 32. */
+  /** How many prices and orders are under way in this process; default 1,024, of one run 32. */
   readonly activities?: number
 }
 
 const POLL_MS = 100
 const SLOTS = 32
 const GATHER_MS = 3
-const ACTIVITIES = 256
+const ACTIVITIES = 1_024
 const ACTIVITIES_OF_RUN = 32
 /** No payer has more than this part of the slots that others leave free. */
 const PART_OF_FREE = 2
