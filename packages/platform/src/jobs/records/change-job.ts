@@ -82,22 +82,18 @@ export async function concludeJob(
     changes,
   }: { readonly holder: string; readonly nowMs: number; readonly changes: JobChanges },
 ): Promise<JobRow | undefined> {
-  const [row] = await database.query<JobColumns>(
+  const all = { ...changes, askingOver: true }
+  const rows = await database.query(
     'conclude-job',
     `${CHANGE}, lease_until = null, lease_holder = null, next_look_at = null, sends = false, sealed_payment = null
      where job_id = $1 and lease_holder = $28 and attempt = $29 and state = $30 and answer = $31 and payment = $32
        and not asking_over and contents_deleted_at is null
-     returning ${JOB_COLUMNS}`,
-    [
-      ...valuesOf(job, { ...changes, askingOver: true }, nowMs),
-      holder,
-      job.attempt,
-      job.state,
-      job.answer,
-      job.payment,
-    ],
+     returning 1 as one`,
+    [...valuesOf(job, all, nowMs), holder, job.attempt, job.state, job.answer, job.payment],
   )
-  return row && toJobRow(row)
+  return rows.length === 0
+    ? undefined
+    : { ...job, ...all, ...conclude(job, all, nowMs), sealedPayment: undefined }
 }
 
 const CHANGE = `
@@ -109,25 +105,42 @@ const CHANGE = `
     had_fair_time = $23, has_left = $24, put_off = $25, fault = $26, block_number = $27,
     ordered_from = case when $4 = 'paid' then null else ordered_from end`
 
-function valuesOf(before: JobRow, changes: JobChanges, nowMs: number): unknown[] {
+/** What follows from the changes of a job. */
+function conclude(
+  before: JobRow,
+  changes: JobChanges,
+  nowMs: number,
+): Pick<JobRow, 'state' | 'hasExpired' | 'finishedAtMs' | 'chargedWithoutDelivery' | 'fault'> {
   const job = { ...before, ...changes }
   const { answer, payment } = job
   const isOverdue = nowMs >= job.expiresAtMs
   const hasExpired = before.hasExpired || before.state === 'expired'
   const state = stateOf({ answer, payment, isOverdue, hasExpired })
   const endedAtMs = state === 'completed' || state === 'failed' ? nowMs : undefined
-  const isPaid = payment === 'paid'
   const isDelivered = answer === 'completed' && job.outputProblem === undefined
-  const isUndelivered = isPaid && !isDelivered && (job.askingOver || answer === 'completed')
+  const chargedWithoutDelivery =
+    payment === 'paid' && !isDelivered && (job.askingOver || answer === 'completed')
+  return {
+    state,
+    hasExpired,
+    finishedAtMs: state === before.state ? before.finishedAtMs : endedAtMs,
+    chargedWithoutDelivery,
+    // What came to something after all is nobody's fault.
+    fault: state === 'completed' && !chargedWithoutDelivery ? undefined : job.fault,
+  }
+}
+
+function valuesOf(before: JobRow, changes: JobChanges, nowMs: number): unknown[] {
+  const job = { ...before, ...changes, ...conclude(before, changes, nowMs) }
   return [
     job.jobId,
-    state,
-    answer,
-    payment,
+    job.state,
+    job.answer,
+    job.payment,
     job.askingOver,
     job.errorType,
     job.error,
-    dateOf(state === before.state ? before.finishedAtMs : endedAtMs),
+    dateOf(job.finishedAtMs),
     dateOf(job.paidAtMs),
     job.transaction,
     changes.responseBody === undefined ? null : Buffer.from(changes.responseBody, 'utf8'),
@@ -136,17 +149,16 @@ function valuesOf(before: JobRow, changes: JobChanges, nowMs: number): unknown[]
     job.completedAt,
     job.sendings,
     job.foreignAnswers,
-    isUndelivered,
+    job.chargedWithoutDelivery,
     job.elapsedMs === undefined ? null : Math.min(job.elapsedMs, MAX_INTEGER),
     changes.responseStatus ?? null,
     changes.responseHeaders === undefined ? null : JSON.stringify(changes.responseHeaders),
-    hasExpired,
+    job.hasExpired,
     dateOf(job.firstAskedAtMs),
     job.hadFairTime,
     job.hasLeft,
     job.isPutOff,
-    // What came to something after all is nobody's fault.
-    state === 'completed' && !isUndelivered ? null : (job.fault ?? null),
+    job.fault ?? null,
     job.blockNumber ?? null,
   ]
 }
