@@ -21,6 +21,7 @@ import { openRun } from './open-run.ts'
 import {
   createPaymentMeans,
   explainJobInUse,
+  readMaxTotal,
   readRunPayments,
   type PaymentMeans,
 } from './pay/read-payments.ts'
@@ -167,6 +168,7 @@ function paymentsRoute(parts: PlatformParts, means: PaymentMeans): Route {
       ...NOT_YOURS,
     },
     async handle({ params, headers, body, caller }) {
+      if (body.max_total !== undefined) readMaxTotal(body.max_total)
       means.take(callerKey(caller.ip), body.payments.length)
       const known = await openRun(parts, params.runId, { caller, token: headers['run-token'] })
       // It was checked when the run was started.
