@@ -60,42 +60,42 @@ function typeOf({ type, required, items, properties }: Field): Field {
 /** Leads something to every input that has a value. What an agent takes no more, or never took, is left alone. */
 function feedValues(plain: Flow, { steps, wires }: Flow, { before, after }: Offers): Flow {
   const graph = buildGraph(plain)
-  const inputs = new Map<string, Field>(Object.entries(plain.inputs))
-  // A wire that leads from nowhere is not to come from somewhere.
-  const named = new Set(wires.flatMap(({ from }) => [from.step, from.port]))
-  const unknown = freeName('value', name => Object.hasOwn(steps, name) || named.has(name))
+  const free = freeIds(new Set([...Object.keys(steps), ...wires.map(({ from }) => from.step)]))
+  const unknown = free()
+  const sources = new Map<string, Step>([[unknown, { kind: 'constant', value: null }]])
   const wired = new Set(wires.map(({ to }) => keyOf(to)))
-  const declared = new Map<string, PortRef>()
+  // One for all steps that have a value for the same input: there may be very many of them.
+  const declared = new Map<string, string>()
   const feeding = Object.entries(steps).flatMap(([id, step]): Wire[] => {
     const ports = Object.keys(step.constants ?? {}).filter(port => !wired.has(keyOf({ step: id, port })))
     const was = step.kind === 'job' ? before.find(step.agent_id, step.capability) : undefined
     if (step.kind !== 'job' || was === undefined) {
       const known = new Set(graph.inputsOf(id).map(({ name }) => name))
-      const from = { step: unknown, port: 'value' }
-      return ports.filter(port => known.has(port)).map(port => ({ from, to: { step: id, port } }))
+      return ports.filter(port => known.has(port)).map(port => feed(unknown, { step: id, port }))
     }
     const is = after.find(step.agent_id, step.capability)
     return ports.flatMap((port): Wire[] => {
       const field = fieldOf(was, port)
       if (field === undefined || fieldOf(is, port) === undefined) return []
       const isMapped = step.map?.port === port
-      // One for all steps that have a value for it: there may be very many of them.
       const key = `${step.agent_id} ${isMapped} ${step.capability}\n${port}`
-      const from = declared.get(key) ?? {
-        step: 'input',
-        port: freeName(port, name => inputs.has(name) || named.has(name)),
-      }
+      const from = declared.get(key) ?? free()
       declared.set(key, from)
-      inputs.set(from.port, isMapped ? { type: 'array', items: field } : field)
-      return [{ from, to: { step: id, port } }]
+      const gives: Field = isMapped ? { type: 'array', items: field } : field
+      sources.set(from, { kind: 'pick', path: [0], gives })
+      return [feed(from, { step: id, port })]
     })
   })
+  const typed = [...declared.values()].map(id => feed(unknown, { step: id, port: 'value' }))
   return {
     ...plain,
-    inputs: Object.fromEntries(inputs),
-    steps: { ...plain.steps, [unknown]: { kind: 'constant', value: null } },
-    wires: [...plain.wires, ...feeding],
+    steps: { ...plain.steps, ...Object.fromEntries(sources) },
+    wires: [...plain.wires, ...typed, ...feeding],
   }
+}
+
+function feed(from: string, to: PortRef): Wire {
+  return { from: { step: from, port: 'value' }, to }
 }
 
 function fieldOf(capability: CurrentCapability | null | undefined, port: string): Field | undefined {
@@ -103,10 +103,14 @@ function fieldOf(capability: CurrentCapability | null | undefined, port: string)
   return Object.hasOwn(fields, port) ? fields[port] : undefined
 }
 
-function freeName(word: string, isTaken: (name: string) => boolean): string {
-  let name = word
-  while (isTaken(name)) name += '_'
-  return name
+/** Ids that are not among these: a wire that leads from nowhere is not to come from somewhere. */
+function freeIds(taken: ReadonlySet<string>): () => string {
+  let number = 0
+  return () => {
+    do number += 1
+    while (taken.has(`value-${number}`))
+    return `value-${number}`
+  }
 }
 
 function keyOf({ step, port }: PortRef): string {
