@@ -7,7 +7,7 @@ import type { JobAnswer } from '@farebox/platform-api/jobs'
 import { createApp } from '@farebox/platform/src/app/create-app'
 import { platformRoutes } from '@farebox/platform/src/create-platform'
 import { indexAgent } from '@farebox/platform/src/listing/index-agent'
-import { readJson } from '@farebox/platform/src/checking/read-json'
+import { readStorableJson } from '@farebox/platform/src/checking/read-json'
 import type { PlatformParts } from '@farebox/platform/src/platform-parts'
 import { findChromium, startBrowser } from '@farebox/platform/src/test-setup/browser'
 import { insertAgent, sampleDeclaration } from '@farebox/platform/src/test-setup/insert-agent'
@@ -150,7 +150,7 @@ describe.skipIf(chromium === undefined)(
       let owner = await makeOwner()
       for (const payload of payloads) {
         // As the platform reads what an agent serves.
-        const read = readJson(JSON.stringify(declare(payload, owner.address)))
+        const read = readStorableJson(JSON.stringify(declare(payload, owner.address)))
         if (!read.ok) continue
         const checked = checkDeclaration(read.value)
         if (!checked.ok) continue

@@ -1,6 +1,7 @@
 import { FLOW_OUTPUT, type Flow, type Step } from '../document/flow.ts'
 import { MAX_ADAPTER_PORTS, MAX_JOBS, MAX_MAPPED_ITEMS } from '../document/flow-limits.ts'
 import type { Graph } from '../graph/graph.ts'
+import { hasValue } from '../document/has-value.ts'
 import { namesOfTemplate, parseTemplate } from '../adapters/template-text.ts'
 import { find, type Found, type Repair } from './finding.ts'
 import { nameStep } from '../document/name-step.ts'
@@ -9,7 +10,11 @@ import { nameStep } from '../document/name-step.ts'
 export function checkSteps(graph: Graph): Found[] {
   const { flow } = graph
   const steps = Object.entries(flow.steps)
-  const findings = steps.flatMap(([id, step]) => [...checkStep(id, step), ...checkAfter(graph, id, step)])
+  const findings = steps.flatMap(([id, step]) => [
+    ...checkStep(id, step),
+    ...checkSecrets(graph, id, step),
+    ...checkAfter(graph, id, step),
+  ])
   if (steps.length === 0)
     findings.push(
       find('error', 'empty', {}, 'The flow has no step yet: add an agent, or start from a template.'),
@@ -39,6 +44,7 @@ function checkStep(id: string, step: Step): Found[] {
       return twice === undefined ? [] : wrong(`Two properties would be called “${twice}”.`)
     }
     case 'constant':
+    case 'default':
       return step.value === null && step.secret?.includes('value') === true
         ? wrong('Its value was left out when the flow was given away: say which it is.')
         : []
@@ -53,6 +59,29 @@ function checkStep(id: string, step: Step): Found[] {
     default:
       return []
   }
+}
+
+/** Marks on what would be given away all the same: other settings than values, and inputs that are not there. */
+function checkSecrets(graph: Graph, id: string, step: Step): Found[] {
+  const { secret = [], constants = {} } = step
+  const inputs = new Set(graph.inputsOf(id).map(({ name }) => name))
+  const canBeLeftOut = (port: string): boolean => {
+    if (Object.hasOwn(constants, port) || (hasValue(step) && port === 'value')) return true
+    // Of a branch it may be meant what its value is compared with.
+    return inputs.has(port) && (step.kind !== 'branch' || step.condition.is === 'there')
+  }
+  return secret
+    .filter(port => !canBeLeftOut(port))
+    .map(port => {
+      const to = { step: id, port }
+      return find(
+        'error',
+        'secret',
+        to,
+        `“${port}” is marked as secret, and is no value that is left out when the flow is given away.`,
+        () => [{ label: 'Take the mark away', edits: [{ edit: 'mark-secret', to, secret: false }] }],
+      )
+    })
 }
 
 /** The first that was there before. */

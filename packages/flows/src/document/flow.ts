@@ -63,8 +63,8 @@ export interface StepBase {
   /** Values of inputs that no wire feeds. */
   readonly constants?: JsonObject
   /**
-   * Names of those constants that are not given away with the flow, such as a key; of a step `constant` its port `value`.
-   * Whoever is sent a job sees them all the same.
+   * Names of those constants that are not given away with the flow, such as a key; of a step `constant` or `default` its
+   * `value`. Nothing else can be left out. Whoever is sent a job sees them all the same.
    */
   readonly secret?: readonly string[]
   /** Outputs that must have come before it runs; it is skipped where one of them is. No value is taken from them. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { checkFlow } from '../check/check-flow.ts'
 import { applyEdit, applyEdits } from '../edit/apply-edit.ts'
 import { flowOf, jobStep } from '../test-setup/sample-flows.ts'
-import type { Flow } from './flow.ts'
+import type { Flow, Step } from './flow.ts'
 import { readFlow } from './read-flow.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
@@ -57,6 +57,44 @@ test('a mark goes with the constant that it is of, and can be taken away', () =>
   const open: Flow = applyEdit(flow, { edit: 'mark-secret', to: key, secret: false })
   expect(withoutSecrets(open).steps['search']?.constants).toEqual({ api_key: 'k-1234', words: 'x' })
 })
+
+test('the value for when nothing comes is left out like any other, and keeps its mark when its input is joined', () => {
+  const secret = { kind: 'default', value: 'k-9', constants: { value: 'k-8' }, secret: ['value'] } as const
+  const given = flowOf({ words: text }, { words: secret }, ['words.value > output.words'])
+  expect(JSON.stringify(withoutSecrets(given))).not.toContain('k-')
+  expect(checkFlow(withoutSecrets(given)).findings.map(({ step, message }) => [step, message])).toEqual([
+    ['words', 'Its value was left out when the flow was given away: say which it is.'],
+  ])
+  const to = { step: 'words', port: 'value' }
+  const joined = applyEdit(given, { edit: 'connect', from: { step: 'input', port: 'words' }, to })
+  expect(JSON.stringify(joined)).toContain('k-9')
+  expect(JSON.stringify(withoutSecrets(joined))).not.toContain('k-')
+})
+
+const HELD: { readonly [mark: string]: Step } = {
+  text: { kind: 'template', text: 'k-1' },
+  separator: { kind: 'join', separator: 'k-1' },
+  question: { kind: 'approval', question: 'k-1' },
+  path: { kind: 'pick', path: ['k-1'] },
+  names: { kind: 'rename', names: { a: 'k-1' } },
+  value: { kind: 'branch', condition: { is: 'equal-to', value: 'k-1' } },
+  apikey: { ...SEARCH, constants: { api_key: 'k-1' } },
+}
+
+test.each(Object.entries(HELD))(
+  'a mark on “%s”, which would be given away, is an error that is mended',
+  (mark, step) => {
+    const held = flowOf({}, { held: { ...step, secret: [mark] } }, [])
+    const found = checkFlow(held).findings.find(({ id }) => id === `secret held ${mark}`)
+    expect([found?.severity, found?.message]).toEqual([
+      'error',
+      `“${mark}” is marked as secret, and is no value that is left out when the flow is given away.`,
+    ])
+    const mended = applyEdits(held, found?.repairs[0]?.edits ?? [])
+    expect(checkFlow(mended).findings.map(({ id }) => id)).not.toContain(`secret held ${mark}`)
+    expect(mended.steps['held']).not.toHaveProperty('secret')
+  },
+)
 
 test('a flow without secrets is given away as it is', () => {
   const plain = flowOf({ a: text }, { t: { kind: 'template', text: '{a}' } }, [

@@ -1,4 +1,5 @@
 import type { Flow, Step } from './flow.ts'
+import { hasValue } from './has-value.ts'
 
 /**
  * The flow as it can be given to others: without the constants that its owner marked as secret. Which they were stays, so
@@ -22,7 +23,7 @@ export function withoutSecrets(flow: Flow): Flow {
 function leaveOut(step: Step): Step {
   const secret = new Set(step.secret)
   if (secret.size === 0) return step
-  const open: Step = step.kind === 'constant' && secret.has('value') ? { ...step, value: null } : step
+  const open: Step = hasValue(step) && secret.has('value') ? { ...step, value: null } : step
   if (open.constants === undefined) return open
   const constants = Object.entries(open.constants).filter(([port]) => !secret.has(port))
   return { ...open, constants: Object.fromEntries(constants) }

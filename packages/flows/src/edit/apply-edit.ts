@@ -1,5 +1,6 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { FLOW_INPUT, FLOW_OUTPUT, type Flow, type PortRef, type Step, type Wire } from '../document/flow.ts'
+import { hasValue } from '../document/has-value.ts'
 import type { Edit } from './edit.ts'
 
 /**
@@ -138,7 +139,10 @@ function clearConstant(flow: Flow, to: PortRef): Flow {
   const step = Object.hasOwn(flow.steps, to.step) ? flow.steps[to.step] : undefined
   if (step?.constants === undefined || !Object.hasOwn(step.constants, to.port)) return flow
   const constants: JsonObject = without(step.constants, to.port)
-  return changeStep(flow, to.step, () => markSecret({ ...step, constants }, to.port, false))
+  // The value that a step has besides stays, and its mark with it.
+  const isOwn = hasValue(step) && to.port === 'value'
+  const cleared = { ...step, constants }
+  return changeStep(flow, to.step, () => (isOwn ? cleared : markSecret(cleared, to.port, false)))
 }
 
 function markSecret(step: Step, port: string, isSecret: boolean): Step {

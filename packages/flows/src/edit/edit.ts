@@ -15,7 +15,7 @@ export type Edit =
   /** In place of the wire that fed the input. */
   | { readonly edit: 'set-constant'; readonly to: PortRef; readonly value: JsonValue }
   | { readonly edit: 'clear-constant'; readonly to: PortRef }
-  /** Whether a constant stays behind when the flow is given away; of a step `constant` the port `value`. */
+  /** Whether a constant stays behind when the flow is given away; of a step `constant` or `default` its `value`. */
   | { readonly edit: 'mark-secret'; readonly to: PortRef; readonly secret: boolean }
   /** Puts a step into a wire: what came to `to` comes to its input `takes`, and `to` gets its output `gives`. */
   | {

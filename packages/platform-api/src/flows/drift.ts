@@ -9,7 +9,7 @@ export const driftRequest = z.strictObject({
 
 /**
  * The answer of `POST /v1/agents/:agentId/drift`: how many of the flows that are kept here a new declaration of the agent
- * would break. Whose they are, and what is in them, is not told.
+ * would break. Whose they are is not told, and what values they have plays no part.
  *
  * @example
  * ```ts

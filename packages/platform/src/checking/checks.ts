@@ -7,7 +7,7 @@ import { systemClock, type Clock } from '@farebox/server/clock'
 import { advanceRun, beginRun, graphOf, readRun } from './advance-run.ts'
 import { createCompiledCache } from './compiled-cache.ts'
 import { createFlowChecks } from './flows/flow-checks.ts'
-import { readJson } from './read-json.ts'
+import { readStorableJson } from './read-json.ts'
 import { describeRun, type DescribedRun } from './describe-run.ts'
 import type { RunAdvanced, RunBegun, RunStart, StoredRun, GivenEvent } from './run-messages.ts'
 
@@ -26,7 +26,7 @@ export function createChecks(clock: Pick<Clock, 'nowMs'> = systemClock) {
   const graphs = createCompiledCache(graphOf)
   return {
     about(text: string): CheckedAbout {
-      const json = readJson(text)
+      const json = readStorableJson(text)
       if (!json.ok) return json
       const checked = checkDeclaration(json.value)
       return checked.ok ? checked : { ok: false, reason: 'is not a valid declaration' }

@@ -1,5 +1,7 @@
+import { holdsInfinity } from '@farebox/client/internal/exchange/parse-json'
 import { nestsDeeperThan } from '@farebox/protocol/internal/job/json-depth'
 import { MAX_BODY_DEPTH } from '@farebox/protocol/limits'
+import { findUnstorable, mayHoldUnstorable, replaceUnstorable } from '../unstorable.ts'
 
 /** Untrusted JSON, or what is wrong with it in words of ours. */
 export type ReadJson =
@@ -7,18 +9,31 @@ export type ReadJson =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Reads untrusted JSON: at most 64 levels (D15), and nothing that JSON can say and that could not be kept: text that
- * PostgreSQL refuses (a NUL character, half of a surrogate pair), and numbers like `1e400`, which are read as `Infinity`
- * and written as null.
+ * Reads untrusted JSON that is used whatever its texts are, because it was paid for: what PostgreSQL would refuse of them
+ * (a NUL character, half of a surrogate pair) is U+FFFD in what is read. At most 64 levels (D15), and no numbers like
+ * `1e400`, which are read as `Infinity` and written as null.
  */
 export function readJson(text: string): ReadJson {
+  const read = readAny(text)
+  return read.ok && mayHoldUnstorable(text) ? { ok: true, value: replaceUnstorable(read.value) } : read
+}
+
+/** Reads untrusted JSON as {@link readJson} does, and refuses texts that could not be kept as they are. */
+export function readStorableJson(text: string): ReadJson {
+  const read = readAny(text)
+  const found = read.ok && mayHoldUnstorable(text) ? findUnstorable(read.value) : undefined
+  return found === undefined
+    ? read
+    : { ok: false, reason: `has a character that cannot be kept (${found.character})` }
+}
+
+function readAny(text: string): ReadJson {
   if (nestsDeeperThan(new TextEncoder().encode(text), MAX_BODY_DEPTH)) {
     return { ok: false, reason: `is nested deeper than ${MAX_BODY_DEPTH} levels` }
   }
   const value = parse(text)
   if (value === undefined) return { ok: false, reason: 'is not JSON' }
-  const flaw = findUnstorable(value)
-  return flaw === undefined ? { ok: true, value } : { ok: false, reason: `has ${flaw} that cannot be kept` }
+  return holdsInfinity(value) ? { ok: false, reason: 'has numbers that cannot be kept' } : { ok: true, value }
 }
 
 function parse(text: string): unknown {
@@ -28,16 +43,3 @@ function parse(text: string): unknown {
     return undefined
   }
 }
-
-function findUnstorable(value: unknown): 'characters' | 'numbers' | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'numbers'
-  if (typeof value === 'string') return UNSTORABLE.test(value) ? 'characters' : undefined
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const [key, inner] of Object.entries(value)) {
-    const flaw = findUnstorable(key) ?? findUnstorable(inner)
-    if (flaw !== undefined) return flaw
-  }
-  return undefined
-}
-
-const UNSTORABLE = /\0|\p{Surrogate}/u

@@ -5,12 +5,14 @@ import type { UnreadBody } from '@farebox/protocol/internal/body/read-node-strea
 import { createRequestBodies } from '@farebox/server/internal/request-bodies'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HttpRefusal } from './answer-failure.ts'
+import { mayHoldUnstorable } from '../unstorable.ts'
+import { refuseUnstorable } from './check-request.ts'
 import { loopTurns } from './loop-turns.ts'
 import { Refusal } from './refusal.ts'
 
 /**
  * Reads bodies, which are JSON or nothing: UTF-8, nested no deeper than a job's (D15), with numbers that can be written
- * again. Every other content type is answered 415.
+ * again and texts that can be kept. Every other content type is answered 415.
  */
 export function addBodyParser(app: FastifyInstance): void {
   const bodies = createRequestBodies()
@@ -47,9 +49,11 @@ function parseBody(body: Uint8Array): unknown {
   if (body.length === 0) return undefined
   if (nestsDeeperThan(body, MAX_BODY_DEPTH))
     throw new Refusal('validation', `body: is nested deeper than ${MAX_BODY_DEPTH} levels`)
-  const parsed: unknown = parseJson(decode(body))
+  const text = decode(body)
+  const parsed: unknown = parseJson(text)
   if (holdsInfinity(parsed))
     throw new Refusal('validation', 'body: has a number that is too large, like 1e400')
+  if (mayHoldUnstorable(text)) refuseUnstorable('body', parsed)
   return parsed
 }
 

@@ -1,4 +1,5 @@
 import { z, type ZodObject, type ZodType } from 'zod'
+import { findUnstorable } from '../unstorable.ts'
 import { Refusal } from './refusal.ts'
 
 type Issue = z.core.$ZodIssue
@@ -17,6 +18,7 @@ export function checkPart(
   value: unknown,
 ): unknown {
   if (schema === undefined) return checkNothing(part, value)
+  if (part === 'path') refuseUnstorable(part, value)
   const result = closed(schema).safeParse(value)
   if (result.success) return result.data
   throw new Refusal('validation', explainIssues(result.error.issues, part))
@@ -38,6 +40,20 @@ export function checkHeaders(
   const result = schema.safeParse(Object.fromEntries(named))
   if (result.success) return result.data
   throw new Refusal('validation', explainIssues(result.error.issues, 'headers'))
+}
+
+/**
+ * Throws a {@link Refusal} `validation` where a value has a character that the database cannot keep, before anything
+ * looks for it there or writes it down. Bodies and paths pass here; of a query words are searched for, whatever they are.
+ */
+export function refuseUnstorable(part: 'body' | 'path', value: unknown): void {
+  const found = findUnstorable(value)
+  if (found === undefined) return
+  const path = found.path.map(key => (typeof key === 'number' ? key : shownKey(key)))
+  throw new Refusal(
+    'validation',
+    `${fieldName(path, part)}: has a character that cannot be kept (${found.character})`,
+  )
 }
 
 /** The first issue, in words, with the path of its field. */

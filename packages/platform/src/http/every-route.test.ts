@@ -1,5 +1,6 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ZodObject } from 'zod'
 import { platformRoutes } from '../create-platform.ts'
 import { serveSecrets, type SecretsFacilitator } from '../test-setup/facilitator-for-secrets.ts'
 import { everythingStored, makeOwnThings, OWN_FLOW, type OwnThings } from '../test-setup/own-things.ts'
@@ -211,6 +212,37 @@ test('API2 every owner’s route wants a session', async () => {
   for (const route of routes.filter(one => one.access === 'owner')) {
     const answer = await ask(route, victim)
     expect([nameOf(route), answer.statusCode]).toEqual([nameOf(route), 401])
+  }
+})
+
+test('a character that cannot be kept is refused by its place in every body and path, and breaks no query', async () => {
+  const headersOf = ({ access }: Route) => (access === 'operator' ? OPERATOR : attacker.headers)
+  for (const route of routes) {
+    clock.pass(60_000)
+    const { method } = route
+    const headers = headersOf(route)
+    const plain = { method, url: route.path.replaceAll(/:\w+/g, '1'), headers }
+    if (route.path.includes(':')) {
+      const answer = await app.inject({ method, url: route.path.replaceAll(/:\w+/g, '%00'), headers })
+      expect([nameOf(route), answer.statusCode], answer.body).toEqual([nameOf(route), 400])
+    }
+    for (const key of route.query instanceof ZodObject ? Object.keys(route.query.shape) : []) {
+      const answer = await app.inject({ ...plain, query: { [key]: 'a\0' } })
+      expect([nameOf(route), key, answer.statusCode < 500], answer.body).toEqual([nameOf(route), key, true])
+    }
+    for (const [text, place] of [
+      ['{"a":["x",{"b":"\\u0000"}]}', 'a[1].b: has a character that cannot be kept (U+0000)'],
+      ['{"\\udc00":1}', '?: has a character that cannot be kept (U+DC00)'],
+    ] as const) {
+      if (route.body === undefined) continue
+      const json = { ...headers, 'content-type': 'application/json' }
+      const answer = await app.inject({ ...plain, headers: json, payload: text })
+      expect([nameOf(route), answer.statusCode, answer.json<{ error: string }>().error]).toEqual([
+        nameOf(route),
+        400,
+        place,
+      ])
+    }
   }
 })
 

@@ -280,7 +280,7 @@ describe('FACILITATOR_SECRETs', () => {
   })
 
   test('have the label they were given, on one line, which a rotation hands on; a pair of them names each other', async () => {
-    const label = '  build\u0000 machine\u202e\n two  '
+    const label = '  build\u0001 machine\u202e\n two  '
     const first = (await create({ label })).json<Made>()
     const url = `/v1/me/secrets/${first.secret_id}/rotate`
     const second = (await ask({ method: 'POST', url })).json<Made>()

@@ -18,7 +18,7 @@ import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { openRun } from './open-run.ts'
-import { createPaymentMeans, readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
+import { createPaymentMeans, readMaxTotal, readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
 import { quoteRun } from './pay/quote-run.ts'
 import { changeRun } from './records/change-run.ts'
 import { deleteRun } from './records/delete-runs.ts'
@@ -162,6 +162,7 @@ function paymentsRoute(parts: PlatformParts, means: PaymentMeans): Route {
       ...NOT_YOURS,
     },
     async handle({ params, headers, body, caller }) {
+      if (body.max_total !== undefined) readMaxTotal(body.max_total)
       means.take(callerKey(caller.ip), body.payments.length)
       const known = await openRun(parts, params.runId, { caller, token: headers['run-token'] })
       // It was checked when the run was started.

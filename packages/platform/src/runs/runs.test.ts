@@ -352,6 +352,63 @@ test('payments are taken for what they are: bound to their job, by one payer, fo
   expect(await started.pay(byAgent)).toMatchObject({ status: 409 })
 })
 
+test('a limit that is no amount is refused as such, when a run is started and when it is raised', async () => {
+  const flow = await twoSteps()
+  const { runId, token } = await runs.start(flow)
+  const payments = [await signStep(stage.parts, shout, 'loud')]
+  for (const max_total of ['-1', 'much', '0.0000001', '']) {
+    const input = { text: 'two words' }
+    const answers = [
+      await ask({ method: 'POST', url: '/v1/runs', payload: { flow, input, max_total } }),
+      await ask({
+        method: 'PUT',
+        url: `/v1/runs/${runId}/payments`,
+        headers: { 'run-token': token },
+        payload: { payments, max_total },
+      }),
+    ]
+    for (const answer of answers)
+      expect([max_total, answer.statusCode, answer.json<{ error: string }>().error]).toEqual([
+        max_total,
+        400,
+        expect.stringMatching(/^max_total: /),
+      ])
+  }
+})
+
+test('a run whose input or name cannot be kept is refused at its start, by the field', async () => {
+  const flow = await twoSteps()
+  const refusal = async (given: object): Promise<readonly unknown[]> => {
+    const payload = { flow, input: { text: 'two words' }, max_total: '1', ...given }
+    const answer = await ask({ method: 'POST', url: '/v1/runs', payload })
+    return [answer.statusCode, answer.json<{ error: string }>().error]
+  }
+  expect(await refusal({ input: { text: 'in\0\ud800' } })).toEqual([
+    400,
+    'input.text: has a character that cannot be kept (U+0000)',
+  ])
+  expect(await refusal({ flow: { ...flow, name: 'a\0b' } })).toEqual([
+    400,
+    'flow.name: has a character that cannot be kept (U+0000)',
+  ])
+})
+
+test('a delivery with characters that cannot be kept is used without them, and stays with its job as it came', async () => {
+  shouter.behave = async call => call.complete(await call.settle(), { text: 'TWO\0 WORDS \ud800' })
+  const payments = [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')]
+  const started = await runs.start(await twoSteps(), { payments })
+  const run = await started.until(({ status }) => status !== 'running')
+  expect([run.status, run.paid, run.steps[0]?.outputs]).toEqual([
+    'completed',
+    '0.012',
+    { text: 'TWO\ufffd WORDS \ufffd' },
+  ])
+  expect(run.steps[1]?.jobs[0]?.input).toEqual({ text: 'TWO\ufffd WORDS \ufffd' })
+  const url = `/v1/jobs/${payments[0]?.job_id}`
+  const job = await ask({ method: 'GET', url, headers: { 'run-token': started.token } })
+  expect(job.body).toContain(String.raw`TWO\u0000 WORDS \ud800`)
+})
+
 test('payments of a payer who has less than they come to are not taken, so that no agent is asked for nothing', async () => {
   const byPoor = await signStep(stage.parts, shout, 'loud', { payerKey: TEST_KEYS.stranger.privateKey })
   const payload = { flow: await twoSteps(), input: { text: 'two words' }, max_total: '1', payments: [byPoor] }

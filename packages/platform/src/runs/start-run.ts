@@ -1,7 +1,6 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Flow } from '@farebox/flows/document/flow'
 import type { runRequest } from '@farebox/platform-api/flows/runs'
-import { readUsdc } from '@farebox/protocol/money/usdc'
 import type pg from 'pg'
 import type { z } from 'zod'
 import type { RunBegun } from '../checking/run-messages.ts'
@@ -11,7 +10,7 @@ import { Refusal } from '../http/refusal.ts'
 import { createSlots } from '../outbound/slots.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { hashRunToken, makeRunToken } from './open-run.ts'
-import { readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
+import { readMaxTotal, readRunPayments, type PaymentMeans } from './pay/read-payments.ts'
 import { refuseUnchecked } from './records/refuse-unchecked.ts'
 import type { RunRow } from './records/run-row.ts'
 import { insertRun, readRun, readTokenHash, type NewRun } from './records/run-store.ts'
@@ -66,8 +65,7 @@ async function start(
   const known = await findStarted(parts, runId, token)
   if (known !== undefined) return known
   means.take(from, given.payments.length)
-  const maxTotal = readUsdc(given.max_total)
-  if (!maxTotal.ok) throw new Refusal('validation', `max_total: ${maxTotal.reason}`)
+  readMaxTotal(given.max_total)
   // Its shape was checked at the door.
   const flow = given.flow as Flow
   await refuseBroken(parts, flow, runId)

@@ -3,6 +3,7 @@ import { readFlow } from '@farebox/flows/document/read-flow'
 import type { Catalog } from '@farebox/flows/internal/check/catalog'
 import type { KnownCapability } from '../check-flow.ts'
 import { catalogOf, findBreaks, type Finding } from './find-breaks.ts'
+import { withoutValues } from './without-values.ts'
 
 /** Kept flows, and what an agent offers them before and after a change. */
 export interface AgentChange {
@@ -27,19 +28,25 @@ export interface BreakCount {
   readonly flows: number
 }
 
-/** Counts what a change of an agent breaks, in words that say nothing of the flows but what the agent sees of them. */
+/**
+ * Counts what a change of an agent breaks, in words that say nothing of the flows but what the agent sees of them. Whoever
+ * asks may declare anything for it, so that no value of a flow is looked at.
+ */
 export function countBreaks({ documents, agentId, before, after }: AgentChange): CountedBreaks {
   const catalogs = [catalogOf(before), catalogOf(after)] as const
+  const offers = { before: catalogs[0], after: catalogs[1] }
   const counts = new Map<string, BreakCount>()
   let affected = 0
   for (const document of documents) {
     const read = readFlow(JSON.parse(document))
-    const breaks = read.ok ? findBreaks(read.flow, ...catalogs) : []
-    if (!read.ok || breaks.length === 0) continue
+    if (!read.ok) continue
+    const flow = withoutValues(read.flow, offers)
+    const breaks = findBreaks(flow, ...catalogs)
+    if (breaks.length === 0) continue
     affected += 1
     const told = new Map(
       breaks.map(finding => {
-        const one = explain(read.flow, finding, { agentId, catalogs })
+        const one = explain(flow, finding, { agentId, catalogs })
         return [`${one.capability} ${one.reason}`, one] as const
       }),
     )
@@ -89,8 +96,6 @@ function explainOwn(
       return `it requires “${port}”, which they do not give`
     case 'broken':
       return takes(after?.input_schema, port) ? undefined : `it takes no “${port}” any more`
-    case 'constant':
-      return `it refuses the value that they set for “${port}”`
     case 'impossible':
       return `what they give it as “${port}” never fits any more`
     default:

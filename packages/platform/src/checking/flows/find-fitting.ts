@@ -6,7 +6,7 @@ import { readUsdc } from '@farebox/protocol/money/usdc'
 import { formatProblem } from '@farebox/protocol/problems/problem'
 import type { Clock } from '@farebox/server/clock'
 import { wordsOf } from '../../words.ts'
-import { readJson } from '../read-json.ts'
+import { readStorableJson } from '../read-json.ts'
 
 /** What is asked of capabilities. */
 export interface CapabilityQuestion {
@@ -85,7 +85,7 @@ function readField({
 }: NonNullable<CapabilityQuestion['fit']>):
   | { readonly ok: true; readonly field: Field }
   | { readonly ok: false; readonly reason: string } {
-  const json = readJson(field)
+  const json = readStorableJson(field)
   if (!json.ok) return json
   // It is of the other side: an output that is to feed an input, or the reverse.
   const [problem] = checkFields({ field: json.value }, [], { side: side === 'input' ? 'output' : 'input' })

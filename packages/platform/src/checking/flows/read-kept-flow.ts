@@ -2,7 +2,7 @@ import type { Flow, JobStep } from '@farebox/flows/document/flow'
 import { readFlow } from '@farebox/flows/document/read-flow'
 import { readPrice } from '@farebox/protocol/money/usdc'
 import { formatProblem } from '@farebox/protocol/problems/problem'
-import { readJson } from '../read-json.ts'
+import { readStorableJson } from '../read-json.ts'
 
 /** What is kept of a flow beside its document. */
 export interface KeptFlow {
@@ -37,7 +37,7 @@ export function readKeptFlow(value: unknown): ReadKeptFlow {
   const read = readFlow(value)
   if (!read.ok) return { ok: false, reason: read.problems.slice(0, 5).map(formatProblem).join('; ') }
   const document = JSON.stringify(read.flow)
-  const storable = readJson(document)
+  const storable = readStorableJson(document)
   if (!storable.ok) return storable
   const jobs = jobsOf(read.flow)
   const price = jobs.reduce(

@@ -153,10 +153,15 @@ test('what breaks is counted by reason, in words of the agent', async () => {
     '3: it requires “content”, which they do not give',
     '3: it takes no “text” any more',
   ])
-  expect(await reasons({ input_schema: { text, speed: { ...speed, maximum: 200 } } })).toEqual([
+  expect(await reasons({ input_schema: { text, speed: { type: 'array' } } })).toEqual([
     1,
-    '1: it refuses the value that they set for “speed”',
+    '1: what they give it as “speed” never fits any more',
   ])
+  expect(await reasons({ input_schema: { text, speed: { ...speed, minimum: 301, maximum: 400 } } })).toEqual([
+    1,
+    '1: what they give it as “speed” never fits any more',
+  ])
+  expect(await reasons({ input_schema: { text } })).toEqual([0])
   expect(await reasons({ input_schema: { text: { type: 'array', required: true }, speed } })).toEqual([
     3,
     '3: what they give it as “text” never fits any more',
@@ -167,6 +172,53 @@ test('what breaks is counted by reason, in words of the agent', async () => {
     '1: what it gives does not fit any more where it is led',
   ])
 })
+
+test('no declaration finds out a value of a flow: what may be refused is asked for in vain', async () => {
+  await keep('Constant of the job', flow => secretText({ ...flow, wires: flow.wires.slice(1) }))
+  await keep('Led there by steps', flow => ({
+    ...flow,
+    steps: {
+      ...flow.steps,
+      key: { kind: 'constant', value: 'sk-Z9', secret: ['value'] },
+      way: { kind: 'branch', condition: { is: 'there' } },
+      other: { kind: 'branch', condition: { is: 'there' }, constants: { value: 'sk-Z9' } },
+      first: { kind: 'first', count: 2 },
+    },
+    wires: [
+      { from: { step: 'key', port: 'value' }, to: { step: 'way', port: 'value' } },
+      { from: { step: 'way', port: 'then' }, to: { step: 'first', port: '1' } },
+      { from: { step: 'other', port: 'then' }, to: { step: 'first', port: '2' } },
+      { from: { step: 'first', port: 'value' }, to: { step: 'count', port: 'text' } },
+      ...flow.wires.slice(1),
+    ],
+  }))
+  await keep('Of its own input', flow => ({
+    ...flow,
+    inputs: { text: { type: 'string', required: true, enum: ['sk-Z9', 'sk-Y8'] } },
+  }))
+  const { text, speed } = COUNT.input_schema
+  if (text === undefined || speed === undefined) throw new Error('no field')
+  const guesses: readonly object[] = [
+    { pattern: '^sk-' },
+    { pattern: '^xx-' },
+    { enum: ['sk-Z9'] },
+    { enum: ['other'] },
+    { minLength: 6, maxLength: 9 },
+    { maxLength: 2 },
+    { format: 'email' },
+  ]
+  for (const guess of guesses) {
+    const asked = { type: 'string', required: true, ...guess } as const
+    expect([guess, (await drift(declare({ input_schema: { text: asked, speed } }))).affected]).toEqual([
+      guess,
+      0,
+    ])
+  }
+})
+
+function secretText(flow: Flow): Flow {
+  return withStep(flow, { constants: { text: 'sk-Z9' }, secret: ['text'] })
+}
 
 test('a capability that goes breaks all that order it, and no others', async () => {
   agent = await insertAgent(apps.parts.database, { declaration: declare({}, { other: COUNT }) })

@@ -123,7 +123,15 @@ test('a flow that cannot be run is kept all the same; what is none is refused by
     expect.stringMatching(/^flow: inputs\.text\.type: /),
   ])
   expect(await refused({ ...flow, name: '' })).toEqual([400, expect.stringMatching(/^flow\.name: /)])
-  expect(await refused({ ...flow, name: 'a\0b' })).toEqual([400, 'flow: has characters that cannot be kept'])
+  expect(await refused({ ...flow, name: 'a\0b' })).toEqual([
+    400,
+    'flow.name: has a character that cannot be kept (U+0000)',
+  ])
+  const said = { ...flow.steps, said: { kind: 'constant', value: [{ '\ud800': 1 }] } }
+  expect(await refused({ ...flow, steps: said })).toEqual([
+    400,
+    'flow.steps.said.value[0].?: has a character that cannot be kept (U+D800)',
+  ])
   expect((await list()).flows).toHaveLength(1)
 })
 

@@ -57,7 +57,18 @@ test('whoever has the link sees the flow as it is now, until the link is ended',
 
 test('constants that are marked secret leave neither by the link nor with the OpenAPI document', async () => {
   const words = { ...FLOW.steps['words'], constants: { name: 'hunter2' }, secret: ['name'] }
-  const flow = { ...FLOW, steps: { words, key: { kind: 'constant', value: 'hunter2', secret: ['value'] } } }
+  const key = { kind: 'constant', value: 'hunter2', secret: ['value'] }
+  const other = { kind: 'default', value: 'hunter2', secret: ['value'] }
+  const flow = {
+    ...FLOW,
+    outputs: [...FLOW.outputs, 'key', 'other'],
+    steps: { words, key, other },
+    wires: [
+      ...FLOW.wires.slice(1),
+      { from: { step: 'key', port: 'value' }, to: { step: 'output', port: 'key' } },
+      { from: { step: 'other', port: 'value' }, to: { step: 'output', port: 'other' } },
+    ],
+  }
   const payload = { flow, revision: 1 }
   expect((await inject({ method: 'PUT', url: `/v1/flows/${flowId}`, headers, payload })).statusCode).toBe(200)
   const shared = await open(await share())

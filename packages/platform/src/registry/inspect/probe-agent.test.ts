@@ -138,7 +138,7 @@ describe('REG-07 the reason says what is wrong, in our words', () => {
       'an /about with a NUL, which no database keeps',
       { '/about': declared({ description: `${secret}\0` }) },
       'about',
-      'has characters that cannot be kept',
+      'has a character that cannot be kept (U+0000)',
     ],
     [
       'a number that is larger than any',
@@ -150,7 +150,7 @@ describe('REG-07 the reason says what is wrong, in our words', () => {
       'half a surrogate pair',
       { '/about': () => new Response('{"\\ud800":1}') },
       'about',
-      'has characters that cannot be kept',
+      'has a character that cannot be kept (U+D800)',
     ],
     [
       'a placeholder for a wallet',

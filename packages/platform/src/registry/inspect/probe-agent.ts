@@ -9,7 +9,7 @@ import { failureSentence } from './failure-sentence.ts'
 import { refuse, type ProbeResult } from './probe-result.ts'
 import { objectOf, probeUnpaidJob } from './probe-unpaid-job.ts'
 import { readAbout } from './read-about.ts'
-import { readJson } from '../../checking/read-json.ts'
+import { readStorableJson } from '../../checking/read-json.ts'
 
 type ProbingParts = Pick<PlatformParts, 'outbound' | 'checker' | 'crypto' | 'clock' | 'network' | 'settings'>
 type Refused = Extract<ProbeResult, { readonly kind: 'refused' }>
@@ -110,7 +110,7 @@ export async function readHealth(
   const failure = failureSentence(answer)
   if (failure !== undefined || answer.kind === 'failed')
     return { ...refuse('health', failure ?? 'cannot be reached'), isOther: answersOtherwise(answer) }
-  const json = readJson(answer.body)
+  const json = readStorableJson(answer.body)
   if (!json.ok) return { ...refuse('health', json.reason), isOther: true }
   const { name, version, status } = objectOf(json.value)
   if (version !== SERVICE_VERSION || status !== 'ok' || typeof name !== 'string') {

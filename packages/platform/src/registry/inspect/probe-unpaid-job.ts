@@ -5,7 +5,7 @@ import type { RegistrationCheck } from '@farebox/platform-api/registration/regis
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
 import { SERVICE_VERSION } from '@farebox/protocol/version'
-import { readJson } from '../../checking/read-json.ts'
+import { readStorableJson } from '../../checking/read-json.ts'
 import { PROBE_LIMITS } from '../../outbound/limits.ts'
 import type { OutboundOutcome } from '../../outbound/outbound.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
@@ -73,7 +73,7 @@ async function* fail(
 function worksForNothing({ status, body }: { readonly status: number; readonly body: string }): boolean {
   if (status === 200) return true
   if (status !== 400 && status !== 408) return false
-  const json = readJson(body)
+  const json = readStorableJson(body)
   const { error_type: type } = json.ok ? objectOf(json.value) : {}
   return type === 'validation' || type === 'deadline'
 }
@@ -82,7 +82,7 @@ function worksForNothing({ status, body }: { readonly status: number; readonly b
 function readOptions(answer: OutboundOutcome): readonly Option[] | string {
   const failure = failureSentence(answer, 402)
   if (failure !== undefined || answer.kind === 'failed') return failure ?? 'cannot be reached'
-  const json = readJson(answer.body)
+  const json = readStorableJson(answer.body)
   const options = json.ok ? objectOf(json.value)['accepts'] : undefined
   if (!Array.isArray(options)) return 'answers 402 without saying how to pay'
   return options.slice(0, MAX_OPTIONS).map(objectOf)

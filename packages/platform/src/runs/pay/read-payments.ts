@@ -108,6 +108,16 @@ export async function readRunPayments(
   return { payer, brought: read.map(one => one.brought), sealed: read.map(one => one.sealed) }
 }
 
+/**
+ * Reads what the payments of a run may come to.
+ *
+ * @throws {Refusal} `validation` where it is no amount
+ */
+export function readMaxTotal(decimal: string): void {
+  const read = readUsdc(decimal)
+  if (!read.ok) throw new Refusal('validation', `max_total: ${read.reason}`)
+}
+
 /** Anybody can sign for money they do not have; what there is is not held back, and is looked at again with each order. */
 async function refusePoorPayer(balances: WalletBalances, payer: string, totalAtomic: bigint): Promise<void> {
   const balance = await balances.read(payer)
