@@ -284,4 +284,30 @@ export const RUNS_OF_FLOWS: readonly Breach[] = [
     ],
     tests: [EVENTS],
   },
+  {
+    name: 'begins-after-cancelling',
+    promises: ['F3'],
+    breaks: 'steps of a cancelled run still begin',
+    edits: [
+      {
+        in: 'flows/advance',
+        find: "if (run.control === 'cancelled' && before?.state !== 'ordering') continue",
+        replace: "if (run.control === 'cancelled' && before?.state === 'sleeping') continue",
+      },
+    ],
+    tests: [EVENTS],
+  },
+  {
+    name: 'values-without-end',
+    promises: ['F3'],
+    breaks: 'what begins behind an approval or a wait makes a run as large as it likes',
+    edits: [
+      {
+        in: 'flows/advance',
+        find: 'if (size > room) return TOO_LARGE_STATE',
+        replace: 'if (size > room && room < -1e9) return TOO_LARGE_STATE',
+      },
+    ],
+    tests: [{ file: 'flows/hostile-run.test.ts' }],
+  },
 ]

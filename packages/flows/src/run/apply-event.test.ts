@@ -287,6 +287,7 @@ describe('a run of two agents', () => {
     expect(it.effects.at(-1)).toEqual({ effect: 'wipe', job_id: 'job-qr' })
     it.tell({ event: 'completed', key: 'summary', job_id: 'job-summary', output: summary })
     expect(it.status()).toMatchObject({ status: 'cancelled', output: { summary: 'Short.' } })
+    expect(it.run.steps['qr'], 'nothing begins after it').toBeUndefined()
     expect(it.tell(pay('qr', '0.005', 'job-other'))).toBe('qr: the run is cancelled')
     expect(it.effects.filter(({ effect }) => effect === 'send')).toHaveLength(1)
   })
