@@ -62,7 +62,7 @@ function checkSource({ graph, guesses }: Inspection, to: PortRef, from: PortRef,
 }
 
 function checkConstant(
-  { judgeValue, guesses }: Inspection,
+  { judgeValue }: Inspection,
   port: InputPort,
   to: PortRef,
   value: JsonValue,
@@ -70,12 +70,9 @@ function checkConstant(
   const violation = judgeValue(port, value)
   if (violation === undefined) return []
   return [
-    find('error', 'constant', to, formatViolation(violation), () => {
-      const made = guesses.sampleOf(port)
-      const takeAway: Repair = { label: 'Take the value away', edits: [{ edit: 'clear-constant', to }] }
-      if (made === undefined) return [takeAway]
-      return [{ label: `Use ${show(made)}`, edits: [{ edit: 'set-constant', to, value: made }] }, takeAway]
-    }),
+    find('error', 'constant', to, formatViolation(violation), () => [
+      { label: 'Take the value away', edits: [{ edit: 'clear-constant', to }] },
+    ]),
   ]
 }
 
@@ -104,9 +101,9 @@ function checkOutput(inspection: Inspection, port: string): Found[] {
   ]
 }
 
-/** The best sources there are, an input of the flow, a value. */
+/** The best sources there are, or an input of the flow. A value is for people to type: one that is made up is never meant. */
 function repairUnfed(inspection: Inspection, to: PortRef, port: InputPort): Repair[] {
-  const { graph, guesses } = inspection
+  const { graph } = inspection
   const repairs = findSources(inspection, to).map(source => connect(graph, source, to))
   const { inputs } = graph.flow
   if (port.type !== 'any' && !Object.hasOwn(inputs, port.name))
@@ -117,9 +114,6 @@ function repairUnfed(inspection: Inspection, to: PortRef, port: InputPort): Repa
         { edit: 'connect', from: { step: FLOW_INPUT, port: port.name }, to },
       ],
     })
-  const made = guesses.sampleOf(port)
-  if (made !== undefined)
-    repairs.push({ label: `Always use ${show(made)}`, edits: [{ edit: 'set-constant', to, value: made }] })
   return repairs
 }
 
@@ -128,9 +122,4 @@ function connect({ flow }: Graph, from: PortRef, to: PortRef): Repair {
     label: `Take “${from.port}” of ${nameStep(flow, from.step)}`,
     edits: [{ edit: 'connect', from, to }],
   }
-}
-
-function show(value: JsonValue): string {
-  const text = JSON.stringify(value)
-  return text.length <= 40 ? text : `${text.slice(0, 39)}…`
 }

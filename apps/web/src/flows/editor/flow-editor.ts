@@ -10,6 +10,8 @@ import type { ShownValues } from '../document/shown-values.ts'
 export interface Pointed {
   readonly step: string
   readonly port?: string | undefined
+  /** A value is to be typed for the port. */
+  readonly isTyped?: boolean
 }
 
 /** Whether what is pointed to is brought to the middle, or into view where it is not. */
