@@ -1,4 +1,5 @@
 import type { Step } from '@farebox/flows/document/flow'
+import type { JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react'
 import { FailureNote, Note } from '../../parts/note.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
@@ -100,17 +101,18 @@ function ValuesFailure({ of }: { readonly of: unknown }): ReactNode {
 
 /** What signs is loaded when somebody wants to run it. */
 function Signing({ draft, close }: { readonly draft: Draft; readonly close: () => void }): ReactNode {
-  const [loaded, setLoaded] = useState<{ readonly Sheet: typeof SignSheet }>()
+  const [loaded, setLoaded] = useState<{ readonly Sheet: typeof SignSheet; readonly input: JsonObject }>()
   useEffect(() => {
-    import('../sign/sign-sheet.tsx').then(
-      module => setLoaded({ Sheet: module.SignSheet }),
+    Promise.all([import('../sign/sign-sheet.tsx'), readLastInput(draft).catch(() => undefined)]).then(
+      ([module, last]) => setLoaded({ Sheet: module.SignSheet, input: last ?? draft.input }),
       () => close(),
     )
     // Once, as it is opened.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [])
   if (loaded === undefined) return null
-  const { flow, input, saved, draft_id: draftId } = draft
+  const { flow, saved, draft_id: draftId } = draft
+  const { input } = loaded
   return (
     <loaded.Sheet
       flow={flow}
@@ -120,6 +122,15 @@ function Signing({ draft, close }: { readonly draft: Draft; readonly close: () =
       {...(saved !== undefined && { flowId: saved.flow_id })}
     />
   )
+}
+
+/** What the flow was last run with in this browser. */
+async function readLastInput({ draft_id: draftId, saved }: Draft): Promise<JsonObject | undefined> {
+  const { listRuns } = await import('../../kept/run-store.ts')
+  const runs = await listRuns()
+  return runs.find(
+    run => run.draft_id === draftId || (saved !== undefined && run.flow_id === saved.flow_id),
+  )?.input
 }
 
 /** The canvas is code of its own: whoever reads the outline does not load it. */
