@@ -13,6 +13,7 @@ import { Words } from '../../parts/words.tsx'
 import { ApprovalBox } from './approval-box.tsx'
 import { IoRows } from './io-rows.tsx'
 import { JobLine, Outcome } from './job-line.tsx'
+import { hasResult } from './run-result.tsx'
 import type { RunActions } from './use-run-actions.ts'
 
 interface Props {
@@ -107,6 +108,7 @@ function JobPart(props: Props & { readonly step: JobStep; readonly state: RunSte
           {...output}
           {...(first.error !== null && { error: first.error })}
           fileName={fileName}
+          isFolded={hasResult(props.run)}
         />
         {first.job?.output_problem !== null && first.job?.output_problem !== undefined && (
           <Note tone="warn">
