@@ -95,7 +95,7 @@ function checkOutput(inspection: Inspection, port: string): Found[] {
   if (graph.wireTo(to) !== undefined) return []
   return [
     find('error', 'unfed', to, `The flow’s output “${port}” is fed by nothing.`, () => [
-      ...findSources(inspection, to).map(source => connect(graph, source, to)),
+      ...findSources(inspection, to).map(({ from }) => connect(graph, from, to)),
       { label: `Remove the output “${port}”`, edits: [{ edit: 'remove-output', name: port }] },
     ]),
   ]
@@ -104,7 +104,8 @@ function checkOutput(inspection: Inspection, port: string): Found[] {
 /** The best sources there are, or an input of the flow. A value is for people to type: one that is made up is never meant. */
 function repairUnfed(inspection: Inspection, to: PortRef, port: InputPort): Repair[] {
   const { graph } = inspection
-  const repairs = findSources(inspection, to).map(source => connect(graph, source, to))
+  const sources = findSources(inspection, to)
+  const repairs = sources.filter(({ kind }) => kind !== 'other').map(({ from }) => connect(graph, from, to))
   const { inputs } = graph.flow
   if (port.type !== 'any' && !Object.hasOwn(inputs, port.name))
     repairs.push({
@@ -114,7 +115,8 @@ function repairUnfed(inspection: Inspection, to: PortRef, port: InputPort): Repa
         { edit: 'connect', from: { step: FLOW_INPUT, port: port.name }, to },
       ],
     })
-  return repairs
+  const others = sources.filter(({ kind }) => kind === 'other')
+  return [...repairs, ...others.map(({ from }) => connect(graph, from, to))]
 }
 
 function connect({ flow }: Graph, from: PortRef, to: PortRef): Repair {

@@ -14,8 +14,10 @@ const STEPS_PER_OUTPUT = 4
 /** How likely an output is what was meant, the likeliest first. */
 const KINDS = ['named', 'free', 'named-input', 'same-type', 'other'] as const
 
-interface Source {
+/** An output that may feed an input. */
+export interface Source {
   readonly from: PortRef
+  /** `other`: it is of another type, and seldom what is meant. */
   readonly kind: (typeof KINDS)[number]
   readonly rank: number
 }
@@ -25,7 +27,7 @@ interface Source {
  * its declared order, also where it may be refused; of the flow's input by name; then by type and grade. None that would
  * wait for the step itself.
  */
-export function findSources(inspection: Inspection, to: PortRef): readonly PortRef[] {
+export function findSources(inspection: Inspection, to: PortRef): readonly Source[] {
   const { graph, guesses } = inspection
   const input = graph.inputsOf(to.step).find(({ name }) => name === to.port)
   if (input === undefined) return []
@@ -55,7 +57,6 @@ export function findSources(inspection: Inspection, to: PortRef): readonly PortR
         (one.kind === 'free' ? 0 : one.rank - other.rank),
     )
     .slice(0, MOST)
-    .map(({ from }) => from)
 }
 
 function kindOf(
