@@ -9,7 +9,7 @@ import type { CanvasProps } from '../canvas/flow-canvas.tsx'
 import type { Draft } from '../../kept/draft.ts'
 import { addStep } from '../editor/edit-actions.ts'
 import type { SignSheet } from '../sign/sign-sheet.tsx'
-import { EditorProvider, useShownValues } from '../editor/use-editor.ts'
+import { EditorProvider, useEditor, useShownValues } from '../editor/use-editor.ts'
 import { Outline } from '../outline/outline.tsx'
 import { BeforeYouPay } from './before-you-pay.tsx'
 import { ConflictNote } from './conflict-note.tsx'
@@ -17,6 +17,7 @@ import { Library } from './library.tsx'
 import { PayBar } from './pay-bar.tsx'
 import { RunsList } from './runs-list.tsx'
 import { ToolBar, type BuilderView } from './tools/tool-bar.tsx'
+import { UnderWay } from './under-way.tsx'
 import { useFlowEditor, type FlowToOpen } from './use-flow-editor.ts'
 import { useFreshCatalog } from './use-fresh-catalog.ts'
 import { useValues } from './use-values.ts'
@@ -28,6 +29,8 @@ export function Builder(props: {
   readonly view: BuilderView | undefined
   /** A past run whose values are shown. */
   readonly runId: string | undefined
+  /** It was read from a file just now: `beside` the flow that was open, or `alone`. */
+  readonly imported?: string | undefined
 }): ReactNode {
   const { opened, runId } = props
   const { editor, autosave } = useFlowEditor(opened)
@@ -62,6 +65,8 @@ export function Builder(props: {
       <main id="main" className={`studio at-${view}`}>
         <ToolBar autosave={autosave} view={view} setView={show} dryRun={values.dryRun} run={run} />
         <ConflictNote autosave={autosave} />
+        {props.imported !== undefined && <ImportedNote isBeside={props.imported === 'beside'} />}
+        <UnderWay draft={autosave.draft()} />
         {values.failure !== undefined && <ValuesFailure of={values.failure} />}
         <ShownNote />
         {view === 'canvas' && (
@@ -153,13 +158,40 @@ function LazyCanvas(props: CanvasProps): ReactNode {
   return loaded === undefined ? <div className="canvas" aria-busy="true" /> : <loaded.Canvas {...props} />
 }
 
-/** What the values at the ports are. */
+/** What the values at the ports are, and what takes them away. */
 function ShownNote(): ReactNode {
+  const { values } = useEditor()
   const shown = useShownValues()
   if (shown === undefined) return null
   return (
     <p className="shown-note small" role="status">
-      {shown.title} {shown.url !== undefined && <a href={shown.url}>Open the run</a>}
+      {shown.title} {shown.kind === 'run' && 'You are looking at a run: hide it to edit the flow. '}
+      {shown.url !== undefined && <a href={shown.url}>Open the run</a>}{' '}
+      {shown.kind === 'run' && (
+        <button type="button" className="link" onClick={() => values.set(undefined)}>
+          Hide it
+        </button>
+      )}
+    </p>
+  )
+}
+
+/** That a file was read, and where what was open before is. */
+function ImportedNote({ isBeside }: { readonly isBeside: boolean }): ReactNode {
+  const [isSeen, setSeen] = useState(false)
+  if (isSeen) return null
+  return (
+    <p className="shown-note small" role="status">
+      The file was read as a flow of its own.
+      {isBeside && (
+        <>
+          {' '}
+          The one that was open is as it was, under <a href="/flows">Flows</a>.
+        </>
+      )}{' '}
+      <button type="button" className="link" onClick={() => setSeen(true)}>
+        Good
+      </button>
     </p>
   )
 }

@@ -7,6 +7,7 @@ import { withCurrent } from '@farebox/flows/internal/check/catalog'
 import type { Edit } from '@farebox/flows/internal/edit/edit'
 import { nameStep } from '@farebox/flows/internal/document/name-step'
 import type { FlowEditor } from './flow-editor.ts'
+import { renameBySteps } from '../document/name-by-steps.ts'
 import { findRoom, NODE_WIDTHS, placeNodes, type Place } from '../view/places.ts'
 
 /** What a new step is joined to at once. */
@@ -49,6 +50,7 @@ export function addStep(
     ...keepPlaces(editor),
     { edit: 'add-step', id, step, at: findRoom(view, places, size, wanted) },
   ]
+  edits.push(...renameBySteps(flow, applyEdits(flow, edits)))
   const grown = applyEdits(flow, edits)
   store.edit([...edits, ...joinNew(withCurrent(grown, editor.catalog), id, join, port)], { select: [id] })
   return id
@@ -97,14 +99,12 @@ export function removeChosen(editor: FlowEditor): void {
   const { flow, selection } = editor.store.state()
   const wires = editor.live.read().wires.filter(({ id }) => selection.has(id))
   const steps = Object.keys(flow.steps).filter(id => selection.has(id))
-  editor.store.edit(
-    [
-      ...keepPlaces(editor),
-      ...wires.map(({ to }): Edit => ({ edit: 'disconnect', to })),
-      ...steps.map((id): Edit => ({ edit: 'remove-step', id })),
-    ],
-    { select: [] },
-  )
+  const edits = [
+    ...keepPlaces(editor),
+    ...wires.map(({ to }): Edit => ({ edit: 'disconnect', to })),
+    ...steps.map((id): Edit => ({ edit: 'remove-step', id })),
+  ]
+  editor.store.edit([...edits, ...renameBySteps(flow, applyEdits(flow, edits))], { select: [] })
 }
 
 /** A name that none has yet: the word itself, or with the next free number. */

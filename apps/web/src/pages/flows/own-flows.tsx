@@ -67,7 +67,7 @@ function OwnRow(props: {
       </span>
       <p className="small faint with">
         {countSteps(flow.steps)} · changed <When at={flow.changedAt} /> ·{' '}
-        {draftId === undefined ? 'saved' : 'in this browser'}
+        {flow.where}
       </p>
       {draftId !== undefined &&
         (isAsking ? (

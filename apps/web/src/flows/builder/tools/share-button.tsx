@@ -37,7 +37,7 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
         aria-haspopup="dialog"
         onClick={() => setOpened('share')}
       >
-        <Sign name="share" /> Share
+        <Sign name="share" /> <span className="word">Share</span>
       </button>
       {opened === 'share' && (
         <Popover
