@@ -1,6 +1,6 @@
 import type { Step } from '@farebox/flows/document/flow'
 import type { JsonObject } from '@farebox/protocol/fields/field'
-import { useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react'
+import { useCallback, useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react'
 import { FailureNote, Note } from '../../parts/note.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { ApiFailure } from '../../site/ask.ts'
@@ -41,9 +41,14 @@ export function Builder(props: {
   const view = isNarrow && chosen !== 'runs' ? 'outline' : (chosen ?? 'canvas')
   const [isSigning, setSigning] = useState(false)
   const stale = useFreshCatalog(editor)
+  const readInput = useCallback(async () => {
+    const draft = autosave.draft()
+    return (await readLastInput(draft)) ?? draft.input
+  }, [autosave])
   const values = useValues(
     editor,
     runId === undefined ? undefined : { id: runId, flowId: opened.draft.draft_id },
+    readInput,
   )
   const dragged = useRef<Step>(undefined)
   const price = useRef<HTMLHeadingElement>(null)

@@ -53,13 +53,14 @@ export function FlowMenu(props: {
     editor.store.replace(flow)
     editor.store.edit(keepPlaces(editor))
     close()
+    editor.fit()
   }
   return (
     <>
       <button
         ref={button}
         type="button"
-        className="button low bare more"
+        className="button low bare flow-more"
         aria-label="More"
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
