@@ -220,15 +220,15 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.goto('/flows/new')
     await page.getByRole('button', { name: 'Add a step' }).click()
     await page.getByRole('option', { name: /^Summary/ }).click()
-    await page.getByRole('heading', { name: /Summary/ }).waitFor()
+    await page.getByRole('heading', { level: 3, name: /Summary/ }).waitFor()
     await page.getByRole('button', { name: '1 thing to mend' }).filter({ visible: true }).click()
     expect(await page.evaluate('document.activeElement.textContent')).toBe(
       'Ask for “text” when the flow is run',
     )
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('heading', { name: /Summary/ }).waitFor({ state: 'detached' })
+    await page.getByRole('heading', { level: 3, name: /Summary/ }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Redo' }).click()
-    await page.getByRole('heading', { name: /Summary/ }).waitFor()
+    await page.getByRole('heading', { level: 3, name: /Summary/ }).waitFor()
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('button', { name: 'Make a copy' }).waitFor()
     expect(await page.getByRole('button', { name: 'Put in order' }).count()).toBe(0)

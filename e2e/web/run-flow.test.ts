@@ -155,7 +155,8 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
 
   test('a step that refuses what comes to it ends the run: it says what to change, and asks for nothing', async () => {
     const { flow } = await templateOf('article-card')
-    const { steps, wires } = flow as unknown as {
+    const { inputs, steps, wires } = flow as unknown as {
+      readonly inputs: { readonly article: object }
       readonly steps: { readonly [id: string]: { readonly capability?: string; readonly constants?: object } }
       readonly wires: readonly { readonly from: object; readonly to: { readonly step: string; readonly port: string } }[]
     }
@@ -165,7 +166,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     // Twenty long sentences into a code that holds 1,200 characters.
     const path = await share({
       ...flow,
-      inputs: { article: flow.inputs['article'] },
+      inputs: { article: inputs.article },
       steps: { ...steps, [summary]: { ...steps[summary], constants: { sentences: 20 } } },
       wires: [
         ...wires.filter(({ to }) => to.step !== qr),

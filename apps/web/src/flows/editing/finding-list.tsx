@@ -43,10 +43,12 @@ function FindingRow({ finding, isLed }: { readonly finding: Finding; readonly is
   const { step, severity, port, message, repairs } = finding
   const typed = valueFor(finding)
   const title = titleFinding(finding)
+  // A flow that has just been begun has no fault.
+  const look = finding.id === 'empty' ? 'note' : severity
   const [first, ...others] = repairs
   return (
-    <li className={`finding is-${severity}`}>
-      <Sign name={SIGNS[severity]} />
+    <li className={`finding is-${look}`}>
+      <Sign name={SIGNS[look]} />
       <b>
         {step !== undefined && isLed ? (
           <button type="button" className="link" onClick={() => editor.point({ step, port })}>

@@ -84,7 +84,7 @@ export function ToolBar(props: {
 export function Mending(): ReactNode {
   const editor = useEditor()
   const errors = useFlowView(
-    ({ check }) => check.findings.filter(({ severity }) => severity === 'error').length,
+    ({ check }) => check.findings.filter(({ severity, id }) => severity === 'error' && id !== 'empty').length,
   )
   if (errors === 0) return null
   return (
