@@ -352,7 +352,7 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('heading', { name: 'Delivered and paid' }).waitFor({ timeout: 30_000 })
     const runId = new URL(page.url()).pathname.split('/').at(-1)
     await page.goto(`${draft}?view=runs`)
-    await page.getByRole('link', { name: 'Its values on the canvas' }).click()
+    await page.getByRole('link', { name: 'Its values in the flow' }).click()
     await page.getByText('You are looking at a run: hide it to edit the flow.').waitFor()
     expect(new URL(page.url()).searchParams.get('run')).toBe(runId)
     const line = page.locator('.react-flow__node[aria-label^="Template"] .port.out .shown')

@@ -158,7 +158,10 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     const { inputs, steps, wires } = flow as unknown as {
       readonly inputs: { readonly article: object }
       readonly steps: { readonly [id: string]: { readonly capability?: string; readonly constants?: object } }
-      readonly wires: readonly { readonly from: object; readonly to: { readonly step: string; readonly port: string } }[]
+      readonly wires: readonly {
+        readonly from: object
+        readonly to: { readonly step: string; readonly port: string }
+      }[]
     }
     const idOf = (capability: string): string =>
       Object.entries(steps).find(([, step]) => step.capability === capability)?.[0] ?? ''
@@ -186,7 +189,11 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     for (const name of [/^Pay/, 'Pause', /^Cancel/])
       expect(await page.getByRole('button', { name }).count()).toBe(0)
     await page.getByRole('button', { name: 'Change the input and run again' }).click()
-    expect(await dialog(page).getByRole('textbox', { name: /article/ }).inputValue()).toBe(article)
+    expect(
+      await dialog(page)
+        .getByRole('textbox', { name: /article/ })
+        .inputValue(),
+    ).toBe(article)
   }, 90_000)
 
   test('a step that fails is not charged; resumed, the same payment is sent again and charged once', async () => {

@@ -106,13 +106,7 @@ function OutputField({ name, field, value, fileName, isWhole }: FieldProps): Rea
   )
 }
 
-function Value({
-  value,
-  isWhole,
-}: {
-  readonly value: JsonValue
-  readonly isWhole: boolean
-}): ReactNode {
+function Value({ value, isWhole }: { readonly value: JsonValue; readonly isWhole: boolean }): ReactNode {
   if (typeof value === 'string') return <Text text={value} isCopied={isWhole} />
   if (typeof value === 'number') return String(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'

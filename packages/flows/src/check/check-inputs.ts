@@ -61,12 +61,7 @@ function checkSource({ graph, guesses }: Inspection, to: PortRef, from: PortRef,
   ]
 }
 
-function checkConstant(
-  { judgeValue }: Inspection,
-  port: InputPort,
-  to: PortRef,
-  value: JsonValue,
-): Found[] {
+function checkConstant({ judgeValue }: Inspection, port: InputPort, to: PortRef, value: JsonValue): Found[] {
   const violation = judgeValue(port, value)
   if (violation === undefined) return []
   return [

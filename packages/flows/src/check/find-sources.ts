@@ -61,7 +61,11 @@ export function findSources(inspection: Inspection, to: PortRef): readonly Sourc
 
 function kindOf(
   id: string,
-  { isNamed, isSame, isFree }: { readonly isNamed: boolean; readonly isSame: boolean; readonly isFree: boolean },
+  {
+    isNamed,
+    isSame,
+    isFree,
+  }: { readonly isNamed: boolean; readonly isSame: boolean; readonly isFree: boolean },
 ): Source['kind'] {
   if (isNamed && id !== FLOW_INPUT) return 'named'
   if (isFree && isSame) return 'free'

@@ -138,9 +138,8 @@ function Signing({ draft, close }: { readonly draft: Draft; readonly close: () =
 async function readLastInput({ draft_id: draftId, saved }: Draft): Promise<JsonObject | undefined> {
   const { listRuns } = await import('../../kept/run-store.ts')
   const runs = await listRuns()
-  return runs.find(
-    run => run.draft_id === draftId || (saved !== undefined && run.flow_id === saved.flow_id),
-  )?.input
+  return runs.find(run => run.draft_id === draftId || (saved !== undefined && run.flow_id === saved.flow_id))
+    ?.input
 }
 
 /** The canvas is code of its own: whoever reads the outline does not load it. */
@@ -170,7 +169,7 @@ function ShownNote(): ReactNode {
   if (shown === undefined) return null
   return (
     <p className="shown-note small" role="status">
-      {shown.title} {shown.kind === 'run' && 'You are looking at a run: hide it to edit the flow. '}
+      {shown.kind === 'run' ? 'You are looking at a run: hide it to edit the flow.' : shown.title}{' '}
       {shown.url !== undefined && <a href={shown.url}>Open the run</a>}{' '}
       {shown.kind === 'run' && (
         <button type="button" className="link" onClick={() => values.set(undefined)}>

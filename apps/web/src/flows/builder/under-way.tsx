@@ -5,22 +5,28 @@ import { useEditor } from '../editor/use-editor.ts'
 
 const OVER: readonly string[] = ['completed', 'cancelled', 'failed']
 
-/** That a run of the flow is under way, for whoever comes back to it: a page that was closed had led there. */
+/** That a run of the flow is under way, or has ended unseen, for whoever comes back to it: a page that was closed led there. */
 export function UnderWay({ draft }: { readonly draft: Draft }): ReactNode {
-  const runId = useRunUnderWay(draft)
-  if (runId === undefined) return null
+  const found = useRunUnderWay(draft)
+  if (found === undefined) return null
   return (
     <p className="shown-note small" role="status">
-      A run of this flow is under way. <a href={`/flows/${draft.draft_id}/runs/${runId}`}>Open it</a>
+      {found.isOver ? 'A run of this flow has ended since you left it.' : 'A run of this flow is under way.'}{' '}
+      <a href={`/flows/${draft.draft_id}/runs/${found.runId}`}>Open it</a>
     </p>
   )
 }
 
-/** The newest run of this browser that is not over, as the platform says. */
-function useRunUnderWay({ draft_id: draftId, saved }: Draft): string | undefined {
+interface FoundRun {
+  readonly runId: string
+  readonly isOver: boolean
+}
+
+/** The newest run of this browser, where this browser has not seen it end; as the platform says. */
+function useRunUnderWay({ draft_id: draftId, saved }: Draft): FoundRun | undefined {
   const { ask } = useEditor()
   const flowId = saved?.flow_id
-  const [found, setFound] = useState<string>()
+  const [found, setFound] = useState<FoundRun>()
   useEffect(() => {
     let isGone = false
     let stop = (): void => undefined
@@ -40,10 +46,13 @@ function useRunUnderWay({ draft_id: draftId, saved }: Draft): string | undefined
               ...(newest.run_token !== undefined && { headers: { 'run-token': newest.run_token } }),
             }).then(
               run => run.status,
-              () => 'cancelled',
+              () => undefined,
             )
           : 'running'
-      if (!isGone) setFound(isOpen && !OVER.includes(status) ? newest.run_id : undefined)
+      if (isGone) return
+      // It may be gone by now, or the platform does not answer: nothing is known then.
+      const isKnown = isOpen && status !== undefined
+      setFound(isKnown ? { runId: newest.run_id, isOver: OVER.includes(status) } : undefined)
     }
     const start = async (): Promise<void> => {
       await read()

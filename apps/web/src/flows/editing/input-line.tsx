@@ -32,7 +32,9 @@ export function InputLine({
         if (!isWanted || step !== to.step || name !== to.port) return
         setTyped(true)
         // Once its control is there.
-        requestAnimationFrame(() => line.current?.querySelector<HTMLElement>('dd :is(input, textarea)')?.focus())
+        requestAnimationFrame(() =>
+          line.current?.querySelector<HTMLElement>('dd :is(input, textarea)')?.focus(),
+        )
       }),
     [editor, to.step, to.port],
   )

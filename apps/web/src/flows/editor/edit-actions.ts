@@ -178,9 +178,11 @@ function placeBeside(
   join: Join | undefined,
 ): Place {
   const chosen = [...selection].find(id => places.has(id) && id !== FLOW_OUTPUT)
-  const last = order.filter(id => id !== FLOW_OUTPUT && places.has(id)).toSorted((one, other) => {
-    return (places.get(one)?.x ?? 0) - (places.get(other)?.x ?? 0)
-  })
+  const last = order
+    .filter(id => id !== FLOW_OUTPUT && places.has(id))
+    .toSorted((one, other) => {
+      return (places.get(one)?.x ?? 0) - (places.get(other)?.x ?? 0)
+    })
   const [id, side] =
     join === undefined
       ? [chosen ?? last.at(-1) ?? FLOW_INPUT, 1]

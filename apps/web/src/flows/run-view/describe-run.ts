@@ -2,6 +2,7 @@ import type { Flow } from '@farebox/flows/document/flow'
 import type { RunJob, RunProgress, RunStepAnswer } from '@farebox/platform-api/flows/runs'
 import { formatClock } from '../../format/time.ts'
 import { plainLine } from '../../format/plain-line.ts'
+import { plainRefusal } from '../../format/plain-refusal.ts'
 import { capitalize, countWord } from '../describe/count-word.ts'
 import { nameStop } from '../describe/name-stop.ts'
 import { explainRefused } from './explain-refused.ts'
@@ -136,7 +137,7 @@ function sayReason(flow: Flow, run: RunProgress): string {
   const [first] = stopped(run)
   if (first === undefined) return ''
   const { reason } = first
-  const why = reason === null ? '' : `: ${plainLine(reason, 200)}`
+  const why = reason === null ? '' : `: ${plainRefusal(plainLine(reason, 200))}`
   const change = explainRefused(flow, first)
   return `${nameAll(flow, [first])} could not be done${why}. ${change === undefined ? '' : `${plainLine(change, 300)} `}`
 }

@@ -24,7 +24,8 @@ const CHAIN: Flow = {
   ],
 }
 
-const refused = (step: string, reason: string) => explainRefused(CHAIN, stepOf(step, [], { state: 'failed', reason }))
+const refused = (step: string, reason: string) =>
+  explainRefused(CHAIN, stepOf(step, [], { state: 'failed', reason }))
 
 test('a text that is too long: where it came from, and what makes it shorter', () => {
   expect(refused('qr', 'text: must be at most 1200 characters, got 1522')).toBe(

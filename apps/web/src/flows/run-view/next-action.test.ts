@@ -65,7 +65,12 @@ test('to pay twice for a step is never one of several things that a press does',
 })
 
 test('a step whose payment is there already asks for none, before its turn and in it', () => {
-  const signed = jobOf('qr', { state: 'unpaid', because: { kind: 'none' }, payment: { state: 'ready' }, job: null })
+  const signed = jobOf('qr', {
+    state: 'unpaid',
+    because: { kind: 'none' },
+    payment: { state: 'ready' },
+    job: null,
+  })
   for (const state of ['waiting', 'ordering'] as const) {
     const run = runOf([stepOf('qr', [signed], { state })])
     expect(labelAction(nextAction(FLOW, run, NONE, NOW))).toBe(undefined)
@@ -73,8 +78,15 @@ test('a step whose payment is there already asks for none, before its turn and i
 })
 
 test('a step whose input was refused before it was sent is not paid for', () => {
-  const left = jobOf('qr', { state: 'unpaid', because: { kind: 'none' }, payment: { state: 'wiped' }, job: null })
-  const run = runOf([stepOf('qr', [left], { state: 'failed', reason: 'text: too long' })], { status: 'failed' })
+  const left = jobOf('qr', {
+    state: 'unpaid',
+    because: { kind: 'none' },
+    payment: { state: 'wiped' },
+    job: null,
+  })
+  const run = runOf([stepOf('qr', [left], { state: 'failed', reason: 'text: too long' })], {
+    status: 'failed',
+  })
   expect(labelAction(nextAction(FLOW, run, NONE, NOW))).toBe(undefined)
 })
 

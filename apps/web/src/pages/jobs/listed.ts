@@ -81,7 +81,10 @@ export function mergeListed(
     const known = own.get(run.run_id)
     const isNewer = known !== undefined && known.changed_at > (run.seen?.changed_at ?? 0)
     const listed = listRun(run)
-    kept.set(run.run_id, isNewer ? { ...listOwnRun(known), steps: listed.steps, about: listed.about } : listed)
+    kept.set(
+      run.run_id,
+      isNewer ? { ...listOwnRun(known), steps: listed.steps, about: listed.about } : listed,
+    )
   }
   return [...kept.values()].toSorted((one, other) => other.orderedAt - one.orderedAt)
 }

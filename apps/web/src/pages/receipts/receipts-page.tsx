@@ -157,8 +157,7 @@ function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
               <a href={`/agents/${receipt.agent_id}`}>
                 {name === undefined ? `No. ${receipt.agent_id}` : <Words of={name} most={64} />}
               </a>
-              ,{' '}
-              <span className="mono">{receipt.capability}</span>
+              , <span className="mono">{receipt.capability}</span>
             </>,
           ],
           ['From', <Address key="from" of={receipt.payer} />],

@@ -85,7 +85,7 @@ function Buttons({ flow, run, kept, actions }: Props): ReactNode {
   return (
     <div className="row run-acts">
       <button type="button" className="button" onClick={() => void openCanvas().catch(() => undefined)}>
-        Open in the canvas
+        Open in the builder
       </button>
       {run.status !== 'paused' && !isOver && !isStuck && (
         <button type="button" className="button" disabled={isBusy} onClick={() => actions.control('pause')}>

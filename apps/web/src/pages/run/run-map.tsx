@@ -110,10 +110,12 @@ function EndRow(props: {
       )}
       {isAbove && <p className="sub">Shown above.</p>}
       {isInput && Object.keys(values).length === 0 && <p className="sub">It takes nothing.</p>}
-      {!isAbove && <IoRows
-        {...(isInput ? { input: { values, fields } } : { output: { values, fields } })}
-        fileName={`farebox-run-${run.run_id.slice(0, 8)}`}
-      />}
+      {!isAbove && (
+        <IoRows
+          {...(isInput ? { input: { values, fields } } : { output: { values, fields } })}
+          fileName={`farebox-run-${run.run_id.slice(0, 8)}`}
+        />
+      )}
     </div>
   )
 }

@@ -39,9 +39,7 @@ function RunPage({ data: { runId, withId } }: { readonly data: Data }): ReactNod
   const { opened, failure, show } = useRun(runId)
   if (failure !== undefined && opened?.run === undefined) return <Unopened failure={failure} runId={runId} />
   if (opened?.run !== undefined)
-    return (
-      <OpenedHere opened={opened} token={opened.token} run={opened.run} show={show} withId={withId} />
-    )
+    return <OpenedHere opened={opened} token={opened.token} run={opened.run} show={show} withId={withId} />
   const refusal = opened?.kept?.refusal
   if (refusal !== undefined) return <Refused sentence={refusal.sentence} />
   return (
@@ -62,9 +60,7 @@ function RunPage({ data: { runId, withId } }: { readonly data: Data }): ReactNod
   )
 }
 
-function OpenedHere(
-  props: Parameters<typeof Opened>[0] & { readonly token: string | undefined },
-): ReactNode {
+function OpenedHere(props: Parameters<typeof Opened>[0] & { readonly token: string | undefined }): ReactNode {
   const { run_id: runId } = props.run
   const { token } = props
   const opener = useMemo(() => ({ runId, token }), [runId, token])

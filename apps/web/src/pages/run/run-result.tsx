@@ -26,7 +26,10 @@ export function RunResult({ graph, run }: { readonly graph: Graph; readonly run:
 
 /** Whether there is something to show, and nothing more comes for now. */
 export function hasResult({ status, output }: RunAnswer): boolean {
-  return (status === 'completed' || status === 'failed' || status === 'cancelled') && Object.keys(output).length > 0
+  return (
+    (status === 'completed' || status === 'failed' || status === 'cancelled') &&
+    Object.keys(output).length > 0
+  )
 }
 
 /** The types of the flow's outputs: those of what feeds them. */
@@ -34,9 +37,7 @@ function fieldsOf(graph: Graph): FieldMap {
   const fields = graph.flow.outputs.flatMap((port): [string, Field][] => {
     const from = graph.wireTo({ step: FLOW_OUTPUT, port })?.from
     const type =
-      from === undefined
-        ? undefined
-        : graph.outputsOf(from.step).find(({ name }) => name === from.port)?.type
+      from === undefined ? undefined : graph.outputsOf(from.step).find(({ name }) => name === from.port)?.type
     if (from === undefined || type === undefined || type === 'any') return []
     const what = type.description === undefined ? '' : `: ${type.description}`
     return [[port, { ...type, description: `of ${nameStop(graph.flow, from.step)}${what}` }]]

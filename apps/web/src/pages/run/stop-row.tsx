@@ -96,7 +96,8 @@ function JobPart(props: Props & { readonly step: JobStep; readonly state: RunSte
   const output =
     state.outputs === null ? {} : { output: { values: asObject(state.outputs), fields: fields.out } }
   const fileName = `farebox-${id}`
-  if (state.state === 'failed' || state.state === 'waiting') return <Unordered {...props} fileName={fileName} />
+  if (state.state === 'failed' || state.state === 'waiting')
+    return <Unordered {...props} fileName={fileName} />
   if (step.map === undefined && first !== undefined)
     return (
       <>
@@ -152,9 +153,7 @@ function JobPart(props: Props & { readonly step: JobStep; readonly state: RunSte
 }
 
 /** A paid step of which nothing was ordered: not reached so far, or refused before anything was sent. */
-function Unordered(
-  props: Props & { readonly state: RunStepAnswer; readonly fileName: string },
-): ReactNode {
+function Unordered(props: Props & { readonly state: RunStepAnswer; readonly fileName: string }): ReactNode {
   const { state, view, fileName } = props
   const isSigned = state.state === 'waiting' && state.jobs.some(({ payment }) => payment?.state === 'ready')
   return (

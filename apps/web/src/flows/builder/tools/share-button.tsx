@@ -68,8 +68,8 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
           {saved === undefined ? (
             <>
               <p className="small quiet">
-                A flow is shared from the platform. This one is in this browser alone: sign in, and it is saved.
-                The link follows at once.
+                A flow is shared from the platform. This one is in this browser alone: sign in, and it is
+                saved. The link follows at once.
               </p>
               <button type="button" className="button solid" onClick={() => setOpened('sign-in')}>
                 Sign in
