@@ -38,14 +38,22 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
     setLink(undefined)
     setEnded(true)
   }
-  // Whoever signed in for a link gets it: the page was read anew in between.
-  const goOn = useRef(async (): Promise<void> => {
+  // Whoever signed in for a link gets it, as soon as the flow is saved: the page was read anew in between.
+  const [isWanted, setWanted] = useState(false)
+  useEffect(() => {
     if (sessionStorage.getItem(WANTED) !== draftId) return
     sessionStorage.removeItem(WANTED)
     setOpened('share')
-    await share()
-  })
-  useEffect(() => void goOn.current().catch(setFailure), [])
+    setWanted(true)
+  }, [draftId])
+  const flowId = saved?.flow_id
+  useEffect(() => {
+    if (!isWanted || flowId === undefined) return
+    setWanted(false)
+    share().catch(setFailure)
+    // Once, when it is saved.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [isWanted, flowId])
   return (
     <>
       <button
