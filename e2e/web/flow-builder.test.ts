@@ -172,6 +172,68 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('heading', { name: 'Steps' }).waitFor()
   })
 
+  test('a new step takes what the step before gives and nobody takes, stands before the outputs, and names the flow', async () => {
+    const { page } = await scene.come(DESKTOP)
+    await openNew(page)
+    const library = page.getByRole('complementary', { name: 'Library' })
+    for (const name of [/^Summary/, /^QR code/]) {
+      await library.getByRole('button', { name }).click()
+      await page.locator('.react-flow__node', { hasText: name }).waitFor()
+    }
+    const left = async (name: string): Promise<number> =>
+      (await page.locator(`.react-flow__node[aria-label^="${name}"]`).boundingBox())?.x ?? Number.NaN
+    expect(await left('QR code')).toBeGreaterThan(await left('Summary'))
+    expect(await left('Flow outputs')).toBeGreaterThan(await left('QR code'))
+    expect(await page.getByRole('textbox', { name: 'Name of the flow' }).inputValue()).toBe(
+      'Summary, then QR code',
+    )
+    const finding = page.locator('.finding.is-error', { hasText: 'QR code' })
+    expect((await finding.getByRole('button').allInnerTexts()).slice(1)).toEqual([
+      'Take “summary” of Summary',
+      'Ask for “text” when the flow is run',
+      'Take “kept” of Summary',
+      'Always use…',
+    ])
+    await finding.getByRole('button', { name: 'Always use…' }).click()
+    const value = page.getByRole('dialog', { name: 'text of QR code' })
+    await value.getByRole('textbox').fill('https://example.org')
+    await value.getByRole('button', { name: 'Done' }).click()
+    await finding.waitFor({ state: 'detached' })
+  })
+
+  test('a file is read beside the flow that is open, which stays as it was', async () => {
+    const { page } = await scene.come(DESKTOP)
+    await openNew(page)
+    await importFlow(page, { ...(await card()), name: 'First' })
+    await page.getByRole('region', { name: 'Canvas' }).getByText('In short').waitFor()
+    const first = new URL(page.url()).pathname
+    await importFlow(page, { ...(await card()), name: 'Second' })
+    await page.getByText('The file was read as a flow of its own.').waitFor()
+    expect(new URL(page.url()).pathname).not.toBe(first)
+    await page.goto('/flows')
+    await page.getByRole('link', { name: 'First' }).waitFor()
+    await page.getByRole('link', { name: 'Second' }).waitFor()
+  })
+
+  test('on a phone there is a way back, and what is to be mended comes with its buttons', async () => {
+    const { page } = await scene.come({ viewport: { width: 390, height: 844 } })
+    await page.goto('/flows/new')
+    await page.getByRole('button', { name: 'Add a step' }).click()
+    await page.getByRole('option', { name: /^Summary/ }).click()
+    await page.getByRole('heading', { level: 3, name: /Summary/ }).waitFor()
+    await page.getByRole('button', { name: '1 thing to mend' }).filter({ visible: true }).click()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(
+      'Ask for “text” when the flow is run',
+    )
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('heading', { level: 3, name: /Summary/ }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Redo' }).click()
+    await page.getByRole('heading', { level: 3, name: /Summary/ }).waitFor()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('button', { name: 'Make a copy' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Put in order' }).count()).toBe(0)
+  })
+
   test('what is made is in this browser at once, and is there again after a reload', async () => {
     const { page } = await scene.come(DESKTOP)
     await openNew(page)
@@ -303,11 +365,15 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     await page.getByRole('heading', { name: 'Delivered and paid' }).waitFor({ timeout: 30_000 })
     const runId = new URL(page.url()).pathname.split('/').at(-1)
     await page.goto(`${draft}?view=runs`)
-    await page.getByRole('link', { name: 'Its values on the canvas' }).click()
-    await page.getByText('The values of a run.').waitFor()
+    await page.getByRole('link', { name: 'Its values in the flow' }).click()
+    await page.getByText('You are looking at a run: hide it to edit the flow.').waitFor()
     expect(new URL(page.url()).searchParams.get('run')).toBe(runId)
     const line = page.locator('.react-flow__node[aria-label^="Template"] .port.out .shown')
     await expect.poll(() => line.innerText()).toMatch(/^“In short: /)
+    await page.getByRole('button', { name: 'Hide it' }).click()
+    await runButton(page).click()
+    // What it was run with last stands in the form already.
+    expect(await sheet.getByRole('textbox', { name: /article/ }).inputValue()).toMatch(/^Exact fare/)
   }, 90_000)
 
   test('the outline says the same and changes the same, by selects', async () => {
@@ -319,8 +385,8 @@ describe.skipIf(chromium === undefined)('a flow that is composed in a browser', 
     const source = code.getByRole('combobox', { name: 'What feeds text' })
     expect(await source.locator('option:checked').innerText()).toMatch(/^from text of Template/)
     await source.focus()
-    await source.selectOption({ label: 'summary of Summary, may be refused' })
-    await page.getByText('Nothing takes what it gives').waitFor({ state: 'detached' })
+    await source.selectOption({ label: 'summary of Summary (refused if longer than 1,200 characters)' })
+    await page.getByText('Nobody sees its result').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Add a step' }).click()
     await page.getByRole('option', { name: /^Wait/ }).click()
     await page.getByRole('heading', { name: /Wait/ }).waitFor()

@@ -136,15 +136,64 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await page.waitForURL('**/jobs/*')
     await page.getByText('The moon pulls the sea').first().waitFor()
     expect(new URL(page.url()).hash).toBe('')
-    await page.goBack()
+    await page.reload()
+    await page.getByText('The moon pulls the sea').first().waitFor()
+    await page.getByRole('link', { name: /^run / }).click()
     await headline(page, 'Delivered and paid')
+    // The payer's own receipt: it can be saved and checked.
     await page.getByRole('link', { name: 'Receipt' }).first().click()
-    await page.waitForURL('**/receipts/*')
+    await page.getByRole('button', { name: 'Download receipt' }).waitFor()
+    await page.getByRole('link', { name: 'Check the signature' }).click()
+    await page.getByText('Signed by this platform').waitFor()
+    await page.getByRole('link', { name: 'Summary', exact: true }).waitFor()
     await page.goto('/jobs')
     await page.getByRole('link', { name: /^Article card flow, 2 of 2 paid steps/ }).click()
     await headline(page, 'Delivered and paid')
     // Nothing is asked for once more.
     expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(0)
+  }, 90_000)
+
+  test('a step that refuses what comes to it ends the run: it says what to change, and asks for nothing', async () => {
+    const { flow } = await templateOf('article-card')
+    const { inputs, steps, wires } = flow as unknown as {
+      readonly inputs: { readonly article: object }
+      readonly steps: { readonly [id: string]: { readonly capability?: string; readonly constants?: object } }
+      readonly wires: readonly {
+        readonly from: object
+        readonly to: { readonly step: string; readonly port: string }
+      }[]
+    }
+    const idOf = (capability: string): string =>
+      Object.entries(steps).find(([, step]) => step.capability === capability)?.[0] ?? ''
+    const [summary, qr] = [idOf('summarize'), idOf('encode')]
+    // Twenty long sentences into a code that holds 1,200 characters.
+    const path = await share({
+      ...flow,
+      inputs: { article: inputs.article },
+      steps: { ...steps, [summary]: { ...steps[summary], constants: { sentences: 20 } } },
+      wires: [
+        ...wires.filter(({ to }) => to.step !== qr),
+        { from: { step: summary, port: 'summary' }, to: { step: qr, port: 'text' } },
+      ],
+    })
+    const { page } = await scene.come()
+    const sentence = (number: number): string =>
+      `Sentence ${number} says that ${'the market near the harbour sells fish every morning and '.repeat(2)}closes at noon.`
+    const article = Array.from({ length: 24 }, (_, index) => sentence(index)).join(' ')
+    const before = await earned()
+    await openSheet(page, path, { article })
+    await sign(page)
+    await headline(page, 'This run cannot go on')
+    expect((await earned()) - before).toBe(10_000n)
+    await page.getByText(/give Summary a shorter input, or a lower “sentences”/).waitFor()
+    for (const name of [/^Pay/, 'Pause', /^Cancel/])
+      expect(await page.getByRole('button', { name }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Change the input and run again' }).click()
+    expect(
+      await dialog(page)
+        .getByRole('textbox', { name: /article/ })
+        .inputValue(),
+    ).toBe(article)
   }, 90_000)
 
   test('a step that fails is not charged; resumed, the same payment is sent again and charged once', async () => {

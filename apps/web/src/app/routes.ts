@@ -32,7 +32,7 @@ const pageRoutes: readonly PageRoute[] = [
   { path: '/receipts', place: 'jobs', import: () => page(import('../pages/receipts/receipts-page.tsx')) },
   {
     path: '/receipts/:hash',
-    place: 'agents',
+    place: 'jobs',
     import: () => page(import('../pages/receipts/public-receipt-page.tsx')),
   },
   { path: '/register', place: 'owner', import: () => page(import('../pages/register/register-page.tsx')) },

@@ -1,4 +1,5 @@
 import type { Field, FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
+import { plainRefusal } from '../format/plain-refusal.ts'
 import { useId, type ReactNode } from 'react'
 import { chooseControl } from '../fields/choose-control.ts'
 import { describeRule } from '../fields/describe-rule.ts'
@@ -80,7 +81,7 @@ function FieldInput(props: Props): ReactNode {
       <Control {...props} id={id} isRefused={refusal !== undefined} />
       {refusal !== undefined && (
         <p className="hint bad" id={`${id}-hint`}>
-          <bdi>{writePath(path)}</bdi>: {refusal}
+          <bdi>{writePath(path)}</bdi>: {plainRefusal(refusal)}
         </p>
       )}
       {refusal === undefined && describe(field) !== '' && (

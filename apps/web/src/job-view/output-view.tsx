@@ -46,13 +46,15 @@ export function OutputFields(props: {
   readonly output: JsonObject
   readonly fields: FieldMap
   readonly fileName: string
+  /** It is what somebody came for: a picture is large, and every text can be copied. */
+  readonly isWhole?: boolean
 }): ReactNode {
-  const { output, fields, fileName } = props
+  const { output, fields, fileName, isWhole = false } = props
   const names = [...new Set([...Object.keys(fields), ...Object.keys(output)])].filter(name =>
     Object.hasOwn(output, name),
   )
   return (
-    <dl className="output">
+    <dl className={isWhole ? 'output whole' : 'output'}>
       {names.map(name => (
         <OutputField
           key={name}
@@ -60,6 +62,7 @@ export function OutputFields(props: {
           field={Object.hasOwn(fields, name) ? fields[name] : undefined}
           value={output[name] ?? null}
           fileName={`${fileName}-${name}`}
+          isWhole={isWhole}
         />
       ))}
     </dl>
@@ -71,9 +74,10 @@ interface FieldProps {
   readonly field: Field | undefined
   readonly value: JsonValue
   readonly fileName: string
+  readonly isWhole: boolean
 }
 
-function OutputField({ name, field, value, fileName }: FieldProps): ReactNode {
+function OutputField({ name, field, value, fileName, isWhole }: FieldProps): ReactNode {
   const image = useMemo(() => (typeof value === 'string' ? readImage(value) : undefined), [value])
   const isLarge = typeof value === 'number' || typeof value === 'boolean'
   const isShort =
@@ -92,14 +96,18 @@ function OutputField({ name, field, value, fileName }: FieldProps): ReactNode {
         )}
       </dt>
       <dd className={isLarge ? 'large num' : undefined}>
-        {image === undefined ? <Value value={value} /> : <Image image={image} fileName={fileName} />}
+        {image === undefined ? (
+          <Value value={value} isWhole={isWhole} />
+        ) : (
+          <Image image={image} fileName={fileName} isWhole={isWhole} />
+        )}
       </dd>
     </div>
   )
 }
 
-function Value({ value }: { readonly value: JsonValue }): ReactNode {
-  if (typeof value === 'string') return <Text text={value} />
+function Value({ value, isWhole }: { readonly value: JsonValue; readonly isWhole: boolean }): ReactNode {
+  if (typeof value === 'string') return <Text text={value} isCopied={isWhole} />
   if (typeof value === 'number') return String(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (value === null) return <span className="faint">nothing</span>
@@ -120,18 +128,20 @@ function Value({ value }: { readonly value: JsonValue }): ReactNode {
 }
 
 /** Text as it is: folded where it is long. */
-function Text({ text }: { readonly text: string }): ReactNode {
+function Text({ text, isCopied }: { readonly text: string; readonly isCopied: boolean }): ReactNode {
   const [isOpen, setOpen] = useState(text.length <= LONG_TEXT)
   return (
     <>
       <span className="text">
         <bdi>{isOpen ? text : `${cutText(text, LONG_TEXT)}…`}</bdi>
       </span>
-      {text.length > LONG_TEXT && (
+      {(isCopied || text.length > LONG_TEXT) && (
         <span className="row small">
-          <button type="button" className="link" onClick={() => setOpen(!isOpen)}>
-            {isOpen ? 'Show less' : 'Show all'}
-          </button>
+          {text.length > LONG_TEXT && (
+            <button type="button" className="link" onClick={() => setOpen(!isOpen)}>
+              {isOpen ? 'Show less' : 'Show all'}
+            </button>
+          )}
           <CopyButton className="link" text={() => text}>
             Copy
           </CopyButton>
@@ -183,7 +193,13 @@ function Table({ rows }: { readonly rows: readonly JsonObject[] }): ReactNode {
 }
 
 /** An image from a blob: whatever is in it runs nothing and asks nobody. */
-function Image({ image, fileName }: { readonly image: ImageFound; readonly fileName: string }): ReactNode {
+function Image(props: {
+  readonly image: ImageFound
+  readonly fileName: string
+  readonly isWhole: boolean
+}): ReactNode {
+  const { image, fileName, isWhole } = props
+  const [isLarge, setLarge] = useState(false)
   const [url, setUrl] = useState<string>()
   const { type, bytes, ending } = image
   useEffect(() => {
@@ -194,9 +210,21 @@ function Image({ image, fileName }: { readonly image: ImageFound; readonly fileN
   if (url === undefined) return <span className="picture" />
   return (
     <>
-      <span className="picture">
-        <img src={url} alt="What the agent drew" />
-      </span>
+      {isWhole ? (
+        <button
+          type="button"
+          className="picture as-button"
+          aria-expanded={isLarge}
+          title={isLarge ? 'Smaller' : 'Larger'}
+          onClick={() => setLarge(!isLarge)}
+        >
+          <img src={url} alt="What the agent drew" />
+        </button>
+      ) : (
+        <span className="picture">
+          <img src={url} alt="What the agent drew" />
+        </span>
+      )}
       <a className="small" href={url} download={`${fileName.replaceAll(/[^\w-]+/g, '-')}.${ending}`}>
         Save
       </a>

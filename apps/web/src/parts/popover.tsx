@@ -67,6 +67,12 @@ export function Popover(props: {
 /** Right of it, or left, where there is room; never outside of the window. */
 function putBeside(element: HTMLElement, anchor: Anchor): void {
   const { offsetWidth: width, offsetHeight: height } = element
+  if (element.classList.contains('below')) {
+    // Of a tool: the others beside it stay free.
+    element.style.left = `${Math.max(GAP, Math.min(anchor.left, innerWidth - GAP - width))}px`
+    element.style.top = `${anchor.bottom + GAP}px`
+    return
+  }
   const right = anchor.right + GAP
   const left = anchor.left - GAP - width
   const isRightFree = right + width <= innerWidth - GAP

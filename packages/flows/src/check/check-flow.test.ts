@@ -37,7 +37,7 @@ test('a flow that is right has a price, a time, and the schema of what it gives'
 })
 
 describe('what is not fed', () => {
-  test('a required input can be fed by the output that fits best, asked for, or set', () => {
+  test('a required input can be fed by the output that fits best, or asked for; no value is made up', () => {
     const flow = applyEdit(SUMMARY_AND_QR, { edit: 'disconnect', to: { step: 'qr', port: 'content' } })
     const { ok, findings } = checkFlow(flow)
     expect(ok).toBe(false)
@@ -49,6 +49,35 @@ describe('what is not fed', () => {
     for (const { label } of findings[0]?.repairs ?? []) {
       expect(checkFlow(repair(flow, findings, 'unfed', label)).ok, label).toBe(true)
     }
+  })
+
+  test('what a step before gives and nobody takes is offered first: its main output, also where it may be refused', () => {
+    const summary = jobStep(
+      { text: { ...text, required: true } },
+      { summary: text, sentences: { type: 'array', items: text }, kept: number },
+    )
+    const short = jobStep({ text: { ...text, required: true, maxLength: 1_200 } }, { svg: text })
+    const labels = (wires: readonly string[]): readonly string[] =>
+      checkFlow(flowOf({ text }, { summary, qr: short }, wires)).findings.flatMap(({ id, repairs }) =>
+        id === 'unfed qr text' ? repairs.map(({ label }) => label) : [],
+      )
+    expect(labels(['input.text > summary.text', 'qr.svg > output.svg'])).toEqual([
+      'Take “summary” of Worker',
+      'Take “text” of the flow’s input',
+    ])
+    // It has its reader.
+    const used = ['input.text > summary.text', 'summary.summary > output.summary', 'qr.svg > output.svg']
+    expect(labels(used)[0]).toBe('Take “text” of the flow’s input')
+  })
+
+  test('what was added later is not offered to what stands before it', () => {
+    const flow = flowOf(
+      {},
+      { one: jobStep({ a: { ...text, required: true } }, { b: text }), two: jobStep({}, { c: text }) },
+      ['one.b > output.b'],
+    )
+    const unfed = checkFlow(flow).findings.find(({ id }) => id === 'unfed one a')
+    expect(unfed?.repairs.map(({ label }) => label)).toContain('Ask for “a” when the flow is run')
   })
 
   test('an output of the flow without a source is an error, removed by one repair', () => {

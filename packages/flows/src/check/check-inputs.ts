@@ -61,21 +61,13 @@ function checkSource({ graph, guesses }: Inspection, to: PortRef, from: PortRef,
   ]
 }
 
-function checkConstant(
-  { judgeValue, guesses }: Inspection,
-  port: InputPort,
-  to: PortRef,
-  value: JsonValue,
-): Found[] {
+function checkConstant({ judgeValue }: Inspection, port: InputPort, to: PortRef, value: JsonValue): Found[] {
   const violation = judgeValue(port, value)
   if (violation === undefined) return []
   return [
-    find('error', 'constant', to, formatViolation(violation), () => {
-      const made = guesses.sampleOf(port)
-      const takeAway: Repair = { label: 'Take the value away', edits: [{ edit: 'clear-constant', to }] }
-      if (made === undefined) return [takeAway]
-      return [{ label: `Use ${show(made)}`, edits: [{ edit: 'set-constant', to, value: made }] }, takeAway]
-    }),
+    find('error', 'constant', to, formatViolation(violation), () => [
+      { label: 'Take the value away', edits: [{ edit: 'clear-constant', to }] },
+    ]),
   ]
 }
 
@@ -98,16 +90,17 @@ function checkOutput(inspection: Inspection, port: string): Found[] {
   if (graph.wireTo(to) !== undefined) return []
   return [
     find('error', 'unfed', to, `The flow’s output “${port}” is fed by nothing.`, () => [
-      ...findSources(inspection, to).map(source => connect(graph, source, to)),
+      ...findSources(inspection, to).map(({ from }) => connect(graph, from, to)),
       { label: `Remove the output “${port}”`, edits: [{ edit: 'remove-output', name: port }] },
     ]),
   ]
 }
 
-/** The best sources there are, an input of the flow, a value. */
+/** The best sources there are, or an input of the flow. A value is for people to type: one that is made up is never meant. */
 function repairUnfed(inspection: Inspection, to: PortRef, port: InputPort): Repair[] {
-  const { graph, guesses } = inspection
-  const repairs = findSources(inspection, to).map(source => connect(graph, source, to))
+  const { graph } = inspection
+  const sources = findSources(inspection, to)
+  const repairs = sources.filter(({ kind }) => kind !== 'other').map(({ from }) => connect(graph, from, to))
   const { inputs } = graph.flow
   if (port.type !== 'any' && !Object.hasOwn(inputs, port.name))
     repairs.push({
@@ -117,10 +110,8 @@ function repairUnfed(inspection: Inspection, to: PortRef, port: InputPort): Repa
         { edit: 'connect', from: { step: FLOW_INPUT, port: port.name }, to },
       ],
     })
-  const made = guesses.sampleOf(port)
-  if (made !== undefined)
-    repairs.push({ label: `Always use ${show(made)}`, edits: [{ edit: 'set-constant', to, value: made }] })
-  return repairs
+  const others = sources.filter(({ kind }) => kind === 'other')
+  return [...repairs, ...others.map(({ from }) => connect(graph, from, to))]
 }
 
 function connect({ flow }: Graph, from: PortRef, to: PortRef): Repair {
@@ -128,9 +119,4 @@ function connect({ flow }: Graph, from: PortRef, to: PortRef): Repair {
     label: `Take “${from.port}” of ${nameStep(flow, from.step)}`,
     edits: [{ edit: 'connect', from, to }],
   }
-}
-
-function show(value: JsonValue): string {
-  const text = JSON.stringify(value)
-  return text.length <= 40 ? text : `${text.slice(0, 39)}…`
 }

@@ -159,7 +159,7 @@ function checkUnused({ flow }: Graph): Found[] {
         'warning',
         'unused',
         { step: id },
-        'Nothing takes what it gives, and it is paid for.',
+        'Nobody sees its result, and it is paid for.',
         () => repairs,
       )
     })

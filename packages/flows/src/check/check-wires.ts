@@ -55,7 +55,7 @@ export function checkWires({ graph, guesses }: Inspection, graded: readonly Grad
         return [find('error', 'broken', place, reason, () => repairBroken(graph, guesses, wire))]
       case 'lossy':
       case 'impossible': {
-        const what = `“${from.port}” of ${nameStep(graph.flow, from.step)} into “${to.port}”: ${reason}.`
+        const what = `“${from.port}” of ${nameStep(graph.flow, from.step)} into “${to.port}”: ${reason}.${whatThen(graph, wire)}`
         return [
           find(grade === 'lossy' ? 'warning' : 'error', grade, place, what, () => [
             ...narrowInput(graph, guesses, wire),
@@ -66,6 +66,14 @@ export function checkWires({ graph, guesses }: Inspection, graded: readonly Grad
       }
     }
   })
+}
+
+/** What happens to a text that is too long: no adapter cuts one, so that nobody looks for it. */
+function whatThen(graph: Graph, { from, to }: Wire): string {
+  const type = graph.inputsOf(to.step).find(({ name }) => name === to.port)?.type ?? 'any'
+  if (from.step === FLOW_INPUT || type === 'any' || type.type !== 'string' || type.maxLength === undefined)
+    return ''
+  return ' A longer text ends the run there: that step is not sent and not charged. No free adapter shortens a text.'
 }
 
 function endsOf(

@@ -1,5 +1,6 @@
-import type { PortRef } from '../document/flow.ts'
+import { FLOW_INPUT, FLOW_OUTPUT, type PortRef } from '../document/flow.ts'
 import { isAlike } from '../document/plain-name.ts'
+import type { PortType } from '../graph/field-of.ts'
 import { stepsBefore } from '../graph/steps-before.ts'
 import type { Inspection } from './inspection.ts'
 
@@ -10,30 +11,83 @@ const NEAREST_STEPS = 40
 /** Two names are compared. */
 const STEPS_PER_OUTPUT = 4
 
+/** How likely an output is what was meant, the likeliest first. */
+const KINDS = ['named', 'free', 'named-input', 'same-type', 'other'] as const
+
+/** An output that may feed an input. */
+export interface Source {
+  readonly from: PortRef
+  /** `other`: it is of another type, and seldom what is meant. */
+  readonly kind: (typeof KINDS)[number]
+  readonly rank: number
+}
+
 /**
- * Outputs that may feed an input, the best first: by name and grade, then by grade. None that would wait for the step
- * itself, and with a loss none whose name is not alike.
+ * Outputs that may feed an input, the best first: of a step by name; of an earlier step of which nothing is used so far, in
+ * its declared order, also where it may be refused; of the flow's input by name; then by type and grade. None that would
+ * wait for the step itself.
  */
-export function findSources({ graph, guesses }: Inspection, to: PortRef): readonly PortRef[] {
+export function findSources(inspection: Inspection, to: PortRef): readonly Source[] {
+  const { graph, guesses } = inspection
   const input = graph.inputsOf(to.step).find(({ name }) => name === to.port)
   if (input === undefined) return []
-  const found: { readonly from: PortRef; readonly rank: number; readonly isNamed: boolean }[] = []
-  let others = 0
+  const found: Source[] = []
+  const counts = new Map<Source['kind'], number>()
+  const isFree = freeBefore(inspection, to.step)
   const name = guesses.plain(to.port)
   for (const id of stepsBefore(graph, to.step, NEAREST_STEPS)) {
     for (const output of graph.outputsOf(id)) {
       if (!guesses.take(STEPS_PER_OUTPUT)) break
       const isNamed = isAlike(guesses.plain(output.name), name)
-      // Of those that fit by type alone the nearest are enough.
-      if (!isNamed && others === MOST) continue
+      const isSame = isOneType(output.type, input.type)
+      const kind = kindOf(id, { isNamed, isSame, isFree: isFree(id) })
+      // The nearest of a kind are enough; a name decides whatever the distance.
+      if (!isNamed && counts.get(kind) === MOST) continue
       const rank = RANKS[guesses.gradeTypes(output.type, input.type).grade]
-      if (rank >= (isNamed ? RANKS.impossible : RANKS.lossy)) continue
-      found.push({ from: { step: id, port: output.name }, rank, isNamed })
-      if (!isNamed) others += 1
+      if (rank >= (isNamed || kind === 'free' ? RANKS.impossible : RANKS.lossy)) continue
+      found.push({ from: { step: id, port: output.name }, kind, rank })
+      counts.set(kind, (counts.get(kind) ?? 0) + 1)
     }
   }
   return found
-    .sort((one, other) => Number(other.isNamed) - Number(one.isNamed) || one.rank - other.rank)
+    .sort(
+      (one, other) =>
+        KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind) ||
+        // Of what is not used the main output comes first, which is the one that is declared first.
+        (one.kind === 'free' ? 0 : one.rank - other.rank),
+    )
     .slice(0, MOST)
-    .map(({ from }) => from)
+}
+
+function kindOf(
+  id: string,
+  {
+    isNamed,
+    isSame,
+    isFree,
+  }: { readonly isNamed: boolean; readonly isSame: boolean; readonly isFree: boolean },
+): Source['kind'] {
+  if (isNamed && id !== FLOW_INPUT) return 'named'
+  if (isFree && isSame) return 'free'
+  if (isNamed) return 'named-input'
+  return isSame ? 'same-type' : 'other'
+}
+
+/** Tells the steps before a step of which nothing is used: one that was added later is seldom meant to come before it. */
+function freeBefore({ graph, guesses }: Inspection, step: string): (id: string) => boolean {
+  const { order } = graph
+  const place = order.indexOf(step)
+  const last = place === -1 ? order.length : place
+  const before = new Set(order.slice(Math.max(0, last - NEAREST_STEPS), last))
+  const given = graph.wiredTo(FLOW_OUTPUT)
+  if (!guesses.take(given.length)) return () => false
+  const used = new Set(given.map(from => from.step))
+  return id => before.has(id) && !used.has(id) && graph.targetsOf(id).length === 0
+}
+
+/** Integers are numbers. */
+function isOneType(output: PortType, input: PortType): boolean {
+  if (output === 'any' || input === 'any') return true
+  const plain = ({ type }: Exclude<PortType, 'any'>): string => (type === 'integer' ? 'number' : type)
+  return plain(output) === plain(input)
 }

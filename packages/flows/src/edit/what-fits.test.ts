@@ -26,7 +26,7 @@ test('inputs that an output can feed come by grade, then by name, then those tha
     ['word-count', 'safe'],
     ['short', 'lossy'],
   ])
-  expect(fits.at(-1)?.reason).toBe('can fail at run time: the input accepts a length of at most 3')
+  expect(fits.at(-1)?.reason).toBe('can fail at run time: the input accepts a length of at most 3 characters')
 })
 
 test('outputs that can feed an input are found from its side', () => {

@@ -22,6 +22,7 @@ import { createPaymentMeans, readMaxTotal, readRunPayments, type PaymentMeans } 
 import { quoteRun } from './pay/quote-run.ts'
 import { changeRun } from './records/change-run.ts'
 import { deleteRun } from './records/delete-runs.ts'
+import type { RunRow } from './records/run-row.ts'
 import { ownRunsRoute } from './own-runs-route.ts'
 import { runEventsRoute } from './run-events-route.ts'
 import { describeWholeRun } from './show-run.ts'
@@ -168,12 +169,17 @@ function paymentsRoute(parts: PlatformParts, means: PaymentMeans): Route {
       // It was checked when the run was started.
       const flow = JSON.parse(known.flow) as Flow
       const { payer, brought, sealed } = await readRunPayments(parts, means, flow, body.payments)
-      const raise =
-        body.max_total === undefined ? [] : [{ event: 'raised', max_total: body.max_total } as const]
       const paidIn = brought.map(({ key, payment }) => ({ event: 'paid-in', key, payment }) as const)
-      const events = [...raise, ...paidIn]
-      const change = { events, payments: sealed, ...(payer !== undefined && { payer }) }
-      const changed = await changeRun(parts, known.runId, change, known)
+      const take = async (events: readonly GivenEvent[]): Promise<RunRow> => {
+        const change = { events, payments: sealed, ...(payer !== undefined && { payer }) }
+        return await changeRun(parts, known.runId, change, known)
+      }
+      const { max_total: limit } = body
+      const changed = await take(paidIn).catch(async (error: unknown) => {
+        // Refused under the limit there is: nothing was written. One that is not needed is not raised.
+        if (limit === undefined || !(error instanceof Refusal && error.type === 'conflict')) throw error
+        return await take([{ event: 'raised', max_total: limit }, ...paidIn])
+      })
       return { body: await describeWholeRun(parts, changed), headers: PRIVATE }
     },
   })

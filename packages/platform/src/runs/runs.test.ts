@@ -409,6 +409,33 @@ test('a delivery with characters that cannot be kept is used without them, and s
   expect(job.body).toContain(String.raw`TWO\u0000 WORDS \ud800`)
 })
 
+test('the limit is raised by payments that need it, and by no others', async () => {
+  const started = await runs.start(await twoSteps(), { max_total: '0.012' })
+  const put = async (payment: Awaited<ReturnType<typeof signStep>>, limit: string): Promise<unknown> => {
+    const payload = { payments: [payment], max_total: limit }
+    const headers = { 'run-token': started.token }
+    return (await ask({ method: 'PUT', url: `/v1/runs/${started.runId}/payments`, headers, payload })).json()
+  }
+  const first = await signStep(stage.parts, shout, 'loud')
+  expect(await put(first, '0.5')).toMatchObject({ max_total: '0.012' })
+  const second = await signStep(stage.parts, count, 'words')
+  expect(await put(second, '0.5')).toMatchObject({ max_total: '0.012' })
+  await started.until(({ status }) => status === 'completed')
+  // Paid and done: another payment is refused, and the limit stays.
+  expect(await put(await signStep(stage.parts, count, 'words'), '0.5')).toMatchObject({
+    error: expect.stringMatching(/done/),
+  })
+  expect((await started.read()).max_total).toBe('0.012')
+  const tight = await runs.start(await twoSteps(), {
+    max_total: '0.002',
+    payments: [await signStep(stage.parts, shout, 'loud')],
+  })
+  const headers = { 'run-token': tight.token }
+  const payload = { payments: [await signStep(stage.parts, count, 'words')], max_total: '0.012' }
+  const raised = await ask({ method: 'PUT', url: `/v1/runs/${tight.runId}/payments`, headers, payload })
+  expect(raised.json()).toMatchObject({ max_total: '0.012' })
+})
+
 test('payments of a payer who has less than they come to are not taken, so that no agent is asked for nothing', async () => {
   const byPoor = await signStep(stage.parts, shout, 'loud', { payerKey: TEST_KEYS.stranger.privateKey })
   const payload = { flow: await twoSteps(), input: { text: 'two words' }, max_total: '1', payments: [byPoor] }

@@ -12,20 +12,28 @@ export function scalarFindings(output: Field, input: Field, way: Passage): Compa
 }
 
 /** How the span of what comes lies to the span of what is accepted. */
-export function rangeFindings(produced: Span, accepted: Span, what: string): Compatibility[] {
+export function rangeFindings(
+  produced: Span,
+  accepted: Span,
+  what: 'length' | 'value' | 'number of items',
+): Compatibility[] {
+  const unit = what === 'length' ? ' characters' : ''
   const [low, high] = produced
   const [least, most] = accepted
   if (low > most || high < least) {
     return [
       {
         grade: 'impossible',
-        reason: `${what} is ${showSpan(produced)}, the input accepts ${showSpan(accepted)}`,
+        reason: `${what} is ${showSpan(produced)}, the input accepts ${showSpan(accepted)}${unit}`,
       },
     ]
   }
   if (low >= least && high <= most) return []
   return [
-    { grade: 'lossy', reason: `can fail at run time: the input accepts a ${what} ${showSpan(accepted)}` },
+    {
+      grade: 'lossy',
+      reason: `can fail at run time: the input accepts a ${what} ${showSpan(accepted)}${unit}`,
+    },
   ]
 }
 

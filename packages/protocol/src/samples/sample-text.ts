@@ -13,10 +13,17 @@ export function* sampleText(field: Field): Generator<string> {
   if (format !== undefined && isFormat(format)) yield* sampleFormat(format, minLength)
   if (pattern !== undefined) yield* paddedTo(minLength, samplePattern(pattern))
   const length = Math.max(minLength, Math.min(4, maxLength))
-  yield 'text'.repeat(Math.ceil(length / 4)).slice(0, length)
+  yield length <= 4 ? 'text'.slice(0, length) : sentences(length)
 }
 
 const MAX_SAMPLE_CHARACTERS = 10_000
+
+/** Words for people, of exactly the length asked for. */
+function sentences(length: number): string {
+  const sentence = 'Sample text. '
+  const text = sentence.repeat(Math.ceil(length / sentence.length)).slice(0, length)
+  return text.endsWith(' ') ? `${text.slice(0, -1)}.` : text
+}
 
 /** A pattern without anchors leaves room for more on either side. */
 function* paddedTo(minLength: number, texts: Iterable<string>): Generator<string> {

@@ -20,7 +20,7 @@ describe('the source of a sample', () => {
     [{ type: 'string', enum: ['z', 'y'] }, 'z'],
     [{ type: 'string' }, 'text'],
     [{ type: 'string', maxLength: 2 }, 'te'],
-    [{ type: 'string', minLength: 6 }, 'textte'],
+    [{ type: 'string', minLength: 6 }, 'Sample'],
     [{ type: 'number' }, 1],
     [{ type: 'number', minimum: 0.2, maximum: 0.8 }, 0.2],
     [{ type: 'integer', minimum: 2.5 }, 3],

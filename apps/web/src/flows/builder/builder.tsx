@@ -1,5 +1,6 @@
 import type { Step } from '@farebox/flows/document/flow'
-import { useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react'
+import type { JsonObject } from '@farebox/protocol/fields/field'
+import { useCallback, useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react'
 import { FailureNote, Note } from '../../parts/note.tsx'
 import { usePurse } from '../../purse/purse-context.ts'
 import { ApiFailure } from '../../site/ask.ts'
@@ -8,7 +9,7 @@ import type { CanvasProps } from '../canvas/flow-canvas.tsx'
 import type { Draft } from '../../kept/draft.ts'
 import { addStep } from '../editor/edit-actions.ts'
 import type { SignSheet } from '../sign/sign-sheet.tsx'
-import { EditorProvider, useShownValues } from '../editor/use-editor.ts'
+import { EditorProvider, useEditor, useShownValues } from '../editor/use-editor.ts'
 import { Outline } from '../outline/outline.tsx'
 import { BeforeYouPay } from './before-you-pay.tsx'
 import { ConflictNote } from './conflict-note.tsx'
@@ -16,6 +17,7 @@ import { Library } from './library.tsx'
 import { PayBar } from './pay-bar.tsx'
 import { RunsList } from './runs-list.tsx'
 import { ToolBar, type BuilderView } from './tools/tool-bar.tsx'
+import { UnderWay } from './under-way.tsx'
 import { useFlowEditor, type FlowToOpen } from './use-flow-editor.ts'
 import { useFreshCatalog } from './use-fresh-catalog.ts'
 import { useValues } from './use-values.ts'
@@ -27,6 +29,8 @@ export function Builder(props: {
   readonly view: BuilderView | undefined
   /** A past run whose values are shown. */
   readonly runId: string | undefined
+  /** It was read from a file just now: `beside` the flow that was open, or `alone`. */
+  readonly imported?: string | undefined
 }): ReactNode {
   const { opened, runId } = props
   const { editor, autosave } = useFlowEditor(opened)
@@ -37,9 +41,14 @@ export function Builder(props: {
   const view = isNarrow && chosen !== 'runs' ? 'outline' : (chosen ?? 'canvas')
   const [isSigning, setSigning] = useState(false)
   const stale = useFreshCatalog(editor)
+  const readInput = useCallback(async () => {
+    const draft = autosave.draft()
+    return (await readLastInput(draft)) ?? draft.input
+  }, [autosave])
   const values = useValues(
     editor,
     runId === undefined ? undefined : { id: runId, flowId: opened.draft.draft_id },
+    readInput,
   )
   const dragged = useRef<Step>(undefined)
   const price = useRef<HTMLHeadingElement>(null)
@@ -61,6 +70,8 @@ export function Builder(props: {
       <main id="main" className={`studio at-${view}`}>
         <ToolBar autosave={autosave} view={view} setView={show} dryRun={values.dryRun} run={run} />
         <ConflictNote autosave={autosave} />
+        {props.imported !== undefined && <ImportedNote isBeside={props.imported === 'beside'} />}
+        <UnderWay draft={autosave.draft()} />
         {values.failure !== undefined && <ValuesFailure of={values.failure} />}
         <ShownNote />
         {view === 'canvas' && (
@@ -100,17 +111,18 @@ function ValuesFailure({ of }: { readonly of: unknown }): ReactNode {
 
 /** What signs is loaded when somebody wants to run it. */
 function Signing({ draft, close }: { readonly draft: Draft; readonly close: () => void }): ReactNode {
-  const [loaded, setLoaded] = useState<{ readonly Sheet: typeof SignSheet }>()
+  const [loaded, setLoaded] = useState<{ readonly Sheet: typeof SignSheet; readonly input: JsonObject }>()
   useEffect(() => {
-    import('../sign/sign-sheet.tsx').then(
-      module => setLoaded({ Sheet: module.SignSheet }),
+    Promise.all([import('../sign/sign-sheet.tsx'), readLastInput(draft).catch(() => undefined)]).then(
+      ([module, last]) => setLoaded({ Sheet: module.SignSheet, input: last ?? draft.input }),
       () => close(),
     )
     // Once, as it is opened.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [])
   if (loaded === undefined) return null
-  const { flow, input, saved, draft_id: draftId } = draft
+  const { flow, saved, draft_id: draftId } = draft
+  const { input } = loaded
   return (
     <loaded.Sheet
       flow={flow}
@@ -120,6 +132,14 @@ function Signing({ draft, close }: { readonly draft: Draft; readonly close: () =
       {...(saved !== undefined && { flowId: saved.flow_id })}
     />
   )
+}
+
+/** What the flow was last run with in this browser. */
+async function readLastInput({ draft_id: draftId, saved }: Draft): Promise<JsonObject | undefined> {
+  const { listRuns } = await import('../../kept/run-store.ts')
+  const runs = await listRuns()
+  return runs.find(run => run.draft_id === draftId || (saved !== undefined && run.flow_id === saved.flow_id))
+    ?.input
 }
 
 /** The canvas is code of its own: whoever reads the outline does not load it. */
@@ -142,13 +162,40 @@ function LazyCanvas(props: CanvasProps): ReactNode {
   return loaded === undefined ? <div className="canvas" aria-busy="true" /> : <loaded.Canvas {...props} />
 }
 
-/** What the values at the ports are. */
+/** What the values at the ports are, and what takes them away. */
 function ShownNote(): ReactNode {
+  const { values } = useEditor()
   const shown = useShownValues()
   if (shown === undefined) return null
   return (
     <p className="shown-note small" role="status">
-      {shown.title} {shown.url !== undefined && <a href={shown.url}>Open the run</a>}
+      {shown.kind === 'run' ? 'You are looking at a run: hide it to edit the flow.' : shown.title}{' '}
+      {shown.url !== undefined && <a href={shown.url}>Open the run</a>}{' '}
+      {shown.kind === 'run' && (
+        <button type="button" className="link" onClick={() => values.set(undefined)}>
+          Hide it
+        </button>
+      )}
+    </p>
+  )
+}
+
+/** That a file was read, and where what was open before is. */
+function ImportedNote({ isBeside }: { readonly isBeside: boolean }): ReactNode {
+  const [isSeen, setSeen] = useState(false)
+  if (isSeen) return null
+  return (
+    <p className="shown-note small" role="status">
+      The file was read as a flow of its own.
+      {isBeside && (
+        <>
+          {' '}
+          The one that was open is as it was, under <a href="/flows">Flows</a>.
+        </>
+      )}{' '}
+      <button type="button" className="link" onClick={() => setSeen(true)}>
+        Good
+      </button>
     </p>
   )
 }

@@ -1,8 +1,10 @@
-import type { RunsAnswer } from '@farebox/platform-api/flows/runs'
+import type { RunAnswer, RunsAnswer } from '@farebox/platform-api/flows/runs'
 import { useEffect, useState, type ReactNode } from 'react'
 import { groupDigits } from '../../format/amount.ts'
 import type { Draft } from '../../kept/draft.ts'
+import type { KeptRun } from '../../kept/kept-run.ts'
 import { When } from '../../parts/when.tsx'
+import type { FlowEditor } from '../editor/flow-editor.ts'
 import { useEditor } from '../editor/use-editor.ts'
 
 interface ListedRun {
@@ -41,7 +43,7 @@ export function RunsList({ draft }: { readonly draft: Draft }): ReactNode {
                 {status} · paid {groupDigits(paid)} of at most {groupDigits(most)} USDC
               </p>
               <a className="small" href={`/flows/${draft.draft_id}?run=${runId}`}>
-                Its values on the canvas
+                Its values in the flow
               </a>
             </li>
           ))}
@@ -49,6 +51,25 @@ export function RunsList({ draft }: { readonly draft: Draft }): ReactNode {
       )}
     </div>
   )
+}
+
+/** So many are asked for: those that were never seen to end. */
+const MOST_ASKED = 5
+
+/** Reads how runs stand that were left while they went on. */
+async function seeOpen(ask: FlowEditor['ask'], runs: readonly KeptRun[]): Promise<void> {
+  const { updateRun } = await import('../../kept/run-store.ts')
+  const { seeRun } = await import('../runs/see-run.ts')
+  const { tokenOf } = await import('../runs/send-run.ts')
+  const open = runs
+    .filter(run => run.is_started && (run.seen?.ended_at ?? null) === null)
+    .slice(0, MOST_ASKED)
+  for (const run of open) {
+    const now = await ask<RunAnswer>(`/v1/runs/${run.run_id}`, { headers: tokenOf(run) }).catch(
+      () => undefined,
+    )
+    if (now !== undefined) await updateRun(run.run_id, () => ({ seen: seeRun(now) }))
+  }
 }
 
 function useRuns({ draft_id: draftId, saved }: Draft): readonly ListedRun[] | undefined {
@@ -83,8 +104,15 @@ function useRuns({ draft_id: draftId, saved }: Draft): readonly ListedRun[] | un
           })
       }
       if (!isGone) setRuns([...listed.values()].sort((one, other) => other.createdAt - one.createdAt))
+      await seeOpen(
+        ask,
+        own.filter(run => listed.has(run.run_id)),
+      )
     }
-    void read()
+    void read().then(
+      () => read(),
+      () => undefined,
+    )
     return () => {
       isGone = true
     }

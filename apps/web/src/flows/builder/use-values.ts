@@ -1,5 +1,6 @@
 import type { RunAnswer } from '@farebox/platform-api/flows/runs'
 import { useCallback, useEffect, useState } from 'react'
+import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { FlowEditor } from '../editor/flow-editor.ts'
 import { valuesOfDryRun, valuesOfRun } from './show-values.ts'
 
@@ -7,6 +8,8 @@ import { valuesOfDryRun, valuesOfRun } from './show-values.ts'
 export function useValues(
   { ask, live, values }: FlowEditor,
   run: { readonly id: string; readonly flowId: string } | undefined,
+  /** What the flow was last run with, or a template's sample. */
+  readInput: () => Promise<JsonObject | undefined>,
 ): { readonly dryRun: () => void; readonly failure: unknown } {
   const [failure, setFailure] = useState<unknown>()
   const runId = run?.id
@@ -21,12 +24,16 @@ export function useValues(
   const dryRun = useCallback(() => {
     const play = async (): Promise<void> => {
       const { dryRun: playFlow } = await import('@farebox/flows/run/dry-run')
-      const played = playFlow(live.read().graph)
+      const { graph } = live.read()
+      const given = await readInput().catch(() => undefined)
+      const own = given === undefined || Object.keys(given).length === 0 ? undefined : playFlow(graph, given)
+      // What the flow takes may be something else by now: then a sample is made.
+      const played = own?.ok === true ? own : playFlow(graph)
       if (!played.ok) throw new Error(`There is no sample of what the flow takes: ${played.reason}`)
       values.set(valuesOfDryRun(played))
     }
     play().then(() => setFailure(undefined), setFailure)
-  }, [live, values])
+  }, [live, values, readInput])
   return { dryRun, failure }
 }
 

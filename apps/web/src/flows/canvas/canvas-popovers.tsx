@@ -51,6 +51,11 @@ export function CanvasPopovers(props: {
           <dl className="feeds">
             <InputLine to={opened.to} isAlone />
           </dl>
+          <p className="row popover-acts">
+            <button type="button" className="button low" onClick={close}>
+              Done
+            </button>
+          </p>
         </Popover>
       )
     case 'add': {

@@ -102,6 +102,7 @@ function Canvas({ toOutline, toPrice, dragged }: CanvasProps): ReactNode {
     }),
     [open, openStep, carry.press],
   )
+  useTypedValue(canvas, actions.openValue)
   const add = (): void => {
     const { carried } = carry
     carry.letGo()
@@ -188,6 +189,26 @@ function Canvas({ toOutline, toPrice, dragged }: CanvasProps): ReactNode {
         )}
       </NearContext>
     </CanvasProvider>
+  )
+}
+
+/** Opens the value of an input for which one is to be typed, once the canvas has moved there. */
+function useTypedValue(
+  canvas: RefObject<HTMLDivElement | null>,
+  openValue: (to: PortRef, beside: Element) => void,
+): void {
+  const editor = useEditor()
+  useEffect(
+    () =>
+      editor.onPoint(({ step, port, isTyped = false }) => {
+        if (!isTyped || port === undefined) return
+        setTimeout(() => {
+          const node = canvas.current === null ? undefined : findNode(canvas.current, step)
+          const beside = node?.querySelector(`[data-port="${CSS.escape(port)}"]`) ?? node
+          if (beside !== undefined) openValue({ step, port }, beside)
+        }, calm(200))
+      }),
+    [editor, canvas, openValue],
   )
 }
 

@@ -1,10 +1,17 @@
 import { useReactFlow, useStore } from '@xyflow/react'
-import type { ReactNode } from 'react'
+import { useEffect, type ReactNode } from 'react'
+import { useEditor } from '../editor/use-editor.ts'
 
 /** How near the canvas is seen. */
 export function Hud(): ReactNode {
   const { fitView, zoomIn, zoomOut, zoomTo } = useReactFlow()
   const percent = useStore(({ transform }) => Math.round(transform[2] * 100))
+  const editor = useEditor()
+  useEffect(
+    // Once what was placed anew is drawn.
+    () => editor.onFit(() => setTimeout(() => void fitView({ padding: 0.08, maxZoom: 1 }), 60)),
+    [editor, fitView],
+  )
   return (
     <div className="hud">
       <span className="switch" role="group" aria-label="How near">

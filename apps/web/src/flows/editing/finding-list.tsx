@@ -1,3 +1,4 @@
+import { FLOW_OUTPUT, type PortRef } from '@farebox/flows/document/flow'
 import type { Finding } from '@farebox/flows/internal/check/finding'
 import { memo, useDeferredValue, type ReactNode } from 'react'
 import { Sign, type SignName } from '../../signs/sign.tsx'
@@ -53,11 +54,14 @@ const FindingRow = memo(function FindingRow(props: {
     finding.step === undefined ? '' : nameOf(graph.flow, finding.step),
   )
   const { step, severity, port, message, repairs } = finding
+  const typed = valueFor(finding)
   const title = titleFinding(finding)
+  // A flow that has just been begun has no fault.
+  const look = finding.id === 'empty' ? 'note' : severity
   const [first, ...others] = repairs
   return (
-    <li className={`finding is-${severity}`}>
-      <Sign name={SIGNS[severity]} />
+    <li className={`finding is-${look}`}>
+      <Sign name={SIGNS[look]} />
       <b>
         {step !== undefined && isLed ? (
           <button type="button" className="link" onClick={() => editor.point({ step, port })}>
@@ -71,22 +75,39 @@ const FindingRow = memo(function FindingRow(props: {
       <p>
         <bdi>{message}</bdi>
       </p>
-      {first !== undefined && (
+      {(first !== undefined || typed !== undefined) && (
         <div className="row">
-          <button
-            type="button"
-            className={severity === 'error' ? 'button low solid' : 'button low'}
-            onClick={() => editor.store.edit(first.edits)}
-          >
-            <bdi>{first.label}</bdi>
-          </button>
+          {first !== undefined && (
+            <button
+              type="button"
+              className={severity === 'error' ? 'button low solid' : 'button low'}
+              onClick={() => editor.store.edit(first.edits)}
+            >
+              <bdi>{first.label}</bdi>
+            </button>
+          )}
           {others.map(({ label, edits }) => (
             <button key={label} type="button" className="button low" onClick={() => editor.store.edit(edits)}>
               <bdi>{label}</bdi>
             </button>
           ))}
+          {typed !== undefined && (
+            <button
+              type="button"
+              className="button low"
+              onClick={() => editor.point({ ...typed, isTyped: true })}
+            >
+              {finding.id.startsWith('unfed ') ? 'Always use…' : 'Change the value…'}
+            </button>
+          )}
         </div>
       )}
     </li>
   )
 })
+
+/** The input for which a value can be typed: what it is to be, nobody else knows. */
+function valueFor({ id, step, port }: Finding): PortRef | undefined {
+  if (step === undefined || port === undefined || step === FLOW_OUTPUT) return undefined
+  return id.startsWith('unfed ') || id.startsWith('constant ') ? { step, port } : undefined
+}

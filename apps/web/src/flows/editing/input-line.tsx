@@ -1,10 +1,10 @@
 import type { PortRef } from '@farebox/flows/document/flow'
 import type { PortType } from '@farebox/flows/internal/graph/field-of'
-import { useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { PortShape } from './port-shape.tsx'
 import { SecretMark } from './secret-mark.tsx'
 import { SourceSelect } from './source-select.tsx'
-import { useFlowView, useNodeView } from '../editor/use-editor.ts'
+import { useEditor, useFlowView, useNodeView } from '../editor/use-editor.ts'
 import { ValueInput } from './value-input.tsx'
 
 /** One input in words: its name, what feeds it, its value where it has one of its own, and what was found. */
@@ -24,12 +24,26 @@ export function InputLine({
   const [isTyped, setTyped] = useState(
     port?.feed?.by === 'value' || (isAlone && port?.feed?.by === 'nothing'),
   )
+  const line = useRef<HTMLDivElement>(null)
+  const editor = useEditor()
+  useEffect(
+    () =>
+      editor.onPoint(({ step, port: name, isTyped: isWanted = false }) => {
+        if (!isWanted || step !== to.step || name !== to.port) return
+        setTyped(true)
+        // Once its control is there.
+        requestAnimationFrame(() =>
+          line.current?.querySelector<HTMLElement>('dd :is(input, textarea)')?.focus(),
+        )
+      }),
+    [editor, to.step, to.port],
+  )
   if (port === undefined) return null
   const { feed } = port
   const value = feed?.by === 'value' ? feed.value : undefined
   const isValue = feed?.by === 'value' || (isTyped && feed?.by === 'nothing')
   return (
-    <div className={`feed ${port.state}`}>
+    <div className={`feed ${port.state}`} ref={line}>
       <dt>
         <PortShape type={port.type} />
         <span className="name">

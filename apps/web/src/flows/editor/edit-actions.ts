@@ -2,12 +2,23 @@ import { FLOW_INPUT, FLOW_OUTPUT, type Flow, type PortRef, type Step } from '@fa
 import { applyEdits, freeStepId } from '@farebox/flows/edit/apply-edit'
 import { autoMap } from '@farebox/flows/edit/auto-map'
 import { buildGraph } from '@farebox/flows/graph/graph'
+import { portsOf } from '@farebox/flows/internal/graph/ports'
+import type { FlowView } from '../view/flow-view.ts'
 import { gradeTypes } from '../view/grade-types.ts'
 import { withCurrent } from '@farebox/flows/internal/check/catalog'
 import type { Edit } from '@farebox/flows/internal/edit/edit'
 import { nameStep } from '@farebox/flows/internal/document/name-step'
 import type { FlowEditor } from './flow-editor.ts'
-import { findRoom, NODE_WIDTHS, placeNodes, type Place } from '../view/places.ts'
+import { renameBySteps } from '../document/name-by-steps.ts'
+import {
+  findRoom,
+  GAP_X,
+  NODE_WIDTHS,
+  placeBeforeOutputs,
+  placeNodes,
+  sizeOfCard,
+  type Place,
+} from '../view/places.ts'
 
 /** What a new step is joined to at once. */
 export type Join = { readonly from: PortRef } | { readonly to: PortRef }
@@ -42,13 +53,20 @@ export function addStep(
   const view = live.read()
   const id = freeStepId(flow, step.kind === 'job' ? step.capability : step.kind)
   const { at, join, port } = options
-  const size = { width: NODE_WIDTHS[step.kind === 'job' ? 'job' : 'adapter'], height: 180 }
+  const size = sizeOfCard(step.kind === 'job' ? 'job' : 'adapter', countPorts(step))
   const places = placeNodes(flow, view)
-  const wanted = at ?? placeBeside(places, store.state().selection, join)
+  const placed =
+    at === undefined
+      ? placeBeforeOutputs(view, places, size, placeBeside(view, places, store.state().selection, join))
+      : { at: findRoom(view, places, size, at), output: undefined }
   const edits: Edit[] = [
     ...keepPlaces(editor),
-    { edit: 'add-step', id, step, at: findRoom(view, places, size, wanted) },
+    { edit: 'add-step', id, step, at: placed.at },
+    ...(placed.output === undefined
+      ? []
+      : [{ edit: 'move-step', id: FLOW_OUTPUT, at: placed.output } as const]),
   ]
+  edits.push(...renameBySteps(flow, applyEdits(flow, edits)))
   const grown = applyEdits(flow, edits)
   store.edit([...edits, ...joinNew(withCurrent(grown, editor.catalog), id, join, port)], { select: [id] })
   return id
@@ -97,14 +115,12 @@ export function removeChosen(editor: FlowEditor): void {
   const { flow, selection } = editor.store.state()
   const wires = editor.live.read().wires.filter(({ id }) => selection.has(id))
   const steps = Object.keys(flow.steps).filter(id => selection.has(id))
-  editor.store.edit(
-    [
-      ...keepPlaces(editor),
-      ...wires.map(({ to }): Edit => ({ edit: 'disconnect', to })),
-      ...steps.map((id): Edit => ({ edit: 'remove-step', id })),
-    ],
-    { select: [] },
-  )
+  const edits = [
+    ...keepPlaces(editor),
+    ...wires.map(({ to }): Edit => ({ edit: 'disconnect', to })),
+    ...steps.map((id): Edit => ({ edit: 'remove-step', id })),
+  ]
+  editor.store.edit([...edits, ...renameBySteps(flow, applyEdits(flow, edits))], { select: [] })
 }
 
 /** A name that none has yet: the word itself, or with the next free number. */
@@ -154,14 +170,31 @@ function best<T extends { readonly name: string; readonly required?: boolean }>(
   return fitting[0]?.port.name
 }
 
+/** Right of what is chosen, or else of the last step; left of what it is to feed. */
 function placeBeside(
+  { order }: FlowView,
   places: ReadonlyMap<string, Place>,
   selection: ReadonlySet<string>,
   join: Join | undefined,
 ): Place {
-  const beside = join === undefined ? [...selection].find(id => places.has(id)) : undefined
+  const chosen = [...selection].find(id => places.has(id) && id !== FLOW_OUTPUT)
+  const last = order
+    .filter(id => id !== FLOW_OUTPUT && places.has(id))
+    .toSorted((one, other) => {
+      return (places.get(one)?.x ?? 0) - (places.get(other)?.x ?? 0)
+    })
   const [id, side] =
-    join === undefined ? [beside ?? FLOW_INPUT, 1] : 'from' in join ? [join.from.step, 1] : [join.to.step, -1]
+    join === undefined
+      ? [chosen ?? last.at(-1) ?? FLOW_INPUT, 1]
+      : 'from' in join
+        ? [join.from.step, 1]
+        : [join.to.step, -1]
   const place = places.get(id) ?? { x: 0, y: 0 }
-  return { x: place.x + side * (NODE_WIDTHS.job + 96), y: place.y }
+  const width = NODE_WIDTHS[id === FLOW_INPUT || id === FLOW_OUTPUT ? 'end' : 'job']
+  return { x: place.x + (side === 1 ? width + GAP_X : -NODE_WIDTHS.job - GAP_X), y: place.y }
+}
+
+function countPorts(step: Step): number {
+  const { inputs, outputs } = portsOf(step, () => undefined)
+  return inputs.length + outputs.length
 }

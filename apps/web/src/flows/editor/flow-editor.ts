@@ -10,6 +10,8 @@ import type { ShownValues } from '../document/shown-values.ts'
 export interface Pointed {
   readonly step: string
   readonly port?: string | undefined
+  /** A value is to be typed for the port. */
+  readonly isTyped?: boolean
 }
 
 /** Whether what is pointed to is brought to the middle, or into view where it is not. */
@@ -25,6 +27,9 @@ export interface FlowEditor {
   readonly values: Signal<ShownValues | undefined>
   /** Leads whoever looks to a step: it is chosen, in the middle or at least in view, and has the focus. */
   point(to: Pointed, how?: PointedHow): void
+  /** Brings all of the flow into view, where it is drawn. */
+  fit(): void
+  onFit(tell: () => void): () => void
   /** Calls back whenever somebody is to be led somewhere; returns what ends it. */
   onPoint(tell: (to: Pointed, how: PointedHow) => void): () => void
 }
@@ -33,6 +38,7 @@ export interface FlowEditor {
 export function createFlowEditor(flow: Flow, ask: Ask): FlowEditor {
   const store = createFlowStore(flow)
   const catalog = createCapabilityCatalog(ask)
+  const fitters = new Set<() => void>()
   const pointers = new Set<(to: Pointed, how: PointedHow) => void>()
   return {
     store,
@@ -43,6 +49,13 @@ export function createFlowEditor(flow: Flow, ask: Ask): FlowEditor {
     point(to, how = 'centre') {
       store.select([to.step])
       for (const tell of pointers) tell(to, how)
+    },
+    fit() {
+      for (const tell of fitters) tell()
+    },
+    onFit(tell) {
+      fitters.add(tell)
+      return () => fitters.delete(tell)
     },
     onPoint(tell) {
       pointers.add(tell)

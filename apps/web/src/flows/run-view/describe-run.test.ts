@@ -95,9 +95,27 @@ test('a run that is over says what was paid, and what can still be', () => {
   )
 })
 
+test('an input that was refused before it was sent: the reason stays, also once the run is cancelled', () => {
+  const refused = stepOf('qr', [], {
+    state: 'failed',
+    reason: 'text: must be at most 1200 characters, got 1522',
+  })
+  const steps = [stepOf('summary', [jobOf('summary')]), refused]
+  const failed = describeRun(FLOW, runOf(steps, { status: 'failed', paid: '0.01' }))
+  expect(failed.headline).toBe('This run cannot go on')
+  expect(failed.lede).toBe(
+    '0.01 USDC paid, proven on the chain. QR code could not be done: text: must be at most 1,200 characters, got 1,522. ' +
+      '“text” is what you entered as “text”: change it there. ' +
+      'That step was not sent and not charged, and nothing behind it is ordered.',
+  )
+  const cancelled = describeRun(FLOW, runOf(steps, { status: 'cancelled', paid: '0.01' }))
+  expect(cancelled.headline).toBe('Cancelled: QR code could not be done')
+  expect(cancelled.lede).toContain('got 1,522')
+})
+
 test('a free step that failed says why, as one line without anything hidden in it', () => {
   const failed = stepOf('card', [], { state: 'failed', reason: 'a:\nis \u202emissing' })
   const { headline, lede } = describeRun(FLOW, runOf([failed], { status: 'failed' }))
-  expect(headline).toBe('The run has stopped')
+  expect(headline).toBe('This run cannot go on')
   expect(lede).toContain('Template could not be done: a: is \u{FFFD}missing')
 })

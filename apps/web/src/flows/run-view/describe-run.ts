@@ -2,8 +2,10 @@ import type { Flow } from '@farebox/flows/document/flow'
 import type { RunJob, RunProgress, RunStepAnswer } from '@farebox/platform-api/flows/runs'
 import { formatClock } from '../../format/time.ts'
 import { plainLine } from '../../format/plain-line.ts'
+import { plainRefusal } from '../../format/plain-refusal.ts'
 import { capitalize, countWord } from '../describe/count-word.ts'
 import { nameStop } from '../describe/name-stop.ts'
+import { explainRefused } from './explain-refused.ts'
 import { isChargedForNothing } from './job-words.ts'
 
 /** How a run stands, as its page begins. */
@@ -27,8 +29,8 @@ export function describeRun(flow: Flow, run: RunProgress): RunWords {
       return { headline: 'Paused', lede: `Nothing new is ordered. ${sayOpen(run)}${sayKept(run)}` }
     case 'cancelled':
       return {
-        headline: 'Cancelled',
-        lede: `Nothing more is ordered, and signatures that were not sent are deleted. ${sayOpen(run)}${sayPaid(run)}`,
+        headline: `Cancelled${sayWhyBefore(flow, run)}`,
+        lede: `${sayReason(flow, run)}Nothing more is ordered, and signatures that were not sent are deleted. ${sayOpen(run)}${sayPaid(run)}`,
       }
   }
 }
@@ -112,12 +114,32 @@ function describeUndelivered(flow: Flow, run: RunProgress, failed: readonly RunS
 }
 
 function describeFailed(flow: Flow, run: RunProgress): RunWords {
-  const failed = run.steps.filter(({ state }) => state === 'failed')
-  const reason = failed[0]?.reason ?? null
+  const failed = stopped(run)
+  const isJob = failed.every(({ step }) => flow.steps[step]?.kind === 'job')
   return {
-    headline: 'The run has stopped',
-    lede: `${nameAll(flow, failed)} could not be done${reason === null ? '' : `: ${plainLine(reason, 200)}`}. Nothing behind it is ordered. ${sayPaid(run)}`,
+    headline: 'This run cannot go on',
+    lede: `${sayPaid(run)} ${sayReason(flow, run)}${isJob ? 'That step was not sent and not charged, and n' : 'N'}othing behind it is ordered.`,
   }
+}
+
+/** Steps that could not be done, which no payment takes on. */
+function stopped({ steps }: RunProgress): readonly RunStepAnswer[] {
+  return steps.filter(({ state }) => state === 'failed')
+}
+
+function sayWhyBefore(flow: Flow, run: RunProgress): string {
+  const failed = stopped(run)
+  return failed.length === 0 ? '' : `: ${nameAll(flow, failed)} could not be done`
+}
+
+/** Why the first of them could not be done, and what to change. */
+function sayReason(flow: Flow, run: RunProgress): string {
+  const [first] = stopped(run)
+  if (first === undefined) return ''
+  const { reason } = first
+  const why = reason === null ? '' : `: ${plainRefusal(plainLine(reason, 200))}`
+  const change = explainRefused(flow, first)
+  return `${nameAll(flow, [first])} could not be done${why}. ${change === undefined ? '' : `${plainLine(change, 300)} `}`
 }
 
 /** A step of whose jobs one has failed, and none is at work. */

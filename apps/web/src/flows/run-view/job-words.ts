@@ -30,7 +30,8 @@ export function jobWords(job: RunJob): Words {
   }
 }
 
-function unpaidWords({ because }: RunJob): Words {
+function unpaidWords({ because, payment }: RunJob): Words {
+  if (payment?.state === 'ready') return { words: 'Signed, waits for its turn', tone: 'plain' }
   switch (because?.kind) {
     case 'changed':
       return { words: `Asks for ${because.price} USDC now`, tone: 'warn', sign: 'warn' }

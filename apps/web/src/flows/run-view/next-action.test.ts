@@ -64,6 +64,32 @@ test('to pay twice for a step is never one of several things that a press does',
   expect(explainAction(alone)).toMatch(/paid for twice/)
 })
 
+test('a step whose payment is there already asks for none, before its turn and in it', () => {
+  const signed = jobOf('qr', {
+    state: 'unpaid',
+    because: { kind: 'none' },
+    payment: { state: 'ready' },
+    job: null,
+  })
+  for (const state of ['waiting', 'ordering'] as const) {
+    const run = runOf([stepOf('qr', [signed], { state })])
+    expect(labelAction(nextAction(FLOW, run, NONE, NOW))).toBe(undefined)
+  }
+})
+
+test('a step whose input was refused before it was sent is not paid for', () => {
+  const left = jobOf('qr', {
+    state: 'unpaid',
+    because: { kind: 'none' },
+    payment: { state: 'wiped' },
+    job: null,
+  })
+  const run = runOf([stepOf('qr', [left], { state: 'failed', reason: 'text: too long' })], {
+    status: 'failed',
+  })
+  expect(labelAction(nextAction(FLOW, run, NONE, NOW))).toBe(undefined)
+})
+
 test('where nothing waits there is no button', () => {
   expect(labelAction(actionOf(jobOf('summary'), jobOf('qr')))).toBe(undefined)
 })

@@ -45,12 +45,14 @@ export function nextAction(
   const sign: ToSign[] = []
   const retry: { key: string; amount: string }[] = []
   const waits: number[] = []
-  for (const { step: id, jobs } of run.steps) {
+  for (const { step: id, state, jobs } of run.steps) {
+    // Nothing is paid for a step whose turn has not come, or that has failed before anything was sent.
+    if (state !== 'ordering') continue
     const step = Object.hasOwn(flow.steps, id) ? flow.steps[id] : undefined
     if (step?.kind !== 'job') continue
     for (const job of jobs) {
       const { payment } = job
-      if (job.state === 'unpaid') sign.push(toSign(step, job, prices))
+      if (job.state === 'unpaid' && payment?.state !== 'ready') sign.push(toSign(step, job, prices))
       if (job.state !== 'failed') continue
       if (payment?.state !== 'sent') sign.push(toSign(step, job, prices))
       else if (payment.valid_before >= now + step.pinned.max_deadline_seconds + SETTLE_SECONDS)

@@ -44,6 +44,13 @@ test.each([
     'refused',
   ],
   [
+    'signed, and its price not asked so far',
+    { state: 'unpaid', because: { kind: 'none' }, payment: { state: 'ready' }, job: null },
+    'here',
+    'Signed, waits for its turn',
+    'plain',
+  ],
+  [
     'dearer',
     { state: 'unpaid', because: { kind: 'changed', price: '0.02', pay_to: '0x1' }, payment: null },
     'here',

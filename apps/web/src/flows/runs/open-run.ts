@@ -45,7 +45,12 @@ export async function openRun(
   const see = (progress: RunProgress): void => {
     run = { ...run, ...progress }
     tell({ kept, run, token })
-    if (kept !== undefined) void updateRun(runId, () => ({ seen: seeRun(progress) }))
+    if (kept === undefined) return
+    // The limit is the platform's: one that was to be raised with payments which it refused is as it was.
+    void updateRun(runId, ({ unsent }) => ({
+      seen: seeRun(progress),
+      ...(unsent.length === 0 && { max_total: progress.max_total }),
+    }))
   }
   see(run)
   if (run.ended_at === null) await followRun(ask, { runId, headers }, see, signal)

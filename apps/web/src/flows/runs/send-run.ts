@@ -33,7 +33,13 @@ export async function sendRun(
     const sent = new Set(run.unsent.map(({ job_id: jobId }) => jobId))
     const changed = await updateRun(runId, kept => {
       const unsent = kept.unsent.filter(({ job_id: jobId }) => !sent.has(jobId))
-      if (answered.ok) return { unsent, is_started: true, seen: seeRun(answered.answer) }
+      if (answered.ok)
+        return {
+          unsent,
+          is_started: true,
+          max_total: answered.answer.max_total,
+          seen: seeRun(answered.answer),
+        }
       const { type, message } = answered.failure
       return run.is_started ? { unsent } : { unsent, refusal: { type, sentence: message } }
     })

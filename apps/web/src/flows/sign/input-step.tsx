@@ -9,7 +9,7 @@ export function InputStep(props: {
   readonly onChange: (value: JsonObject) => void
   /** Called with what the flow's own check made of it. */
   readonly done: (checked: JsonObject) => void
-  /** It came with the sheet: where it is right, nobody is asked for it. */
+  /** The values came with the sheet: an earlier run's, or a sample's. */
   readonly isGiven: boolean
   readonly close: () => void
 }): ReactNode {
@@ -18,22 +18,20 @@ export function InputStep(props: {
   const [isUnreadable, setUnreadable] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const isEmpty = Object.keys(fields).length === 0
-  const goOn = async (isAsked: boolean): Promise<void> => {
+  const goOn = async (): Promise<void> => {
     if (isUnreadable) return form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
     const { checkInput } = await import('../../fields/check-input.ts')
     const checked = checkInput(fields, value)
     if (checked.ok) return done(checked.value)
-    setChecking(false)
-    if (isAsked) setRefusal(checked.violation)
+    setRefusal(checked.violation)
   }
-  /** Nobody is asked for what is there, or for nothing. */
-  const [isChecking, setChecking] = useState(isGiven || isEmpty)
-  const first = useRef(() => void (isChecking ? goOn(false) : undefined))
+  // Nobody is asked for nothing.
+  const first = useRef(() => void (isEmpty ? goOn() : undefined))
   useEffect(() => first.current(), [])
   useEffect(() => {
     if (refusal !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [refusal])
-  if (isChecking) return <p className="quiet above">The input is being checked.</p>
+  if (isEmpty) return <p className="quiet above">The input is being checked.</p>
   return (
     <form
       ref={form}
@@ -41,10 +39,13 @@ export function InputStep(props: {
       method="dialog"
       onSubmit={event => {
         event.preventDefault()
-        void goOn(true)
+        void goOn()
       }}
     >
-      <p className="quiet above">What the run works on. Every price follows before you sign.</p>
+      <p className="quiet above">
+        What the run works on{isGiven && ', filled in as it was: change what you like'}. Every price follows
+        before you sign.
+      </p>
       <div className="above">
         <InputForm
           fields={fields}

@@ -1,5 +1,5 @@
 import type { Flow } from '@farebox/flows/document/flow'
-import type { JsonObject } from '@farebox/protocol/fields/field'
+import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useState, type ReactNode } from 'react'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Words } from '../../parts/words.tsx'
@@ -22,10 +22,10 @@ export function SignSheet(props: {
   readonly onClose: () => void
 }): ReactNode {
   const { flow, input: given = {}, flowId, draftId, onClose } = props
-  const [input, setInput] = useState(given)
+  // The flow may have changed since: what it no longer takes is left out.
+  const [input, setInput] = useState(() => pickKnown(given, flow.inputs))
   /** What the flow's own check made of the input; undefined: it is being filled in. */
   const [checked, setChecked] = useState<JsonObject>()
-  const [isGiven, setGiven] = useState(props.input !== undefined)
   const { signing, quote, sign, reset } = useSigning({
     flow,
     ...(flowId !== undefined && { flowId }),
@@ -45,7 +45,7 @@ export function SignSheet(props: {
           value={input}
           onChange={setInput}
           done={setChecked}
-          isGiven={isGiven}
+          isGiven={props.input !== undefined}
           close={onClose}
         />
       ) : (
@@ -57,7 +57,6 @@ export function SignSheet(props: {
           sign={() => sign(checked)}
           change={() => {
             reset()
-            setGiven(false)
             setChecked(undefined)
           }}
           close={onClose}
@@ -65,4 +64,8 @@ export function SignSheet(props: {
       )}
     </Sheet>
   )
+}
+
+function pickKnown(values: JsonObject, fields: FieldMap): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(fields, name)))
 }

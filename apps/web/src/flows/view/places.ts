@@ -11,7 +11,7 @@ export interface Place {
 /** How wide nodes are drawn; the style sheet says the same. */
 export const NODE_WIDTHS = { job: 208, end: 144, adapter: 188 } as const
 
-const GAP_X = 96
+export const GAP_X = 96
 const GAP_Y = 32
 const HEAD = 34
 const LINE = 24
@@ -24,11 +24,33 @@ function sizeOf({ kind, inputs, outputs }: NodeView): {
   readonly height: number
 } {
   const isEnd = kind === 'input' || kind === 'output'
-  const rows = Math.max(1, inputs.length + outputs.length)
-  return {
-    width: NODE_WIDTHS[isEnd ? 'end' : kind === 'job' ? 'job' : 'adapter'],
-    height: HEAD + (isEnd ? PORT : LINE) + rows * PORT + EDGES,
-  }
+  return sizeOfCard(isEnd ? 'end' : kind === 'job' ? 'job' : 'adapter', inputs.length + outputs.length)
+}
+
+/** How large a node with so many ports is drawn. */
+export function sizeOfCard(
+  kind: keyof typeof NODE_WIDTHS,
+  ports: number,
+): { readonly width: number; readonly height: number } {
+  const rows = Math.max(1, ports)
+  return { width: NODE_WIDTHS[kind], height: HEAD + (kind === 'end' ? PORT : LINE) + rows * PORT + EDGES }
+}
+
+/**
+ * The place of a new step, and where the flow's outputs go so that they stay behind it. The outputs give way: they are
+ * looked past where they alone are in the way.
+ */
+export function placeBeforeOutputs(
+  view: FlowView,
+  places: ReadonlyMap<string, Place>,
+  size: { readonly width: number; readonly height: number },
+  wanted: Place,
+): { readonly at: Place; readonly output: Place | undefined } {
+  const others = new Map([...places].filter(([id]) => id !== 'output'))
+  const at = findRoom(view, others, size, wanted)
+  const output = places.get('output')
+  const x = at.x + size.width + GAP_X
+  return { at, output: output === undefined || output.x >= x ? undefined : { x, y: output.y } }
 }
 
 /** The place of every node: the document's, and for those that have none one that is free. */

@@ -26,7 +26,7 @@ export function titleFinding({ id, port }: Finding): string {
     case 'jobs':
       return 'Too many jobs'
     case 'unused':
-      return 'Nothing takes what it gives'
+      return 'Nobody sees its result'
     case 'settings':
       return 'Its settings are not right'
     case 'after':

@@ -3,6 +3,7 @@ import type { FlowsAnswer, SavedFlow } from '@farebox/platform-api/flows/saved-f
 import { useEffect, useState, type ReactNode } from 'react'
 import { Builder } from '../../flows/builder/builder.tsx'
 import type { FlowToOpen } from '../../flows/builder/use-flow-editor.ts'
+import { UNNAMED } from '../../flows/document/name-by-steps.ts'
 import type { BuilderView } from '../../flows/builder/tools/tool-bar.tsx'
 import { createDraft, type Draft } from '../../kept/draft.ts'
 import { SignInButton } from '../../session/sign-in-button.tsx'
@@ -17,6 +18,8 @@ interface Data {
   readonly saved: SavedFlow | null
   readonly view: BuilderView | null
   readonly runId: string | null
+  /** How it was read from a file, where it just was: in the place of another one that was open, or from the list. */
+  readonly imported: string | null
 }
 
 /** One flow in the builder: a new one, a draft of this browser, or one that is saved on the platform. */
@@ -39,6 +42,7 @@ export const page: PageModule<Data> = {
       ...read,
       view: view === 'canvas' || view === 'outline' || view === 'runs' ? view : null,
       runId: query.get('run'),
+      imported: query.get('imported'),
     }
   },
   head: ({ saved }) => ({ title: saved?.name ?? 'Flow', hidden: true, personal: true }),
@@ -47,7 +51,7 @@ export const page: PageModule<Data> = {
 
 const EMPTY: Flow = {
   flow_version: 1,
-  name: 'New flow',
+  name: UNNAMED,
   inputs: {},
   outputs: [],
   steps: {},
@@ -89,6 +93,7 @@ function FlowPage({ data }: { readonly data: Data }): ReactNode {
       opened={opened}
       view={data.view ?? undefined}
       runId={data.runId ?? undefined}
+      imported={data.imported ?? undefined}
     />
   )
 }

@@ -2,6 +2,7 @@ import type { FlowsAnswer, TemplatesAnswer } from '@farebox/platform-api/flows/s
 import type { ReactNode } from 'react'
 import { loadSignedIn } from '../../session/load-signed-in.ts'
 import type { PageModule } from '../../site/page.ts'
+import { ImportButton } from './import-button.tsx'
 import { OwnFlows } from './own-flows.tsx'
 import { Templates } from './templates.tsx'
 
@@ -43,9 +44,12 @@ function FlowsPage({ data: { templates, saved } }: { readonly data: Data }): Rea
             and a step that is not delivered is not charged.
           </p>
         </div>
-        <a className="button solid" href="/flows/new">
-          New flow
-        </a>
+        <div className="row">
+          <ImportButton />
+          <a className="button solid" href="/flows/new">
+            New flow
+          </a>
+        </div>
       </div>
       <OwnFlows saved={saved} />
       <Templates templates={templates} />

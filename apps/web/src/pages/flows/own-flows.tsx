@@ -22,7 +22,7 @@ export function OwnFlows({ saved }: { readonly saved: FlowsAnswer['flows'] | nul
       {flows.length === 0 ? (
         <div className="void jobs-void">
           <b>No flow so far</b>
-          <span>Start from a template below, or from an empty canvas.</span>
+          <span>Start from a template below, or from an empty flow.</span>
         </div>
       ) : (
         <ul className="rows">
@@ -66,8 +66,7 @@ function OwnRow(props: {
         <Amount of={flow.price} decimals={decimals} />
       </span>
       <p className="small faint with">
-        {countSteps(flow.steps)} · changed <When at={flow.changedAt} /> ·{' '}
-        {draftId === undefined ? 'saved' : 'in this browser'}
+        {countSteps(flow.steps)} · changed <When at={flow.changedAt} /> · {flow.where}
       </p>
       {draftId !== undefined &&
         (isAsking ? (

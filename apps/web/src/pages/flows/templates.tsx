@@ -16,8 +16,9 @@ export function Templates({ templates }: { readonly templates: readonly FlowTemp
   const decimals = longestDecimals((templates ?? []).map(({ price }) => price))
   const use = async ({ flow, sample_input: input }: FlowTemplate): Promise<void> => {
     const { keepDraft } = await import('../../kept/draft-store.ts')
-    // Both were checked by the platform that sent them.
-    const draft = createDraft(flow as unknown as Flow, input as JsonObject)
+    // Both were checked by the platform that sent them. Where its cards stand follows from how high they are here.
+    const { layout: _, ...unplaced } = flow as unknown as Flow
+    const draft = createDraft(unplaced, input as JsonObject)
     await keepDraft(draft)
     go(`/flows/${draft.draft_id}`)
   }

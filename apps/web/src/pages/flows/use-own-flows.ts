@@ -14,6 +14,8 @@ export interface OwnFlow {
   /** Unix seconds. */
   readonly changedAt: number
   readonly isBroken: boolean
+  /** In words: where it is kept. */
+  readonly where: string
   /** Of a draft of this browser. */
   readonly draftId?: string
 }
@@ -60,12 +62,18 @@ function merge(drafts: readonly Draft[], saved: FlowsAnswer['flows']): readonly 
   // Of a saved flow that is changed here, the changes are what its owner looks for.
   const changed = new Set(drafts.flatMap(draft => draft.saved?.flow_id ?? []))
   const flows = [
-    ...drafts.map(({ draft_id: draftId, flow, changed_at: changedAt }) => ({
+    ...drafts.map(({ draft_id: draftId, flow, changed_at: changedAt, saved: mine, is_ahead: isAhead }) => ({
       url: `/flows/${draftId}`,
       name: flow.name,
       ...sumFlow(flow),
       changedAt,
       isBroken: false,
+      where:
+        mine === undefined
+          ? 'in this browser'
+          : isAhead === true
+            ? 'saved, with changes in this browser'
+            : 'saved in your account',
       draftId,
     })),
     ...saved
@@ -77,6 +85,7 @@ function merge(drafts: readonly Draft[], saved: FlowsAnswer['flows']): readonly 
         price,
         changedAt,
         isBroken: broken,
+        where: 'saved in your account',
       })),
   ]
   return flows.toSorted((one, other) => other.changedAt - one.changedAt)

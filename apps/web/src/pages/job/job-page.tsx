@@ -1,7 +1,8 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { FailureNote } from '../../parts/note.tsx'
+import { Hash } from '../../parts/short.tsx'
 import { Words } from '../../parts/words.tsx'
 import { keepInput } from '../../quick-execute/input-again.ts'
 import { JobPanel } from '../../quick-execute/job-panel.tsx'
@@ -13,11 +14,19 @@ import { openJob, type OpenedJob } from './open-job.ts'
 
 interface Data {
   readonly jobId: string
+  /** The run that ordered it; null: none, or it is not known. */
+  readonly runId: string | null
+  /** Whether its receipt is what is wanted. */
+  readonly isReceipt: boolean
 }
 
 /** One job, for whoever holds what opens it. The token is in the address's fragment, which no server sees. */
 export const page: PageModule<Data> = {
-  load: async ({ params }) => ({ jobId: params['jobId'] ?? '' }),
+  load: async ({ params, query }) => ({
+    jobId: params['jobId'] ?? '',
+    runId: query.get('run'),
+    isReceipt: query.get('part') === 'receipt',
+  }),
   head: () => ({ title: 'A job', hidden: true }),
   Page: JobPage,
 }
@@ -25,7 +34,7 @@ export const page: PageModule<Data> = {
 /** A job does not wait longer for what its agent says of itself. */
 const AGENT_WITHIN_MS = 1_000
 
-function JobPage({ data: { jobId } }: { readonly data: Data }): ReactNode {
+function JobPage({ data: { jobId, runId, isReceipt } }: { readonly data: Data }): ReactNode {
   const { ask } = useSite()
   const [opened, setOpened] = useState<OpenedJob>()
   // Null: it did not answer, or not soon.
@@ -33,11 +42,20 @@ function JobPage({ data: { jobId } }: { readonly data: Data }): ReactNode {
   const [failure, setFailure] = useState<unknown>()
   useEffect(() => {
     const left = new AbortController()
-    openJob(ask, jobId, setOpened, left.signal).catch((error: unknown) => {
+    openJob(ask, { jobId, runId: runId ?? undefined }, setOpened, left.signal).catch((error: unknown) => {
       if (!left.signal.aborted) setFailure(error)
     })
     return () => left.abort(new Error('the page was left'))
-  }, [ask, jobId])
+  }, [ask, jobId, runId])
+  const columns = useRef<HTMLDivElement>(null)
+  const isThere = opened?.job !== undefined && agent !== undefined
+  useEffect(() => {
+    if (!isReceipt || !isThere) return
+    const ticket = columns.current?.querySelector<HTMLElement>('.ticket')
+    ticket?.setAttribute('tabindex', '-1')
+    ticket?.focus({ preventScroll: true })
+    ticket?.scrollIntoView({ block: 'center' })
+  }, [isReceipt, isThere])
   const agentId = opened?.order.agent_id
   useEffect(() => {
     if (agentId === undefined) return undefined
@@ -52,7 +70,7 @@ function JobPage({ data: { jobId } }: { readonly data: Data }): ReactNode {
     return (
       <main id="main" className="page near opening">
         <p className="crumb">
-          <a href="/jobs">Jobs</a> / a job
+          <a href="/jobs">Jobs</a> /{runId !== null && <RunLink runId={runId} />} a job
         </p>
         <h1>A job</h1>
         <noscript>
@@ -69,7 +87,8 @@ function JobPage({ data: { jobId } }: { readonly data: Data }): ReactNode {
   return (
     <main id="main" className="page near">
       <p className="crumb">
-        <a href="/jobs">Jobs</a> / <span className="mono">{jobId}</span>
+        <a href="/jobs">Jobs</a> /{runId !== null && <RunLink runId={runId} />} job{' '}
+        <span className="mono">{jobId}</span>
       </p>
       <h1>
         <a className="bare" href={`/agents/${order.agent_id}`}>
@@ -79,7 +98,7 @@ function JobPage({ data: { jobId } }: { readonly data: Data }): ReactNode {
           <bdi>{order.capability}</bdi>
         </span>
       </h1>
-      <div className="try one-job">
+      <div className="try one-job" ref={columns}>
         <div>
           <h2 className="with-switch">Input</h2>
           <InputTable input={job?.input ?? null} fields={(capability?.input_schema ?? {}) as FieldMap} />
@@ -110,6 +129,19 @@ function JobPage({ data: { jobId } }: { readonly data: Data }): ReactNode {
         </div>
       </div>
     </main>
+  )
+}
+
+/** The way back to the run that ordered it. */
+function RunLink({ runId }: { readonly runId: string }): ReactNode {
+  return (
+    <>
+      {' '}
+      <a href={`/runs/${encodeURIComponent(runId)}`}>
+        run <Hash of={runId} />
+      </a>{' '}
+      /
+    </>
   )
 }
 

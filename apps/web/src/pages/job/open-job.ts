@@ -9,28 +9,37 @@ export interface OpenedJob {
 }
 
 /**
- * Opens a job by the token of its address, by what this browser keeps, or for a payer who is signed in; and tells of it
- * each time it changes. The token leaves the address bar as soon as it is read.
+ * Opens a job by the token of its address, by what this browser keeps of it or of the run that ordered it, or for a payer
+ * who is signed in; and tells of it each time it changes. The token leaves the address bar as soon as it is read.
+ *
+ * @param runId the run that ordered it, as the address names it
  */
 export async function openJob(
   ask: Ask,
-  jobId: string,
+  { jobId, runId }: { readonly jobId: string; readonly runId: string | undefined },
   tell: (opened: OpenedJob) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const given = takeTokens()
-  const [{ readOrder, updateOrder }, { sendOrder }, { followJob, headersFor, isOver }] = await Promise.all([
-    import('../../kept/order-store.ts'),
-    import('../../orders/send-order.ts'),
-    import('../../orders/follow-job.ts'),
-  ])
+  const [{ readOrder, updateOrder }, { readRun }, { sendOrder }, { followJob, headersFor, isOver }] =
+    await Promise.all([
+      import('../../kept/order-store.ts'),
+      import('../../kept/run-store.ts'),
+      import('../../orders/send-order.ts'),
+      import('../../orders/follow-job.ts'),
+    ])
   const kept = await readOrder(jobId)
   if (kept !== undefined && kept.job === undefined && kept.refusal === undefined) {
     tell({ order: kept, job: undefined })
     await sendOrder(ask, kept, () => undefined, signal)
   }
   const known = await readOrder(jobId)
-  const tokens = { token: given.token ?? known?.job_token, runToken: given.runToken }
+  const ofRun = runId === undefined ? undefined : await readRun(runId).catch(() => undefined)
+  const tokens = {
+    token: given.token ?? known?.job_token,
+    runToken: given.runToken ?? takeKeptToken() ?? ofRun?.run_token,
+  }
+  if (given.runToken !== undefined && ofRun === undefined) keepToken(given.runToken)
   if (known?.job !== undefined || known?.refusal !== undefined) tell({ order: known, job: known.job })
   const see = (job: JobAnswer): void => {
     tell({ order: known ?? orderOf(job), job })
@@ -45,8 +54,18 @@ export async function openJob(
 /** `#t=` is followed by a token of the job, `#r=` by one of the run that ordered it. */
 function takeTokens(): { readonly token: string | undefined; readonly runToken: string | undefined } {
   const [, kind, token] = /^#([tr])=([\w.~-]{1,128})$/.exec(location.hash) ?? []
-  if (location.hash !== '') history.replaceState(history.state, '', location.pathname)
+  if (location.hash !== '') history.replaceState(history.state, '', location.pathname + location.search)
   return { token: kind === 't' ? token : undefined, runToken: kind === 'r' ? token : undefined }
+}
+
+/** With this entry of the history: of a run that this browser does not keep nothing else is left after a reload. */
+function keepToken(runToken: string): void {
+  history.replaceState({ ...(history.state as object | null), runToken }, '')
+}
+
+function takeKeptToken(): string | undefined {
+  const { runToken } = (history.state ?? {}) as { readonly runToken?: unknown }
+  return typeof runToken === 'string' ? runToken : undefined
 }
 
 /** What can be said of an order that another browser made. */

@@ -120,6 +120,11 @@ function RunRow({ run, decimals }: { readonly run: ListedRun; readonly decimals:
       what={
         <span className="quiet small">
           flow{steps !== undefined && steps.all > 0 && `, ${steps.done} of ${steps.all} paid steps`}
+          {run.about !== undefined && (
+            <span className="about">
+              <Words of={run.about} most={64} />
+            </span>
+          )}
         </span>
       }
       told={RUN_OUTCOMES[outcome]}

@@ -95,3 +95,23 @@ test('jobs of a run are in their run, and counted once', () => {
   expect(open).toEqual({ count: 1, amount: '0.005' })
   expect(listed.filter(KINDS.free)).toEqual([])
 })
+
+test('a run that ended half-way is paid for what came, and not charged for the rest', () => {
+  const half: KeptRun = {
+    ...RUN,
+    ...(RUN.seen !== undefined && { seen: { ...RUN.seen, status: 'failed', needs: null, paid: '0.01' } }),
+  }
+  const { paid, free, open } = sumJobs(mergeListed([], [half], NOBODY))
+  expect([paid, free]).toEqual([
+    { count: 1, amount: '0.01' },
+    { count: 1, amount: '0.007' },
+  ])
+  expect(open.count).toBe(0)
+})
+
+test('runs of one flow are told apart by how their input begins', () => {
+  const article = `The moon\n pulls the sea ${'and the sea follows '.repeat(9)}`
+  const about = runOf(mergeListed([], [{ ...RUN, input: { most: 3, article } }], NOBODY)).about
+  expect(about).toBe('The moon pulls the sea and the sea follows and …')
+  expect(runOf(mergeListed([], [RUN], NOBODY)).about).toBe(undefined)
+})

@@ -2,6 +2,7 @@ import type { RunsAnswer } from '@farebox/platform-api/flows/runs'
 import type { JobAnswer } from '@farebox/platform-api/jobs'
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
 import type { KeptRun } from '../../kept/kept-run.ts'
+import { cutText } from '../../format/cut-text.ts'
 import type { Order } from '../../kept/order.ts'
 
 /** What became of a job: `waiting` is no answer in its time, while the payment could still be used. */
@@ -52,6 +53,8 @@ export interface ListedRun {
   readonly outcome: RunOutcome
   /** Paid steps that are delivered, of those there are; undefined: not known here. */
   readonly steps: { readonly done: number; readonly all: number } | undefined
+  /** How its input begins, which tells it from others of the same flow; undefined: not known here, or no text. */
+  readonly about: string | undefined
 }
 
 /** What is listed. */
@@ -78,7 +81,10 @@ export function mergeListed(
     const known = own.get(run.run_id)
     const isNewer = known !== undefined && known.changed_at > (run.seen?.changed_at ?? 0)
     const listed = listRun(run)
-    kept.set(run.run_id, isNewer ? { ...listOwnRun(known), steps: listed.steps } : listed)
+    kept.set(
+      run.run_id,
+      isNewer ? { ...listOwnRun(known), steps: listed.steps, about: listed.about } : listed,
+    )
   }
   return [...kept.values()].toSorted((one, other) => other.orderedAt - one.orderedAt)
 }
@@ -145,6 +151,7 @@ function listOwnRun(run: RunsAnswer['runs'][number]): ListedRun {
     elapsedMs: isOver ? 1_000 * (run.changed_at - run.created_at) : null,
     outcome: run.status === 'completed' ? 'paid' : run.status,
     steps: undefined,
+    about: undefined,
   }
 }
 
@@ -164,6 +171,7 @@ function listRun(run: KeptRun): ListedRun {
         : 1_000 * ((seen.ended_at ?? seen.changed_at) - run.created_at),
     outcome: runOutcome(run),
     steps: seen && { done: seen.done, all: seen.steps },
+    about: firstWords(run.input),
   }
 }
 
@@ -173,4 +181,14 @@ function runOutcome({ is_started: isStarted, refusal, seen }: KeptRun): RunOutco
   if (seen.needs === 'retry') return 'stopped'
   if (seen.needs !== null) return 'asking'
   return seen.status === 'completed' ? 'paid' : seen.status
+}
+
+/** Enough to tell one input from another. */
+const MOST_ABOUT = 48
+
+function firstWords(input: KeptRun['input']): string | undefined {
+  const text = Object.values(input).find(value => typeof value === 'string' && value.trim() !== '')
+  if (typeof text !== 'string') return undefined
+  const line = text.trim().replaceAll(/\s+/g, ' ')
+  return line.length <= MOST_ABOUT ? line : `${cutText(line, MOST_ABOUT - 1)}…`
 }

@@ -7,12 +7,15 @@ export interface JobsSum {
   readonly amount: string
 }
 
-/** Whether what is listed is of this kind: a run that has paid for some of its steps is paid, and may be open as well. */
+/**
+ * Whether what is listed is of this kind: a run that has paid for some of its steps is paid, and may be open, or not charged
+ * for the others, as well.
+ */
 export const KINDS = {
   paid: (one: Listed): boolean =>
     one.kind === 'job' ? one.outcome === 'paid' || one.outcome === 'undelivered' : one.paid !== '0',
   free: (one: Listed): boolean =>
-    one.kind === 'job' ? one.outcome === 'free' : one.paid === '0' && ENDED.has(one.outcome),
+    one.kind === 'job' ? one.outcome === 'free' : ENDED.has(one.outcome) && one.outcome !== 'paid',
   open: (one: Listed): boolean =>
     one.kind === 'job'
       ? one.outcome === 'running' || one.outcome === 'settling' || one.outcome === 'waiting'
@@ -35,13 +38,12 @@ export function sumJobs(listed: readonly Listed[]): {
       amount: fromAtomic(kept.reduce((total, one) => total + amountOf(one), 0n)),
     }
   }
-  const whole = (one: Listed): bigint => atomic(one.kind === 'job' ? one.amount : one.atMost)
   const rest = (one: Listed): bigint =>
     one.kind === 'job' ? atomic(one.amount) : atomic(one.atMost) - atomic(one.paid)
   return {
     ordered: listed.length,
     paid: sum(KINDS.paid, one => atomic(one.kind === 'job' ? one.amount : one.paid)),
-    free: sum(KINDS.free, whole),
+    free: sum(KINDS.free, rest),
     open: sum(KINDS.open, rest),
   }
 }

@@ -56,7 +56,7 @@ function PublicReceiptPage({ data }: { readonly data: PublicReceipt }): ReactNod
                   , <span className="mono">{data.capability}</span>
                 </>,
               ],
-              ['Job', <Hash key="hash" of={data.hash} />],
+              ['Receipt', <Hash key="hash" of={data.hash} />],
             ]}
           />
           <Bars hash={data.hash} />
@@ -65,7 +65,8 @@ function PublicReceiptPage({ data }: { readonly data: PublicReceipt }): ReactNod
           <h2>Is it yours?</h2>
           <p className="lede small">
             The signed receipt has a hash of what went in and of what came out, the payer, and the transfer.
-            Its signature is checked in the browser.
+            Whoever ordered the job finds it at the job, under <a href="/jobs">Jobs</a>. Its signature is
+            checked in the browser.
           </p>
           <p className="row">
             <a className="button" href="/receipts">

@@ -1,3 +1,4 @@
+import type { AgentPage } from '@farebox/platform-api/agent'
 import type { Receipt } from '@farebox/platform-api/receipt'
 import { useEffect, useState, type ReactNode } from 'react'
 import { Note } from '../../parts/note.tsx'
@@ -5,6 +6,7 @@ import { Address } from '../../parts/short.tsx'
 import { Hole, Lines, Sum, Ticket } from '../../parts/ticket.tsx'
 import { CopiedHash, Transaction } from '../../parts/transaction.tsx'
 import { When } from '../../parts/when.tsx'
+import { Words } from '../../parts/words.tsx'
 import type { PageModule } from '../../site/page.ts'
 import { useSite } from '../../site/site.ts'
 import { Bars } from '../../signs/bars.tsx'
@@ -118,6 +120,7 @@ function Nothing(): ReactNode {
 
 function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
   const { platform } = useSite()
+  const name = useAgentName(verdict.ok ? verdict.receipt.agent_id : undefined)
   if (!verdict.ok) {
     return (
       <Note tone="refused" alert>
@@ -151,8 +154,10 @@ function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
           [
             'Agent',
             <>
-              <a href={`/agents/${receipt.agent_id}`}>No. {receipt.agent_id}</a>,{' '}
-              <span className="mono">{receipt.capability}</span>
+              <a href={`/agents/${receipt.agent_id}`}>
+                {name === undefined ? `No. ${receipt.agent_id}` : <Words of={name} most={64} />}
+              </a>
+              , <span className="mono">{receipt.capability}</span>
             </>,
           ],
           ['From', <Address key="from" of={receipt.payer} />],
@@ -167,12 +172,29 @@ function Shown({ verdict }: { readonly verdict: Verdict }): ReactNode {
           ],
           ['Network', receipt.network],
           ['Done', <When key="done" at={receipt.completed_at} form="exact" />],
-          ['Job', <CopiedHash key="job" of={receipt.job} />],
-          ['Input', <CopiedHash key="input" of={receipt.input} />],
-          ['Output', <CopiedHash key="output" of={receipt.output} />],
+          ['Receipt', <CopiedHash key="job" of={receipt.job} />],
+          ['Hash of the input', <CopiedHash key="input" of={receipt.input} />],
+          ['Hash of the output', <CopiedHash key="output" of={receipt.output} />],
         ]}
       />
       <Bars hash={receipt.job} />
     </Ticket>
   )
+}
+
+/** What the agent is called now: the receipt has its number alone. Undefined: not known, or not there any more. */
+function useAgentName(agentId: number | undefined): string | undefined {
+  const { ask } = useSite()
+  const [name, setName] = useState<string>()
+  useEffect(() => {
+    setName(undefined)
+    if (agentId === undefined) return undefined
+    const left = new AbortController()
+    ask<AgentPage>(`/v1/agents/${agentId}`, { signal: left.signal }).then(
+      agent => setName(agent.name),
+      () => undefined,
+    )
+    return () => left.abort(new Error('another receipt is shown'))
+  }, [ask, agentId])
+  return name
 }

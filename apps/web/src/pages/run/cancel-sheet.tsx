@@ -17,7 +17,7 @@ export function CancelSheet(props: {
         <li>Nothing more is ordered, and it cannot be resumed.</li>
         <li>
           {run.ready === '0'
-            ? 'There is no signature that was not sent.'
+            ? 'Nothing is left to delete: every payment you signed was sent or deleted already.'
             : `What is signed and was not sent is deleted: ${run.ready} USDC. It is not charged.`}
         </li>
         {run.exposed !== '0' && (

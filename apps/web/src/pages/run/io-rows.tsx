@@ -17,8 +17,10 @@ export function IoRows(props: {
   readonly error?: string
   /** Of files that are saved. */
   readonly fileName: string
+  /** What came out is shown elsewhere too: a picture is folded here. */
+  readonly isFolded?: boolean
 }): ReactNode {
-  const { input, output, error, fileName } = props
+  const { input, output, error, fileName, isFolded = false } = props
   const hasInput = input !== undefined && Object.keys(input.values).length > 0
   const hasOutput = output !== undefined && Object.keys(output.values).length > 0
   if (!hasInput && !hasOutput && error === undefined) return null
@@ -32,8 +34,8 @@ export function IoRows(props: {
           </dd>
         </>
       )}
-      {hasInput && <IoRow word="in" {...input} fileName={fileName} />}
-      {hasOutput && <IoRow word="out" {...output} fileName={fileName} />}
+      {hasInput && <IoRow word="in" {...input} fileName={fileName} isFolded />}
+      {hasOutput && <IoRow word="out" {...output} fileName={fileName} isFolded={isFolded} />}
     </dl>
   )
 }
@@ -43,8 +45,9 @@ function IoRow(props: {
   readonly values: JsonObject
   readonly fields: FieldMap
   readonly fileName: string
+  readonly isFolded: boolean
 }): ReactNode {
-  const { word, values, fields, fileName } = props
+  const { word, values, fields, fileName, isFolded } = props
   const { text, isWhole, hasImage } = useMemo(() => brief(values), [values])
   return (
     <>
@@ -55,7 +58,7 @@ function IoRow(props: {
             <Words of={text} most={MOST_BRIEF} />
           </span>
         ) : (
-          <details open={hasImage && word === 'out'}>
+          <details open={hasImage && !isFolded}>
             <summary>
               <Words of={text} most={MOST_BRIEF} />
             </summary>

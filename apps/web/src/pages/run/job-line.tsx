@@ -4,9 +4,8 @@ import { jobWords, type Words as JobWords } from '../../flows/run-view/job-words
 import { formatDuration } from '../../format/duration.ts'
 import { Hash } from '../../parts/short.tsx'
 import { When } from '../../parts/when.tsx'
-import { useReceiptHash } from '../../quick-execute/use-receipt-hash.ts'
 import { Sign } from '../../signs/sign.tsx'
-import { RunToken } from './run-token.ts'
+import { jobUrl, RunOpenerContext } from './run-opener.ts'
 
 /** What became of something, with its sign. */
 export function Outcome({ of }: { readonly of: JobWords }): ReactNode {
@@ -34,7 +33,7 @@ export function JobLine(props: {
 }): ReactNode {
   const { job, mostSeconds, children } = props
   const { payment } = job
-  const token = useContext(RunToken)
+  const opener = useContext(RunOpenerContext)
   const elapsed = job.job?.elapsed_ms ?? null
   return (
     <p className="sub">
@@ -48,19 +47,14 @@ export function JobLine(props: {
         <>
           <span>
             job{' '}
-            <a href={`/jobs/${payment.job_id}${token === undefined ? '' : `#r=${token}`}`}>
+            <a href={jobUrl(opener, payment.job_id)}>
               <Hash of={payment.job_id} />
             </a>
           </span>
-          {payment.state === 'paid' && <Receipt jobId={payment.job_id} />}
+          {payment.state === 'paid' && <a href={jobUrl(opener, payment.job_id, 'receipt')}>Receipt</a>}
         </>
       )}
       {children}
     </p>
   )
-}
-
-function Receipt({ jobId }: { readonly jobId: string }): ReactNode {
-  const hash = useReceiptHash(jobId)
-  return hash === undefined ? null : <a href={`/receipts/${hash}`}>Receipt</a>
 }

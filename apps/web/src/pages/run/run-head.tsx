@@ -68,6 +68,9 @@ function Buttons({ flow, run, kept, actions }: Props): ReactNode {
   const { go } = useNavigation()
   const [sheet, setSheet] = useState<'cancel' | 'again'>()
   const isOver = run.status === 'completed' || run.status === 'cancelled'
+  // A step that refused its input is never done in this run: what is left of it is what was signed and not sent.
+  const isStuck = run.status === 'failed'
+  const isRefused = run.steps.some(({ state }) => state === 'failed')
   const isBusy = actions.busy !== undefined
   const draftId = kept?.draft_id
   /** At the flow as it was run: the saved one, the draft, or else a draft of it that is made now. */
@@ -82,20 +85,21 @@ function Buttons({ flow, run, kept, actions }: Props): ReactNode {
   return (
     <div className="row run-acts">
       <button type="button" className="button" onClick={() => void openCanvas().catch(() => undefined)}>
-        Open in the canvas
+        Open in the builder
       </button>
-      {run.status !== 'paused' && !isOver && (
+      {run.status !== 'paused' && !isOver && !isStuck && (
         <button type="button" className="button" disabled={isBusy} onClick={() => actions.control('pause')}>
           Pause
         </button>
       )}
-      {isOver ? (
-        <button type="button" className="button solid" onClick={() => setSheet('again')}>
-          Run it again
-        </button>
-      ) : (
+      {!isOver && !(isStuck && run.ready === '0') && (
         <button type="button" className="button" disabled={isBusy} onClick={() => setSheet('cancel')}>
-          Cancel the run
+          {isStuck ? 'Cancel what is unsent' : 'Cancel the run'}
+        </button>
+      )}
+      {(isOver || isStuck) && (
+        <button type="button" className="button solid" onClick={() => setSheet('again')}>
+          {isRefused ? 'Change the input and run again' : 'Run it again'}
         </button>
       )}
       {sheet === 'cancel' && (

@@ -11,6 +11,7 @@ import { formatDuration } from '../../format/duration.ts'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
 import { IoRows } from './io-rows.tsx'
+import { hasResult } from './run-result.tsx'
 import { StopRow } from './stop-row.tsx'
 import type { RunActions } from './use-run-actions.ts'
 
@@ -87,6 +88,7 @@ function EndRow(props: {
 }): ReactNode {
   const { row, graph, run } = props
   const isInput = row.id === FLOW_INPUT
+  const isAbove = !isInput && hasResult(run)
   const isThere = isInput || run.status === 'completed'
   // A run's values are JSON.
   const values = (isInput ? run.input : run.output) as JsonObject
@@ -106,11 +108,14 @@ function EndRow(props: {
           </span>
         </p>
       )}
+      {isAbove && <p className="sub">Shown above.</p>}
       {isInput && Object.keys(values).length === 0 && <p className="sub">It takes nothing.</p>}
-      <IoRows
-        {...(isInput ? { input: { values, fields } } : { output: { values, fields } })}
-        fileName={`farebox-run-${run.run_id.slice(0, 8)}`}
-      />
+      {!isAbove && (
+        <IoRows
+          {...(isInput ? { input: { values, fields } } : { output: { values, fields } })}
+          fileName={`farebox-run-${run.run_id.slice(0, 8)}`}
+        />
+      )}
     </div>
   )
 }

@@ -16,9 +16,10 @@ import { OtherRuns } from './compare/other-runs.tsx'
 import { RunFacts } from './run-facts.tsx'
 import { RunHead } from './run-head.tsx'
 import { RunMap } from './run-map.tsx'
+import { RunResult } from './run-result.tsx'
 import { RunTicket } from './run-ticket.tsx'
 import { useRunActions } from './use-run-actions.ts'
-import { RunToken } from './run-token.ts'
+import { RunOpenerContext } from './run-opener.ts'
 import { useRun } from './use-run.ts'
 
 interface Data {
@@ -38,11 +39,7 @@ function RunPage({ data: { runId, withId } }: { readonly data: Data }): ReactNod
   const { opened, failure, show } = useRun(runId)
   if (failure !== undefined && opened?.run === undefined) return <Unopened failure={failure} runId={runId} />
   if (opened?.run !== undefined)
-    return (
-      <RunToken value={opened.token}>
-        <Opened opened={opened} run={opened.run} show={show} withId={withId} />
-      </RunToken>
-    )
+    return <OpenedHere opened={opened} token={opened.token} run={opened.run} show={show} withId={withId} />
   const refusal = opened?.kept?.refusal
   if (refusal !== undefined) return <Refused sentence={refusal.sentence} />
   return (
@@ -60,6 +57,17 @@ function RunPage({ data: { runId, withId } }: { readonly data: Data }): ReactNod
           : 'Your request may have arrived. It is sent again: the same run, which cannot be paid twice.'}
       </p>
     </main>
+  )
+}
+
+function OpenedHere(props: Parameters<typeof Opened>[0] & { readonly token: string | undefined }): ReactNode {
+  const { run_id: runId } = props.run
+  const { token } = props
+  const opener = useMemo(() => ({ runId, token }), [runId, token])
+  return (
+    <RunOpenerContext value={opener}>
+      <Opened {...props} />
+    </RunOpenerContext>
   )
 }
 
@@ -87,6 +95,7 @@ function Opened(props: {
   return (
     <main id="main" className="page near run">
       <RunHead flow={flow} run={run} kept={opened.kept} actions={actions} />
+      <RunResult graph={graph} run={run} />
       <div className="run-columns">
         <RunMap graph={graph} run={run} actions={actions} now={now} />
         <aside>

@@ -13,6 +13,7 @@ import { Words } from '../../parts/words.tsx'
 import { ApprovalBox } from './approval-box.tsx'
 import { IoRows } from './io-rows.tsx'
 import { JobLine, Outcome } from './job-line.tsx'
+import { hasResult } from './run-result.tsx'
 import type { RunActions } from './use-run-actions.ts'
 
 interface Props {
@@ -95,6 +96,8 @@ function JobPart(props: Props & { readonly step: JobStep; readonly state: RunSte
   const output =
     state.outputs === null ? {} : { output: { values: asObject(state.outputs), fields: fields.out } }
   const fileName = `farebox-${id}`
+  if (state.state === 'failed' || state.state === 'waiting')
+    return <Unordered {...props} fileName={fileName} />
   if (step.map === undefined && first !== undefined)
     return (
       <>
@@ -106,6 +109,7 @@ function JobPart(props: Props & { readonly step: JobStep; readonly state: RunSte
           {...output}
           {...(first.error !== null && { error: first.error })}
           fileName={fileName}
+          isFolded={hasResult(props.run)}
         />
         {first.job?.output_problem !== null && first.job?.output_problem !== undefined && (
           <Note tone="warn">
@@ -144,6 +148,20 @@ function JobPart(props: Props & { readonly step: JobStep; readonly state: RunSte
         </details>
       )}
       <IoRows {...output} fileName={fileName} />
+    </>
+  )
+}
+
+/** A paid step of which nothing was ordered: not reached so far, or refused before anything was sent. */
+function Unordered(props: Props & { readonly state: RunStepAnswer; readonly fileName: string }): ReactNode {
+  const { state, view, fileName } = props
+  const isSigned = state.state === 'waiting' && state.jobs.some(({ payment }) => payment?.state === 'ready')
+  return (
+    <>
+      <p className="sub">
+        <Outcome of={isSigned ? { words: 'Signed, waits for its turn', tone: 'plain' } : view.words} />
+      </p>
+      {state.reason !== null && <IoRows error={state.reason} fileName={fileName} />}
     </>
   )
 }

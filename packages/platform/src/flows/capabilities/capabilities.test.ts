@@ -135,7 +135,7 @@ test('what a field can feed comes graded: what takes every value first, what tak
     ['short', [['title', 'lossy']]],
   ])
   expect(capabilities[2]?.fits[0]?.reason).toBe(
-    'can fail at run time: the input accepts a length of at most 10',
+    'can fail at run time: the input accepts a length of at most 10 characters',
   )
 })
 

@@ -18,8 +18,9 @@ export interface FlowOutline {
   readonly sample: JsonObject
 }
 
-const COLUMN_PX = 260
-const ROW_PX = 180
+/** A card of a step with eight ports is as high as 276. */
+const COLUMN_PX = 304
+const ROW_PX = 300
 
 /** The document of an outline. */
 export function draftOf({

@@ -1,3 +1,4 @@
+import type { Flow } from '@farebox/flows/document/flow'
 import { useRef, useState, type ReactNode } from 'react'
 import { keepPlaces } from '../../editor/edit-actions.ts'
 import type { Autosave } from '../../document/autosave.ts'
@@ -5,25 +6,40 @@ import { Popover } from '../../../parts/popover.tsx'
 import { Note } from '../../../parts/note.tsx'
 import { Sign } from '../../../signs/sign.tsx'
 import { useNavigation } from '../../../site/navigation.ts'
-import { useEditor } from '../../editor/use-editor.ts'
+import { useEditor, useFlowState } from '../../editor/use-editor.ts'
 import { createDraft } from '../../../kept/draft.ts'
 
 /** What is seldom done with a flow: to a file and from one, a copy, drawn in order again. */
-export function FlowMenu({ autosave }: { readonly autosave: Autosave }): ReactNode {
+export function FlowMenu(props: {
+  readonly autosave: Autosave
+  /** Whether it is drawn now. */
+  readonly hasCanvas: boolean
+}): ReactNode {
+  const { autosave, hasCanvas } = props
   const editor = useEditor()
   const { go } = useNavigation()
   const button = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)
   const [problems, setProblems] = useState<readonly string[]>([])
+  const isEmpty = useFlowState(({ flow }) => Object.keys(flow.steps).length === 0)
   const close = (): void => setOpen(false)
   const read = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return
-    const found = await importFile(file)
+    const { importFlow } = await import('../../document/import-flow.ts')
+    const found = await importFlow(file)
     if (!found.ok) return setProblems(found.problems)
     setProblems([])
     close()
+    if (!isEmpty) return await openImported(found.flow)
     editor.store.replace(found.flow)
     editor.catalog.complete(found.flow).catch(() => undefined)
+  }
+  /** A flow of its own: what is open here is not replaced. */
+  const openImported = async (flow: Flow): Promise<void> => {
+    const { keepDraft } = await import('../../../kept/draft-store.ts')
+    const draft = createDraft(flow)
+    await keepDraft(draft)
+    go(`/flows/${draft.draft_id}?imported=beside`)
   }
   const copy = async (): Promise<void> => {
     const { keepDraft } = await import('../../../kept/draft-store.ts')
@@ -37,13 +53,14 @@ export function FlowMenu({ autosave }: { readonly autosave: Autosave }): ReactNo
     editor.store.replace(flow)
     editor.store.edit(keepPlaces(editor))
     close()
+    editor.fit()
   }
   return (
     <>
       <button
         ref={button}
         type="button"
-        className="button low bare"
+        className="button low bare flow-more"
         aria-label="More"
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
@@ -58,7 +75,7 @@ export function FlowMenu({ autosave }: { readonly autosave: Autosave }): ReactNo
           className="menu below"
         >
           <label className="menu-item">
-            Import a flow…
+            {isEmpty ? 'Import a flow…' : 'Import a flow as a new one…'}
             <input
               type="file"
               className="unseen"
@@ -93,27 +110,15 @@ export function FlowMenu({ autosave }: { readonly autosave: Autosave }): ReactNo
           <button type="button" className="menu-item" onClick={() => void copy()}>
             Make a copy
           </button>
-          <button type="button" className="menu-item" onClick={layOut}>
-            Put in order
-          </button>
+          {hasCanvas && (
+            <button type="button" className="menu-item" onClick={layOut}>
+              Put in order
+            </button>
+          )}
         </Popover>
       )}
     </>
   )
-}
-
-/** A file has at most what a flow may have, and some room for how it is written. */
-const MOST_BYTES = 4 * 1_048_576
-
-async function importFile(file: File) {
-  if (file.size > MOST_BYTES)
-    return { ok: false as const, problems: [`It has ${file.size} bytes, at most ${MOST_BYTES} are read.`] }
-  const { readDocument } = await import('../../document/read-document.ts')
-  try {
-    return readDocument(JSON.parse(await file.text()))
-  } catch {
-    return { ok: false as const, problems: ['It is not valid JSON.'] }
-  }
 }
 
 function exportFile(flow: { readonly name: string }): void {

@@ -1,5 +1,5 @@
 import type { SavedFlow } from '@farebox/platform-api/flows/saved-flows'
-import { useRef, useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { FailureNote } from '../../../parts/note.tsx'
 import { Popover } from '../../../parts/popover.tsx'
@@ -9,6 +9,9 @@ import { Sign } from '../../../signs/sign.tsx'
 import type { Autosave } from '../../document/autosave.ts'
 import { useEditor } from '../../editor/use-editor.ts'
 
+/** The flow for which somebody signs in to have a link. */
+const WANTED = 'farebox-share'
+
 /** A link that opens the flow for others, without the values that its owner marked as secret. */
 export function ShareButton({ autosave }: { readonly autosave: Autosave }): ReactNode {
   const { ask } = useEditor()
@@ -17,7 +20,9 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
   const [opened, setOpened] = useState<'share' | 'sign-in'>()
   const [link, setLink] = useState<string>()
   const [failure, setFailure] = useState<unknown>()
+  const [isEnded, setEnded] = useState(false)
   const saved = autosave.draft().saved
+  const draftId = autosave.draft().draft_id
   const share = async (): Promise<void> => {
     await autosave.flush()
     const flowId = autosave.draft().saved?.flow_id
@@ -28,6 +33,27 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
     )
     setLink(`${location.origin}/shared/${id}`)
   }
+  const end = async (): Promise<void> => {
+    await ask(`/v1/flows/${autosave.draft().saved?.flow_id}/share`, { method: 'DELETE' })
+    setLink(undefined)
+    setEnded(true)
+  }
+  // Whoever signed in for a link gets it, as soon as the flow is saved: the page was read anew in between.
+  const [isWanted, setWanted] = useState(false)
+  useEffect(() => {
+    if (sessionStorage.getItem(WANTED) !== draftId) return
+    sessionStorage.removeItem(WANTED)
+    setOpened('share')
+    setWanted(true)
+  }, [draftId])
+  const flowId = saved?.flow_id
+  useEffect(() => {
+    if (!isWanted || flowId === undefined) return
+    setWanted(false)
+    share().catch(setFailure)
+    // Once, when it is saved.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [isWanted, flowId])
   return (
     <>
       <button
@@ -37,7 +63,7 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
         aria-haspopup="dialog"
         onClick={() => setOpened('share')}
       >
-        <Sign name="share" /> Share
+        <Sign name="share" /> <span className="word">Share</span>
       </button>
       {opened === 'share' && (
         <Popover
@@ -51,7 +77,7 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
             <>
               <p className="small quiet">
                 A flow is shared from the platform. This one is in this browser alone: sign in, and it is
-                saved.
+                saved. The link follows at once.
               </p>
               <button type="button" className="button solid" onClick={() => setOpened('sign-in')}>
                 Sign in
@@ -61,16 +87,26 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
             <>
               <p className="small quiet">
                 Whoever has the link sees the flow as it is now, and can copy it. Values that you marked as
-                secret are left out.
+                secret are left out. You can end the link here at any time; copies that were made stay.
               </p>
               {link === undefined ? (
                 <button type="button" className="button solid" onClick={() => void share().catch(setFailure)}>
                   Make a link
                 </button>
               ) : (
-                <p className="row">
-                  <input className="input mono" readOnly aria-label="The link" value={link} />
-                  <CopyButton text={() => link}>Copy</CopyButton>
+                <>
+                  <p className="row">
+                    <input className="input mono" readOnly aria-label="The link" value={link} />
+                    <CopyButton text={() => link}>Copy</CopyButton>
+                  </p>
+                  <button type="button" className="link small" onClick={() => void end().catch(setFailure)}>
+                    End the link
+                  </button>
+                </>
+              )}
+              {isEnded && link === undefined && (
+                <p className="small" role="status">
+                  The link is ended: it opens nothing any more.
                 </p>
               )}
               {failure !== undefined && <FailureNote error={failure} />}
@@ -84,6 +120,7 @@ export function ShareButton({ autosave }: { readonly autosave: Autosave }): Reac
           close={() => setOpened(undefined)}
           signedIn={() => {
             setOpened(undefined)
+            sessionStorage.setItem(WANTED, draftId)
             void autosave.flush().then(reload)
           }}
         />

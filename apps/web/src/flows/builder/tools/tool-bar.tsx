@@ -64,16 +64,16 @@ export function ToolBar(props: {
       <span className="end">
         <Mending />
         {shown === undefined ? (
-          <button type="button" className="button low" onClick={dryRun}>
+          <button type="button" className="button low dry-run" onClick={dryRun}>
             Dry run, free
           </button>
         ) : (
-          <button type="button" className="button low" onClick={() => values.set(undefined)}>
+          <button type="button" className="button low dry-run" onClick={() => values.set(undefined)}>
             {shown.kind === 'run' ? 'Hide the run' : 'Hide samples'}
           </button>
         )}
         <ShareButton autosave={autosave} />
-        <FlowMenu autosave={autosave} />
+        <FlowMenu autosave={autosave} hasCanvas={view === 'canvas'} />
         <RunButton run={run} />
       </span>
     </div>
@@ -84,7 +84,7 @@ export function ToolBar(props: {
 export function Mending(): ReactNode {
   const editor = useEditor()
   const errors = useFlowView(
-    ({ check }) => check.findings.filter(({ severity }) => severity === 'error').length,
+    ({ check }) => check.findings.filter(({ severity, id }) => severity === 'error' && id !== 'empty').length,
   )
   if (errors === 0) return null
   return (
@@ -94,11 +94,23 @@ export function Mending(): ReactNode {
       onClick={() => {
         const first = editor.live.read().check.findings.find(({ step }) => step !== undefined)
         if (first?.step !== undefined) editor.point({ step: first.step, port: first.port })
+        leadToFinding()
       }}
     >
       {errors === 1 ? '1 thing to mend' : `${errors} things to mend`}
     </button>
   )
+}
+
+/** To the first error with the buttons that mend it, wherever it is listed now. */
+function leadToFinding(): void {
+  const found = Array.from(document.querySelectorAll<HTMLElement>('.finding.is-error')).find(one =>
+    one.checkVisibility(),
+  )
+  found?.scrollIntoView({ block: 'center' })
+  // On the canvas the focus stays at the port that is meant: what mends it stands beside.
+  if (found?.closest('.outline') === null) return
+  found?.querySelector<HTMLElement>('.row button')?.focus({ preventScroll: true })
 }
 
 const MOST_NAME = 80

@@ -1,0 +1,21 @@
+import type { Flow } from '@farebox/flows/document/flow'
+
+/** A flow that was read from a file, or what is wrong with the file. */
+export type ImportedFlow =
+  | { readonly ok: true; readonly flow: Flow }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+/** A file has at most what a flow may have, and some room for how it is written. */
+const MOST_BYTES = 4 * 1_048_576
+
+/** Reads a flow from a file. Nothing is thrown, whatever the file. */
+export async function importFlow(file: File): Promise<ImportedFlow> {
+  if (file.size > MOST_BYTES)
+    return { ok: false, problems: [`It has ${file.size} bytes, at most ${MOST_BYTES} are read.`] }
+  const { readDocument } = await import('./read-document.ts')
+  try {
+    return readDocument(JSON.parse(await file.text()))
+  } catch {
+    return { ok: false, problems: ['It is not valid JSON.'] }
+  }
+}

@@ -1,0 +1,26 @@
+import { FLOW_INPUT, type Flow } from '@farebox/flows/document/flow'
+import type { RunStepAnswer } from '@farebox/platform-api/flows/runs'
+import { nameStop } from '../describe/name-stop.ts'
+
+/**
+ * What to change so that a step does not refuse its input once more: where the refused value came from, and what makes it
+ * another one. Undefined: the reason names no input that something feeds.
+ */
+export function explainRefused(flow: Flow, { step, reason }: RunStepAnswer): string | undefined {
+  const port = /^(?:item \d+: )?([A-Za-z_][\w-]*)[:.[]/.exec(reason ?? '')?.[1]
+  const from = flow.wires.find(({ to }) => to.step === step && to.port === port)?.from
+  if (port === undefined || from === undefined) return undefined
+  if (from.step === FLOW_INPUT) return `“${port}” is what you entered as “${from.port}”: change it there.`
+  const source = Object.hasOwn(flow.steps, from.step) ? flow.steps[from.step] : undefined
+  const name = nameStop(flow, from.step)
+  const came = `“${port}” came from “${from.port}” of ${name}`
+  if (source?.kind !== 'job') return `${came}.`
+  const isTooLong = /must be at most [\d,.]+ (?:characters?|items?)/.test(reason ?? '')
+  const settings = Object.entries(source.pinned.input_schema)
+    .filter(([, { type }]) => type === 'integer')
+    .map(([setting]) => `“${setting}”`)
+  if (!isTooLong) return `${came}: give ${name} something else.`
+  return settings.length === 0
+    ? `${came}: give ${name} a shorter input.`
+    : `${came}: give ${name} a shorter input, or a lower ${settings.slice(0, 2).join(' or ')}.`
+}

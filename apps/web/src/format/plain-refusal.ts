@@ -1,0 +1,18 @@
+/**
+ * Why a value was refused, for whoever typed it: as the agent says it, with its numbers grouped and the names of formats in
+ * words.
+ */
+export function plainRefusal(reason: string): string {
+  return reason
+    .replaceAll(/(?<=at (?:most|least) |got |than )\d{4,15}(?![\d.])/g, number =>
+      Number(number).toLocaleString('en'),
+    )
+    .replace(/must be a valid ([a-z-]+)/, (words, format: string) => FORMATS.get(format) ?? words)
+}
+
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ['uri', 'must be a link, such as https://example.com'],
+  ['email', 'must be an email address, such as name@example.com'],
+  ['date', 'must be a date, such as 2026-01-31'],
+  ['date-time', 'must be a time, such as 2026-01-31T12:00:00Z'],
+])

@@ -1,0 +1,46 @@
+import { FLOW_OUTPUT } from '@farebox/flows/document/flow'
+import type { Graph } from '@farebox/flows/graph/graph'
+import type { RunAnswer } from '@farebox/platform-api/flows/runs'
+import type { Field, FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import type { ReactNode } from 'react'
+import { nameStop } from '../../flows/describe/name-stop.ts'
+import { OutputFields } from '../../job-view/output-view.tsx'
+
+/** What a run that is over has given: the first thing that somebody who paid for it looks for. */
+export function RunResult({ graph, run }: { readonly graph: Graph; readonly run: RunAnswer }): ReactNode {
+  if (!hasResult(run)) return null
+  return (
+    <section className="run-result">
+      <div className="heading">
+        <h2>{run.status === 'completed' ? 'Result' : 'What came so far'}</h2>
+      </div>
+      <OutputFields
+        output={run.output as JsonObject}
+        fields={fieldsOf(graph)}
+        fileName={`farebox-run-${run.run_id.slice(0, 8)}`}
+        isWhole
+      />
+    </section>
+  )
+}
+
+/** Whether there is something to show, and nothing more comes for now. */
+export function hasResult({ status, output }: RunAnswer): boolean {
+  return (
+    (status === 'completed' || status === 'failed' || status === 'cancelled') &&
+    Object.keys(output).length > 0
+  )
+}
+
+/** The types of the flow's outputs: those of what feeds them. */
+function fieldsOf(graph: Graph): FieldMap {
+  const fields = graph.flow.outputs.flatMap((port): [string, Field][] => {
+    const from = graph.wireTo({ step: FLOW_OUTPUT, port })?.from
+    const type =
+      from === undefined ? undefined : graph.outputsOf(from.step).find(({ name }) => name === from.port)?.type
+    if (from === undefined || type === undefined || type === 'any') return []
+    const what = type.description === undefined ? '' : `: ${type.description}`
+    return [[port, { ...type, description: `of ${nameStop(graph.flow, from.step)}${what}` }]]
+  })
+  return Object.fromEntries(fields)
+}
