@@ -42,7 +42,8 @@ test('what is found at a step is the very same list as long as nothing else is f
   const flow = chain(3)
   const before = viewFlow(flow, SURROUNDINGS)
   expect(before.findings.get('line_2')?.map(({ port }) => port)).toContain('missing')
-  const broken = applyEdits(flow, [{ edit: 'disconnect', to: { step: 'line_1', port: 'before' } }])
+  const step: Step = { kind: 'template', text: '{before}{more}' }
+  const broken = applyEdits(flow, [{ edit: 'replace-step', id: 'line_1', step }])
   const after = viewFlow(broken, SURROUNDINGS, before)
   expect(after.findings.get('line_2')).toBe(before.findings.get('line_2'))
   expect(after.findings.get('line_1')).not.toBe(before.findings.get('line_1'))
