@@ -345,7 +345,8 @@ const WATCH_POLICY = `addEventListener('securitypolicyviolation', event => (wind
 
 /** Counts what only words could have brought into a page. */
 const FOUND = `(() => {
-  const widest = () => [...document.querySelectorAll('#root *')].findLast(one => one.getBoundingClientRect().right > innerWidth && one.closest('pre, .scroll') === null)?.parentElement.parentElement.outerHTML.slice(0, 500)
+  const isCut = one => one !== document.body && (getComputedStyle(one).overflowX !== 'visible' || isCut(one.parentElement))
+  const widest = () => [...document.querySelectorAll('#root *')].findLast(one => one.getBoundingClientRect().right > innerWidth && !isCut(one.parentElement))?.parentElement.parentElement.outerHTML.slice(0, 500)
   const made = document.querySelectorAll('#root :is(script, iframe, object, embed, base, link, meta, style, template, video, [onload], [onerror], [onclick], [onfocus], [ontoggle], [style])')
   const links = [...document.querySelectorAll('a[href], form[action], img[src]')].map(one => one.href || one.action || one.src)
   return [
