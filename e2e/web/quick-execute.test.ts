@@ -39,7 +39,7 @@ describe.skipIf(chromium === undefined)('a job ordered in a browser', () => {
     expect((await earned()) - before).toBe(2_000n)
     await page.getByRole('link', { name: 'Check the signature' }).click()
     await page.getByText('Signed by this platform').waitFor()
-    expect(page.url()).toBe(`${scene.web.url}/receipts`)
+    await page.waitForURL(`${scene.web.url}/receipts`)
     await page.goto('/jobs')
     await page.getByRole('link', { name: /Teller count/ }).click()
     await page.getByText('exact fare per ride').waitFor()

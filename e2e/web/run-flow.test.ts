@@ -135,7 +135,7 @@ describe.skipIf(chromium === undefined)('a flow that is run in a browser', () =>
     await page.locator('a[href^="/jobs/"][href*="#r="]').first().click()
     await page.waitForURL('**/jobs/*')
     await page.getByText('The moon pulls the sea').first().waitFor()
-    expect(new URL(page.url()).hash).toBe('')
+    await page.waitForURL(({ hash }) => hash === '')
     await page.reload()
     await page.getByText('The moon pulls the sea').first().waitFor()
     await page.getByRole('link', { name: /^run / }).click()
