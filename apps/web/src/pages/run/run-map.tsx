@@ -10,9 +10,9 @@ import { longestDecimals } from '../../format/amount.ts'
 import { formatDuration } from '../../format/duration.ts'
 import { When } from '../../parts/when.tsx'
 import { Words } from '../../parts/words.tsx'
-import { IoRows } from './io-rows.tsx'
+import { IoRows } from './stop/io-rows.tsx'
 import { hasResult } from './run-result.tsx'
-import { StopRow } from './stop-row.tsx'
+import { StopRow } from './stop/stop-row.tsx'
 import type { RunActions } from './use-run-actions.ts'
 
 interface Props {

@@ -1,8 +1,8 @@
 import type { JsonValue } from '@farebox/protocol/fields/field'
 import type { ReactNode } from 'react'
-import { OutputFields } from '../../job-view/output-view.tsx'
-import { Words } from '../../parts/words.tsx'
-import type { RunActions } from './use-run-actions.ts'
+import { OutputFields } from '../../../job-view/output-view.tsx'
+import { Words } from '../../../parts/words.tsx'
+import type { RunActions } from '../use-run-actions.ts'
 
 /** A person is asked: what about, and the two ways on. */
 export function ApprovalBox(props: {

@@ -1,11 +1,11 @@
 import type { RunJob } from '@farebox/platform-api/flows/runs'
 import { useContext, type ReactNode } from 'react'
-import { jobWords, type Words as JobWords } from '../../flows/run-view/job-words.ts'
-import { formatDuration } from '../../format/duration.ts'
-import { Hash } from '../../parts/short.tsx'
-import { When } from '../../parts/when.tsx'
-import { Sign } from '../../signs/sign.tsx'
-import { jobUrl, RunOpenerContext } from './run-opener.ts'
+import { jobWords, type Words as JobWords } from '../../../flows/run-view/job-words.ts'
+import { formatDuration } from '../../../format/duration.ts'
+import { Hash } from '../../../parts/short.tsx'
+import { When } from '../../../parts/when.tsx'
+import { Sign } from '../../../signs/sign.tsx'
+import { jobUrl, RunOpenerContext } from '../run-opener.ts'
 
 /** What became of something, with its sign. */
 export function Outcome({ of }: { readonly of: JobWords }): ReactNode {

@@ -1,9 +1,9 @@
 import type { FieldMap, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 import { useMemo, type ReactNode } from 'react'
-import { describeValue } from '../../flows/describe/describe-value.ts'
-import { OutputFields } from '../../job-view/output-view.tsx'
-import { readImage } from '../../job-view/read-image.ts'
-import { Words } from '../../parts/words.tsx'
+import { describeValue } from '../../../flows/describe/describe-value.ts'
+import { OutputFields } from '../../../job-view/output-view.tsx'
+import { readImage } from '../../../job-view/read-image.ts'
+import { Words } from '../../../parts/words.tsx'
 
 /** Values that are short enough to be there in full in one line. */
 const MOST_WHOLE = 160
