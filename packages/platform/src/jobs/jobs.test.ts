@@ -321,6 +321,25 @@ test('a 200 without a transfer is not believed: pending, with the output, until 
   expect(agent.seen).toHaveLength(1)
 })
 
+test('a delivery is kept before a slow chain proves its payment, and completed by the proof', async () => {
+  await jobs?.stop()
+  const { rpc } = stage.parts
+  const slow: typeof rpc = {
+    ...rpc,
+    async call(method, parameters) {
+      if (method === 'eth_getTransactionReceipt') await new Promise(resolve => setTimeout(resolve, 1_500))
+      return await rpc.call(method, parameters)
+    },
+  }
+  jobs = startJobs({ ...stage.parts, rpc: slow }, { pollMs: 20 })
+  const ordered = await sign()
+  expect((await order(ordered, false)).status).toBe(202)
+  const kept = await until(ordered.job_id, ({ answer }) => answer === 'completed')
+  expect(kept).toMatchObject({ state: 'pending', payment: 'open' })
+  expect(await until(ordered.job_id, ({ state }) => state === 'completed')).toMatchObject({ payment: 'paid' })
+  expect(agent.seen).toHaveLength(1)
+})
+
 test('D35 a job without an answer expires, and a later delivery that is proven completes it', async () => {
   await agent.close()
   agent = await startChainAgent(chain)

@@ -63,35 +63,6 @@ export function findRoom(free: number, perHost: number): Room {
   return { limit: Math.ceil(free / 2), perHost: Math.min(perHost, Math.ceil(free / PART_OF_FREE)) }
 }
 
-/** The hosts whose jobs wait for their turn in the database: nobody's new job gets past them. */
-export interface Crowds {
-  has(host: string): boolean
-  /** A job of this host could not be sent at once. */
-  add(host: string): void
-  /** What was found by a look at all jobs that are due: of which hosts, with how much room. */
-  note(
-    hosts: readonly string[],
-    looked: { readonly room: Room; readonly underWay: ReadonlyMap<string, number> },
-  ): void
-}
-
-/** Nobody waits at first. */
-export function createCrowds(): Crowds {
-  let crowded = new Set<string>()
-  let isFull = false
-  return {
-    has: host => isFull || crowded.has(host),
-    add: host => void crowded.add(host),
-    note(hosts, { room, underWay }) {
-      const jobs = new Map(underWay)
-      for (const host of hosts) jobs.set(host, (jobs.get(host) ?? 0) + 1)
-      // Where all the room is used, more may wait.
-      isFull = hosts.length >= room.limit
-      crowded = new Set([...jobs].filter(([, count]) => count >= room.perHost).map(([host]) => host))
-    },
-  }
-}
-
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve = (): void => {}
   const promise = new Promise<void>(done => (resolve = done))

@@ -9,7 +9,8 @@ import { deleteOldContents } from '../records/delete-contents.ts'
 import { endSendings, takeJobsToCheckPayment, takeJobsToSend } from '../records/job-leases.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { expireOverdue } from '../records/job-store.ts'
-import { createCrowds, createJobsUnderWay, findRoom } from './jobs-under-way.ts'
+import { createCrowdedHosts } from './crowded-hosts.ts'
+import { createJobsUnderWay, findRoom } from './jobs-under-way.ts'
 import { driveJob } from './drive-job.ts'
 
 /** How the jobs are worked on. */
@@ -59,14 +60,14 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
       // Its lease runs out, and somebody drives it again.
       parts.log.error('driving a job failed', { job: job.jobId, error: describeError(error) })
     })
-  const crowds = createCrowds()
+  const crowded = createCrowdedHosts()
   const send = async (): Promise<void> => {
     const room = findRoom(slots - sendings.size, perHost)
     if (room.limit <= 0) return
     const underWay = new Map(sendings.byHost)
     const taken = await takeJobsToSend(database, { holder, nowMs: clock.nowMs(), underWay, ...room })
     for (const { job, host } of taken) sendings.add(host, drive(job))
-    crowds.note(
+    crowded.note(
       taken.map(({ host }) => host),
       { room, underWay },
     )
@@ -74,8 +75,8 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
   parts.due.sending.serve(host => {
     const room = findRoom(slots - sendings.size, perHost)
     const isFree = !signal.aborted && room.limit > 0 && (sendings.byHost.get(host) ?? 0) < room.perHost
-    if (!isFree || crowds.has(host)) {
-      crowds.add(host)
+    if (!isFree || crowded.has(host)) {
+      crowded.add(host)
       return undefined
     }
     return sendings.reserve(host, holder, (job: JobRow) => drive(job))

@@ -42,11 +42,21 @@ export const INSERT_JOB = `
     input_hash, endpoint, max_deadline_seconds, deadline, request_body, sealed_payment, network, asset, pay_to,
     nonce, valid_after, valid_before, token_hashes, next_look_at, run_id, ordered_from, lease_until, lease_holder)`
 
-/** The first {@link NEW_JOB_PARAMETERS} parameters of a statement, as {@link valuesOfNewJob} gives them. */
+/** The first parameters of a statement, as {@link valuesOfNewJob} gives them. */
 export const JOB_VALUES = `$1::uuid, $2::bigint, $3, $4, $5, $6::bigint, 'sent', $7::timestamptz, $8::timestamptz, $9, $10,
   $11::float8, $12::float8, $13::bytea, $14, $15, $16, $17, $18, $19::bigint, $20::bigint, $21::text[], $7::timestamptz,
   $22::uuid`
-export const NEW_JOB_PARAMETERS = 22
+
+/** Which of them is which, for statements that use one a second time. */
+export const NEW_JOB_PARAMETERS = {
+  JOB_ID: '$1',
+  AGENT: '$2',
+  PAYER: '$5',
+  AMOUNT: '$6',
+  BODY: '$13',
+  RUN: '$22',
+  COUNT: 22,
+} as const
 
 /** What {@link JOB_VALUES} stands for. */
 export function valuesOfNewJob(job: NewJob, nowMs: number): readonly unknown[] {
