@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react'
+import { ImportProblems } from '../../flows/editing/import-problems.tsx'
 import { createDraft } from '../../kept/draft.ts'
-import { Note } from '../../parts/note.tsx'
 import { useNavigation } from '../../site/navigation.ts'
 
 /** Reads a flow from a file, as a new one of this browser. */
@@ -32,20 +32,9 @@ export function ImportButton(): ReactNode {
           }}
         />
       </label>
-      {problems.length > 0 && (
-        <Note tone="refused" alert>
-          <p>
-            <b>It was not imported.</b>
-          </p>
-          <ul>
-            {problems.map(problem => (
-              <li key={problem}>
-                <bdi>{problem}</bdi>
-              </li>
-            ))}
-          </ul>
-        </Note>
-      )}
+      <ImportProblems problems={problems}>
+        <b>It was not imported.</b>
+      </ImportProblems>
     </>
   )
 }

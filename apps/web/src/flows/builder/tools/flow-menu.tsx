@@ -3,7 +3,7 @@ import { useRef, useState, type ReactNode } from 'react'
 import { keepPlaces } from '../../editor/edit-actions.ts'
 import type { Autosave } from '../../document/autosave.ts'
 import { Popover } from '../../../parts/popover.tsx'
-import { Note } from '../../../parts/note.tsx'
+import { ImportProblems } from '../../editing/import-problems.tsx'
 import { Sign } from '../../../signs/sign.tsx'
 import { useNavigation } from '../../../site/navigation.ts'
 import { useEditor, useFlowState } from '../../editor/use-editor.ts'
@@ -83,20 +83,9 @@ export function FlowMenu(props: {
               onChange={({ target }) => void read(target.files?.[0])}
             />
           </label>
-          {problems.length > 0 && (
-            <Note tone="refused" alert>
-              <p>
-                <b>It is not a flow.</b> Yours is as it was.
-              </p>
-              <ul>
-                {problems.map(problem => (
-                  <li key={problem}>
-                    <bdi>{problem}</bdi>
-                  </li>
-                ))}
-              </ul>
-            </Note>
-          )}
+          <ImportProblems problems={problems}>
+            <b>It is not a flow.</b> Yours is as it was.
+          </ImportProblems>
           <button
             type="button"
             className="menu-item"

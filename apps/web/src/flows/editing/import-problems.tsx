@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import { Note } from '../../parts/note.tsx'
+
+/** Why a file was not imported; nothing where it was. `children` say what that means. */
+export function ImportProblems(props: {
+  readonly problems: readonly string[]
+  readonly children: ReactNode
+}): ReactNode {
+  const { problems, children } = props
+  if (problems.length === 0) return null
+  return (
+    <Note tone="refused" alert>
+      <p>{children}</p>
+      <ul>
+        {problems.map(problem => (
+          <li key={problem}>
+            <bdi>{problem}</bdi>
+          </li>
+        ))}
+      </ul>
+    </Note>
+  )
+}
