@@ -509,9 +509,9 @@ create table run_payments (
 create index run_payments_by_run on run_payments (run_id);
 create index jobs_by_run on jobs (run_id) where run_id is not null;
 
--- What an order has to be written down in, and what its payer has promised to others. Whoever orders for the same payer or
--- from the same address waits until the transaction ends, so that what is counted is still so when it is written. Each
--- statement in here sees what was written until it began, which one statement for all would not.
+-- The room for an order, and what its payer has promised to other jobs. Locks the payer and the address until the
+-- transaction ends, so that what is counted still holds when the order is written. Each statement in here has a snapshot of
+-- its own, taken after the locks; a single statement would have one from before them.
 create function room_for_order(
   given_payer text, address text, given_job uuid, given_run uuid,
   out ordered_from text, out bytes_of_payer bigint, out bytes_from_address bigint, out promised numeric,
@@ -533,8 +533,8 @@ begin
   if given_run is null then
     may_be_written := true;
   else
-    -- Nobody waits for the disk with these locks: that this job is to be sent was written with its run, which is on disk.
-    -- Should a power cut take the job, it is ordered again with the same payment.
+    -- The locks are not held while the disk is waited for. The run, which says that this job is to be sent, is on disk
+    -- already: a job that a power cut takes is ordered again with the same payment.
     perform set_config('synchronous_commit', 'off', true);
     perform from run_payments
       where job_id = given_job and run_id = given_run and sealed_payment is not null for share;
@@ -542,10 +542,10 @@ begin
   end if;
 end $$;
 
--- What becomes of a job is news to its run: whoever drives it looks at once. That it is retried is the run's own doing. A
--- payment of a run may also be used for an order of its payer's own, and then the run hears what came of that. Nobody waits
--- for the disk: the run's next state is written after it; should a power cut take it before, the agent is asked again and
--- says the same.
+-- A change of a job makes its run due at once; a retry does not, because the run itself has caused it. A payment of a run may
+-- also be used for an order of its payer's own: that job makes the run due as well. The commit does not wait for the disk:
+-- the run's next state is written later and does. After a power cut in between the agent is asked again, and answers the
+-- same.
 create function note_news_of_run() returns trigger language plpgsql set search_path from current as $$
 declare
   of_run uuid := coalesce(new.run_id, (select run_id from run_payments where job_id = new.job_id));

@@ -6,7 +6,7 @@ export function roomIn(run: Pick<Run, 'steps'>): number {
   return MAX_RUN_CHARACTERS - lengthOf(run.steps, MAX_RUN_CHARACTERS)
 }
 
-/** How many characters the values of a step's state have as JSON; more than `most` is told as any number above it. */
+/** How many characters the values of a step's state have as JSON. Stops counting beyond `most`. */
 export function sizeOfState(state: StepState, most: number): number {
   return lengthOf(state, most)
 }

@@ -5,8 +5,8 @@ import { AGENT_COLUMNS, toAgentRow, type AgentColumns, type AgentRow } from './a
 const underWay = new WeakMap<Database, Map<number, Promise<AgentRow | undefined>>>()
 
 /**
- * The agent of this number in whatever standing, or undefined where the registry never knew it. Whoever asks while it is
- * being read gets what is read: of an agent with many jobs at a time each one asks.
+ * The agent of this number in whatever standing, or undefined where the registry never knew it. Calls
+ * during a read share its result: every job of an agent reads it, and many run at a time.
  */
 export async function readAgent(database: Database, agentId: number): Promise<AgentRow | undefined> {
   const reads = underWay.get(database) ?? new Map<number, Promise<AgentRow | undefined>>()

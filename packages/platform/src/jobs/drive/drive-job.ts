@@ -114,7 +114,7 @@ async function keepLease(
   }
 }
 
-/** Tells who drives runs in this process, and whoever reads its log. */
+/** Notifies the run driver of this process, and logs a change of state. */
 function tellOutcome({ log, due }: PlatformParts, before: JobRow, job: JobRow): void {
   if (job.runId !== undefined) due.runs.notify()
   if (job.state === before.state && job.payment === before.payment) return

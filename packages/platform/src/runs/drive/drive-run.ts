@@ -149,7 +149,7 @@ async function askPrices(
   return { events, hasRoom }
 }
 
-/** Undefined where this process ends: whoever has the run then asks again. */
+/** Undefined where this process ends: the next driver of the run asks again. */
 async function askPrice(
   parts: PlatformParts,
   { signal }: DriveMeans,

@@ -19,7 +19,7 @@ export interface RunChange {
   readonly payer?: string
 }
 
-/** Whoever drives a run lets it go with the change: until a time, or until something happens where that is undefined. */
+/** The driver releases its lease with the change: until a time, or until something happens where that is undefined. */
 export interface Release {
   readonly holder: string
   readonly dueAtMs: number | undefined
