@@ -67,8 +67,13 @@ export function CanvasPopovers(props: {
             add={(step, port) => {
               close()
               const id = addStep(editor, step, { at, join, ...(port !== undefined && { port }) })
-              // Once it is drawn.
-              requestAnimationFrame(() => requestAnimationFrame(() => editor.point({ step: id }, 'show')))
+              // Once it is drawn. Where the next popover is open by then, the focus stays there.
+              requestAnimationFrame(() =>
+                requestAnimationFrame(() => {
+                  if (document.querySelector('.popover:popover-open') === null)
+                    editor.point({ step: id }, 'show')
+                }),
+              )
             }}
             ask={to => {
               close()
