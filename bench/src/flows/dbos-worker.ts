@@ -55,8 +55,12 @@ DBOS.setConfig({
 })
 
 await DBOS.launch()
-await workWhenTold(async () => {
+await workWhenTold({
   // Nothing is taken before there is the queue. Each takes as many at a time as a worker of ours.
-  await DBOS.registerQueue(DBOS_QUEUE, { workerConcurrency: 32, minPollingIntervalMs: 100 })
-  return { stop: () => DBOS.shutdown() }
+  async begin() {
+    await DBOS.registerQueue(DBOS_QUEUE, { workerConcurrency: 32, minPollingIntervalMs: 100 })
+  },
+  // The queue is deleted before there is more to take.
+  rest: () => Promise.resolve(),
+  stop: () => DBOS.shutdown(),
 })

@@ -3,7 +3,7 @@ import { cpuMs, type ProcessGroup } from '../rounds/cpu-time.ts'
 import { quantile } from '../rounds/statistics.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { FlowContender, Progress } from './flow-contenders.ts'
-import { startWorkers } from './worker-processes.ts'
+import { startWorkers, type Workers } from './worker-processes.ts'
 
 /** How so many runs went that were all there at the beginning. */
 export interface Drained {
@@ -32,6 +32,21 @@ const LOOK_EVERY_MS = 100
 /** With nothing done for so long, the rest is given up. */
 const STUCK_MS = 60_000
 
+/** Runs that the workers do before anything is measured, all together: their code is compiled then, and their statements planned. */
+const WARM_UP_RUNS = 100
+
+async function warmUp(contender: FlowContender, workers: Workers): Promise<void> {
+  await contender.begin(WARM_UP_RUNS)
+  workers.go()
+  const untilMs = Date.now() + STUCK_MS
+  while ((await contender.progress()).done < WARM_UP_RUNS) {
+    if (Date.now() > untilMs)
+      throw new Error(`${contender.name}: nothing to warm up with is done\n${workers.lastWords()}`)
+    await delay(LOOK_EVERY_MS)
+  }
+  await workers.rest()
+}
+
 /** Has all runs done that {@link FlowContender.begin} has written down. */
 export async function drain(
   stage: Stage,
@@ -39,8 +54,9 @@ export async function drain(
   database: ProcessGroup,
   { runs, workers: count, kill = false }: DrainOptions,
 ): Promise<Drained> {
-  await contender.begin(runs)
   const workers = await startWorkers(stage, contender.program, count, contender.environment)
+  await warmUp(contender, workers)
+  await contender.begin(runs)
   const before = { workers: workers.cpuMs(), database: cpuMs(database) }
   const goMs = Date.now()
   workers.go()

@@ -2,17 +2,21 @@
 
 import { startJobs } from '@farebox/platform/src/jobs/drive/start-jobs'
 import { startRuns } from '@farebox/platform/src/runs/drive/start-runs'
+import type { Background } from '@farebox/platform/platform-parts'
 import { closeParts, openParts } from './platform-parts.ts'
 import { workWhenTold } from './worker-messages.ts'
 
 const parts = await openParts(process.env['DATABASE_URL'] ?? '', process.env['DATABASE_SCHEMA'] ?? '')
 
-await workWhenTold(async () => {
-  const work = [startJobs(parts), startRuns(parts)]
-  return await Promise.resolve({
-    async stop() {
-      await Promise.all(work.map(one => one.stop()))
-      await closeParts(parts)
-    },
-  })
+let work: readonly Background[] = []
+await workWhenTold({
+  async begin() {
+    work = [startJobs(parts), startRuns(parts)]
+    await Promise.resolve()
+  },
+  async rest() {
+    await Promise.all(work.map(one => one.stop()))
+    work = []
+  },
+  stop: () => closeParts(parts),
 })

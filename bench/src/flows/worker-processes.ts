@@ -10,6 +10,8 @@ import type { Answered, Told } from './worker-messages.ts'
 export interface Workers {
   /** Lets all of them begin. */
   go(): void
+  /** Has all of them take nothing until they begin again. */
+  rest(): Promise<void>
   /** CPU time of all of them so far, in milliseconds, those that were killed included. */
   cpuMs(): number
   /** Ends the first one at once, as a power cut would. */
@@ -75,6 +77,15 @@ export async function startWorkers(
   stage.onStrike(stop)
   return {
     go: () => children.forEach(child => tell(child, 'go')),
+    async rest() {
+      await Promise.all(
+        children.map(async child => {
+          const answer = once(child, 'message', { signal: AbortSignal.timeout(READY_WITHIN_MS) })
+          tell(child, 'rest')
+          await answer
+        }),
+      )
+    },
     cpuMs: () => killedMs + cpuMs({ pids: children.map(({ pid = 0 }) => pid) }),
     async kill() {
       const [first] = children.splice(0, 1)

@@ -380,9 +380,7 @@ create index jobs_by_payer_state on jobs (payer, state, created_at desc, job_id 
 create index jobs_canary on jobs (agent_id, created_at) where kind = 'canary';
 create index jobs_unanswered on jobs (expires_at) where state = 'sent';
 
--- What somebody has under way, or has ordered and not paid.
-create index jobs_open_by_agent on jobs (agent_id) where state in ('sent', 'pending');
-create index jobs_open_by_payer on jobs (payer) where state in ('sent', 'pending');
+-- What somebody has ordered and not paid. What somebody has under way is found by the state.
 create index jobs_unpaid_by_payer on jobs (payer, created_at) where payment = 'open';
 create index jobs_ordered_by on jobs (payer) where ordered_from is not null;
 create index jobs_ordered_from on jobs (ordered_from) where ordered_from is not null;
@@ -509,14 +507,14 @@ create table run_payments (
 create index run_payments_by_run on run_payments (run_id);
 create index jobs_by_run on jobs (run_id) where run_id is not null;
 
--- The room for an order, and what its payer has promised to other jobs. Locks the payer and the address until the
--- transaction ends, so that what is counted still holds when the order is written. Each statement in here has a snapshot of
+-- The room for orders of one payer, and what it has promised to other jobs. Locks the payer and the address until the
+-- transaction ends, so that what is counted still holds when the orders are written. Each statement in here has a snapshot of
 -- its own, taken after the locks; a single statement would have one from before them.
-create function room_for_order(
-  given_payer text, address text, given_job uuid, given_run uuid,
+create function room_for_orders(
+  given_payer text, address text, given_jobs uuid[], given_runs uuid[],
   out ordered_from text, out bytes_of_payer bigint, out bytes_from_address bigint, out promised numeric,
-  -- Of a run's order: its payment was not given up. Held until the order is written: `giveUp` waits for it.
-  out may_be_written boolean
+  -- Without those orders of runs whose payment was given up. The others are held until they are written: `giveUp` waits.
+  out writable uuid[]
 ) language plpgsql set search_path from current as $$
 begin
   select encode(sha256(convert_to(salt || ' ' || address, 'UTF8')), 'hex') into ordered_from from report_salt;
@@ -524,26 +522,30 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('from ' || ordered_from, 34));
   select coalesce(sum(coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0)), 0)
     into bytes_of_payer
-    from jobs where payer = given_payer and jobs.ordered_from is not null and job_id <> given_job;
+    from jobs where payer = given_payer and jobs.ordered_from is not null and not job_id = any(given_jobs);
   select coalesce(sum(coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0)), 0)
     into bytes_from_address
-    from jobs where jobs.ordered_from = room_for_order.ordered_from and job_id <> given_job;
+    from jobs where jobs.ordered_from = room_for_orders.ordered_from and not job_id = any(given_jobs);
   select coalesce(sum(amount_atomic), 0) into promised
     from jobs where payer = given_payer and state in ('sent', 'pending');
-  if given_run is null then
-    may_be_written := true;
+  if given_runs = array_fill(null::uuid, array[cardinality(given_runs)]) then
+    writable := given_jobs;
   else
-    -- The locks are not held while the disk is waited for. The run, which says that this job is to be sent, is on disk
+    -- The locks are not held while the disk is waited for. The runs, which say that these jobs are to be sent, are on disk
     -- already: a job that a power cut takes is ordered again with the same payment.
     perform set_config('synchronous_commit', 'off', true);
-    perform from run_payments
-      where job_id = given_job and run_id = given_run and sealed_payment is not null for share;
-    may_be_written := found;
+    -- Of the others who write to these rows, `giveUp` alone has to wait.
+    writable := array(
+      select p.job_id
+      from run_payments p join unnest(given_jobs, given_runs) as given(job_id, run_id) using (job_id, run_id)
+      where p.sealed_payment is not null
+      for key share of p);
   end if;
 end $$;
 
--- A change of a job makes its run due at once; a retry does not, because the run itself has caused it. A payment of a run may
--- also be used for an order of its payer's own: that job makes the run due as well. The commit does not wait for the disk:
+-- A change of a job makes its run due at once; a retry does not, because the run itself has caused it. Nor does the end of a
+-- job that the process has sent which has the run: it tells its driver of the run itself. A payment of a run may also be used
+-- for an order of its payer's own: that job makes the run due as well. The commit does not wait for the disk:
 -- the run's next state is written later and does. After a power cut in between the agent is asked again, and answers the
 -- same.
 create function note_news_of_run() returns trigger language plpgsql set search_path from current as $$
@@ -552,7 +554,10 @@ declare
 begin
   if of_run is not null then
     perform set_config('synchronous_commit', 'off', true);
-    update runs set news = news + 1, due_at = '-infinity' where run_id = of_run;
+    -- Whoever ends a job gives up its lease with the same statement.
+    update runs set news = news + 1,
+      due_at = case when new.lease_holder is null and lease_holder = old.lease_holder then due_at else '-infinity' end
+    where run_id = of_run;
   end if;
   return null;
 end $$;

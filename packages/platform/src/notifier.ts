@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '@farebox/server/clock'
 import { createHandover, type Handover } from './handover.ts'
+import { createTelling, type Telling } from './telling.ts'
 
 /** Wakes whoever works in this process; what other processes do is found by looking from time to time. */
 export interface Notifier {
@@ -10,6 +12,31 @@ export interface Notifier {
    * over, or when the signal aborts. One at a time waits.
    */
   wait(longestMs: number, signal: AbortSignal): Promise<void>
+}
+
+/** What may become due in a process, each with who waits for it. */
+export interface DueWork {
+  /** Jobs to be sent, for `startJobs`. */
+  readonly jobs: Notifier
+  /** Runs to be driven, for `startRuns`. */
+  readonly runs: Notifier
+  /** Jobs that `startJobs` sends at once, by the host they are sent to. */
+  readonly sending: Handover<{ readonly jobId: string }>
+  /** Jobs of runs that this process has done something about, for `startRuns`. */
+  readonly outcomes: Telling<JobOutcome>
+  /** Under whose leases this process has jobs and runs. */
+  readonly holder: string
+}
+
+/** What has become of a job of a run. */
+export interface JobOutcome {
+  readonly runId: string
+  readonly jobId: string
+  /**
+   * What its agent answered with, where that was delivered and paid, and all of it is written down; undefined: the job's row
+   * tells.
+   */
+  readonly body: string | undefined
 }
 
 /**
@@ -25,12 +52,14 @@ export interface Notifier {
  * await due.jobs.wait(60_000, new AbortController().signal) // at once
  * ```
  */
-export function createDueWork(clock: Pick<Clock, 'sleep'>): {
-  readonly jobs: Notifier
-  readonly runs: Notifier
-  readonly sending: Handover<{ readonly jobId: string }>
-} {
-  return { jobs: createNotifier(clock), runs: createNotifier(clock), sending: createHandover() }
+export function createDueWork(clock: Pick<Clock, 'sleep'>): DueWork {
+  return {
+    jobs: createNotifier(clock),
+    runs: createNotifier(clock),
+    sending: createHandover(),
+    outcomes: createTelling(),
+    holder: randomUUID(),
+  }
 }
 
 /** Makes a notifier for one waiter. */

@@ -5,8 +5,7 @@ import type { Clock } from '@farebox/server/clock'
 import type { Log } from '@farebox/server/log'
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import type { Checker } from './checking/checker.ts'
-import type { Handover } from './handover.ts'
-import type { Notifier } from './notifier.ts'
+import type { DueWork } from './notifier.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { PaymentSeal } from './sealing/payment-seal.ts'
 
@@ -65,16 +64,6 @@ export interface PlatformParts {
   readonly settings: PlatformSettings
   /** How our clock differs from the node's; undefined where they agree, absent where nobody compares them. */
   readonly clockSkew?: () => ClockSkew | undefined
-}
-
-/** What may become due in a process, each with who waits for it. */
-export interface DueWork {
-  /** Jobs to be sent, for `startJobs`. */
-  readonly jobs: Notifier
-  /** Runs to be driven, for `startRuns`. */
-  readonly runs: Notifier
-  /** Jobs that `startJobs` sends at once, by the host they are sent to. */
-  readonly sending: Handover<{ readonly jobId: string }>
 }
 
 /** A clock that differs from another. */

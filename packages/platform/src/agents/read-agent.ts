@@ -18,6 +18,34 @@ export async function readAgent(database: Database, agentId: number): Promise<Ag
   return await read
 }
 
+/** What {@link readRecentAgent} has read, by database. */
+const recent = new WeakMap<Database, Map<number, { readonly readAtMs: number; readonly agent: AgentRow }>>()
+
+/** Many jobs of one agent are at the same step within so long. */
+const RECENT_MS = 20
+
+/**
+ * The same as of at most {@link RECENT_MS} ago, for those who look at an agent again and again and would not see a change
+ * that has just been made in any case.
+ */
+export async function readRecentAgent(database: Database, agentId: number): Promise<AgentRow | undefined> {
+  const reads =
+    recent.get(database) ?? new Map<number, { readonly readAtMs: number; readonly agent: AgentRow }>()
+  recent.set(database, reads)
+  const known = reads.get(agentId)
+  const nowMs = performance.now()
+  if (known !== undefined && nowMs - known.readAtMs < RECENT_MS) return known.agent
+  const agent = await readAgent(database, agentId)
+  // Nobody asks for those of before any more.
+  for (const [id, { readAtMs }] of reads) {
+    if (nowMs - readAtMs < RECENT_MS) break
+    reads.delete(id)
+  }
+  reads.delete(agentId)
+  if (agent !== undefined) reads.set(agentId, { readAtMs: nowMs, agent })
+  return agent
+}
+
 async function readNow(database: Database, agentId: number): Promise<AgentRow | undefined> {
   const [row] = await database.query<AgentColumns>(
     'read-agent',

@@ -5,7 +5,8 @@ import { CheckFailed, createChecker, type Checker } from './checker.ts'
 let checker: Checker | undefined
 afterEach(() => checker?.close())
 
-const TEXT_FIELD = JSON.stringify({ text: { type: 'string', required: true } })
+/** A pattern is checked in a thread. */
+const TEXT_FIELD = JSON.stringify({ text: { type: 'string', required: true, pattern: '^a' } })
 
 test('a check runs in a thread and gives the verdict of the protocol', async () => {
   checker = createChecker({ clock: systemClock })
@@ -46,7 +47,7 @@ test('more checks than can wait are refused at once', async () => {
   const full = (checker = createChecker({ clock: systemClock, threads: 1 }))
   const given = { fields: TEXT_FIELD, input: { text: 'a' } }
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 20 }, () => full.run('input', given, 'agent 1')),
+    Array.from({ length: 68 }, () => full.run('input', given, 'agent 1')),
   )
   expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(3)
 })

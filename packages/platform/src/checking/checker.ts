@@ -3,12 +3,13 @@ import type { Clock } from '@farebox/server/clock'
 import { startCheckThread, type CheckThread } from './check-thread.ts'
 import type { CheckOrder } from './check-messages.ts'
 import type { Checks } from './checks.ts'
+import { createSmallChecks, type Verdict } from './small-checks.ts'
 
 /** Checks what untrusted hosts declare and send, away from the event loop (D42). */
 export interface Checker {
   /**
-   * Runs one check in a thread. Checks of one owner run one after the other, and owners take turns: an agent whose
-   * patterns are slow delays its own orders.
+   * Runs one check: of an input or an output that is soon checked, at once, and all others in a thread. Checks of one owner
+   * run one after the other, and owners take turns: an agent whose patterns are slow delays its own orders.
    *
    * @param owner whose declaration makes the check costly: `agent 7`, an endpoint
    * @throws {CheckFailed} where it takes too long or too much memory, or where too many wait already
@@ -36,7 +37,7 @@ export interface CheckerOptions {
 }
 
 const TIMEOUT_MS = 30_000
-const MOST_WAITING_OF_OWNER = 16
+const MOST_WAITING_OF_OWNER = 64
 const MOST_WAITING = 256
 
 interface Waiting {
@@ -110,15 +111,32 @@ export function createChecker({ clock, threads, timeoutMs = TIMEOUT_MS }: Checke
         error instanceof CheckFailed ? error : new CheckFailed('takes too much to check', { cause: error }),
       )
     } finally {
-      over.abort()
+      over.abort('over')
       busyOwners.delete(owner)
       start()
     }
   }
 
+  const small = createSmallChecks()
+  const checkAtOnce = <K extends keyof Checks>(
+    kind: K,
+    given: Parameters<Checks[K]>[0],
+  ): Verdict | undefined => {
+    // Each kind comes with what its check takes.
+    if (kind === 'input') {
+      const { fields, input } = given as Parameters<Checks['input']>[0]
+      return small.input(fields, input)
+    }
+    if (kind !== 'output') return undefined
+    const { fields, output } = given as Parameters<Checks['output']>[0]
+    return small.output(fields, output)
+  }
+
   return {
     run: (kind, given, owner) =>
       new Promise((resolve, reject) => {
+        const verdict = isClosed ? undefined : checkAtOnce(kind, given)
+        if (verdict !== undefined) return resolve(verdict.violation as never)
         const queue = queues.get(owner) ?? []
         if (isClosed) return reject(new CheckFailed('is not checked any more: the platform stops'))
         if (queue.length >= MOST_WAITING_OF_OWNER || waiting >= MOST_WAITING)

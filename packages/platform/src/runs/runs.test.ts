@@ -252,6 +252,70 @@ test('a price that comes while its run is being written is not lost', async () =
   expect(run.ended_at ?? Infinity).toBeLessThan(run.created_at + 8)
 })
 
+test('a run whose jobs end in its own process is neither taken nor compared with its jobs again', async () => {
+  await background[1]?.stop()
+  const { database } = stage.parts
+  const asked: string[] = []
+  const watched: typeof database = {
+    ...database,
+    async query(name, text, values) {
+      const rows = await database.query(name, text, values)
+      if (name !== 'take-runs' || rows.length > 0) asked.push(name)
+      return rows as never
+    },
+  }
+  background = [...background, startRuns({ ...stage.parts, database: watched }, { pollMs: 50 })]
+  const started = await runs.start(await twoSteps(), {
+    payments: [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')],
+  })
+  await started.until(({ status }) => status === 'completed')
+  const times = (name: string): number => asked.filter(one => one === name).length
+  expect({
+    taken: times('take-runs'),
+    compared: times('read-sent-jobs'),
+    written: times('write-run'),
+  }).toEqual({
+    taken: 1,
+    compared: 0,
+    written: 3,
+  })
+})
+
+test('a process that keeps a run hears at once of what another process changes of it', async () => {
+  const other = await stage.anotherWorker()
+  const routes = runsRoutes(other)
+  const elsewhere = createApp(other, routes)
+  await elsewhere.ready()
+  const asks = answersAsDocumented(elsewhere, routes)
+  let answer: (() => void) | undefined
+  shouter.behave = async call => {
+    await new Promise<void>(resolve => (answer = resolve))
+    return call.complete(await call.settle(), { text: 'TWO WORDS' })
+  }
+  const started = await runs.start(await twoSteps(), {
+    payments: [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')],
+  })
+  const tell = async (what: string): Promise<number> => {
+    const headers = { 'run-token': started.token }
+    const told = await asks({
+      method: 'POST',
+      url: `/v1/runs/${started.runId}/${what}`,
+      headers,
+      payload: {},
+    })
+    return told.statusCode
+  }
+  await vi.waitUntil(() => answer !== undefined, { timeout: 15_000 })
+  expect(await tell('pause')).toBe(200)
+  answer?.()
+  await started.until(({ status, paid }) => status === 'paused' && paid === '0.002')
+  expect(counter.seen).toHaveLength(0)
+  expect(await tell('resume')).toBe(200)
+  const run = await started.until(({ status }) => status === 'completed')
+  expect(run.paid).toBe('0.012')
+  await elsewhere.close()
+})
+
 test('the same payments brought again, after an answer that was lost, change nothing', async () => {
   const failure = { status: 'failed', error_type: 'internal', error: 'Out of ink' }
   counter.behave = () => Promise.resolve({ status: 500, body: failure })

@@ -2,7 +2,7 @@ import type { Outcome } from '@farebox/client/internal/attempt/read-outcome'
 import { hashJson } from '@farebox/platform-api/receipt'
 import type { Violation } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
-import { readAgent } from '../../agents/read-agent.ts'
+import { readRecentAgent } from '../../agents/read-agent.ts'
 import { CheckFailed } from '../../checking/checker.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { JobChanges } from '../records/change-job.ts'
@@ -15,7 +15,7 @@ export async function describeDelivery(
   outcome: Outcome,
 ): Promise<JobChanges> {
   if (outcome.kind !== 'completed') return {}
-  const agent = await readAgent(parts.database, job.agentId)
+  const agent = await readRecentAgent(parts.database, job.agentId)
   const fields = agent?.declaration?.capabilities[job.capability]?.output_schema
   const violation = fields && (await checkOutput(parts, job, fields, outcome.output))
   return {

@@ -6,7 +6,7 @@ import { askAgent, type Heard } from './ask-agent.ts'
 import { blameJob } from './blame-job.ts'
 import { describeDelivery } from './describe-delivery.ts'
 import { forgetIfUnpaid } from '../records/delete-contents.ts'
-import { LEASE_MS, releaseJob, renewLease } from '../records/job-leases.ts'
+import { releaseJob } from '../records/job-leases.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { planNextDueMs, planJob } from './plan-job.ts'
 import { readPaymentStatus } from './read-payment-status.ts'
@@ -29,7 +29,7 @@ export interface DriveOptions {
 /**
  * Does for a job what is due: asks its agent with the bytes that are written down, sees what the chain says, writes
  * both down, judges a job that came to nothing, and lets it go until it is due again. Whoever calls holds the job's
- * lease; it is renewed meanwhile.
+ * lease, and renews it meanwhile.
  *
  * Where the signal aborts, the job is let go as it is: whoever takes it next sends the same bytes.
  */
@@ -38,34 +38,27 @@ export async function driveJob(
   job: JobRow,
   { holder, signal, outages }: DriveOptions,
 ): Promise<void> {
-  const done = new AbortController()
-  const renewing = keepLease(parts, job, { holder, signal: done.signal })
-  try {
-    const { job: known, heard, isOver } = await ask(parts, job, { holder, signal })
-    if (isOver === true) {
-      tellOutcome(parts, job, known)
-      return
-    }
-    if (signal.aborted) {
-      await releaseJob(parts.database, job, { holder, nextDueAtMs: parts.clock.nowMs() })
-      return
-    }
-    const seen = await seeChain(parts, known, heard?.answer)
-    // Retried meanwhile: what follows is about the new attempt, which whoever sends that one sees to.
-    if (seen.attempt !== job.attempt) return
-    await blameJob(parts, seen, outages)
-    const nextDueAtMs = planNextDueMs(seen, parts.clock.nowMs(), heard?.retryAfterMs)
-    if (nextDueAtMs === undefined && !seen.askingOver) await recordAskingOver(parts, seen)
-    await forgetIfUnpaid(parts.database, seen, {
-      nowMs: parts.clock.nowMs(),
-      isOver: nextDueAtMs === undefined,
-    })
-    await releaseJob(parts.database, job, { holder, nextDueAtMs })
-    tellOutcome(parts, job, seen)
-  } finally {
-    done.abort('done')
-    await renewing
+  const { job: known, heard, isOver } = await ask(parts, job, { holder, signal })
+  if (isOver === true) {
+    tellOutcome(parts, job, known, { isConcluded: true })
+    return
   }
+  if (signal.aborted) {
+    await releaseJob(parts.database, job, { holder, nextDueAtMs: parts.clock.nowMs() })
+    return
+  }
+  const seen = await seeChain(parts, known, heard?.answer)
+  // Retried meanwhile: what follows is about the new attempt, which whoever sends that one sees to.
+  if (seen.attempt !== job.attempt) return
+  await blameJob(parts, seen, outages)
+  const nextDueAtMs = planNextDueMs(seen, parts.clock.nowMs(), heard?.retryAfterMs)
+  if (nextDueAtMs === undefined && !seen.askingOver) await recordAskingOver(parts, seen)
+  await forgetIfUnpaid(parts.database, seen, {
+    nowMs: parts.clock.nowMs(),
+    isOver: nextDueAtMs === undefined,
+  })
+  await releaseJob(parts.database, job, { holder, nextDueAtMs })
+  tellOutcome(parts, job, seen, { isConcluded: false })
 }
 
 async function ask(
@@ -97,26 +90,22 @@ async function seeChain(parts: PlatformParts, job: JobRow, answer: Answer | unde
   return status.payment === 'open' ? job : await recordPaymentStatus(parts, job, status)
 }
 
-async function keepLease(
-  { database, clock, log }: PlatformParts,
-  job: JobRow,
-  { holder, signal }: { readonly holder: string; readonly signal: AbortSignal },
-): Promise<void> {
-  while (!signal.aborted) {
-    await clock.sleep(LEASE_MS / 3, signal)
-    if (signal.aborted) return
-    try {
-      await renewLease(database, job, { holder, nowMs: clock.nowMs() })
-    } catch {
-      // Without it another worker sends the same bytes too, which harms nobody.
-      log.warn('a lease was not renewed', { job: job.jobId })
-    }
-  }
-}
+/** A longer one is not handed on: it is read from the row of its job. */
+const MAX_TOLD_CHARACTERS = 65_536
 
-/** Notifies the run driver of this process, and logs a change of state. */
-function tellOutcome({ log, due }: PlatformParts, before: JobRow, job: JobRow): void {
-  if (job.runId !== undefined) due.runs.notify()
+/** Tells the driver of runs of this process, and logs a change of state. */
+function tellOutcome(
+  { log, due }: PlatformParts,
+  before: JobRow,
+  job: JobRow,
+  { isConcluded }: { readonly isConcluded: boolean },
+): void {
+  const { runId, responseBody = '' } = job
+  if (runId !== undefined) {
+    const isTold = isConcluded && responseBody !== '' && responseBody.length <= MAX_TOLD_CHARACTERS
+    due.outcomes.tell({ runId, jobId: job.jobId, body: isTold ? responseBody : undefined })
+    if (!isTold) due.runs.notify()
+  }
   if (job.state === before.state && job.payment === before.payment) return
   const { jobId, agentId, state, payment, sendings, chargedWithoutDelivery } = job
   log.info('job', { job: jobId, agent: agentId, state, payment, sendings, chargedWithoutDelivery })

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { describeError } from '@farebox/server/log'
 import { repeat } from '@farebox/server/internal/repeat'
@@ -6,7 +5,13 @@ import { CALLS_PER_HOST } from '../../outbound/limits.ts'
 import type { Background, PlatformParts } from '../../platform-parts.ts'
 import { watchDependencies } from '../../reputation/watch-dependencies.ts'
 import { deleteOldContents } from '../records/delete-contents.ts'
-import { endSendings, takeJobsToCheckPayment, takeJobsToSend } from '../records/job-leases.ts'
+import {
+  endSendings,
+  LEASE_MS,
+  renewLeases,
+  takeJobsToCheckPayment,
+  takeJobsToSend,
+} from '../records/job-leases.ts'
 import type { JobRow } from '../records/job-row.ts'
 import { expireOverdue } from '../records/job-store.ts'
 import { createCrowdedHosts } from './crowded-hosts.ts'
@@ -50,16 +55,28 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
   const { signal } = stopping
   // Every job under way listens to it.
   setMaxListeners(0, signal)
-  const holder = randomUUID()
+  const { holder } = parts.due
   const outages = watchDependencies(parts)
   const sendings = createJobsUnderWay()
   const paymentChecks = createJobsUnderWay()
 
-  const drive = (job: JobRow): Promise<void> =>
-    driveJob(parts, job, { holder, signal, outages }).catch((error: unknown) => {
+  const leased = new Set<JobRow>()
+  const drive = async (job: JobRow): Promise<void> => {
+    leased.add(job)
+    try {
+      await driveJob(parts, job, { holder, signal, outages })
+    } catch (error) {
       // Its lease runs out, and somebody drives it again.
       parts.log.error('driving a job failed', { job: job.jobId, error: describeError(error) })
-    })
+    } finally {
+      leased.delete(job)
+    }
+  }
+  /** Where a lease is not renewed, another worker sends the same bytes too, which harms nobody. */
+  const renew = async (): Promise<void> => {
+    const jobIds = [...leased].map(({ jobId }) => jobId)
+    await renewLeases(database, { holder, jobIds, nowMs: clock.nowMs() })
+  }
   const crowded = createCrowdedHosts()
   const send = async (): Promise<void> => {
     const room = findRoom(slots - sendings.size, perHost)
@@ -101,6 +118,7 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
   const rounds = Promise.all([
     every(0, () => sendThenWait()),
     every(pollMs, checkPayments),
+    every(LEASE_MS / 3, renew),
     every(EXPIRY_EVERY_MS, () => expireOverdue(database, clock.nowMs())),
     every(EXPIRY_EVERY_MS, () => endSendings(database, clock.nowMs())),
     every(DELETION_EVERY_MS, () => deleteOldContents(database, clock.nowMs())),

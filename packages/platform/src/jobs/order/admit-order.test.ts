@@ -8,6 +8,10 @@ import { payersWith } from '../../test-setup/pretend-payers.ts'
 import { makeWallet } from '../../test-setup/sign-in.ts'
 import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
 import { jobsRoutes } from '../jobs-routes.ts'
+import { createProvePayment } from '../quote/prove-payment.ts'
+import { readJob } from '../records/job-store.ts'
+import { createAdmission } from './admit-order.ts'
+import { orderJob } from './order-job.ts'
 
 const OWNER = `0x${'0d'.repeat(20)}`
 const ENDPOINT = 'https://agent-1.example'
@@ -146,4 +150,24 @@ test('a payer whose own deadlines ran out five times at an agent is refused ther
   expect((await order())[0], 'another payer').toBe(202)
   stage.clock.pass(600_000)
   expect((await order({ payerKey }))[0]).toBe(202)
+})
+
+test('a job that was just written down is the one that the database gives back', async () => {
+  const signed = await signOrder(stage.parts, {
+    endpoint: ENDPOINT,
+    payTo: OWNER,
+    payerKey: freshKey(),
+    deadlineSeconds: TEN_SECONDS,
+  })
+  const ordering = {
+    kind: 'caller',
+    provePayment: createProvePayment(stage.parts),
+    admit: createAdmission(stage.parts),
+    from: '192.0.2.1',
+  } as const
+  const { job } = await orderJob(stage.parts, ordering, signed)
+  expect(await readJob(stage.database, job.jobId)).toEqual({
+    ...job,
+    agentName: expect.any(String) as string,
+  })
 })

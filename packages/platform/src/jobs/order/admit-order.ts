@@ -6,7 +6,8 @@ import type { JobRow } from '../records/job-row.ts'
 import type { NewJob } from '../records/job-store.ts'
 import { readPayerState } from '../quote/read-payer-state.ts'
 import { CALLER_ORDER_BOUNDS, checkOrderBounds } from './order-bounds.ts'
-import { cannotPay, tooMuch, writeOrder, writeRetry, type AdmissionBounds } from './write-order.ts'
+import { createGatheredOrders } from './gather-orders.ts'
+import { cannotPay, tooMuch, writeOrders, writeRetry, type AdmissionBounds } from './write-order.ts'
 
 /**
  * Writes a caller's job down, due at once, where its payer can pay and there is room for it; undefined as of `insertJob`.
@@ -36,20 +37,29 @@ export function createAdmission(parts: PlatformParts, bounds: AdmissionBounds = 
   const turns = createSlots(bounds.connectionsForAddress)
   const waiting = new Map<string, number>()
 
+  /** However many orders of an address wait, others have connections left. */
+  const inTurn = async <T>(from: string, write: () => Promise<T>): Promise<T> => {
+    const leave = await turns.take(from, new AbortController().signal)
+    try {
+      return await write()
+    } finally {
+      leave()
+    }
+  }
+  const writeTogether = createGatheredOrders((jobs, { from, balanceAtomic }) =>
+    inTurn(from, () => writeOrders(parts, jobs, { from, balanceAtomic, bounds })),
+  )
   const write = async (
     job: NewJob,
     { from, retryOf, balanceAtomic }: { from: string; retryOf: number | undefined; balanceAtomic: bigint },
   ): Promise<JobRow | undefined> => {
-    // However many orders of an address wait, others have connections left.
-    const leave = await turns.take(from, new AbortController().signal)
-    try {
-      const terms = { from, balanceAtomic, bounds }
-      return retryOf === undefined
-        ? await writeOrder(parts, job, terms)
-        : await writeRetry(parts, job, { ...terms, attempt: retryOf })
-    } finally {
-      leave()
-    }
+    if (retryOf !== undefined)
+      return await inTurn(from, () =>
+        writeRetry(parts, job, { from, balanceAtomic, bounds, attempt: retryOf }),
+      )
+    const written = await writeTogether({ job, from, balanceAtomic })
+    if (written instanceof Refusal) throw written
+    return written
   }
 
   return async (job, from, retryOf) => {

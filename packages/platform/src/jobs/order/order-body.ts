@@ -3,7 +3,7 @@ import type { JobOrder } from '@farebox/platform-api/jobs'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { MAX_BODY_BYTES, MILLISECONDS_LOOK_FROM, SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
 import { CheckFailed } from '../../checking/checker.ts'
-import { loopTurns } from '../../http/loop-turns.ts'
+import { inLoopTurn } from '../../http/loop-turns.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { secondsLeft, type OrderEnd } from '../../reputation/fair-deadline.ts'
@@ -29,7 +29,7 @@ export async function writeOrderBody(
   const deadline = agreeOnDeadline(payable, order.deadline, clock.nowMs() / 1_000)
   const { max_deadline_seconds: deadlineSeconds } = declaration
   const job = { agentUrl, declaration, jobId: order.job_id, capability, input, deadlineSeconds }
-  const requestBody = await loopTurns.take(() => jobBody(job, deadline))
+  const requestBody = await inLoopTurn(input, () => jobBody(job, deadline))
   if (Buffer.byteLength(requestBody) <= MAX_BODY_BYTES) return { requestBody, deadline }
   throw new Refusal(
     'validation',

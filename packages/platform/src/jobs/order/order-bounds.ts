@@ -39,7 +39,7 @@ export async function checkOrderBounds(
 }
 
 /**
- * Whether what {@link countJobs} has counted leaves room for one more.
+ * Whether what {@link countJobs} has counted leaves room for so many more.
  *
  * @throws {Refusal} as {@link checkOrderBounds}
  */
@@ -47,12 +47,13 @@ export function refuseTooMany(
   counts: Omit<JobCounts, 'is_payment_known'>,
   { openOfPayer, unpaidOfPayer }: OrderBounds,
   nowMs: number,
+  jobs = 1,
 ): void {
-  if (counts.open_of_payer >= openOfPayer)
+  if (counts.open_of_payer + jobs > openOfPayer)
     throw tooMany('this payer has too many jobs without an outcome: wait for some of them', 5)
-  if (counts.open_of_agent >= MAX_OPEN_OF_AGENT)
+  if (counts.open_of_agent + jobs > MAX_OPEN_OF_AGENT)
     throw tooMany('the agent has too many jobs without an outcome: wait for some of them', 5)
-  if (counts.unpaid >= unpaidOfPayer)
+  if (counts.unpaid + jobs > unpaidOfPayer)
     throw tooMany(
       `this payer ordered ${unpaidOfPayer} jobs in the last hour whose payments were not used and still could ` +
         'be: wait until some of them are, or have run out',
@@ -126,8 +127,8 @@ const COUNTS = `
   select ${countJobs({ payer: '$1', agent: '$2', unpaidSince: '$3', deadlinesSince: '$4' })},
     exists (select from jobs where payer = $1 and nonce = $5 and network = $6) as is_payment_known`
 
-/** The condition for {@link refuseTooMany} to refuse nothing, over the columns of {@link countJobs}. */
-export function hasRoomForJob({ openOfPayer, unpaidOfPayer }: OrderBounds): string {
-  return `open_of_payer < ${openOfPayer} and open_of_agent < ${MAX_OPEN_OF_AGENT} and unpaid < ${unpaidOfPayer}
-    and own_deadline_at is null`
+/** The condition for {@link refuseTooMany} to refuse none of so many jobs, over the columns of {@link countJobs}. */
+export function hasRoomForJobs({ openOfPayer, unpaidOfPayer }: OrderBounds, jobs: string): string {
+  return `open_of_payer + ${jobs} <= ${openOfPayer} and open_of_agent + ${jobs} <= ${MAX_OPEN_OF_AGENT}
+    and unpaid + ${jobs} <= ${unpaidOfPayer} and own_deadline_at is null`
 }

@@ -1,7 +1,7 @@
 import type { ProvenPayment } from '@farebox/payments/x402/verify-signature'
 import type { JobOrder } from '@farebox/platform-api/jobs'
 import { hashJson } from '@farebox/platform-api/receipt'
-import { loopTurns } from '../../http/loop-turns.ts'
+import { inLoopTurn } from '../../http/loop-turns.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { JobRow } from '../records/job-row.ts'
@@ -9,7 +9,7 @@ import { leastDeadlineSeconds } from '../../reputation/fair-deadline.ts'
 import type { AdmitOrder } from './admit-order.ts'
 import { insertJob, readJob, type NewJob } from '../records/job-store.ts'
 import { makeJobToken } from '../records/job-token.ts'
-import { readPayable } from '../quote/payable-agent.ts'
+import { readPayable, readRecentPayable } from '../quote/payable-agent.ts'
 import { agreeOnPayment, type ProvePayment } from '../quote/prove-payment.ts'
 import { addReadToken } from '../quote/read-tokens.ts'
 import { refuseHurry, writeOrderBody } from './order-body.ts'
@@ -49,14 +49,15 @@ export async function orderJob(
 ): Promise<OrderedJob> {
   const payment = ordering.provePayment(order.payment)
   const jobId = order.job_id.toLowerCase()
-  const inputHash = await loopTurns.take(() => hashJson(order.input))
+  const inputHash = await inLoopTurn(order.input, () => hashJson(order.input))
   // A run orders what is not there yet; where somebody was quicker, that is found when it is written.
   const isOfRun = ordering.kind === 'caller' && ordering.runId !== undefined
   const known = isOfRun
     ? undefined
     : await findOrdered(parts, { ...order, job_id: jobId }, payment, inputHash)
   if (known !== undefined) return known
-  const payable = await readPayable(parts, order.agent_id, order.capability)
+  const read = isOfRun ? readRecentPayable : readPayable
+  const payable = await read(parts, order.agent_id, order.capability)
   agreeOnPayment(parts, payment, payable, jobId)
   const body = await writeOrderBody(parts, payable, { ...order, job_id: jobId })
   const { kind } = ordering

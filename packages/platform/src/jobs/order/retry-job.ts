@@ -3,7 +3,7 @@ import type { JobRetry } from '@farebox/platform-api/jobs'
 import { isObject, parseJson } from '@farebox/client/internal/exchange/parse-json'
 import { hashJson } from '@farebox/platform-api/receipt'
 import { SETTLE_MARGIN_SECONDS } from '@farebox/protocol/limits'
-import { loopTurns } from '../../http/loop-turns.ts'
+import { inLoopTurn } from '../../http/loop-turns.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { JobRow } from '../records/job-row.ts'
@@ -43,7 +43,7 @@ export async function retryJob(
     ...known,
     ...body,
     runId: ordering.runId,
-    inputHash: await loopTurns.take(() => hashJson(work.input)),
+    inputHash: await inLoopTurn(work.input, () => hashJson(work.input)),
     endpoint: payable.endpoint,
     maxDeadlineSeconds: payable.declaration.max_deadline_seconds,
     sealedPayment: parts.seal.seal(known.jobId, retry.payment),
@@ -86,7 +86,7 @@ async function agreeOnInput(
     if (isObject(task) && isObject(task['input'])) return task['input']
     throw new Refusal('conflict', 'input: is not kept here any more: send it again')
   }
-  if ((await loopTurns.take(() => hashJson(given))) === known.inputHash) return given
+  if ((await inLoopTurn(given, () => hashJson(given))) === known.inputHash) return given
   if (known.keepsInput || known.errorType === 'payment')
     throw new Refusal(
       'conflict',

@@ -2,19 +2,22 @@ import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { hostOf, LEASE_MS } from '../records/job-leases.ts'
-import { JOB_COLUMNS, toJobRow, type JobColumns, type JobRow } from '../records/job-row.ts'
+import type { JobRow } from '../records/job-row.ts'
 import {
-  INSERT_JOB,
-  JOB_VALUES,
-  NEW_JOB_PARAMETERS,
-  valuesOfNewJob,
+  INSERT_JOBS,
+  NEW_JOB_IDS,
+  NEW_JOB_VALUES,
+  NEW_JOBS,
+  NEW_JOBS_PARAMETERS,
+  newJobRow,
+  valuesOfNewJobs,
   type NewJob,
 } from '../records/job-store.ts'
 import { reopenJobIn } from '../records/reopen-job.ts'
 import {
   countedSince,
   countJobs,
-  hasRoomForJob,
+  hasRoomForJobs,
   refuseTooMany,
   type JobCounts,
   type OrderBounds,
@@ -38,95 +41,108 @@ export interface AdmissionTerms {
   readonly bounds: AdmissionBounds
 }
 
-/** As `room_for_order` gives it. */
+/** As `room_for_orders` gives it. */
 type Room = {
   readonly ordered_from: string
   readonly bytes_of_payer: string
   readonly bytes_from_address: string
   readonly promised: string
-  readonly may_be_written: boolean
+  readonly writable: readonly string[]
 }
 
 /**
- * Looks for room and writes an order down, in one statement. A free sender of this process gets the job at once; otherwise
- * the next look at the jobs that are due finds it.
+ * Looks for room and writes orders of one payer at one agent down, in one statement: all of them, or none where there is not
+ * room for all. A free sender of this process gets a job at once; otherwise the next look at the jobs that are due finds it.
  *
- * @returns undefined where there is one of this job_id, or one that this payment pays for, already
+ * @returns by its place, each job, or why it is refused; undefined where there is one of this job_id, or one that this payment
+ *   pays for, already
  * @throws {Refusal} `payment`, `rate_limited` or `conflict`; nothing was written then
  */
-export async function writeOrder(
+export async function writeOrders(
   { database, clock, due }: PlatformParts,
-  job: NewJob,
+  jobs: readonly NewJob[],
   { from, balanceAtomic, bounds }: AdmissionTerms,
-): Promise<JobRow | undefined> {
-  const isOfRun = job.runId !== undefined
-  const sender = due.sending.reserve(hostOf(job.endpoint))
-  let written: JobRow | undefined
+): Promise<readonly (JobRow | Refusal | undefined)[]> {
+  const [first] = jobs
+  if (first === undefined) return []
+  const isOfRun = first.runId !== undefined
+  const senders = jobs.map(({ endpoint }) => due.sending.reserve(hostOf(endpoint)))
+  let written: ReadonlySet<string> = new Set()
+  let writable: readonly string[] = []
+  const nowMs = clock.nowMs()
   try {
-    const nowMs = clock.nowMs()
-    const [name, text] = isOfRun ? ['admit-job-of-run', admitOfRun(bounds)] : ['admit-job', ADMIT]
-    const [row] = await database.query<Room & Partial<JobCounts> & Nullable<JobColumns>>(name, text, [
-      ...valuesOfNewJob(job, nowMs),
-      from,
-      balanceAtomic,
-      bounds.unpaidBytesOfPayer,
-      bounds.unpaidBytesFromAddress,
-      sender === undefined ? null : new Date(nowMs + LEASE_MS),
-      sender?.holder ?? null,
-      ...(isOfRun ? countedSince(nowMs) : []),
-    ])
-    if (row === undefined) throw new Error('the database did not say whether there is room')
-    // The sender need not read what is at hand.
-    if (isWritten(row)) written = { ...toJobRow(row), requestBody: job.requestBody }
-    else {
-      if (isCounted(row)) refuseTooMany(row, bounds, nowMs)
-      refuseWithoutRoom(job, row, { balanceAtomic, bounds })
+    const [name, text] = isOfRun ? ['admit-jobs-of-runs', admitOfRuns(bounds)] : ['admit-jobs', ADMIT]
+    const [room] = await database.query<Room & Partial<JobCounts> & { readonly written: readonly string[] }>(
+      name,
+      text,
+      [
+        ...valuesOfNewJobs(jobs, nowMs),
+        first.payer,
+        from,
+        jobs.reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n),
+        jobs.reduce((sum, { requestBody }) => sum + Buffer.byteLength(requestBody), 0),
+        jobs.length,
+        balanceAtomic,
+        bounds.unpaidBytesOfPayer,
+        bounds.unpaidBytesFromAddress,
+        new Date(nowMs + LEASE_MS),
+        senders.map(sender => sender?.holder ?? null),
+        ...(isOfRun ? [first.agentId, ...countedSince(nowMs)] : []),
+      ],
+    )
+    if (room === undefined) throw new Error('the database did not say whether there is room')
+    written = new Set(room.written)
+    writable = room.writable
+    if (written.size === 0) {
+      if (isCounted(room)) refuseTooMany(room, bounds, nowMs, jobs.length)
+      refuseWithoutRoom(jobs, room, { balanceAtomic, bounds })
     }
   } finally {
-    if (written === undefined) sender?.release()
-    else if (sender === undefined) due.jobs.notify()
-    else sender.begin(written)
+    if (jobs.some(({ jobId }, index) => written.has(jobId) && senders[index] === undefined)) due.jobs.notify()
+    // A sender need not read what is at hand.
+    for (const [index, job] of jobs.entries())
+      if (written.has(job.jobId)) senders[index]?.begin(newJobRow(job, nowMs))
+      else senders[index]?.release()
   }
-  return written
-}
-
-type Nullable<Columns> = { readonly [name in keyof Columns]: Columns[name] | null }
-
-function isWritten(row: Room & Nullable<JobColumns>): row is Room & JobColumns {
-  return row.job_id !== null
+  return jobs.map(job => {
+    if (written.has(job.jobId)) return newJobRow(job, nowMs)
+    return writable.includes(job.jobId) ? undefined : new Refusal('conflict', GIVEN_UP)
+  })
 }
 
 function isCounted(row: Partial<JobCounts>): row is JobCounts {
   return row.open_of_payer !== undefined
 }
 
-/** Of the parameters that `valuesOfNewJob` gives. */
-const { JOB_ID, AGENT, PAYER, AMOUNT, BODY, RUN } = NEW_JOB_PARAMETERS
-/** Those of this statement come after them. */
-const parameter = (nth: number): string => `$${NEW_JOB_PARAMETERS.COUNT + nth}`
-const [FROM, BALANCE, BYTES_OF_PAYER, BYTES_FROM_ADDRESS] = [1, 2, 3, 4].map(parameter)
-const [LEASE_UNTIL, LEASE_HOLDER] = [5, 6].map(parameter)
-const [UNPAID_SINCE, DEADLINES_SINCE] = [parameter(7), parameter(8)]
+/** The parameters of these statements come after those of the jobs. */
+const parameter = (nth: number): string => `$${NEW_JOBS_PARAMETERS + nth}`
+const PAYER = parameter(1)
+const FROM = parameter(2)
+const [AMOUNT, BYTES, COUNT] = [3, 4, 5].map(parameter)
+const [BALANCE, BYTES_OF_PAYER, BYTES_FROM_ADDRESS] = [6, 7, 8].map(parameter)
+const [LEASE_UNTIL, LEASE_HOLDERS] = [9, 10].map(parameter)
+const [AGENT, UNPAID_SINCE, DEADLINES_SINCE] = [11, 12, 13].map(parameter)
 
-const ROOM = `select * from room_for_order(${PAYER}, ${FROM}, ${JOB_ID}::uuid, ${RUN}::uuid)`
-const HAS_ROOM = `may_be_written and promised + ${AMOUNT}::bigint <= ${BALANCE}::numeric
-  and bytes_of_payer + octet_length(${BODY}::bytea) <= ${BYTES_OF_PAYER}::bigint
-  and bytes_from_address + octet_length(${BODY}::bytea) <= ${BYTES_FROM_ADDRESS}::bigint`
+const ROOM = `select room.* from (select array_agg(job_id) as jobs, array_agg(run_id) as runs from ${NEW_JOBS}) as given,
+  room_for_orders(${PAYER}, ${FROM}, given.jobs, given.runs) as room`
+const HAS_ROOM = `promised + ${AMOUNT}::bigint <= ${BALANCE}::numeric
+  and bytes_of_payer + ${BYTES}::bigint <= ${BYTES_OF_PAYER}::bigint
+  and bytes_from_address + ${BYTES}::bigint <= ${BYTES_FROM_ADDRESS}::bigint`
 
-/** Writes a job down where there is room, and says how much there was. */
-const ADMIT = admitWhere(ROOM, HAS_ROOM)
+/** Writes jobs down where there is room, and says how much there was. */
+const ADMIT = admitWhere(ROOM, `${HAS_ROOM} and ${COUNT}::int > 0`)
 
-/** The same for the order of a run, of which the jobs are counted too. */
-function admitOfRun(bounds: AdmissionBounds): string {
+/** The same for orders of runs, of which the jobs are counted too. */
+function admitOfRuns(bounds: AdmissionBounds): string {
   const by = {
     payer: PAYER,
-    agent: AGENT,
+    agent: `${AGENT}::bigint`,
     unpaidSince: `${UNPAID_SINCE}::timestamptz`,
     deadlinesSince: `${DEADLINES_SINCE}::timestamptz`,
   }
   return admitWhere(
     `select *, ${countJobs(by)} from (${ROOM}) as room`,
-    `${HAS_ROOM} and ${hasRoomForJob(bounds)}`,
+    `${HAS_ROOM} and ${hasRoomForJobs(bounds, `${COUNT}::int`)}`,
   )
 }
 
@@ -134,12 +150,14 @@ function admitWhere(room: string, hasRoom: string): string {
   return `
     with room as materialized (${room}),
     written as (
-      ${INSERT_JOB}
-      select ${JOB_VALUES}, room.ordered_from, ${LEASE_UNTIL}::timestamptz, ${LEASE_HOLDER}::uuid
-      from room where ${hasRoom}
+      ${INSERT_JOBS}
+      select ${NEW_JOB_VALUES}, room.ordered_from, case when sender.holder is not null then ${LEASE_UNTIL}::timestamptz end,
+        sender.holder
+      from room, ${NEW_JOBS} join unnest(${NEW_JOB_IDS}, ${LEASE_HOLDERS}::uuid[]) as sender(job_id, holder) using (job_id)
+      where job.job_id = any(room.writable) and ${hasRoom}
       on conflict do nothing
-      returning ${JOB_COLUMNS})
-    select room.*, written.* from room left join written on true`
+      returning job_id)
+    select room.*, array(select job_id from written) as written from room`
 }
 
 /**
@@ -154,15 +172,13 @@ export async function writeRetry(
   { from, balanceAtomic, bounds, attempt }: AdmissionTerms & { readonly attempt: number },
 ): Promise<JobRow | undefined> {
   const written = await database.inTransaction(async client => {
-    const { rows } = await client.query<Room>('select * from room_for_order($1, $2, $3, $4)', [
-      job.payer,
-      from,
-      job.jobId,
-      job.runId,
-    ])
+    const { rows } = await client.query<Room>(
+      'select * from room_for_orders($1, $2, array[$3::uuid], array[$4::uuid])',
+      [job.payer, from, job.jobId, job.runId],
+    )
     const [room] = rows
     if (room === undefined) throw new Error('the database did not say whether there is room')
-    refuseWithoutRoom(job, room, { balanceAtomic, bounds })
+    refuseWithoutRoom([job], room, { balanceAtomic, bounds })
     return await reopenJobIn(client, job, {
       nowMs: clock.nowMs(),
       orderedFrom: room.ordered_from,
@@ -177,18 +193,22 @@ const GIVEN_UP = 'payment: was given up before its order was written down'
 
 /** The words for what the statement {@link ADMIT} has in `where`. */
 function refuseWithoutRoom(
-  job: NewJob,
+  jobs: readonly NewJob[],
   room: Room,
   { balanceAtomic, bounds }: Pick<AdmissionTerms, 'balanceAtomic' | 'bounds'>,
 ): void {
-  const promised = BigInt(room.promised)
-  if (balanceAtomic < promised + job.amountAtomic) throw cannotPay(balanceAtomic, promised, job)
-  const bytes = Buffer.byteLength(job.requestBody)
+  let promised = BigInt(room.promised)
+  let bytes = 0
+  for (const job of jobs) {
+    if (balanceAtomic < promised + job.amountAtomic) throw cannotPay(balanceAtomic, promised, job)
+    promised += job.amountAtomic
+    bytes += Buffer.byteLength(job.requestBody)
+  }
   if (Number(room.bytes_of_payer) + bytes > bounds.unpaidBytesOfPayer)
     throw tooMuch('inputs and outputs of this payer that nobody has paid for', 60)
   if (Number(room.bytes_from_address) + bytes > bounds.unpaidBytesFromAddress)
     throw tooMuch('inputs and outputs of orders from this address that nobody has paid for', 60)
-  if (!room.may_be_written) throw new Refusal('conflict', GIVEN_UP)
+  if (!jobs.some(({ jobId }) => room.writable.includes(jobId))) throw new Refusal('conflict', GIVEN_UP)
 }
 
 /** A payer who has too little, `promised` of it to others. */

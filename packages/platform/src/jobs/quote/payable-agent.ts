@@ -1,8 +1,9 @@
 import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { readPrice } from '@farebox/protocol/money/usdc'
+import type { AgentRow } from '../../agents/agent-row.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
-import { readAgent } from '../../agents/read-agent.ts'
+import { readAgent, readRecentAgent } from '../../agents/read-agent.ts'
 
 /** An agent that may be paid, and what is paid for. */
 export interface PayableCapability {
@@ -18,6 +19,19 @@ export interface PayableCapability {
 }
 
 /**
+ * The same as of a moment ago, for a run, which asks the agent itself for its price before it orders.
+ *
+ * @throws {Refusal} as {@link readPayable}
+ */
+export async function readRecentPayable(
+  { database }: Pick<PlatformParts, 'database'>,
+  agentId: number,
+  name: string,
+): Promise<PayableCapability> {
+  return payableOf(await readRecentAgent(database, agentId), agentId, name)
+}
+
+/**
  * A capability of an agent that is listed, answers, and has proven the wallet it asks to pay to.
  *
  * @throws {Refusal} `not_found`, `conflict` or `validation`, saying which of these is not so
@@ -27,7 +41,10 @@ export async function readPayable(
   agentId: number,
   name: string,
 ): Promise<PayableCapability> {
-  const agent = await readAgent(database, agentId)
+  return payableOf(await readAgent(database, agentId), agentId, name)
+}
+
+function payableOf(agent: AgentRow | undefined, agentId: number, name: string): PayableCapability {
   if (agent === undefined) throw new Refusal('not_found', `agent_id: there is no agent ${agentId}`)
   const { endpoint, declaration, wallet, provenWallet, standing } = agent
   if (standing === 'provisional')

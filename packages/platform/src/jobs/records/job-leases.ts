@@ -2,7 +2,7 @@ import type { Database } from '@farebox/server/internal/postgres/connect'
 import { JOB_COLUMNS, toJobRow, type JobColumns, type JobRow } from './job-row.ts'
 
 /** For so long a worker has a job to itself; it is renewed while the worker lives. */
-export const LEASE_MS = 15_000
+export const LEASE_MS = 6_000
 
 /** Who takes jobs, and how many at most. */
 export interface Taking {
@@ -125,16 +125,20 @@ export async function endSendings(database: Database, nowMs: number): Promise<vo
   )
 }
 
-/** Keeps a job a while longer. */
-export async function renewLease(
+/** Keeps jobs a while longer. */
+export async function renewLeases(
   database: Database,
-  { jobId, attempt }: Pick<JobRow, 'jobId' | 'attempt'>,
-  { holder, nowMs }: { readonly holder: string; readonly nowMs: number },
+  {
+    holder,
+    jobIds,
+    nowMs,
+  }: { readonly holder: string; readonly jobIds: readonly string[]; readonly nowMs: number },
 ): Promise<void> {
+  if (jobIds.length === 0) return
   await database.query(
-    'renew-job-lease',
-    'update jobs set lease_until = $3 where job_id = $1 and lease_holder = $2 and attempt = $4',
-    [jobId, holder, new Date(nowMs + LEASE_MS), attempt],
+    'renew-job-leases',
+    'update jobs set lease_until = $3 where job_id = any($2::uuid[]) and lease_holder = $1',
+    [holder, jobIds, new Date(nowMs + LEASE_MS)],
   )
 }
 

@@ -31,60 +31,133 @@ export interface NewJob extends Pick<
  * already: nothing is changed then.
  */
 export async function insertJob(database: Database, job: NewJob, nowMs: number): Promise<JobRow | undefined> {
-  const text = `${INSERT_JOB} values (${JOB_VALUES}, null, null, null) on conflict do nothing returning ${JOB_COLUMNS}`
-  const [row] = await database.query<JobColumns>('insert-job', text, valuesOfNewJob(job, nowMs))
-  return row && toJobRow(row)
+  const text = `${INSERT_JOBS} select ${NEW_JOB_VALUES}, null, null, null from ${NEW_JOBS} on conflict do nothing
+    returning 1 as one`
+  const rows = await database.query('insert-job', text, valuesOfNewJobs([job], nowMs))
+  return rows.length === 0 ? undefined : newJobRow(job, nowMs)
 }
 
-/** The columns of {@link JOB_VALUES}, then where it came from, and who has it until when. */
-export const INSERT_JOB = `
+/** The columns of {@link NEW_JOB_VALUES}, then where it came from, and who has it until when. */
+export const INSERT_JOBS = `
   insert into jobs (job_id, agent_id, capability, kind, payer, amount_atomic, state, created_at, expires_at,
     input_hash, endpoint, max_deadline_seconds, deadline, request_body, sealed_payment, network, asset, pay_to,
     nonce, valid_after, valid_before, token_hashes, next_look_at, run_id, ordered_from, lease_until, lease_holder)`
 
-/** The first parameters of a statement, as {@link valuesOfNewJob} gives them. */
-export const JOB_VALUES = `$1::uuid, $2::bigint, $3, $4, $5, $6::bigint, 'sent', $7::timestamptz, $8::timestamptz, $9, $10,
-  $11::float8, $12::float8, $13::bytea, $14, $15, $16, $17, $18, $19::bigint, $20::bigint, $21::text[], $7::timestamptz,
-  $22::uuid`
+/** What a new job is written with, from a row of {@link NEW_JOBS}. */
+export const NEW_JOB_VALUES = `job.job_id, agent_id, capability, kind, payer, amount_atomic, 'sent', $1::timestamptz, expires_at,
+  input_hash, endpoint, max_deadline_seconds, deadline, request_body, sealed_payment, network, asset, pay_to, nonce,
+  valid_after, valid_before, string_to_array(token_hashes, ','), $1::timestamptz, run_id`
 
-/** Which of them is which, for statements that use one a second time. */
-export const NEW_JOB_PARAMETERS = {
-  JOB_ID: '$1',
-  AGENT: '$2',
-  PAYER: '$5',
-  AMOUNT: '$6',
-  BODY: '$13',
-  RUN: '$22',
-  COUNT: 22,
+/** Of new jobs, by the names of their columns, the types of the parameters that {@link valuesOfNewJobs} gives after the time. */
+const COLUMN_TYPES = {
+  job_id: 'uuid',
+  agent_id: 'bigint',
+  capability: 'text',
+  kind: 'text',
+  payer: 'text',
+  amount_atomic: 'bigint',
+  expires_at: 'timestamptz',
+  input_hash: 'text',
+  endpoint: 'text',
+  max_deadline_seconds: 'float8',
+  deadline: 'float8',
+  request_body: 'bytea',
+  sealed_payment: 'text',
+  network: 'text',
+  asset: 'text',
+  pay_to: 'text',
+  nonce: 'text',
+  valid_after: 'bigint',
+  valid_before: 'bigint',
+  token_hashes: 'text',
+  run_id: 'uuid',
 } as const
+const COLUMNS = Object.entries(COLUMN_TYPES)
 
-/** What {@link JOB_VALUES} stands for. */
-export function valuesOfNewJob(job: NewJob, nowMs: number): readonly unknown[] {
-  const { authorization, maxDeadlineSeconds } = job
-  return [
-    job.jobId,
-    job.agentId,
-    job.capability,
-    job.kind,
-    job.payer,
-    job.amountAtomic,
-    new Date(nowMs),
-    new Date(nowMs + maxDeadlineSeconds * 1_000),
-    job.inputHash,
-    job.endpoint,
-    maxDeadlineSeconds,
-    job.deadline,
-    Buffer.from(job.requestBody, 'utf8'),
-    job.sealedPayment,
-    job.network,
-    job.asset,
-    job.payTo,
-    authorization.nonce,
-    authorization.validAfter,
-    authorization.validBefore,
-    job.tokenHashes,
-    job.runId ?? null,
-  ]
+/** How many parameters of a statement {@link NEW_JOBS} uses, the first ones. */
+export const NEW_JOBS_PARAMETERS = COLUMNS.length + 1
+
+/** Their ids alone. */
+export const NEW_JOB_IDS = '$2::uuid[]'
+
+/** New jobs as a table `job`, with a column for each name. */
+export const NEW_JOBS = `unnest(${COLUMNS.map(([, type], index) => `$${index + 2}::${type}[]`).join(', ')})
+  as job(${COLUMNS.map(([name]) => name).join(', ')})`
+
+/** What {@link NEW_JOBS} stands for. */
+export function valuesOfNewJobs(jobs: readonly NewJob[], nowMs: number): readonly unknown[] {
+  const rows = jobs.map((job): { readonly [name in keyof typeof COLUMN_TYPES]: unknown } => ({
+    job_id: job.jobId,
+    agent_id: job.agentId,
+    capability: job.capability,
+    kind: job.kind,
+    payer: job.payer,
+    amount_atomic: job.amountAtomic,
+    expires_at: new Date(expiryOf(job, nowMs)),
+    input_hash: job.inputHash,
+    endpoint: job.endpoint,
+    max_deadline_seconds: job.maxDeadlineSeconds,
+    deadline: job.deadline,
+    request_body: Buffer.from(job.requestBody, 'utf8'),
+    sealed_payment: job.sealedPayment,
+    network: job.network,
+    asset: job.asset,
+    pay_to: job.payTo,
+    nonce: job.authorization.nonce,
+    valid_after: job.authorization.validAfter,
+    valid_before: job.authorization.validBefore,
+    token_hashes: job.tokenHashes.join(','),
+    run_id: job.runId ?? null,
+  }))
+  const names = Object.keys(COLUMN_TYPES) as (keyof typeof COLUMN_TYPES)[]
+  return [new Date(nowMs), ...names.map(name => rows.map(row => row[name]))]
+}
+
+function expiryOf({ maxDeadlineSeconds }: NewJob, nowMs: number): number {
+  return Math.trunc(nowMs + maxDeadlineSeconds * 1_000)
+}
+
+/** A job as it is once it was written down with {@link valuesOfNewJobs}. */
+export function newJobRow(job: NewJob, nowMs: number): JobRow {
+  const { tokenHashes, runId, ...given } = job
+  return {
+    ...given,
+    runId,
+    tokenHashes,
+    state: 'sent',
+    hasExpired: false,
+    answer: 'none',
+    payment: 'open',
+    askingOver: false,
+    errorType: undefined,
+    error: undefined,
+    createdAtMs: nowMs,
+    attempt: 1,
+    orderedAtMs: nowMs,
+    keepsInput: false,
+    expiresAtMs: expiryOf(job, nowMs),
+    finishedAtMs: undefined,
+    elapsedMs: undefined,
+    paidAtMs: undefined,
+    transaction: undefined,
+    blockNumber: undefined,
+    responseBody: undefined,
+    agentName: undefined,
+    outputHash: undefined,
+    outputProblem: undefined,
+    completedAt: undefined,
+    chargedWithoutDelivery: false,
+    contentsDeletedAtMs: undefined,
+    receipt: undefined,
+    nextDueAtMs: nowMs,
+    sendings: 0,
+    foreignAnswers: 0,
+    firstAskedAtMs: undefined,
+    hadFairTime: false,
+    hasLeft: false,
+    isPutOff: false,
+    fault: undefined,
+  }
 }
 
 /** The job of this id, whoever's it is, with what was asked and delivered, and its agent's name. */

@@ -3,7 +3,7 @@ import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { refreshSoon } from '../../agents/inspect-soon.ts'
 import type { QuotedJob } from '../../checking/run-messages.ts'
 import { Refusal } from '../../http/refusal.ts'
-import { readPayable, type PayableCapability } from '../../jobs/quote/payable-agent.ts'
+import { readRecentPayable, type PayableCapability } from '../../jobs/quote/payable-agent.ts'
 import { askPrice } from '../../jobs/quote/quote-job.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 
@@ -21,7 +21,7 @@ export async function askPriceOfJob(
 ): Promise<AskedPrice> {
   let payable: PayableCapability | undefined
   try {
-    payable = await readPayable(parts, agentId, capability)
+    payable = await readRecentPayable(parts, agentId, capability)
     await askPrice(parts, payable, signal)
     return priceOf(payable)
   } catch (error) {

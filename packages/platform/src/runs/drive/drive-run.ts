@@ -1,14 +1,15 @@
 import { describeError } from '@farebox/server/log'
 import type { GivenEvent, RunPlan, WrittenRun } from '../../checking/run-messages.ts'
+import type { JobOutcome } from '../../notifier.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { advance, changeRun, writeRun, type WrittenRow } from '../records/change-run.ts'
-import { noteNews, releaseRun, RUN_LEASE_MS } from '../records/run-leases.ts'
+import { leaveRun, noteNews, RUN_LEASE_MS } from '../records/run-leases.ts'
 import type { RunRow } from '../records/run-row.ts'
 import { readRun } from '../records/run-store.ts'
 import { giveUp } from '../records/sent-jobs.ts'
 import type { Activities } from './activities.ts'
 import { askPriceOfJob } from './ask-price-of-job.ts'
-import { hearJobs, type UnorderedJob } from './hear-jobs.ts'
+import { hearJobs, hearOutcomes, type HeardJobs, type UnorderedJob } from './hear-jobs.ts'
 import type { OrderJobOfRun } from './order-job-of-run.ts'
 
 /** What driving runs takes besides the parts. */
@@ -17,6 +18,8 @@ export interface DriveMeans {
   readonly signal: AbortSignal
   readonly activities: Activities
   readonly order: OrderJobOfRun
+  /** Whether there is room to keep a run until something becomes of its jobs. */
+  mayKeep(run: RunRow): boolean
 }
 
 /** Where there is no room for all that a run wants done, it is looked at again then. */
@@ -26,23 +29,44 @@ const PRICES_WITHIN_MS = 50
 
 /**
  * Does for a run what is due: tells it what has become of its jobs, asks for the prices of those that come next, writes both
- * down, begins to order, and lets it go. All that is begun is found again from what is stored, so that whoever takes the run
- * after a crash does the same, and doing it twice changes nothing: prices are asked unpaid, a job_id is ordered once, an
- * attempt is retried once.
+ * down, begins to order, and lets it go or keeps it. All that is begun is found again from what is stored, so that whoever
+ * takes the run after a crash does the same, and doing it twice changes nothing: prices are asked unpaid, a job_id is ordered
+ * once, an attempt is retried once.
+ *
+ * @param outcomes what this process has done for jobs of the run; undefined: their rows are looked at
+ * @returns the run where it is kept
  */
-export async function driveRun(parts: PlatformParts, means: DriveMeans, taken: RunRow): Promise<void> {
-  let run: RunRow | undefined = taken
-  while (run !== undefined && !(await driveOnce(parts, means, run)))
-    run = await readRun(parts.database, taken.runId)
+export async function driveRun(
+  parts: PlatformParts,
+  means: DriveMeans,
+  known: RunRow,
+  outcomes?: readonly JobOutcome[],
+): Promise<RunRow | undefined> {
+  const heard = outcomes && hearOutcomes(known, outcomes)
+  let row = await driveOnce(parts, means, known, heard)
+  while (row === undefined) {
+    const run = await readRun(parts.database, known.runId)
+    if (run === undefined) return undefined
+    row = await driveOnce(parts, means, run)
+  }
+  return row.isKept ? row.run : undefined
 }
 
-/** @returns false where somebody has changed the run meanwhile: what was worked out is of no use then */
-async function driveOnce(parts: PlatformParts, means: DriveMeans, run: RunRow): Promise<boolean> {
+/** @returns undefined where somebody has changed the run meanwhile: what was worked out is of no use then */
+async function driveOnce(
+  parts: PlatformParts,
+  means: DriveMeans,
+  run: RunRow,
+  heard?: HeardJobs,
+): Promise<WrittenRow | undefined> {
   const writing = deferred<WrittenRow | undefined>()
   try {
-    const row = await writeNews(parts, means, run, writing.promise)
+    const row = await writeNews(parts, means, run, {
+      heard: heard ?? (await hearJobs(parts, run)),
+      written: writing.promise,
+    })
     writing.resolve(row)
-    return row !== undefined
+    return row
   } finally {
     writing.resolve(undefined)
   }
@@ -56,9 +80,11 @@ async function writeNews(
   parts: PlatformParts,
   means: DriveMeans,
   run: RunRow,
-  written: Promise<WrittenRow | undefined>,
+  {
+    heard: { events, unordered },
+    written,
+  }: { readonly heard: HeardJobs; readonly written: Promise<WrittenRow | undefined> },
 ): Promise<WrittenRow | undefined> {
-  const { events, unordered } = await hearJobs(parts, run)
   const { wakeAt } = run.plan
   const isTime = wakeAt !== null && wakeAt <= parts.clock.nowMs() / 1_000
   const given: readonly GivenEvent[] = isTime ? [...events, { event: 'woken' }] : events
@@ -77,12 +103,22 @@ async function writeNews(
   // Begun before the run is let go, so that it is known by then whether there is room.
   const hasOrdered = beginOrders(parts, means, { ...run, ...after }, { due, written })
   const hasRoom = early.hasRoom && late.hasRoom && hasOrdered
-  const release = { holder: means.holder, dueAtMs: dueAt(parts, means, { ...run, ...after }, hasRoom) }
-  if (after.state === run.state && after.maxTotal === run.maxTotal) {
-    if (await releaseRun(parts.database, run, release)) parts.due.runs.notify()
-    return { run, orders: new Map() }
+  const next = { ...run, ...after }
+  const leave = {
+    holder: means.holder,
+    dueAtMs: dueAt(parts, means, next, hasRoom),
+    keptUntilMs: isAwaited(next) && means.mayKeep(next) ? parts.clock.nowMs() + RUN_LEASE_MS : undefined,
   }
-  return await writeRun(parts, run, { ...after, inputs }, { release })
+  if (after.state !== run.state || after.maxTotal !== run.maxTotal)
+    return await writeRun(parts, run, { ...after, inputs }, { leave })
+  const left = await leaveRun(parts.database, run, leave)
+  if (left.is_due) parts.due.runs.notify()
+  return { run, orders: new Map(), isKept: left.is_kept }
+}
+
+/** Whether a job of the run is under way. */
+function isAwaited({ plan }: RunRow): boolean {
+  return plan.control === 'running' && plan.sent.some(({ state }) => state === 'sent')
 }
 
 /** What is asked for now, and what comes next after the jobs that have just been delivered. */
@@ -224,7 +260,8 @@ async function orderAndNote(
         return
       case 'later':
         await parts.clock.sleep(outcome.afterMs, signal)
-        return await noteNews(parts.database, run.runId)
+        await noteNews(parts.database, run.runId)
+        return parts.due.runs.notify()
       case 'never': {
         if (!job.isRetry) return await giveUpAndNote(parts, run, job.jobId, outcome.reason)
         const { key, jobId: job_id, attempt } = job
@@ -233,7 +270,6 @@ async function orderAndNote(
       }
     }
   })
-  parts.due.runs.notify()
 }
 
 async function giveUpAndNote(

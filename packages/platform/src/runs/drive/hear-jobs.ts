@@ -1,4 +1,5 @@
 import type { GivenEvent, SentJob } from '../../checking/run-messages.ts'
+import type { JobOutcome } from '../../notifier.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import type { RunRow } from '../records/run-row.ts'
 import { readSentJobs, type JobOfRun, type SentRow, type StepOrder } from '../records/sent-jobs.ts'
@@ -41,16 +42,35 @@ export async function hearJobs(
   return { events, unordered }
 }
 
+/**
+ * The same by what this process itself has done for the jobs.
+ *
+ * @returns undefined where the rows of the jobs are to be looked at
+ */
+export function hearOutcomes({ plan }: RunRow, outcomes: readonly JobOutcome[]): HeardJobs | undefined {
+  const bodies = new Map<string, string>()
+  for (const { jobId, body } of outcomes) {
+    if (body === undefined) return undefined
+    bodies.set(jobId, body)
+  }
+  const events = plan.sent.flatMap((sent): readonly GivenEvent[] => {
+    const body = bodies.get(sent.jobId)
+    return body === undefined ? [] : [deliveredEvent(sent, body)]
+  })
+  return { events, unordered: [] }
+}
+
+function deliveredEvent({ key, jobId: job_id, attempt }: SentJob, body: string): GivenEvent {
+  return { event: 'delivered', key, job_id, attempt, body }
+}
+
 function hear(sent: SentJob, { job, givenUp }: SentRow): readonly GivenEvent[] {
   if (job === undefined) return givenUp === undefined ? [] : [unsentEvent(sent, givenUp)]
   if (!job.isOfRun) return hearForeign(sent, job)
   switch (job.payment) {
     case 'paid': {
       const { outputProblem, delivery: body } = job
-      if (outputProblem === undefined && body !== undefined) {
-        const { key, jobId: job_id, attempt } = sent
-        return [{ event: 'delivered', key, job_id, attempt, body }]
-      }
+      if (outputProblem === undefined && body !== undefined) return [deliveredEvent(sent, body)]
       const isOver = job.chargedWithoutDelivery || job.answer === 'completed' || job.answer === 'failed'
       return isOver ? [...failure(sent, job), { event: 'charged', key: sent.key, job_id: sent.jobId }] : []
     }

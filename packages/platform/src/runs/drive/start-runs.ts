@@ -1,20 +1,20 @@
-import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { describeError } from '@farebox/server/log'
 import { repeat } from '@farebox/server/internal/repeat'
 import type { Background, PlatformParts } from '../../platform-parts.ts'
 import { deleteOldRuns } from '../records/delete-runs.ts'
-import { takeRuns } from '../records/run-leases.ts'
+import { noteNews, releaseRuns, RUN_LEASE_MS, renewRuns, takeRuns } from '../records/run-leases.ts'
 import type { RunRow } from '../records/run-row.ts'
 import { createActivities } from './activities.ts'
 import { driveRun } from './drive-run.ts'
 import { createOrderJobOfRun } from './order-job-of-run.ts'
+import { createRunsAtHand } from './runs-at-hand.ts'
 
 /** How runs are worked on. */
 export interface RunsOptions {
   /** How often runs are looked for that are due; default 100. Those of this process are taken at once. */
   readonly pollMs?: number
-  /** How many runs are taken at a time in this process; default 32. */
+  /** How many runs are taken at a time in this process, and as many that it has are looked at besides; default 32. */
   readonly slots?: number
   /** How many prices and orders are under way in this process; default 1,024, of one run 32. */
   readonly activities?: number
@@ -28,6 +28,8 @@ const ACTIVITIES_OF_RUN = 32
 /** No payer has more than this part of the slots that others leave free. */
 const PART_OF_FREE = 2
 const DELETION_EVERY_MS = 3_600_000
+/** A run that this process keeps is looked at afresh after so long, should it have missed anything. */
+const KEPT_MS = 60_000
 
 /** Drives runs of flows: any number of processes share them, and what a dead one held is taken by another. */
 export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Background {
@@ -37,30 +39,52 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
   const { signal } = stopping
   setMaxListeners(0, signal)
   const activities = createActivities(most, ACTIVITIES_OF_RUN)
-  const means = { holder: randomUUID(), signal, activities, order: createOrderJobOfRun(parts) }
-  const driving = new Set<Promise<void>>()
-
-  const drive = async (run: RunRow): Promise<void> => {
+  const { holder } = parts.due
+  /** The last round took as many as it could of some payer. */
+  let mayBeMore = false
+  const missed = async (runId: string): Promise<void> => {
     try {
-      await driveRun(parts, means, run)
+      await noteNews(database, runId)
+      parts.due.runs.notify()
     } catch (error) {
-      // Its lease runs out, and somebody takes it again.
-      log.error('driving a run failed', { run: run.runId, error: describeError(error) })
+      log.error('what became of a job was not told to its run', { run: runId, error: describeError(error) })
     }
   }
+  const atHand = createRunsAtHand({
+    slots,
+    nowMs: () => clock.nowMs(),
+    async look(run, outcomes) {
+      try {
+        return await driveRun(parts, means, run, outcomes)
+      } catch (error) {
+        // Its lease runs out, and somebody takes it again.
+        log.error('driving a run failed', { run: run.runId, error: describeError(error) })
+        return undefined
+      }
+    },
+    missed: runId => void missed(runId),
+    left() {
+      if (mayBeMore) parts.due.runs.notify()
+    },
+  })
+  const means = {
+    holder,
+    signal,
+    activities,
+    order: createOrderJobOfRun(parts),
+    mayKeep: (run: RunRow): boolean => atHand.mayKeep(run),
+  }
+  parts.due.outcomes.serve(outcome => {
+    if (!atHand.tell(outcome)) parts.due.runs.notify()
+  })
   const round = async (): Promise<void> => {
-    const free = slots - driving.size
+    const free = slots - atHand.taken
     if (free <= 0) return
     const perPayer = Math.ceil(free / PART_OF_FREE)
-    const taking = { holder: means.holder, limit: free, perPayer, nowMs: clock.nowMs() }
+    const taking = { holder, limit: free, perPayer, nowMs: clock.nowMs(), except: atHand.driven }
     const runs = await takeRuns(database, taking)
-    for (const run of runs) {
-      const driven = drive(run).then(() => {
-        driving.delete(driven)
-        if (driving.size < slots) parts.due.runs.notify()
-      })
-      driving.add(driven)
-    }
+    mayBeMore = runs.length >= perPayer
+    for (const run of runs) atHand.take(run)
   }
   const roundThenWait = async (): Promise<void> => {
     try {
@@ -75,6 +99,10 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
     log.error('a round of the runs failed', { error: describeError(error) })
   const rounds = Promise.all([
     repeat(clock, { everyMs: 0, signal, onFailure }, roundThenWait),
+    repeat(clock, { everyMs: RUN_LEASE_MS / 3, signal, onFailure }, async () => {
+      const nowMs = clock.nowMs()
+      await renewRuns(database, { holder, nowMs, ...atHand.keepSince(nowMs - KEPT_MS) })
+    }),
     repeat(clock, { everyMs: DELETION_EVERY_MS, signal, onFailure }, () =>
       deleteOldRuns(database, clock.nowMs()),
     ),
@@ -82,9 +110,11 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
   return {
     async stop() {
       stopping.abort()
+      parts.due.outcomes.serve(undefined)
       await rounds
-      await Promise.all(driving)
+      await atHand.stop()
       await activities.ended()
+      await releaseRuns(database, holder).catch(onFailure)
     },
   }
 }

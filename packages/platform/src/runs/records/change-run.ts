@@ -4,6 +4,7 @@ import type { GivenEvent, WrittenRun } from '../../checking/run-messages.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { PlatformParts } from '../../platform-parts.ts'
 import { refuseUnchecked } from './refuse-unchecked.ts'
+import { leaveColumns, leftColumns, valuesOfLeave, type Leave, type LeftRun } from './run-leases.ts'
 import type { RunRow } from './run-row.ts'
 import { insertPayments, readRun, type SealedRunPayment } from './run-store.ts'
 import type { StepOrder } from './sent-jobs.ts'
@@ -17,12 +18,6 @@ export interface RunChange {
   readonly payments?: readonly SealedRunPayment[]
   /** Who signed them. */
   readonly payer?: string
-}
-
-/** The driver releases its lease with the change: until a time, or until something happens where that is undefined. */
-export interface Release {
-  readonly holder: string
-  readonly dueAtMs: number | undefined
 }
 
 /** Others may be at the same run: the driver, its payer in two tabs. Each try has what the ones before wrote. */
@@ -88,6 +83,8 @@ async function readOrRefuse({ database }: ChangingParts, runId: string): Promise
 /** A run as it is stored from now on. */
 export interface WrittenRow {
   readonly run: RunRow
+  /** The worker that has left it has it still. */
+  readonly isKept: boolean
   /** By job, what those are ordered with that are to be sent from now on. */
   readonly orders: ReadonlyMap<string, StepOrder>
 }
@@ -101,11 +98,11 @@ export async function writeRun(
   parts: Pick<PlatformParts, 'database' | 'clock' | 'due'>,
   run: RunRow,
   { state, maxTotal, plan, inputs }: WrittenRun,
-  { payments = [], payer, release }: Partial<RunChange> & { readonly release?: Release } = {},
+  { payments = [], payer, leave }: Partial<RunChange> & { readonly leave?: Leave } = {},
 ): Promise<WrittenRow | undefined> {
   const nowMs = parts.clock.nowMs()
   const isSame = state === run.state && maxTotal === run.maxTotal
-  if (isSame && payments.length === 0 && release === undefined) return { run, orders: new Map() }
+  if (isSame && payments.length === 0 && leave === undefined) return { run, orders: new Map(), isKept: false }
   const endedAtMs = plan.isOver ? (run.endedAtMs ?? nowMs) : undefined
   const values = [
     run.runId,
@@ -121,9 +118,9 @@ export async function writeRun(
     inputs.map(({ jobId }) => jobId),
     inputs.map(({ input }) => input),
     maxTotal,
-    release?.holder ?? null,
-    release?.dueAtMs === undefined ? null : new Date(release.dueAtMs),
-    run.news,
+    ...valuesOfLeave(leave),
+    // Once it is over nothing can happen that matters.
+    plan.isOver ? null : run.news,
   ]
   const written = await write(parts.database, run, payments, values)
   if (written === undefined) return undefined
@@ -143,12 +140,11 @@ export async function writeRun(
     jobId,
     { input, sealedPayment: written.payments?.[jobId] ?? undefined },
   ])
-  return { run: changed, orders: new Map(orders) }
+  return { run: changed, orders: new Map(orders), isKept: written.is_kept }
 }
 
-type Written = {
+type Written = LeftRun & {
   readonly news: string
-  readonly is_due: boolean
   readonly payments: { readonly [jobId: string]: string | null } | null
 }
 
@@ -171,17 +167,15 @@ async function write(
 
 const LOCK = 'select 1 from runs where run_id = $1 and revision = $2 for update'
 
-/** $14: who lets it go, where somebody does; $15: until when; $16: the news that were heard. */
+const LEAVE = { holder: '$14', dueAt: '$15', keptUntil: '$16', news: '$17' }
 const WRITE = `
   with changed as (
     update runs set state = $3, plan = $4, status = $5, paid = $6, changed_at = $7::timestamptz, ended_at = $8::timestamptz,
       payer = coalesce(payer, $9), max_total = $13, revision = revision + 1, news = news + 1,
-      due_at = case when lease_holder = $14::uuid and news = $16::bigint then $15::timestamptz else '-infinity' end,
-      lease_until = case when lease_holder = $14::uuid then null else lease_until end,
-      lease_holder = case when lease_holder = $14::uuid then null else lease_holder end,
+      ${leaveColumns(LEAVE)},
       started_from = case when $6 = '0' then started_from end
     where run_id = $1 and revision = $2
-    returning run_id, news, coalesce(due_at = '-infinity', false) as is_due
+    returning run_id, news, ${leftColumns(LEAVE.holder)}
   ), wiped as (
     update run_payments set sealed_payment = null
     from changed
@@ -193,4 +187,4 @@ const WRITE = `
       and run_payments.job_id = any($10::uuid[])
     returning run_payments.job_id, sealed_payment
   )
-  select news, is_due, (select jsonb_object_agg(job_id, sealed_payment) from sent) as payments from changed`
+  select news, is_due, is_kept, (select jsonb_object_agg(job_id, sealed_payment) from sent) as payments from changed`

@@ -1,8 +1,8 @@
 import type { Database } from '@farebox/server/internal/postgres/connect'
 import { RUN_COLUMNS, toRunRow, type RunColumns, type RunRow } from './run-row.ts'
 
-/** For so long a worker has a run to itself. Where it dies, another takes the run then. */
-export const RUN_LEASE_MS = 15_000
+/** For so long a worker has a run to itself, unless it renews that. Where it dies, another takes the run then. */
+export const RUN_LEASE_MS = 6_000
 
 /** Who takes runs, and how many at most: in all, and of one payer. */
 export interface TakingRuns {
@@ -10,15 +10,17 @@ export interface TakingRuns {
   readonly limit: number
   readonly perPayer: number
   readonly nowMs: number
+  /** Runs that the holder is at in this moment: they are not taken. */
+  readonly except: readonly string[]
 }
 
 /**
- * Takes runs that are due and that nobody has, the longest waiting of each payer first, so that a payer with many runs
- * holds up no other.
+ * Takes runs that are due and that nobody else has, the longest waiting of each payer first, so that a payer with many runs
+ * holds up no other. A run that is taken is due again when the lease is over, or when something happens before.
  */
 export async function takeRuns(
   database: Database,
-  { holder, limit, perPayer, nowMs }: TakingRuns,
+  { holder, limit, perPayer, nowMs, except }: TakingRuns,
 ): Promise<readonly RunRow[]> {
   const rows = await database.query<RunColumns>('take-runs', TAKE, [
     new Date(nowMs),
@@ -26,15 +28,17 @@ export async function takeRuns(
     holder,
     limit,
     perPayer,
+    except,
   ])
   return rows.map(toRunRow)
 }
 
-const IS_DUE = 'due_at <= $1 and (lease_until is null or lease_until <= $1)'
+const IS_DUE = `due_at <= $1 and (lease_until is null or lease_until <= $1 or lease_holder = $3)
+  and not run_id = any($6::uuid[])`
 
 /** More than are taken are looked at, so that one payer's do not hide the others'. */
 const TAKE = `
-  update runs set lease_until = $2, lease_holder = $3
+  update runs set lease_until = $2, lease_holder = $3, due_at = $2
   where run_id in (
     select run_id from runs
     where run_id = any(array(
@@ -46,26 +50,102 @@ const TAKE = `
     for update skip locked)
   returning ${RUN_COLUMNS}`
 
+/** How a worker leaves a run after a look. */
+export interface Leave {
+  readonly holder: string
+  /** When it is due again; undefined: when something happens. */
+  readonly dueAtMs: number | undefined
+  /** The worker keeps it until then, and hears of what it does itself for the run's jobs; undefined: it lets the run go. */
+  readonly keptUntilMs: number | undefined
+}
+
+/** How a run was left. */
+export type LeftRun = {
+  /** Something has happened that the worker has not heard of. */
+  readonly is_due: boolean
+  /** The worker has it still. */
+  readonly is_kept: boolean
+}
+
 /**
- * Lets a run go until `dueAtMs`, or until something happens where that is undefined. Where something has happened since it
- * was read, it is due at once.
+ * What {@link Leave} sets of the columns of a run, by the names of the parameters for it and for the news that were heard
+ * (null: all that there can be). A run of somebody else, and one that is changed without leaving it, is due at once.
  *
- * @returns whether it is due at once
+ * A run that is kept is due when nobody renews that, so that whoever takes the leases of the dead finds it.
  */
-export async function releaseRun(
+export function leaveColumns(by: {
+  readonly holder: string
+  readonly dueAt: string
+  readonly keptUntil: string
+  readonly news: string
+}): string {
+  const [isOurs, keptUntil] = [`lease_holder = ${by.holder}::uuid`, `${by.keptUntil}::timestamptz`]
+  return `
+    due_at = case
+      when ${isOurs} and ${keptUntil} is not null and due_at is distinct from '-infinity'
+        then least(${by.dueAt}::timestamptz, ${keptUntil})
+      when ${isOurs} and ${keptUntil} is null and news = coalesce(${by.news}::bigint, news) then ${by.dueAt}::timestamptz
+      else '-infinity' end,
+    lease_until = case when ${isOurs} then ${keptUntil} else lease_until end,
+    lease_holder = case when ${isOurs} and ${keptUntil} is null then null else lease_holder end`
+}
+
+/** What says {@link LeftRun}, for a `returning`. */
+export function leftColumns(holder: string): string {
+  return `coalesce(due_at = '-infinity', false) as is_due, coalesce(lease_holder = ${holder}::uuid, false) as is_kept`
+}
+
+/** What {@link leaveColumns} is given, but for the news. */
+export function valuesOfLeave(leave: Leave | undefined): readonly [string | null, Date | null, Date | null] {
+  const dateOf = (ms: number | undefined): Date | null => (ms === undefined ? null : new Date(ms))
+  return [leave?.holder ?? null, dateOf(leave?.dueAtMs), dateOf(leave?.keptUntilMs)]
+}
+
+/** Leaves a run as it is. */
+export async function leaveRun(
   database: Database,
   { runId, news }: Pick<RunRow, 'runId' | 'news'>,
-  { holder, dueAtMs }: { readonly holder: string; readonly dueAtMs: number | undefined },
-): Promise<boolean> {
-  const rows = await database.query<{ is_due: boolean }>(
-    'release-run',
-    `update runs set lease_until = null, lease_holder = null,
-       due_at = case when news = $3 then $4::timestamptz else '-infinity' end
-     where run_id = $1 and lease_holder = $2
-     returning due_at = '-infinity' as is_due`,
-    [runId, holder, news, dueAtMs === undefined ? null : new Date(dueAtMs)],
+  leave: Leave,
+): Promise<LeftRun> {
+  const by = { holder: '$2', dueAt: '$3', keptUntil: '$4', news: '$5' }
+  const rows = await database.query<LeftRun>(
+    'leave-run',
+    `update runs set ${leaveColumns(by)} where run_id = $1 and lease_holder = $2::uuid returning ${leftColumns('$2')}`,
+    [runId, ...valuesOfLeave(leave), news],
   )
-  return rows[0]?.is_due === true
+  return rows[0] ?? { is_due: false, is_kept: false }
+}
+
+/** Which runs a worker keeps on, and which it has forgotten: those are due at once. */
+export interface KeptRuns {
+  readonly holder: string
+  readonly kept: readonly string[]
+  readonly forgotten: readonly string[]
+  readonly nowMs: number
+}
+
+/** Keeps runs a while longer. */
+export async function renewRuns(
+  database: Database,
+  { holder, kept, forgotten, nowMs }: KeptRuns,
+): Promise<void> {
+  if (kept.length + forgotten.length === 0) return
+  await database.query(
+    'renew-runs',
+    `update runs set lease_until = $4, due_at = case
+         when run_id = any($3::uuid[]) then '-infinity' when due_at = lease_until then $4::timestamptz else due_at end
+     where run_id = any($2::uuid[] || $3::uuid[]) and lease_holder = $1`,
+    [holder, kept, forgotten, new Date(nowMs + RUN_LEASE_MS)],
+  )
+}
+
+/** Lets all runs of a worker go that ends: they are due at once. */
+export async function releaseRuns(database: Database, holder: string): Promise<void> {
+  await database.query(
+    'release-runs',
+    `update runs set lease_until = null, lease_holder = null, due_at = '-infinity' where lease_holder = $1`,
+    [holder],
+  )
 }
 
 /** Has a run looked at once more: something was done for it that only the rows of its jobs show. */

@@ -1,0 +1,78 @@
+import type { Refusal } from '../../http/refusal.ts'
+import type { JobRow } from '../records/job-row.ts'
+import type { NewJob } from '../records/job-store.ts'
+
+/** An order that is to be written down, and what its payer has. */
+export interface GatheredOrder {
+  readonly job: NewJob
+  /** As `callerKey` has it. */
+  readonly from: string
+  readonly balanceAtomic: bigint
+}
+
+/** What came of one: the job, why it is refused, or undefined as of `writeOrders`. */
+export type OrderWritten = JobRow | Refusal | undefined
+
+/** Writes orders from one place, of one payer at one agent, down together, all or none. */
+export type WriteTogether = (
+  jobs: readonly NewJob[],
+  terms: Omit<GatheredOrder, 'job'>,
+) => Promise<readonly OrderWritten[]>
+
+const MOST_TOGETHER = 32
+const MOST_CHARACTERS_TOGETHER = 1_048_576
+
+interface Waiting extends GatheredOrder {
+  resolve(written: OrderWritten): void
+  reject(error: unknown): void
+}
+
+/**
+ * Orders of one payer at one agent wait for one another in the database in any case: those that come while some are being
+ * written are written together afterwards, for the price of one. Where they cannot be, each is tried alone.
+ */
+export function createGatheredOrders(write: WriteTogether): (order: GatheredOrder) => Promise<OrderWritten> {
+  const queues = new Map<string, Waiting[]>()
+
+  const writeAll = async (orders: readonly Waiting[]): Promise<void> => {
+    try {
+      const balanceAtomic = orders.map(order => order.balanceAtomic).reduce((a, b) => (a < b ? a : b))
+      const from = orders[0]?.from ?? ''
+      const written = await write(
+        orders.map(({ job }) => job),
+        { from, balanceAtomic },
+      )
+      for (const [index, { resolve }] of orders.entries()) resolve(written[index])
+    } catch (error) {
+      const [first, ...others] = orders
+      if (others.length === 0) return first?.reject(error)
+      for (const order of orders) await writeAll([order])
+    }
+  }
+  const drain = async (key: string, queue: Waiting[]): Promise<void> => {
+    while (queue.length > 0) await writeAll(queue.splice(0, countTogether(queue)))
+    queues.delete(key)
+  }
+  return given =>
+    new Promise((resolve, reject) => {
+      const key = `${given.from} ${given.job.payer} ${given.job.agentId}`
+      const order = { ...given, resolve, reject }
+      const queue = queues.get(key)
+      if (queue !== undefined) return void queue.push(order)
+      const begun = [order]
+      queues.set(key, begun)
+      void drain(key, begun)
+    })
+}
+
+/** How many of the first fit into one statement; one at least. */
+function countTogether(orders: readonly GatheredOrder[]): number {
+  let characters = 0
+  let count = 0
+  for (const { job } of orders.slice(0, MOST_TOGETHER)) {
+    characters += job.requestBody.length
+    if (count > 0 && characters > MOST_CHARACTERS_TOGETHER) break
+    count += 1
+  }
+  return count
+}
