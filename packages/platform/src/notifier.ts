@@ -24,6 +24,8 @@ export interface DueWork {
   readonly sending: Handover<{ readonly jobId: string }>
   /** Jobs of runs that this process has done something about, for `startRuns`. */
   readonly outcomes: Telling<JobOutcome>
+  /** Ids of jobs and runs that this process has changed, for those who watch them. */
+  readonly changes: Telling<string>
   /** Under whose leases this process has jobs and runs. */
   readonly holder: string
 }
@@ -58,6 +60,7 @@ export function createDueWork(clock: Pick<Clock, 'sleep'>): DueWork {
     runs: createNotifier(clock),
     sending: createHandover(),
     outcomes: createTelling(),
+    changes: createTelling(),
     holder: randomUUID(),
   }
 }

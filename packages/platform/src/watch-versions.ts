@@ -1,5 +1,6 @@
 import type { Clock } from '@farebox/server/clock'
 import { describeError, type Log } from '@farebox/server/log'
+import type { Telling } from './telling.ts'
 
 /** Says when things change, to any number of watchers. */
 export interface VersionWatch {
@@ -11,6 +12,8 @@ export interface VersionWatch {
 }
 
 const LOOK_EVERY_MS = 250
+/** Changes within so long after one are found by one look. */
+const GATHER_MS = 10
 
 interface Watcher {
   readonly id: string
@@ -23,15 +26,17 @@ interface Watcher {
 export interface WatchOptions {
   readonly clock: Clock
   readonly log: Log
+  /** Ids of what this process has changed: it is looked at soon. */
+  readonly changes: Telling<string>
   /** By id; without those that there are not. */
   readonly readVersions: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
 }
 
 /**
  * Watches for one process: however many watchers there are, the database is asked one short question at a time, four times
- * a second, and none while nobody watches. A version depends on the thing alone, so that every process tells the same.
+ * a second and soon after each change by this process, and none while nobody watches. A version depends on the thing alone, so that every process tells the same.
  */
-export function createVersionWatch({ clock, log, readVersions }: WatchOptions): VersionWatch {
+export function createVersionWatch({ clock, log, changes, readVersions }: WatchOptions): VersionWatch {
   const watchers = new Set<Watcher>()
   let isLooking = false
 
@@ -47,14 +52,21 @@ export function createVersionWatch({ clock, log, readVersions }: WatchOptions): 
   const lookAgain = async (): Promise<void> => {
     if (isLooking) return
     isLooking = true
+    let soon = new AbortController()
+    const stopListening = changes.listen(changed => {
+      if ([...watchers].some(({ id }) => id === changed)) soon.abort('changed')
+    })
     while (watchers.size > 0) {
-      await clock.sleep(LOOK_EVERY_MS)
+      await clock.sleep(LOOK_EVERY_MS, soon.signal)
+      if (soon.signal.aborted) await clock.sleep(GATHER_MS)
+      soon = new AbortController()
       // A database that is away is back some day; streams end by themselves.
       if (watchers.size > 0)
         await look().catch((error: unknown) => {
           log.warn('changes were not watched', { error: describeError(error) })
         })
     }
+    stopListening()
     isLooking = false
   }
 

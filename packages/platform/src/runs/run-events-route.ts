@@ -10,8 +10,9 @@ import { describeProgress } from './show-run.ts'
 
 /** The changes of a run as they happen. */
 export function runEventsRoute(parts: PlatformParts): Route {
-  const { database, clock, log } = parts
-  const watch = createVersionWatch({ clock, log, readVersions: ids => readVersions(database, ids) })
+  const { database, clock, log, due } = parts
+  const { changes } = due
+  const watch = createVersionWatch({ clock, log, changes, readVersions: ids => readVersions(database, ids) })
   return defineRoute({
     method: 'GET',
     path: '/v1/runs/:runId/events',

@@ -100,6 +100,7 @@ function tellOutcome(
   job: JobRow,
   { isConcluded }: { readonly isConcluded: boolean },
 ): void {
+  due.changes.tell(job.jobId)
   const { runId, responseBody = '' } = job
   if (runId !== undefined) {
     const isTold = isConcluded && responseBody !== '' && responseBody.length <= MAX_TOLD_CHARACTERS

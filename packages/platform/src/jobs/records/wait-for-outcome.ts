@@ -18,17 +18,30 @@ const LONGEST_LOOK_MS = 500
  * @returns the job as it stands then, with what was asked and delivered
  */
 export async function waitForOutcome(
-  { database, clock }: Pick<PlatformParts, 'database' | 'clock'>,
+  { database, clock, due }: Pick<PlatformParts, 'database' | 'clock' | 'due'>,
   job: JobRow,
   signal: AbortSignal,
 ): Promise<JobRow> {
   const startMs = clock.nowMs()
   const endMs = Math.min(startMs + LONGEST_WAIT_MS, Math.max(startMs, job.expiresAtMs) + LATE_MS)
   let known = job
-  for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 1.5, LONGEST_LOOK_MS)) {
-    if (hasOutcome(known, clock.nowMs()) || signal.aborted || clock.nowMs() >= endMs) break
-    await clock.sleep(lookMs, signal)
-    known = (await readBareJob(database, job.jobId)) ?? known
+  let soon = new AbortController()
+  const over = (): void => soon.abort('over')
+  // Where another process drives the job, only looking tells.
+  const stopListening = due.changes.listen(changed => {
+    if (changed === job.jobId) soon.abort('changed')
+  })
+  signal.addEventListener('abort', over, { once: true })
+  try {
+    for (let lookMs = FIRST_LOOK_MS; ; lookMs = Math.min(lookMs * 1.5, LONGEST_LOOK_MS)) {
+      if (hasOutcome(known, clock.nowMs()) || signal.aborted || clock.nowMs() >= endMs) break
+      await clock.sleep(lookMs, soon.signal)
+      soon = new AbortController()
+      known = (await readBareJob(database, job.jobId)) ?? known
+    }
+  } finally {
+    stopListening()
+    signal.removeEventListener('abort', over)
   }
   // What was asked and delivered is read once, at the end.
   return (await readJob(database, job.jobId)) ?? known

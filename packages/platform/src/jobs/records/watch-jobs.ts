@@ -6,8 +6,15 @@ export function createJobWatch({
   database,
   clock,
   log,
-}: Pick<PlatformParts, 'database' | 'clock' | 'log'>): VersionWatch {
-  return createVersionWatch({ clock, log, readVersions: jobIds => readVersions({ database }, jobIds) })
+  due,
+}: Pick<PlatformParts, 'database' | 'clock' | 'log' | 'due'>): VersionWatch {
+  const { changes } = due
+  return createVersionWatch({
+    clock,
+    log,
+    changes,
+    readVersions: jobIds => readVersions({ database }, jobIds),
+  })
 }
 
 /** By the job's id; without those that there are not. */

@@ -74,7 +74,7 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
     order: createOrderJobOfRun(parts),
     mayKeep: (run: RunRow): boolean => atHand.mayKeep(run),
   }
-  parts.due.outcomes.serve(outcome => {
+  const stopListening = parts.due.outcomes.listen(outcome => {
     if (!atHand.tell(outcome)) parts.due.runs.notify()
   })
   const round = async (): Promise<void> => {
@@ -110,7 +110,7 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
   return {
     async stop() {
       stopping.abort()
-      parts.due.outcomes.serve(undefined)
+      stopListening()
       await rounds
       await atHand.stop()
       await activities.ended()

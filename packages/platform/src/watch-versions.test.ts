@@ -1,0 +1,36 @@
+import { silentLog } from '@farebox/server/log'
+import { expect, test } from 'vitest'
+import { createTelling } from './telling.ts'
+import { createVersionWatch } from './watch-versions.ts'
+
+/** Hours pass at once where somebody waits for milliseconds; otherwise nobody wakes unless told. */
+const still = {
+  nowMs: () => 0,
+  sleep: (ms: number, signal?: AbortSignal) =>
+    new Promise<void>(resolve => {
+      if (ms < 100 || signal?.aborted === true) return resolve()
+      signal?.addEventListener('abort', () => resolve())
+    }),
+}
+
+test('what this process changes is told without waiting for the next look', async () => {
+  const changes = createTelling<string>()
+  let version = 1
+  const { versions } = createVersionWatch({
+    clock: still,
+    log: silentLog,
+    changes,
+    readVersions: ids => Promise.resolve(new Map(ids.map(id => [id, `${version}`]))),
+  })
+  const ending = new AbortController()
+  const seen = versions('run', ending.signal)
+  expect(await seen.next()).toMatchObject({ value: '1' })
+  const second = seen.next()
+  version = 2
+  changes.tell('another')
+  changes.tell('run')
+  expect(await second).toMatchObject({ value: '2' })
+  ending.abort()
+  changes.tell('run')
+  expect(await seen.next()).toMatchObject({ done: true })
+})
