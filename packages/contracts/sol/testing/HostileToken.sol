@@ -36,6 +36,15 @@ contract HostileToken is ERC20 {
         _callData = callData;
     }
 
+    /// @notice Makes a call as this token; reverts with its reason.
+    function run(address target, bytes calldata callData) external {
+        (bool success, bytes memory answer) = target.call(callData);
+        if (success) return;
+        assembly ("memory-safe") {
+            revert(add(answer, 0x20), mload(answer))
+        }
+    }
+
     function transferFrom(address from, address to, uint256 value) public override returns (bool) {
         if (_target != address(0)) {
             (bool success, bytes memory answer) = _target.call(_callData);

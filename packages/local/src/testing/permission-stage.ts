@@ -104,10 +104,14 @@ export function permissionStage(chain: LocalChain) {
   return {
     view,
     token,
+    tokenView,
     /** Sends a call; resolves to its receipt whether or not it failed. */
     tryTo: sendTo,
     /** Sends a call that must succeed. */
     call: async (from: Address, callData: Hex) => done(await sendTo(from, callData)),
+    /** Has an account call another contract, which must succeed. */
+    callTo: async (target: Address, from: Address, callData: Hex) =>
+      done(await send(chain, { from, to: target, callData })),
     set: async (permission: SpendPermission) =>
       done(await sendTo(permission.owner, encode('set', [permission]))),
     revoke: async (permission: SpendPermission) => done(await sendTo(permission.owner, encodeRevoke(permission))),
