@@ -20,6 +20,8 @@ export interface HostileToken {
   readonly mint: (account: Address, amount: bigint) => Promise<void>
   /** Decides what it calls whenever it is told to move something, before it does. */
   readonly callBack: (target: Address, callData: Hex) => Promise<void>
+  /** The data of {@link HostileToken.callBack}. */
+  readonly encodeCallBack: (target: Address, callData: Hex) => Hex
   /** The data with which anybody has it make a call as itself. */
   readonly encodeRun: (target: Address, callData: Hex) => Hex
 }
@@ -48,6 +50,7 @@ export async function createHostileToken(
     behave,
     mint: async (account, amount) => await tell('mint', [account, amount]),
     callBack: async (target, callData) => await tell('callBack', [target, callData]),
+    encodeCallBack: (target, callData) => encodeToken('callBack', [target, callData]),
     encodeRun: (target, callData) => encodeToken('run', [target, callData]),
   }
 }

@@ -107,6 +107,9 @@ export function permissionStage(chain: LocalChain) {
     tokenView,
     /** Sends a call; resolves to its receipt whether or not it failed. */
     tryTo: sendTo,
+    /** Has an account call another contract; the receipt says whether that failed. */
+    tryAt: async (target: Address, from: Address, callData: Hex) =>
+      await send(chain, { from, to: target, callData }),
     /** Sends a call that must succeed. */
     call: async (from: Address, callData: Hex) => done(await sendTo(from, callData)),
     /** Has an account call another contract, which must succeed. */
