@@ -188,19 +188,20 @@ function place(drawn: Step & { readonly kind: Attempt['kind'] }, model: Permissi
     return { kind, key, terms: { limit: drawn.limit, cap, expiry: time + drawn.seconds, recipients } }
   }
   if (kind === 'revoke') return { kind, key: keyAt(drawn, owner, token) }
-  if (kind === 'arm') return { kind, spend: spendAt(drawn, callingBack.address, callingBack.address, model) }
+  if (kind === 'arm') return { kind, spend: spendAt(drawn, callingBack.address, token, model) }
   return { kind, spend: spendAt(drawn, at(spenders, drawn.spender), token, model) }
 }
 
-/** Of what is set already, mostly: others are refused and show little. */
+/** Of what is set already, mostly; `isForeign`: by somebody who may have no permission like it. */
 function spendAt(drawn: Step, spender: Address, token: Address, model: PermissionModel): SpendAttempt {
   const live = [...model.permissions.values()].filter(
     ({ terms, key }) => terms !== undefined && (drawn.kind !== 'arm' || key.spender === spender),
   )
-  const key = live[drawn.ref % Math.max(1, live.length)]?.key ?? keyAt(drawn, at(OWNERS, drawn.owner), token, spender)
+  const permitted = drawn.isForeign ? undefined : live[drawn.ref % Math.max(1, live.length)]
+  const key = permitted?.key ?? keyAt(drawn, at(OWNERS, drawn.owner), token, spender)
   const limit = permissionAt(model, key).terms?.limit ?? drawn.limit
-  const by = drawn.isForeign ? at(spenders, drawn.spender + 1) : key.spender
-  return { key, by, to: at(SHOPS, drawn.to), amount: (limit * BigInt(drawn.quarters)) / 4n, ref: BigInt(drawn.ref % 60) }
+  const amount = (limit * BigInt(drawn.quarters)) / 4n
+  return { key, to: at(SHOPS, drawn.to), amount, ref: BigInt(drawn.ref % 60) }
 }
 
 function keyAt(drawn: Step, owner: Address, token: Address, spender = at(spenders, drawn.spender)): Key {
@@ -232,9 +233,9 @@ async function perform(attempt: Attempt) {
     return await stage.tryAt(callingBack.address, STRANGER, callData)
   }
   if (attempt.kind === 'spend') {
-    const { by } = attempt.spend
+    const { spender } = attempt.spend.key
     const callData = encodeSpend(attempt.spend)
-    if (by !== callingBack.address) return await stage.tryTo(by, callData)
+    if (spender !== callingBack.address) return await stage.tryTo(spender, callData)
     const asToken = callingBack.encodeRun(chain.spendPermissions, callData)
     return await stage.tryAt(callingBack.address, STRANGER, asToken)
   }

@@ -25,10 +25,9 @@ export interface Terms {
   readonly recipients: readonly Address[]
 }
 
+/** A spend by the spender that the key names. */
 export interface SpendAttempt {
   readonly key: Key
-  /** Not the spender of the permission, now and then. */
-  readonly by: Address
   readonly to: Address
   readonly amount: bigint
   readonly ref: bigint
@@ -127,15 +126,14 @@ function applySet(model: PermissionModel, key: Key, terms: Terms, time: bigint):
 
 function applySpend(
   model: PermissionModel,
-  { key, by, to, amount, ref }: SpendAttempt,
+  { key, to, amount, ref }: SpendAttempt,
   time: bigint,
   traits: TokenTraits,
 ): PermissionModel | undefined {
   const permission = permissionAt(model, key)
   const { terms, cap, spent } = permission
   const refPlace = `${key.id} ${ref}`
-  if (by !== key.spender || model.refs.has(refPlace) || terms === undefined || time >= terms.expiry)
-    return undefined
+  if (model.refs.has(refPlace) || terms === undefined || time >= terms.expiry) return undefined
   if (amount === 0n || amount > terms.limit || spent + amount > cap) return undefined
   if (terms.recipients.length > 0 && !terms.recipients.includes(to)) return undefined
   const counted = withPermission(
