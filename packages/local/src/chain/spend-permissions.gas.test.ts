@@ -28,18 +28,26 @@ test('a spend takes at most 80,000 gas, and the other calls what the documentati
   const stage = permissionStage(chain)
   const permission = permissionOf()
   const listed = permissionOf({ capability: 'listed', recipients: [SHOP] })
-  const gas = async (from: `0x${string}`, callData: `0x${string}`) => (await stage.call(from, callData)).gasUsed
+  const gas = async (from: `0x${string}`, callData: `0x${string}`) =>
+    (await stage.call(from, callData)).gasUsed
   const figures = {
     'first set': await gas(OWNER, encode('set', [permission])),
     'set of a second permission, one recipient': await gas(OWNER, encode('set', [listed])),
-    'change': await gas(OWNER, encode('set', [permission])),
+    change: await gas(OWNER, encode('set', [permission])),
     ...(await stage.approve(OWNER, 10_000_000n), {}),
     'first spend': await gas(SPENDER, encodeSpendOf(permission)),
     'second spend': await gas(SPENDER, encodeSpendOf(permission)),
-    'spend with a ref far from all others': await gas(SPENDER, encodeSpendOf(permission, { ref: 2n ** 255n })),
+    'spend with a ref far from all others': await gas(
+      SPENDER,
+      encodeSpendOf(permission, { ref: 2n ** 255n }),
+    ),
     'spend with a list': await gas(SPENDER, encodeSpendOf(listed)),
-    'each of ten spends in one transaction': (await gas(SPENDER, encode('multicall', [Array.from({length: 10}, () => encodeSpendOf(permission, { amount: 1n }))]))) / 10n,
-    'revoke': await gas(OWNER, encodeRevoke(permission)),
+    'each of ten spends in one transaction':
+      (await gas(
+        SPENDER,
+        encode('multicall', [Array.from({ length: 10 }, () => encodeSpendOf(permission, { amount: 1n }))]),
+      )) / 10n,
+    revoke: await gas(OWNER, encodeRevoke(permission)),
   }
   console.log('SpendPermissions gas', figures)
   expect(figures['second spend']).toBeLessThanOrEqual(MAX_SPEND_GAS)

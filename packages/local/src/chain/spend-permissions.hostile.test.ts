@@ -53,7 +53,9 @@ describe('a token that is not as it should be', () => {
     const { token, permission } = await permitted({ returnsFalse: true })
     const refusal = await stage.refusalOf(SPENDER, encodeSpendOf(permission, { amount: 100n }))
     expect(refusal).toEqual(['SafeERC20FailedOperation', token.address])
-    expect((await stage.tryTo(SPENDER, encodeSpendOf(permission, { amount: 100n, ref: 5n }))).status).toBe('reverted')
+    expect((await stage.tryTo(SPENDER, encodeSpendOf(permission, { amount: 100n, ref: 5n }))).status).toBe(
+      'reverted',
+    )
     await token.behave({})
     await stage.spend(permission, { amount: 100n, ref: 5n })
   })
@@ -80,7 +82,12 @@ describe('a token that calls back in the middle of a spend', () => {
   test('finds its ref used and the cap reduced already', async () => {
     const { token } = await permitted({})
     // The token is the spender itself: nobody else could call in time.
-    const permission = permissionOf({ token: token.address, spender: token.address, limit: 1_000n, cap: 1_500n })
+    const permission = permissionOf({
+      token: token.address,
+      spender: token.address,
+      limit: 1_000n,
+      cap: 1_500n,
+    })
     await stage.set(permission)
     await token.callBack(chain.spendPermissions, encodeSpendOf(permission, { amount: 500n, ref: 1n }))
     const same = await asToken(token, encodeSpendOf(permission, { amount: 500n, ref: 1n }))
@@ -182,7 +189,14 @@ describe('many spends at once', () => {
 
   async function sendUnmined(from: Address, data: Hex, nonce: number): Promise<void> {
     const fees = { maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0x1' }
-    const transaction = { from, to: chain.spendPermissions, data, nonce: toHex(nonce), gas: toHex(GAS), ...fees }
+    const transaction = {
+      from,
+      to: chain.spendPermissions,
+      data,
+      nonce: toHex(nonce),
+      gas: toHex(GAS),
+      ...fees,
+    }
     await callAnvil(chain.rpcUrl, 'eth_sendTransaction', [transaction])
   }
 
@@ -229,7 +243,9 @@ describe('many spends at once', () => {
       return logs
         .slice(at)
         .flatMap(log =>
-          log.eventName === 'PermissionSpent' && log.args.spender === spender ? [Number(log.args.amount)] : [],
+          log.eventName === 'PermissionSpent' && log.args.spender === spender
+            ? [Number(log.args.amount)]
+            : [],
         )
     }
     return {

@@ -172,7 +172,11 @@ test(
   },
 )
 
-function place(drawn: Step & { readonly kind: Attempt['kind'] }, model: PermissionModel, time: bigint): Attempt {
+function place(
+  drawn: Step & { readonly kind: Attempt['kind'] },
+  model: PermissionModel,
+  time: bigint,
+): Attempt {
   const owner = at(OWNERS, drawn.owner)
   const token = at(tokens, drawn.token)
   const { kind } = drawn
@@ -208,10 +212,7 @@ function keyAt(drawn: Step, owner: Address, token: Address, spender = at(spender
   const capability = at(CAPABILITIES, drawn.capability)
   const found = keys.find(
     key =>
-      key.owner === owner &&
-      key.token === token &&
-      key.spender === spender &&
-      key.capability === capability,
+      key.owner === owner && key.token === token && key.spender === spender && key.capability === capability,
   )
   if (found === undefined) throw new Error('every key is listed')
   return found
@@ -280,7 +281,7 @@ async function expectModel(model: PermissionModel): Promise<void> {
     batchSize: 0,
     allowFailure: false,
     contracts: [
-      { ...ask('getCurrentBlockTimestamp'), address: MULTICALL3_ADDRESS, abi: multicall3Abi as Abi },
+      { ...ask('getCurrentBlockTimestamp'), address: MULTICALL3_ADDRESS, abi: multicall3Abi },
       ...pairs.map(([owner, token]) => ask('totalLeft', owner, token)),
       ...pairs.map(([owner, token]) => ask('permissionsOf', owner, token)),
       ...pairs.map(([owner, token]) => askToken(token, 'allowance', owner, chain.spendPermissions)),
@@ -299,7 +300,7 @@ async function expectModel(model: PermissionModel): Promise<void> {
       touched
         .filter(({ key, terms }) => terms !== undefined && key.owner === owner && key.token === token)
         .map(({ key }) => key.id)
-        .toSorted(),
+        .toSorted(byText),
     ),
     ...pairs.map(([owner, token]) => model.allowances.get(placeOf(token, owner)) ?? 0n),
     ...held.map(([account, token]) => model.balances.get(placeOf(token, account)) ?? 0n),
@@ -330,7 +331,11 @@ async function readBalances(): Promise<ReadonlyMap<string, bigint>> {
 
 /** Ids come in no order. */
 function sorted(value: unknown): unknown {
-  return Array.isArray(value) ? value.toSorted() : value
+  return Array.isArray(value) ? value.map(String).toSorted(byText) : value
+}
+
+function byText(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other)
 }
 
 function at<T>(list: readonly T[], index: number): T {

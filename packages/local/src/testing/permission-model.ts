@@ -90,7 +90,8 @@ export function applyAttempt(
     const place = placeOf(attempt.token, attempt.owner)
     return { ...model, allowances: new Map(model.allowances).set(place, attempt.amount) }
   }
-  if (attempt.kind === 'transfer') return moveBalance(model, attempt.token, attempt.owner, undefined, attempt.amount)
+  if (attempt.kind === 'transfer')
+    return moveBalance(model, attempt.token, attempt.owner, undefined, attempt.amount)
   return { ...model, armed: attempt.spend }
 }
 
@@ -99,7 +100,12 @@ export function availableAt(model: PermissionModel, key: Key, time: bigint): big
   const { terms, cap, spent } = permissionAt(model, key)
   if (terms === undefined || time >= terms.expiry) return 0n
   const place = placeOf(key.token, key.owner)
-  const bounds = [terms.limit, cap - spent, model.allowances.get(place) ?? 0n, model.balances.get(place) ?? 0n]
+  const bounds = [
+    terms.limit,
+    cap - spent,
+    model.allowances.get(place) ?? 0n,
+    model.balances.get(place) ?? 0n,
+  ]
   return bounds.reduce((least, bound) => (bound < least ? bound : least))
 }
 

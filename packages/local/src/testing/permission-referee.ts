@@ -1,7 +1,7 @@
 import { localUsdcAbi } from '@farebox/contracts/local-usdc'
+import { spendPermissionsAbi } from '@farebox/contracts/spend-permissions'
 import { parseEventLogs } from 'viem'
 import type { Hex, TransactionReceipt } from 'viem'
-import { tellPermissionEvents } from './permission-stage.ts'
 
 interface Ruling {
   readonly limit: bigint
@@ -23,11 +23,11 @@ export function createReferee() {
     spends: () => spends,
     judge(receipt: TransactionReceipt, time: bigint): void {
       const moved = parseEventLogs({ abi: localUsdcAbi, logs: receipt.logs, eventName: 'Transfer' })
-      for (const event of tellPermissionEvents(receipt)) {
-        if (event.eventName === 'PermissionSet') rulings.set(event.id, event.permission)
-        else if (event.eventName === 'PermissionRevoked') rulings.set(event.id, undefined)
+      for (const event of parseEventLogs({ abi: spendPermissionsAbi, logs: receipt.logs })) {
+        if (event.eventName === 'PermissionSet') rulings.set(event.args.id, event.args.permission)
+        else if (event.eventName === 'PermissionRevoked') rulings.set(event.args.id, undefined)
         else {
-          const { id, owner, token, to, amount, ref } = event
+          const { id, owner, token, to, amount, ref } = event.args
           const ruling = rulings.get(id)
           const sum = (spent.get(id) ?? 0n) + amount
           require(ruling !== undefined, 'spent after a revocation')

@@ -93,9 +93,16 @@ export function permissionStage(chain: LocalChain) {
     const abi: Abi = spendPermissionsAbi
     return await reader(chain).readContract({ address: to, abi, functionName, args })
   }
-  const token = async (from: Address, functionName: string, args: readonly unknown[], at: Address = chain.usdc) => {
+  const token = async (
+    from: Address,
+    functionName: string,
+    args: readonly unknown[],
+    at: Address = chain.usdc,
+  ) => {
     const abi: Abi = localUsdcAbi
-    return done(await send(chain, { from, to: at, callData: encodeFunctionData({ abi, functionName, args }) }))
+    return done(
+      await send(chain, { from, to: at, callData: encodeFunctionData({ abi, functionName, args }) }),
+    )
   }
   const tokenView = async (functionName: string, args: readonly unknown[], at: Address = chain.usdc) => {
     const abi: Abi = localUsdcAbi
@@ -117,7 +124,8 @@ export function permissionStage(chain: LocalChain) {
       done(await send(chain, { from, to: target, callData })),
     set: async (permission: SpendPermission) =>
       done(await sendTo(permission.owner, encode('set', [permission]))),
-    revoke: async (permission: SpendPermission) => done(await sendTo(permission.owner, encodeRevoke(permission))),
+    revoke: async (permission: SpendPermission) =>
+      done(await sendTo(permission.owner, encodeRevoke(permission))),
     spend: async (permission: SpendPermission, choice: SpendChoice = {}) =>
       done(await sendTo(choice.from ?? permission.spender, encodeSpendOf(permission, choice))),
     /** The error that a call would be refused with, name and arguments; nothing is sent. */
@@ -136,7 +144,8 @@ export function permissionStage(chain: LocalChain) {
     statusOf: async (permission: SpendPermission) => (await view('statusOf', [idOf(permission)])) as Status,
     totalLeft: async (owner: Address, at: Address = chain.usdc) =>
       (await view('totalLeft', [owner, at])) as bigint,
-    balanceOf: async (account: Address, at: Address = chain.usdc) => await tokenView('balanceOf', [account], at),
+    balanceOf: async (account: Address, at: Address = chain.usdc) =>
+      await tokenView('balanceOf', [account], at),
     allowanceOf: async (owner: Address, at: Address = chain.usdc) =>
       await tokenView('allowance', [owner, to], at),
     approve: async (owner: Address, amount: bigint, at: Address = chain.usdc) =>
@@ -171,7 +180,10 @@ export function encodeRevoke(permission: SpendPermission): Hex {
 
 /** What the contract's events in a receipt say, in order. */
 export function tellPermissionEvents({ logs }: TransactionReceipt) {
-  return parseEventLogs({ abi: spendPermissionsAbi, logs }).map(({ eventName, args }) => ({ eventName, ...args }))
+  return parseEventLogs({ abi: spendPermissionsAbi, logs }).map(({ eventName, args }) => ({
+    eventName,
+    ...args,
+  }))
 }
 
 /** The bytes that a call was reverted with. */

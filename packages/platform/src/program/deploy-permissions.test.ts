@@ -42,7 +42,9 @@ test('farebox-platform deploy-permissions puts SpendPermissions at its address, 
   await callAnvil(chain.rpcUrl, 'anvil_setCode', [SPEND_PERMISSIONS_ADDRESS, '0x'])
   const dry = await deploy(['--dry-run'])
   expect(dry).toMatchObject({ code: 0, out: expect.stringMatching(/gas +\d+ at up to/) })
-  expect(await callAnvilForText(chain.rpcUrl, 'eth_getCode', [SPEND_PERMISSIONS_ADDRESS, 'latest'])).toBe('0x')
+  expect(await callAnvilForText(chain.rpcUrl, 'eth_getCode', [SPEND_PERMISSIONS_ADDRESS, 'latest'])).toBe(
+    '0x',
+  )
   expect(await deploy(['--yes'])).toMatchObject({ code: 0 })
   expect(await callAnvilForText(chain.rpcUrl, 'eth_getCode', [SPEND_PERMISSIONS_ADDRESS, 'latest'])).toBe(
     DEPLOY_PERMISSIONS.contract.runtimeCode,

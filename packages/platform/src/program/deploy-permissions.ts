@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { COMPILER } from '@farebox/contracts/internal/compiler'
-import { spendPermissionsBytecode, spendPermissionsDeployedBytecode } from '@farebox/contracts/spend-permissions'
+import {
+  spendPermissionsBytecode,
+  spendPermissionsDeployedBytecode,
+} from '@farebox/contracts/spend-permissions'
 import type { DeployCommand } from '@farebox/server/internal/deploy/run-deploy-command'
 import { PLATFORM_VARIABLES } from './variables.ts'
 
