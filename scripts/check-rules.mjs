@@ -7,7 +7,7 @@ import { Explained } from './prepare.mjs'
 
 const DEFINED_IN = ['docs/rules.md', 'docs/facilitator-rules.md', 'ARCHITECTURE.md']
 const CITED =
-  /\b(?:(?:PAY|IDM|DDL|VAL|HTTP|OPS|REG|SSRF|HLT|WEB|CLI)-\d{2}|D(?:41a|[1-9]\d?)|I[1-8])\b(?![.\-/])/g
+  /\b(?:(?:PAY|IDM|DDL|VAL|HTTP|OPS|REG|SSRF|HLT|WEB|CLI|PERM)-\d{2}|D(?:41a|[1-9]\d?)|I[1-8])\b(?![.\-/])/g
 const DEFINED = /^\| (?:\*\*)?([A-Z]+\d*a?(?:-\d{2})?)(?:\*\*)? \|/gm
 /** Of code only comments and strings are read: `D3` may be a variable's name. */
 const TEXT = /\/\/.*|\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g

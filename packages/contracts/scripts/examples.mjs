@@ -38,4 +38,16 @@ const client = createPublicClient({ transport: http('http://127.0.0.1:8545') })
 const multicall = { address: MULTICALL3_ADDRESS, abi: multicall3Abi } as const
 console.log(await client.readContract({ ...multicall, functionName: 'getBlockNumber' }))
 `,
+  SpendPermissions: `
+import { LOCAL_USDC_ADDRESS, SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { spendPermissionsAbi } from '@farebox/contracts/spend-permissions'
+import { createPublicClient, http } from 'viem'
+
+const client = createPublicClient({ transport: http('https://sepolia.base.org') })
+const permissions = { address: SPEND_PERMISSIONS_ADDRESS, abi: spendPermissionsAbi } as const
+const [owner, spender] = ['0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'] as const
+const scope = await client.readContract({ ...permissions, functionName: 'scopeOf', args: [7n, 'buy'] })
+const of = [owner, spender, LOCAL_USDC_ADDRESS, scope] as const
+console.log(await client.readContract({ ...permissions, functionName: 'available', args: of }))
+`,
 }

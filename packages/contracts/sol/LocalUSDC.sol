@@ -7,7 +7,7 @@ import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/Signa
 
 /// @title USDC for chains that live on one machine
 /// @notice Behaves like Circle's FiatTokenV2_2 as far as x402 payments can see: EIP-3009 in both signature
-/// forms, EIP-712 domain "USDC" version "2", six decimals, pause and blacklist. It reverts with the same
+/// forms, EIP-2612 permits, EIP-712 domain "USDC" version "2", six decimals, pause and blacklist. It reverts with the same
 /// reasons, except that every bad signature is an "invalid signature". Whoever calls may mint, pause and
 /// blacklist: NEVER deploy it where its units could be mistaken for money.
 /// @dev Everything a constructor would decide is a constant, so the runtime code alone is the whole token: it
@@ -28,6 +28,10 @@ contract LocalUSDC is ERC20 {
     bytes32 public constant CANCEL_AUTHORIZATION_TYPEHASH =
         keccak256("CancelAuthorization(address authorizer,bytes32 nonce)");
 
+    // EIP-2612, "Specification".
+    bytes32 public constant PERMIT_TYPEHASH =
+        keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
+
     bytes32 private constant DOMAIN_TYPEHASH =
         keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
     bytes32 private constant NAME_HASH = keccak256("USDC");
@@ -38,6 +42,9 @@ contract LocalUSDC is ERC20 {
 
     /// @notice True once the nonce was used or cancelled: it does not prove a payment (EIP-3009).
     mapping(address authorizer => mapping(bytes32 nonce => bool)) public authorizationState;
+
+    /// @notice What an owner's next permit is signed with.
+    mapping(address owner => uint256 nonce) public nonces;
 
     event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
     event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
@@ -145,6 +152,36 @@ contract LocalUSDC is ERC20 {
         bytes32 structHash = keccak256(abi.encode(CANCEL_AUTHORIZATION_TYPEHASH, authorizer, nonce));
         _consumeNonce(authorizer, nonce, structHash, signature);
         emit AuthorizationCanceled(authorizer, nonce);
+    }
+
+    /// @notice Sets an allowance that its owner signed; `deadline` is the last second for it.
+    function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)
+        external
+    {
+        permit(owner, spender, value, deadline, abi.encodePacked(r, s, v));
+    }
+
+    function permit(address owner, address spender, uint256 value, uint256 deadline, bytes memory signature)
+        public
+        whenNotPaused
+    {
+        require(block.timestamp <= deadline, "FiatTokenV2: permit is expired");
+        bytes32 structHash = keccak256(abi.encode(PERMIT_TYPEHASH, owner, spender, value, nonces[owner]++, deadline));
+        bytes32 digest = MessageHashUtils.toTypedDataHash(DOMAIN_SEPARATOR(), structHash);
+        require(SignatureChecker.isValidSignatureNow(owner, digest, signature), "EIP2612: invalid signature");
+        _approve(owner, spender, value);
+    }
+
+    function increaseAllowance(address spender, uint256 increment) external whenNotPaused returns (bool) {
+        _approve(msg.sender, spender, allowance(msg.sender, spender) + increment);
+        return true;
+    }
+
+    function decreaseAllowance(address spender, uint256 decrement) external whenNotPaused returns (bool) {
+        uint256 present = allowance(msg.sender, spender);
+        require(present >= decrement, "ERC20: decreased allowance below zero");
+        _approve(msg.sender, spender, present - decrement);
+        return true;
     }
 
     /// @notice Gives `account` units out of nothing. Open to everyone.

@@ -30,3 +30,9 @@ export const LOCAL_AGENT_REGISTRY_ADDRESS = '0xFA4eb0000000000000000000000000000
  * proxy creates it with a salt of zeros (decision 36).
  */
 export const BATCH_SETTLER_ADDRESS = '0x1Ab676b5bc3B806044aBc494a3cfaFd48d82b2c7'
+
+/**
+ * Where SpendPermissions lives on every chain it was deployed to, local ones included: its code alone decides, as with
+ * BatchSettler (decision 36).
+ */
+export const SPEND_PERMISSIONS_ADDRESS = '0xb1157321b5f2e932c5d30D722172E03aA21A49d7'

@@ -3,18 +3,20 @@ import {
   LOCAL_AGENT_REGISTRY_ADDRESS,
   LOCAL_USDC_ADDRESS,
   MULTICALL3_ADDRESS,
+  SPEND_PERMISSIONS_ADDRESS,
 } from '@farebox/contracts/addresses'
 import { agentRegistryDeployedBytecode } from '@farebox/contracts/agent-registry'
 import { batchSettlerDeployedBytecode } from '@farebox/contracts/batch-settler'
 import { localUsdcDeployedBytecode } from '@farebox/contracts/local-usdc'
 import { multicall3DeployedBytecode } from '@farebox/contracts/multicall3'
+import { spendPermissionsDeployedBytecode } from '@farebox/contracts/spend-permissions'
 import { DEPLOYER_PROXY } from '@farebox/server/internal/deploy/deployment-address'
 import { callAnvil, callAnvilForText } from './anvil-rpc.ts'
 
 /**
- * Puts LocalUSDC, Multicall3, AgentRegistry, BatchSettler and the deployment proxy at their well-known addresses, where
- * they are not there yet in this version. Balances, used authorizations and registered agents of a chain that is already in use stay as
- * they are.
+ * Puts LocalUSDC, Multicall3, AgentRegistry, BatchSettler, SpendPermissions and the deployment proxy at their well-known
+ * addresses, where they are not there yet in this version. Balances, used authorizations, registered agents and permissions
+ * of a chain that is already in use stay as they are.
  */
 export async function placeContracts(rpcUrl: string): Promise<void> {
   await placeCode(rpcUrl, LOCAL_USDC_ADDRESS, localUsdcDeployedBytecode)
@@ -22,6 +24,7 @@ export async function placeContracts(rpcUrl: string): Promise<void> {
   await placeCode(rpcUrl, LOCAL_AGENT_REGISTRY_ADDRESS, agentRegistryDeployedBytecode)
   await placeCode(rpcUrl, DEPLOYER_PROXY.address, DEPLOYER_PROXY.runtimeCode)
   await placeCode(rpcUrl, BATCH_SETTLER_ADDRESS, batchSettlerDeployedBytecode)
+  await placeCode(rpcUrl, SPEND_PERMISSIONS_ADDRESS, spendPermissionsDeployedBytecode)
 }
 
 async function placeCode(rpcUrl: string, address: string, code: string): Promise<void> {

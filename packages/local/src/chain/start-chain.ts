@@ -5,6 +5,7 @@ import {
   LOCAL_AGENT_REGISTRY_ADDRESS,
   LOCAL_USDC_ADDRESS,
   MULTICALL3_ADDRESS,
+  SPEND_PERMISSIONS_ADDRESS,
 } from '@farebox/contracts/addresses'
 import { callOnce } from '../processes/call-once.ts'
 import type { ChildExit, RunningChild } from '../processes/child-process.ts'
@@ -54,6 +55,8 @@ export interface LocalChain {
   readonly batchSettler: `0x${string}`
   /** Where AgentRegistry lives. */
   readonly agentRegistry: `0x${string}`
+  /** Where SpendPermissions lives. */
+  readonly spendPermissions: `0x${string}`
   /** The pid of anvil. */
   readonly pid: number
   /** Resolves when anvil ends, also without `stop`; never rejects. */
@@ -63,8 +66,8 @@ export interface LocalChain {
 }
 
 /**
- * Starts a local Ethereum chain (anvil) with LocalUSDC, Multicall3, BatchSettler and AgentRegistry at their well-known
- * addresses.
+ * Starts a local Ethereum chain (anvil) with LocalUSDC, Multicall3, BatchSettler, AgentRegistry and SpendPermissions
+ * at their well-known addresses.
  *
  * With a folder, a later start goes on with the same accounts, blocks, transactions, receipts and logs. The
  * chain is saved every few seconds and when it stops, also when this process is killed. Only when machine or
@@ -152,6 +155,7 @@ function keepChain(
     multicall3: MULTICALL3_ADDRESS,
     batchSettler: BATCH_SETTLER_ADDRESS,
     agentRegistry: LOCAL_AGENT_REGISTRY_ADDRESS,
+    spendPermissions: SPEND_PERMISSIONS_ADDRESS,
     pid: anvil.pid,
     exited: anvil.exited,
     stop: async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { runDeployCommand } from '@farebox/server/internal/deploy/run-deploy-command'
 import type { DescribedProgram } from '@farebox/server/internal/program/show-help'
+import { DEPLOY_PERMISSIONS } from './deploy-permissions.ts'
 import { DEPLOY_REGISTRY } from './deploy-registry.ts'
 import { PLATFORM_VARIABLES } from './variables.ts'
 
@@ -19,6 +20,11 @@ export function describePlatform(): DescribedProgram {
         name: 'deploy-registry',
         summary: DEPLOY_REGISTRY.summary,
         run: words => runDeployCommand(DEPLOY_REGISTRY, words),
+      },
+      {
+        name: 'deploy-permissions',
+        summary: DEPLOY_PERMISSIONS.summary,
+        run: words => runDeployCommand(DEPLOY_PERMISSIONS, words),
       },
     ],
     variables: PLATFORM_VARIABLES,
