@@ -60,9 +60,9 @@ export function permissionId({ keccak256 }: Keccak, key: PermissionKey): Hex {
  * @example
  * ```ts
  * import { encodeSpend, scopeOf } from '@farebox/contracts/permission-calls'
- * import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+ * import { keccak256 } from 'viem'
  *
- * const scope = scopeOf(await loadEvmCrypto(), 7n, 'buy')
+ * const scope = scopeOf({ keccak256: bytes => keccak256(bytes, 'bytes') }, 7n, 'buy')
  * const [owner, shop] = ['0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'] as const
  * const token = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
  * console.log(encodeSpend({ owner, token, scope, to: shop, amount: 250_000n, ref: 1n }))
