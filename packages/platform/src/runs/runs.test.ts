@@ -434,6 +434,33 @@ test.each([
   expect(left).toBe(0)
 })
 
+test('a run hears of the end of a job whose process lost the database’s answer to that', async () => {
+  for (const one of background.toReversed()) await one.stop()
+  const { database } = stage.parts
+  let isLost = false
+  const losing: typeof database = {
+    ...database,
+    async query(name, text, values) {
+      const rows = await database.query(name, text, values)
+      if (name !== 'conclude-job' || isLost) return rows as never
+      isLost = true
+      throw new Error('the connection was lost')
+    },
+    // What comes of that is not written down either.
+    inTransaction: steps =>
+      isLost ? Promise.reject(new Error('no connection')) : database.inTransaction(steps),
+  }
+  background = [
+    startJobs({ ...stage.parts, database: losing }, { pollMs: 50 }),
+    startRuns(stage.parts, { pollMs: 50 }),
+  ]
+  const started = await runs.start(await twoSteps(), {
+    payments: [await signStep(stage.parts, shout, 'loud')],
+  })
+  await started.until(({ paid }) => paid === '0.002')
+  expect(isLost).toBe(true)
+})
+
 test('the lease of a kept run is renewed no further than to when the run is due', async () => {
   for (const one of background) await one.stop()
   background = []
