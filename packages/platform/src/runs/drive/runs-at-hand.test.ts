@@ -101,6 +101,21 @@ test('no more kept runs are looked at than there are slots, the others in their 
   expect(looks.map(({ runId }) => runId)).toEqual(['a', 'b', 'c'])
 })
 
+test('of kept runs that wait for a look, those of other payers have the next turns', async () => {
+  const { atHand, looks } = stage(1)
+  const of = (payer: string, nth: number): RunRow => ({ ...run(`${payer} ${nth}`), payer })
+  const all = [of('many', 1), of('many', 2), of('many', 3), of('few', 1)]
+  for (const one of all) atHand.take(one)
+  for (const [index, look] of looks.splice(0).entries()) look.end(all[index])
+  await turn()
+  for (const { runId } of all) atHand.tell(outcome(runId, 'job'))
+  for (let nth = 0; nth < all.length; nth += 1) {
+    looks[nth]?.end(undefined)
+    await turn()
+  }
+  expect(looks.map(({ runId }) => runId)).toEqual(['many 1', 'many 2', 'few 1', 'many 3'])
+})
+
 test('large runs are not kept, nor more than there is memory for', async () => {
   const { atHand, looks } = stage()
   expect(atHand.mayKeep(run('large', 'x'.repeat(200_000)))).toBe(false)

@@ -66,14 +66,18 @@ const MAX_CHARACTERS = 64 * 1_048_576
 /** None is at hand at first. */
 export function createRunsAtHand(looking: Looking): RunsAtHand {
   const runs = new Map<string, AtHand>()
-  /** Kept runs with outcomes, in the order in which these came. */
-  const waiting = new Set<AtHand>()
+  /** Kept runs with outcomes, by payer: payers take turns, and a payer's runs are in the order in which theirs came. */
+  const waiting = new Map<string, Set<AtHand>>()
   const underWay = new Set<Promise<void>>()
   let taken = 0
   let told = 0
   let characters = 0
   let isStopped = false
 
+  const wait = (one: AtHand): void => {
+    const payer = payerOf(one)
+    waiting.set(payer, (waiting.get(payer) ?? new Set()).add(one))
+  }
   const drive = async (one: AtHand, outcomes: readonly JobOutcome[] | undefined): Promise<void> => {
     const { runId } = one.run
     one.isDriven = true
@@ -89,7 +93,7 @@ export function createRunsAtHand(looking: Looking): RunsAtHand {
     one.dueAtMs = kept.dueAtMs
     one.lookedAtMs = looking.nowMs()
     characters += sizeOf(kept.run)
-    if (one.outcomes.length > 0) waiting.add(one)
+    if (one.outcomes.length > 0) wait(one)
   }
   const begin = (work: Promise<void>, ended: () => void): void => {
     const counted = work.then(() => {
@@ -100,9 +104,14 @@ export function createRunsAtHand(looking: Looking): RunsAtHand {
     underWay.add(counted)
   }
   const driveWaiting = (): void => {
-    for (const one of waiting) {
+    for (const [payer, ones] of waiting) {
       if (told >= looking.slots || isStopped) return
-      waiting.delete(one)
+      waiting.delete(payer)
+      const [one] = ones
+      if (one === undefined) continue
+      ones.delete(one)
+      // The next turn of this payer comes after those of all others.
+      if (ones.size > 0) waiting.set(payer, ones)
       told += 1
       begin(drive(one, one.outcomes.splice(0)), () => (told -= 1))
     }
@@ -123,7 +132,7 @@ export function createRunsAtHand(looking: Looking): RunsAtHand {
           return
         }
         characters -= sizeOf(known.run)
-        waiting.delete(known)
+        waiting.get(payerOf(known))?.delete(known)
       }
       const one = { run, dueAtMs: undefined, isDriven: true, lookedAtMs: looking.nowMs(), outcomes: [] }
       runs.set(run.runId, one)
@@ -138,7 +147,7 @@ export function createRunsAtHand(looking: Looking): RunsAtHand {
       const one = runs.get(outcome.runId)
       if (one === undefined || isStopped) return false
       one.outcomes.push(outcome)
-      if (!one.isDriven) waiting.add(one)
+      if (!one.isDriven) wait(one)
       driveWaiting()
       return true
     },
@@ -159,6 +168,11 @@ export function createRunsAtHand(looking: Looking): RunsAtHand {
       await Promise.all(underWay)
     },
   }
+}
+
+/** Of a run that nobody has paid for yet: itself. */
+function payerOf({ run }: AtHand): string {
+  return run.payer ?? run.runId
 }
 
 function sizeOf({ flow, input, state }: RunRow): number {
