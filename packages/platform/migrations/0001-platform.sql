@@ -554,9 +554,11 @@ declare
 begin
   if of_run is not null then
     perform set_config('synchronous_commit', 'off', true);
-    -- Whoever ends a job gives up its lease with the same statement.
+    -- Whoever ends a job gives up its lease with the same statement. Of an order of the payer's own nobody tells the driver.
     update runs set news = news + 1,
-      due_at = case when new.lease_holder is null and lease_holder = old.lease_holder then due_at else '-infinity' end
+      due_at = case
+        when new.run_id is not null and new.lease_holder is null and lease_holder = old.lease_holder then due_at
+        else '-infinity' end
     where run_id = of_run;
   end if;
   return null;

@@ -21,6 +21,14 @@ test('a check runs in a thread and gives the verdict of the protocol', async () 
   })
 })
 
+test('a schema that cannot be compiled is a check that failed, also where it is small', async () => {
+  checker = createChecker({ clock: systemClock })
+  const fields = JSON.stringify({ text: { type: 'string', format: 'of another time' } })
+  await expect(checker.run('output', { fields, output: { text: 'a' } }, 'agent 1')).rejects.toThrow(
+    CheckFailed,
+  )
+})
+
 test('checks of one owner wait for each other, and another owner has the next turn', async () => {
   checker = createChecker({ clock: systemClock, threads: 1 })
   const done: string[] = []

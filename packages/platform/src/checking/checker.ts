@@ -123,13 +123,18 @@ export function createChecker({ clock, threads, timeoutMs = TIMEOUT_MS }: Checke
     given: Parameters<Checks[K]>[0],
   ): Verdict | undefined => {
     // Each kind comes with what its check takes.
-    if (kind === 'input') {
-      const { fields, input } = given as Parameters<Checks['input']>[0]
-      return small.input(fields, input)
+    try {
+      if (kind === 'input') {
+        const { fields, input } = given as Parameters<Checks['input']>[0]
+        return small.input(fields, input)
+      }
+      if (kind !== 'output') return undefined
+      const { fields, output } = given as Parameters<Checks['output']>[0]
+      return small.output(fields, output)
+    } catch {
+      // A schema that cannot be compiled: a thread says so, in the words for that.
+      return undefined
     }
-    if (kind !== 'output') return undefined
-    const { fields, output } = given as Parameters<Checks['output']>[0]
-    return small.output(fields, output)
   }
 
   return {

@@ -19,6 +19,17 @@ test('what may take long is left to a thread: many values, patterns, large schem
   expect(checks.input(large, { text: 'a' })).toBeUndefined()
 })
 
+test('a large value is left to a thread, whatever its schema says of it', () => {
+  const checks = createSmallChecks()
+  const names = Array.from({ length: 50_000 }, (_, nth) => [`name ${nth}`, nth] as const)
+  const oneOf = JSON.stringify({ a: { type: 'object', enum: [{ b: 1 }] } })
+  expect(checks.input(oneOf, { a: Object.fromEntries(names) })).toBeUndefined()
+  const none = JSON.stringify({ a: { type: 'string', required: false } })
+  expect(checks.output(none, Object.fromEntries(names))).toBeUndefined()
+  const text = JSON.stringify({ a: { type: 'string', maxLength: 5 } })
+  expect(checks.input(text, { a: 'x'.repeat(500_000) })).toBeUndefined()
+})
+
 test('what one check has cost is not missing to the next', () => {
   const checks = createSmallChecks()
   const items = Array.from({ length: 500 }, () => 1)

@@ -1,6 +1,7 @@
 import { startCheckBudget, type CheckBudget } from '@farebox/protocol/internal/fields/check-budget'
 import { compileInput, compileOutput, type Violation } from '@farebox/protocol/fields/compile'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
+import { isSmall } from '../small-json.ts'
 import { createCompiledCache, type CompiledCache } from './compiled-cache.ts'
 
 /** What a check has found: nothing, or the first thing wrong. */
@@ -51,6 +52,8 @@ function checkSmall(
 ): Verdict | undefined {
   // A pattern is costly to compile and to match.
   if (fields.length > MAX_SCHEMA_CHARACTERS || fields.includes(PATTERN)) return undefined
+  // What a field without a schema of its own holds is not counted in steps before it is compared or listed.
+  if (!isSmall(value)) return undefined
   const { budget, check } = compiled.get(fields)
   budget.stepsLeft = MAX_STEPS
   const checked = check(value)

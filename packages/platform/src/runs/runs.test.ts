@@ -22,6 +22,7 @@ import {
 } from '../test-setup/run-flows.ts'
 import { stagePlatform, type Stage } from '../test-setup/stage-platform.ts'
 import { startRuns } from './drive/start-runs.ts'
+import { renewRuns, type KeptOn } from './records/run-leases.ts'
 import { runsRoutes } from './runs-routes.ts'
 
 vi.setConfig({ testTimeout: 40_000 })
@@ -371,6 +372,116 @@ test('a run hears what became of its payment where its payer has used it for an 
   await vi.waitUntil(() => answer !== undefined, { timeout: 15_000 })
   answer?.()
   expect(await started.until(({ paid }) => paid === '0.002')).toMatchObject({ exposed: '0' })
+})
+
+test('a run that is kept hears of its payment’s own use by its payer, whichever process ends that job', async () => {
+  let answer: (() => void) | undefined
+  shouter.behave = async call => {
+    await new Promise<void>(resolve => (answer = resolve))
+    return call.complete(await call.settle(), { text: 'TWO WORDS' })
+  }
+  const payment = await signStep(stage.parts, shout, 'loud')
+  const started = await runs.start(await twoSteps())
+  await started.tell('pause')
+  await started.pay(payment)
+  // The very order that the run would place: the run takes it for its own until it looks at the job's row.
+  const payload = {
+    agent_id: shout.agentId,
+    capability: 'shout',
+    input: { text: 'two words' },
+    deadline: Date.now() / 1_000 + 30,
+    job_id: payment.job_id,
+    payment: payment.payment,
+  }
+  await vi.waitUntil(async () => (await started.read()).status === 'paused', { timeout: 15_000 })
+  expect((await ask({ method: 'POST', url: '/v1/jobs?wait=false', payload })).statusCode).toBe(202)
+  await started.tell('resume')
+  await started.until(({ exposed }) => exposed === '0.002')
+  await vi.waitUntil(
+    async () => {
+      const kept = "select 1 from runs where lease_holder is not null and due_at > '-infinity'"
+      return answer !== undefined && (await stage.database.pool.query(kept)).rowCount === 1
+    },
+    { timeout: 15_000 },
+  )
+  const answeredMs = Date.now()
+  answer?.()
+  await started.until(({ paid }) => paid === '0.002')
+  expect(Date.now() - answeredMs).toBeLessThan(3_000)
+})
+
+test.each([
+  // A price is asked for twice in a look where it is not known yet.
+  ['a price', 'read-agent', 2],
+  ['an order', 'admit-jobs-of-runs', 1],
+])('%s that fails for a reason of this process’s own is begun again soon', async (_, statement, times) => {
+  await background[1]?.stop()
+  const { database } = stage.parts
+  let left = times
+  const faulty: typeof database = {
+    ...database,
+    async query(name, text, values) {
+      if (name !== statement || left === 0) return await database.query(name, text, values)
+      left -= 1
+      throw new Error('the connection was lost')
+    },
+  }
+  background = [...background, startRuns({ ...stage.parts, database: faulty }, { pollMs: 50 })]
+  const started = await runs.start(await twoSteps(), {
+    payments: [await signStep(stage.parts, shout, 'loud'), await signStep(stage.parts, count, 'words')],
+  })
+  await started.until(({ status }) => status === 'completed')
+  expect(left).toBe(0)
+})
+
+test('a run hears of the end of a job whose process lost the database’s answer to that', async () => {
+  for (const one of background.toReversed()) await one.stop()
+  const { database } = stage.parts
+  let isLost = false
+  const losing: typeof database = {
+    ...database,
+    async query(name, text, values) {
+      const rows = await database.query(name, text, values)
+      if (name !== 'conclude-job' || isLost) return rows as never
+      isLost = true
+      throw new Error('the connection was lost')
+    },
+    // What comes of that is not written down either.
+    inTransaction: steps =>
+      isLost ? Promise.reject(new Error('no connection')) : database.inTransaction(steps),
+  }
+  background = [
+    startJobs({ ...stage.parts, database: losing }, { pollMs: 50 }),
+    startRuns(stage.parts, { pollMs: 50 }),
+  ]
+  const started = await runs.start(await twoSteps(), {
+    payments: [await signStep(stage.parts, shout, 'loud')],
+  })
+  await started.until(({ paid }) => paid === '0.002')
+  expect(isLost).toBe(true)
+})
+
+test('the lease of a kept run is renewed no further than to when the run is due', async () => {
+  for (const one of background) await one.stop()
+  background = []
+  const { runId } = await runs.start(await twoSteps())
+  const holder = '00000000-0000-4000-8000-000000000001'
+  const pool = stage.database.pool
+  const keep = 'update runs set lease_holder = $1, lease_until = $2, due_at = $3'
+  const dueAt = async (kept: readonly KeptOn[], forgotten: readonly string[] = []): Promise<unknown> => {
+    await renewRuns(stage.database, { holder, kept, forgotten, nowMs: 2_000 })
+    const { rows } = await pool.query<{ due: number; lease: number }>(
+      'select extract(epoch from due_at)::float8 as due, extract(epoch from lease_until)::float8 as lease from runs',
+    )
+    return rows[0]
+  }
+  await pool.query(keep, [holder, new Date(6_000), new Date(6_000)])
+  expect(await dueAt([{ runId, dueAtMs: 30_000 }])).toEqual({ due: 8, lease: 8 })
+  expect(await dueAt([{ runId, dueAtMs: 7_000 }])).toEqual({ due: 7, lease: 8 })
+  await pool.query(keep, [holder, new Date(6_000), '-infinity'])
+  expect(await dueAt([{ runId, dueAtMs: undefined }])).toEqual({ due: -Infinity, lease: 8 })
+  await pool.query(keep, [holder, new Date(6_000), new Date(6_000)])
+  expect(await dueAt([], [runId])).toEqual({ due: -Infinity, lease: 8 })
 })
 
 function never(): never {

@@ -68,6 +68,9 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
     } catch (error) {
       // Its lease runs out, and somebody drives it again.
       parts.log.error('driving a job failed', { job: job.jobId, error: describeError(error) })
+      // Its end may have been written all the same, of which the run that this process keeps hears from nobody else.
+      const { runId, jobId } = job
+      if (runId !== undefined) parts.due.outcomes.tell({ runId, jobId, body: undefined })
     } finally {
       leased.delete(job)
     }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -150,6 +151,42 @@ test('a payer whose own deadlines ran out five times at an agent is refused ther
   expect((await order())[0], 'another payer').toBe(202)
   stage.clock.pass(600_000)
   expect((await order({ payerKey }))[0]).toBe(202)
+})
+
+test('two orders of one job_id that are gathered are one job, and the other is refused', async () => {
+  const { database } = stage.parts
+  const slow: typeof database = {
+    ...database,
+    async query(name, text, values) {
+      if (name === 'admit-jobs') await new Promise(resolve => setTimeout(resolve, 200))
+      return await database.query(name, text, values)
+    },
+  }
+  const parts = { ...stage.parts, database: slow }
+  const begun: unknown[] = []
+  parts.due.sending.serve(() => ({
+    holder: randomUUID(),
+    begin: job => begun.push(job),
+    release: () => undefined,
+  }))
+  const ordering = {
+    kind: 'caller',
+    provePayment: createProvePayment(parts),
+    admit: createAdmission(parts),
+    from: '192.0.2.1',
+  } as const
+  const payerKey = freshKey()
+  const jobId = randomUUID()
+  const terms = { endpoint: ENDPOINT, payTo: OWNER, payerKey, deadlineSeconds: TEN_SECONDS }
+  const orders = [
+    await signOrder(parts, terms),
+    await signOrder(parts, { ...terms, jobId, input: { text: 'one' } }),
+    await signOrder(parts, { ...terms, jobId, input: { text: 'another' } }),
+  ]
+  const answers = await Promise.allSettled(orders.map(one => orderJob(parts, ordering, one)))
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+  expect(answers[2]).toMatchObject({ reason: { message: 'job_id: is in use for another order' } })
+  expect([begun.length, await stored()]).toEqual([2, 2])
 })
 
 test('a job that was just written down is the one that the database gives back', async () => {

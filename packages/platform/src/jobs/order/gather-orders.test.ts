@@ -47,6 +47,12 @@ test('orders of other payers and of other agents do not wait', async () => {
   expect(batches).toEqual([['a'], ['of another payer'], ['of another agent']])
 })
 
+test('orders of one job_id are not written together', async () => {
+  const { batches, write } = pretendWriter()
+  await Promise.all(['a', 'b', 'c', 'b', 'd'].map(id => write(order(id))))
+  expect(batches).toEqual([['a'], ['b', 'c'], ['b', 'd']])
+})
+
 test('no statement has more than 32 orders, or more than a mebibyte of them', async () => {
   const { batches, write } = pretendWriter()
   const requestBody = 'x'.repeat(600_000)

@@ -65,14 +65,18 @@ export function createGatheredOrders(write: WriteTogether): (order: GatheredOrde
     })
 }
 
-/** How many of the first fit into one statement; one at least. */
+/**
+ * How many of the first fit into one statement; one at least. Two of one job_id do not: which of them was written could not
+ * be told, and both would be sent.
+ */
 function countTogether(orders: readonly GatheredOrder[]): number {
   let characters = 0
-  let count = 0
+  const jobIds = new Set<string>()
   for (const { job } of orders.slice(0, MOST_TOGETHER)) {
     characters += job.requestBody.length
-    if (count > 0 && characters > MOST_CHARACTERS_TOGETHER) break
-    count += 1
+    if (jobIds.size > 0 && characters > MOST_CHARACTERS_TOGETHER) break
+    if (jobIds.has(job.jobId)) break
+    jobIds.add(job.jobId)
   }
-  return count
+  return jobIds.size
 }

@@ -11,6 +11,7 @@ import type { Activities } from './activities.ts'
 import { askPriceOfJob } from './ask-price-of-job.ts'
 import { hearJobs, hearOutcomes, type HeardJobs, type UnorderedJob } from './hear-jobs.ts'
 import type { OrderJobOfRun } from './order-job-of-run.ts'
+import type { LookedAt } from './runs-at-hand.ts'
 
 /** What driving runs takes besides the parts. */
 export interface DriveMeans {
@@ -41,7 +42,7 @@ export async function driveRun(
   means: DriveMeans,
   known: RunRow,
   outcomes?: readonly JobOutcome[],
-): Promise<RunRow | undefined> {
+): Promise<LookedAt | undefined> {
   const heard = outcomes && hearOutcomes(known, outcomes)
   let row = await driveOnce(parts, means, known, heard)
   while (row === undefined) {
@@ -49,8 +50,11 @@ export async function driveRun(
     if (run === undefined) return undefined
     row = await driveOnce(parts, means, run)
   }
-  return row.isKept ? row.run : undefined
+  return row.isKept ? row : undefined
 }
+
+/** A run as a look has left it. */
+type LeftRow = WrittenRow & LookedAt
 
 /** @returns undefined where somebody has changed the run meanwhile: what was worked out is of no use then */
 async function driveOnce(
@@ -58,7 +62,7 @@ async function driveOnce(
   means: DriveMeans,
   run: RunRow,
   heard?: HeardJobs,
-): Promise<WrittenRow | undefined> {
+): Promise<LeftRow | undefined> {
   const writing = deferred<WrittenRow | undefined>()
   try {
     const row = await writeNews(parts, means, run, {
@@ -84,7 +88,7 @@ async function writeNews(
     heard: { events, unordered },
     written,
   }: { readonly heard: HeardJobs; readonly written: Promise<WrittenRow | undefined> },
-): Promise<WrittenRow | undefined> {
+): Promise<LeftRow | undefined> {
   const { wakeAt } = run.plan
   const isTime = wakeAt !== null && wakeAt <= parts.clock.nowMs() / 1_000
   const given: readonly GivenEvent[] = isTime ? [...events, { event: 'woken' }] : events
@@ -109,11 +113,14 @@ async function writeNews(
     dueAtMs: dueAt(parts, means, next, hasRoom),
     keptUntilMs: isAwaited(next) && means.mayKeep(next) ? parts.clock.nowMs() + RUN_LEASE_MS : undefined,
   }
-  if (after.state !== run.state || after.maxTotal !== run.maxTotal)
-    return await writeRun(parts, run, { ...after, inputs }, { leave })
+  const { dueAtMs } = leave
+  if (after.state !== run.state || after.maxTotal !== run.maxTotal) {
+    const row = await writeRun(parts, run, { ...after, inputs }, { leave })
+    return row && { ...row, dueAtMs }
+  }
   const left = await leaveRun(parts.database, run, leave)
   if (left.is_due) parts.due.runs.notify()
-  return { run, orders: new Map(), isKept: left.is_kept }
+  return { run, orders: new Map(), isKept: left.is_kept, dueAtMs }
 }
 
 /** Whether a job of the run is under way. */
@@ -140,6 +147,7 @@ async function hear(parts: PlatformParts, run: RunRow, events: readonly GivenEve
 interface AskedPrices {
   /** What was answered soon; what comes later changes the run by itself. */
   readonly events: readonly GivenEvent[]
+  /** Whether all could be begun, and none of it has failed so far. */
   readonly hasRoom: boolean
 }
 
@@ -164,13 +172,15 @@ async function askPrices(
     let isBegun = false
     const work = async (): Promise<void> => {
       isBegun = true
-      await logged(parts, run, async () => {
+      const isDone = await logged(parts, run, async () => {
         const event = await askPrice(parts, means, quote)
         if (event === undefined) return
         if (isOpen) events.push(event)
         // Until then the run does not know that a price is asked for.
         else if ((await written) !== undefined) await changeRun(parts, run.runId, { events: [event] })
       })
+      // Nothing else makes the run due: it is asked for again as where there was no room.
+      if (!isDone) hasRoom = false
       answered.resolve()
     }
     if (means.activities.begin({ ...run, agentId: quote.agentId }, `price ${quote.key}`, work)) {
@@ -182,7 +192,12 @@ async function askPrices(
   await Promise.race([Promise.all(answers), parts.clock.sleep(PRICES_WITHIN_MS, over.signal)])
   over.abort('over')
   isOpen = false
-  return { events, hasRoom }
+  return {
+    events,
+    get hasRoom() {
+      return hasRoom
+    },
+  }
 }
 
 /** Undefined where this process ends: the next driver of the run asks again. */
@@ -283,11 +298,17 @@ async function giveUpAndNote(
   parts.due.runs.notify()
 }
 
-/** What fails is begun again when the run is due the next time. */
-async function logged({ log }: PlatformParts, run: RunRow, work: () => Promise<void>): Promise<void> {
+/**
+ * What fails is begun again when the run is due the next time.
+ *
+ * @returns whether it was done
+ */
+async function logged({ log }: PlatformParts, run: RunRow, work: () => Promise<void>): Promise<boolean> {
   try {
     await work()
+    return true
   } catch (error) {
     log.error('a step of a run was not done', { run: run.runId, error: describeError(error) })
+    return false
   }
 }

@@ -10,7 +10,8 @@ const outcome = (runId: string, jobId: string): JobOutcome => ({ runId, jobId, b
 interface Look {
   readonly runId: string
   readonly outcomes: readonly string[] | undefined
-  end(kept: RunRow | undefined): void
+  readonly bodies: readonly (string | undefined)[] | undefined
+  end(kept: RunRow | undefined, dueAtMs?: number): void
 }
 
 function stage(slots = 4): { atHand: RunsAtHand; looks: Look[]; missed: string[]; clock: { nowMs: number } } {
@@ -21,7 +22,14 @@ function stage(slots = 4): { atHand: RunsAtHand; looks: Look[]; missed: string[]
     slots,
     nowMs: () => clock.nowMs,
     look: ({ runId }, outcomes) =>
-      new Promise(end => looks.push({ runId, outcomes: outcomes?.map(({ jobId }) => jobId), end })),
+      new Promise(end =>
+        looks.push({
+          runId,
+          outcomes: outcomes?.map(({ jobId }) => jobId),
+          bodies: outcomes?.map(({ body }) => body),
+          end: (kept, dueAtMs) => end(kept && { run: kept, dueAtMs }),
+        }),
+      ),
     missed: runId => void missed.push(runId),
     left: () => undefined,
   })
@@ -67,6 +75,20 @@ test('a run that is taken anew while it is kept is known by its new row', async 
   expect(looks).toHaveLength(2)
 })
 
+test('what made a run due while a look at it had just begun is looked for after that look', async () => {
+  const { atHand, looks } = stage()
+  atHand.take(run('a'))
+  looks[0]?.end(run('a'))
+  await turn()
+  // The database has given the run to this process, which began to look at it while the answer was on its way.
+  atHand.tell(outcome('a', 'job'))
+  atHand.take(run('a'))
+  looks[1]?.end(run('a'))
+  await turn()
+  expect(looks).toHaveLength(3)
+  expect(looks[2]?.bodies).toEqual([undefined])
+})
+
 test('no more kept runs are looked at than there are slots, the others in their turn', async () => {
   const { atHand, looks } = stage(2)
   for (const id of ['a', 'b', 'c']) atHand.take(run(id))
@@ -77,6 +99,21 @@ test('no more kept runs are looked at than there are slots, the others in their 
   looks[0]?.end(run('a'))
   await turn()
   expect(looks.map(({ runId }) => runId)).toEqual(['a', 'b', 'c'])
+})
+
+test('of kept runs that wait for a look, those of other payers have the next turns', async () => {
+  const { atHand, looks } = stage(1)
+  const of = (payer: string, nth: number): RunRow => ({ ...run(`${payer} ${nth}`), payer })
+  const all = [of('many', 1), of('many', 2), of('many', 3), of('few', 1)]
+  for (const one of all) atHand.take(one)
+  for (const [index, look] of looks.splice(0).entries()) look.end(all[index])
+  await turn()
+  for (const { runId } of all) atHand.tell(outcome(runId, 'job'))
+  for (let nth = 0; nth < all.length; nth += 1) {
+    looks[nth]?.end(undefined)
+    await turn()
+  }
+  expect(looks.map(({ runId }) => runId)).toEqual(['many 1', 'many 2', 'few 1', 'many 3'])
 })
 
 test('large runs are not kept, nor more than there is memory for', async () => {
@@ -91,6 +128,14 @@ test('large runs are not kept, nor more than there is memory for', async () => {
   expect(atHand.mayKeep(run('small', state))).toBe(true)
 })
 
+test('a run that is kept is known by when its last look wanted the next one', async () => {
+  const { atHand, looks } = stage()
+  atHand.take(run('a'))
+  looks[0]?.end(run('a'), 90_000)
+  await turn()
+  expect(atHand.keepSince(0).kept).toEqual([{ runId: 'a', dueAtMs: 90_000 }])
+})
+
 test('a run of which nothing was heard for long is forgotten, to be looked at afresh', async () => {
   const { atHand, looks, clock } = stage()
   atHand.take(run('old'))
@@ -98,6 +143,9 @@ test('a run of which nothing was heard for long is forgotten, to be looked at af
   await turn()
   clock.nowMs = 60_000
   atHand.take(run('new'))
-  expect(atHand.keepSince(30_000)).toEqual({ kept: ['new'], forgotten: ['old'] })
+  expect(atHand.keepSince(30_000)).toEqual({
+    kept: [{ runId: 'new', dueAtMs: undefined }],
+    forgotten: ['old'],
+  })
   expect(atHand.tell(outcome('old', 'job'))).toBe(false)
 })

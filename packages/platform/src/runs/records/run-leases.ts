@@ -116,15 +116,22 @@ export async function leaveRun(
   return rows[0] ?? { is_due: false, is_kept: false }
 }
 
+/** A run that a worker keeps on. */
+export interface KeptOn {
+  readonly runId: string
+  /** When it is due whatever happens, be that after its lease; undefined: when something happens. */
+  readonly dueAtMs: number | undefined
+}
+
 /** Which runs a worker keeps on, and which it has forgotten: those are due at once. */
 export interface KeptRuns {
   readonly holder: string
-  readonly kept: readonly string[]
+  readonly kept: readonly KeptOn[]
   readonly forgotten: readonly string[]
   readonly nowMs: number
 }
 
-/** Keeps runs a while longer. */
+/** Keeps runs a while longer. One that is due with its lease is due with the new one, or when it wants to be before that. */
 export async function renewRuns(
   database: Database,
   { holder, kept, forgotten, nowMs }: KeptRuns,
@@ -132,10 +139,20 @@ export async function renewRuns(
   if (kept.length + forgotten.length === 0) return
   await database.query(
     'renew-runs',
-    `update runs set lease_until = $4, due_at = case
-         when run_id = any($3::uuid[]) then '-infinity' when due_at = lease_until then $4::timestamptz else due_at end
-     where run_id = any($2::uuid[] || $3::uuid[]) and lease_holder = $1`,
-    [holder, kept, forgotten, new Date(nowMs + RUN_LEASE_MS)],
+    `update runs set lease_until = $5, due_at = case
+         when is_forgotten then '-infinity'
+         when due_at = lease_until then least($5::timestamptz, wanted_at) else due_at end
+     from (
+       select run_id, wanted_at, false as is_forgotten from unnest($2::uuid[], $3::timestamptz[]) as kept(run_id, wanted_at)
+       union all select run_id, null, true from unnest($4::uuid[]) as forgotten(run_id)) as known
+     where runs.run_id = known.run_id and lease_holder = $1`,
+    [
+      holder,
+      kept.map(({ runId }) => runId),
+      kept.map(({ dueAtMs }) => (dueAtMs === undefined ? null : new Date(dueAtMs))),
+      forgotten,
+      new Date(nowMs + RUN_LEASE_MS),
+    ],
   )
 }
 
