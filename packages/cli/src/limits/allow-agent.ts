@@ -82,7 +82,7 @@ async function allowOn(
   const permission = permissionOf(limits, declared, asked, expiry)
   const scope = scopeOf(crypto, permission.agentId, permission.capability)
   const id = permissionId(crypto, { ...permission, scope })
-  const before = await readStatus(chain, crypto, id)
+  const before = await readStatus(chain, crypto, id, 'pending')
   refuseSpent(asked, before)
   const callData = setCall(crypto, permission)
   const leftAfter = permission.cap - before.spent

@@ -1,7 +1,6 @@
 import { checksumAddress } from '@farebox/payments/crypto/address'
 import type { SpendPermission } from '@farebox/contracts/permission-typed-data'
-import { formatCoin } from '../chain/coin.ts'
-import { coinOf } from '../chain/coin.ts'
+import { coinOf, formatCoin } from '../chain/coin.ts'
 import { nameNetwork } from '../chain/name-network.ts'
 import { readUsdcBalance } from '../chain/read-balances.ts'
 import { paintFor } from '../terminal/paint.ts'
@@ -32,6 +31,7 @@ export interface AllowedTerms {
 /** The longest reason that is shown whole; an agent's words fill no screen. */
 const MOST_REASON = 500
 const MARGIN = 12
+const STEP_WEI = 10n ** 11n
 
 /** Shows the permission before anything is signed: the agent's words, then the numbers, then what is signed. */
 export async function showTerms(limits: OpenLimits, terms: AllowedTerms): Promise<void> {
@@ -60,10 +60,15 @@ export async function showTerms(limits: OpenLimits, terms: AllowedTerms): Promis
     ...others.map(one => row(paint, '', one)),
     row(paint, 'from', `${address(key.address)}  ${key.source}`),
     ...describeSteps(paint, 'set', change),
-    row(paint, 'gas', `about ${formatCoin(gasWei)} ${coinOf(network)} at most for the permission`),
+    row(paint, 'gas', `up to ${formatCoin(roundedUp(gasWei))} ${coinOf(network)}, for the permission`),
   ]
   world.err.write(`${lines.join('\n')}\n`)
   await warn(limits, terms)
+}
+
+/** Digits that nobody pays by are left out. */
+function roundedUp(gasWei: bigint): bigint {
+  return ((gasWei + STEP_WEI - 1n) / STEP_WEI) * STEP_WEI
 }
 
 function spentText({ spent, nonce }: PermissionStatus, { cap }: SpendPermission): string {

@@ -35,8 +35,13 @@ export async function hasSpendPermissions(chain: OpenChain): Promise<boolean> {
 }
 
 /** Reads one permission. */
-export async function readStatus(chain: OpenChain, hash: Hash, id: string): Promise<PermissionStatus> {
-  const answer = await askPermissions(chain, encodeCall(hash, 'statusOf(bytes32)', [hexWord(id)]))
+export async function readStatus(
+  chain: OpenChain,
+  hash: Hash,
+  id: string,
+  at: BlockTag = 'latest',
+): Promise<PermissionStatus> {
+  const answer = await askPermissions(chain, encodeCall(hash, 'statusOf(bytes32)', [hexWord(id)]), at)
   const [limit, cap, spent, expiry, nonce] = wordsOf(answer)
   if (
     limit === undefined ||
@@ -107,8 +112,8 @@ export async function askView(
   }
 }
 
-async function askPermissions(chain: OpenChain, callData: string): Promise<string> {
-  const answer = await askView(chain, SPEND_PERMISSIONS_ADDRESS, callData)
+async function askPermissions(chain: OpenChain, callData: string, at: BlockTag = 'latest'): Promise<string> {
+  const answer = await askView(chain, SPEND_PERMISSIONS_ADDRESS, callData, at)
   if (answer === undefined) throw notThere(chain)
   return answer
 }

@@ -26,8 +26,9 @@ export async function findPermit(
 ): Promise<NextPermit | undefined> {
   const { address } = chain.network.asset
   const { domainSeparator } = createAuthorizationHasher(hash, chain.network)
+  // A permit that is on its way has used its nonce.
   const ask = (signature: string, parameters: readonly Uint8Array[] = []): Promise<string | undefined> =>
-    askView(chain, address, encodeCall(hash, signature, parameters))
+    askView(chain, address, encodeCall(hash, signature, parameters), 'pending')
   const [separator, typeHash, nonce] = await Promise.all([
     ask('DOMAIN_SEPARATOR()'),
     ask('PERMIT_TYPEHASH()'),
