@@ -26,6 +26,9 @@ import { permissionDocument } from './permission-document.ts'
 import { endOf, readTerms, type AskedTerms } from './agent/read-terms.ts'
 import { showTerms, type AllowedTerms } from './show-terms.ts'
 
+/** More than a permit or an approval of USDC takes, the rest of its transaction included. */
+const APPROVAL_GAS = 100_000n
+
 /**
  * `farebox limits allow`: sets what a capability of an agent may move of the wallet's tokens, and makes the approval of
  * the token exactly that much larger.
@@ -88,7 +91,9 @@ async function allowOn(
   const leftAfter = permission.cap - before.spent
   const change = await planChange(limits, { callData, before, leftAfter, chainSeconds })
   const call = { from: key.address, to: SPEND_PERMISSIONS_ADDRESS, valueWei: 0n, callData }
-  const { gasWei } = await planTransaction(limits, call, 'the SpendPermissions contract')
+  const planned = await planTransaction(limits, call, 'the SpendPermissions contract')
+  // The approval is signed or sent only once it is agreed to: what it takes beside is told at most.
+  const gasWei = planned.gasWei + (change.way === 'none' ? 0n : APPROVAL_GAS * planned.fees.maxFeePerGas)
   await showTerms(limits, { ...declared, permission, before, change, gasWei, chainSeconds })
   const question = `Allow ${printable(permission.capability)} to move up to ${amount(leftAfter)} USDC of yours?`
   await agree(world, raw, question, 'not allowed')

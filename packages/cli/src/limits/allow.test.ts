@@ -70,9 +70,12 @@ describe('farebox limits allow', () => {
       `spender   ${SPENDER}`,
       'to        anybody',
       `from      ${OWNER}  FAREBOX_PRIVATE_KEY`,
-      'signed    one transaction; SpendPermissions 0xb1157321b5f2e932c5d30D722172E03aA21A49d7, unaudited',
+      'sends     one transaction, to SpendPermissions\n',
       '          set     the permission above',
       '          permit  the approval of all your permissions, 0.00 → 10.00 USDC',
+      'contract  SpendPermissions, unaudited\n',
+      '          0xb1157321b5f2e932c5d30D722172E03aA21A49d7\n',
+      'gas       up to 0.',
     ]) {
       expect(err).toContain(`\n  ${line}`)
     }
@@ -216,7 +219,7 @@ describe('farebox limits allow', () => {
   test('without permits an approval that grows goes before the permission', async () => {
     takeAwayPermits()
     const { err } = await stage.allow()
-    expect(err).toContain('signed    two transactions; ')
+    expect(err).toContain('sends     two transactions, to SpendPermissions and to the token\n')
     expect(err).toMatch(/approve the approval of all your permissions, 0\.00 → 10\.00 USDC\n +set /)
     expect(err).toMatch(/✓ approval [^✓]*✓ permission /)
     await expectApproval(10_000_000n)

@@ -7,6 +7,8 @@ import type { PlannedChange } from './change-permission.ts'
 /** More than this is an approval that nobody counts: half of all numbers. */
 const ENDLESS = 2n ** 255n
 const MINUTE_CHARACTERS = 16
+const ROW_MARGIN = 12
+const ONE = 'one transaction, to SpendPermissions'
 
 /** `1.00`: an amount as it stands in a sentence. */
 export function amount(atomic: bigint): string {
@@ -41,12 +43,13 @@ export function describeSteps(
 ): readonly string[] {
   const change = verb === 'set' ? 'set     the permission above' : 'revoke  the permission above'
   const approval = `the approval of all your permissions, ${approvalAmount(allowance)} → ${amount(wanted)} USDC`
-  const steps = stepsOf(way, change, approval)
-  const count = way === 'approve first' || way === 'approve last' ? 'two transactions' : 'one transaction'
-  const lines = steps.map(step => `            ${step}`)
+  const isTwo = way === 'approve first' || way === 'approve last'
+  const margin = ' '.repeat(ROW_MARGIN)
   return [
-    row(paint, 'signed', `${count}; SpendPermissions ${SPEND_PERMISSIONS_ADDRESS}, unaudited`),
-    ...lines,
+    row(paint, 'sends', isTwo ? 'two transactions, to SpendPermissions and to the token' : ONE),
+    ...stepsOf(way, change, approval).map(step => margin + step),
+    row(paint, 'contract', 'SpendPermissions, unaudited'),
+    margin + SPEND_PERMISSIONS_ADDRESS,
   ]
 }
 

@@ -8,7 +8,7 @@ type End = Parameters<CommandMaker>[1]
 /** `farebox limits allow|list|revoke|approve`: what agents may move of a wallet's tokens. */
 export const limitsCommand: CommandMaker = (world, end) => {
   const limits = new Command('limits')
-    .summary('what agents may move of your tokens: allow it, list it, revoke it')
+    .summary('what agents may move of your tokens')
     .description("Let an agent's capability move tokens of yours, within limits that the chain enforces.")
     .addHelpText('after', EXAMPLES)
   addAllow(limits, world, end)

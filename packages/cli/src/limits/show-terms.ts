@@ -23,7 +23,7 @@ export interface AllowedTerms {
   /** Of the same permission, as it is now. */
   readonly before: PermissionStatus
   readonly change: PlannedChange
-  /** What setting it costs at most. */
+  /** What all of it costs at most. */
   readonly gasWei: bigint
   readonly chainSeconds: number
 }
@@ -60,7 +60,7 @@ export async function showTerms(limits: OpenLimits, terms: AllowedTerms): Promis
     ...others.map(one => row(paint, '', one)),
     row(paint, 'from', `${address(key.address)}  ${key.source}`),
     ...describeSteps(paint, 'set', change),
-    row(paint, 'gas', `up to ${formatCoin(roundedUp(gasWei))} ${coinOf(network)}, for the permission`),
+    row(paint, 'gas', `up to ${formatCoin(roundedUp(gasWei))} ${coinOf(network)}`),
   ]
   world.err.write(`${lines.join('\n')}\n`)
   await warn(limits, terms)
