@@ -12,6 +12,7 @@ import type { CommandMaker } from './command-maker.ts'
 import { devCommand } from './dev/dev-command.ts'
 import { flowCommand } from './flow/flow-command.ts'
 import { initCommand } from './init/init-command.ts'
+import { limitsCommand } from './limits/limits-command.ts'
 import { deregisterCommand, registerCommand } from './register/register-command.ts'
 import { startCommand } from './start/start-command.ts'
 import { walletCommand } from './wallet/wallet-command.ts'
@@ -40,6 +41,7 @@ export const COMMANDS: readonly CommandMaker[] = [
   webhookCommand,
   callCommand,
   flowCommand,
+  limitsCommand,
   verifyReceiptCommand,
   walletCommand,
 ]

@@ -20,6 +20,7 @@ const NAMES = [
   'webhook',
   'call',
   'flow',
+  'limits',
   'verify-receipt',
   'wallet',
 ]

@@ -18,6 +18,7 @@ export const COMMAND_NAMES: readonly string[] = [
   'webhook',
   'call',
   'flow',
+  'limits',
   'verify-receipt',
   'wallet',
 ]

@@ -8,6 +8,8 @@ export interface CountingNode {
   readonly counts: Map<string, number>
   /** `before`: cuts the connection instead of asking the chain; `after`: asks it, and loses the answer. */
   cut: (method: string) => 'before' | 'after' | undefined
+  /** Answers instead of the chain: `{ result }` or `{ error }`; undefined: the chain answers. */
+  lie: (method: string, parameters: readonly unknown[]) => object | undefined
   close(): Promise<void>
 }
 
@@ -19,10 +21,20 @@ export async function serveCountingNode(rpcUrl: string): Promise<CountingNode> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
-      const { method } = JSON.parse(body) as { method: string }
+      const {
+        method,
+        params = [],
+        id,
+      } = JSON.parse(body) as {
+        method: string
+        params?: readonly unknown[]
+        id: unknown
+      }
       counts.set(method, (counts.get(method) ?? 0) + 1)
       const cut = node.cut(method)
       if (cut === 'before') return response.destroy()
+      const lie = node.lie(method, params)
+      if (lie !== undefined) return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...lie }))
       fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
         .then(answer => answer.text())
         .then(text => (cut === 'after' ? response.destroy() : response.end(text)))
@@ -34,6 +46,7 @@ export async function serveCountingNode(rpcUrl: string): Promise<CountingNode> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     counts,
     cut: () => undefined,
+    lie: () => undefined,
     async close() {
       const closed = new Promise(resolve => server.close(resolve))
       server.closeAllConnections()

@@ -2,15 +2,9 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { ChainReceipt } from '@farebox/payments/chain/chain-receipt'
 import { JsonRpcError, type JsonRpc } from '@farebox/payments/chain/json-rpc'
 import type { OpenChain } from '../../chain/open-chain.ts'
+import { readText } from '../../chain/encode-call.ts'
 import { CommandError } from '../../command-error.ts'
-import {
-  endpointCall,
-  lastAgentIdCall,
-  ownerCall,
-  readText,
-  registeredTopic,
-  stakeCall,
-} from './registry-calls.ts'
+import { endpointCall, lastAgentIdCall, ownerCall, registeredTopic, stakeCall } from './registry-calls.ts'
 
 const TIMEOUT_MS = 10_000
 

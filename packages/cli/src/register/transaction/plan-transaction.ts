@@ -22,29 +22,31 @@ const TEST_WEI = 10n ** 19n
 /**
  * Has the node run the call without sending it, and says what it would cost.
  *
+ * @param contract what is called, for the message that says that it refuses
  * @throws {CommandError} where the call would fail, or the wallet holds too little for it
  */
 export async function planTransaction(
   { chain, testNodeUrl }: Pick<OpenRegistry, 'chain' | 'testNodeUrl'>,
   call: ContractCall,
+  contract = 'the registry contract',
 ): Promise<PlannedTransaction> {
   const fees = await chooseFees(nodeOf(chain))
   const balance = await readBalance(nodeOf(chain), call.from)
   // A node refuses to estimate what the wallet cannot pay, in words of its own.
   if (balance <= call.valueWei) throw tooPoor(chain, testNodeUrl, call, { balance })
-  const gasLimit = await estimate(chain, call)
+  const gasLimit = await estimate(chain, call, contract)
   const gasWei = gasLimit * fees.maxFeePerGas
   if (balance < call.valueWei + gasWei) throw tooPoor(chain, testNodeUrl, call, { balance, gasWei })
   return { ...call, gasLimit, fees, gasWei }
 }
 
-async function estimate(chain: OpenChain, call: ContractCall): Promise<bigint> {
+async function estimate(chain: OpenChain, call: ContractCall, contract: string): Promise<bigint> {
   try {
     return await estimateGas(nodeOf(chain), call)
   } catch (cause) {
     if (!(cause instanceof JsonRpcError)) throw cause
     throw new CommandError(
-      `the registry contract would refuse: ${printable(cause.message.slice(0, 200))}`,
+      `${contract} would refuse: ${printable(cause.message.slice(0, 200))}`,
       'nothing was sent',
       { cause },
     )

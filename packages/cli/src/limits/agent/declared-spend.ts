@@ -1,0 +1,62 @@
+import type { Network } from '@farebox/payments/networks'
+import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
+import { readPrice } from '@farebox/protocol/money/usdc'
+import { nameNetwork } from '../../chain/name-network.ts'
+import { CommandError } from '../../command-error.ts'
+import type { LocalEconomy } from '../../keys/local-economy.ts'
+import { printable } from '../../terminal/printable.ts'
+
+/** What a capability declares that it moves. */
+export interface DeclaredSpend {
+  /** The agent's words. */
+  readonly reason: string
+  /** The most that it moves at a time, in atomic units of the network's token. */
+  readonly mostAtomic: bigint
+}
+
+/**
+ * What a capability asks for, in the one token that our table knows on this network (PERM-05): a symbol that an agent
+ * writes never becomes an address by itself.
+ *
+ * @throws {CommandError} where the capability declares no EXECUTE_TRANSACTIONS (PERM-06), or for another token
+ */
+export function declaredSpend(
+  { name: agentName, capabilities }: Declaration,
+  name: string,
+  { network, local }: { readonly network: Network; readonly local: LocalEconomy | undefined },
+): DeclaredSpend {
+  const title = `${printable(agentName)} · ${printable(name)}`
+  const capability = Object.hasOwn(capabilities, name) ? capabilities[name] : undefined
+  const declared = capability?.permissions ?? []
+  if (declared.length === 0) {
+    throw new CommandError(
+      `${title} does not declare EXECUTE_TRANSACTIONS, so it moves nothing of yours`,
+      othersOf(capabilities),
+    )
+  }
+  const { symbol } = network.asset
+  const permission = declared.find(({ token }) => token === symbol)
+  if (permission === undefined) {
+    const tokens = declared.map(({ token }) => printable(token)).join(', ')
+    throw new CommandError(
+      `${title} moves ${tokens}, which is not known on ${nameNetwork(network, local)}`,
+      `${symbol} is, at ${network.asset.address}; nothing was signed`,
+    )
+  }
+  const most = readPrice(permission.max_per_transaction)
+  if (!most.ok) {
+    throw new CommandError(
+      `${title} declares a max_per_transaction that ${symbol} cannot have: ${printable(most.reason)}`,
+      'nothing was signed; tell whoever runs the agent',
+    )
+  }
+  return { reason: permission.reason, mostAtomic: most.atomic }
+}
+
+function othersOf(capabilities: { readonly [name: string]: Capability }): string {
+  const names = Object.entries(capabilities)
+    .filter(([, { permissions }]) => permissions !== undefined && permissions.length > 0)
+    .map(([name]) => printable(name))
+  if (names.length === 0) return 'no capability of this agent does; there is nothing to allow'
+  return `these do: ${names.join(', ')}`
+}

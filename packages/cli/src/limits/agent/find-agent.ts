@@ -1,0 +1,160 @@
+import { readAbout } from '@farebox/client/agent/read-about'
+import { AgentUnreachable, UnusableAnswer } from '@farebox/client/exchange/agent-errors'
+import { readAgentUrl } from '@farebox/client/internal/agent/agent-url'
+import { agentAt } from '@farebox/platform-api/agent'
+import type { Network } from '@farebox/payments/networks'
+import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import { readNetwork } from '../../chain/name-network.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
+import { findLocalEconomy, type LocalEconomy } from '../../keys/local-economy.ts'
+import { createAskPlatform, PlatformRefusal } from '../../register/platform/ask-platform.ts'
+import { findPlatform } from '../../register/platform/find-platform.ts'
+import { openPlatform } from '../../register/platform/open-platform.ts'
+import { readAgentId } from '../../register/platform/read-agent-id.ts'
+import { networkOf } from '../../register/transaction/check-registration.ts'
+import { localOf } from '../../register/transaction/open-registry.ts'
+import { printable } from '../../terminal/printable.ts'
+import type { World } from '../../world.ts'
+import type { RawAgentLimitsOptions, RawLimitsOptions } from './limits-options.ts'
+
+/** The chain on which something is allowed. */
+export interface Place {
+  readonly network: Network
+  /** The economy on this machine, where it is meant. */
+  readonly local: LocalEconomy | undefined
+}
+
+/** The agent that is meant. */
+export interface MeantAgent extends Place {
+  /** Its number in the registry: a permission is for that, not for an address that can be taken over. */
+  readonly agentId: number
+  /** Base URL; undefined where only its number was needed. */
+  readonly endpoint: string | undefined
+}
+
+/** An agent as it is typed: by its address, its number, or its page at a platform. */
+type AgentWord =
+  | { readonly endpoint: string; readonly agentId?: undefined }
+  | { readonly agentId: number; readonly platform?: string; readonly endpoint?: undefined }
+
+/**
+ * Finds the number of an agent, its address where that is needed, and the chain it is registered on. A platform is
+ * asked only for what was not typed.
+ *
+ * @param word `https://agent.example`, `7`, or `https://platform.example/agents/7`
+ * @param needs whether its address is needed
+ * @throws {CommandError} where it cannot be found
+ */
+export async function findAgent(
+  world: World,
+  word: string,
+  raw: RawAgentLimitsOptions,
+  needs: { readonly endpoint: boolean },
+): Promise<MeantAgent> {
+  const meant = readWord(word)
+  const agentId = meant.agentId ?? (raw.agentId === undefined ? undefined : readAgentId(raw.agentId))
+  if (agentId !== undefined && (meant.endpoint !== undefined || !needs.endpoint)) {
+    const platform = meant.endpoint === undefined ? meant.platform : undefined
+    const place = await findPlace(world, platform === undefined ? raw : { ...raw, platform })
+    return { ...place, agentId, endpoint: meant.endpoint }
+  }
+  const told = meant.endpoint === undefined ? (meant.platform ?? raw.platform) : raw.platform
+  const chosen = await findPlatform(world, told, agentId)
+  const platform = openPlatform(chosen.url, world.signal)
+  const described = await platform.describe()
+  const network = sameNetwork(raw, networkOf(described))
+  const place = { network, local: localOf(chosen, described) }
+  if (agentId !== undefined) {
+    const { endpoint } = await platform.readAgent(agentId)
+    if (endpoint !== null) return { ...place, agentId, endpoint }
+    throw new CommandError(`agent ${agentId} has no address at ${chosen.url}`, 'is it still registered?')
+  }
+  const endpoint = meant.endpoint ?? ''
+  return { ...place, agentId: await numberOf(world, chosen.url, endpoint), endpoint }
+}
+
+/**
+ * The chain that is meant: `--network`, else that of the platform that is told, else the local one.
+ *
+ * @throws {CommandError} where none is told
+ */
+export async function findPlace(world: World, raw: RawLimitsOptions): Promise<Place> {
+  const local = await findLocalEconomy(world)
+  if (raw.network !== undefined) {
+    const network = readNetwork(raw.network)
+    // A node that was named is not the local one, whatever its chain id: its test key has no business there.
+    return { network, local: local?.network === network.id && raw.rpcUrl === undefined ? local : undefined }
+  }
+  const isTold = raw.platform !== undefined || Boolean(world.variables['FAREBOX_PLATFORM'])
+  if (isTold) {
+    const chosen = await findPlatform(world, raw.platform)
+    const described = await openPlatform(chosen.url, world.signal).describe()
+    return { network: networkOf(described), local: localOf(chosen, described) }
+  }
+  if (local !== undefined) return { network: readNetwork(local.network), local }
+  throw new CommandError(
+    'which chain?',
+    'give --network eip155:8453, or --platform https://platform.example whose chain it is;\nbeside a local economy its own is taken',
+    { exitCode: EXIT.usage },
+  )
+}
+
+/**
+ * What the agent says of itself.
+ *
+ * @throws {CommandError} where it cannot be reached, or its /about cannot be used
+ */
+export async function readDeclaration(world: World, endpoint: string): Promise<Declaration> {
+  try {
+    return await readAbout(endpoint, { signal: world.signal })
+  } catch (error) {
+    if (error instanceof AgentUnreachable || error instanceof UnusableAnswer) {
+      throw new CommandError(
+        `the agent at ${printable(endpoint)}: ${printable(error.message)}`,
+        'nothing was signed; farebox check shows what is wrong with it',
+        { cause: error },
+      )
+    }
+    throw error
+  }
+}
+
+function readWord(word: string): AgentWord {
+  if (/^\d+$/.test(word)) return { agentId: readAgentId(word) }
+  try {
+    const url = readAgentUrl(word, { allowHttp: false })
+    const page = /^(.*)\/agents\/([1-9]\d{0,14})$/.exec(url)
+    return page === null ? { endpoint: url } : { platform: page[1] ?? '', agentId: Number(page[2]) }
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    throw new CommandError(
+      `<agent>: ${printable(cause.message.replace(/^agent URL: /, ''))}`,
+      'its address, its number, or its page at a platform: https://agent.example, 7, https://platform.example/agents/7',
+      { cause, exitCode: EXIT.usage },
+    )
+  }
+}
+
+/** A number is one of the platform's chain: on another it is somebody else's. */
+function sameNetwork({ network }: RawLimitsOptions, told: Network): Network {
+  if (network === undefined || readNetwork(network).id === told.id) return told
+  throw new CommandError(
+    `--network: the platform registers agents on ${told.id}, not on ${readNetwork(network).id}`,
+    'leave --network out, or give the agent’s address with --agent-id and no platform is asked',
+    { exitCode: EXIT.usage },
+  )
+}
+
+async function numberOf({ signal }: World, platformUrl: string, endpoint: string): Promise<number> {
+  const path = `/v1/agents/at?endpoint=${encodeURIComponent(endpoint)}`
+  try {
+    return (await createAskPlatform(platformUrl, signal)({ path, schema: agentAt })).agent_id
+  } catch (error) {
+    if (!(error instanceof PlatformRefusal) || error.status !== 404) throw error
+    throw new CommandError(
+      `${platformUrl} lists no agent at ${printable(endpoint)}`,
+      'a permission is for the number of an agent: where you know it, give --agent-id 7',
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,26 @@
+import type { RawKeyOptions } from '../../register/platform/register-options.ts'
+
+/** Options of every `farebox limits` command, as commander read them; nothing in them is checked yet. */
+export interface RawLimitsOptions extends RawKeyOptions {
+  readonly network?: string
+  readonly platform?: string
+  readonly json?: true
+  readonly yes?: true
+}
+
+/** Of the commands that name an agent. */
+export interface RawAgentLimitsOptions extends RawLimitsOptions {
+  readonly spender?: string
+  readonly agentId?: string
+}
+
+/** Of `allow`. */
+export interface RawAllowOptions extends RawAgentLimitsOptions {
+  readonly limit?: string
+  readonly cap?: string
+  readonly until?: string
+  readonly to?: readonly string[]
+}
+
+/** What to do after a Ctrl-C. */
+export const AGAIN = 'run the same command again: it reads the chain first, and sends what is missing'

@@ -1,0 +1,143 @@
+import { refuseAddress } from '@farebox/payments/crypto/address'
+import { readPrice } from '@farebox/protocol/money/usdc'
+import type { Hash } from '../../chain/encode-call.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
+import { printable } from '../../terminal/printable.ts'
+import type { RawAllowOptions } from './limits-options.ts'
+
+/** What a user grants, as it was typed and as far as it can be checked without the agent. */
+export interface AskedTerms {
+  /** The most that one spend may move, in atomic units. */
+  readonly limit: bigint
+  /** The most that all of them may move, in atomic units. */
+  readonly cap: bigint
+  /** Lower-case addresses; empty: any recipient. */
+  readonly recipients: readonly string[]
+  /** Lower-case address. */
+  readonly spender: string
+  readonly until: AskedEnd
+}
+
+/** When a permission ends: so long from now, or at a moment in Unix seconds. */
+export type AskedEnd = { readonly afterSeconds: number } | { readonly atSeconds: number }
+
+/** What SpendPermissions can keep: below 2^88. */
+const MOST_ATOMIC = 2n ** 88n - 1n
+const MOST_RECIPIENTS = 16
+const DEFAULT_UNTIL = '30d'
+const SECONDS = { h: 3_600, d: 86_400, w: 604_800 } as const
+const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/
+/** Longer than this nobody means. */
+const LONGEST_SECONDS = 10 * 366 * 86_400
+
+/**
+ * Reads the options of `farebox limits allow`.
+ *
+ * @throws {CommandError} naming the option and the reason
+ */
+export function readTerms(hash: Hash, raw: RawAllowOptions): AskedTerms {
+  const limit = readAmount('--limit', raw.limit, 'the most that one transaction may move')
+  const cap = readAmount('--cap', raw.cap, 'the most that all transactions together may move')
+  if (cap < limit) {
+    throw wrong(
+      '--cap',
+      `must be at least --limit, ${raw.cap} is less than ${raw.limit}`,
+      '--cap is for all transactions together',
+    )
+  }
+  return {
+    limit,
+    cap,
+    recipients: readRecipients(hash, raw.to ?? []),
+    spender: readSpender(hash, raw.spender),
+    until: readEnd(raw.until ?? DEFAULT_UNTIL),
+  }
+}
+
+/**
+ * The address that `--spender` gives, lower case.
+ *
+ * @throws {CommandError} where it is missing, or no address
+ */
+export function readSpender(hash: Hash, given: string | undefined): string {
+  if (given === undefined) {
+    throw wrong(
+      '--spender',
+      'is missing',
+      'the address from which the agent sends its transactions: its /about names only the wallet that is paid,\n' +
+        'so whoever runs the agent has to tell it; give it as --spender 0x…',
+    )
+  }
+  return readAddress(hash, '--spender', given)
+}
+
+/**
+ * The moment at which nothing can be spent any more.
+ *
+ * @param nowSeconds what both the person's clock and the chain have reached
+ * @throws {CommandError} where it has passed, or is too far away
+ */
+export function endOf(until: AskedEnd, nowSeconds: number): bigint {
+  const end = 'atSeconds' in until ? until.atSeconds : nowSeconds + until.afterSeconds
+  if (end <= nowSeconds) {
+    const date = new Date(end * 1_000).toISOString()
+    throw wrong(
+      '--until',
+      `must be in the future, got ${date.slice(0, 16).replace('T', ' ')} UTC`,
+      LIKE_UNTIL,
+    )
+  }
+  if (end - nowSeconds > LONGEST_SECONDS) throw wrong('--until', 'must be within ten years', LIKE_UNTIL)
+  return BigInt(end)
+}
+
+const LIKE_UNTIL = 'like --until 30d, --until 12h, --until 2027-01-31 or --until 2027-01-31T18:00Z'
+
+function readAmount(option: string, text: string | undefined, what: string): bigint {
+  if (text === undefined) throw wrong(option, 'is missing', `${what}, like ${option} 1.00`)
+  const amount = readPrice(text)
+  if (!amount.ok) throw wrong(option, printable(amount.reason), `like ${option} 1.00`)
+  if (amount.atomic > MOST_ATOMIC)
+    throw wrong(option, 'is more than the contract can keep', `like ${option} 1.00`)
+  return amount.atomic
+}
+
+function readEnd(text: string): AskedEnd {
+  const span = /^([1-9]\d{0,4})([hdw])$/.exec(text)
+  if (span !== null) {
+    // The pattern has no other units.
+    const unit = SECONDS[span[2] as keyof typeof SECONDS]
+    return { afterSeconds: Number(span[1]) * unit }
+  }
+  const milliseconds = DATE.test(text) ? Date.parse(text) : Number.NaN
+  // A day that is not in the calendar is refused, or read as one of the next month.
+  if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(text.slice(0, 10))) {
+    throw wrong(
+      '--until',
+      `must be a time from now or a date, got "${printable(text.slice(0, 40))}"`,
+      LIKE_UNTIL,
+    )
+  }
+  return { atSeconds: milliseconds / 1_000 }
+}
+
+function readRecipients(hash: Hash, given: readonly string[]): readonly string[] {
+  const recipients = [...new Set(given.map(one => readAddress(hash, '--to', one)))]
+  if (recipients.length <= MOST_RECIPIENTS) return recipients
+  throw wrong(
+    '--to',
+    `at most ${MOST_RECIPIENTS} recipients can be listed, got ${recipients.length}`,
+    'without --to the agent may pay anybody',
+  )
+}
+
+function readAddress(hash: Hash, option: string, given: string): string {
+  const reason = refuseAddress(hash, given)
+  if (reason !== undefined) throw wrong(option, printable(reason), `like ${option} 0x15d3…6A65, in full`)
+  if (BigInt(given) !== 0n) return given.toLowerCase()
+  throw wrong(option, 'must not be the zero address', 'nobody has its key')
+}
+
+function wrong(option: string, reason: string, next: string): CommandError {
+  return new CommandError(`${option}: ${reason}`, next, { exitCode: EXIT.usage })
+}

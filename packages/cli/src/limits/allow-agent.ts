@@ -1,0 +1,156 @@
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { permissionId, scopeOf } from '@farebox/contracts/permission-calls'
+import type { SpendPermission } from '@farebox/contracts/permission-typed-data'
+import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
+import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
+import { chooseCapability } from '../call/choose-capability.ts'
+import type { ExitCode } from '../command-error.ts'
+import { CommandError, EXIT } from '../command-error.ts'
+import { planTransaction } from '../register/transaction/plan-transaction.ts'
+import { runWithJson } from '../register/platform/run-with-json.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+import { asTyped } from '../terminal/as-typed.ts'
+import { agree } from './agree.ts'
+import { carryOut, planChange } from './change-permission.ts'
+import { setCall } from './chain/permission-transactions.ts'
+import { readChainSeconds, readStatus, type PermissionStatus } from './chain/read-permissions.ts'
+import { declaredSpend } from './agent/declared-spend.ts'
+import { amount, moment } from './describe-terms.ts'
+import { findAgent, readDeclaration, type MeantAgent } from './agent/find-agent.ts'
+import { openKeptPermissions } from './kept-permissions.ts'
+import { AGAIN, type RawAllowOptions } from './agent/limits-options.ts'
+import { withLimits, type OpenLimits } from './open-limits.ts'
+import { permissionDocument } from './permission-document.ts'
+import { endOf, readTerms, type AskedTerms } from './agent/read-terms.ts'
+import { showTerms, type AllowedTerms } from './show-terms.ts'
+
+/** More than a permit or an approval of USDC takes, the rest of its transaction included. */
+const APPROVAL_GAS = 100_000n
+
+/**
+ * `farebox limits allow`: sets what a capability of an agent may move of the wallet's tokens, and makes the approval of
+ * the token exactly that much larger.
+ *
+ * @throws {CommandError} what a person reads
+ */
+export async function allowAgent(
+  world: World,
+  words: { readonly agent: string; readonly capability: string },
+  raw: RawAllowOptions,
+  clock: Clock = systemClock,
+): Promise<ExitCode> {
+  const allow = async (): Promise<object> => {
+    const asked = readTerms({ keccak256: await loadKeccak() }, raw)
+    const agent = await findAgent(world, words.agent, raw, { endpoint: true })
+    const terms = await holdAgainstDeclaration(world, agent, words.capability, asked)
+    return await withLimits({ world, clock, place: agent, raw }, limits => allowOn(limits, terms, asked, raw))
+  }
+  return await runWithJson(world, raw, allow, AGAIN)
+}
+
+type DeclaredTerms = Pick<AllowedTerms, 'agent' | 'agentName' | 'capability' | 'declared'>
+
+/** What the capability declares, and that the limit is lower. */
+async function holdAgainstDeclaration(
+  world: World,
+  agent: MeantAgent,
+  named: string,
+  { limit }: AskedTerms,
+): Promise<DeclaredTerms> {
+  const declaration = await readDeclaration(world, agent.endpoint ?? '')
+  const capability = await chooseCapability(world, declaration, named)
+  const declared = declaredSpend(declaration, capability, agent)
+  if (limit >= declared.mostAtomic) {
+    throw new CommandError(
+      `--limit: must be lower than the ${amount(declared.mostAtomic)} USDC that ${printable(capability)} declares as its most, got ${amount(limit)}`,
+      'what one transaction may move is yours to choose, and less than the agent asks for',
+      { exitCode: EXIT.usage },
+    )
+  }
+  return { agent, agentName: declaration.name, capability, declared }
+}
+
+async function allowOn(
+  limits: OpenLimits,
+  declared: DeclaredTerms,
+  asked: AskedTerms,
+  raw: RawAllowOptions,
+): Promise<object> {
+  const { world, clock, chain, crypto, key } = limits
+  const chainSeconds = await readChainSeconds(chain)
+  // The contract holds the end against the chain's time. A local chain that made no block for a while is behind.
+  const expiry = endOf(asked.until, Math.max(chainSeconds, Math.floor(clock.nowMs() / 1_000)))
+  const permission = permissionOf(limits, declared, asked, expiry)
+  const scope = scopeOf(crypto, permission.agentId, permission.capability)
+  const id = permissionId(crypto, { ...permission, scope })
+  const before = await readStatus(chain, crypto, id, 'pending')
+  refuseSpent(asked, before)
+  const callData = setCall(crypto, permission)
+  const leftAfter = permission.cap - before.spent
+  const change = await planChange(limits, { callData, before, leftAfter, chainSeconds })
+  const call = { from: key.address, to: SPEND_PERMISSIONS_ADDRESS, valueWei: 0n, callData }
+  const planned = await planTransaction(limits, call, 'the SpendPermissions contract')
+  // The approval is signed or sent only once it is agreed to: what it takes beside is told at most.
+  const gasWei = planned.gasWei + (change.way === 'none' ? 0n : APPROVAL_GAS * planned.fees.maxFeePerGas)
+  await showTerms(limits, { ...declared, permission, before, change, gasWei, chainSeconds })
+  const question = `Allow ${printable(permission.capability)} to move up to ${amount(leftAfter)} USDC of yours?`
+  await agree(world, raw, question, 'not allowed')
+  const signer = await key.unlock()
+  const { spender, token, agentId, capability, recipients } = permission
+  const kept = openKeptPermissions(world.home, chain.network.chainId, () => clock.nowMs())
+  await kept.write(key.address, { id, spender, token, agentId, capability, recipients })
+  const { transactions, approval } = await carryOut(limits, signer, change)
+  if (raw.json !== true) tellAllowed(world, permission)
+  const status = await readStatus(chain, crypto, id)
+  return {
+    ok: true,
+    permission: permissionDocument({ ...permission, id, ...status }, chainSeconds),
+    approval: amount(approval.allowance),
+    transactions,
+  }
+}
+
+function permissionOf(
+  { chain, key }: OpenLimits,
+  { agent, capability }: DeclaredTerms,
+  { limit, cap, recipients, spender }: AskedTerms,
+  expiry: bigint,
+): SpendPermission {
+  return {
+    owner: hex(key.address),
+    spender: hex(spender),
+    token: hex(chain.network.asset.address),
+    agentId: BigInt(agent.agentId),
+    capability,
+    limit,
+    cap,
+    expiry,
+    recipients: recipients.map(hex),
+  }
+}
+
+/** A cap counts from the first setting: one that is spent already allows nothing. */
+function refuseSpent({ cap }: AskedTerms, { spent }: PermissionStatus): void {
+  if (cap > spent) return
+  throw new CommandError(
+    `--cap: must be more than the ${amount(spent)} USDC that this permission has spent already, got ${amount(cap)}`,
+    `the cap counts everything since the permission was first set: to allow ${amount(cap)} more, give --cap ${amount(spent + cap)}`,
+    { exitCode: EXIT.usage },
+  )
+}
+
+function tellAllowed(world: World, { agentId, capability, limit, cap, expiry }: SpendPermission): void {
+  const { green, dim } = paintFor(world.out)
+  world.out.write(
+    `${green('✓')} ${printable(capability)} may move up to ${amount(limit)} USDC each time, ${amount(cap)} in all, until ${moment(expiry)}\n` +
+      `  ${dim(asTyped(world, 'farebox limits list shows what it spends'))}\n` +
+      `  ${dim(asTyped(world, `farebox limits revoke ${agentId} ${printable(capability)} ends it at once`))}\n`,
+  )
+}
+
+/** Addresses were checked where they were read; the type asks for the form alone. */
+function hex(address: string): `0x${string}` {
+  return `0x${address.slice(2).toLowerCase()}`
+}

@@ -1,0 +1,83 @@
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import type { OpenChain } from '../../chain/open-chain.ts'
+import type { Hash } from '../../chain/encode-call.ts'
+import type { KeySigner } from '../../keys/paying-key.ts'
+import { approveCall, multicallCall, permitTokenCall } from './permission-transactions.ts'
+import { findPermit, signPermit } from './token-permit.ts'
+
+/** A change of one permission, and what the approval has to be behind it. */
+export interface WantedChange {
+  /** The call of SpendPermissions that sets or revokes. */
+  readonly callData: string
+  /** Of SpendPermissions, in the token, before; atomic units. */
+  readonly allowance: bigint
+  /** What is left of all permissions once the change is done: the exact approval, never an endless one. */
+  readonly wanted: bigint
+}
+
+/** One transaction. */
+export interface Step {
+  readonly does: 'change' | 'approve' | 'change and permit'
+  /** Address of the contract. */
+  readonly to: string
+  readonly callData: string
+}
+
+/** How the approval is made: not at all, signed within the same transaction, or by one of its own, before or behind. */
+export type ApprovalWay = 'none' | 'permit' | 'approve first' | 'approve last'
+
+/** How long a signed approval may wait for its block, by the chain's time. */
+const PERMIT_SECONDS = 3_600n
+
+/**
+ * How a change is made in as few transactions as the token allows.
+ *
+ * Where the token takes no permit there are two, and a process can end between them. Then the side that bounds more must
+ * be done, and the same command finishes the other:
+ *
+ * - An approval that grows goes first. What is approved and not permitted can be spent by nobody. The other way round the
+ *   new permission would spend the approval that belongs to the others.
+ * - An approval that shrinks goes last. The permission is lowered or revoked, which is what the user wanted; an approval
+ *   that is too large for a while can be spent by nobody. The other way round the permission would still be as large as
+ *   it was, and take from a smaller approval what belongs to the others.
+ *
+ * An approval is changed from one amount to another without 0 between: the race of ERC-20 (SWC-114) needs a spender that
+ * takes what it can, and SpendPermissions takes only what a permission has left, however often it is approved.
+ */
+export async function chooseWay(
+  chain: OpenChain,
+  hash: Hash,
+  owner: string,
+  { allowance, wanted }: Pick<WantedChange, 'allowance' | 'wanted'>,
+): Promise<ApprovalWay> {
+  if (allowance === wanted) return 'none'
+  if ((await findPermit(chain, hash, owner)) !== undefined) return 'permit'
+  return wanted > allowance ? 'approve first' : 'approve last'
+}
+
+/** The transactions of a change, in their order; signs the permit where there is one. */
+export async function planSteps(
+  at: { readonly chain: OpenChain; readonly hash: Hash; readonly signer: KeySigner },
+  change: WantedChange,
+  way: ApprovalWay,
+  nowSeconds: number,
+): Promise<readonly Step[]> {
+  const { chain, hash, signer } = at
+  const { callData, wanted } = change
+  const alone: Step = { does: 'change', to: SPEND_PERMISSIONS_ADDRESS, callData }
+  if (way === 'none') return [alone]
+  const approve = approveStep(chain, hash, wanted)
+  if (way === 'approve last') return [alone, approve]
+  // Asked for again: a password may have been typed since, and a permit may have been used meanwhile.
+  const permit = way === 'permit' ? await findPermit(chain, hash, signer.address) : undefined
+  if (permit === undefined) return [approve, alone]
+  const deadline = BigInt(nowSeconds) + PERMIT_SECONDS
+  const signed = signPermit(chain, hash, signer, { value: wanted, nonce: permit.nonce, deadline })
+  const both = multicallCall(hash, [permitTokenCall(hash, signed), callData])
+  return [{ does: 'change and permit', to: SPEND_PERMISSIONS_ADDRESS, callData: both }]
+}
+
+/** The transaction that makes the approval exactly this. */
+export function approveStep({ network }: Pick<OpenChain, 'network'>, hash: Hash, amount: bigint): Step {
+  return { does: 'approve', to: network.asset.address, callData: approveCall(hash, amount) }
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '@farebox/client/internal/exchange/clock'
+import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import type { OpenChain } from '../../chain/open-chain.ts'
+import { EXIT, CommandError } from '../../command-error.ts'
+import type { KeySigner } from '../../keys/paying-key.ts'
+import { followOnChain } from '../../register/transaction/follow-on-chain.ts'
+import { planTransaction } from '../../register/transaction/plan-transaction.ts'
+import { signCall } from '../../register/transaction/sign-call.ts'
+import { paintFor } from '../../terminal/paint.ts'
+import { showProgress } from '../../terminal/progress.ts'
+import type { World } from '../../world.ts'
+import type { Step } from './plan-change.ts'
+
+/** What transactions are sent with. */
+export interface Sending {
+  readonly world: World
+  readonly clock: Clock
+  readonly chain: OpenChain
+  readonly crypto: EvmCrypto
+  /** URL of the node, where it is of a test chain of this machine: money is made there for the asking. */
+  readonly testNodeUrl: string | undefined
+}
+
+const BLOCK_WITHIN_MS = 180_000
+
+/**
+ * Signs a transaction, sends it, and waits until it is in a block. Nothing is written down before: each step may be made
+ * twice, because it names what is to be and not by how much, and the same command begins with what the chain has.
+ *
+ * @returns its hash
+ * @throws {CommandError} where it would be refused, was refused, or is in no block yet (exit code 3)
+ */
+export async function sendStep(sending: Sending, signer: KeySigner, step: Step): Promise<string> {
+  const { world, clock, chain, crypto } = sending
+  const call = { from: signer.address.toLowerCase(), to: step.to, valueWei: 0n, callData: step.callData }
+  const planned = await planTransaction(sending, call, contractOf(step))
+  const signed = await signCall(chain, crypto, signer, planned)
+  const progress = showProgress(world, `${DOING[step.does]}: ${signed.hash}`)
+  try {
+    const waiting = { clock, signal: world.signal, timeoutMs: BLOCK_WITHIN_MS }
+    const followed = await followOnChain(chain, signed, waiting)
+    progress.end()
+    if (followed.outcome === 'open') throw stillOpen(signed.hash)
+    if (followed.outcome === 'dead' || !followed.receipt.succeeded) throw notTaken(signed.hash)
+    const { blockNumber } = followed.receipt
+    world.err.write(
+      `  ${paintFor(world.err).green('✓')} ${DONE[step.does]}  ${signed.hash} in block ${blockNumber}\n`,
+    )
+    return signed.hash
+  } finally {
+    progress.end()
+  }
+}
+
+/** What is called, for a message. */
+function contractOf({ does }: Pick<Step, 'does'>): string {
+  return does === 'approve' ? 'the token' : 'the SpendPermissions contract'
+}
+
+const DOING = {
+  change: 'changing the permission',
+  approve: 'approving',
+  'change and permit': 'changing permission and approval',
+} as const
+
+const DONE = {
+  change: 'permission',
+  approve: 'approval  ',
+  'change and permit': 'permission and approval',
+} as const
+
+function stillOpen(hash: string): CommandError {
+  return new CommandError(
+    `${hash} was sent and is in no block yet`,
+    'farebox limits list shows what the chain has; run the same command again later, nothing is lost by it',
+    { exitCode: EXIT.unresolved },
+  )
+}
+
+function notTaken(hash: string): CommandError {
+  return new CommandError(
+    `${hash} was not taken by the chain`,
+    'run the same command again: it begins with what the chain has',
+  )
+}

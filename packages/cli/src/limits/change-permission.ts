@@ -1,0 +1,95 @@
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import { paintFor } from '../terminal/paint.ts'
+import {
+  approveStep,
+  chooseWay,
+  planSteps,
+  type ApprovalWay,
+  type WantedChange,
+} from './chain/plan-change.ts'
+import { readApproval, type Approval, type PermissionStatus } from './chain/read-permissions.ts'
+import { sendStep } from './chain/send-step.ts'
+import type { OpenLimits } from './open-limits.ts'
+import type { KeySigner } from '../keys/paying-key.ts'
+
+/** What was sent, and how the approval is now. */
+export interface ChangedPermission {
+  readonly transactions: readonly string[]
+  readonly approval: Approval
+}
+
+/** A change with the way in which its approval is made: what a person agrees to. */
+export interface PlannedChange extends WantedChange {
+  readonly way: ApprovalWay
+}
+
+/**
+ * Plans a change, nothing is signed: the approval behind it is what all permissions have left then (ERC-20 knows one for
+ * an owner and a contract).
+ *
+ * @param before of the permission that is changed
+ * @param leftAfter what the permission has left once it is changed, in atomic units
+ */
+export async function planChange(
+  { chain, crypto, key }: OpenLimits,
+  change: {
+    readonly callData: string
+    readonly before: PermissionStatus
+    readonly leftAfter: bigint
+    readonly chainSeconds: number
+  },
+): Promise<PlannedChange> {
+  const { callData, before, leftAfter, chainSeconds } = change
+  const { allowance, totalLeft } = await readApproval(chain, crypto, key.address, 'pending')
+  const others = totalLeft - leftOf(before, chainSeconds)
+  const wanted = (others > 0n ? others : 0n) + leftAfter
+  const way = await chooseWay(chain, crypto, key.address, { allowance, wanted })
+  return { callData, allowance, wanted, way }
+}
+
+/** What a permission has left to spend now, in atomic units: nothing where it is revoked or has ended. */
+export function leftOf({ limit, cap, spent, expiry }: PermissionStatus, chainSeconds: number): bigint {
+  return limit === 0n || expiry <= BigInt(chainSeconds) ? 0n : cap - spent
+}
+
+/** Sends what was agreed to, and makes sure that the approval is then what is left of all permissions. */
+export async function carryOut(
+  limits: OpenLimits,
+  signer: KeySigner,
+  planned: PlannedChange,
+): Promise<ChangedPermission> {
+  const { chain, crypto: hash, clock } = limits
+  const nowSeconds = Math.floor(clock.nowMs() / 1_000)
+  const transactions: string[] = []
+  for (const step of await planSteps({ chain, hash, signer }, planned, planned.way, nowSeconds)) {
+    transactions.push(await sendStep(limits, signer, step))
+  }
+  const settled = await settleApproval(limits, signer, planned.wanted)
+  return { ...settled, transactions: [...transactions, ...settled.transactions] }
+}
+
+/**
+ * Makes the approval what is left of all permissions, where it is not: a spend came between, something ended, or the
+ * token passed over the permit. More than was agreed to is not approved; that is said instead.
+ *
+ * @param agreed the most that may be approved, in atomic units
+ */
+export async function settleApproval(
+  limits: OpenLimits,
+  signer: KeySigner,
+  agreed: bigint,
+): Promise<ChangedPermission> {
+  const { world, chain, crypto, key } = limits
+  const approval = await readApproval(chain, crypto, key.address, 'latest')
+  const { allowance, totalLeft } = approval
+  if (allowance === totalLeft) return { transactions: [], approval }
+  if (totalLeft > agreed) {
+    world.err.write(
+      `  ${paintFor(world.err).yellow('!')} another permission was changed meanwhile: ` +
+        `${formatUsdc(totalLeft, { decimals: 2 })} are left in all, more than you agreed to approve\n`,
+    )
+    return { transactions: [], approval }
+  }
+  const hash = await sendStep(limits, signer, approveStep(chain, crypto, totalLeft))
+  return { transactions: [hash], approval: await readApproval(chain, crypto, key.address, 'latest') }
+}

@@ -1,0 +1,67 @@
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
+import type { Paint } from '../terminal/paint.ts'
+import type { ApprovalWay } from './chain/plan-change.ts'
+import type { PlannedChange } from './change-permission.ts'
+
+/** More than this is an approval that nobody counts: half of all numbers. */
+const ENDLESS = 2n ** 255n
+const MINUTE_CHARACTERS = 16
+const ROW_MARGIN = 12
+const ONE = 'one transaction, to SpendPermissions'
+
+/** `1.00`: an amount as it stands in a sentence. */
+export function amount(atomic: bigint): string {
+  return formatUsdc(atomic, { decimals: 2 })
+}
+
+/** An approval as people read it: endless ones have 78 digits. */
+export function approvalAmount(atomic: bigint): string {
+  return atomic >= ENDLESS ? 'endless' : amount(atomic)
+}
+
+/** `2027-01-31 18:00 UTC`; an end that the calendar does not have says so. */
+export function moment(seconds: bigint): string {
+  const milliseconds = Number(seconds) * 1_000
+  if (milliseconds > 8.64e15) return 'in no year that has a name'
+  const text = new Date(milliseconds).toISOString()
+  // Years of more than four digits begin with a sign.
+  const end = text.indexOf('T') + MINUTE_CHARACTERS - '2027-01-31'.length
+  return `${text.slice(0, end).replace('T', ' ')} UTC`
+}
+
+/** A row of terms. */
+export function row(paint: Pick<Paint, 'dim'>, name: string, text: string): string {
+  return `  ${paint.dim(name.padEnd(10))}${text}`
+}
+
+/** What will be sent and signed for a change, step by step. */
+export function describeSteps(
+  paint: Pick<Paint, 'dim'>,
+  verb: 'set' | 'revoke',
+  { way, allowance, wanted }: PlannedChange,
+): readonly string[] {
+  const change = verb === 'set' ? 'set     the permission above' : 'revoke  the permission above'
+  const approval = `the approval of all your permissions, ${approvalAmount(allowance)} → ${amount(wanted)} USDC`
+  const isTwo = way === 'approve first' || way === 'approve last'
+  const margin = ' '.repeat(ROW_MARGIN)
+  return [
+    row(paint, 'sends', isTwo ? 'two transactions, to SpendPermissions and to the token' : ONE),
+    ...stepsOf(way, change, approval).map(step => margin + step),
+    row(paint, 'contract', 'SpendPermissions, unaudited'),
+    margin + SPEND_PERMISSIONS_ADDRESS,
+  ]
+}
+
+function stepsOf(way: ApprovalWay, change: string, approval: string): readonly string[] {
+  switch (way) {
+    case 'none':
+      return [`${change}; the approval stays as it is`]
+    case 'permit':
+      return [change, `permit  ${approval}`]
+    case 'approve first':
+      return [`approve ${approval}`, change]
+    case 'approve last':
+      return [change, `approve ${approval}`]
+  }
+}

@@ -1,0 +1,52 @@
+import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import type { ExitCode } from '../command-error.ts'
+import { runWithJson } from '../register/platform/run-with-json.ts'
+import { paintFor } from '../terminal/paint.ts'
+import type { World } from '../world.ts'
+import { agree } from './agree.ts'
+import { settleApproval } from './change-permission.ts'
+import { readApproval } from './chain/read-permissions.ts'
+import { amount, approvalAmount, row } from './describe-terms.ts'
+import { findPlace } from './agent/find-agent.ts'
+import { AGAIN, type RawLimitsOptions } from './agent/limits-options.ts'
+import { withLimits, type OpenLimits } from './open-limits.ts'
+
+/**
+ * `farebox limits approve`: makes the approval exactly what is left of all permissions, where it is larger, endless, or
+ * too small to spend what is allowed.
+ *
+ * @throws {CommandError} what a person reads
+ */
+export async function fixApproval(
+  world: World,
+  raw: RawLimitsOptions,
+  clock: Clock = systemClock,
+): Promise<ExitCode> {
+  const fix = async (): Promise<object> => {
+    const place = await findPlace(world, raw)
+    return await withLimits({ world, clock, place, raw }, limits => fixOn(limits, raw))
+  }
+  return await runWithJson(world, raw, fix, AGAIN)
+}
+
+async function fixOn(limits: OpenLimits, raw: RawLimitsOptions): Promise<object> {
+  const { world, chain, crypto, key } = limits
+  const { allowance, totalLeft } = await readApproval(chain, crypto, key.address, 'pending')
+  const exact = `${amount(totalLeft)} USDC, exactly what is left of all permissions`
+  if (allowance === totalLeft) {
+    if (raw.json !== true) world.out.write(`${paintFor(world.out).green('✓')} the approval is ${exact}\n`)
+    return { ok: true, approval: amount(allowance), transactions: [] }
+  }
+  const paint = paintFor(world.err)
+  const lines = [
+    row(paint, 'approval', `${approvalAmount(allowance)} → ${exact}`),
+    row(paint, 'from', `${checksumAddress(crypto, key.address)}  ${key.source}`),
+  ]
+  world.err.write(`${lines.join('\n')}\n`)
+  await agree(world, raw, `Approve ${amount(totalLeft)} USDC?`, 'not approved')
+  const { transactions, approval } = await settleApproval(limits, await key.unlock(), totalLeft)
+  const text = `the approval is ${amount(approval.allowance)} USDC`
+  if (raw.json !== true) world.out.write(`${paintFor(world.out).green('✓')} ${text}\n`)
+  return { ok: true, approval: amount(approval.allowance), transactions }
+}

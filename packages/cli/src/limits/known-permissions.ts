@@ -1,0 +1,61 @@
+import { readChainSeconds, readIds, readStatus, type PermissionStatus } from './chain/read-permissions.ts'
+import { readSetEvents, type PermissionNames } from './chain/read-set-events.ts'
+import { leftOf } from './change-permission.ts'
+import { openKeptPermissions } from './kept-permissions.ts'
+import type { OpenLimits } from './open-limits.ts'
+
+/** A permission of the wallet, as the chain has it now. */
+export interface KnownPermission extends PermissionNames, PermissionStatus {
+  /** Counted from 1, in the order in which permissions were set first. */
+  readonly number: number
+  /** What it can still spend, in atomic units. */
+  readonly left: bigint
+  readonly state: 'allowed' | 'used up' | 'expired' | 'revoked'
+}
+
+/** All that is known of the wallet's permissions in the network's token. */
+export interface KnownPermissions {
+  readonly permissions: readonly KnownPermission[]
+  /** Ids that are set, and of which nothing but the amounts can be told: the node keeps no logs from the beginning. */
+  readonly unnamed: readonly string[]
+  /** Unix seconds, by the chain. */
+  readonly chainSeconds: number
+}
+
+/** Reads them: from the chain's logs where the node tells them, and from what was written down here. */
+export async function readKnown({ world, clock, chain, crypto, key }: OpenLimits): Promise<KnownPermissions> {
+  const owner = key.address
+  const kept = openKeptPermissions(world.home, chain.network.chainId, () => clock.nowMs())
+  const [events, written, ids, chainSeconds] = await Promise.all([
+    readSetEvents(chain, crypto, owner),
+    kept.list(owner),
+    readIds(chain, crypto, owner),
+    readChainSeconds(chain),
+  ])
+  const byId = new Map<string, PermissionNames>()
+  for (const names of [...(events ?? []), ...written]) if (!byId.has(names.id)) byId.set(names.id, names)
+  const token = chain.network.asset.address
+  const named = [...byId.values()].filter(names => names.token === token)
+  const statuses = await Promise.all(named.map(({ id }) => readStatus(chain, crypto, id)))
+  const permissions = named.flatMap((names, index) => {
+    const status = statuses[index]
+    // Written down here and never set: the command was stopped before, or the chain was begun anew.
+    return status === undefined || status.nonce === 0n ? [] : [{ ...names, ...status }]
+  })
+  return {
+    permissions: permissions.map((one, index) => ({
+      ...one,
+      number: index + 1,
+      left: leftOf(one, chainSeconds),
+      state: stateOf(one, chainSeconds),
+    })),
+    unnamed: ids.filter(id => !byId.has(id)),
+    chainSeconds,
+  }
+}
+
+function stateOf(status: PermissionStatus, chainSeconds: number): KnownPermission['state'] {
+  if (status.limit === 0n) return 'revoked'
+  if (status.expiry <= BigInt(chainSeconds)) return 'expired'
+  return status.cap === status.spent ? 'used up' : 'allowed'
+}

@@ -1,0 +1,129 @@
+import { Command } from 'commander'
+import type { CommandMaker } from '../command-maker.ts'
+import type { World } from '../world.ts'
+import type { RawAgentLimitsOptions, RawAllowOptions, RawLimitsOptions } from './agent/limits-options.ts'
+
+type End = Parameters<CommandMaker>[1]
+
+/** `farebox limits allow|list|revoke|approve`: what agents may move of a wallet's tokens. */
+export const limitsCommand: CommandMaker = (world, end) => {
+  const limits = new Command('limits')
+    .summary('what agents may move of your tokens')
+    .description("Let an agent's capability move tokens of yours, within limits that the chain enforces.")
+    .addHelpText('after', EXAMPLES)
+  addAllow(limits, world, end)
+  addList(limits, world, end)
+  addRevoke(limits, world, end)
+  addApprove(limits, world, end)
+  return limits
+}
+
+const AGENT = 'its address, its number, or its page at a platform'
+
+function addAllow(limits: Command, world: World, end: End): void {
+  const allow = limits
+    .command('allow')
+    .description('allow a capability to move tokens: so much each time, so much in all, until a day')
+    .argument('<agent>', AGENT)
+    .argument('<capability>', 'one that declares EXECUTE_TRANSACTIONS')
+    .option('--limit <usdc>', 'the most that one transaction may move; lower than what the agent declares')
+    .option('--cap <usdc>', 'the most that all may move, since the permission was first set')
+    .option('--until <time>', '30d, 12h, or a date in UTC: 2027-01-31, 2027-01-31T18:00Z (default: 30d)')
+    .option(
+      '--to <address>',
+      'whom it may pay, as often as there are, at most 16; without it anybody',
+      collect,
+    )
+  withOptions(withAgent(allow))
+    .addHelpText('after', ALLOW_EXAMPLES)
+    .action(async (agent: string, capability: string, options: RawAllowOptions) => {
+      const { allowAgent } = await import('./allow-agent.ts')
+      end(await allowAgent(world, { agent, capability }, options))
+    })
+}
+
+function addList(limits: Command, world: World, end: End): void {
+  withOptions(
+    limits.command('list').description('what is allowed, what was spent, and whether the approval is right'),
+    { asks: false },
+  )
+    .addHelpText('after', '\nExample\n  farebox limits list')
+    .action(async (options: RawLimitsOptions) => {
+      const { listPermissions } = await import('./list-permissions.ts')
+      end(await listPermissions(world, options))
+    })
+}
+
+function addRevoke(limits: Command, world: World, end: End): void {
+  const revoke = limits
+    .command('revoke')
+    .description('end a permission at once, and lower the approval by what it had left')
+    .argument('<agent>', `${AGENT}; or alone, the number in farebox limits list`)
+    .argument('[capability]', 'what was allowed')
+  withOptions(withAgent(revoke))
+    .addHelpText('after', REVOKE_EXAMPLES)
+    .action(async (first: string, capability: string | undefined, options: RawAgentLimitsOptions) => {
+      const { revokePermission } = await import('./revoke-permission.ts')
+      end(await revokePermission(world, { first, capability }, options))
+    })
+}
+
+function addApprove(limits: Command, world: World, end: End): void {
+  withOptions(
+    limits.command('approve').description('make the approval exactly what is left of all permissions'),
+  )
+    .addHelpText('after', '\nExample\n  farebox limits approve')
+    .action(async (options: RawLimitsOptions) => {
+      const { fixApproval } = await import('./fix-approval.ts')
+      end(await fixApproval(world, options))
+    })
+}
+
+function withAgent(command: Command): Command {
+  return command
+    .option('--spender <address>', 'the address that the agent sends its transactions from')
+    .option('--agent-id <number>', 'its number in the registry, where no platform lists its address')
+}
+
+function withOptions(command: Command, { asks = true }: { readonly asks?: boolean } = {}): Command {
+  command
+    .option('--wallet <name>', 'whose tokens, a wallet or a keystore file; else the one that pays calls')
+    .option('--password-file <file>', 'a file whose first line is the password; or FAREBOX_WALLET_PASSWORD')
+    .option('--network <id>', "the chain, like eip155:8453 (default: the platform's, or the local one)")
+    .option('--rpc-url <url>', 'a node of the chain; or FAREBOX_RPC_URL')
+    .option('--platform <url>', 'the platform; or FAREBOX_PLATFORM, or the local one beside you')
+  if (asks) command.option('--yes', 'do not ask for confirmation')
+  return command.option('--json', 'one JSON document')
+}
+
+function collect(arg: string, args: readonly string[] = []): readonly string[] {
+  return [...args, arg]
+}
+
+const EXAMPLES = `
+The contract SpendPermissions enforces the limits; it is unaudited. Tokens stay in your wallet until they are
+spent. What the token lets the contract take, the approval, is always exactly what is left of all permissions.
+
+Examples
+  farebox limits allow https://agent.example buy --limit 1.00 --cap 10.00 --spender 0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65
+  farebox limits list
+  farebox limits revoke 7 buy
+`
+
+const ALLOW_EXAMPLES = `
+--spender is asked for because an agent's /about names only the wallet that is paid, and a permission names the
+key that sends transactions: whoever runs the agent has to tell its address. Nobody else can use the permission.
+
+The same command with other figures changes the permission; what was spent stays spent. Where the token takes
+signed approvals (USDC does), it is one transaction.
+
+Examples
+  farebox limits allow 7 buy --limit 1.00 --cap 10.00 --spender 0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65
+  farebox limits allow https://agent.example buy --limit 0.50 --cap 5.00 --until 2027-01-31 --spender 0x15d3… --to 0x9965…
+`
+
+const REVOKE_EXAMPLES = `
+Examples
+  farebox limits revoke 7 buy
+  farebox limits revoke 2
+`

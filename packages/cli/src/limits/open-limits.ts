@@ -1,0 +1,54 @@
+import type { Clock } from '@farebox/client/internal/exchange/clock'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { nameNetwork } from '../chain/name-network.ts'
+import { findChain } from '../chain/open-chain.ts'
+import { CommandError } from '../command-error.ts'
+import { isOnLoopback } from '../keys/local-economy.ts'
+import type { PayingKey } from '../keys/paying-key.ts'
+import { findKey } from '../register/transaction/open-registry.ts'
+import type { World } from '../world.ts'
+import { hasSpendPermissions } from './chain/read-permissions.ts'
+import type { Sending } from './chain/send-step.ts'
+import type { Place } from './agent/find-agent.ts'
+import type { RawLimitsOptions } from './agent/limits-options.ts'
+
+/** What permissions are read and changed with. */
+export interface OpenLimits extends Place, Sending {
+  /** Whose permissions they are. */
+  readonly key: PayingKey
+}
+
+/**
+ * Opens the chain and the wallet for some work, and closes the chain behind it.
+ *
+ * @throws {CommandError} where no node is known, the wallet is not there, or SpendPermissions is not on the chain
+ */
+export async function withLimits<Result>(
+  at: { readonly world: World; readonly clock: Clock; readonly place: Place; readonly raw: RawLimitsOptions },
+  work: (limits: OpenLimits) => Promise<Result>,
+): Promise<Result> {
+  const { world, clock, place, raw } = at
+  const { network, local } = place
+  const { rpcUrl } = raw
+  const key = await findKey(world, raw, local)
+  const chain = await findChain(world, { network, rpcUrl, local })
+  if (chain === undefined) {
+    throw new CommandError(
+      `no node of ${nameNetwork(network, local)} is known`,
+      'give --rpc-url <url>, or set FAREBOX_RPC_URL; its provider or your own node has one',
+    )
+  }
+  try {
+    if (!(await hasSpendPermissions(chain))) {
+      throw new CommandError(
+        `the SpendPermissions contract is not on ${nameNetwork(network, local, chain)}`,
+        'nothing can be allowed there; farebox-platform deploy-permissions puts it there',
+      )
+    }
+    const nodeUrl = rpcUrl ?? local?.rpcUrl ?? world.variables['FAREBOX_RPC_URL'] ?? ''
+    const testNodeUrl = chain.isLocal && isOnLoopback(nodeUrl) ? nodeUrl : undefined
+    return await work({ world, clock, ...place, chain, crypto: await loadEvmCrypto(), key, testNodeUrl })
+  } finally {
+    await chain.close()
+  }
+}

@@ -1,0 +1,199 @@
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { permissionId, scopeOf } from '@farebox/contracts/permission-calls'
+import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
+import { checksumAddress } from '@farebox/payments/crypto/address'
+import { EXIT, CommandError, type ExitCode } from '../command-error.ts'
+import { planTransaction } from '../register/transaction/plan-transaction.ts'
+import { runWithJson } from '../register/platform/run-with-json.ts'
+import { paintFor } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import type { World } from '../world.ts'
+import { agree } from './agree.ts'
+import { carryOut, leftOf, planChange, settleApproval, type ChangedPermission } from './change-permission.ts'
+import { revokeCall } from './chain/permission-transactions.ts'
+import { readApproval, readStatus, type PermissionStatus } from './chain/read-permissions.ts'
+import type { PermissionNames } from './chain/read-set-events.ts'
+import { amount, approvalAmount, describeSteps, moment, row } from './describe-terms.ts'
+import { findAgent, findPlace, type Place } from './agent/find-agent.ts'
+import { readKnown, type KnownPermission, type KnownPermissions } from './known-permissions.ts'
+import { AGAIN, type RawAgentLimitsOptions } from './agent/limits-options.ts'
+import { withLimits, type OpenLimits } from './open-limits.ts'
+import { permissionDocument } from './permission-document.ts'
+import { readSpender } from './agent/read-terms.ts'
+
+/** Which permission is meant: by its number in the list, or by agent and capability. */
+type Meant = { readonly number: number } | { readonly agentId: number; readonly capability: string }
+
+type Named = PermissionNames & PermissionStatus
+
+/**
+ * `farebox limits revoke`: ends a permission, and lowers the approval of the token to what the others have left. Done
+ * again where it was done, it lowers an approval that was left behind.
+ *
+ * @throws {CommandError} what a person reads
+ */
+export async function revokePermission(
+  world: World,
+  words: { readonly first: string; readonly capability: string | undefined },
+  raw: RawAgentLimitsOptions,
+  clock: Clock = systemClock,
+): Promise<ExitCode> {
+  const revoke = async (): Promise<object> => {
+    const { meant, place } = await findMeant(world, words, raw)
+    return await withLimits({ world, clock, place, raw }, async limits => {
+      const known = await readKnown(limits)
+      const permission = await choosePermission(limits, known, meant, raw)
+      const { transactions, approval } = await revokeOn(limits, permission, known.chainSeconds, raw)
+      const status = await readStatus(limits.chain, limits.crypto, permission.id)
+      const document = permissionDocument({ ...permission, ...status }, known.chainSeconds)
+      return { ok: true, permission: document, approval: amount(approval.allowance), transactions }
+    })
+  }
+  return await runWithJson(world, raw, revoke, AGAIN)
+}
+
+async function findMeant(
+  world: World,
+  { first, capability }: { readonly first: string; readonly capability: string | undefined },
+  raw: RawAgentLimitsOptions,
+): Promise<{ readonly meant: Meant; readonly place: Place }> {
+  if (capability !== undefined) {
+    const agent = await findAgent(world, first, raw, { endpoint: false })
+    return { meant: { agentId: agent.agentId, capability }, place: agent }
+  }
+  if (!/^[1-9]\d{0,5}$/.test(first)) {
+    throw new CommandError(
+      '<capability>: is missing',
+      'name the agent and the capability, or the number that farebox limits list shows',
+      { exitCode: EXIT.usage },
+    )
+  }
+  return { meant: { number: Number(first) }, place: await findPlace(world, raw) }
+}
+
+async function choosePermission(
+  limits: OpenLimits,
+  { permissions }: KnownPermissions,
+  meant: Meant,
+  raw: RawAgentLimitsOptions,
+): Promise<Named> {
+  if ('number' in meant) {
+    const found = permissions.find(({ number }) => number === meant.number)
+    if (found !== undefined) return found
+    throw notFound(limits, `there is no permission ${meant.number}`)
+  }
+  const { agentId, capability } = meant
+  const same = permissions.filter(one => one.agentId === BigInt(agentId) && one.capability === capability)
+  if (raw.spender !== undefined)
+    return await bySpender(limits, meant, readSpender(limits.crypto, raw.spender))
+  // One that is revoked is meant only where no other is: its approval may have been left behind.
+  const alive = same.filter(({ state }) => state !== 'revoked')
+  const [only, ...others] = alive.length > 0 ? alive : same
+  if (only === undefined)
+    throw notFound(limits, `nothing is allowed to ${printable(capability)} of agent ${agentId}`)
+  if (others.length === 0) return only
+  throw severalSpenders(capability, alive.length > 0 ? alive : same)
+}
+
+/** A permission whose spender is told can be revoked though nothing is known of it here: a signature may be out. */
+async function bySpender(
+  { chain, crypto, key }: OpenLimits,
+  { agentId, capability }: { readonly agentId: number; readonly capability: string },
+  spender: string,
+): Promise<Named> {
+  const token = chain.network.asset.address
+  const scope = scopeOf(crypto, BigInt(agentId), capability)
+  const id = permissionId(crypto, {
+    owner: hex(key.address),
+    spender: hex(spender),
+    token: hex(token),
+    scope,
+  })
+  const names = { id, spender, token, agentId: BigInt(agentId), capability, recipients: [] }
+  return { ...names, ...(await readStatus(chain, crypto, id)) }
+}
+
+async function revokeOn(
+  limits: OpenLimits,
+  permission: Named,
+  chainSeconds: number,
+  raw: RawAgentLimitsOptions,
+): Promise<ChangedPermission> {
+  const { world, crypto, key } = limits
+  const isRevoked = permission.limit === 0n && permission.nonce > 0n
+  if (isRevoked) return await lowerLeftBehind(limits, permission, raw)
+  const { spender, token, agentId, capability } = permission
+  const scope = scopeOf(crypto, agentId, capability)
+  const callData = revokeCall(crypto, { spender, token, scope })
+  const change = await planChange(limits, { callData, before: permission, leftAfter: 0n, chainSeconds })
+  const call = { from: key.address, to: SPEND_PERMISSIONS_ADDRESS, valueWei: 0n, callData }
+  await planTransaction(limits, call, 'the SpendPermissions contract')
+  showRevoked(limits, permission, chainSeconds)
+  world.err.write(`${describeSteps(paintFor(world.err), 'revoke', change).join('\n')}\n`)
+  await agree(world, raw, `Revoke it? ${printable(capability)} can then move nothing more.`, 'not revoked')
+  const changed = await carryOut(limits, await key.unlock(), change)
+  tell(world, raw, `${printable(capability)} of agent ${agentId} can move nothing of yours any more`)
+  return changed
+}
+
+/** The command was stopped between its two transactions: the first is done. */
+async function lowerLeftBehind(
+  limits: OpenLimits,
+  { agentId, capability }: Named,
+  raw: RawAgentLimitsOptions,
+): Promise<ChangedPermission> {
+  const { world, chain, crypto, key } = limits
+  const text = `${printable(capability)} of agent ${agentId} is revoked already`
+  const approval = await readApproval(chain, crypto, key.address, 'latest')
+  const { allowance, totalLeft } = approval
+  if (allowance <= totalLeft) {
+    tell(world, raw, text)
+    return { transactions: [], approval }
+  }
+  world.err.write(`  ${text}\n`)
+  const question = `Lower the approval from ${approvalAmount(allowance)} to ${amount(totalLeft)} USDC, all that is left?`
+  await agree(world, raw, question, 'not lowered')
+  const settled = await settleApproval(limits, await key.unlock(), totalLeft)
+  tell(world, raw, `${text}, and the approval is ${amount(settled.approval.allowance)} USDC`)
+  return settled
+}
+
+function showRevoked({ world, crypto, key }: OpenLimits, permission: Named, chainSeconds: number): void {
+  const paint = paintFor(world.err)
+  const { agentId, capability, limit, cap, spent, expiry, spender } = permission
+  const left = amount(leftOf(permission, chainSeconds))
+  const lines = [
+    `${paint.bold(printable(capability))}   agent ${agentId}`,
+    row(paint, 'spender', checksumAddress(crypto, spender)),
+    row(paint, 'each time', `${amount(limit)} USDC at most`),
+    row(paint, 'in all', `${amount(cap)} USDC at most, ${amount(spent)} spent, ${left} left`),
+    ...(expiry === 0n ? [] : [row(paint, 'until', moment(expiry))]),
+    row(paint, 'from', `${checksumAddress(crypto, key.address)}  ${key.source}`),
+  ]
+  world.err.write(`${lines.join('\n')}\n`)
+}
+
+function tell(world: World, { json }: RawAgentLimitsOptions, text: string): void {
+  if (json !== true) world.out.write(`${paintFor(world.out).green('✓')} ${text}\n`)
+}
+
+function notFound({ crypto, key }: OpenLimits, what: string): CommandError {
+  return new CommandError(
+    `${what} by ${checksumAddress(crypto, key.address)}`,
+    'farebox limits list shows what is allowed; another wallet is named by --wallet, another chain by --network',
+  )
+}
+
+function severalSpenders(capability: string, permissions: readonly KnownPermission[]): CommandError {
+  return new CommandError(
+    `<capability>: ${printable(capability)} is allowed to ${permissions.length} spenders`,
+    permissions
+      .map(({ number, spender }) => `farebox limits revoke ${number} ends that of ${spender}`)
+      .join('\n'),
+    { exitCode: EXIT.usage },
+  )
+}
+
+function hex(address: string): `0x${string}` {
+  return `0x${address.slice(2).toLowerCase()}`
+}
