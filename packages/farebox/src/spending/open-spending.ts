@@ -43,9 +43,13 @@ export async function openSpending(
   if (first !== undefined) throw new EnvironmentError(first, ...others)
   if (devMode || agentId === undefined || rpcUrl === undefined) return refuse(DEV_MODE)
   const rpc = createJsonRpc(rpcUrl)
-  closers.push(() => rpc.close())
+  const stopping = new AbortController()
+  closers.push(async () => {
+    stopping.abort()
+    await rpc.close()
+  })
   const sender = createSpendSender(rpc, crypto, { privateKey, chainId: network.chainId })
-  const tools = { rpc, reads: createPermissionReads(rpc, crypto), sender, clock }
+  const tools = { rpc, reads: createPermissionReads(rpc, crypto), sender, clock, stopped: stopping.signal }
   const checkChain = once(() => requireChain(rpc, network.chainId))
   return {
     forJob(job) {
@@ -114,7 +118,7 @@ function judgeSettings({ agentId, rpcUrl }: Environment): readonly EnvironmentPr
 /** A node of another chain knows other permissions. */
 async function requireChain(rpc: Pick<JsonRpc, 'call'>, chainId: number): Promise<void> {
   const answer = await rpc.call('eth_chainId', [])
-  if (answer !== `0x${chainId.toString(16)}`)
+  if (Number(answer) !== chainId)
     throw new Error(`SERVICE_RPC_URL is a node of chain ${Number(answer)}, SERVICE_NETWORK is ${chainId}`)
 }
 

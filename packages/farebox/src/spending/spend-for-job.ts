@@ -111,7 +111,7 @@ export function spendForJob(parts: JobSpendingParts, job: SpendingJob): JobSpend
         ([transaction, { what, isMined }]) =>
           `${isMined ? 'moved' : 'may have moved'} ${what} in transaction ${transaction}`,
       )
-      return `it ${told.join(', and ')}: the same job_id again does not move that twice`
+      return `the job ${told.join(', and ')}: the same job_id again does not move that twice`
     },
   }
 }

@@ -2,7 +2,12 @@ import { encodeSpend, type SpendRefusal } from '@farebox/contracts/permission-ca
 import type { PermissionKey } from '@farebox/contracts/permission-typed-data'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
 import { sendUntilMined, type SentTransaction } from '@farebox/payments/internal/transaction/send-until-mined'
-import { DeadlineError, InternalError, ValidationError } from '@farebox/protocol/errors/service-errors'
+import {
+  DeadlineError,
+  InternalError,
+  isServiceError,
+  ValidationError,
+} from '@farebox/protocol/errors/service-errors'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { sleep, type Clock } from '../clock.ts'
 import type { Spent } from '../handlers.ts'
@@ -30,6 +35,8 @@ export interface SpendTools {
   readonly reads: PermissionReads
   readonly sender: SpendSender
   readonly clock: Clock
+  /** Aborts when the agent stops: what is not known by then, the next process asks for. */
+  readonly stopped: AbortSignal
 }
 
 /** The node did not do its part; what it said is for the log. Nothing of this attempt was sent. */
@@ -54,21 +61,21 @@ const PAUSE_MS = 250
  * deadline, and a {@link SpendImpossible} where it cannot be sent.
  */
 export async function spendOnce(tools: SpendTools, planned: PlannedSpend): Promise<Spent> {
-  const { reads, sender, clock } = tools
+  const { reads, sender } = tools
   const { key, ref, amountAtomic, symbol, to } = planned
   const { owner, token, scope } = key
   const callData = encodeSpend({ owner, token, scope, to, amount: amountAtomic, ref })
   /** What this attempt sent last, its fate not known. */
   let open: SentTransaction | undefined
   const ask = async <T>(question: () => Promise<T>): Promise<T> =>
-    open === undefined ? await question().catch(unreachable) : await persist(clock, planned, question)
+    open === undefined ? await question().catch(unreachable) : await persist(tools, planned, question)
 
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const state = await ask(() => reads.refState(key, ref))
     if (state === 'used') return resume(planned, await ask(() => reads.findSpend(key, ref)), open?.hash)
     if (state === 'pending') {
       // A replica's, or one of a process that was killed.
-      await pause(clock, planned)
+      await pause(tools, planned)
       attempt -= 1
       continue
     }
@@ -78,8 +85,7 @@ export async function spendOnce(tools: SpendTools, planned: PlannedSpend): Promi
       if ((await ask(() => reads.refState(key, ref))) !== 'free') continue
       throw tooLittle(available, planned)
     }
-    refuseLate(clock, planned)
-    const outcome = await ask(() => sender.send(callData))
+    const outcome = await ask(() => sender.send(callData, () => refuseLate(tools, planned)))
     if (outcome.kind === 'would revert') {
       if (outcome.refusal !== 'RefUsed') throw notPermitted(planned, outcome.refusal)
     } else if (outcome.kind === 'refused') {
@@ -103,7 +109,7 @@ export async function spendOnce(tools: SpendTools, planned: PlannedSpend): Promi
       }
       continue
     }
-    await pause(clock, planned)
+    await pause(tools, planned)
   }
   throw new SpendImpossible(
     `a spend of ${formatUsdc(amountAtomic)} ${symbol} could not be sent: send the job again`,
@@ -112,14 +118,13 @@ export async function spendOnce(tools: SpendTools, planned: PlannedSpend): Promi
 }
 
 async function follow(tools: SpendTools, planned: PlannedSpend, sent: SentTransaction) {
-  const { rpc, sender, clock } = tools
-  // Until its outcome is known or its time is over, also where the handler is told to stop.
-  const { signal } = new AbortController()
+  const { rpc, sender, clock, stopped } = tools
   try {
     return await sendUntilMined(rpc, sent, {
-      clock: { nowMs: clock.nowMs, sleep: async ms => await sleep(clock, ms) },
+      clock: { nowMs: clock.nowMs, sleep: async (ms, signal) => await sleep(clock, ms, signal) },
       timeoutMs: Math.max(0, planned.deadlineMs - clock.nowMs() - LAST_WORD_MS),
-      signal,
+      // Not the handler's: it is followed until its outcome is known, also where that was told to stop.
+      signal: stopped,
     })
   } finally {
     sender.forget(sent)
@@ -145,24 +150,25 @@ function resume(planned: PlannedSpend, past: PastSpend | undefined, ownHash: str
 }
 
 /** What was sent is asked about until the deadline, however often the node is silent. */
-async function persist<T>(clock: Clock, planned: PlannedSpend, question: () => Promise<T>): Promise<T> {
+async function persist<T>(tools: SpendTools, planned: PlannedSpend, question: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await question()
-    } catch {
-      await pause(clock, planned)
+    } catch (error) {
+      if (isServiceError(error)) throw error
+      await pause(tools, planned)
     }
   }
 }
 
-async function pause(clock: Clock, { deadlineMs }: PlannedSpend): Promise<void> {
-  if (clock.nowMs() + PAUSE_MS + LAST_WORD_MS >= deadlineMs) throw unknownOutcome()
-  await sleep(clock, PAUSE_MS)
+async function pause({ clock, stopped }: SpendTools, { deadlineMs }: PlannedSpend): Promise<void> {
+  if (stopped.aborted || clock.nowMs() + PAUSE_MS + LAST_WORD_MS >= deadlineMs) throw unknownOutcome()
+  await sleep(clock, PAUSE_MS, stopped)
 }
 
 /** Nothing is begun that nobody waits for. */
-function refuseLate(clock: Clock, { signal, deadlineMs }: PlannedSpend): void {
-  if (signal.aborted || clock.nowMs() + LAST_WORD_MS >= deadlineMs)
+function refuseLate({ clock, stopped }: SpendTools, { signal, deadlineMs }: PlannedSpend): void {
+  if (signal.aborted || stopped.aborted || clock.nowMs() + LAST_WORD_MS >= deadlineMs)
     throw new DeadlineError('the job was over before a spend could be made')
 }
 
@@ -201,6 +207,7 @@ function notPermitted(
 }
 
 function unreachable(error: unknown): never {
+  if (isServiceError(error)) throw error
   throw new SpendImpossible(
     'the chain cannot be asked what is permitted, nothing was moved: send the job again',
     error instanceof Error ? error.message : String(error),

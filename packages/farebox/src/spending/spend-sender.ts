@@ -25,8 +25,12 @@ export type SendOutcome =
 export interface SpendSender {
   /** Lower-case. */
   readonly address: `0x${string}`
-  /** Calls SpendPermissions. Rejects where the node gave no answer before anything was sent. */
-  send(callData: string): Promise<SendOutcome>
+  /**
+   * Calls SpendPermissions. Rejects where the node gave no answer before anything was sent.
+   *
+   * @param mayBegin asked when it is this call's turn, and again before it is signed; throws where it may not
+   */
+  send(callData: string, mayBegin: () => void): Promise<SendOutcome>
   /** A transaction of {@link SpendSender.send} is over: in a block, dead or given up. */
   forget(sent: SentTransaction): void
 }
@@ -46,7 +50,8 @@ export function createSpendSender(
   const nonces = new Set<number>()
   let turn: Promise<unknown> = Promise.resolve()
 
-  const sendNow = async (callData: string): Promise<SendOutcome> => {
+  const sendNow = async (callData: string, mayBegin: () => void): Promise<SendOutcome> => {
+    mayBegin()
     const call = { from: address, to: SPEND_PERMISSIONS_ADDRESS, valueWei: 0n, callData }
     let gasLimit: bigint
     try {
@@ -56,6 +61,7 @@ export function createSpendSender(
       return readRevert(error)
     }
     const [fees, count] = await Promise.all([chooseFees(rpc), countTransactions(rpc, address, 'pending')])
+    mayBegin()
     const { maxFeePerGas, maxPriorityFeePerGas } = fees
     const nonce = Math.max(count, ...[...nonces].map(one => one + 1))
     const { to, valueWei } = call
@@ -83,8 +89,8 @@ export function createSpendSender(
 
   return {
     address,
-    send(callData) {
-      const sending = turn.then(() => sendNow(callData))
+    send(callData, mayBegin) {
+      const sending = turn.then(() => sendNow(callData, mayBegin))
       turn = sending.catch(() => undefined)
       return sending
     },

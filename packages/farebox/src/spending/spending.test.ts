@@ -17,7 +17,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { EnvironmentError } from '../environment/environment-error.ts'
 import { redactorOf } from '../environment/environment-redactor.ts'
 import type { Variables } from '../environment/read-environment.ts'
-import { createSpendingAgent, spendingVariables, type SpendingAgent, type Work } from './test-setup/spending-agent.ts'
+import {
+  createSpendingAgent,
+  spendingVariables,
+  type SpendingAgent,
+  type Work,
+} from './test-setup/spending-agent.ts'
 import { startNodeBetween, type NodeBetween } from './test-setup/node-between.ts'
 
 let chain: LocalChain
@@ -155,14 +160,16 @@ describe('ctx.spend', () => {
   })
 
   test('PERM-03 PERM-07 a permission revoked while the transaction is on its way reverts it: a validation error', async () => {
-    node.fate = async method => {
+    node.fate = async (method): Promise<'pass'> => {
       if (method === 'eth_sendRawTransaction') await stage.revoke(permissionOf())
       return 'pass'
     }
     const buyer = await agentThat(pays)
     const { status, error } = await buyer.run()
     expect(status).toBe(400)
-    expect(error).toMatch(/^allowance: does not cover 0\.25 USDC to .* \(transaction 0x\w+, which moved nothing\)$/)
+    expect(error).toMatch(
+      /^allowance: does not cover 0\.25 USDC to .* \(transaction 0x\w+, which moved nothing\)$/,
+    )
     expect(await stage.balanceOf(SHOP)).toBe(0n)
     expect(buyer.gate.counts().charged).toBe(0)
   })
@@ -260,11 +267,12 @@ describe('a job that is run again', () => {
     await sleep(200)
     killed.kill('SIGKILL')
     await gone
+    const left = sends()
     const again = (await agentThat(pays)).run({ jobId })
     await sleep(1_000)
     await callAnvil(chain.rpcUrl, 'evm_mine', [])
     expect(await again).toMatchObject({ status: 200, text: expect.stringMatching(/^resumed 0x/) as string })
-    expect(sends()).toBe(before + 1)
+    expect(sends()).toBe(left)
     expect(await stage.balanceOf(SHOP)).toBe(250_000n)
   })
 })
@@ -303,7 +311,7 @@ describe('a node that fails', () => {
     ['waits for it', pays],
     [
       'swallows what it is told',
-      async (context, amount) => await pays(context, amount).catch(() => 'never mind'),
+      ({ spend }, amount) => spend({ token: 'USDC', amount, to: SHOP }).then(String, () => 'never mind'),
     ] satisfies [string, Work],
     [
       'does not wait for it',
@@ -323,9 +331,10 @@ describe('a node that fails', () => {
         return isGone ? 'lose-answer' : 'pass'
       }
       const buyer = await agentThat(work)
-      const { status, error } = await buyer.run({ jobId, deadlineSeconds: 8 })
+      const { status, error } = await buyer.run({ jobId, deadlineSeconds: 3 })
       expect(status).toBe(408)
-      const [, transaction] = /may have moved 0\.25 USDC to 0x\w{40} in transaction (0x\w{64})/.exec(error) ?? []
+      const [, transaction] =
+        /may have moved 0\.25 USDC to 0x\w{40} in transaction (0x\w{64})/.exec(error) ?? []
       expect(transaction, error).toBeDefined()
       expect(buyer.gate.counts().charged).toBe(0)
       node.fate = () => 'pass'
@@ -354,13 +363,25 @@ describe('a deadline', () => {
       await sleep(30_000, undefined, { signal: context.signal }).catch(() => undefined)
       return paid
     })
-    const { status, error } = await late.run({ jobId, deadlineSeconds: 7 })
+    const { status, error } = await late.run({ jobId, deadlineSeconds: 3 })
     expect(status).toBe(408)
-    const [, transaction] = /it moved 0\.25 USDC to 0x\w{40} in transaction (0x\w{64})/.exec(error) ?? []
+    const [, transaction] = /the job moved 0\.25 USDC to 0x\w{40} in transaction (0x\w{64})/.exec(error) ?? []
     expect(transaction, error).toBeDefined()
     expect(late.gate.counts().charged).toBe(0)
     expect((await (await agentThat(pays)).run({ jobId })).text).toBe(`resumed ${transaction}`)
     expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+  })
+
+  test('is not all: whatever a job fails for, its payer is told what it moved', async () => {
+    const buyer = await agentThat(async (context, amount) => {
+      await pays(context, amount)
+      await context.spend({ token: 'USDC', amount: '1.1', to: SHOP })
+      return ''
+    })
+    const { status, error } = await buyer.run()
+    expect(status).toBe(400)
+    expect(error).toMatch(/^allowance: must be at least 1\.1 USDC, is 1 USDC; the job moved 0\.25 USDC to 0x/)
+    expect(buyer.gate.counts().charged).toBe(0)
   })
 
   test('a spend that a handler does not wait for is over before its job is', async () => {
@@ -390,12 +411,17 @@ describe('ctx.allowance', () => {
 })
 
 describe('handlers in processes of their own', () => {
+  beforeAll(() => {
+    // They are started from the sources, too.
+    vi.stubEnv('NODE_OPTIONS', `--import ${import.meta.resolve('tsx')} --conditions=@farebox/source`)
+    vi.stubEnv('SPENDER_PRIVATE_KEY', TEST_KEYS.agent.privateKey)
+  })
+  afterAll(() => void vi.unstubAllEnvs())
+
   const work = new URL('./spending-handlers.child.ts', import.meta.url)
 
   test('spend by way of the agent, which alone has the key', async () => {
-    vi.stubEnv('SPENDER_PRIVATE_KEY', TEST_KEYS.agent.privateKey)
     const buyer = await agentThat(work)
-    vi.unstubAllEnvs()
     const { status, text, error } = await buyer.run({ amount: '0.25' })
     expect(error).toBe('')
     expect(status).toBe(200)

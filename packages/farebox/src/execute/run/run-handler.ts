@@ -1,4 +1,9 @@
-import { DeadlineError, ValidationError } from '@farebox/protocol/errors/service-errors'
+import {
+  DeadlineError,
+  isServiceError,
+  serviceError,
+  ValidationError,
+} from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { withinDeadline, type Deadline } from '../../handler/enforce-deadline.ts'
 import type { HandlerCall, HandlerReturn } from '../../handler/handler-host.ts'
@@ -90,11 +95,11 @@ export async function runHandler(
     const { check } = await Promise.race([working, cutOff])
     return { check, tookMs: clock.nowMs() - startedMs }
   } catch (error) {
-    const late = tellSpends(error, spending)
-    if (late instanceof DeadlineError && running !== undefined && !ended) {
-      throw new HandlerOverran(late.message, endOf(running))
+    const told = tellSpends(error, spending)
+    if (told instanceof DeadlineError && running !== undefined && !ended) {
+      throw new HandlerOverran(told.message, endOf(running))
     }
-    throw late
+    throw told
   } finally {
     stopWatching()
     stopListening()
@@ -110,11 +115,11 @@ async function runWithSpends(handlers: Service['handlers'], call: HandlerCall): 
   }
 }
 
-/** Whoever is told that a job was late is told what it moved: that is not undone. */
+/** Whoever is told that a job failed is told what it moved: that is not undone. */
 function tellSpends(error: unknown, spending: JobSpending): unknown {
-  const spends = error instanceof DeadlineError ? spending.describe() : undefined
-  return error instanceof DeadlineError && spends !== undefined
-    ? new DeadlineError(`${error.message}; ${spends}`)
+  const spends = isServiceError(error) ? spending.describe() : undefined
+  return isServiceError(error) && spends !== undefined
+    ? serviceError(error.errorType, `${error.message}; ${spends}`)
     : error
 }
 
