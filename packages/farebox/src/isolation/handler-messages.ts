@@ -2,7 +2,7 @@ import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-typ
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
-import type { Spent } from '../handlers.ts'
+import type { SpendAnswer, SpendQuestion } from '../handler/ask-spends.ts'
 import type { HandlerFailure } from '../handler/handler-failure.ts'
 import type { CheckedOutput } from '../handler/check-output.ts'
 import type { LoadFailure } from './load-failure.ts'
@@ -31,18 +31,6 @@ export type HandlerCommand =
   | { readonly kind: 'run'; readonly run: number; readonly job: HandlerJob }
   | { readonly kind: 'abort'; readonly run: number; readonly reason: string }
   | { readonly kind: 'answer'; readonly run: number; readonly ask: number; readonly answer: SpendAnswer }
-
-/** What a handler asks of the agent, which alone has the key that spends. */
-export type SpendQuestion =
-  | { readonly kind: 'allowance' }
-  /** What of the order can be sent; it is checked where it is taken. */
-  | { readonly kind: 'spend'; readonly order: unknown }
-
-/** What it is told; its calls are numbered within a run. */
-export type SpendAnswer =
-  | { readonly kind: 'allowance'; readonly amount: string }
-  | { readonly kind: 'spend'; readonly spent: Spent }
-  | { readonly kind: 'refused'; readonly errorType: ErrorType; readonly message: string }
 
 /** What a handler process reports. `clean`: nothing of the job runs on, the next may come. */
 export type HandlerReport =

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { SpendAnswer, SpendQuestion } from '../handler/ask-spends.ts'
 import type { HandlerFailure } from '../handler/handler-failure.ts'
 import type { CheckedOutput } from '../handler/check-output.ts'
 import { HandlersError } from '../loading/load-handlers.ts'
@@ -11,8 +12,6 @@ import {
   type LoadCommand,
   type HandlerJob,
   type HandlerReport,
-  type SpendAnswer,
-  type SpendQuestion,
 } from './handler-messages.ts'
 import { spawnHandlerProcess } from './spawn-handler-process.ts'
 

@@ -6,12 +6,12 @@ import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { systemClock } from '../clock.ts'
 import { loadMatchingHandlers } from '../loading/load-matching-handlers.ts'
 import { describeFailure } from '../handler/handler-failure.ts'
+import { askSpends, type AskedSpends } from '../handler/ask-spends.ts'
 import { createJobContext } from '../handler/job-context.ts'
 import { checkOutput, type CheckedOutput } from '../handler/check-output.ts'
 import { matchHandlers, type Handler } from '../handlers.ts'
 import { noteWhatRuns, type LeftBehind } from './left-behind.ts'
 import { describeLoadFailure } from './load-failure.ts'
-import { askSpends, type AskedSpends } from './ask-spends.ts'
 import type { LoadCommand, HandlerJob, HandlerCommand, HandlerReport } from './handler-messages.ts'
 
 // One of the processes in which handlers run, one job at a time: forked by spawn-handler-process.ts.

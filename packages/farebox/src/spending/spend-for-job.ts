@@ -117,7 +117,7 @@ export function spendForJob(parts: JobSpendingParts, job: SpendingJob): JobSpend
 }
 
 /** The same for a retry, and for no other job or call: in the last byte the call's number, a hash of the job before it. */
-export function refOf({ keccak256 }: Pick<EvmCrypto, 'keccak256'>, jobId: string, index: number): bigint {
+function refOf({ keccak256 }: Pick<EvmCrypto, 'keccak256'>, jobId: string, index: number): bigint {
   const hash = keccak256(new TextEncoder().encode(jobIdKey(jobId)))
   return ((BigInt(toHex(hash)) >> 8n) << 8n) | BigInt(index)
 }

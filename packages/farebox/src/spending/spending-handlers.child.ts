@@ -11,4 +11,6 @@ async function spend({ amount = '0.1' }: { readonly amount?: string }, ctx: JobC
   return { text: JSON.stringify({ allowance, transaction, key }) }
 }
 
+// The runtime looks for the default export (D28).
+// oxlint-disable-next-line import/no-default-export
 export default { buy: spend, look: spend }

@@ -6,7 +6,7 @@ import { maxDeadline } from './deadline-rule.ts'
 import type { Declaration, Permission, Pricing } from './declaration.ts'
 import type { DeclarationCheck } from '../field-rules/declaration-check.ts'
 import { nameSchema, refuseName } from '../field-rules/name-rule.ts'
-import { price } from './price-rule.ts'
+import { price, spendBound } from './price-rule.ts'
 import type { Problem } from '../problems/problem.ts'
 import {
   anything,
@@ -46,7 +46,10 @@ const PERMISSION_KEYS: { readonly [key in keyof Permission]: Rule } = {
     'Symbol of the token that is spent: "USDC".',
     text({ min: 1, max: MAX_AGENT_NAME_CHARACTERS, example: 'USDC' }),
   ),
-  max_per_transaction: described('The most that one transaction may spend, as text: "5.00".', price('5.00')),
+  max_per_transaction: described(
+    'The most that one transaction may spend, as text: "5.00". Users permit less, and the runtime refuses more.',
+    spendBound('5.00'),
+  ),
 }
 
 const PERMISSION = object(PERMISSION_KEYS)
@@ -145,5 +148,19 @@ function checkPermissions(value: unknown, path: Path, whole: DeclarationCheck): 
       : 'write a list of permissions, or remove the key'
     return [{ path, reason: `must be an array of permissions, got ${nameOf(value)}`, fix }]
   }
-  return value.flatMap((permission, index) => PERMISSION.check(permission, [...path, index], whole))
+  return [
+    ...value.flatMap((permission, index) => PERMISSION.check(permission, [...path, index], whole)),
+    ...refuseDoubles(value, path),
+  ]
+}
+
+/** A user is asked once for each token: with two bounds nobody could say which holds. */
+function refuseDoubles(permissions: readonly unknown[], path: Path): readonly Problem[] {
+  const tokens = permissions.map(permission => (isObject(permission) ? permission['token'] : undefined))
+  return tokens.flatMap((token, index) => {
+    const first = tokens.indexOf(token)
+    if (typeof token !== 'string' || first === index) return []
+    const reason = `${JSON.stringify(token.slice(0, 40))} is asked for by permissions[${first}] already`
+    return [{ path: [...path, index, 'token'], reason, fix: 'keep one of the two, with the larger bound' }]
+  })
 }

@@ -19,7 +19,7 @@ const ENDPOINT = 'http://agent.test/execute'
 const NETWORK_ID = 'eip155:84532'
 
 /** One capability that declares to spend 2 USDC at a time, and one that declares nothing. */
-export const spendingDeclaration = defineAgent({
+const spendingDeclaration = defineAgent({
   service_version: '1.0',
   name: 'Buyer',
   description: 'Buys what it is asked for.',

@@ -1,7 +1,19 @@
+import type { ErrorType } from '@farebox/protocol/errors/error-types'
 import { InternalError, serviceError } from '@farebox/protocol/errors/service-errors'
 import type { Spent } from '../handlers.ts'
-import type { JobSpending } from '../handler/job-spending.ts'
-import type { SpendAnswer, SpendQuestion } from './handler-messages.ts'
+import type { JobSpending } from './job-spending.ts'
+
+/** What a handler asks of the agent, which alone has the key that spends. */
+export type SpendQuestion =
+  | { readonly kind: 'allowance' }
+  /** What of the order can be sent; it is checked where it is taken. */
+  | { readonly kind: 'spend'; readonly order: unknown }
+
+/** What it is told; its calls are numbered within a run. */
+export type SpendAnswer =
+  | { readonly kind: 'allowance'; readonly amount: string }
+  | { readonly kind: 'spend'; readonly spent: Spent }
+  | { readonly kind: 'refused'; readonly errorType: ErrorType; readonly message: string }
 
 /** What a handler in a process of its own spends with: it asks the agent, which has the key. */
 export interface AskedSpends extends Pick<JobSpending, 'allowance' | 'spend'> {
