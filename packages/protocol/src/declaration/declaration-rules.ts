@@ -148,19 +148,29 @@ function checkPermissions(value: unknown, path: Path, whole: DeclarationCheck): 
       : 'write a list of permissions, or remove the key'
     return [{ path, reason: `must be an array of permissions, got ${nameOf(value)}`, fix }]
   }
-  return [
-    ...value.flatMap((permission, index) => PERMISSION.check(permission, [...path, index], whole)),
-    ...refuseDoubles(value, path),
-  ]
+  const problems = value.flatMap((permission, index) => PERMISSION.check(permission, [...path, index], whole))
+  return problems.length > 0 ? problems : refuseDoubles(value, path, whole)
 }
 
 /** A user is asked once for each token: with two bounds nobody could say which holds. */
-function refuseDoubles(permissions: readonly unknown[], path: Path): readonly Problem[] {
-  const tokens = permissions.map(permission => (isObject(permission) ? permission['token'] : undefined))
-  return tokens.flatMap((token, index) => {
-    const first = tokens.indexOf(token)
-    if (typeof token !== 'string' || first === index) return []
-    const reason = `${JSON.stringify(token.slice(0, 40))} is asked for by permissions[${first}] already`
-    return [{ path: [...path, index, 'token'], reason, fix: 'keep one of the two, with the larger bound' }]
-  })
+function refuseDoubles(
+  permissions: readonly unknown[],
+  path: Path,
+  whole: DeclarationCheck,
+): readonly Problem[] {
+  const firsts = new Map<string, number>()
+  const problems: Problem[] = []
+  for (const [index, permission] of permissions.entries()) {
+    const token = isObject(permission) ? permission['token'] : undefined
+    if (typeof token !== 'string' || problems.length >= whole.problemsLeft) continue
+    const first = firsts.get(token)
+    if (first === undefined) firsts.set(token, index)
+    else {
+      const reason = `${JSON.stringify(token.slice(0, 40))} is asked for by permissions[${first}] already`
+      const fix = 'keep one of the two, with the larger bound'
+      problems.push({ path: [...path, index, 'token'], reason, fix })
+    }
+  }
+  whole.problemsLeft -= problems.length
+  return problems
 }
