@@ -20,6 +20,7 @@ export const WHY = {
     // Its bundle has taken the code of the two in, and loads what that needs itself; their types are theirs still.
     ...OF_PAYMENTS,
     ...OF_PROTOCOL,
+    '@farebox/contracts': 'encodes what handlers spend by permission, and names why it was refused',
     '@farebox/payments': 'payment headers and signatures, the facilitator, proof by the chain',
     '@farebox/protocol': 'declarations, fields, jobs, errors: shared with callers and platform',
     'jsonc-parser': 'line and column of what is wrong in agent.json',

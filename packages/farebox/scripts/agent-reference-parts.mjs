@@ -260,6 +260,34 @@ ${parts.context}
 A handler may run twice when the process that runs it dies: use \`ctx.jobId\` as the idempotency key of whatever it does
 to the world. Money moves once in any case.
 
+### Spending what the payer permits
+
+A capability that declares \`EXECUTE_TRANSACTIONS\` may move tokens of whoever pays for the job, within what they permitted:
+
+\`\`\`ts
+import type { Handler } from './agent.d.ts'
+
+export default (async (input, ctx) => {
+  ctx.log(\`\${await ctx.allowance()} USDC could be spent\`)
+  const { transaction } = await ctx.spend({ token: 'USDC', amount: input.amount, to: input.shop })
+  return { transaction }
+}) satisfies Handler
+\`\`\`
+
+- \`ctx.spend\` reads the chain before it acts, and resolves when the transaction is in a block. An amount above what is
+  available, above the declared \`max_per_transaction\`, or that a permission does not allow when the block comes is a
+  \`ValidationError\`: nothing moved, and the job is not charged. You need not ask \`ctx.allowance\` yourself.
+- **Once for each call in each job.** The calls of a job are numbered from 0 to 255. A job that is run again, by whichever
+  process, makes no spend a second time: it gets the transaction of the first, with \`resumed: true\`. So call \`ctx.spend\`
+  in the same order with the same recipient and amount each time. A call that asks for something else than the first time is
+  an \`InternalError\` with the transaction that was made.
+- A job_id may come again long after it was answered, and its spends are resumed then too. What you deliver for a spend,
+  deliver once for each \`transaction\`.
+- A job that fails after a spend is not charged, and its answer names the transaction: the spend is not undone. A spend whose
+  outcome is not known at the deadline makes the job late (408), whatever the handler returns; the same job_id again finds out.
+- \`ctx.spend\` throws an \`InternalError\` where the capability does not declare it, where the agent has no key to spend with,
+  and in dev mode, where nobody pays. [What an agent needs to spend](operating-an-agent.md#handlers-that-spend).
+
 ### Errors
 
 Throw one of these, exported by \`farebox\`, and the caller reads your message. They take \`(message)\` or

@@ -18,6 +18,28 @@ export interface JobContext {
   remainingMs(): number
   /** Writes a line to the agent's log, with the job's id. */
   log(message: string): void
+  /** What one spend could move now, in decimals: "2.5". Zero where the payer permits nothing. */
+  allowance(): Promise<string>
+  /** Moves tokens of the payer, who permitted it, once for each call in each job. The capability declares it. */
+  spend(order: SpendOrder): Promise<Spent>
+}
+
+/** What a handler moves out of the payer's wallet. */
+export interface SpendOrder {
+  /** As declared: `"USDC"`. */
+  readonly token: string
+  /** Decimal: `"0.25"`. */
+  readonly amount: string
+  /** Address of who gets it. */
+  readonly to: string
+}
+
+/** A spend that is in a block. */
+export interface Spent {
+  /** Its hash. */
+  readonly transaction: string
+  /** An earlier attempt at this job made it, perhaps long ago; now nothing was moved. */
+  readonly resumed: boolean
 }
 
 /** Does one job: takes checked input, returns what the output schema promises, or throws one of the typed errors. */

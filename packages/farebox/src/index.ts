@@ -1,7 +1,7 @@
 export { createAgent, type Agent, type AgentOptions, type AgentPorts } from './agent/create-agent.ts'
 export { defineAgent } from './define-agent.ts'
 export { DeclarationError } from './agent/serve-declaration.ts'
-export type { Handler, HandlerOf, HandlersOf, JobContext } from './handlers.ts'
+export type { Handler, HandlerOf, HandlersOf, JobContext, SpendOrder, Spent } from './handlers.ts'
 export type { HandlersModule } from './agent/host-handlers.ts'
 export { EnvironmentError, type EnvironmentProblem } from './environment/environment-error.ts'
 export type { Environment, Isolation, Variables } from './environment/read-environment.ts'

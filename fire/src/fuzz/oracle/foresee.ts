@@ -97,6 +97,8 @@ function asJson(recipe: Recipe, built: BuiltRequest): JsonValue | undefined {
     signal,
     remainingMs: () => 1,
     log: () => undefined,
+    allowance: () => Promise.resolve('0'),
+    spend: () => Promise.reject(new Error('nothing is declared')),
   }
   try {
     const output = behaviourOf(recipe.behaviour).run({ output: built.output, input: built.input, context })

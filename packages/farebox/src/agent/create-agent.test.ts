@@ -53,6 +53,23 @@ test('VAL-18 a declaration that cannot be served is refused with every problem',
   await expect(refused).rejects.toThrow(/name: must not be empty\nmax_deadline_seconds: must be a number/)
 })
 
+test('PERM-05 a permission for a token that is not known on the network does not start', async () => {
+  const permission = { type: 'EXECUTE_TRANSACTIONS', reason: 'Buys', max_per_transaction: '1' }
+  const asking = (token: string): object => ({
+    capabilities: {
+      work: { ...stageDeclaration.capabilities.work, permissions: [{ ...permission, token }] },
+      cheap: stageDeclaration.capabilities.cheap,
+    },
+  })
+  const refused = create({ declaration: asking('WETH') })
+  await expect(refused).rejects.toThrow(DeclarationError)
+  await expect(refused).rejects.toThrow(
+    'capabilities.work.permissions[0].token: is not a token we know on Base: "WETH"; known is "USDC"',
+  )
+  const agent = await create({ declaration: asking('USDC') })
+  await agent.close()
+})
+
 test('OPS-01 the environment is checked before anything is opened', async () => {
   await expect(create({ variables: { SERVICE_DEV_MODE: 'yes' } })).rejects.toThrow(EnvironmentError)
 })

@@ -13,6 +13,7 @@ import {
 } from '../environment/read-environment.ts'
 import { createAdmission } from '../execute/service/admission.ts'
 import type { HandlerHost } from '../handler/handler-host.ts'
+import { notDeclared, refuseSpending, type Spending } from '../handler/job-spending.ts'
 import { createLeaseKeeper } from '../jobs/renew-leases.ts'
 import type { Payments, Service } from '../execute/service/service.ts'
 import { createSettlements } from '../settlements/settlements.ts'
@@ -124,6 +125,8 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     })
   const { declaration, warnings } = servedDeclaration(options.declaration, environment.wallet, { keccak256 })
   const capabilities = serveCapabilities(declaration, environment.network)
+  const closers: (() => Promise<void>)[] = []
+  const spending = await openSpendingOf(declaration, environment, { clock, log, closers })
   const recorder = await openRecorder(environment)
   const handlers = await hostHandlers(options.handlers, {
     isolation: options.isolation ?? environment.isolation,
@@ -136,7 +139,7 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
   // How long the event loop is held up is told by real time, also where a test moves the agent's clock.
   const turns = createTurns({ nowMs: steadyClock.nowMs, sleep: ms => sleep(systemClock, ms) })
   const inputs = createInputChecks(declaration, turns)
-  const closers: (() => Promise<void>)[] = [opened.close, inputs.close]
+  closers.push(opened.close, inputs.close)
   const payments = environment.devMode
     ? undefined
     : await openPayments(environment, { clock, log, closers, gate: ports.paymentGate })
@@ -146,6 +149,7 @@ export async function createAgent<const D extends Declaration>(options: AgentOpt
     declaration,
     capabilities,
     handlers,
+    spending,
     inputs,
     turns,
     payments,
@@ -201,6 +205,20 @@ const ENDING_MS = 6_000
 /** For a facilitator or a store that does not answer: what is open then is stored, and taken up at the next start. */
 const LEAVING_MS = 1_000
 
+/** Loaded where a capability declares that it spends: other starts have no use for it. */
+async function openSpendingOf(
+  declaration: Declaration,
+  environment: Environment,
+  parts: { readonly clock: Clock; readonly log: Log; readonly closers: (() => Promise<void>)[] },
+): Promise<Spending> {
+  const isDeclared = Object.values(declaration.capabilities).some(
+    ({ permissions = [] }) => permissions.length > 0,
+  )
+  if (!isDeclared) return refuseSpending(notDeclared)
+  const { openSpending } = await import('../spending/open-spending.ts')
+  return await openSpending(declaration, environment, parts)
+}
+
 /** What cannot start leaves nothing open. */
 function closeFirst({ close }: HandlerHost): (error: unknown) => Promise<never> {
   return async error => {
@@ -213,6 +231,7 @@ function composeService(parts: {
   readonly declaration: Declaration
   readonly capabilities: Service['capabilities']
   readonly handlers: HandlerHost
+  readonly spending: Spending
   readonly inputs: InputChecks
   readonly turns: Turns
   readonly payments: Payments | undefined
@@ -241,6 +260,7 @@ function composeService(parts: {
     declaration,
     capabilities,
     handlers,
+    spending: parts.spending,
     payments,
     jobs,
     notifier,

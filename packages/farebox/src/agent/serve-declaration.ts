@@ -3,7 +3,7 @@ import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import type { Network } from '@farebox/payments/networks'
 import { createRequirement, paymentRequiredBody } from '@farebox/payments/x402/requirement'
 import { checkDeclaration } from '@farebox/protocol/declaration/check-declaration'
-import type { Declaration } from '@farebox/protocol/declaration/declaration'
+import type { Capability, Declaration } from '@farebox/protocol/declaration/declaration'
 import { formatProblem, type Problem } from '@farebox/protocol/problems/problem'
 import { compileInput, compileOutput } from '@farebox/protocol/fields/compile'
 import { formatUsdc, readPrice } from '@farebox/protocol/money/usdc'
@@ -42,6 +42,7 @@ export function serveCapabilities(
     Object.entries(declaration.capabilities).map(([name, capability]) => {
       const price = readPrice(capability.pricing.amount)
       if (!price.ok) throw new DeclarationError(`capabilities.${name}: cannot be served`)
+      requireTokens(name, capability, network)
       const requirement = createRequirement({
         network,
         payTo: declaration.wallet,
@@ -64,4 +65,19 @@ export function serveCapabilities(
       ]
     }),
   )
+}
+
+/** A symbol is one contract on each chain, from our own table: what else calls itself so is never meant. */
+function requireTokens(
+  name: string,
+  { permissions = [] }: Capability,
+  { asset, name: chain }: Network,
+): void {
+  const problems = permissions.flatMap(({ token }, index) => {
+    if (token === asset.symbol) return []
+    const path = ['capabilities', name, 'permissions', index, 'token']
+    const reason = `is not a token we know on ${chain}: ${JSON.stringify(token)}; known is "${asset.symbol}"`
+    return [formatProblem({ path, reason })]
+  })
+  if (problems.length > 0) throw new DeclarationError(problems.join('\n'))
 }

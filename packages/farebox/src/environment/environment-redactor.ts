@@ -8,6 +8,7 @@ const URL_VARIABLES = ['FACILITATOR_URL', 'SERVICE_RPC_URL', 'SERVICE_STORE'] as
 export function redactorOf(variables: Variables): Redactor {
   return createRedactor([
     variables['FACILITATOR_SECRET'],
+    variables['SPENDER_PRIVATE_KEY'],
     ...URL_VARIABLES.flatMap(name => secretsInUrl(variables[name])),
   ])
 }

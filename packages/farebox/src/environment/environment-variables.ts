@@ -55,7 +55,17 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
   {
     name: 'SERVICE_RPC_URL',
     fallback: '–',
-    meaning: 'a node of the chain; needed where the facilitator proves nothing itself',
+    meaning: 'a node of the chain; needed where the facilitator proves nothing itself, and to spend',
+  },
+  {
+    name: 'SPENDER_PRIVATE_KEY',
+    fallback: '–',
+    meaning: 'the key that moves what payers permit handlers to spend; with gas of its own',
+  },
+  {
+    name: 'AGENT_ID',
+    fallback: '–',
+    meaning: 'what the agent is registered under; needed with SPENDER_PRIVATE_KEY',
   },
   {
     name: 'SERVICE_PUBLIC_URL',

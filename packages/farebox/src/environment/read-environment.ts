@@ -22,6 +22,10 @@ export interface Environment {
   readonly store: string
   /** A chain node; needed where the facilitator is not one of ours (D9). */
   readonly rpcUrl: string | undefined
+  /** Sends the spends of handlers and pays their gas, `0x` and 64 digits; undefined: they cannot spend. */
+  readonly spenderPrivateKey: string | undefined
+  /** The agent's id in the registry, by which payers permit it to spend. */
+  readonly agentId: bigint | undefined
   /** Where callers reach this agent, without a trailing slash. */
   readonly publicUrl: string | undefined
   readonly logFormat: LogFormat
@@ -55,6 +59,8 @@ export function readEnvironment(variables: Variables, crypto: Pick<EvmCrypto, 'k
       network: () => readNetwork(variables),
       store: () => readStore(variables),
       rpcUrl: () => readUrl(variables, 'SERVICE_RPC_URL'),
+      spenderPrivateKey: () => readSpenderKey(variables),
+      agentId: () => readAgentId(variables),
       publicUrl: () => readPublicUrl(variables),
       logFormat: () => readLogFormat(variables),
       isolation: () => readIsolation(variables),
@@ -118,6 +124,29 @@ function readSecret(variables: Variables): string | undefined {
     'FACILITATOR_SECRET',
     'has characters that no secret has (a space, a line break?)',
     'copy it again, whole and without quotes',
+  )
+}
+
+/** Whatever is wrong with it, nothing of it is shown. */
+function readSpenderKey(variables: Variables): string | undefined {
+  const value = variables['SPENDER_PRIVATE_KEY']
+  if (value === undefined || value === '') return undefined
+  if (/^0x[0-9a-fA-F]{64}$/.test(value)) return value
+  return refuse(
+    'SPENDER_PRIVATE_KEY',
+    'must be a private key: 0x and 64 hex digits',
+    'copy the key of an account of its own, or leave it unset where no handler spends',
+  )
+}
+
+function readAgentId(variables: Variables): bigint | undefined {
+  const value = variables['AGENT_ID']
+  if (value === undefined || value === '') return undefined
+  if (/^[1-9]\d{0,77}$/.test(value) && BigInt(value) < 2n ** 256n) return BigInt(value)
+  return refuse(
+    'AGENT_ID',
+    `must be the number that the agent is registered under, got ${shown(value)}`,
+    'set AGENT_ID to what registering the agent told, like 7, or leave it unset where no handler spends',
   )
 }
 

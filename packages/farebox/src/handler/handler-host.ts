@@ -1,6 +1,7 @@
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import type { Deadline } from './enforce-deadline.ts'
 import type { CheckedOutput } from './check-output.ts'
+import type { JobSpending } from './job-spending.ts'
 import type { ServedCapability } from './served-capability.ts'
 
 /** One job as a handler is to do it. */
@@ -13,6 +14,8 @@ export interface HandlerCall {
   readonly deadline: Deadline
   /** Aborts when the handler is to stop. Its signal is made when it is first asked for, and few handlers do. */
   readonly aborter: AbortController
+  /** What it may move of the payer's. */
+  readonly spending: JobSpending
 }
 
 /** What a handler returned. Boxed: bare, each promise on its way would ask it for `then` again. */

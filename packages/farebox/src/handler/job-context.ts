@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { JobContext } from '../handlers.ts'
+import type { JobSpending } from './job-spending.ts'
 
 /** Makes what a handler is told beside its input. */
 export function createJobContext(parts: {
@@ -10,8 +11,9 @@ export function createJobContext(parts: {
   readonly aborter: AbortController
   readonly clock: Clock
   readonly log: (message: string) => void
+  readonly spending: Pick<JobSpending, 'allowance' | 'spend'>
 }): JobContext {
-  const { jobId, capability, payer, deadlineMs, aborter, clock, log } = parts
+  const { jobId, capability, payer, deadlineMs, aborter, clock, log, spending } = parts
   return {
     jobId,
     capability,
@@ -23,5 +25,7 @@ export function createJobContext(parts: {
     },
     remainingMs: () => Math.max(0, deadlineMs - clock.nowMs()),
     log,
+    allowance: () => spending.allowance(),
+    spend: order => spending.spend(order),
   }
 }

@@ -14,7 +14,7 @@ export function createHandlersHere(
 ): HandlerHost {
   return {
     // Async, so that a handler that throws at once and one that rejects later are the same.
-    async run({ jobId, capability, payer, input, deadline, aborter }) {
+    async run({ jobId, capability, payer, input, deadline, aborter, spending }) {
       const { name, checkOutput: check } = capability
       const handler = handlers.get(name)
       if (handler === undefined) throw new Error(`no handler for ${name}`)
@@ -26,6 +26,7 @@ export function createHandlersHere(
         aborter,
         clock,
         log: message => log.job(message, jobId),
+        spending,
       })
       try {
         const output = await handler(input, context)

@@ -2,6 +2,7 @@ import { ERROR_STATUS, type ErrorType } from '@farebox/protocol/errors/error-typ
 import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
+import type { SpendAnswer, SpendQuestion } from '../handler/ask-spends.ts'
 import type { HandlerFailure } from '../handler/handler-failure.ts'
 import type { CheckedOutput } from '../handler/check-output.ts'
 import type { LoadFailure } from './load-failure.ts'
@@ -29,12 +30,14 @@ export type HandlerCommand =
   | LoadCommand
   | { readonly kind: 'run'; readonly run: number; readonly job: HandlerJob }
   | { readonly kind: 'abort'; readonly run: number; readonly reason: string }
+  | { readonly kind: 'answer'; readonly run: number; readonly ask: number; readonly answer: SpendAnswer }
 
 /** What a handler process reports. `clean`: nothing of the job runs on, the next may come. */
 export type HandlerReport =
   | { readonly kind: 'loaded' }
   | { readonly kind: 'not-loaded'; readonly failure: LoadFailure }
   | { readonly kind: 'log'; readonly run: number; readonly message: string }
+  | { readonly kind: 'ask'; readonly run: number; readonly ask: number; readonly question: SpendQuestion }
   | {
       readonly kind: 'returned'
       readonly run: number
@@ -68,11 +71,22 @@ export function readHandlerReport(message: unknown): HandlerReport | undefined {
   }
   if (typeof run !== 'number') return undefined
   if (kind === 'log') return { kind, run, message: readText(message['message']) ?? '' }
+  if (kind === 'ask') return readAsk(run, message)
   if (kind === 'clean') return { kind, run }
   if (kind === 'returned')
     return { kind, run, checked: readChecked(message['checked']), clean: clean === true }
   if (kind === 'threw') return { kind, run, failure: readFailure(message['failure']), clean: clean === true }
   return undefined
+}
+
+function readAsk(
+  run: number,
+  { ask, question }: { readonly [key: string]: unknown },
+): Extract<HandlerReport, { kind: 'ask' }> | undefined {
+  if (typeof ask !== 'number' || !isObject(question)) return undefined
+  if (question['kind'] === 'allowance') return { kind: 'ask', run, ask, question: { kind: 'allowance' } }
+  if (question['kind'] !== 'spend') return undefined
+  return { kind: 'ask', run, ask, question: { kind: 'spend', order: question['order'] } }
 }
 
 function readLoadFailure(value: unknown): LoadFailure {

@@ -2,7 +2,8 @@ import type { Declaration } from '@farebox/protocol/declaration/declaration'
 import { INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/error-types'
 import { InternalError } from '@farebox/protocol/errors/service-errors'
 import type { Clock } from '../clock.ts'
-import { failureError, logFailure } from '../handler/handler-failure.ts'
+import type { SpendAnswer, SpendQuestion } from '../handler/ask-spends.ts'
+import { describeFailure, failureError, logFailure } from '../handler/handler-failure.ts'
 import type { HandlerCall, HandlerHost, HandlerReturn } from '../handler/handler-host.ts'
 import type { Log } from '../log.ts'
 import { startOrphanGuard } from './orphan-guard.ts'
@@ -81,7 +82,7 @@ async function stoppable(
   call: HandlerCall,
   { clock, log }: Pick<HandlerPoolParts, 'clock' | 'log'>,
 ): Promise<HandlerOutcome> {
-  const { jobId, capability, payer, deadline, input, aborter } = call
+  const { jobId, capability, payer, deadline, input, aborter, spending } = call
   const { signal } = aborter
   let cancel: () => void = () => undefined
   const stop = (): void => {
@@ -91,9 +92,23 @@ async function stoppable(
   signal.addEventListener('abort', stop)
   try {
     const job = { jobId, capability: capability.name, payer, deadlineMs: deadline.atMs, input }
-    return await handlerProcess.run(job, message => log.job(message, jobId))
+    return await handlerProcess.run(job, {
+      log: message => log.job(message, jobId),
+      answer: question => answerSpend(spending, question),
+    })
   } finally {
     cancel()
     signal.removeEventListener('abort', stop)
+  }
+}
+
+/** What is refused here it is told there: one of the typed errors, or the generic one. */
+async function answerSpend(spending: HandlerCall['spending'], question: SpendQuestion): Promise<SpendAnswer> {
+  try {
+    if (question.kind === 'allowance') return { kind: 'allowance', amount: await spending.allowance() }
+    return { kind: 'spend', spent: await spending.spend(question.order) }
+  } catch (error) {
+    const { errorType, message } = failureError(describeFailure(error))
+    return { kind: 'refused', errorType, message }
   }
 }

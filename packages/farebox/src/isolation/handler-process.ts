@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { SpendAnswer, SpendQuestion } from '../handler/ask-spends.ts'
 import type { HandlerFailure } from '../handler/handler-failure.ts'
 import type { CheckedOutput } from '../handler/check-output.ts'
 import { HandlersError } from '../loading/load-handlers.ts'
@@ -23,11 +24,18 @@ export interface HandlerProcess {
   /** Resolves once the process is gone. */
   readonly ended: Promise<void>
   /** Does one job. Never rejects; the process's own end is an outcome, too. */
-  run(job: HandlerJob, log: (message: string) => void): Promise<HandlerOutcome>
+  run(job: HandlerJob, listener: JobListener): Promise<HandlerOutcome>
   /** Tells the handler to stop. */
   abort(reason: string): void
   /** Ends the process at once; a job that it has is told why. */
   end(why: string): void
+}
+
+/** Whoever has a job done hears of it. */
+export interface JobListener {
+  log(message: string): void
+  /** Never rejects. */
+  answer(question: SpendQuestion): Promise<SpendAnswer>
 }
 
 /** What became of a job. */
@@ -49,7 +57,7 @@ const MAX_MESSAGES = 3_000
 
 interface CurrentJob {
   readonly run: number
-  readonly log: (message: string) => void
+  readonly listener: JobListener
   readonly settle: (outcome: HandlerOutcome) => void
 }
 
@@ -103,14 +111,21 @@ export function startHandlerProcess(
   }
 
   const takeReport = (
-    report: Extract<HandlerReport, { kind: 'log' | 'returned' | 'threw' }>,
+    report: Extract<HandlerReport, { kind: 'log' | 'ask' | 'returned' | 'threw' }>,
     job: CurrentJob,
   ): void => {
-    if (report.kind === 'log') return job.log(report.message)
+    if (report.kind === 'log') return job.listener.log(report.message)
+    if (report.kind === 'ask') return void answer(report, job)
     if (report.kind === 'returned') settle({ kind: 'returned', checked: report.checked })
     else settle({ kind: 'threw', failure: report.failure })
     listener.onJobOver(report.clean)
   }
+
+  /** A process that was given up meanwhile is sent nothing: its messages have nowhere to go. */
+  const answer = async (
+    { run, ask, question }: Extract<HandlerReport, { kind: 'ask' }>,
+    { listener }: CurrentJob,
+  ): Promise<void> => child.send({ kind: 'answer', run, ask, answer: await listener.answer(question) })
 
   /** Where nobody knows whose it is, it is the running job's: that one may wait for what is broken now. */
   const takeStray = ({ run, jobId, failure }: Extract<HandlerReport, { kind: 'stray' }>): void => {
@@ -125,13 +140,13 @@ export function startHandlerProcess(
     pid: child.pid,
     loaded: loading.promise,
     ended,
-    run: (job, log) =>
+    run: (job, listener) =>
       new Promise(resolve => {
         if (isGone)
           return resolve({ kind: 'threw', failure: plainFailure('its process ended before it began') })
         runs += 1
         messages = 0
-        current = { run: runs, log, settle: resolve }
+        current = { run: runs, listener, settle: resolve }
         child.keepAwake(true)
         child.send({ kind: 'run', run: runs, job })
       }),

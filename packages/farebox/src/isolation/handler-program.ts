@@ -6,6 +6,7 @@ import { MAX_RESPONSE_BYTES } from '@farebox/protocol/limits'
 import { systemClock } from '../clock.ts'
 import { loadMatchingHandlers } from '../loading/load-matching-handlers.ts'
 import { describeFailure } from '../handler/handler-failure.ts'
+import { askSpends, type AskedSpends } from '../handler/ask-spends.ts'
 import { createJobContext } from '../handler/job-context.ts'
 import { checkOutput, type CheckedOutput } from '../handler/check-output.ts'
 import { matchHandlers, type Handler } from '../handlers.ts'
@@ -21,6 +22,7 @@ interface Run {
   readonly jobId: string
   readonly aborter: AbortController
   lines: number
+  readonly asked: AskedSpends
 }
 
 /** What the file of handlers gave. */
@@ -52,6 +54,7 @@ process.on('uncaughtException', error => {
 process.on('message', (command: HandlerCommand) => {
   if (command.kind === 'load') loaded = load(command)
   else if (command.kind === 'run') void serve(command.run, command.job)
+  else if (command.kind === 'answer' && current?.run === command.run) takeAnswer(current, command)
   else if (command.kind === 'abort' && current?.run === command.run) abort(current, command.reason)
 })
 
@@ -71,7 +74,13 @@ async function load({ file, declaration, devMode }: LoadCommand): Promise<Loaded
 async function serve(run: number, job: HandlerJob): Promise<void> {
   const own = await loaded
   if (own === undefined) return
-  const now: Run = { run, jobId: job.jobId, aborter: new AbortController(), lines: 0 }
+  const now: Run = {
+    run,
+    jobId: job.jobId,
+    aborter: new AbortController(),
+    lines: 0,
+    asked: askSpends(question => tell({ kind: 'ask', run, ...question })),
+  }
   current = now
   const left = noteWhatRuns()
   const report = await running.run(now, () => tryWork(own, job, now))
@@ -111,6 +120,7 @@ async function work(
       aborter: now.aborter,
       clock: systemClock,
       log: message => writeLine(now, message),
+      spending: now.asked,
     }),
   )
   return withinBounds(checkOutput(check, output, devMode))
@@ -131,6 +141,11 @@ function writeLine(now: Run, message: unknown): void {
   const last = now.lines === MAX_LINES
   const text = last ? `more than ${MAX_LINES} lines, the rest is left out` : String(message)
   tell({ kind: 'log', run: now.run, message: text.slice(0, MAX_LINE_CHARACTERS) })
+}
+
+/** In the job's own context, like {@link abort}. */
+function takeAnswer(now: Run, { ask, answer }: Extract<HandlerCommand, { kind: 'answer' }>): void {
+  running.run(now, () => now.asked.take(ask, answer))
 }
 
 /** In the job's own context, so that what its listeners throw is known to be its own. */

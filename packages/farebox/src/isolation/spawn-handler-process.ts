@@ -27,7 +27,10 @@ export function spawnHandlerProcess(
   onMessage: (message: unknown) => void,
 ): SpawnedProcess {
   const { heapMegabytes, guard, clock } = parts
+  const { SPENDER_PRIVATE_KEY: _ours, ...env } = process.env
   const child = fork(HANDLER_PROGRAM, [], {
+    // The key that spends stays here: handlers ask for a spend.
+    env,
     execArgv: [...nodeOptions(), `--max-old-space-size=${heapMegabytes}`],
     // Texts are copied, not parsed: an output is one.
     serialization: 'advanced',

@@ -188,6 +188,23 @@ describe('refused declarations, each with the place', () => {
       'permissions[0].max_per_transaction: must be more than zero',
     ],
     [{ permissions: [{ ...PERMISSION, reason: '' }] }, 'permissions[0].reason: must not be empty'],
+    [{ permissions: [{ ...PERMISSION, token: '' }] }, 'permissions[0].token: must not be empty'],
+    [
+      { permissions: [{ ...PERMISSION, max_per_transaction: 5 }] },
+      'permissions[0].max_per_transaction: must be a decimal string like "0.01", got number',
+    ],
+    [
+      { permissions: [{ ...PERMISSION, max_per_transaction: '0.0000001' }] },
+      'permissions[0].max_per_transaction: must have at most 6 decimals, USDC has no more, got "0.0000001"',
+    ],
+    [
+      { permissions: [{ ...PERMISSION, max_per_transaction: '309485009821345068724.781056' }] },
+      'permissions[0].max_per_transaction: must be at most 309485009821345068724.781055, the largest amount that can be permitted',
+    ],
+    [
+      { permissions: [PERMISSION, { ...PERMISSION, max_per_transaction: '9' }] },
+      'permissions[1].token: "USDC" is asked for by permissions[0] already',
+    ],
   ])('D28 a capability with %j is refused', (changes, problem) => {
     expect(problemsOf(declaration({ capabilities: { count: capability(changes) } }))).toEqual([
       `capabilities.count.${problem}`,

@@ -6,7 +6,7 @@ import { maxDeadline } from './deadline-rule.ts'
 import type { Declaration, Permission, Pricing } from './declaration.ts'
 import type { DeclarationCheck } from '../field-rules/declaration-check.ts'
 import { nameSchema, refuseName } from '../field-rules/name-rule.ts'
-import { price } from './price-rule.ts'
+import { price, spendBound } from './price-rule.ts'
 import type { Problem } from '../problems/problem.ts'
 import {
   anything,
@@ -46,7 +46,10 @@ const PERMISSION_KEYS: { readonly [key in keyof Permission]: Rule } = {
     'Symbol of the token that is spent: "USDC".',
     text({ min: 1, max: MAX_AGENT_NAME_CHARACTERS, example: 'USDC' }),
   ),
-  max_per_transaction: described('The most that one transaction may spend, as text: "5.00".', price('5.00')),
+  max_per_transaction: described(
+    'The most that one transaction may spend, as text: "5.00". Users permit less, and the runtime refuses more.',
+    spendBound('5.00'),
+  ),
 }
 
 const PERMISSION = object(PERMISSION_KEYS)
@@ -145,5 +148,29 @@ function checkPermissions(value: unknown, path: Path, whole: DeclarationCheck): 
       : 'write a list of permissions, or remove the key'
     return [{ path, reason: `must be an array of permissions, got ${nameOf(value)}`, fix }]
   }
-  return value.flatMap((permission, index) => PERMISSION.check(permission, [...path, index], whole))
+  const problems = value.flatMap((permission, index) => PERMISSION.check(permission, [...path, index], whole))
+  return problems.length > 0 ? problems : refuseDoubles(value, path, whole)
+}
+
+/** A user is asked once for each token: with two bounds nobody could say which holds. */
+function refuseDoubles(
+  permissions: readonly unknown[],
+  path: Path,
+  whole: DeclarationCheck,
+): readonly Problem[] {
+  const firsts = new Map<string, number>()
+  const problems: Problem[] = []
+  for (const [index, permission] of permissions.entries()) {
+    const token = isObject(permission) ? permission['token'] : undefined
+    if (typeof token !== 'string' || problems.length >= whole.problemsLeft) continue
+    const first = firsts.get(token)
+    if (first === undefined) firsts.set(token, index)
+    else {
+      const reason = `${JSON.stringify(token.slice(0, 40))} is asked for by permissions[${first}] already`
+      const fix = 'keep one of the two, with the larger bound'
+      problems.push({ path: [...path, index, 'token'], reason, fix })
+    }
+  }
+  whole.problemsLeft -= problems.length
+  return problems
 }

@@ -4,10 +4,31 @@ import type { Rule } from '../field-rules/rule.ts'
 
 /** A decimal amount of USDC above zero, as a string (D1). */
 export function price(example: string): Rule {
+  return amount(example, 'a job cannot be free')
+}
+
+/** The contract that bounds what agents spend counts in 88 bits: a bound above that is one that nobody can permit. */
+const MAX_SPEND = 2n ** 88n - 1n
+
+/** The most that one transaction may spend: an amount as of {@link price}, that a permission can have. */
+export function spendBound(example: string): Rule {
+  const rule = amount(example, 'a transaction that moves nothing needs no permission')
+  return {
+    ...rule,
+    check(value, path, whole) {
+      const read = readPrice(value)
+      if (!read.ok || read.atomic <= MAX_SPEND) return rule.check(value, path, whole)
+      const reason = `must be at most ${formatUsdc(MAX_SPEND)}, the largest amount that can be permitted`
+      return [{ path, reason, fix: `write the most that one transaction needs, such as "${example}"` }]
+    },
+  }
+}
+
+function amount(example: string, whyNotZero: string): Rule {
   return {
     check(value, path) {
       const read = readPrice(value)
-      return read.ok ? [] : [{ path, reason: read.reason, fix: fixPrice(value) }]
+      return read.ok ? [] : [{ path, reason: read.reason, fix: fixPrice(value, whyNotZero) }]
     },
     schema: {
       type: 'string',
@@ -23,7 +44,7 @@ export function price(example: string): Rule {
 const LEAST = JSON.stringify(formatUsdc(1n))
 
 /** The price that was probably meant, where there can be no doubt; else what prices look like. */
-function fixPrice(value: unknown): string {
+function fixPrice(value: unknown, whyNotZero: string): string {
   const given = typeof value === 'number' ? writeNumber(value) : value
   if (typeof given !== 'string') return 'write the amount in quotes, such as "0.01"'
   const decimal = /^\s*[$€]?\s*(\d*)(?:[.,](\d*))?\s*(?:USDC?|[$€])?\s*$/i.exec(given)
@@ -35,7 +56,7 @@ function fixPrice(value: unknown): string {
   }
   const kept = fraction.slice(0, USDC_DECIMALS).replace(/0+$/, '')
   const corrected = `${whole.replace(/^0+(?=\d)/, '') || '0'}${kept === '' ? '' : `.${kept}`}`
-  if (corrected === '0') return `write ${LEAST} or more: a job cannot be free`
+  if (corrected === '0') return `write ${LEAST} or more: ${whyNotZero}`
   const quotes = typeof value === 'number' ? ', in quotes' : ''
   return readPrice(corrected).ok
     ? `write ${JSON.stringify(corrected)}${quotes}`

@@ -1,7 +1,13 @@
-import { DeadlineError, ValidationError } from '@farebox/protocol/errors/service-errors'
+import {
+  DeadlineError,
+  isServiceError,
+  serviceError,
+  ValidationError,
+} from '@farebox/protocol/errors/service-errors'
 import type { JsonObject } from '@farebox/protocol/fields/field'
 import { withinDeadline, type Deadline } from '../../handler/enforce-deadline.ts'
-import type { HandlerReturn } from '../../handler/handler-host.ts'
+import type { HandlerCall, HandlerReturn } from '../../handler/handler-host.ts'
+import type { JobSpending } from '../../handler/job-spending.ts'
 import type { JobOrder } from '../request/job-order.ts'
 import { HoldLost, type HeldJob } from '../../jobs/renew-leases.ts'
 import { StillRunning } from '../service/still-running.ts'
@@ -57,6 +63,9 @@ export async function runHandler(
   const aborter = new AbortController()
   const stopWatching = held.onLost(reason => aborter.abort(reason))
   const startedMs = clock.nowMs()
+  const { jobId, capability } = order
+  const payer = held.job.payer === '' ? undefined : held.job.payer
+  const spending = service.spending.forJob({ jobId, capability: capability.name, payer, deadline, aborter })
   let running: Promise<HandlerReturn> | undefined
   let ended = false
   let stopListening: () => void = () => undefined
@@ -69,10 +78,16 @@ export async function runHandler(
     })
   })
   try {
-    const { jobId, capability } = order
-    const payer = held.job.payer === '' ? undefined : held.job.payer
     const working = withinDeadline(clock, deadline, aborter, () => {
-      running = handlers.run({ jobId, capability, payer, input, deadline, aborter }).finally(() => {
+      running = runWithSpends(handlers, {
+        jobId,
+        capability,
+        payer,
+        input,
+        deadline,
+        aborter,
+        spending,
+      }).finally(() => {
         ended = true
       })
       return running
@@ -80,14 +95,32 @@ export async function runHandler(
     const { check } = await Promise.race([working, cutOff])
     return { check, tookMs: clock.nowMs() - startedMs }
   } catch (error) {
-    if (error instanceof DeadlineError && running !== undefined && !ended) {
-      throw new HandlerOverran(error.message, endOf(running))
+    const told = tellSpends(error, spending)
+    if (told instanceof DeadlineError && running !== undefined && !ended) {
+      throw new HandlerOverran(told.message, endOf(running))
     }
-    throw error
+    throw told
   } finally {
     stopWatching()
     stopListening()
   }
+}
+
+/** What a handler set off is seen through before its job ends, also where the handler did not wait for it. */
+async function runWithSpends(handlers: Service['handlers'], call: HandlerCall): Promise<HandlerReturn> {
+  try {
+    return await handlers.run(call)
+  } finally {
+    await call.spending.settled()
+  }
+}
+
+/** Whoever is told that a job failed is told what it moved: that is not undone. */
+function tellSpends(error: unknown, spending: JobSpending): unknown {
+  const spends = isServiceError(error) ? spending.describe() : undefined
+  return isServiceError(error) && spends !== undefined
+    ? serviceError(error.errorType, `${error.message}; ${spends}`)
+    : error
 }
 
 async function endOf(running: Promise<unknown> | undefined): Promise<void> {

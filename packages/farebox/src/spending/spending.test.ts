@@ -1,0 +1,509 @@
+import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fund } from '@farebox/local/chain/faucet'
+import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import {
+  OWNER,
+  permissionOf,
+  permissionStage,
+  SHOP,
+  type PermissionStage,
+} from '@farebox/local/src/testing/permission-stage'
+import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { EnvironmentError } from '../environment/environment-error.ts'
+import { redactorOf } from '../environment/environment-redactor.ts'
+import type { Variables } from '../environment/read-environment.ts'
+import {
+  createSpendingAgent,
+  spendingVariables,
+  type SpendingAgent,
+  type Work,
+} from './test-setup/spending-agent.ts'
+import { startNodeBetween, type NodeBetween } from './test-setup/node-between.ts'
+
+let chain: LocalChain
+let stage: PermissionStage
+let untouched: string
+let node: NodeBetween
+const open: SpendingAgent[] = []
+
+beforeAll(async () => {
+  chain = await startChain()
+  stage = permissionStage(chain)
+  node = await startNodeBetween(chain.rpcUrl)
+  await fund(chain, OWNER, { usdcAtomic: 100_000_000n })
+  await stage.approve(OWNER, 50_000_000n)
+  // 1.00 each time, 5.00 in all.
+  await stage.set(permissionOf())
+})
+beforeEach(async () => {
+  untouched = await stage.snapshot()
+})
+afterEach(async () => {
+  node.fate = () => 'pass'
+  await callAnvil(chain.rpcUrl, 'evm_setAutomine', [true])
+  await Promise.all(open.splice(0).map(({ agent }) => agent.close()))
+  await stage.restore(untouched)
+})
+afterAll(async () => {
+  await node.close()
+  await chain.stop()
+})
+
+const pays: Work = async (context, amount) => {
+  const { transaction, resumed } = await context.spend({ token: 'USDC', amount, to: SHOP })
+  return `${resumed ? 'resumed ' : ''}${transaction}`
+}
+
+async function agentThat(work: Work | URL, changes: Variables = {}): Promise<SpendingAgent> {
+  const made = await createSpendingAgent({ work, variables: { ...spendingVariables(node.url), ...changes } })
+  open.push(made)
+  return made
+}
+
+const sends = (): number => node.methods.filter(method => method === 'eth_sendRawTransaction').length
+
+describe('ctx.spend', () => {
+  test('moves the amount from the payer to the recipient once, and gives the transaction', async () => {
+    const buyer = await agentThat(pays)
+    const { status, text } = await buyer.run({ amount: '0.25' })
+    expect(status).toBe(200)
+    expect(text).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+    expect(buyer.gate.counts().charged).toBe(1)
+    expect(buyer.logs()).toContain(`transaction=${text}`)
+  })
+
+  test('makes each spend of a job that makes several', async () => {
+    const buyer = await agentThat(async ({ spend }) => {
+      const order = { token: 'USDC', amount: '0.1', to: SHOP }
+      const both = await Promise.all([spend(order), spend(order)])
+      return both.map(({ transaction }) => transaction).join(' ')
+    })
+    const [first, second] = (await buyer.run()).text.split(' ')
+    expect(first).not.toBe(second)
+    expect(await stage.balanceOf(SHOP)).toBe(200_000n)
+  })
+
+  test('PERM-07 more than is available is a validation error with what is, and not charged', async () => {
+    const buyer = await agentThat(pays)
+    expect(await buyer.run({ amount: '1.5' })).toEqual({
+      status: 400,
+      text: '',
+      error: 'allowance: must be at least 1.5 USDC, is 1 USDC',
+    })
+    expect(await stage.balanceOf(SHOP)).toBe(0n)
+    expect(buyer.gate.counts().charged).toBe(0)
+  })
+
+  test('more than the declared max_per_transaction is refused, whatever the payer permits', async () => {
+    await stage.set(permissionOf({ limit: 5_000_000n }))
+    const { status, error } = await (await agentThat(pays)).run({ amount: '2.000001' })
+    expect(status).toBe(400)
+    expect(error).toBe('amount: must be at most 2 USDC, the declared max_per_transaction')
+    expect(await stage.balanceOf(SHOP)).toBe(0n)
+  })
+
+  test.each(['0', '-1', '1e3', '0.0000001', '1,5', ''])('the amount %j is refused', async amount => {
+    const { status, error } = await (await agentThat(pays)).run({ amount })
+    expect(status).toBe(400)
+    expect(error).toMatch(/^amount: /)
+  })
+
+  test('a recipient that is no address is refused', async () => {
+    const buyer = await agentThat(async ({ spend }) => {
+      await spend({ token: 'USDC', amount: '0.1', to: '0x0000000000000000000000000000000000000000' })
+      return ''
+    })
+    expect((await buyer.run()).error).toBe('to: must not be the zero address')
+  })
+
+  test('PERM-06 a capability that does not declare it cannot spend, and nothing is asked of the chain', async () => {
+    const before = node.methods.length
+    const buyer = await agentThat(async ({ spend }) => {
+      await spend({ token: 'USDC', amount: '0.1', to: SHOP })
+      return ''
+    })
+    const { status, error } = await buyer.run({ capability: 'look' })
+    expect(status).toBe(500)
+    expect(error).toContain('"look" does not declare EXECUTE_TRANSACTIONS')
+    expect(buyer.gate.counts().charged).toBe(0)
+    expect(node.methods.length).toBe(before)
+  })
+
+  test('PERM-05 a token that the capability does not declare cannot be spent', async () => {
+    const buyer = await agentThat(async ({ spend }) => {
+      await spend({ token: chain.usdc, amount: '0.1', to: SHOP })
+      return ''
+    })
+    const { status, error } = await buyer.run()
+    expect(status).toBe(500)
+    expect(error).toContain('the capability declares "USDC" alone')
+  })
+
+  test('PERM-03 a permission revoked after it was read is a validation error, and nothing moves', async () => {
+    const buyer = await agentThat(async (context, amount) => {
+      expect(await context.allowance()).toBe('1')
+      await stage.revoke(permissionOf())
+      return await pays(context, amount)
+    })
+    expect(await buyer.run()).toMatchObject({
+      status: 400,
+      error: 'allowance: must be at least 0.25 USDC, is 0 USDC',
+    })
+    expect(await stage.balanceOf(SHOP)).toBe(0n)
+    expect(buyer.gate.counts().charged).toBe(0)
+  })
+
+  test('PERM-03 PERM-07 a permission revoked while the transaction is on its way reverts it: a validation error', async () => {
+    node.fate = async (method): Promise<'pass'> => {
+      if (method === 'eth_sendRawTransaction') await stage.revoke(permissionOf())
+      return 'pass'
+    }
+    const buyer = await agentThat(pays)
+    const { status, error } = await buyer.run()
+    expect(status).toBe(400)
+    expect(error).toMatch(
+      /^allowance: does not cover 0\.25 USDC to .* \(transaction 0x\w+, which moved nothing\)$/,
+    )
+    expect(await stage.balanceOf(SHOP)).toBe(0n)
+    expect(buyer.gate.counts().charged).toBe(0)
+  })
+
+  test('a recipient that the permission does not list is a validation error that says so', async () => {
+    await stage.set(permissionOf({ recipients: [TEST_KEYS.stranger.address] }))
+    const { status, error } = await (await agentThat(pays)).run()
+    expect(status).toBe(400)
+    expect(error).toContain('the recipient is not one that the permission names')
+  })
+
+  test('PERM-02 jobs at once near the cap move no more than the cap', async () => {
+    const buyer = await agentThat(pays)
+    const ended = await Promise.all(Array.from({ length: 8 }, () => buyer.run({ amount: '1' })))
+    expect(ended.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      200, 200, 200, 200, 200, 400, 400, 400,
+    ])
+    expect(await stage.balanceOf(SHOP)).toBe(5_000_000n)
+    expect(buyer.gate.counts().charged).toBe(5)
+  })
+
+  test('a spender without gas is the agent’s failure: not charged, and the log says whose', async () => {
+    await callAnvil(chain.rpcUrl, 'anvil_setBalance', [TEST_KEYS.agent.address, '0x0'])
+    const buyer = await agentThat(pays)
+    const { status, error } = await buyer.run()
+    expect(status).toBe(500)
+    expect(error).toBe('the agent cannot pay the gas of a spend: nothing was moved')
+    expect(buyer.logs().toLowerCase()).toContain(TEST_KEYS.agent.address.toLowerCase())
+    expect(buyer.gate.counts().charged).toBe(0)
+  })
+
+  test('the key is in no log and in no answer', async () => {
+    const buyer = await agentThat(async ({ log }) => {
+      log(`the key is ${TEST_KEYS.agent.privateKey}`)
+      throw new Error(TEST_KEYS.agent.privateKey)
+    })
+    const answer = await buyer.run()
+    expect(JSON.stringify(answer)).not.toContain(TEST_KEYS.agent.privateKey.slice(2))
+    expect(redactorOf(spendingVariables(node.url))(buyer.logs())).not.toContain(
+      TEST_KEYS.agent.privateKey.slice(2),
+    )
+  })
+})
+
+describe('a job that is run again', () => {
+  test('gets the transaction of its first run, and moves nothing more', async () => {
+    const jobId = randomUUID()
+    const first = await (await agentThat(pays)).run({ jobId })
+    // Of another process, which knows nothing of the first.
+    const again = await (await agentThat(pays)).run({ jobId: jobId.toUpperCase() })
+    expect(again).toMatchObject({ status: 200, text: `resumed ${first.text}` })
+    expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+  })
+
+  test('gets it although the payer permits nothing any more', async () => {
+    const jobId = randomUUID()
+    const first = await (await agentThat(pays)).run({ jobId })
+    await stage.revoke(permissionOf())
+    expect((await (await agentThat(pays)).run({ jobId })).text).toBe(`resumed ${first.text}`)
+  })
+
+  test('cannot spend something else in its place', async () => {
+    const jobId = randomUUID()
+    const first = await (await agentThat(pays)).run({ jobId })
+    const { status, error } = await (await agentThat(pays)).run({ jobId, amount: '0.5' })
+    expect(status).toBe(500)
+    expect(error).toContain(`0.25 USDC to ${SHOP.toLowerCase()} in transaction ${first.text}`)
+    expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+  })
+
+  test('at two replicas at once makes one spend, and both give its transaction', async () => {
+    const jobId = randomUUID()
+    const replicas = [await agentThat(pays), await agentThat(pays), await agentThat(pays)]
+    const ended = await Promise.all(replicas.map(replica => replica.run({ jobId })))
+    expect(ended.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(new Set(ended.map(({ text }) => text.replace('resumed ', ''))).size).toBe(1)
+    expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+  })
+
+  test('replicas with one key and different jobs at once make each spend', async () => {
+    const replicas = [await agentThat(pays), await agentThat(pays), await agentThat(pays)]
+    const ended = await Promise.all(replicas.map(replica => replica.run()))
+    expect(ended.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(await stage.balanceOf(SHOP)).toBe(750_000n)
+  })
+
+  test('after kill -9 while its transaction was waiting for a block, gets that transaction', async () => {
+    await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
+    const jobId = randomUUID()
+    const before = sends()
+    const killed = fork(new URL('./spend-and-die.child.ts', import.meta.url), [node.url, jobId], {
+      execArgv: ['--conditions=@farebox/source', '--import', 'tsx'],
+      stdio: 'inherit',
+    })
+    const gone = once(killed, 'exit')
+    while (sends() === before) await sleep(20)
+    await sleep(200)
+    killed.kill('SIGKILL')
+    await gone
+    const left = sends()
+    const again = (await agentThat(pays)).run({ jobId })
+    await sleep(1_000)
+    await callAnvil(chain.rpcUrl, 'evm_mine', [])
+    expect(await again).toMatchObject({ status: 200, text: expect.stringMatching(/^resumed 0x/) as string })
+    expect(sends()).toBe(left)
+    expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+  })
+})
+
+describe('a node that fails', () => {
+  test('and loses the answer to the transaction: the spend is found in its block', async () => {
+    node.fate = method => (method === 'eth_sendRawTransaction' ? 'lose-answer' : 'pass')
+    const { status, text } = await (await agentThat(pays)).run()
+    expect(status).toBe(200)
+    expect(text).toMatch(/^0x/)
+    expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+  })
+
+  test('and loses the transaction: it is sent again', async () => {
+    let lost = false
+    node.fate = method => {
+      if (method !== 'eth_sendRawTransaction' || lost) return 'pass'
+      lost = true
+      return 'lose'
+    }
+    expect((await (await agentThat(pays)).run()).status).toBe(200)
+    expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+  })
+
+  test('before anything is sent: the job fails, nothing moves, nothing is charged', async () => {
+    node.fate = () => 'lose'
+    const buyer = await agentThat(pays)
+    const { status, error } = await buyer.run()
+    expect(status).toBe(500)
+    expect(error).toContain('the chain cannot be asked what is permitted, nothing was moved')
+    expect(buyer.gate.counts().charged).toBe(0)
+    expect(await stage.balanceOf(SHOP)).toBe(0n)
+  })
+
+  test.each([
+    ['waits for it', pays],
+    [
+      'swallows what it is told',
+      ({ spend }, amount) => spend({ token: 'USDC', amount, to: SHOP }).then(String, () => 'never mind'),
+    ] satisfies [string, Work],
+    [
+      'does not wait for it',
+      ({ spend }, amount) => {
+        void spend({ token: 'USDC', amount, to: SHOP }).catch(() => undefined)
+        return 'done'
+      },
+    ] satisfies [string, Work],
+  ] as const)(
+    'and is gone once it has the transaction, until the deadline: a handler that %s is late, not charged, and resumes',
+    async (_, work: Work) => {
+      const jobId = randomUUID()
+      let isGone = false
+      node.fate = method => {
+        if (isGone) return 'lose'
+        isGone = method === 'eth_sendRawTransaction'
+        return isGone ? 'lose-answer' : 'pass'
+      }
+      const buyer = await agentThat(work)
+      const { status, error } = await buyer.run({ jobId, deadlineSeconds: 3 })
+      expect(status).toBe(408)
+      const [, transaction] =
+        /may have moved 0\.25 USDC to 0x\w{40} in transaction (0x\w{64})/.exec(error) ?? []
+      expect(transaction, error).toBeDefined()
+      expect(buyer.gate.counts().charged).toBe(0)
+      node.fate = () => 'pass'
+      expect((await (await agentThat(pays)).run({ jobId })).text).toBe(`resumed ${transaction}`)
+      expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+    },
+  )
+
+  test('of another chain is not asked to spend', async () => {
+    const buyer = await agentThat(pays, { SERVICE_NETWORK: 'eip155:84532' })
+    node.fate = () => 'pass'
+    const other = await startChain({ chainId: 31337 })
+    const wrong = await agentThat(pays, { SERVICE_RPC_URL: other.rpcUrl })
+    expect((await wrong.run()).status).toBe(500)
+    expect(wrong.logs()).toContain('SERVICE_RPC_URL is a node of chain 31337, SERVICE_NETWORK is 84532')
+    await other.stop()
+    expect((await buyer.run()).status).toBe(200)
+  })
+})
+
+describe('a deadline', () => {
+  test('after a mined spend is told with its transaction, and the retry resumes', async () => {
+    const jobId = randomUUID()
+    const late = await agentThat(async (context, amount) => {
+      const paid = await pays(context, amount)
+      await sleep(30_000, undefined, { signal: context.signal }).catch(() => undefined)
+      return paid
+    })
+    const { status, error } = await late.run({ jobId, deadlineSeconds: 3 })
+    expect(status).toBe(408)
+    const [, transaction] = /the job moved 0\.25 USDC to 0x\w{40} in transaction (0x\w{64})/.exec(error) ?? []
+    expect(transaction, error).toBeDefined()
+    expect(late.gate.counts().charged).toBe(0)
+    expect((await (await agentThat(pays)).run({ jobId })).text).toBe(`resumed ${transaction}`)
+    expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+  })
+
+  test('is not all: whatever a job fails for, its payer is told what it moved', async () => {
+    const buyer = await agentThat(async (context, amount) => {
+      await pays(context, amount)
+      await context.spend({ token: 'USDC', amount: '1.1', to: SHOP })
+      return ''
+    })
+    const { status, error } = await buyer.run()
+    expect(status).toBe(400)
+    expect(error).toMatch(/^allowance: must be at least 1\.1 USDC, is 1 USDC; the job moved 0\.25 USDC to 0x/)
+    expect(buyer.gate.counts().charged).toBe(0)
+  })
+
+  test('a spend that a handler does not wait for is over before its job is', async () => {
+    const buyer = await agentThat(({ spend }, amount) => {
+      void spend({ token: 'USDC', amount, to: SHOP })
+      return 'done'
+    })
+    expect((await buyer.run()).status).toBe(200)
+    expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+  })
+})
+
+describe('ctx.allowance', () => {
+  test('is the least of what the payer permits, has left, and the capability declares', async () => {
+    const buyer = await agentThat(({ allowance }) => allowance())
+    const allowed = async (): Promise<string> => (await buyer.run()).text
+    expect(await allowed()).toBe('1')
+    await stage.set(permissionOf({ limit: 4_000_000n }))
+    expect(await allowed()).toBe('2')
+    await stage.set(permissionOf({ limit: 10_000n }))
+    expect(await allowed()).toBe('0.01')
+    await stage.approve(OWNER, 1n)
+    expect(await allowed()).toBe('0.000001')
+    await stage.revoke(permissionOf())
+    expect(await allowed()).toBe('0')
+  })
+})
+
+describe('handlers in processes of their own', () => {
+  beforeAll(() => {
+    // They are started from the sources, too.
+    vi.stubEnv('NODE_OPTIONS', `--import ${import.meta.resolve('tsx')} --conditions=@farebox/source`)
+    vi.stubEnv('SPENDER_PRIVATE_KEY', TEST_KEYS.agent.privateKey)
+  })
+  afterAll(() => void vi.unstubAllEnvs())
+
+  const work = new URL('./spending-handlers.child.ts', import.meta.url)
+
+  test('spend by way of the agent, which alone has the key', async () => {
+    const buyer = await agentThat(work)
+    const { status, text, error } = await buyer.run({ amount: '0.25' })
+    expect(error).toBe('')
+    expect(status).toBe(200)
+    const { transaction, allowance, key } = JSON.parse(text) as Record<string, unknown>
+    expect(transaction).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(allowance).toBe('1')
+    expect(key).toBe('none')
+    expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+  })
+
+  test('are told why not by the same errors', async () => {
+    const buyer = await agentThat(work)
+    expect(await buyer.run({ amount: '1.5' })).toMatchObject({
+      status: 400,
+      error: 'allowance: must be at least 1.5 USDC, is 1 USDC',
+    })
+    const { status, error } = await buyer.run({ capability: 'look' })
+    expect(status).toBe(500)
+    expect(error).toContain('"look" does not declare EXECUTE_TRANSACTIONS')
+    expect(buyer.gate.counts().charged).toBe(0)
+  })
+})
+
+describe('an agent that spends does not start', () => {
+  const refused = async (changes: Variables): Promise<string> => {
+    const failed: unknown = await agentThat(pays, changes).then(
+      () => 'it started',
+      (error: unknown) => error,
+    )
+    expect(failed).toBeInstanceOf(EnvironmentError)
+    return String(failed)
+  }
+
+  test('with the key of the wallet that it is paid to', async () => {
+    expect(await refused({ AGENT_WALLET_ADDRESS: TEST_KEYS.agent.address })).toContain(
+      'SPENDER_PRIVATE_KEY is the key of AGENT_WALLET_ADDRESS',
+    )
+    const dev = { AGENT_WALLET_ADDRESS: TEST_KEYS.agent.address.toLowerCase(), SERVICE_DEV_MODE: 'true' }
+    expect(await refused(dev)).toContain('SPENDER_PRIVATE_KEY is the key of AGENT_WALLET_ADDRESS')
+  })
+
+  test('without its id in the registry, and without a node', async () => {
+    expect(await refused({ AGENT_ID: undefined, SERVICE_RPC_URL: undefined })).toMatch(
+      /AGENT_ID is not set.*\n.*SERVICE_RPC_URL is not set/,
+    )
+  })
+
+  test.each([TEST_KEYS.agent.privateKey.slice(2), `${TEST_KEYS.agent.privateKey}0`, `0x${'0'.repeat(64)}`])(
+    'with a key that is none, of which nothing is shown',
+    async key => {
+      const message = await refused({ SPENDER_PRIVATE_KEY: key })
+      expect(message).toMatch(/SPENDER_PRIVATE_KEY (?:must be a private key|is no key)/)
+      expect(message).not.toContain(key)
+    },
+  )
+
+  test.each(['0', '-1', '07', '1.5', 'seven'])('with the id %j', async id => {
+    expect(await refused({ AGENT_ID: id })).toContain('AGENT_ID must be the number')
+  })
+})
+
+describe('an agent that cannot spend', () => {
+  test('without a key says so at the start, and to whoever tries', async () => {
+    const buyer = await agentThat(pays, { SPENDER_PRIVATE_KEY: undefined, AGENT_ID: undefined })
+    expect(buyer.logs()).toContain('SPENDER_PRIVATE_KEY is not set: whatever buy would spend is refused')
+    expect(await buyer.run()).toMatchObject({
+      status: 500,
+      error: 'cannot spend: SPENDER_PRIVATE_KEY is not set',
+    })
+  })
+
+  test('in dev mode says what is missing', async () => {
+    const buyer = await agentThat(pays, {
+      SERVICE_DEV_MODE: 'true',
+      SPENDER_PRIVATE_KEY: undefined,
+      SERVICE_RPC_URL: undefined,
+      AGENT_ID: undefined,
+    })
+    const { status, error } = await buyer.run()
+    expect(status).toBe(500)
+    expect(error).toContain('in dev mode nobody pays, so that there is nobody whose tokens could be moved')
+  })
+})

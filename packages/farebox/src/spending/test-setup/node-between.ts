@@ -1,0 +1,47 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What becomes of a call: it goes through; it goes through and its answer is lost; it is lost itself. */
+export type CallFate = 'pass' | 'lose-answer' | 'lose'
+
+/** A node between an agent and a chain, which does to calls what a test says. */
+export interface NodeBetween {
+  readonly url: string
+  fate: (method: string) => CallFate | Promise<CallFate>
+  /** The methods that were called, in order. */
+  readonly methods: readonly string[]
+  close(): Promise<void>
+}
+
+/** Starts one before the node at this URL. */
+export async function startNodeBetween(rpcUrl: string): Promise<NodeBetween> {
+  const methods: string[] = []
+  const server = createServer((request, response) => {
+    const serve = async (): Promise<void> => {
+      const body = Buffer.concat(await request.toArray()).toString()
+      const { method } = JSON.parse(body) as { readonly method: string }
+      methods.push(method)
+      const fate = await node.fate(method)
+      if (fate === 'lose') return void request.socket.destroy()
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(rpcUrl, { method: 'POST', headers, body })
+      const text = await answer.text()
+      if (fate === 'lose-answer') return void request.socket.destroy()
+      response.writeHead(answer.status, headers).end(text)
+    }
+    serve().catch(() => request.socket.destroy())
+  })
+  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const node: NodeBetween = {
+    url: `http://127.0.0.1:${port}`,
+    fate: () => 'pass',
+    methods,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return node
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { loadEvmCrypto } from '@farebox/payments/crypto/evm-crypto'
+import { findNetwork } from '@farebox/payments/networks'
+import { createRequirement } from '@farebox/payments/x402/requirement'
+import { privateKeySigner, signPayment } from '@farebox/payments/x402/sign-payment'
+import { createAgent, type Agent } from '../../agent/create-agent.ts'
+import { systemClock } from '../../clock.ts'
+import { defineAgent } from '../../define-agent.ts'
+import type { Variables } from '../../environment/read-environment.ts'
+import type { JobContext } from '../../handlers.ts'
+import type { JobStore } from '../../jobs/job-store.ts'
+import { createMemoryStore } from '../../jobs/memory-store.ts'
+import { createLog } from '../../log.ts'
+import { createFakeGate, type FakeGate } from '../../testing/fake-gate.ts'
+
+const WALLET = '0x00000000000000000000000000000000000fa4e0'
+const ENDPOINT = 'http://agent.test/execute'
+const NETWORK_ID = 'eip155:84532'
+
+/** One capability that declares to spend 2 USDC at a time, and one that declares nothing. */
+const spendingDeclaration = defineAgent({
+  service_version: '1.0',
+  name: 'Buyer',
+  description: 'Buys what it is asked for.',
+  wallet: '${AGENT_WALLET_ADDRESS}',
+  max_deadline_seconds: 60,
+  capabilities: {
+    buy: {
+      description: 'Buys.',
+      pricing: { model: 'per_job', amount: '0.01', currency: 'USDC' },
+      input_schema: { amount: { type: 'string', default: '0.25' } },
+      output_schema: { text: { type: 'string' } },
+      permissions: [
+        {
+          type: 'EXECUTE_TRANSACTIONS',
+          reason: 'Pays the shop',
+          token: 'USDC',
+          max_per_transaction: '2',
+        },
+      ],
+    },
+    look: {
+      description: 'Only looks.',
+      pricing: { model: 'per_job', amount: '0.01', currency: 'USDC' },
+      input_schema: {},
+      output_schema: { text: { type: 'string' } },
+    },
+  },
+})
+
+/** What a handler of a test does; what it returns is the output's `text`. */
+export type Work = (context: JobContext, amount: string) => string | Promise<string>
+
+/** A job as a test asks for it. */
+export interface AskedJob {
+  readonly jobId?: string
+  readonly capability?: 'buy' | 'look'
+  readonly amount?: string
+  /** From now. */
+  readonly deadlineSeconds?: number
+}
+
+/** How a job ended. */
+export interface EndedJob {
+  readonly status: number
+  readonly text: string
+  readonly error: string
+}
+
+/** A paid agent without a socket that spends on a real chain. */
+export interface SpendingAgent {
+  readonly agent: Agent
+  readonly gate: FakeGate
+  run(job?: AskedJob): Promise<EndedJob>
+  logs(): string
+}
+
+/** What its variables are, unless a test says otherwise. */
+export function spendingVariables(rpcUrl: string): Variables {
+  return {
+    SERVICE_DEV_MODE: 'false',
+    AGENT_WALLET_ADDRESS: WALLET,
+    SERVICE_NETWORK: NETWORK_ID,
+    SERVICE_RPC_URL: rpcUrl,
+    SPENDER_PRIVATE_KEY: TEST_KEYS.agent.privateKey,
+    AGENT_ID: '7',
+  }
+}
+
+/** Makes an agent whose handlers do the work, or are of a module in processes of their own. */
+export async function createSpendingAgent(options: {
+  readonly variables: Variables
+  readonly work: Work | URL
+  /** What a process before it left. */
+  readonly store?: JobStore
+}): Promise<SpendingAgent> {
+  const crypto = await loadEvmCrypto()
+  const payer = privateKeySigner(crypto, TEST_KEYS.payer.privateKey)
+  const gate = createFakeGate({ funded: [payer.address] })
+  const lines: string[] = []
+  const log = createLog({ format: 'text', write: text => void lines.push(text), nowMs: systemClock.nowMs })
+  const { work } = options
+  const handler = async (input: { readonly amount?: string }, context: JobContext) => ({
+    text: work instanceof URL ? '' : await work(context, input.amount ?? ''),
+  })
+  const agent = await createAgent({
+    declaration: spendingDeclaration,
+    ...(work instanceof URL
+      ? { handlers: work, isolation: 'worker' as const }
+      : { handlers: { buy: handler, look: handler } }),
+    variables: options.variables,
+    ports: {
+      log,
+      paymentGate: gate,
+      jobStore: {
+        store: options.store ?? createMemoryStore(systemClock),
+        name: 'memory:',
+        shared: true,
+        close: () => Promise.resolve(),
+      },
+    },
+  })
+  return {
+    agent,
+    gate,
+    async run({ jobId = randomUUID(), capability = 'buy', amount, deadlineSeconds = 20 } = {}) {
+      const network = findNetwork(NETWORK_ID)
+      if (network === undefined) throw new Error(`${NETWORK_ID} is not in the table`)
+      const nowSeconds = Date.now() / 1_000
+      const requirement = createRequirement({
+        network,
+        payTo: WALLET,
+        amountAtomic: 10_000n,
+        maxDeadlineSeconds: spendingDeclaration.max_deadline_seconds,
+      })
+      const binding = { endpoint: ENDPOINT, capability, jobId }
+      const { header } = await signPayment(crypto, payer, { network, requirement, binding, nowSeconds })
+      const response = await agent.fetch(
+        new Request(ENDPOINT, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'payment-signature': header },
+          body: JSON.stringify({
+            service_version: '1.0',
+            job_id: jobId,
+            task: { capability, input: amount === undefined ? {} : { amount } },
+            deadline: nowSeconds + deadlineSeconds,
+          }),
+        }),
+      )
+      const { output, error } = (await response.json()) as {
+        readonly output?: { readonly text: string }
+        readonly error?: string
+      }
+      return { status: response.status, text: output?.text ?? '', error: error ?? '' }
+    },
+    logs() {
+      log.flush()
+      return lines.join('')
+    },
+  }
+}
