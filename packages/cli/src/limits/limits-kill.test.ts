@@ -34,7 +34,8 @@ beforeEach(async () => {
       ? { result: `0x${'00'.repeat(32)}` }
       : undefined
   stage.node.cut = method => {
-    if (method !== 'eth_sendRawTransaction' || stage.node.counts.get(method) !== kill?.at) return undefined
+    if (method !== 'eth_sendRawTransaction' || kill === undefined) return undefined
+    if (stage.node.counts.get(method) !== kill.at) return undefined
     running?.signal('SIGKILL')
     return kill.when
   }
