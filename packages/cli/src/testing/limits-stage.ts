@@ -43,7 +43,7 @@ export const AGENT_ID = 7
 
 const { count } = COUNTER.capabilities
 
-/** `buy` moves up to 5 USDC at a time, `count` moves nothing, `swap` moves a token that nobody knows. */
+/** `buy` moves up to 5 USDC at a time, `count` moves nothing, `swap` moves a token that {@link UNKNOWN_TOKEN} stands for. */
 export const SHOPPER: Declaration = {
   ...COUNTER,
   name: 'Shopper',
@@ -51,8 +51,19 @@ export const SHOPPER: Declaration = {
     count,
     buy: { ...count, permissions: [spending('USDC')] },
     sell: { ...count, permissions: [spending('USDC')] },
-    swap: { ...count, permissions: [spending('DAI')] },
+    swap: { ...count, permissions: [spending('USDC')] },
   },
+}
+
+/** The runtime would not serve a token that nobody knows: its `/about` is changed on the way. */
+const UNKNOWN_TOKEN = 'DAI'
+
+async function withUnknownToken(path: string, answer: Response): Promise<Response> {
+  if (path !== '/about') return answer
+  const about = (await answer.json()) as Declaration
+  const { swap } = about.capabilities
+  const capabilities = { ...about.capabilities, swap: { ...swap, permissions: [spending(UNKNOWN_TOKEN)] } }
+  return Response.json({ ...about, capabilities })
 }
 
 function spending(token: string) {
@@ -67,6 +78,7 @@ export async function openLimitsStage(chain: LocalChain): Promise<LimitsStage> {
   const work = (): object => ({ words: 1 })
   const handlers = { count: work, buy: work, sell: work, swap: work }
   const agent = await serveAgent({ declaration: SHOPPER, handlers })
+  agent.lie = withUnknownToken
   const platform = await servePlatform(chain, agent.url)
   const permissions = permissionStage(chain)
   const { address: owner } = TEST_KEYS.payer
