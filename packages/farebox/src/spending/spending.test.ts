@@ -240,12 +240,32 @@ describe('a job that is run again', () => {
     expect(await stage.balanceOf(SHOP)).toBe(250_000n)
   })
 
-  test('at two replicas at once makes one spend, and both give its transaction', async () => {
+  test('at three replicas at once makes one spend, and all give its transaction', async () => {
+    // Once it is made nothing is left: whoever looks then must not take that for a refusal.
+    await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
     const jobId = randomUUID()
     const replicas = [await agentThat(pays), await agentThat(pays), await agentThat(pays)]
     const ended = await Promise.all(replicas.map(replica => replica.run({ jobId })))
     expect(ended.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(new Set(ended.map(({ text }) => text.replace('resumed ', ''))).size).toBe(1)
+    expect(await stage.balanceOf(SHOP)).toBe(250_000n)
+  })
+
+  test('that a replica makes between two looks at the chain finds it, although nothing is left', async () => {
+    await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
+    const jobId = randomUUID()
+    const other = await agentThat(pays, { SERVICE_RPC_URL: chain.rpcUrl })
+    const one = await agentThat(pays)
+    let calls = 0
+    let first = ''
+    node.fate = async (method): Promise<'pass'> => {
+      if (method === 'eth_call') calls += 1
+      // The first two ask for the ref, the third for what is left.
+      if (method === 'eth_call' && calls === 3) first = (await other.run({ jobId })).text
+      return 'pass'
+    }
+    expect(await one.run({ jobId })).toMatchObject({ status: 200, text: `resumed ${first}` })
+    expect(first).toMatch(/^0x/)
     expect(await stage.balanceOf(SHOP)).toBe(250_000n)
   })
 
@@ -257,6 +277,7 @@ describe('a job that is run again', () => {
   })
 
   test('after kill -9 while its transaction was waiting for a block, gets that transaction', async () => {
+    await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
     await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
     const jobId = randomUUID()
     const before = sends()
