@@ -3,7 +3,7 @@ import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { permissionOf } from '@farebox/local/src/testing/permission-stage'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createProject, type Project, type RunningCli } from '../testing/dev-process.ts'
-import { allowWords, openLimitsStage, OWNER_KEY, type LimitsStage } from '../testing/limits-stage.ts'
+import { allowWords, openLimitsStage, OWNER_KEY, type LimitsStage } from './limits-stage.test-setup.ts'
 
 const OWNER = TEST_KEYS.payer.address
 const BUY = permissionOf({ agentId: 7n, capability: 'buy' })

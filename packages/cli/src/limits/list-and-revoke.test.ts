@@ -2,7 +2,7 @@ import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { encodeSpendOf, idOf, permissionOf } from '@farebox/local/src/testing/permission-stage'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { AGENT_ID, allowWords, openLimitsStage, type LimitsStage } from '../testing/limits-stage.ts'
+import { AGENT_ID, allowWords, openLimitsStage, type LimitsStage } from './limits-stage.test-setup.ts'
 
 const OWNER = TEST_KEYS.payer.address
 const SPENDER = TEST_KEYS.agent.address

@@ -119,7 +119,7 @@ async function askPermissions(chain: OpenChain, callData: string, at: BlockTag =
 }
 
 /** Words of an answer as numbers. */
-export function wordsOf(answer: string): readonly bigint[] {
+function wordsOf(answer: string): readonly bigint[] {
   return (answer.slice(2).match(/[0-9a-f]{64}/gi) ?? []).map(word => BigInt(`0x${word}`))
 }
 

@@ -8,10 +8,10 @@ import type { LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { permissionStage, type PermissionStage } from '@farebox/local/src/testing/permission-stage'
 import { runCli } from '../run-cli.ts'
-import { serveCountingNode, type CountingNode } from './counting-node.ts'
-import { COUNTER, serveAgent, type ServedAgent } from './served-agent.ts'
-import { serveStandIn } from './stand-in-platform.ts'
-import { createTestWorld, type TestWorldOptions } from './test-world.ts'
+import { serveCountingNode, type CountingNode } from '../testing/counting-node.ts'
+import { COUNTER, serveAgent, type ServedAgent } from '../testing/served-agent.ts'
+import { serveStandIn } from '../testing/stand-in-platform.ts'
+import { createTestWorld, type TestWorldOptions } from '../testing/test-world.ts'
 
 /** What a command said, and how it ended. */
 export interface Ran {
@@ -44,7 +44,7 @@ export const AGENT_ID = 7
 const { count } = COUNTER.capabilities
 
 /** `buy` moves up to 5 USDC at a time, `count` moves nothing, `swap` moves a token that {@link UNKNOWN_TOKEN} stands for. */
-export const SHOPPER: Declaration = {
+const SHOPPER: Declaration = {
   ...COUNTER,
   name: 'Shopper',
   capabilities: {
