@@ -86,6 +86,8 @@ function payIn(graph: Graph, run: Run, key: string, payment: Payment, now: numbe
   // All were signed at the start, and the run went another way: it is deleted, and the others are taken.
   const isLeftOut = state?.state === 'skipped' || (state?.state === 'ordering' && job === undefined)
   if (isLeftOut) return go(graph, run, now, [{ effect: 'wipe', job_id: payment.job_id }])
+  // Brought again after an answer that was lost: it has paid for what it was brought for.
+  if (isKnown && known?.state === 'paid') return go(graph, run, now)
   if (state !== undefined && state.state !== 'ordering') return refuse(`${key}: ${SETTLED[state.state]}`)
   if (job?.state === 'done') return refuse(`${key}: is paid and done`)
   if (isKnown && known?.state === 'wiped') return refuse(`${key}: this payment was deleted: sign a new one`)
