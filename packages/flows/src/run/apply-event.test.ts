@@ -88,6 +88,22 @@ describe('a run of two agents', () => {
     ])
   })
 
+  test('a payment that is brought again changes nothing, however far its job has come; another one is refused', () => {
+    const it = begin(SUMMARY_AND_QR)
+    const steps = [
+      () => it.tell(pay('summary', '0.01')),
+      () => it.tell(quoted('summary', '0.01')),
+      () => it.tell({ event: 'completed', key: 'summary', job_id: 'job-summary', output: summary }),
+    ]
+    for (const step of steps) {
+      step()
+      const before = it.run
+      expect(it.tell(pay('summary', '0.01'))).toBeUndefined()
+      expect(it.run).toEqual(before)
+    }
+    expect(it.tell(pay('summary', '0.01', 'job-second'))).toMatch(/^summary: is done/)
+  })
+
   test('a price that rose between signing and sending is asked for again, and the signature is wiped', () => {
     const it = begin(SUMMARY_AND_QR)
     it.tell(pay('summary', '0.01'))
