@@ -51,7 +51,7 @@ test('a clone makes a project outside of it, which installs with the packages of
   const installed = await outside.run('npm', ['install'], { folder })
   expect({ ...installed, out: '' }, 'without a warning').toEqual({ code: 0, out: '', err: '' })
   const sources = await sourcesOfOurs()
-  expect(sources).toHaveLength(8)
+  expect(sources).toHaveLength(9)
   for (const source of sources) expect(source).toMatch(/^file:vendor\/farebox-.*\.tgz$/)
   expect(await outside.run('npm', ['test'], { folder })).toMatchObject({ code: 0 })
   expect(await outside.run('npm', ['run', 'check'], { folder })).toMatchObject({ code: 0, err: '' })
@@ -102,7 +102,11 @@ test('the files its Dockerfile copies before the install are enough, and the com
   })
   const { code, err } = await outside.run('npm', ['ci', '--omit=dev'], { folder: image })
   expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(await readdir(join(image, 'node_modules', '@farebox'))).toEqual(['payments', 'protocol'])
+  expect(await readdir(join(image, 'node_modules', '@farebox'))).toEqual([
+    'contracts',
+    'payments',
+    'protocol',
+  ])
   expect(await readdir(join(image, 'vendor'))).not.toContain('local')
 }, 60_000)
 

@@ -41,7 +41,11 @@ test('its Dockerfile installs the runtime without the commands', async () => {
     await copyFile(join(outside.folder, 'my-agent', file), join(image, file))
   const { code, err } = await outside.run('npm', ['ci', '--omit=dev'], { folder: image })
   expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(await readdir(join(image, 'node_modules', '@farebox'))).toEqual(['payments', 'protocol'])
+  expect(await readdir(join(image, 'node_modules', '@farebox'))).toEqual([
+    'contracts',
+    'payments',
+    'protocol',
+  ])
 }, 60_000)
 
 test('names that would rather be code stay names', async () => {
