@@ -57,7 +57,10 @@ function farebox(words: readonly string[]): RunningCli {
 async function killed(words: readonly string[], at: number, when: 'before' | 'after'): Promise<void> {
   stage.node.counts.clear()
   kill = { at, when }
+  const before = await stage.transactions()
   expect((await farebox(words).ended).code).toBeNull()
+  // The node passes on what it was sent after the command is gone.
+  await expect.poll(() => stage.transactions()).toBe(before + (when === 'after' ? at : at - 1))
   kill = undefined
 }
 
