@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@farebox/server/clock'
 import { createHandover, type Handover } from './handover.ts'
-import { createTelling, type Telling } from './telling.ts'
+import { createChannel, type Channel } from './channel.ts'
 
 /** Wakes whoever works in this process; what other processes do is found by looking from time to time. */
 export interface Notifier {
@@ -23,9 +23,9 @@ export interface DueWork {
   /** Jobs that `startJobs` sends at once, by the host they are sent to. */
   readonly sending: Handover<{ readonly jobId: string }>
   /** Jobs of runs that this process has done something about, for `startRuns`. */
-  readonly outcomes: Telling<JobOutcome>
+  readonly outcomes: Channel<JobOutcome>
   /** Ids of jobs and runs that this process has changed, for those who watch them. */
-  readonly changes: Telling<string>
+  readonly changes: Channel<string>
   /** Under whose leases this process has jobs and runs. */
   readonly holder: string
 }
@@ -59,8 +59,8 @@ export function createDueWork(clock: Pick<Clock, 'sleep'>): DueWork {
     jobs: createNotifier(clock),
     runs: createNotifier(clock),
     sending: createHandover(),
-    outcomes: createTelling(),
-    changes: createTelling(),
+    outcomes: createChannel(),
+    changes: createChannel(),
     holder: randomUUID(),
   }
 }

@@ -1,6 +1,6 @@
 import { silentLog } from '@farebox/server/log'
 import { expect, test } from 'vitest'
-import { createTelling } from './telling.ts'
+import { createChannel } from './channel.ts'
 import { createVersionWatch } from './watch-versions.ts'
 
 /** Hours pass at once where somebody waits for milliseconds; otherwise nobody wakes unless told. */
@@ -14,7 +14,7 @@ const still = {
 }
 
 test('what this process changes is told without waiting for the next look', async () => {
-  const changes = createTelling<string>()
+  const changes = createChannel<string>()
   let version = 1
   const { versions } = createVersionWatch({
     clock: still,
@@ -27,10 +27,10 @@ test('what this process changes is told without waiting for the next look', asyn
   expect(await seen.next()).toMatchObject({ value: '1' })
   const second = seen.next()
   version = 2
-  changes.tell('another')
-  changes.tell('run')
+  changes.publish('another')
+  changes.publish('run')
   expect(await second).toMatchObject({ value: '2' })
   ending.abort()
-  changes.tell('run')
+  changes.publish('run')
   expect(await seen.next()).toMatchObject({ done: true })
 })

@@ -1,6 +1,6 @@
 import type { Clock } from '@farebox/server/clock'
 import { describeError, type Log } from '@farebox/server/log'
-import type { Telling } from './telling.ts'
+import type { Channel } from './channel.ts'
 
 /** Says when things change, to any number of watchers. */
 export interface VersionWatch {
@@ -27,7 +27,7 @@ export interface WatchOptions {
   readonly clock: Clock
   readonly log: Log
   /** Ids of what this process has changed: it is looked at soon. */
-  readonly changes: Telling<string>
+  readonly changes: Channel<string>
   /** By id; without those that there are not. */
   readonly readVersions: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
 }
@@ -53,7 +53,7 @@ export function createVersionWatch({ clock, log, changes, readVersions }: WatchO
     if (isLooking) return
     isLooking = true
     let soon = new AbortController()
-    const stopListening = changes.listen(changed => {
+    const unsubscribe = changes.subscribe(changed => {
       if ([...watchers].some(({ id }) => id === changed)) soon.abort('changed')
     })
     while (watchers.size > 0) {
@@ -66,7 +66,7 @@ export function createVersionWatch({ clock, log, changes, readVersions }: WatchO
           log.warn('changes were not watched', { error: describeError(error) })
         })
     }
-    stopListening()
+    unsubscribe()
     isLooking = false
   }
 

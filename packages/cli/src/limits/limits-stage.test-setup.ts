@@ -55,7 +55,7 @@ const SHOPPER: Declaration = {
   },
 }
 
-/** The runtime would not serve a token that nobody knows: its `/about` is changed on the way. */
+/** The runtime would not serve an unknown token: its `/about` is changed on the way. */
 const UNKNOWN_TOKEN = 'DAI'
 
 async function withUnknownToken(path: string, answer: Response): Promise<Response> {

@@ -109,15 +109,17 @@ describe('farebox limits list', () => {
     expect((await stage.limits(['list'])).out).toContain('2.00  0.00  2027-02-28 00:00 UTC, expired\n')
   })
 
-  test('PERM-04 warns of an endless approval, and the command that it names mends it', async () => {
+  test('PERM-04 warns of an endless approval, and the command that it names corrects it', async () => {
     await allowBoth()
     await stage.permissions.approve(OWNER, ENDLESS)
     const { err } = await stage.limits(['list'])
     expect(err).toContain('! approval  endless, more than the 12.00 that are left: nobody needs it\n')
     expect(err).toContain('    farebox limits approve makes it 12.00 USDC\n')
-    const mended = await stage.limits(['approve', '--yes'])
-    expect(mended.err).toContain('approval  endless → 12.00 USDC, exactly what is left of all permissions\n')
-    expect(mended.out).toBe('✓ the approval is 12.00 USDC\n')
+    const corrected = await stage.limits(['approve', '--yes'])
+    expect(corrected.err).toContain(
+      'approval  endless → 12.00 USDC, exactly what is left of all permissions\n',
+    )
+    expect(corrected.out).toBe('✓ the approval is 12.00 USDC\n')
     await expectApproval(12_000_000n)
     const before = await stage.transactions()
     const again = await stage.limits(['approve'])

@@ -65,7 +65,7 @@ export async function spendOnce(tools: SpendTools, planned: PlannedSpend): Promi
   const { key, ref, amountAtomic, symbol, to } = planned
   const { owner, token, scope } = key
   const callData = encodeSpend({ owner, token, scope, to, amount: amountAtomic, ref })
-  /** What this attempt sent last, its fate not known. */
+  /** What this attempt sent last, its outcome unknown. */
   let open: SentTransaction | undefined
   const ask = async <T>(question: () => Promise<T>): Promise<T> =>
     open === undefined ? await question().catch(unreachable) : await persist(tools, planned, question)

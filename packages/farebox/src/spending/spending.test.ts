@@ -44,7 +44,7 @@ beforeEach(async () => {
   untouched = await stage.snapshot()
 })
 afterEach(async () => {
-  node.fate = () => 'pass'
+  node.decide = () => 'pass'
   await callAnvil(chain.rpcUrl, 'evm_setAutomine', [true])
   await Promise.all(open.splice(0).map(({ agent }) => agent.close()))
   await stage.restore(untouched)
@@ -160,7 +160,7 @@ describe('ctx.spend', () => {
   })
 
   test('PERM-03 PERM-07 a permission revoked while the transaction is on its way reverts it: a validation error', async () => {
-    node.fate = async (method): Promise<'pass'> => {
+    node.decide = async (method): Promise<'pass'> => {
       if (method === 'eth_sendRawTransaction') await stage.revoke(permissionOf())
       return 'pass'
     }
@@ -258,7 +258,7 @@ describe('a job that is run again', () => {
     const one = await agentThat(pays)
     let calls = 0
     let first = ''
-    node.fate = async (method): Promise<'pass'> => {
+    node.decide = async (method): Promise<'pass'> => {
       if (method === 'eth_call') calls += 1
       // The first two ask for the ref, the third for what is left.
       if (method === 'eth_call' && calls === 3) first = (await other.run({ jobId })).text
@@ -302,7 +302,7 @@ describe('a job that is run again', () => {
 
 describe('a node that fails', () => {
   test('and loses the answer to the transaction: the spend is found in its block', async () => {
-    node.fate = method => (method === 'eth_sendRawTransaction' ? 'lose-answer' : 'pass')
+    node.decide = method => (method === 'eth_sendRawTransaction' ? 'lose-answer' : 'pass')
     const { status, text } = await (await agentThat(pays)).run()
     expect(status).toBe(200)
     expect(text).toMatch(/^0x/)
@@ -311,7 +311,7 @@ describe('a node that fails', () => {
 
   test('and loses the transaction: it is sent again', async () => {
     let lost = false
-    node.fate = method => {
+    node.decide = method => {
       if (method !== 'eth_sendRawTransaction' || lost) return 'pass'
       lost = true
       return 'lose'
@@ -321,7 +321,7 @@ describe('a node that fails', () => {
   })
 
   test('before anything is sent: the job fails, nothing moves, nothing is charged', async () => {
-    node.fate = () => 'lose'
+    node.decide = () => 'lose'
     const buyer = await agentThat(pays)
     const { status, error } = await buyer.run()
     expect(status).toBe(500)
@@ -348,7 +348,7 @@ describe('a node that fails', () => {
     async (_, work: Work) => {
       const jobId = randomUUID()
       let isGone = false
-      node.fate = method => {
+      node.decide = method => {
         if (isGone) return 'lose'
         isGone = method === 'eth_sendRawTransaction'
         return isGone ? 'lose-answer' : 'pass'
@@ -360,7 +360,7 @@ describe('a node that fails', () => {
         /may have moved 0\.25 USDC to 0x\w{40} in transaction (0x\w{64})/.exec(error) ?? []
       expect(transaction, error).toBeDefined()
       expect(buyer.gate.counts().charged).toBe(0)
-      node.fate = () => 'pass'
+      node.decide = () => 'pass'
       expect((await (await agentThat(pays)).run({ jobId })).text).toBe(`resumed ${transaction}`)
       expect(await stage.balanceOf(SHOP)).toBe(250_000n)
     },
@@ -368,7 +368,7 @@ describe('a node that fails', () => {
 
   test('of another chain is not asked to spend', async () => {
     const buyer = await agentThat(pays, { SERVICE_NETWORK: 'eip155:84532' })
-    node.fate = () => 'pass'
+    node.decide = () => 'pass'
     const other = await startChain({ chainId: 31337 })
     const wrong = await agentThat(pays, { SERVICE_RPC_URL: other.rpcUrl })
     expect((await wrong.run()).status).toBe(500)

@@ -2,12 +2,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** What becomes of a call: it goes through; it goes through and its answer is lost; it is lost itself. */
-export type CallFate = 'pass' | 'lose-answer' | 'lose'
+export type CallOutcome = 'pass' | 'lose-answer' | 'lose'
 
 /** A node between an agent and a chain, which does to calls what a test says. */
 export interface NodeBetween {
   readonly url: string
-  fate: (method: string) => CallFate | Promise<CallFate>
+  decide: (method: string) => CallOutcome | Promise<CallOutcome>
   /** The methods that were called, in order. */
   readonly methods: readonly string[]
   close(): Promise<void>
@@ -21,12 +21,12 @@ export async function startNodeBetween(rpcUrl: string): Promise<NodeBetween> {
       const body = Buffer.concat(await request.toArray()).toString()
       const { method } = JSON.parse(body) as { readonly method: string }
       methods.push(method)
-      const fate = await node.fate(method)
-      if (fate === 'lose') return void request.socket.destroy()
+      const outcome = await node.decide(method)
+      if (outcome === 'lose') return void request.socket.destroy()
       const headers = { 'content-type': 'application/json' }
       const answer = await fetch(rpcUrl, { method: 'POST', headers, body })
       const text = await answer.text()
-      if (fate === 'lose-answer') return void request.socket.destroy()
+      if (outcome === 'lose-answer') return void request.socket.destroy()
       response.writeHead(answer.status, headers).end(text)
     }
     serve().catch(() => request.socket.destroy())
@@ -35,7 +35,7 @@ export async function startNodeBetween(rpcUrl: string): Promise<NodeBetween> {
   const { port } = server.address() as AddressInfo
   const node: NodeBetween = {
     url: `http://127.0.0.1:${port}`,
-    fate: () => 'pass',
+    decide: () => 'pass',
     methods,
     close: () =>
       new Promise(resolve => {

@@ -100,11 +100,11 @@ function tellOutcome(
   job: JobRow,
   { isConcluded }: { readonly isConcluded: boolean },
 ): void {
-  due.changes.tell(job.jobId)
+  due.changes.publish(job.jobId)
   const { runId, responseBody = '' } = job
   if (runId !== undefined) {
     const isTold = isConcluded && responseBody !== '' && responseBody.length <= MAX_TOLD_CHARACTERS
-    due.outcomes.tell({ runId, jobId: job.jobId, body: isTold ? responseBody : undefined })
+    due.outcomes.publish({ runId, jobId: job.jobId, body: isTold ? responseBody : undefined })
     if (!isTold) due.runs.notify()
   }
   if (job.state === before.state && job.payment === before.payment) return

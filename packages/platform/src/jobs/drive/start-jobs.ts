@@ -70,7 +70,7 @@ export function startJobs(parts: PlatformParts, options: JobsOptions = {}): Back
       parts.log.error('driving a job failed', { job: job.jobId, error: describeError(error) })
       // Its end may have been written all the same, of which the run that this process keeps hears from nobody else.
       const { runId, jobId } = job
-      if (runId !== undefined) parts.due.outcomes.tell({ runId, jobId, body: undefined })
+      if (runId !== undefined) parts.due.outcomes.publish({ runId, jobId, body: undefined })
     } finally {
       leased.delete(job)
     }

@@ -6,7 +6,7 @@ import type { JobRow } from '../records/job-row.ts'
 import type { NewJob } from '../records/job-store.ts'
 import { readPayerState } from '../quote/read-payer-state.ts'
 import { CALLER_ORDER_BOUNDS, checkOrderBounds } from './order-bounds.ts'
-import { createGatheredOrders } from './gather-orders.ts'
+import { createOrderBatches } from './batch-orders.ts'
 import { cannotPay, tooMuch, writeOrders, writeRetry, type AdmissionBounds } from './write-order.ts'
 
 /**
@@ -46,7 +46,7 @@ export function createAdmission(parts: PlatformParts, bounds: AdmissionBounds = 
       leave()
     }
   }
-  const writeTogether = createGatheredOrders((jobs, { from, balanceAtomic }) =>
+  const writeTogether = createOrderBatches((jobs, { from, balanceAtomic }) =>
     inTurn(from, () => writeOrders(parts, jobs, { from, balanceAtomic, bounds })),
   )
   const write = async (

@@ -28,7 +28,7 @@ export async function waitForOutcome(
   let soon = new AbortController()
   const over = (): void => soon.abort('over')
   // Where another process drives the job, only looking tells.
-  const stopListening = due.changes.listen(changed => {
+  const unsubscribe = due.changes.subscribe(changed => {
     if (changed === job.jobId) soon.abort('changed')
   })
   signal.addEventListener('abort', over, { once: true })
@@ -40,7 +40,7 @@ export async function waitForOutcome(
       known = (await readBareJob(database, job.jobId)) ?? known
     }
   } finally {
-    stopListening()
+    unsubscribe()
     signal.removeEventListener('abort', over)
   }
   // What was asked and delivered is read once, at the end.

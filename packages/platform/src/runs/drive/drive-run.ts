@@ -11,7 +11,7 @@ import type { Activities } from './activities.ts'
 import { askPriceOfJob } from './ask-price-of-job.ts'
 import { hearJobs, hearOutcomes, type HeardJobs, type UnorderedJob } from './hear-jobs.ts'
 import type { OrderJobOfRun } from './order-job-of-run.ts'
-import type { LookedAt } from './runs-at-hand.ts'
+import type { DrivenRun } from './active-runs.ts'
 
 /** What driving runs takes besides the parts. */
 export interface DriveMeans {
@@ -42,7 +42,7 @@ export async function driveRun(
   means: DriveMeans,
   known: RunRow,
   outcomes?: readonly JobOutcome[],
-): Promise<LookedAt | undefined> {
+): Promise<DrivenRun | undefined> {
   const heard = outcomes && hearOutcomes(known, outcomes)
   let row = await driveOnce(parts, means, known, heard)
   while (row === undefined) {
@@ -54,7 +54,7 @@ export async function driveRun(
 }
 
 /** A run as a look has left it. */
-type LeftRow = WrittenRow & LookedAt
+type LeftRow = WrittenRow & DrivenRun
 
 /** @returns undefined where somebody has changed the run meanwhile: what was worked out is of no use then */
 async function driveOnce(

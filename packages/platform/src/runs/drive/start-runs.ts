@@ -8,7 +8,7 @@ import type { RunRow } from '../records/run-row.ts'
 import { createActivities } from './activities.ts'
 import { driveRun } from './drive-run.ts'
 import { createOrderJobOfRun } from './order-job-of-run.ts'
-import { createRunsAtHand } from './runs-at-hand.ts'
+import { createActiveRuns } from './active-runs.ts'
 
 /** How runs are worked on. */
 export interface RunsOptions {
@@ -28,7 +28,7 @@ const ACTIVITIES_OF_RUN = 32
 /** No payer has more than this part of the slots that others leave free. */
 const PART_OF_FREE = 2
 const DELETION_EVERY_MS = 3_600_000
-/** A run that this process keeps is looked at afresh after so long, should it have missed anything. */
+/** A kept run without outcomes for so long is driven from the database, in case one was missed. */
 const KEPT_MS = 60_000
 
 /** Drives runs of flows: any number of processes share them, and what a dead one held is taken by another. */
@@ -47,13 +47,13 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
       await noteNews(database, runId)
       parts.due.runs.notify()
     } catch (error) {
-      log.error('what became of a job was not told to its run', { run: runId, error: describeError(error) })
+      log.error('the outcome of a job did not reach its run', { run: runId, error: describeError(error) })
     }
   }
-  const atHand = createRunsAtHand({
+  const activeRuns = createActiveRuns({
     slots,
     nowMs: () => clock.nowMs(),
-    async look(run, outcomes) {
+    async drive(run, outcomes) {
       try {
         return await driveRun(parts, means, run, outcomes)
       } catch (error) {
@@ -72,19 +72,19 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
     signal,
     activities,
     order: createOrderJobOfRun(parts),
-    mayKeep: (run: RunRow): boolean => atHand.mayKeep(run),
+    mayKeep: (run: RunRow): boolean => activeRuns.mayKeep(run),
   }
-  const stopListening = parts.due.outcomes.listen(outcome => {
-    if (!atHand.tell(outcome)) parts.due.runs.notify()
+  const unsubscribe = parts.due.outcomes.subscribe(outcome => {
+    if (!activeRuns.deliver(outcome)) parts.due.runs.notify()
   })
   const round = async (): Promise<void> => {
-    const free = slots - atHand.taken
+    const free = slots - activeRuns.taken
     if (free <= 0) return
     const perPayer = Math.ceil(free / PART_OF_FREE)
-    const taking = { holder, limit: free, perPayer, nowMs: clock.nowMs(), except: atHand.driven }
+    const taking = { holder, limit: free, perPayer, nowMs: clock.nowMs(), except: activeRuns.driven }
     const runs = await takeRuns(database, taking)
     mayBeMore = runs.length >= perPayer
-    for (const run of runs) atHand.take(run)
+    for (const run of runs) activeRuns.take(run)
   }
   const roundThenWait = async (): Promise<void> => {
     try {
@@ -101,7 +101,7 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
     repeat(clock, { everyMs: 0, signal, onFailure }, roundThenWait),
     repeat(clock, { everyMs: RUN_LEASE_MS / 3, signal, onFailure }, async () => {
       const nowMs = clock.nowMs()
-      await renewRuns(database, { holder, nowMs, ...atHand.keepSince(nowMs - KEPT_MS) })
+      await renewRuns(database, { holder, nowMs, ...activeRuns.keepSince(nowMs - KEPT_MS) })
     }),
     repeat(clock, { everyMs: DELETION_EVERY_MS, signal, onFailure }, () =>
       deleteOldRuns(database, clock.nowMs()),
@@ -110,9 +110,9 @@ export function startRuns(parts: PlatformParts, options: RunsOptions = {}): Back
   return {
     async stop() {
       stopping.abort()
-      stopListening()
+      unsubscribe()
       await rounds
-      await atHand.stop()
+      await activeRuns.stop()
       await activities.ended()
       await releaseRuns(database, holder).catch(onFailure)
     },

@@ -124,7 +124,7 @@ export async function writeRun(
   ]
   const written = await write(parts.database, run, payments, values)
   if (written === undefined) return undefined
-  parts.due.changes.tell(run.runId)
+  parts.due.changes.publish(run.runId)
   if (written.is_due) parts.due.runs.notify()
   const changed = {
     ...run,

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { Refusal } from '../../http/refusal.ts'
 import type { JobRow } from '../records/job-row.ts'
 import type { NewJob } from '../records/job-store.ts'
-import { createGatheredOrders, type GatheredOrder, type WriteTogether } from './gather-orders.ts'
+import { createOrderBatches, type BatchedOrder, type WriteTogether } from './batch-orders.ts'
 
-function order(jobId: string, more: Partial<NewJob> = {}): GatheredOrder {
+function order(jobId: string, more: Partial<NewJob> = {}): BatchedOrder {
   const job = { jobId, payer: '0xa', agentId: 1, requestBody: '{}', ...more } as NewJob
   return { job, from: '192.0.2.1', balanceAtomic: 10n }
 }
@@ -19,7 +19,7 @@ function pretendWriter(refuse: (jobIds: readonly string[]) => boolean = () => fa
     if (refuse(jobIds)) throw new Refusal('payment', `no room for ${jobIds.join(', ')}`)
     return jobs.map(job => job as unknown as JobRow)
   }
-  return { batches, write: createGatheredOrders(write) }
+  return { batches, write: createOrderBatches(write) }
 }
 
 test('orders that come while others are written are written together, each with its own answer', async () => {

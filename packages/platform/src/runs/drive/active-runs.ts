@@ -2,96 +2,96 @@ import type { JobOutcome } from '../../notifier.ts'
 import type { KeptOn } from '../records/run-leases.ts'
 import type { RunRow } from '../records/run-row.ts'
 
-/** The runs that a process is at, and those that it keeps meanwhile because their jobs are under way. */
-export interface RunsAtHand {
-  /** Those that are looked at in this moment. */
+/** The runs that this process drives now, and those that it keeps leased while their jobs are under way. */
+export interface ActiveRuns {
+  /** Ids of the runs that are being driven now. */
   readonly driven: readonly string[]
-  /** How many that were taken are looked at. */
+  /** How many of those were just taken from the database. */
   readonly taken: number
-  /** Looks at a run that was just taken. */
+  /** Drives a run that was just taken from the database. */
   take(run: RunRow): void
   /**
-   * Has a run looked at with what has become of its job.
+   * Drives a kept run with the outcome of one of its jobs.
    *
-   * @returns false where the run is not at hand
+   * @returns false where this process does not have the run
    */
-  tell(outcome: JobOutcome): boolean
-  /** Whether one more may be kept. */
+  deliver(outcome: JobOutcome): boolean
+  /** Whether there is memory to keep one more. */
   mayKeep(run: RunRow): boolean
-  /** Forgets those that were not looked at since then, and tells which are kept on. */
+  /** Forgets the runs that were not driven since then, and returns which are still kept. */
   keepSince(ms: number): { readonly kept: readonly KeptOn[]; readonly forgotten: readonly string[] }
-  /** Begins no more looks, and resolves when those under way have ended. */
+  /** Drives no more runs, and resolves when those under way are done. */
   stop(): Promise<void>
 }
 
-/** A run that a look has left to be kept. */
-export interface LookedAt {
+/** A run that was driven and is kept. */
+export interface DrivenRun {
   readonly run: RunRow
-  /** When it wants the next look, whatever is heard; undefined: when something is. */
+  /** When it is due even without an outcome; undefined: not before one. */
   readonly dueAtMs: number | undefined
 }
 
-/** How runs are looked at. */
-export interface Looking {
+/** How runs are driven. */
+export interface RunDriver {
   nowMs(): number
   /**
-   * One look, which does not reject.
+   * Drives a run once. Does not reject.
    *
    * @param outcomes undefined: the run was just taken
    * @returns the run where it is kept
    */
-  look(run: RunRow, outcomes: readonly JobOutcome[] | undefined): Promise<LookedAt | undefined>
-  /** Outcomes came for a run that is not kept any more: it must be looked at once more. */
+  drive(run: RunRow, outcomes: readonly JobOutcome[] | undefined): Promise<DrivenRun | undefined>
+  /** Outcomes arrived for a run that is not kept any more: it must be driven again from the database. */
   missed(runId: string): void
-  /** A look at a run that was taken has ended. */
+  /** A run that was taken has been driven. */
   left(): void
-  /** How many runs that are kept are looked at at a time. */
+  /** How many kept runs are driven at a time. */
   readonly slots: number
 }
 
-interface AtHand {
-  /** As it was left by the last look. */
+interface ActiveRun {
+  /** As it was last written. */
   run: RunRow
-  /** As of {@link LookedAt}. */
+  /** As of {@link DrivenRun}. */
   dueAtMs: number | undefined
   isDriven: boolean
-  lookedAtMs: number
+  drivenAtMs: number
   outcomes: JobOutcome[]
 }
 
-/** So many characters a run that is kept may have, and all together. */
+/** The most characters of one kept run, and of all together. */
 const MAX_RUN_CHARACTERS = 131_072
 const MAX_CHARACTERS = 64 * 1_048_576
 
-/** None is at hand at first. */
-export function createRunsAtHand(looking: Looking): RunsAtHand {
-  const runs = new Map<string, AtHand>()
-  /** Kept runs with outcomes, by payer: payers take turns, and a payer's runs are in the order in which theirs came. */
-  const waiting = new Map<string, Set<AtHand>>()
+/** Starts without runs. */
+export function createActiveRuns(driver: RunDriver): ActiveRuns {
+  const runs = new Map<string, ActiveRun>()
+  /** Kept runs with outcomes, by payer. Payers take turns; the runs of one payer are in order of arrival. */
+  const waiting = new Map<string, Set<ActiveRun>>()
   const underWay = new Set<Promise<void>>()
   let taken = 0
-  let told = 0
+  let resumed = 0
   let characters = 0
   let isStopped = false
 
-  const wait = (one: AtHand): void => {
+  const wait = (one: ActiveRun): void => {
     const payer = payerOf(one)
     waiting.set(payer, (waiting.get(payer) ?? new Set()).add(one))
   }
-  const drive = async (one: AtHand, outcomes: readonly JobOutcome[] | undefined): Promise<void> => {
+  const drive = async (one: ActiveRun, outcomes: readonly JobOutcome[] | undefined): Promise<void> => {
     const { runId } = one.run
     one.isDriven = true
-    const kept = await looking.look(one.run, outcomes)
+    const kept = await driver.drive(one.run, outcomes)
     characters -= sizeOf(one.run)
     one.isDriven = false
     if (kept === undefined) {
       runs.delete(runId)
-      if (one.outcomes.length > 0) looking.missed(runId)
+      if (one.outcomes.length > 0) driver.missed(runId)
       return
     }
     one.run = kept.run
     one.dueAtMs = kept.dueAtMs
-    one.lookedAtMs = looking.nowMs()
+    one.drivenAtMs = driver.nowMs()
     characters += sizeOf(kept.run)
     if (one.outcomes.length > 0) wait(one)
   }
@@ -105,15 +105,15 @@ export function createRunsAtHand(looking: Looking): RunsAtHand {
   }
   const driveWaiting = (): void => {
     for (const [payer, ones] of waiting) {
-      if (told >= looking.slots || isStopped) return
+      if (resumed >= driver.slots || isStopped) return
       waiting.delete(payer)
       const [one] = ones
       if (one === undefined) continue
       ones.delete(one)
       // The next turn of this payer comes after those of all others.
       if (ones.size > 0) waiting.set(payer, ones)
-      told += 1
-      begin(drive(one, one.outcomes.splice(0)), () => (told -= 1))
+      resumed += 1
+      begin(drive(one, one.outcomes.splice(0)), () => (resumed -= 1))
     }
   }
   return {
@@ -134,16 +134,16 @@ export function createRunsAtHand(looking: Looking): RunsAtHand {
         characters -= sizeOf(known.run)
         waiting.get(payerOf(known))?.delete(known)
       }
-      const one = { run, dueAtMs: undefined, isDriven: true, lookedAtMs: looking.nowMs(), outcomes: [] }
+      const one = { run, dueAtMs: undefined, isDriven: true, drivenAtMs: driver.nowMs(), outcomes: [] }
       runs.set(run.runId, one)
       characters += sizeOf(run)
       taken += 1
       begin(drive(one, undefined), () => {
         taken -= 1
-        looking.left()
+        driver.left()
       })
     },
-    tell(outcome) {
+    deliver(outcome) {
       const one = runs.get(outcome.runId)
       if (one === undefined || isStopped) return false
       one.outcomes.push(outcome)
@@ -154,8 +154,8 @@ export function createRunsAtHand(looking: Looking): RunsAtHand {
     mayKeep: run => !isStopped && sizeOf(run) <= MAX_RUN_CHARACTERS && characters <= MAX_CHARACTERS,
     keepSince(ms) {
       const forgotten: string[] = []
-      for (const [runId, { run, isDriven, lookedAtMs, outcomes }] of runs) {
-        if (isDriven || outcomes.length > 0 || lookedAtMs >= ms) continue
+      for (const [runId, { run, isDriven, drivenAtMs, outcomes }] of runs) {
+        if (isDriven || outcomes.length > 0 || drivenAtMs >= ms) continue
         runs.delete(runId)
         characters -= sizeOf(run)
         forgotten.push(runId)
@@ -171,7 +171,7 @@ export function createRunsAtHand(looking: Looking): RunsAtHand {
 }
 
 /** Of a run that nobody has paid for yet: itself. */
-function payerOf({ run }: AtHand): string {
+function payerOf({ run }: ActiveRun): string {
   return run.payer ?? run.runId
 }
 

@@ -3,7 +3,7 @@ import type { JobRow } from '../records/job-row.ts'
 import type { NewJob } from '../records/job-store.ts'
 
 /** An order that is to be written down, and what its payer has. */
-export interface GatheredOrder {
+export interface BatchedOrder {
   readonly job: NewJob
   /** As `callerKey` has it. */
   readonly from: string
@@ -16,13 +16,13 @@ export type OrderWritten = JobRow | Refusal | undefined
 /** Writes orders from one place, of one payer at one agent, down together, all or none. */
 export type WriteTogether = (
   jobs: readonly NewJob[],
-  terms: Omit<GatheredOrder, 'job'>,
+  terms: Omit<BatchedOrder, 'job'>,
 ) => Promise<readonly OrderWritten[]>
 
 const MOST_TOGETHER = 32
 const MOST_CHARACTERS_TOGETHER = 1_048_576
 
-interface Waiting extends GatheredOrder {
+interface Waiting extends BatchedOrder {
   resolve(written: OrderWritten): void
   reject(error: unknown): void
 }
@@ -31,7 +31,7 @@ interface Waiting extends GatheredOrder {
  * Orders of one payer at one agent wait for one another in the database in any case: those that come while some are being
  * written are written together afterwards, for the price of one. Where they cannot be, each is tried alone.
  */
-export function createGatheredOrders(write: WriteTogether): (order: GatheredOrder) => Promise<OrderWritten> {
+export function createOrderBatches(write: WriteTogether): (order: BatchedOrder) => Promise<OrderWritten> {
   const queues = new Map<string, Waiting[]>()
 
   const writeAll = async (orders: readonly Waiting[]): Promise<void> => {
@@ -69,7 +69,7 @@ export function createGatheredOrders(write: WriteTogether): (order: GatheredOrde
  * How many of the first fit into one statement; one at least. Two of one job_id do not: which of them was written could not
  * be told, and both would be sent.
  */
-function countTogether(orders: readonly GatheredOrder[]): number {
+function countTogether(orders: readonly BatchedOrder[]): number {
   let characters = 0
   const jobIds = new Set<string>()
   for (const { job } of orders.slice(0, MOST_TOGETHER)) {

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { JobOutcome } from '../../notifier.ts'
 import type { RunRow } from '../records/run-row.ts'
-import { createRunsAtHand, type RunsAtHand } from './runs-at-hand.ts'
+import { createActiveRuns, type ActiveRuns } from './active-runs.ts'
 
 const run = (runId: string, state = '{}'): RunRow => ({ runId, flow: '{}', input: '{}', state }) as RunRow
 const outcome = (runId: string, jobId: string): JobOutcome => ({ runId, jobId, body: '{}' })
@@ -14,14 +14,19 @@ interface Look {
   end(kept: RunRow | undefined, dueAtMs?: number): void
 }
 
-function stage(slots = 4): { atHand: RunsAtHand; looks: Look[]; missed: string[]; clock: { nowMs: number } } {
+function stage(slots = 4): {
+  activeRuns: ActiveRuns
+  looks: Look[]
+  missed: string[]
+  clock: { nowMs: number }
+} {
   const looks: Look[] = []
   const missed: string[] = []
   const clock = { nowMs: 0 }
-  const atHand = createRunsAtHand({
+  const activeRuns = createActiveRuns({
     slots,
     nowMs: () => clock.nowMs,
-    look: ({ runId }, outcomes) =>
+    drive: ({ runId }, outcomes) =>
       new Promise(end =>
         looks.push({
           runId,
@@ -33,82 +38,82 @@ function stage(slots = 4): { atHand: RunsAtHand; looks: Look[]; missed: string[]
     missed: runId => void missed.push(runId),
     left: () => undefined,
   })
-  return { atHand, looks, missed, clock }
+  return { activeRuns, looks, missed, clock }
 }
 
-test('a run that is kept is looked at with what becomes of its jobs, one look at a time', async () => {
-  const { atHand, looks } = stage()
-  atHand.take(run('a'))
-  expect(atHand.tell(outcome('a', 'early'))).toBe(true)
+test('a kept run is driven with the outcomes of its jobs, one drive at a time', async () => {
+  const { activeRuns, looks } = stage()
+  activeRuns.take(run('a'))
+  expect(activeRuns.deliver(outcome('a', 'early'))).toBe(true)
   expect(looks).toHaveLength(1)
   looks[0]?.end(run('a'))
   await turn()
   expect(looks[1]).toMatchObject({ runId: 'a', outcomes: ['early'] })
-  atHand.tell(outcome('a', 'second'))
-  atHand.tell(outcome('a', 'third'))
-  expect(atHand.driven).toEqual(['a'])
+  activeRuns.deliver(outcome('a', 'second'))
+  activeRuns.deliver(outcome('a', 'third'))
+  expect(activeRuns.driven).toEqual(['a'])
   looks[1]?.end(run('a'))
   await turn()
   expect(looks.map(({ outcomes }) => outcomes)).toEqual([undefined, ['early'], ['second', 'third']])
 })
 
-test('of a run that was let go nothing is heard any more, and what came too late is told', async () => {
-  const { atHand, looks, missed } = stage()
-  atHand.take(run('a'))
-  atHand.tell(outcome('a', 'late'))
+test('a released run takes no more outcomes, and one that came too late is reported as missed', async () => {
+  const { activeRuns, looks, missed } = stage()
+  activeRuns.take(run('a'))
+  activeRuns.deliver(outcome('a', 'late'))
   looks[0]?.end(undefined)
   await turn()
   expect(missed).toEqual(['a'])
-  expect(atHand.tell(outcome('a', 'later'))).toBe(false)
-  expect(atHand.driven).toEqual([])
+  expect(activeRuns.deliver(outcome('a', 'later'))).toBe(false)
+  expect(activeRuns.driven).toEqual([])
 })
 
-test('a run that is taken anew while it is kept is known by its new row', async () => {
-  const { atHand, looks } = stage()
-  atHand.take(run('a'))
+test('a kept run that is taken again is driven from its new row', async () => {
+  const { activeRuns, looks } = stage()
+  activeRuns.take(run('a'))
   looks[0]?.end(run('a'))
   await turn()
-  atHand.take(run('a', '{"changed":true}'))
+  activeRuns.take(run('a', '{"changed":true}'))
   expect(looks[1]).toMatchObject({ runId: 'a', outcomes: undefined })
   // While it is looked at, it is not taken a second time.
-  atHand.take(run('a'))
+  activeRuns.take(run('a'))
   expect(looks).toHaveLength(2)
 })
 
-test('what made a run due while a look at it had just begun is looked for after that look', async () => {
-  const { atHand, looks } = stage()
-  atHand.take(run('a'))
+test('a run that becomes due while it is being driven is driven again afterwards', async () => {
+  const { activeRuns, looks } = stage()
+  activeRuns.take(run('a'))
   looks[0]?.end(run('a'))
   await turn()
   // The database has given the run to this process, which began to look at it while the answer was on its way.
-  atHand.tell(outcome('a', 'job'))
-  atHand.take(run('a'))
+  activeRuns.deliver(outcome('a', 'job'))
+  activeRuns.take(run('a'))
   looks[1]?.end(run('a'))
   await turn()
   expect(looks).toHaveLength(3)
   expect(looks[2]?.bodies).toEqual([undefined])
 })
 
-test('no more kept runs are looked at than there are slots, the others in their turn', async () => {
-  const { atHand, looks } = stage(2)
-  for (const id of ['a', 'b', 'c']) atHand.take(run(id))
+test('no more kept runs are driven at a time than there are slots', async () => {
+  const { activeRuns, looks } = stage(2)
+  for (const id of ['a', 'b', 'c']) activeRuns.take(run(id))
   for (const look of looks.splice(0)) look.end(run(look.runId))
   await turn()
-  for (const id of ['a', 'b', 'c']) atHand.tell(outcome(id, `job of ${id}`))
+  for (const id of ['a', 'b', 'c']) activeRuns.deliver(outcome(id, `job of ${id}`))
   expect(looks.map(({ runId }) => runId)).toEqual(['a', 'b'])
   looks[0]?.end(run('a'))
   await turn()
   expect(looks.map(({ runId }) => runId)).toEqual(['a', 'b', 'c'])
 })
 
-test('of kept runs that wait for a look, those of other payers have the next turns', async () => {
-  const { atHand, looks } = stage(1)
+test('payers take turns when kept runs wait to be driven', async () => {
+  const { activeRuns, looks } = stage(1)
   const of = (payer: string, nth: number): RunRow => ({ ...run(`${payer} ${nth}`), payer })
   const all = [of('many', 1), of('many', 2), of('many', 3), of('few', 1)]
-  for (const one of all) atHand.take(one)
+  for (const one of all) activeRuns.take(one)
   for (const [index, look] of looks.splice(0).entries()) look.end(all[index])
   await turn()
-  for (const { runId } of all) atHand.tell(outcome(runId, 'job'))
+  for (const { runId } of all) activeRuns.deliver(outcome(runId, 'job'))
   for (let nth = 0; nth < all.length; nth += 1) {
     looks[nth]?.end(undefined)
     await turn()
@@ -117,35 +122,35 @@ test('of kept runs that wait for a look, those of other payers have the next tur
 })
 
 test('large runs are not kept, nor more than there is memory for', async () => {
-  const { atHand, looks } = stage()
-  expect(atHand.mayKeep(run('large', 'x'.repeat(200_000)))).toBe(false)
+  const { activeRuns, looks } = stage()
+  expect(activeRuns.mayKeep(run('large', 'x'.repeat(200_000)))).toBe(false)
   const state = 'x'.repeat(100_000)
-  expect(atHand.mayKeep(run('small', state))).toBe(true)
-  for (let nth = 0; nth < 700; nth += 1) atHand.take(run(`run ${nth}`, state))
-  expect(atHand.mayKeep(run('small', state))).toBe(false)
+  expect(activeRuns.mayKeep(run('small', state))).toBe(true)
+  for (let nth = 0; nth < 700; nth += 1) activeRuns.take(run(`run ${nth}`, state))
+  expect(activeRuns.mayKeep(run('small', state))).toBe(false)
   for (const look of looks) look.end(undefined)
   await turn()
-  expect(atHand.mayKeep(run('small', state))).toBe(true)
+  expect(activeRuns.mayKeep(run('small', state))).toBe(true)
 })
 
-test('a run that is kept is known by when its last look wanted the next one', async () => {
-  const { atHand, looks } = stage()
-  atHand.take(run('a'))
+test('a kept run reports when it is due', async () => {
+  const { activeRuns, looks } = stage()
+  activeRuns.take(run('a'))
   looks[0]?.end(run('a'), 90_000)
   await turn()
-  expect(atHand.keepSince(0).kept).toEqual([{ runId: 'a', dueAtMs: 90_000 }])
+  expect(activeRuns.keepSince(0).kept).toEqual([{ runId: 'a', dueAtMs: 90_000 }])
 })
 
-test('a run of which nothing was heard for long is forgotten, to be looked at afresh', async () => {
-  const { atHand, looks, clock } = stage()
-  atHand.take(run('old'))
+test('a kept run without outcomes for long is forgotten, so that it is driven from the database', async () => {
+  const { activeRuns, looks, clock } = stage()
+  activeRuns.take(run('old'))
   looks[0]?.end(run('old'))
   await turn()
   clock.nowMs = 60_000
-  atHand.take(run('new'))
-  expect(atHand.keepSince(30_000)).toEqual({
+  activeRuns.take(run('new'))
+  expect(activeRuns.keepSince(30_000)).toEqual({
     kept: [{ runId: 'new', dueAtMs: undefined }],
     forgotten: ['old'],
   })
-  expect(atHand.tell(outcome('old', 'job'))).toBe(false)
+  expect(activeRuns.deliver(outcome('old', 'job'))).toBe(false)
 })
