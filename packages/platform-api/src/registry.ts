@@ -43,6 +43,9 @@ export const platform = z
     stake_wei: z.string().regex(/^\d+$/).describe('What a registration stakes, exactly, in wei (D36)'),
     confirmations: z.int().nonnegative().describe('Blocks on top of a registration before it counts'),
     usdc_address: address,
+    spend_permissions_address: address
+      .nullable()
+      .describe('The SpendPermissions contract; null where it is not on this chain'),
     explorer_url: z.string().optional().describe('Where people look transactions up; a local chain has none'),
     check_interval_seconds: z.number().positive().describe('Between two looks at /health'),
     refresh_interval_seconds: z.number().positive().describe('Between two looks at /about'),

@@ -85,6 +85,7 @@ export async function serveStandIn(
       stake_wei: String(STAKE_WEI),
       confirmations: 2,
       usdc_address: '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
+      spend_permissions_address: null,
       check_interval_seconds: 600,
       refresh_interval_seconds: 86_400,
       facilitator_url: null,

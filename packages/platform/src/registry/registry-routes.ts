@@ -1,6 +1,7 @@
 import { agentPath, platform, refreshed, type Platform, type Refreshed } from '@farebox/platform-api/registry'
 import { Refusal } from '../http/refusal.ts'
 import { defineRoute, type Route } from '../http/route.ts'
+import { createPermissionsContract } from '../limits/find-contract.ts'
 import type { PlatformParts } from '../platform-parts.ts'
 import { declarationRoutes } from './declaration-routes.ts'
 import { inspectAgent } from './inspect/inspect-agent.ts'
@@ -21,8 +22,10 @@ export function registryRoutes(parts: PlatformParts): readonly Route[] {
   ]
 }
 
-function platformRoute({ network, settings }: PlatformParts): Route {
-  const body: Platform = {
+function platformRoute(parts: PlatformParts): Route {
+  const { network, settings } = parts
+  const permissions = createPermissionsContract(parts)
+  const body: Omit<Platform, 'spend_permissions_address'> = {
     api_version: '1',
     public_url: settings.publicUrl,
     local_mode: settings.localMode,
@@ -46,7 +49,9 @@ function platformRoute({ network, settings }: PlatformParts): Route {
     summary: 'What this platform is and how it is set up',
     access: 'public',
     answers: { 200: { description: 'What it is', schema: platform } },
-    handle: async () => ({ body }),
+    handle: async () => ({
+      body: { ...body, spend_permissions_address: (await permissions.find()) ?? null } satisfies Platform,
+    }),
   })
 }
 

@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import { OWNERS_WORDS } from './search.ts'
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/)
+  .describe('Lower-case address')
+const word = z.string().regex(/^0x[0-9a-f]{64}$/)
+const atomic = z.string().regex(/^\d+$/).describe('Atomic units of the token')
+const unixSeconds = z.int().nonnegative().describe('Unix seconds')
+const transaction = word.describe('Hash of the transaction')
+
+/** The path of what is about one owner of tokens. */
+export const limitsPath = z.strictObject({
+  address: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
+    .transform(text => text.toLowerCase()),
+})
+
+/** How a permission stands. */
+export const permissionState = z
+  .enum(['active', 'used-up', 'expired', 'revoked'])
+  .describe('used-up: nothing is left of the cap; expired: its end has passed; revoked: by its owner')
+
+/** {@link permissionState}, as it travels. */
+export type PermissionState = z.infer<typeof permissionState>
+
+/** One permission of an owner, as the SpendPermissions contract has it. */
+export const spendPermission = z.strictObject({
+  id: word.describe('The name of the permission in the contract'),
+  spender: address.describe('Who may spend'),
+  token: address,
+  scope: word.describe('What `revoke` of the contract takes'),
+  agent_id: z.string().regex(/^\d+$/).describe('Decimal: an owner can permit a number that no agent has'),
+  agent_name: z
+    .string()
+    .nullable()
+    .describe(`${OWNERS_WORDS} Null where no agent of this number is shown here`),
+  capability: z.string().describe('As the owner permitted it, at most 128 characters of it'),
+  limit: atomic.describe('The most that one spend may move, as set last'),
+  cap: atomic.describe('The most that all spends may move since the permission was first set'),
+  spent: atomic,
+  left: atomic.describe('Of the cap; zero once the permission is revoked, not once it has expired'),
+  expires_at: unixSeconds.describe('The first second at which nothing can be spent, as set last'),
+  recipients: z.array(address).describe('Empty: any recipient'),
+  state: permissionState,
+  nonce: z.int().nonnegative().describe('What the next signature for it is made with'),
+  set_at: unixSeconds.describe('When it was last set'),
+  set_transaction: transaction,
+  revoked_at: unixSeconds.nullable(),
+})
+
+/** {@link spendPermission}, as it travels. */
+export type SpendPermissionView = z.infer<typeof spendPermission>
+
+/**
+ * The answer of `GET /v1/limits/:address`: what an owner permits agents to move, and the approval behind it.
+ *
+ * @example
+ * ```ts
+ * import { walletLimits } from '@farebox/platform-api/limits'
+ *
+ * const answer = await fetch(
+ *   'https://platform.example/v1/limits/0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
+ * )
+ * for (const { agent_name, capability, spent, cap } of walletLimits.parse(await answer.json()).permissions)
+ *   console.log(`${agent_name ?? 'unknown agent'} ${capability}: ${spent} of ${cap}`)
+ * ```
+ */
+export const walletLimits = z
+  .strictObject({
+    address,
+    contract: address.describe('SpendPermissions, which is not audited'),
+    token: z.strictObject({ symbol: z.string(), address, decimals: z.int().nonnegative() }),
+    block_number: z
+      .int()
+      .nonnegative()
+      .describe('The permissions are as of this block; the amounts beside them as of it or of a later one'),
+    block_time: unixSeconds.describe('The time of the newest block, which an end is held against'),
+    balance: atomic,
+    allowance: atomic.describe('What the token lets the contract take now'),
+    total_left: atomic.describe('What is left of all live permissions in the token: the exact allowance'),
+    permit: z
+      .strictObject({ name: z.string(), version: z.string(), nonce: z.string().regex(/^\d+$/) })
+      .nullable()
+      .describe(
+        'The EIP-712 domain and the nonce of a signed approval (EIP-2612); null: the token takes none',
+      ),
+    permissions: z
+      .array(spendPermission)
+      .max(200)
+      .describe('In any token: live ones first, then the newest; at most 200'),
+  })
+  .describe('What a wallet permits agents to move')
+
+/** {@link walletLimits}, as it travels. */
+export type WalletLimits = z.infer<typeof walletLimits>
+
+/** The most jobs that one question about spends may name. */
+export const MAX_SPEND_JOBS = 50
+
+/** The query of `GET /v1/limits/:address/spends`. */
+export const spendsQuery = z.strictObject({
+  cursor: z.string().max(64).optional(),
+  permission: word.optional().describe('Only spends under this permission'),
+  job_ids: z
+    .string()
+    .max(MAX_SPEND_JOBS * 37)
+    .regex(/^[0-9a-fA-F-]{36}(,[0-9a-fA-F-]{36})*$/, 'must be job ids with commas between them')
+    .transform(text => text.split(','))
+    .optional()
+    .describe(`Only spends of these jobs, at most ${MAX_SPEND_JOBS}, with commas between them`),
+})
+
+/** A spend that is in a block. */
+export const spendLine = z.strictObject({
+  permission: word.describe('The id of the permission'),
+  agent_id: z.string().regex(/^\d+$/),
+  agent_name: z.string().nullable().describe(OWNERS_WORDS),
+  capability: z.string(),
+  token: address,
+  to: address.describe('Who got it'),
+  amount: atomic,
+  job_id: z
+    .string()
+    .nullable()
+    .describe('The job that it was made for, where the question named it; the chain has a hash of it alone'),
+  transaction,
+  block_number: z.int().nonnegative(),
+  at: unixSeconds.describe('The time of its block'),
+})
+
+/** {@link spendLine}, as it travels. */
+export type SpendLine = z.infer<typeof spendLine>
+
+/** `GET /v1/limits/:address/spends`: the newest first. */
+export const walletSpends = z
+  .strictObject({
+    spends: z.array(spendLine),
+    total: z.int().nonnegative().describe('How many spends there are, under all pages'),
+    next_cursor: z.string().nullable().describe('Give it back as ?cursor= for the spends after these'),
+  })
+  .describe('What agents moved of a wallet’s tokens')
+
+/** {@link walletSpends}, as it travels. */
+export type WalletSpends = z.infer<typeof walletSpends>
+
+/** One approval of the token that is not zero. */
+export const tokenApproval = z.strictObject({
+  spender: address.describe('Who may move the tokens'),
+  amount: atomic,
+  unlimited: z.boolean().describe('More than there is of the token'),
+  is_permissions_contract: z.boolean().describe('It is the approval that the permissions share'),
+  approved_at: unixSeconds.nullable().describe('When it was last given, where its block was read'),
+  transaction,
+})
+
+/** {@link tokenApproval}, as it travels. */
+export type TokenApproval = z.infer<typeof tokenApproval>
+
+/** `GET /v1/limits/:address/approvals`: every approval of the token that was found and still holds. */
+export const tokenApprovals = z
+  .strictObject({
+    approvals: z.array(tokenApproval),
+    from_block: z
+      .int()
+      .nonnegative()
+      .describe('Approvals were looked for from this block on: 0 where the node answers for the whole chain'),
+  })
+  .describe('Approvals of the token by a wallet')
+
+/** {@link tokenApprovals}, as it travels. */
+export type TokenApprovals = z.infer<typeof tokenApprovals>
+
+/** `GET /v1/agents/:agentId/spender`: the account that an agent spends from, as it says itself. */
+export const agentSpender = z
+  .strictObject({
+    agent_id: z.int().positive(),
+    spender: address.describe('Whom a permission has to name'),
+  })
+  .describe('Who sends the transactions of an agent that moves its callers’ tokens')
+
+/** {@link agentSpender}, as it travels. */
+export type AgentSpender = z.infer<typeof agentSpender>
