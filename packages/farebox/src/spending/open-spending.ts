@@ -1,3 +1,4 @@
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { scopeOf } from '@farebox/contracts/permission-calls'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
@@ -52,6 +53,12 @@ export async function openSpending(
   const tools = { rpc, reads: createPermissionReads(rpc, crypto), sender, clock, stopped: stopping.signal }
   const checkChain = once(() => requireChain(rpc, network.chainId))
   return {
+    identity: {
+      agent_id: agentId.toString(),
+      spender: sender.address,
+      chain_id: network.chainId,
+      contract: SPEND_PERMISSIONS_ADDRESS,
+    },
     forJob(job) {
       const bound = bounds.get(job.capability)
       const { payer } = job

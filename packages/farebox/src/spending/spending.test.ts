@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { fund } from '@farebox/local/chain/faucet'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
@@ -503,6 +504,27 @@ describe('an agent that spends does not start', () => {
 
   test.each(['0', '-1', '07', '1.5', 'seven'])('with the id %j', async id => {
     expect(await refused({ AGENT_ID: id })).toContain('AGENT_ID must be the number')
+  })
+})
+
+describe('GET /spender', () => {
+  const ask = async ({ agent }: SpendingAgent, method = 'GET') =>
+    await agent.fetch(new Request('http://agent.test/spender', { method }))
+
+  test('names the account that a permission has to be for', async () => {
+    const answer = await ask(await agentThat(pays))
+    expect(await answer.json()).toEqual({
+      agent_id: '7',
+      spender: TEST_KEYS.agent.address.toLowerCase(),
+      chain_id: 84_532,
+      contract: SPEND_PERMISSIONS_ADDRESS,
+    })
+    expect((await ask(await agentThat(pays), 'POST')).status).toBe(405)
+  })
+
+  test('is no route of an agent that has no key to spend with', async () => {
+    const without = await agentThat(pays, { SPENDER_PRIVATE_KEY: undefined })
+    expect((await ask(without)).status).toBe(404)
   })
 })
 
