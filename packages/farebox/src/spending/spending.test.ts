@@ -14,6 +14,7 @@ import {
 } from '@farebox/local/src/testing/permission-stage'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ValidationError } from '@farebox/protocol/errors/service-errors'
 import { EnvironmentError } from '../environment/environment-error.ts'
 import { redactorOf } from '../environment/environment-redactor.ts'
 import type { Variables } from '../environment/read-environment.ts'
@@ -430,6 +431,46 @@ describe('ctx.allowance', () => {
     expect(await allowed()).toBe('0.000001')
     await stage.revoke(permissionOf())
     expect(await allowed()).toBe('0')
+  })
+})
+
+describe('a handler that compares ctx.allowance with its amount before it spends', () => {
+  const compares: Work = async (context, amount) => {
+    const allowance = await context.allowance()
+    if (Number(allowance) < Number(amount))
+      throw new ValidationError('allowance', `must be at least ${amount} USDC, is ${allowance} USDC`)
+    return await pays(context, amount)
+  }
+
+  test('refuses what is more, in the words of the interface', async () => {
+    const { status, error } = await (await agentThat(compares)).run({ amount: '1.5' })
+    expect(status).toBe(400)
+    expect(error).toBe('allowance: must be at least 1.5 USDC, is 1 USDC')
+  })
+
+  test('comes to the same end when the job is run again, although its spend took all that was left', async () => {
+    await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
+    const jobId = randomUUID()
+    const first = await (await agentThat(compares)).run({ jobId })
+    const again = await (await agentThat(compares)).run({ jobId })
+    expect(again).toMatchObject({ status: 200, text: `resumed ${first.text}` })
+    expect((await (await agentThat(compares)).run()).error).toBe(
+      'allowance: must be at least 0.25 USDC, is 0 USDC',
+    )
+  })
+
+  test('waits for the spend of an earlier attempt that is in no block yet', async () => {
+    await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
+    await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
+    const jobId = randomUUID()
+    const before = sends()
+    const first = (await agentThat(pays)).run({ jobId })
+    while (sends() === before) await sleep(20)
+    await sleep(200)
+    const again = (await agentThat(compares)).run({ jobId })
+    await sleep(1_000)
+    await callAnvil(chain.rpcUrl, 'evm_mine', [])
+    expect(await again).toMatchObject({ status: 200, text: `resumed ${(await first).text}` })
   })
 })
 
