@@ -90,6 +90,25 @@ describe('ctx.spend', () => {
     expect(await stage.balanceOf(SHOP)).toBe(200_000n)
   })
 
+  test('a dozen at once are made without a warning of the platform’s', async () => {
+    const warnings: string[] = []
+    const listen = ({ message }: Error): void => void warnings.push(message)
+    process.on('warning', listen)
+    await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
+    const before = sends()
+    const buyer = await agentThat(async ({ spend }) => {
+      const order = { token: 'USDC', amount: '0.1', to: SHOP }
+      return String((await Promise.all(Array.from({ length: 12 }, () => spend(order)))).length)
+    })
+    const ended = buyer.run()
+    while (sends() < before + 12) await sleep(20)
+    await sleep(300)
+    await callAnvil(chain.rpcUrl, 'evm_mine', [])
+    expect(await ended).toMatchObject({ status: 200, text: '12' })
+    process.off('warning', listen)
+    expect(warnings).toEqual([])
+  })
+
   test('PERM-07 more than is available is a validation error with what is, and not charged', async () => {
     const buyer = await agentThat(pays)
     expect(await buyer.run({ amount: '1.5' })).toEqual({
