@@ -45,7 +45,7 @@ if (!hasRedis)
 
 let chain: LocalChain
 let replicas: GreedyReplicas
-let isOver = false
+const over = new AbortController()
 const random = seeded(SEED)
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ beforeAll(async () => {
   })
 }, 120_000)
 afterAll(async () => {
-  isOver = true
+  over.abort()
   await replicas?.stop()
   await chain.stop()
 })
@@ -76,7 +76,7 @@ test.skipIf(!hasRedis)(
     const answers: StormAnswer[] = []
     const storm = [spendPastTheRuntime(), ownerChangesTerms(), killReplicas()]
     await runJobs(answers)
-    isOver = true
+    over.abort()
     await Promise.all(storm)
     // What was sent last is in a block, too.
     await sleep(3_000)
@@ -127,7 +127,7 @@ function drawPlan(own: Seeded): GreedyPlan {
 
 /** The agent's key, without waiting for anything, also with refs that were used and with those of others. */
 async function spendPastTheRuntime(): Promise<void> {
-  for (let sent = 0; sent < ATTEMPTS || !isOver; sent += 1) {
+  for (let sent = 0; sent < ATTEMPTS || !over.signal.aborted; sent += 1) {
     if (sent >= ATTEMPTS * 5) return
     const amount = random.pick([1_000_000n, 999_999n, 1_000_001n, 400_000n, 20_000_000n])
     const data = encodeSpendOf(permissionOf(), {
@@ -145,7 +145,7 @@ async function spendPastTheRuntime(): Promise<void> {
 /** Raises, lowers and revokes: each is in the place of the chain where it lands, before some spends and behind others. */
 async function ownerChangesTerms(): Promise<void> {
   let cap = 20_000_000n
-  while (!isOver) {
+  while (!over.signal.aborted) {
     await sleep(random.between(300, 2_500))
     const isRevoked = random.next() < 0.2
     cap += BigInt(random.pick([40_000_000, 20_000_000, 10_000_000, -4_000_000]))
@@ -157,9 +157,9 @@ async function ownerChangesTerms(): Promise<void> {
 }
 
 async function killReplicas(): Promise<void> {
-  while (!isOver) {
+  while (!over.signal.aborted) {
     await sleep(random.between(200, 2_500))
-    if (!isOver) await replicas.killOne()
+    if (!over.signal.aborted) await replicas.killOne()
   }
 }
 

@@ -102,7 +102,7 @@ describe('ctx.spend', () => {
     })
     const ended = buyer.run()
     while (sends() < before + 12) await sleep(20)
-    await sleep(300)
+    await callAnvil(chain.rpcUrl, 'evm_setAutomine', [true])
     await callAnvil(chain.rpcUrl, 'evm_mine', [])
     expect(await ended).toMatchObject({ status: 200, text: '12' })
     process.off('warning', listen)
@@ -426,6 +426,25 @@ describe('a deadline', () => {
     expect(error).toMatch(/^allowance: must be at least 1\.1 USDC, is 1 USDC; the job moved 0\.25 USDC to 0x/)
     expect(buyer.gate.counts().charged).toBe(0)
   })
+
+  test.each<[string, Work, string]>([
+    ['throws by accident', () => Promise.reject(new TypeError('no such shelf')), 'no such shelf'],
+    ['returns a wrong output', () => 7 as never, 'output refused: text'],
+  ])(
+    'is not all: a handler that %s after its spend fails with its transaction, and the reason is in the log alone',
+    async (_, fails, logged) => {
+      const buyer = await agentThat(async (context, amount) => {
+        await pays(context, amount)
+        return await fails(context, amount)
+      })
+      const { status, error } = await buyer.run()
+      expect(status).toBe(500)
+      expect(error).toMatch(/^Internal error; the job moved 0\.25 USDC to 0x\w{40} in transaction 0x\w{64}/)
+      expect(buyer.logs()).toContain(logged)
+      expect(error).not.toContain(logged)
+      expect(buyer.gate.counts().charged).toBe(0)
+    },
+  )
 
   test('a spend that a handler does not wait for is over before its job is', async () => {
     const buyer = await agentThat(({ spend }, amount) => {
