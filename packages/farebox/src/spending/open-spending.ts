@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { scopeOf } from '@farebox/contracts/permission-calls'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
@@ -45,6 +46,8 @@ export async function openSpending(
   if (devMode || agentId === undefined || rpcUrl === undefined) return refuse(DEV_MODE)
   const rpc = createJsonRpc(rpcUrl)
   const stopping = new AbortController()
+  // Each spend that is under way listens to it.
+  setMaxListeners(0, stopping.signal)
   closers.push(async () => {
     stopping.abort()
     await rpc.close()
