@@ -1,4 +1,5 @@
 import type { Job } from './job.ts'
+import type { JobAccounts } from './job-accounts.ts'
 
 /**
  * Where jobs and payments are claimed and responses kept, over processes and replicas (D6, D24, D25).
@@ -72,6 +73,8 @@ export type JobChange =
 /** A store and the way to close it. */
 export interface OpenJobStore {
   readonly store: JobStore
+  /** What jobs of it keep beside their record; absent: its handlers cannot hire. */
+  readonly accounts?: JobAccounts
   /** What it is, for the log: `lmdb:.farebox/jobs`, never with a password. */
   readonly name: string
   /** Another process or another machine may be using the same store. */
