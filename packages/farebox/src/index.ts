@@ -29,14 +29,7 @@ export {
 export type { Capability, Declaration, Permission, Pricing } from '@farebox/protocol/declaration/declaration'
 export type { Field, FieldMap, FieldType, JsonObject, JsonValue } from '@farebox/protocol/fields/field'
 export { openJobStore } from './jobs/open-job-store.ts'
-export type {
-  EnterOutcome,
-  Entry,
-  EntryChange,
-  JobAccounts,
-  SumBound,
-  Totals,
-} from './jobs/job-accounts.ts'
+export type { EnterOutcome, Entry, EntryChange, JobAccounts, SumBound, Totals } from './jobs/job-accounts.ts'
 export type {
   ClaimOutcome,
   Holder,

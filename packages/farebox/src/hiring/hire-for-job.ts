@@ -24,7 +24,12 @@ export function hireForJob(load: () => Promise<HireParts>): JobHiring {
     const before = hires.get(name)
     if (before !== undefined) {
       if (before.digest === digest) return before.hire
-      throw hireError('conflict', order.agent, 'no', `ctx.hire: key ${JSON.stringify(order.key)} names another hire of this job`)
+      throw hireError(
+        'conflict',
+        order.agent,
+        'no',
+        `ctx.hire: key ${JSON.stringify(order.key)} names another hire of this job`,
+      )
     }
     if (hires.size >= MOST_HIRES)
       throw hireError('budget', order.agent, 'no', `a job hires ${MOST_HIRES} times at most`)

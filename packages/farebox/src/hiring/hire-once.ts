@@ -86,6 +86,7 @@ async function orderAnew(
   refuseLoop(parts, agent)
   const headers = childHeaders(job.origin, parts.wallet)
   const maxAtomic = order.maxAtomic ?? bounds.mostOfJob
+  const isPaying = parts.payer !== undefined
   const stop = stopAt(clock, time.waitUntilMs, job.aborter.signal)
   const call = { clock: clientClock(clock), fetch: withHeaders(headers), signal: stop.signal }
   try {
@@ -96,11 +97,19 @@ async function orderAnew(
       ...(parts.payer !== undefined && { signer: parts.payer.signer }),
       crypto: parts.crypto,
       networks: [parts.networkId],
-      // Zero is no price, and dev mode has no budget: whatever is asked for is refused by `approve` then.
-      maxPrice: formatUsdc(maxAtomic > 0n ? maxAtomic : 1n),
+      // Of dev mode, and of a budget of nothing, `approve` says why.
+      maxPrice: formatUsdc(isPaying && maxAtomic > 0n ? maxAtomic : NO_BOUND),
       jobId,
       deadlineSeconds: Math.min(declaration.max_deadline_seconds, time.workMs / 1_000),
       async approve({ amountAtomic }) {
+        const price = `${formatUsdc(amountAtomic)} USDC`
+        if (!isPaying)
+          throw hireError(
+            'refused',
+            agent,
+            'no',
+            `cannot hire ${agent} for ${price}: in dev mode nothing is paid`,
+          )
         if (clock.nowMs() > time.signBeforeMs)
           throw hireError('no time', agent, 'no', `cannot hire ${agent}: it took too long to name its price`)
         await record.reserve(amountAtomic)
@@ -149,6 +158,8 @@ async function sendAgain(
   }
 }
 
+/** Far more than anything costs. */
+const NO_BOUND = 10n ** 15n
 /** What a handler needs at least to make something of an outcome. */
 const LAST_ANSWER_MS = 300
 
@@ -222,12 +233,7 @@ async function giveBack(
     : unsignedError(agent, error)
 }
 
-function failedError(
-  agent: string,
-  childErrorType: ErrorType,
-  message: string,
-  cause?: unknown,
-): unknown {
+function failedError(agent: string, childErrorType: ErrorType, message: string, cause?: unknown): unknown {
   const told = `the job at ${agent} failed and was not charged, it says: ${message}`
   return hireError('failed', agent, 'no', told, { childErrorType, cause })
 }
@@ -243,18 +249,13 @@ function refuseLoop({ job, wallet, publicUrl }: HireParts, agent: string): void 
   if (publicUrl !== undefined && placeOf(publicUrl) === placeOf(agent)) refuse('it is this agent')
 }
 
-function refuseOwn(
-  { job, wallet, hiringWallet }: HireParts,
-  agent: string,
-  declaration: Declaration,
-): void {
+function refuseOwn({ job, wallet, hiringWallet }: HireParts, agent: string, declaration: Declaration): void {
   const refuse = (reason: string): never => {
     throw hireError('loop', agent, 'no', `cannot hire ${agent}: ${reason}`)
   }
   if (sameAddress(declaration.wallet, wallet) || sameAddress(declaration.wallet, hiringWallet))
     refuse('it is paid to a wallet of this agent')
-  if (readPath(job.origin).includes(declaration.wallet.toLowerCase()))
-    refuse('this job came from it')
+  if (readPath(job.origin).includes(declaration.wallet.toLowerCase())) refuse('this job came from it')
 }
 
 function placeOf(url: string): string {

@@ -26,8 +26,7 @@ export function checkHireOrder({ agent, capability, input, options }: HireReques
   const refuse = (reason: string): never => {
     throw hireError('arguments', String(agent).slice(0, MAX_URL_CHARACTERS), 'no', `ctx.hire: ${reason}`)
   }
-  if (typeof agent !== 'string' || agent.length > MAX_URL_CHARACTERS)
-    return refuse('the agent must be a URL')
+  if (typeof agent !== 'string' || agent.length > MAX_URL_CHARACTERS) return refuse('the agent must be a URL')
   if (typeof capability !== 'string') return refuse('the capability must be a string')
   const { maxPrice, key } = (typeof options === 'object' && options !== null ? options : {}) as {
     readonly [name: string]: unknown

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { sameAddress } from '@farebox/payments/crypto/address'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { fromHex } from '@farebox/payments/internal/crypto/bytes'
@@ -9,7 +10,7 @@ import type { HiringSettings } from '../environment/read-hiring.ts'
 import type { Hiring, HiringJob } from '../handler/job-hiring.ts'
 import type { JobAccounts } from '../jobs/job-accounts.ts'
 import type { Log } from '../log.ts'
-import { hireBounds } from './hire-bounds.ts'
+import { hireBounds, MOST_HIRES } from './hire-bounds.ts'
 import { hireForJob } from './hire-for-job.ts'
 import type { HireParts } from './hire-once.ts'
 import { loadClient, type HireClient } from './load-client.ts'
@@ -42,9 +43,12 @@ export async function openHiring(environment: Environment, tools: HiringTools): 
     : undefined
   return {
     forJob: job =>
-      hireForJob(async () =>
-        partsOf(environment, tools, { crypto, payer, settings, client: client ?? (await loadClient()) }, job),
-      ),
+      hireForJob(async () => {
+        // Each hire that is under way listens to it.
+        setMaxListeners(2 * MOST_HIRES, job.aborter.signal)
+        const made = { crypto, payer, settings, client: client ?? (await loadClient()) }
+        return partsOf(environment, tools, made, job)
+      }),
   }
 }
 

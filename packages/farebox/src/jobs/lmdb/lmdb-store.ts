@@ -163,11 +163,7 @@ function writeNow(
 }
 
 /** Deletes forgotten rows now and then, a bounded number at once, inside a transaction that writes anyway. */
-function createSweep(
-  tables: LmdbTables,
-  accounts: LmdbAccounts,
-  time: LmdbTime,
-): (nowMs: number) => void {
+function createSweep(tables: LmdbTables, accounts: LmdbAccounts, time: LmdbTime): (nowMs: number) => void {
   let writes = 0
   let sweptMs = Number.NEGATIVE_INFINITY
   return nowMs => {

@@ -69,8 +69,7 @@ export function openRedisAccounts(parts: {
       const [kind, sum = 0, left = 0] = await ask(() =>
         commands.enterAccount(keys.length, ...keys, ...enterArguments(holder, change)),
       )
-      if (kind === 'over')
-        return { kind, sum: change.sums[sum - 1]?.key, left: BigInt(Math.max(0, left)) }
+      if (kind === 'over') return { kind, sum: change.sums[sum - 1]?.key, left: BigInt(Math.max(0, left)) }
       if (kind === 'entered') await replicated()
       return { kind }
     },

@@ -33,7 +33,9 @@ export function describeJobAccounts(name: string, open: () => Promise<AccountsFi
     test('an entry is read by both handles as it was last written, with its revision', async () => {
       await claim('a')
       expect(await accounts.entry('a', 'one')).toBeUndefined()
-      expect(await accounts.enter(holderOf('a'), change({ text: 'é 漢字 🎫 \u0000' }))).toEqual({ kind: 'entered' })
+      expect(await accounts.enter(holderOf('a'), change({ text: 'é 漢字 🎫 \u0000' }))).toEqual({
+        kind: 'entered',
+      })
       expect(await fixture.otherAccounts.entry('a', 'one')).toEqual({ revision: 1, text: 'é 漢字 🎫 \u0000' })
       expect(await fixture.otherAccounts.enter(holderOf('a'), change({ replaces: 1, text: '2' }))).toEqual({
         kind: 'entered',
