@@ -12,7 +12,7 @@ export type {
   SpendOrder,
   Spent,
 } from './handlers.ts'
-export { HireError, isHireError, type HireProblem } from './hire-error.ts'
+export { HireError, isHireError, type HireProblem } from './handler/hire-error.ts'
 export type { HandlersModule } from './agent/host-handlers.ts'
 export { EnvironmentError, type EnvironmentProblem } from './environment/environment-error.ts'
 export type { Environment, Isolation, Variables } from './environment/read-environment.ts'

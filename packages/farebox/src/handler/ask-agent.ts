@@ -1,7 +1,7 @@
 import type { ErrorType } from '@farebox/protocol/errors/error-types'
 import { InternalError, serviceError } from '@farebox/protocol/errors/service-errors'
 import type { HireBudget, Hired, Spent } from '../handlers.ts'
-import { HireError, type HireFailure } from '../hire-error.ts'
+import { HireError, type HireFailure } from './hire-error.ts'
 import type { HireRequest, JobHiring } from './job-hiring.ts'
 import type { JobSpending } from './job-spending.ts'
 

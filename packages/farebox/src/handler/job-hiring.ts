@@ -1,4 +1,4 @@
-import { HireError } from '../hire-error.ts'
+import { HireError } from './hire-error.ts'
 import type { HireBudget, Hired } from '../handlers.ts'
 import type { Holder } from '../jobs/job-store.ts'
 import type { Deadline } from './enforce-deadline.ts'

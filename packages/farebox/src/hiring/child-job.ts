@@ -29,7 +29,7 @@ export function digestOrder(agentUrl: string, capability: string, input: JsonVal
 function canonical(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(canonical)
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value as { readonly [key: string]: JsonValue })
+  const entries = Object.entries(value)
   // As pairs: an object would put keys that look like numbers first anyway, but `__proto__` nowhere.
   return entries.toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([key, at]) => [key, canonical(at)])
 }

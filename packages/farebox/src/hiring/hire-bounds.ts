@@ -3,7 +3,7 @@ import type { HiringSettings } from '../environment/read-hiring.ts'
 import type { EnterOutcome, SumBound } from '../jobs/job-accounts.ts'
 import type { Log } from '../log.ts'
 import { hireError } from './hire-errors.ts'
-import type { HireError } from '../hire-error.ts'
+import type { HireError } from '../handler/hire-error.ts'
 
 /** What hires of one job may cost: in all, in a UTC day, and for jobs that are not paid in the end. */
 export interface HireBounds {

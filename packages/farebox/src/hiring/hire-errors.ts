@@ -1,6 +1,6 @@
 import { isServiceError } from '@farebox/protocol/errors/service-errors'
 import type { ErrorType } from '@farebox/protocol/errors/error-types'
-import { HireError, isHireError, type HireFailure, type HireProblem } from '../hire-error.ts'
+import { HireError, isHireError, type HireFailure, type HireProblem } from '../handler/hire-error.ts'
 
 /** Makes the error of a hire. */
 export function hireError(

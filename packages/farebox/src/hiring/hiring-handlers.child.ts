@@ -1,5 +1,5 @@
 import type { JobContext } from '../handlers.ts'
-import { isHireError } from '../hire-error.ts'
+import { isHireError } from '../handler/hire-error.ts'
 
 // Handlers of the tests in processes of their own.
 

@@ -4,7 +4,7 @@ import { decodePaymentHeader } from '@farebox/payments/x402/payment-header'
 import { isJobId } from '@farebox/protocol/job/job-request'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { JobContext } from '../handlers.ts'
-import { isHireError, type HireError } from '../hire-error.ts'
+import { isHireError } from '../handler/hire-error.ts'
 import type { Variables } from '../environment/read-environment.ts'
 import { redactorOf } from '../environment/environment-redactor.ts'
 import { startHired, type HiredAgent } from './test-setup/hired-agent.ts'
@@ -45,12 +45,11 @@ async function problemOf(hire: Promise<unknown>): Promise<string> {
     return JSON.stringify(await hire)
   } catch (error) {
     if (!isHireError(error)) throw error
-    const { problem, charged, childErrorType } = error as HireError
+    const { problem, charged, childErrorType } = error
     return [problem, charged, childErrorType].filter(part => part !== undefined).join(' ')
   }
 }
 
-const jobOf = (body: string): string => (JSON.parse(body) as { readonly job_id: string }).job_id
 const deadlineOf = (body: string): number => (JSON.parse(body) as { readonly deadline: number }).deadline
 
 describe('ctx.hire', () => {

@@ -1,4 +1,4 @@
-import type { Holder } from './job-store.ts'
+import type { Holder } from './holder.ts'
 
 /**
  * What a job keeps beside its record of what it orders from others, in the same store: entries of text, and amounts that

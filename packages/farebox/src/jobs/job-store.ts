@@ -1,5 +1,8 @@
+import type { Holder } from './holder.ts'
 import type { Job } from './job.ts'
 import type { JobAccounts } from './job-accounts.ts'
+
+export type { Holder } from './holder.ts'
 
 /**
  * Where jobs and payments are claimed and responses kept, over processes and replicas (D6, D24, D25).
@@ -28,13 +31,6 @@ export interface JobStore {
   write(holder: Holder, change: JobChange): Promise<boolean>
   /** Keys of the `saved` jobs that nobody holds: settlements that a dead process left in doubt. */
   unresolved(): Promise<readonly string[]>
-}
-
-/** Names one holder of one job. */
-export interface Holder {
-  readonly jobKey: string
-  /** Unique to one claim. */
-  readonly fence: string
 }
 
 /** A wish to hold a job. */

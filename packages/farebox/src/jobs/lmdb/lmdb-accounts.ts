@@ -98,7 +98,9 @@ export function openLmdbAccounts(root: RootDatabase): LmdbAccounts {
       sums: keys.map(key => sumAt(nowMs)(key)?.total ?? 0n),
     }),
     sweep(beforeMs, limit) {
-      for (const expired of [...expiry.getKeys({ end: [beforeMs], limit })]) {
+      // Read to the end first: the loop deletes where it would be reading.
+      const due = [...expiry.getKeys({ end: [beforeMs], limit })]
+      for (const expired of due) {
         const [, table, key] = expired
         if (table === 'account') removeAccount(key)
         else sums.removeSync(key)

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { loadEvmCrypto, type EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { privateKeySigner } from '@farebox/payments/x402/sign-payment'
+import { formatUsdc } from '@farebox/protocol/money/usdc'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
@@ -26,7 +27,8 @@ const KILL_EVERY_MS = Number(process.env['RING_KILL_EVERY_MS'] ?? 3_000)
 /** Ten in all. */
 const REPLICAS = [4, 3, 3]
 const PAYERS = 8
-const LOSSES_ATOMIC = 2_000_000n
+/** More than one job in a hundred loses, whose hires are paid for and lead to nothing. */
+const LOSSES_ATOMIC = 1_000_000n + BigInt(JOBS) * 1_000n
 
 const stops: (() => Promise<unknown>)[] = []
 afterAll(async () => {
@@ -187,7 +189,7 @@ async function setRing(): Promise<Ring> {
             SERVICE_PUBLIC_URL: balancer.url,
             HIRING_PRIVATE_KEY: key.hiring,
             HIRING_DAILY_BUDGET: '1000',
-            HIRING_DAILY_LOSSES: String(LOSSES_ATOMIC / 1_000_000n),
+            HIRING_DAILY_LOSSES: formatUsdc(LOSSES_ATOMIC),
           },
           readReady(line) {
             const [, port] = /"event":"listening","port":(\d+)/.exec(line) ?? []
@@ -202,7 +204,8 @@ async function setRing(): Promise<Ring> {
     }
   })
   stops.push(async () => {
-    await Promise.all(agents.flatMap(({ replicas }) => replicas.map(child => child?.stop(0))))
+    const alive = agents.flatMap(({ replicas }) => replicas.filter(child => child !== undefined))
+    await Promise.all(alive.map(async child => await child.stop(0)))
   })
   for (const [at, agent] of agents.entries())
     for (let place = 0; place < (REPLICAS[at] ?? 0); place += 1) await agent.start(place)
