@@ -251,6 +251,17 @@ describe('a job that is run again', () => {
     expect((await (await agentThat(pays)).run({ jobId })).text).toBe(`resumed ${first.text}`)
   })
 
+  test('of whose spend the node cannot tell the transaction does not say that nothing was moved', async () => {
+    const jobId = randomUUID()
+    const first = await (await agentThat(pays)).run({ jobId })
+    node.decide = method => (method === 'eth_getLogs' ? 'lose' : 'pass')
+    const { status, error } = await (await agentThat(pays)).run({ jobId })
+    expect(status).toBe(500)
+    expect(error).toContain('an earlier attempt at this job made this spend')
+    node.decide = () => 'pass'
+    expect((await (await agentThat(pays)).run({ jobId })).text).toBe(`resumed ${first.text}`)
+  })
+
   test('cannot spend something else in its place', async () => {
     const jobId = randomUUID()
     const first = await (await agentThat(pays)).run({ jobId })
@@ -345,7 +356,7 @@ describe('a node that fails', () => {
     const buyer = await agentThat(pays)
     const { status, error } = await buyer.run()
     expect(status).toBe(500)
-    expect(error).toContain('the chain cannot be asked what is permitted, nothing was moved')
+    expect(error).toContain('the chain cannot be asked what is permitted, so this attempt moved nothing')
     expect(buyer.gate.counts().charged).toBe(0)
     expect(await stage.balanceOf(SHOP)).toBe(0n)
   })
