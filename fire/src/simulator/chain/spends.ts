@@ -1,7 +1,6 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import type { ChainLog } from '@farebox/payments/chain/chain-receipt'
 import type { SpendRefusal } from '@farebox/contracts/permission-calls'
-import type { ContractCall } from './calls.ts'
 
 /** What an owner permits; without a limit nothing. */
 export interface SpendTerms {
@@ -64,7 +63,7 @@ export function refusalData(name: string): string | undefined {
 
 /** Reads a transaction's call; undefined for any other. `idOf` hashes owner, spender, token and scope. */
 export function readSpend(
-  { to, data }: ContractCall,
+  { to, data }: { readonly to: string; readonly data: string },
   spender: string,
   idOf: (words: string) => string,
 ): SpendCall | undefined {
