@@ -1,5 +1,6 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { permissionId, scopeOf } from '@farebox/contracts/permission-calls'
+import { encodeSet } from '@farebox/contracts/permission-transactions'
 import type { SpendPermission } from '@farebox/contracts/permission-typed-data'
 import { systemClock, type Clock } from '@farebox/client/internal/exchange/clock'
 import { loadKeccak } from '@farebox/payments/crypto/evm-crypto'
@@ -14,7 +15,6 @@ import type { World } from '../world.ts'
 import { asTyped } from '../terminal/as-typed.ts'
 import { agree } from './agree.ts'
 import { carryOut, planChange } from './change-permission.ts'
-import { setCall } from './chain/permission-transactions.ts'
 import { readChainSeconds, readStatus, type PermissionStatus } from './chain/read-permissions.ts'
 import { declaredSpend } from './agent/declared-spend.ts'
 import { amount, moment } from './describe-terms.ts'
@@ -87,7 +87,7 @@ async function allowOn(
   const id = permissionId(crypto, { ...permission, scope })
   const before = await readStatus(chain, crypto, id, 'pending')
   refuseSpent(asked, before)
-  const callData = setCall(crypto, permission)
+  const callData = encodeSet(permission)
   const leftAfter = permission.cap - before.spent
   const change = await planChange(limits, { callData, before, leftAfter, chainSeconds })
   const call = { from: key.address, to: SPEND_PERMISSIONS_ADDRESS, valueWei: 0n, callData }

@@ -1,11 +1,11 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { PERMIT_TYPES, type SignedPermit } from '@farebox/contracts/permission-transactions'
 import { createAuthorizationHasher } from '@farebox/payments/authorization/eip-3009'
 import { concatBytes, fromHex, toHex } from '@farebox/payments/internal/crypto/bytes'
 import type { OpenChain } from '../../chain/open-chain.ts'
 import { encodeCall, hexWord, topicOf, uintWord, type Hash } from '../../chain/encode-call.ts'
 import type { KeySigner } from '../../keys/paying-key.ts'
 import { askView } from './read-permissions.ts'
-import type { SignedPermit } from './permission-transactions.ts'
 
 /** The token's next permit of an owner. */
 export interface NextPermit {
@@ -13,7 +13,7 @@ export interface NextPermit {
 }
 
 /** The struct of EIP-2612. */
-const PERMIT = 'Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)'
+const PERMIT = `Permit(${PERMIT_TYPES.Permit.map(({ type, name }) => `${type} ${name}`).join(',')})`
 
 /**
  * The next permit of an owner, where the token takes EIP-2612 permits as they would be signed here; undefined where it
@@ -57,5 +57,5 @@ export function signPermit(
   const { domainSeparator } = createAuthorizationHasher(hash, chain.network)
   const digest = keccak256(concatBytes(Uint8Array.of(0x19, 0x01), domainSeparator, keccak256(struct)))
   const { address: token } = chain.network.asset
-  return { token, owner, value, deadline, signature: signer.signDigest(digest) }
+  return { token, owner, value, deadline, signature: toHex(signer.signDigest(digest)) }
 }
