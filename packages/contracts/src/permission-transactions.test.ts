@@ -1,4 +1,4 @@
-import { decodeFunctionData, hashTypedData, keccak256, type Abi } from 'viem'
+import { decodeFunctionData, hashTypedData, keccak256, toHex, type Abi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { SPEND_PERMISSIONS_ADDRESS } from './addresses.ts'
@@ -10,10 +10,10 @@ import {
   encodePermitToken,
   encodeRevoke,
   encodeSet,
-  permitTypedData,
 } from './permission-transactions.ts'
 import type { SpendPermission } from './permission-typed-data.ts'
 import { spendPermissionsAbi } from './spend-permissions.ts'
+import { permitDigest, permitTypedData } from './token-permit.ts'
 
 const OWNER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const SPENDER = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
@@ -117,5 +117,10 @@ describe('a transaction for the token', () => {
       hashTypedData(permitTypedData({ ...terms, nonce: 4n, deadline: 9n })),
     )
     expect(await ACCOUNT.signTypedData(typed)).toMatch(/^0x[0-9a-f]{130}$/)
+    const digest = permitDigest(
+      { keccak256: bytes => keccak256(bytes, 'bytes') },
+      { ...terms, nonce: 3n, deadline: 9n },
+    )
+    expect(toHex(digest)).toBe(hashTypedData(typed))
   })
 })

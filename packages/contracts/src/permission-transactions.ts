@@ -2,7 +2,7 @@ import { countedWords, hexWord, textDigits, uintWord } from './abi-words.ts'
 import { SPEND_PERMISSIONS_ADDRESS } from './addresses.ts'
 import type { PermissionKey, SpendPermission } from './permission-typed-data.ts'
 
-/** What an owner sends to SpendPermissions and to the token, and signs for the token; no ABI coder is loaded. */
+/** What an owner sends to SpendPermissions and to the token, encoded by hand: no ABI coder is loaded. */
 
 type Hex = `0x${string}`
 
@@ -33,40 +33,14 @@ export interface SignedPermit {
   readonly signature: string
 }
 
-/** The domain under which a token takes signed approvals, and the terms of one. */
-export interface PermitTerms {
-  readonly chainId: number
-  readonly token: string
-  /** Of the token's EIP-712 domain. */
-  readonly name: string
-  readonly version: string
-  readonly owner: string
-  /** The whole allowance of SpendPermissions, in atomic units. */
-  readonly value: bigint
-  /** The token's next for this owner. */
-  readonly nonce: bigint
-  /** Unix seconds: the last at which it may be brought. */
-  readonly deadline: bigint
-}
-
-/** EIP-712 type of a signed approval (EIP-2612). */
-export const PERMIT_TYPES = {
-  Permit: [
-    { name: 'owner', type: 'address' },
-    { name: 'spender', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'nonce', type: 'uint256' },
-    { name: 'deadline', type: 'uint256' },
-  ],
-} as const
-
 /**
  * The data of the transaction that sets a permission, or changes all of it but what was spent.
  *
  * @example
  * ```ts
- * import { encodeSet, encodeMulticall, encodePermitToken, permitTypedData } from '@farebox/contracts/permission-transactions'
+ * import { encodeMulticall, encodePermitToken, encodeSet } from '@farebox/contracts/permission-transactions'
  * import type { SpendPermission } from '@farebox/contracts/permission-typed-data'
+ * import { permitTypedData } from '@farebox/contracts/token-permit'
  * import type { PrivateKeyAccount } from 'viem'
  *
  * // One transaction for both: the permission, and an approval of exactly what it may move.
@@ -136,28 +110,4 @@ export function encodeMulticall(calls: readonly string[]): Hex {
 /** The call of a token that makes an allowance exactly this, in atomic units; of SpendPermissions if nobody is named. */
 export function encodeApprove(amount: bigint, spender: string = SPEND_PERMISSIONS_ADDRESS): Hex {
   return `${APPROVE}${hexWord(spender)}${uintWord(amount)}`
-}
-
-/** What an owner signs to make the allowance of SpendPermissions exactly `value` (EIP-2612). */
-export function permitTypedData({
-  chainId,
-  token,
-  name,
-  version,
-  owner,
-  value,
-  nonce,
-  deadline,
-}: PermitTerms) {
-  return {
-    domain: { name, version, chainId, verifyingContract: hex(token) },
-    types: PERMIT_TYPES,
-    primaryType: 'Permit',
-    message: { owner: hex(owner), spender: hex(SPEND_PERMISSIONS_ADDRESS), value, nonce, deadline },
-  } as const
-}
-
-/** Addresses are checked where they are read; the type asks for the form alone. */
-function hex(address: string): Hex {
-  return `0x${address.slice(2)}`
 }
