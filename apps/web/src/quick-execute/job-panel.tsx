@@ -19,8 +19,10 @@ export function JobPanel(props: {
   readonly isItsPage?: boolean
   /** Undefined: it is not ordered from here. */
   readonly retry?: ((order: Order) => void) | undefined
+  /** Where its limit is changed; undefined: it moves nothing of its caller's. */
+  readonly limit?: string | undefined
 }): ReactNode {
-  const { execution, usualMs, fields, retry, isItsPage = false } = props
+  const { execution, usualMs, fields, retry, limit, isItsPage = false } = props
   const { order, unanswered, isFresh } = execution
   const { job, refusal } = order
   const isUnderWay =
@@ -50,7 +52,14 @@ export function JobPanel(props: {
             </p>
           </Note>
         )}
-        <JobTicket job={job} order={order} now={now} isFresh={isFresh} receiptHash={receiptHash}>
+        <JobTicket
+          job={job}
+          order={order}
+          now={now}
+          isFresh={isFresh}
+          receiptHash={receiptHash}
+          mayMove={limit !== undefined}
+        >
           <JobActions order={order} job={job} isItsPage={isItsPage} />
         </JobTicket>
       </div>
@@ -65,10 +74,19 @@ export function JobPanel(props: {
         </span>
       </h2>
       <JobLine view={{ order, job, unanswered, now, usualMs }} />
-      {job?.status === 'failed' && job.error_type === 'validation' && (
+      {limit !== undefined && isBeyondLimit(job) ? (
         <Note tone="info">
-          <p>Correct the input and try again: the payment is not bound to what you filled in.</p>
+          <p>
+            It wanted to move more than you permit. <a href={limit}>Change the limit</a>, or ask for less.
+          </p>
         </Note>
+      ) : (
+        job?.status === 'failed' &&
+        job.error_type === 'validation' && (
+          <Note tone="info">
+            <p>Correct the input and try again: the payment is not bound to what you filled in.</p>
+          </Note>
+        )
       )}
       {refusal !== undefined && (
         <Note tone="refused" alert>
@@ -91,7 +109,14 @@ export function JobPanel(props: {
         </Note>
       )}
       {job !== undefined && !isUnderWay && (
-        <JobTicket job={job} order={order} now={now} isFresh={false} receiptHash={receiptHash}>
+        <JobTicket
+          job={job}
+          order={order}
+          now={now}
+          isFresh={false}
+          receiptHash={receiptHash}
+          mayMove={limit !== undefined}
+        >
           {job.retry.possible && retry !== undefined && (
             <Retry amount={job.amount} until={job.retry.until} retry={() => retry(order)} />
           )}
@@ -100,6 +125,11 @@ export function JobPanel(props: {
       )}
     </div>
   )
+}
+
+/** Whether the agent refused because the permission, or the approval behind it, allows less. */
+function isBeyondLimit(job: Order['job']): boolean {
+  return job?.status === 'failed' && job.error_type === 'validation' && /\ballowance\b/i.test(job.error ?? '')
 }
 
 /** The same job once more, with the payment that was signed: it can be used once, whatever becomes of it. */
