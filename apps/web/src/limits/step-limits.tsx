@@ -1,5 +1,4 @@
 import { useEffect, useState, type ReactNode } from 'react'
-import type { AgentPage } from '@farebox/platform-api/agent'
 import { Words } from '../parts/words.tsx'
 import { usePurse } from '../purse/purse-context.ts'
 import { Sign } from '../signs/sign.tsx'
@@ -9,7 +8,7 @@ import { findCover, limitUrl } from './find-cover.ts'
 import { useLimits } from './use-limits.ts'
 
 /** A step whose capability moves tokens of who runs it. */
-export interface SpendingStep {
+interface SpendingStep {
   readonly key: string
   readonly name: string
   readonly agentId: number
@@ -46,23 +45,4 @@ export function StepLimits({ steps }: { readonly steps: readonly SpendingStep[] 
       })}
     </ul>
   )
-}
-
-/** Which of these steps move tokens, by what their agents declare now. */
-export function spendingSteps(
-  steps: readonly SpendingStep[],
-  declares: (step: SpendingStep) => boolean,
-): readonly SpendingStep[] {
-  const seen = new Set<string>()
-  return steps.filter(step => {
-    const id = `${step.agentId} ${step.capability}`
-    if (seen.has(id) || !declares(step)) return false
-    seen.add(id)
-    return true
-  })
-}
-
-/** The capability of an agent's page, by its name. */
-export function capabilityOf(agent: AgentPage, name: string): AgentPage['capabilities'][number] | undefined {
-  return agent.capabilities.find(one => one.name === name)
 }

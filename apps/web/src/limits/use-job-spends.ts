@@ -2,6 +2,9 @@ import type { SpendLine, WalletSpends } from '@farebox/platform-api/limits'
 import { useEffect, useState } from 'react'
 import { useSite } from '../site/site.ts'
 
+/** What was moved for jobs, by job in lower case. */
+export type JobSpends = ReadonlyMap<string, readonly SpendLine[]>
+
 /** The most jobs that one question names. */
 const MOST_JOBS = 50
 /** The platform reads the chain a moment after a job has ended. */
@@ -12,12 +15,9 @@ const LOOKS_MS = [0, 2_000, 6_000]
  *
  * @param jobs those that have ended; none of them moves anything any more
  */
-export function useJobSpends(
-  payer: string | null,
-  jobs: readonly string[],
-): ReadonlyMap<string, readonly SpendLine[]> | undefined {
+export function useJobSpends(payer: string | null, jobs: readonly string[]): JobSpends | undefined {
   const { ask, platform } = useSite()
-  const [spends, setSpends] = useState<ReadonlyMap<string, readonly SpendLine[]>>()
+  const [spends, setSpends] = useState<JobSpends>()
   const ids = jobs.map(id => id.toLowerCase()).join(',')
   const isThere = platform.spend_permissions_address !== null && payer !== null && ids !== ''
   useEffect(() => {

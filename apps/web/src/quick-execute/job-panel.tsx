@@ -7,6 +7,7 @@ import type { Order } from '../kept/order.ts'
 import { Note } from '../parts/note.tsx'
 import { Hash } from '../parts/short.tsx'
 import { When } from '../parts/when.tsx'
+import { keepInput } from './input-again.ts'
 import { JobActions } from './job-actions.tsx'
 import { useNow } from './use-now.ts'
 import { useReceiptHash } from './use-receipt-hash.ts'
@@ -77,7 +78,16 @@ export function JobPanel(props: {
       {limit !== undefined && isBeyondLimit(job) ? (
         <Note tone="info">
           <p>
-            It wanted to move more than you permit. <a href={limit}>Change the limit</a>, or ask for less.
+            It wanted to move more than you permit.{' '}
+            <a
+              href={limit}
+              onClick={() =>
+                keepInput({ agentId: order.agent_id, capability: order.capability, input: order.input })
+              }
+            >
+              Change the limit
+            </a>
+            , or ask for less.
           </p>
         </Note>
       ) : (

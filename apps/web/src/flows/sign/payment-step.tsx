@@ -1,3 +1,4 @@
+import type { Flow } from '@farebox/flows/document/flow'
 import type { FieldMap, JsonObject } from '@farebox/protocol/fields/field'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { groupDigits, toAtomic } from '../../format/amount.ts'
@@ -9,9 +10,11 @@ import { capitalize, countWord } from '../describe/count-word.ts'
 import { describeValue } from '../describe/describe-value.ts'
 import { PaymentLines } from './payment-lines.tsx'
 import type { PriceChange, SigningPlan } from './plan-signing.ts'
+import { SheetLimits } from './sheet-limits.tsx'
 import type { Signing } from './use-signing.ts'
 
 interface Props {
+  readonly flow: Flow
   readonly signing: Signing
   readonly input: JsonObject
   readonly fields: FieldMap
@@ -72,6 +75,7 @@ function Planned(props: Props & { readonly signing: InPlan }): ReactNode {
         </p>
       )}
       <Notes {...props} />
+      <SheetLimits flow={props.flow} />
       <PaymentLines plan={plan} signed={signedOf(signing)} />
       <dl className="totals">
         {plan.later.length > 0 && (

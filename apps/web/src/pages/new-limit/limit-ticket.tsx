@@ -1,5 +1,5 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { withCents } from '../../format/amount.ts'
 import type { DeclaredSpend } from '../../limits/declared-spend.ts'
 import type { Change } from '../../limits/use-change.ts'
@@ -28,6 +28,7 @@ export function LimitTicket(props: Props): ReactNode {
   const { platform } = useSite()
   const { before, planned, spender } = limit
   const isDone = change.state.step === 'done'
+  const [isTried, setTried] = useState(false)
   return (
     <form
       className="limit-form"
@@ -35,10 +36,10 @@ export function LimitTicket(props: Props): ReactNode {
       method="dialog"
       onSubmit={event => {
         event.preventDefault()
-        const { current } = { current: event.currentTarget }
+        setTried(true)
         if (planned !== undefined && limit.limits !== undefined)
           change.start('set', limit.limits, planned.change)
-        else current.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+        else event.currentTarget.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
       }}
     >
       <Ticket
@@ -69,6 +70,7 @@ export function LimitTicket(props: Props): ReactNode {
               declared={declared}
               limit={limit}
               isHeld={change.state.step === 'sending' || isDone}
+              isTried={isTried}
             />
           </>
         }

@@ -9,18 +9,20 @@ export function TermsFields(props: {
   readonly declared: DeclaredSpend
   readonly limit: NewLimit
   readonly isHeld: boolean
+  /** The button was pressed. */
+  readonly isTried: boolean
 }): ReactNode {
-  const { declared, limit, isHeld } = props
+  const { declared, limit, isHeld, isTried } = props
   const { before } = limit
   return (
     <>
-      <TermField name="each" label="Each time, at most" limit={limit} isHeld={isHeld}>
+      <TermField name="each" label="Each time, at most" limit={limit} isHeld={isHeld} isTried={isTried}>
         {declared.mostAtomic !== undefined && `below ${withCents(declared.mostAtomic)}`}
       </TermField>
-      <TermField name="all" label="In all, at most" limit={limit} isHeld={isHeld}>
+      <TermField name="all" label="In all, at most" limit={limit} isHeld={isHeld} isTried={isTried}>
         {before !== undefined && before.spent !== '0' && `${withCents(before.spent)} are spent`}
       </TermField>
-      <TermField name="until" label="Until" limit={limit} isHeld={isHeld}>
+      <TermField name="until" label="Until" limit={limit} isHeld={isHeld} isTried={isTried}>
         the end of that day
       </TermField>
     </>
@@ -32,13 +34,14 @@ function TermField(props: {
   readonly label: string
   readonly limit: NewLimit
   readonly isHeld: boolean
+  readonly isTried: boolean
   readonly children: ReactNode
 }): ReactNode {
-  const { name, label, limit, isHeld, children } = props
+  const { name, label, limit, isHeld, isTried, children } = props
   const [isLeft, setLeft] = useState(false)
   const refusal = limit.refusals[name]
   // Somebody who is typing is not corrected before they are done; a button that is pressed says all.
-  const isShown = refusal !== undefined && isLeft
+  const isShown = refusal !== undefined && (isLeft || isTried)
   const id = `limit-${name}`
   return (
     <div className="field">
@@ -59,7 +62,6 @@ function TermField(props: {
         aria-describedby={isShown ? `${id}-refusal` : undefined}
         onChange={event => limit.type({ [name]: event.target.value })}
         onBlur={() => setLeft(true)}
-        onInvalid={() => setLeft(true)}
       />
       {isShown && (
         <p className="hint bad" id={`${id}-refusal`} role="alert">
