@@ -17,6 +17,7 @@ const LONG = [
   'packages/cli/src/check/wrong-agents.test.ts',
   'packages/cli/src/dev/{dev-restart,dev-trouble}.test.ts',
   'packages/cli/src/register/{afterwards,register-again}.test.ts',
+  'packages/farebox/src/spending/spend-storm.test.ts',
   'packages/farebox/src/workers/workers.test.ts',
   'packages/local/src/postgres/start-postgres.test.ts',
   'packages/platform/src/monitor/rounds.test.ts',

@@ -1,4 +1,4 @@
-// npm start: from a fresh clone to three paid jobs. Needs nothing but Node and npm.
+// npm start: from a fresh clone to paid jobs. Needs nothing but Node and npm.
 
 import { createSteps } from './steps.mjs'
 import { build, installPackages, requireNode, root, tellFailure } from './prepare.mjs'

@@ -28,7 +28,7 @@ async function takePort(): Promise<number> {
 }
 
 async function explain(error: unknown, words: readonly string[]): Promise<string> {
-  const explained = await explainStart(error, { flags: readFlags(words), root, agentCount: 3 })
+  const explained = await explainStart(error, { flags: readFlags(words), root, agentCount: 4 })
   return (explained as Error).message
 }
 
@@ -49,7 +49,7 @@ test('npm start names all ports that are taken at once, and a command that takes
     .map((word, index) => (index % 2 === 0 ? `--${word}-port` : String(word)))
     .concat('--once')
   const message = await explain(new PortTakenError('taken', chain), words)
-  expect(message).toMatch(/^[3-5] ports are taken\n/)
+  expect(message).toMatch(/^[3-6] ports are taken\n/)
   expect(message).toMatch(new RegExp(`^ +${chain} +chain +by process ${process.pid}, `, 'm'))
   expect(message).toMatch(new RegExp(`^ +${facilitator} +facilitator +by process ${process.pid}, `, 'm'))
   const { ports, once } = readFlags(commandIn(message))

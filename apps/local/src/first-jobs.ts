@@ -23,4 +23,13 @@ export const FIRST_JOBS: {
       focus: ['payment'],
     },
   },
+  // Not paid for at the start, because the payer has to permit it first.
+  'Invoice payer': {
+    capability: 'pay_invoice',
+    input: {
+      invoice_number: '2026-0117',
+      recipient: '0x976EA74026E726554dB657fA54763abd0C3a0aa9',
+      amount: '0.25',
+    },
+  },
 }

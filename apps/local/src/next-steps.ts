@@ -1,6 +1,7 @@
 import type { Economy } from '@farebox/local/economy'
 import { DEFAULT_FOLDER, shellWord } from './flags.ts'
 import { FIRST_JOBS } from './first-jobs.ts'
+import { permitSteps } from './permit-steps.ts'
 
 /** What to try next: lines that work as they are, pasted into another terminal. */
 export function nextSteps(
@@ -28,6 +29,7 @@ export function nextSteps(
     `    curl -si ${first.url}/execute -H 'content-type: application/json' -d '{"task":{"capability":"${capability}"}}'`,
     `    ${here}npx farebox call ${first.url} ${capability} --text "hello world"`,
     '',
+    ...agents.flatMap(agent => permitSteps(agent, here)),
     ...agents.map(
       ({ declaration, url }) =>
         `  ${declaration.name.padEnd(17)} ${url}   ${Object.keys(declaration.capabilities).join(', ')}`,

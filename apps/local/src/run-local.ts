@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import { startEconomy, type Economy, type EconomyStep } from '@farebox/local/economy'
 import type { EconomyAgent } from '@farebox/local/internal/start-agent-process'
-import { TEST_KEYS } from '@farebox/local/chain/test-keys'
+import { TEST_KEYS, type TestKey } from '@farebox/local/chain/test-keys'
 import { launcherGone } from 'farebox/internal/command-line'
 import { explainStart } from './explain-start.ts'
 import { folderOf, HELP, readFlags } from './flags.ts'
 import { createJobLog, type JobLog } from './job-log.ts'
 import { payOneJob } from './pay-one-job.ts'
 import { nextSteps } from './next-steps.ts'
+import { spendingCapability } from './permit-steps.ts'
 import { describeRegistered, registerAgents } from './register-agents.ts'
 
 /** The printer of `npm start`, which has shown the install and the build already. */
@@ -19,16 +20,21 @@ export interface Steps {
   green(text: string): string
 }
 
-/** The example agents, each with a wallet and a sensible first job. */
-const EXAMPLES = [
+/** The example agents, each with a wallet; the last one moves what its payers permit. */
+const EXAMPLES: readonly {
+  readonly folder: string
+  readonly key: TestKey
+  readonly spender?: TestKey
+}[] = [
   { folder: 'text-statistics', key: TEST_KEYS.agent },
   { folder: 'qr-code', key: TEST_KEYS.secondAgent },
   { folder: 'summary', key: TEST_KEYS.thirdAgent },
-] as const
+  { folder: 'pay-invoices', key: TEST_KEYS.fourthAgent, spender: TEST_KEYS.spender },
+]
 
 /**
- * `npm start`: starts the whole economy, pays one job to each example agent through the real path, shows how, and
- * stays up until it is told to stop. Resolves to the exit code.
+ * `npm start`: starts the whole economy, pays one job through the real path to each example agent that needs no permission,
+ * shows how, and stays up until it is asked to stop. Resolves to the exit code.
  */
 export async function runLocal(options: {
   readonly words: readonly string[]
@@ -47,10 +53,11 @@ export async function runLocal(options: {
   const jobLog = createJobLog()
   const economy = await startEconomy({
     folder,
-    agents: EXAMPLES.map(({ folder: example, key }, index): EconomyAgent => ({
+    agents: EXAMPLES.map(({ folder: example, key, spender }, index): EconomyAgent => ({
       config: join(root, 'examples', example, 'agent.json'),
       wallet: key.address,
       port: flags.ports.agents + index,
+      ...(spender !== undefined && { spenderPrivateKey: spender.privateKey }),
     })),
     chainId: flags.chainId,
     chainPort: flags.ports.chain,
@@ -78,6 +85,8 @@ export async function runLocal(options: {
 
 async function showJobs(economy: Economy, steps: Steps, jobLog: JobLog): Promise<void> {
   for (const agent of economy.agents) {
+    // What moves the payer's tokens is for the payer to permit.
+    if (spendingCapability(agent.declaration) !== undefined) continue
     steps.line()
     steps.line(`  Paying one job to ${steps.bold(`"${agent.declaration.name}"`)} …`)
     steps.line()

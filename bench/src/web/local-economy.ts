@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** Packages are installed; a clone that was never built takes its time. */
 const STARTED_WITHIN_MS = 180_000
 
-/** What `npm start` started: chain, facilitator, platform and three agents, a job of each of them paid. */
+/** What `npm start` started: chain, facilitator, platform and four agents; three of them have been paid a job. */
 export interface LocalEconomy {
   /** As it was printed: what a person opens. */
   readonly url: string
@@ -50,8 +50,8 @@ export async function startLocalEconomy(): Promise<LocalEconomy> {
   }
 }
 
-/** Three agents take as many ports in a row: one far from those that systems give away. */
+/** Four agents take as many ports in a row: one far from those that systems give away. */
 async function findFreePortOf(name: string): Promise<number> {
   if (name !== 'agents') return await findFreePort()
-  return 20_000 + (process.pid % 4_000) * 3
+  return 20_000 + (process.pid % 3_000) * 4
 }

@@ -18,7 +18,7 @@ export interface JobContext {
   remainingMs(): number
   /** Writes a line to the agent's log, with the job's id. */
   log(message: string): void
-  /** What one spend could move now, in decimals: "2.5". Zero where the payer permits nothing. */
+  /** What the next spend can move, or moved in an earlier attempt at this job, in decimals: "2.5". Zero: nothing is permitted. */
   allowance(): Promise<string>
   /** Moves tokens of the payer, who permitted it, once for each call in each job. The capability declares it. */
   spend(order: SpendOrder): Promise<Spent>

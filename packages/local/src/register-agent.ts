@@ -50,6 +50,23 @@ export async function registerAgent(
   }
 }
 
+/** The number of the agent that a local platform lists at a URL; undefined where there is none. It need not run. */
+export async function findRegistered(
+  platform: { readonly url: string },
+  url: string,
+): Promise<number | undefined> {
+  const origin = createJsonOrigin(platform.url)
+  try {
+    const asked = await ask(origin, { method: 'POST', path: '/v1/registrations', body: { endpoint: url } })
+    return asked.status.state === 'listed' ? asked.status.agent_id : undefined
+  } catch {
+    // Nobody answers there yet, so that it cannot be registered.
+    return undefined
+  } finally {
+    await origin.close()
+  }
+}
+
 /**
  * Whether the wallet has staked for this endpoint already, as the chain says: a platform that was away has not seen it
  * yet, and would ask for a second stake.

@@ -17,6 +17,8 @@ export interface EconomyAgent {
   readonly wallet: string
   /** 0: any free one. */
   readonly port: number
+  /** What it moves payers' tokens with, where it spends; it is then registered at the economy's platform. */
+  readonly spenderPrivateKey?: string
 }
 
 /** A running agent. */

@@ -7,6 +7,7 @@ import { startOnPort, type PortChoice } from './processes/port-choice.ts'
 import { startPostgres } from './postgres/start-postgres.ts'
 import { startAgentProcess, type AgentProcess } from './start-agent-process.ts'
 import { startFacilitatorProcess, type FacilitatorProcess } from './start-facilitator-process.ts'
+import { startSpendingAgent } from './start-spending-agent.ts'
 import { startPlatformProcess, type PlatformProcess } from './start-platform-process.ts'
 
 /** An economy that is being started, and how what came up so far is stopped. */
@@ -55,7 +56,7 @@ export async function startParts(starting: Starting, database: Promise<string>):
   if (starting.agents.length === 0) return { chain, facilitator, platform, agents: [], payer }
   const agents = await step(
     'agents',
-    () => startAgents(starting, chain, facilitator),
+    () => startAgents(starting, { chain, facilitator, platform }),
     ({ length }) => ({ text: `${length} running` }),
   )
   return { chain, facilitator, platform, agents, payer }
@@ -123,14 +124,18 @@ async function startPlatform(
 
 async function startAgents(
   starting: Starting,
-  chain: LocalChain,
-  facilitator: FacilitatorProcess,
+  { chain, facilitator, platform }: Pick<EconomyParts, 'chain' | 'facilitator' | 'platform'>,
 ): Promise<readonly AgentProcess[]> {
   const wallets = starting.agents.map(({ wallet }) => wallet)
   const secret = await readOrCreateSecret(starting.folder, facilitator, wallets)
   return await allOrNone(
     starting.agents.map(async agent => {
-      const started = await startAgentProcess({ ...starting, chain, facilitator, secret, agent })
+      const options = { ...starting, chain, facilitator, secret, agent }
+      const { spenderPrivateKey } = agent
+      const started =
+        spenderPrivateKey === undefined || platform === undefined
+          ? await startAgentProcess(options)
+          : await startSpendingAgent({ ...options, platform, spenderPrivateKey })
       starting.stops.push(started.stop)
       return started
     }),

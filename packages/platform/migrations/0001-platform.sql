@@ -91,6 +91,31 @@ create table taken_down_endpoints (
 create index taken_down_endpoints_by_agent on taken_down_endpoints (agent_id);
 
 ------------------------------------------------------------------------------------------------------------------------
+-- Contracts that are followed
+------------------------------------------------------------------------------------------------------------------------
+
+-- How far a contract has been followed: `registry` or `permissions`. A process that holds a row's lock follows it.
+create table followed_contracts (
+  contract text primary key,
+  chain_id bigint not null,
+  address text not null,
+  block_number bigint not null,
+  -- The newest block of the chain when it was.
+  head_number bigint not null default 0,
+  -- When a process last read the chain: the others need not.
+  followed_at timestamptz
+);
+
+-- Hashes of blocks up to which a contract was followed: where the chain was rewritten, the newest that still stands is
+-- where reading begins again.
+create table followed_blocks (
+  contract text not null,
+  block_number bigint not null,
+  block_hash text not null,
+  primary key (contract, block_number)
+);
+
+------------------------------------------------------------------------------------------------------------------------
 -- The registry contract
 ------------------------------------------------------------------------------------------------------------------------
 
@@ -110,25 +135,6 @@ create table registry_events (
   primary key (block_number, log_index)
 );
 create index registry_events_by_agent on registry_events (agent_id, block_number, log_index);
-
--- How far the contract has been followed; one row. Whoever holds its lock follows.
-create table registry_cursor (
-  only_row boolean primary key default true check (only_row),
-  chain_id bigint not null,
-  registry_address text not null,
-  block_number bigint not null,
-  -- The newest block of the chain when it was.
-  head_number bigint not null default 0,
-  -- When somebody last looked: the others need not.
-  followed_at timestamptz
-);
-
--- Hashes of blocks up to which it was followed: where the chain was rewritten, the newest that still stands is where
--- reading begins again.
-create table registry_blocks (
-  block_number bigint primary key,
-  block_hash text not null
-);
 
 -- Registrations that wait for their confirmations; replaced at each look.
 create table registry_pending (
@@ -150,6 +156,42 @@ create table registrations (
   created_at timestamptz not null,
   examined_at timestamptz not null
 );
+
+------------------------------------------------------------------------------------------------------------------------
+-- The SpendPermissions contract
+------------------------------------------------------------------------------------------------------------------------
+
+-- What the contract said. A permission's terms are those it was set to last; what was spent is the sum of its spends. Read
+-- again where the chain was rewritten. Amounts are atomic units; addresses and hashes are lower-case.
+create table permission_events (
+  block_number bigint not null,
+  log_index integer not null,
+  kind text not null check (kind in ('set', 'revoked', 'spent')),
+  permission_id text not null,
+  owner text not null,
+  spender text not null,
+  token text not null,
+  -- Of `set` and `revoked`: what the permission is for, and what the next signature for it is made with.
+  scope text,
+  nonce bigint,
+  -- Of `set`. An owner may name any agent and any capability; the name is cut to 128 characters.
+  agent_id numeric(78),
+  capability text,
+  spend_limit numeric(78),
+  cap numeric(78),
+  expiry bigint,
+  recipients text[],
+  -- Of `spent`. The refs of one job differ in the last byte alone: this is what is before it.
+  recipient text,
+  amount numeric(78),
+  ref_prefix text,
+  transaction text not null,
+  block_at timestamptz not null,
+  primary key (block_number, log_index)
+);
+create index permission_events_by_owner on permission_events (owner, kind, block_number, log_index);
+create index permission_events_by_permission on permission_events (permission_id, kind, block_number, log_index);
+create index permission_events_by_ref on permission_events (ref_prefix) where ref_prefix is not null;
 
 ------------------------------------------------------------------------------------------------------------------------
 -- Checks, badges, notices

@@ -16,6 +16,8 @@ import { operatorRoutes } from './operator/operator-routes.ts'
 import { startCleanup } from './operator/start-cleanup.ts'
 import { startListingReports } from './owners/start-listing-reports.ts'
 import { ownersRoutes } from './owners/owners-routes.ts'
+import { startPermissions } from './limits/follow-permissions.ts'
+import { limitsRoutes } from './limits/limits-routes.ts'
 import type { Background, PlatformParts } from './platform-parts.ts'
 import { registryRoutes } from './registry/registry-routes.ts'
 import { startRegistry } from './registry/start-registry.ts'
@@ -53,6 +55,7 @@ export function platformRoutes(parts: PlatformParts): readonly Route[] {
     accountPageRoutes,
     operatorRoutes,
     walletsRoutes,
+    limitsRoutes,
     flowRoutes,
     runsRoutes,
   ]
@@ -86,6 +89,7 @@ export async function createPlatform(
   await app.ready()
   const starts = [
     startRegistry,
+    startPermissions,
     startMonitor,
     startJobs,
     startRuns,

@@ -84,6 +84,8 @@ export interface PlatformSettings {
   readonly registryAddress: string
   /** Where the contract was created: earlier blocks are not read. Default 0. */
   readonly registryFirstBlock?: number
+  /** Where SpendPermissions was created: earlier blocks are not read. Default 0. */
+  readonly permissionsFirstBlock?: number
   /** Blocks on top of a registration before it counts. */
   readonly confirmations: number
   readonly checkIntervalMs: number

@@ -14,7 +14,7 @@ export interface LargeFlow {
 }
 
 /**
- * Makes it of the local economy's three agents: eight rows, each of five lanes one behind the other. A lane shortens a text,
+ * Makes it of the local economy's agents: eight rows, each of five lanes one behind the other. A lane shortens a text,
  * counts its words, puts both in a sentence and makes a QR code of it; the sentence is what the next lane shortens. Some
  * wires are plain, some convert, some may be refused, and some outputs nobody takes, as in flows that people make.
  */

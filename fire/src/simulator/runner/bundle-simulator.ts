@@ -21,6 +21,7 @@ const STANDS_IN: Readonly<Record<string, string>> = {
   'payments/eip-3009': 'eip-3009.ts',
   'payments/payment-header': 'payment-header.ts',
   'node:crypto': 'node-crypto.ts',
+  'node:events': 'node-events.ts',
   'node:http': 'node-http.ts',
   fastify: 'fastify.ts',
   'prom-client': 'prom-client.ts',

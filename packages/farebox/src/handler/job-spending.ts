@@ -23,8 +23,21 @@ export interface JobSpending {
   describe(): string | undefined
 }
 
+/** Who spends for an agent, as `GET /spender` answers it: a permission names this account. */
+export interface SpenderIdentity {
+  /** Decimal, as registered. */
+  readonly agent_id: string
+  /** Address. */
+  readonly spender: string
+  readonly chain_id: number
+  /** SpendPermissions. */
+  readonly contract: string
+}
+
 /** How handlers move what payers permitted. */
 export interface Spending {
+  /** Undefined where nothing can be spent. */
+  readonly identity?: SpenderIdentity
   forJob(job: SpendingJob): JobSpending
 }
 

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { scopeOf } from '@farebox/contracts/permission-calls'
 import { createJsonRpc } from '@farebox/payments/chain/json-rpc-pool'
 import type { JsonRpc } from '@farebox/payments/chain/json-rpc'
@@ -44,6 +46,8 @@ export async function openSpending(
   if (devMode || agentId === undefined || rpcUrl === undefined) return refuse(DEV_MODE)
   const rpc = createJsonRpc(rpcUrl)
   const stopping = new AbortController()
+  // Each spend that is under way listens to it.
+  setMaxListeners(0, stopping.signal)
   closers.push(async () => {
     stopping.abort()
     await rpc.close()
@@ -52,6 +56,12 @@ export async function openSpending(
   const tools = { rpc, reads: createPermissionReads(rpc, crypto), sender, clock, stopped: stopping.signal }
   const checkChain = once(() => requireChain(rpc, network.chainId))
   return {
+    identity: {
+      agent_id: agentId.toString(),
+      spender: sender.address,
+      chain_id: network.chainId,
+      contract: SPEND_PERMISSIONS_ADDRESS,
+    },
     forJob(job) {
       const bound = bounds.get(job.capability)
       const { payer } = job

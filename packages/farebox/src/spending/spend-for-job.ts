@@ -1,12 +1,13 @@
 import type { PermissionKey } from '@farebox/contracts/permission-typed-data'
 import type { EvmCrypto } from '@farebox/payments/crypto/evm-crypto'
 import { toHex } from '@farebox/payments/internal/crypto/bytes'
-import { DeadlineError, InternalError } from '@farebox/protocol/errors/service-errors'
+import { DeadlineError, InternalError, isServiceError } from '@farebox/protocol/errors/service-errors'
 import { jobIdKey } from '@farebox/protocol/job/job-request'
 import { formatUsdc } from '@farebox/protocol/money/usdc'
 import type { Spent } from '../handlers.ts'
 import type { JobSpending, SpendingJob } from '../handler/job-spending.ts'
 import type { Log } from '../log.ts'
+import { readAllowance } from './read-allowance.ts'
 import { SpendImpossible, spendOnce, type SpendTools } from './spend-once.ts'
 import { checkSpendOrder, type SpendBound } from './spend-terms.ts'
 
@@ -31,7 +32,8 @@ interface Movement {
 
 /** Makes what one run of a handler spends with. Its calls are numbered: a retry that makes the same ones makes no new spends. */
 export function spendForJob(parts: JobSpendingParts, job: SpendingJob): JobSpending {
-  const { crypto, log, reads, bound, key } = parts
+  const { crypto, log, bound, key } = parts
+  const deadlineMs = job.deadline.atMs
   const underWay = new Set<Promise<unknown>>()
   const movements = new Map<string, Movement>()
   let calls = 0
@@ -49,7 +51,7 @@ export function spendForJob(parts: JobSpendingParts, job: SpendingJob): JobSpend
         key,
         symbol: bound.symbol,
         ref: refOf(crypto, job.jobId, index),
-        deadlineMs: job.deadline.atMs,
+        deadlineMs,
         signal: job.aborter.signal,
         onSent(hash) {
           sent.push(hash)
@@ -93,7 +95,8 @@ export function spendForJob(parts: JobSpendingParts, job: SpendingJob): JobSpend
     allowance: () =>
       track(
         checkNode(parts)
-          .then(() => reads.available(key).catch(unasked))
+          .then(() => readAllowance(parts, { key, ref: refOf(crypto, job.jobId, calls), deadlineMs }))
+          .catch(unasked)
           .then(available => formatUsdc(available < bound.maxAtomic ? available : bound.maxAtomic)),
       ),
     spend(order) {
@@ -127,6 +130,7 @@ async function checkNode({ checkChain }: JobSpendingParts): Promise<void> {
 }
 
 function unasked(error: unknown): never {
+  if (isServiceError(error)) throw error
   throw new SpendImpossible(
     'the chain cannot be asked what is permitted, nothing was moved: send the job again',
     error instanceof Error ? error.message : String(error),

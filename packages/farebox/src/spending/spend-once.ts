@@ -161,7 +161,11 @@ async function persist<T>(tools: SpendTools, planned: PlannedSpend, question: ()
   }
 }
 
-async function pause({ clock, stopped }: SpendTools, { deadlineMs }: PlannedSpend): Promise<void> {
+/** Waits a moment before the chain is asked again. Throws a `DeadlineError` where the deadline is nearer than that. */
+export async function pause(
+  { clock, stopped }: SpendTools,
+  { deadlineMs }: Pick<PlannedSpend, 'deadlineMs'>,
+): Promise<void> {
   if (stopped.aborted || clock.nowMs() + PAUSE_MS + LAST_WORD_MS >= deadlineMs) throw unknownOutcome()
   await sleep(clock, PAUSE_MS, stopped)
 }

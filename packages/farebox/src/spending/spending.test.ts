@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { fund } from '@farebox/local/chain/faucet'
 import { startChain, type LocalChain } from '@farebox/local/chain/start-chain'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
@@ -14,6 +15,7 @@ import {
 } from '@farebox/local/src/testing/permission-stage'
 import { callAnvil } from '@farebox/local/src/chain/anvil-rpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ValidationError } from '@farebox/protocol/errors/service-errors'
 import { EnvironmentError } from '../environment/environment-error.ts'
 import { redactorOf } from '../environment/environment-redactor.ts'
 import type { Variables } from '../environment/read-environment.ts'
@@ -87,6 +89,25 @@ describe('ctx.spend', () => {
     const [first, second] = (await buyer.run()).text.split(' ')
     expect(first).not.toBe(second)
     expect(await stage.balanceOf(SHOP)).toBe(200_000n)
+  })
+
+  test('a dozen at once are made without a warning of the platform’s', async () => {
+    const warnings: string[] = []
+    const listen = ({ message }: Error): void => void warnings.push(message)
+    process.on('warning', listen)
+    await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
+    const before = sends()
+    const buyer = await agentThat(async ({ spend }) => {
+      const order = { token: 'USDC', amount: '0.1', to: SHOP }
+      return String((await Promise.all(Array.from({ length: 12 }, () => spend(order)))).length)
+    })
+    const ended = buyer.run()
+    while (sends() < before + 12) await sleep(20)
+    await callAnvil(chain.rpcUrl, 'evm_setAutomine', [true])
+    await callAnvil(chain.rpcUrl, 'evm_mine', [])
+    expect(await ended).toMatchObject({ status: 200, text: '12' })
+    process.off('warning', listen)
+    expect(warnings).toEqual([])
   })
 
   test('PERM-07 more than is available is a validation error with what is, and not charged', async () => {
@@ -407,6 +428,25 @@ describe('a deadline', () => {
     expect(buyer.gate.counts().charged).toBe(0)
   })
 
+  test.each<[string, Work, string]>([
+    ['throws by accident', () => Promise.reject(new TypeError('no such shelf')), 'no such shelf'],
+    ['returns a wrong output', () => 7 as never, 'output refused: text'],
+  ])(
+    'is not all: a handler that %s after its spend fails with its transaction, and the reason is in the log alone',
+    async (_, fails, logged) => {
+      const buyer = await agentThat(async (context, amount) => {
+        await pays(context, amount)
+        return await fails(context, amount)
+      })
+      const { status, error } = await buyer.run()
+      expect(status).toBe(500)
+      expect(error).toMatch(/^Internal error; the job moved 0\.25 USDC to 0x\w{40} in transaction 0x\w{64}/)
+      expect(buyer.logs()).toContain(logged)
+      expect(error).not.toContain(logged)
+      expect(buyer.gate.counts().charged).toBe(0)
+    },
+  )
+
   test('a spend that a handler does not wait for is over before its job is', async () => {
     const buyer = await agentThat(({ spend }, amount) => {
       void spend({ token: 'USDC', amount, to: SHOP })
@@ -430,6 +470,46 @@ describe('ctx.allowance', () => {
     expect(await allowed()).toBe('0.000001')
     await stage.revoke(permissionOf())
     expect(await allowed()).toBe('0')
+  })
+})
+
+describe('a handler that compares ctx.allowance with its amount before it spends', () => {
+  const compares: Work = async (context, amount) => {
+    const allowance = await context.allowance()
+    if (Number(allowance) < Number(amount))
+      throw new ValidationError('allowance', `must be at least ${amount} USDC, is ${allowance} USDC`)
+    return await pays(context, amount)
+  }
+
+  test('refuses what is more, in the words of the interface', async () => {
+    const { status, error } = await (await agentThat(compares)).run({ amount: '1.5' })
+    expect(status).toBe(400)
+    expect(error).toBe('allowance: must be at least 1.5 USDC, is 1 USDC')
+  })
+
+  test('comes to the same end when the job is run again, although its spend took all that was left', async () => {
+    await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
+    const jobId = randomUUID()
+    const first = await (await agentThat(compares)).run({ jobId })
+    const again = await (await agentThat(compares)).run({ jobId })
+    expect(again).toMatchObject({ status: 200, text: `resumed ${first.text}` })
+    expect((await (await agentThat(compares)).run()).error).toBe(
+      'allowance: must be at least 0.25 USDC, is 0 USDC',
+    )
+  })
+
+  test('waits for the spend of an earlier attempt that is in no block yet', async () => {
+    await stage.set(permissionOf({ limit: 250_000n, cap: 250_000n }))
+    await callAnvil(chain.rpcUrl, 'evm_setAutomine', [false])
+    const jobId = randomUUID()
+    const before = sends()
+    const first = (await agentThat(pays)).run({ jobId })
+    while (sends() === before) await sleep(20)
+    await sleep(200)
+    const again = (await agentThat(compares)).run({ jobId })
+    await sleep(1_000)
+    await callAnvil(chain.rpcUrl, 'evm_mine', [])
+    expect(await again).toMatchObject({ status: 200, text: `resumed ${(await first).text}` })
   })
 })
 
@@ -503,6 +583,27 @@ describe('an agent that spends does not start', () => {
 
   test.each(['0', '-1', '07', '1.5', 'seven'])('with the id %j', async id => {
     expect(await refused({ AGENT_ID: id })).toContain('AGENT_ID must be the number')
+  })
+})
+
+describe('GET /spender', () => {
+  const ask = async ({ agent }: SpendingAgent, method = 'GET') =>
+    await agent.fetch(new Request('http://agent.test/spender', { method }))
+
+  test('names the account that a permission has to be for', async () => {
+    const answer = await ask(await agentThat(pays))
+    expect(await answer.json()).toEqual({
+      agent_id: '7',
+      spender: TEST_KEYS.agent.address.toLowerCase(),
+      chain_id: 84_532,
+      contract: SPEND_PERMISSIONS_ADDRESS,
+    })
+    expect((await ask(await agentThat(pays), 'POST')).status).toBe(405)
+  })
+
+  test('is no route of an agent that has no key to spend with', async () => {
+    const without = await agentThat(pays, { SPENDER_PRIVATE_KEY: undefined })
+    expect((await ask(without)).status).toBe(404)
   })
 })
 

@@ -22,6 +22,8 @@ export interface AnvilReady {
 
 /** How many past states anvil holds in memory; older ones it would write below the user's home. */
 const KEPT_STATES = 256
+/** Those of `TEST_KEYS`; anvil's own default is ten. */
+const ACCOUNTS = 12
 
 /**
  * Starts anvil on 127.0.0.1 and waits until it listens; it goes on with the saved chain where there is one.
@@ -52,6 +54,7 @@ async function listArguments(options: SpawnAnvilOptions): Promise<string[]> {
     '--host=127.0.0.1',
     `--port=${port}`,
     `--chain-id=${chainId}`,
+    `--accounts=${ACCOUNTS}`,
     `--prune-history=${KEPT_STATES}`,
     ...(blockTimeSeconds === undefined ? [] : [`--block-time=${blockTimeSeconds}`]),
     // Anvil's own default lets every web page that is open in a browser drive the chain.

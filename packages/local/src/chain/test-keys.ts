@@ -57,6 +57,16 @@ export const TEST_KEYS = {
     address: '0x976EA74026E726554dB657fA54763abd0C3a0aa9',
     privateKey: '0x92db14e403b83dfe3df233f83dfa3a0d7096f21ca9b0d6d6b8d88b2b4ec1564e',
   },
+  /** Is paid: the wallet of the fourth agent. */
+  fourthAgent: {
+    address: '0xBcd4042DE499D14e55001CcbB24a551F3b954096',
+    privateKey: '0xf214f2b2cd398c806f84e317254e0f0b801d0643303237d97a22a48e01628897',
+  },
+  /** Moves what payers permit: the account that the fourth agent spends with. */
+  spender: {
+    address: '0x71bE63f3384f5fb98995898A86B02Fb2426c5788',
+    privateKey: '0x701b615bbdfb9de65240bc28bd21bbc0d996645a3dd57e7b12bc2bdf6f192c82',
+  },
   /** Is paid: the wallet of an agent that joins a running economy. */
   joiningAgent: {
     address: '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await stage.database.pool.query(
-    'truncate agents, registry_events, registry_blocks, registry_cursor, registry_pending cascade',
+    'truncate agents, registry_events, followed_blocks, followed_contracts, registry_pending cascade',
   )
   chain = createPretendChain(stage.parts.settings.registryAddress)
   parts = { ...stage.parts, rpc: chain.rpc }

@@ -72,6 +72,11 @@ const FOR_EVERYBODY = [
   'GET /v1/agents/:agentId/receipts',
   // The hash of what only the payer and the agent know; what it leads to is in the lists as well.
   'GET /v1/receipts/:hash',
+  // The chain shows permissions, spends and approvals to everyone.
+  'GET /v1/limits/:address',
+  'GET /v1/limits/:address/spends',
+  'GET /v1/limits/:address/approvals',
+  'GET /v1/agents/:agentId/spender',
   'POST /v1/agents/:agentId/refresh',
   'POST /v1/agents/:agentId/reports',
   // Counts flows; whose they are it does not say.

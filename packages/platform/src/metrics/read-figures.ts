@@ -48,5 +48,5 @@ const ONE = `
     (select min(due_at) from agent_health where due_at <= $1) as checks,
     (select min(next_look_at) from jobs where next_look_at <= $1) as jobs,
     (select min(due_at) from webhook_deliveries where state = 'waiting' and due_at <= $1) as notices,
-    (select head_number - block_number from registry_cursor) as blocks,
+    (select head_number - block_number from followed_contracts where contract = 'registry') as blocks,
     (select sum(spent_atomic) from canary_days where day = ($1 at time zone 'utc')::date) as spent`

@@ -44,6 +44,7 @@ test('with the three that are needed the rest has defaults', () => {
       localMode: false,
       registryAddress: REGISTRY,
       registryFirstBlock: 0,
+      permissionsFirstBlock: 0,
       confirmations: 12,
       checkIntervalMs: 600_000,
       refreshIntervalMs: 86_400_000,
@@ -66,6 +67,7 @@ test('every variable is read', () => {
       PLATFORM_SHUNNED_HOSTS: 'victim.example, xn--bcher-kva.example',
       PLATFORM_NETWORK: 'eip155:84532',
       AGENT_REGISTRY_BLOCK: '77',
+      SPEND_PERMISSIONS_BLOCK: '78',
       REGISTRY_CONFIRMATIONS: '0',
       DATABASE_URL: 'postgres://u:p@db/platform',
       DATABASE_SCHEMA: 'other',
@@ -94,6 +96,7 @@ test('every variable is read', () => {
     paymentKeyBefore: KEY,
     settings: {
       registryFirstBlock: 77,
+      permissionsFirstBlock: 78,
       confirmations: 0,
       checkIntervalMs: 60_000,
       refreshIntervalMs: 3_600_000,

@@ -103,6 +103,7 @@ function readSettings(
     localMode: isLocal,
     registryAddress: () => readAddress('AGENT_REGISTRY_ADDRESS', read, crypto),
     registryFirstBlock: () => readCount('AGENT_REGISTRY_BLOCK', read) ?? 0,
+    permissionsFirstBlock: () => readCount('SPEND_PERMISSIONS_BLOCK', read) ?? 0,
     confirmations: () => readConfirmations(read) ?? (isLocal() ? 0 : DEFAULT_CONFIRMATIONS),
     checkIntervalMs: () => readMs('PLATFORM_CHECK_SECONDS', read) ?? CHECK_INTERVAL_MS,
     refreshIntervalMs: () => readMs('PLATFORM_REFRESH_SECONDS', read) ?? REFRESH_INTERVAL_MS,

@@ -50,6 +50,10 @@ export const PLATFORM_VARIABLES = {
     meaning: 'the block that created the contract; earlier ones are not read',
     default: '0',
   },
+  SPEND_PERMISSIONS_BLOCK: {
+    meaning: 'the block that created SpendPermissions; earlier ones are not read',
+    default: '0',
+  },
   REGISTRY_CONFIRMATIONS: {
     meaning: 'blocks on top of a registration before it counts; 0 where PLATFORM_LOCAL is true',
     default: '12',

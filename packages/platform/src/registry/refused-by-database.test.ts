@@ -21,7 +21,9 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await query('truncate agents, registry_events, registry_blocks, registry_cursor, registry_pending cascade')
+  await query(
+    'truncate agents, registry_events, followed_blocks, followed_contracts, registry_pending cascade',
+  )
   chain = createPretendChain(stage.parts.settings.registryAddress)
   errors = []
   const log = {
@@ -67,7 +69,7 @@ async function catchUp(): Promise<number> {
 
 async function cursor(): Promise<number | undefined> {
   const { rows } = await stage.database.pool.query<{ block_number: string }>(
-    'select block_number from registry_cursor',
+    'select block_number from followed_contracts',
   )
   return rows[0] && Number(rows[0].block_number)
 }

@@ -147,7 +147,7 @@ async function readPending(
   }>(
     'read-pending-registrations',
     `select p.agent_id, p.owner, p.endpoint, p.transaction, c.head_number - p.block_number as confirmations
-     from registry_pending p, registry_cursor c where not exists (select 1 from agents a where a.agent_id = p.agent_id)`,
+     from registry_pending p, followed_contracts c where c.contract = 'registry' and not exists (select 1 from agents a where a.agent_id = p.agent_id)`,
   )
   return rows
     .filter(row => {

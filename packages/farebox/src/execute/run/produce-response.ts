@@ -18,5 +18,9 @@ export async function produceResponse(
   const input = await checkInput(service, order)
   service.log.job('input valid', order.jobId)
   const run = await service.metrics.step('handler', () => runHandler(service, order, input, deadline, held))
-  return makeResponse(service, order, run)
+  try {
+    return makeResponse(service, order, run)
+  } catch (error) {
+    throw run.asFailure(error)
+  }
 }

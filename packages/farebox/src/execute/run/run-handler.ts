@@ -1,5 +1,7 @@
+import { INTERNAL_ERROR_MESSAGE } from '@farebox/protocol/errors/error-types'
 import {
   DeadlineError,
+  InternalError,
   isServiceError,
   serviceError,
   ValidationError,
@@ -21,6 +23,8 @@ export type ValidInput = JsonObject & { readonly [valid]: true }
 /** What a handler returned, on time. */
 export interface HandlerRun extends HandlerReturn {
   readonly tookMs: number
+  /** What is thrown where the job fails all the same: with the spends that it made, in a typed error's words. */
+  readonly asFailure: (error: unknown) => unknown
 }
 
 /** The caller is answered 408, but the handler is still running. */
@@ -93,9 +97,10 @@ export async function runHandler(
       return running
     })
     const { check } = await Promise.race([working, cutOff])
-    return { check, tookMs: clock.nowMs() - startedMs }
+    return { check, tookMs: clock.nowMs() - startedMs, asFailure: error => nameSpends(error, spending) }
   } catch (error) {
-    const told = tellSpends(error, spending)
+    const isHandlers = !(error instanceof HandlerCutOff || error instanceof HoldLost)
+    const told = isHandlers ? nameSpends(asTyped(service, error, spending), spending) : error
     if (told instanceof DeadlineError && running !== undefined && !ended) {
       throw new HandlerOverran(told.message, endOf(running))
     }
@@ -115,8 +120,15 @@ async function runWithSpends(handlers: Service['handlers'], call: HandlerCall): 
   }
 }
 
-/** Whoever is told that a job failed is told what it moved: that is not undone. */
-function tellSpends(error: unknown, spending: JobSpending): unknown {
+/** Where something was moved, also for what a handler throws by accident: that stays in the log, the spends do not. */
+function asTyped({ log }: Service, error: unknown, spending: JobSpending): unknown {
+  if (isServiceError(error) || spending.describe() === undefined) return error
+  log.warn(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  return new InternalError(INTERNAL_ERROR_MESSAGE, { cause: error })
+}
+
+/** A failed job names what it moved: that is not undone. */
+function nameSpends(error: unknown, spending: JobSpending): unknown {
   const spends = isServiceError(error) ? spending.describe() : undefined
   return isServiceError(error) && spends !== undefined
     ? serviceError(error.errorType, `${error.message}; ${spends}`)

@@ -94,6 +94,8 @@ export async function createSpendingAgent(options: {
   readonly work: Work | URL
   /** What a process before it left. */
   readonly store?: JobStore
+  /** The store is that of SERVICE_STORE, which it may share with others. */
+  readonly opensStore?: boolean
 }): Promise<SpendingAgent> {
   const crypto = await loadEvmCrypto()
   const payer = privateKeySigner(crypto, TEST_KEYS.payer.privateKey)
@@ -113,12 +115,14 @@ export async function createSpendingAgent(options: {
     ports: {
       log,
       paymentGate: gate,
-      jobStore: {
-        store: options.store ?? createMemoryStore(systemClock),
-        name: 'memory:',
-        shared: true,
-        close: () => Promise.resolve(),
-      },
+      ...(options.opensStore !== true && {
+        jobStore: {
+          store: options.store ?? createMemoryStore(systemClock),
+          name: 'memory:',
+          shared: true,
+          close: () => Promise.resolve(),
+        },
+      }),
     },
   })
   return {

@@ -5,7 +5,8 @@ import { createPretendChain, type PretendChain, type PretendEvent } from '../../
 import { stagePlatform, type Stage } from '../../test-setup/stage-platform.ts'
 import type { AgentRow } from '../../agents/agent-row.ts'
 import { lockAgent } from '../../agents/lock-agents.ts'
-import { createRegistryFollower, type FollowOptions } from './follow-registry.ts'
+import { createRegistryFollower } from './follow-registry.ts'
+import type { FollowOptions } from '../../contract-events/follow-contract.ts'
 import { readAgent } from '../../agents/read-agent.ts'
 
 const OWNER = `0x${'a1'.repeat(20)}` as const
@@ -21,7 +22,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await stage.database.pool.query(
-    'truncate agents, registry_events, registry_blocks, registry_cursor, registry_pending cascade',
+    'truncate agents, registry_events, followed_blocks, followed_contracts, registry_pending cascade',
   )
   chain = createPretendChain(stage.parts.settings.registryAddress)
   parts = { ...stage.parts, rpc: chain.rpc }
@@ -98,7 +99,7 @@ describe('registrations', () => {
     expect(one).toMatchObject({ endpoint: 'https://new.example', owner: OTHER, standing: 'waiting' })
     expect(await agent(2)).toMatchObject({ standing: 'deregistered', nextRefreshAtMs: undefined })
     await parts.database.pool.query(
-      'truncate agents, registry_events, registry_blocks, registry_cursor cascade',
+      'truncate agents, registry_events, followed_blocks, followed_contracts cascade',
     )
     await catchUp()
     expect(await agent(1)).toEqual(one)
@@ -301,7 +302,7 @@ describe('REG-02 a node', () => {
 
   test('of another registry than the database followed is refused', async () => {
     await catchUp()
-    await parts.database.pool.query(`update registry_cursor set registry_address = '${OTHER}'`)
+    await parts.database.pool.query(`update followed_contracts set address = '${OTHER}'`)
     await expect(follow().pass()).rejects.toThrow(`this database follows the registry ${OTHER}`)
   })
 
@@ -368,7 +369,7 @@ test('a worker that dies at any statement has done nothing, and the next one doe
     [],
     [],
   )
-  const tables = ['agents', 'registry_events', 'registry_blocks', 'registry_cursor', 'registry_pending']
+  const tables = ['agents', 'registry_events', 'followed_blocks', 'followed_contracts', 'registry_pending']
   const dump = async (): Promise<unknown> => {
     const rows = await Promise.all(
       tables.map(table => parts.database.pool.query(`select * from ${table} order by 1, 2`)),

@@ -2,23 +2,31 @@ import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
 import { decodeFunctionData, encodeAbiParameters, encodeEventTopics } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { foldEvents } from './fold-events.ts'
-import { encodeRegister, EVENT_TOPICS, readRegistryLog, type RegistryLog } from './registry-contract.ts'
+import type { ContractLog } from '../../contract-events/read-chain.ts'
+import { encodeRegister, EVENT_TOPICS, readRegistryLog } from './registry-contract.ts'
 
 const OWNER = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const ZERO = `0x${'0'.repeat(40)}` as const
 const STRING_AND_UINT = [{ type: 'string' }, { type: 'uint256' }] as const
 
-function registered(agentId: bigint, data: `0x${string}`): RegistryLog {
+function registered(agentId: bigint, data: `0x${string}`): ContractLog {
   const args = { agentId, owner: OWNER } as const
   const topics = encodeEventTopics({ abi: agentRegistryAbi, eventName: 'AgentRegistered', args })
-  return { blockNumber: 7, logIndex: 3, topics: topics as `0x${string}`[], data, transaction: '0xabc' }
+  return {
+    blockNumber: 7,
+    logIndex: 3,
+    topics: topics as `0x${string}`[],
+    data,
+    transaction: '0xabc',
+    blockAtMs: 5_000,
+  }
 }
 
 const endpoint = (text: string): `0x${string}` => encodeAbiParameters(STRING_AND_UINT, [text, 10n ** 15n])
 
 describe('a log', () => {
   test('tells the event, its owner in lower case', () => {
-    expect(readRegistryLog(registered(1n, endpoint('https://a.example')), 5_000)).toEqual({
+    expect(readRegistryLog(registered(1n, endpoint('https://a.example')))).toEqual({
       blockNumber: 7,
       logIndex: 3,
       agentId: 1,
@@ -32,21 +40,21 @@ describe('a log', () => {
   })
 
   test('with a NUL in its endpoint, which no database keeps, is read with a sign in its place', () => {
-    expect(readRegistryLog(registered(1n, endpoint('https://a\0.example')), 0)?.endpoint).toBe(
+    expect(readRegistryLog(registered(1n, endpoint('https://a\0.example')))?.endpoint).toBe(
       'https://a\uFFFD.example',
     )
   })
 
   test('whose text is no UTF-8 is read all the same', () => {
     const bytes = endpoint('abcd').replace('61626364', 'ff00c328') as `0x${string}`
-    expect(readRegistryLog(registered(1n, bytes), 0)?.endpoint).toMatch(/^[\uFFFD(]+$/)
+    expect(readRegistryLog(registered(1n, bytes))?.endpoint).toMatch(/^[\uFFFD(]+$/)
   })
 
   test('with an endpoint longer than the contract takes is cut', () => {
-    expect(readRegistryLog(registered(1n, endpoint('x'.repeat(1e5))), 0)?.endpoint).toHaveLength(2_048)
+    expect(readRegistryLog(registered(1n, endpoint('x'.repeat(1e5))))?.endpoint).toHaveLength(2_048)
   })
 
-  test.each<[string, RegistryLog]>([
+  test.each<[string, ContractLog]>([
     ['nothing', registered(1n, '0x')],
     ['an offset to nowhere', registered(1n, `0x${'f'.repeat(128)}`)],
     ['an id beyond every number', registered(2n ** 256n - 1n, endpoint('a'))],
@@ -54,7 +62,7 @@ describe('a log', () => {
     ['no topics', { ...registered(1n, endpoint('a')), topics: [] }],
     ['a topic that is none of ours', { ...registered(1n, endpoint('a')), topics: [`0x${'1'.repeat(64)}`] }],
   ])('that says %s is passed over', (_, log) => {
-    expect(readRegistryLog(log, 0)).toBeUndefined()
+    expect(readRegistryLog(log)).toBeUndefined()
   })
 
   test('of a mint or a burn is passed over: an event of their own tells more', () => {
@@ -67,7 +75,7 @@ describe('a log', () => {
         eventName: 'Transfer',
         args,
       }) as `0x${string}`[]
-      expect(readRegistryLog({ ...registered(1n, '0x'), topics }, 0)).toBeUndefined()
+      expect(readRegistryLog({ ...registered(1n, '0x'), topics })).toBeUndefined()
     }
   })
 })

@@ -1,5 +1,6 @@
 import { agentRegistryAbi } from '@farebox/contracts/agent-registry'
 import { decodeEventLog, encodeEventTopics, encodeFunctionData } from 'viem'
+import type { ContractLog } from '../../contract-events/read-chain.ts'
 
 /** D36: what a registration stakes, exactly: 0.001 ETH. */
 export const STAKE_WEI = 10n ** 15n
@@ -19,15 +20,6 @@ export interface RegistryEvent {
   readonly stakeWei: bigint | undefined
   readonly transaction: string
   readonly blockAtMs: number
-}
-
-/** A log of the contract, its form checked. */
-export interface RegistryLog {
-  readonly blockNumber: number
-  readonly logIndex: number
-  readonly topics: readonly `0x${string}`[]
-  readonly data: `0x${string}`
-  readonly transaction: string
 }
 
 /** The contract takes 2,048 bytes; another contract may say more. */
@@ -52,10 +44,10 @@ export function encodeRegister(endpoint: string): `0x${string}` {
  * What a log says; undefined where it is none of ours to follow: another event, a mint or burn (which come with events
  * of their own), an id too large to be one of this contract's, bytes that do not decode.
  */
-export function readRegistryLog(log: RegistryLog, blockAtMs: number): RegistryEvent | undefined {
+export function readRegistryLog(log: ContractLog): RegistryEvent | undefined {
   const decoded = decode(log)
   if (decoded === undefined) return undefined
-  const { blockNumber, logIndex, transaction } = log
+  const { blockNumber, logIndex, transaction, blockAtMs } = log
   const told = tell(decoded)
   if (told === undefined || told.agentId < 1n || told.agentId > BigInt(Number.MAX_SAFE_INTEGER))
     return undefined
@@ -72,7 +64,7 @@ export function readRegistryLog(log: RegistryLog, blockAtMs: number): RegistryEv
   }
 }
 
-function decode({ topics, data }: RegistryLog) {
+function decode({ topics, data }: ContractLog) {
   const [first, ...rest] = topics
   if (first === undefined) return undefined
   try {

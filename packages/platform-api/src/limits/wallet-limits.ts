@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { OWNERS_WORDS } from './search.ts'
+import { OWNERS_WORDS } from '../search.ts'
 
 const address = z
   .string()
@@ -59,7 +59,7 @@ export type SpendPermissionView = z.infer<typeof spendPermission>
  *
  * @example
  * ```ts
- * import { walletLimits } from '@farebox/platform-api/limits'
+ * import { walletLimits } from '@farebox/platform-api/limits/wallet-limits'
  *
  * const answer = await fetch(
  *   'https://platform.example/v1/limits/0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
@@ -102,7 +102,10 @@ export const MAX_SPEND_JOBS = 50
 
 /** The query of `GET /v1/limits/:address/spends`. */
 export const spendsQuery = z.strictObject({
-  cursor: z.string().max(64).optional(),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}\.\d{1,9}$/, 'must be the next_cursor of a page')
+    .optional(),
   permission: word.optional().describe('Only spends under this permission'),
   job_ids: z
     .string()

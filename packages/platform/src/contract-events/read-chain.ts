@@ -1,7 +1,26 @@
-import type { PlatformParts } from '../../platform-parts.ts'
-import { EVENT_TOPICS, readRegistryLog, type RegistryEvent, type RegistryLog } from './registry-contract.ts'
+import type { PlatformParts } from '../platform-parts.ts'
 
-type ChainParts = Pick<PlatformParts, 'rpc' | 'settings' | 'network'>
+type ChainParts = Pick<PlatformParts, 'rpc' | 'network'>
+
+/** A log of a contract, its form checked. */
+export interface ContractLog {
+  readonly blockNumber: number
+  /** Its place in the block. */
+  readonly logIndex: number
+  readonly topics: readonly `0x${string}`[]
+  readonly data: `0x${string}`
+  readonly transaction: string
+  /** The time of its block. */
+  readonly blockAtMs: number
+}
+
+/** Which logs of a contract are read. */
+export interface LogFilter {
+  /** Lower-case address. */
+  readonly address: string
+  /** As `eth_getLogs` takes them. */
+  readonly topics: readonly unknown[]
+}
 
 /** More blocks with events in one range than are asked for one by one while others wait. */
 export class TooManyBlocks extends Error {
@@ -21,28 +40,40 @@ export interface BlockRead {
   readonly atMs: number
 }
 
+/** There is no contract where one is to be followed. */
+export class ContractMissing extends Error {
+  override readonly name = 'ContractMissing'
+
+  constructor(address: string, networkId: string) {
+    super(`there is no contract at ${address} on ${networkId}`)
+  }
+}
+
 /**
- * Rejects where the node is on another chain than ours, or has no contract at the registry's address (REG-02): whoever
- * follows such a node would list and unlist the wrong agents.
+ * Rejects where the node is on another chain than ours, or has no contract at this address (REG-02): following such a node
+ * would list and unlist the wrong agents.
+ *
+ * @throws {ContractMissing} where the chain is ours and the contract is not there
  */
-export async function checkRegistryChain({ rpc, settings, network }: ChainParts): Promise<void> {
+export async function checkContractChain({ rpc, network }: ChainParts, address: string): Promise<void> {
   const chainId = readQuantity(await rpc.call('eth_chainId', []), 'eth_chainId')
   if (chainId !== network.chainId) {
     throw new Error(`the node is on chain ${chainId}, the platform on ${network.id}`)
   }
-  const code = await rpc.call('eth_getCode', [settings.registryAddress, 'latest'])
-  if (typeof code !== 'string' || code.length <= 2) {
-    throw new Error(`there is no contract at ${settings.registryAddress} on ${network.id}`)
-  }
+  const code = await rpc.call('eth_getCode', [address, 'latest'])
+  if (typeof code !== 'string' || code.length <= 2) throw new ContractMissing(address, network.id)
 }
 
 /** The number of the newest block. */
-export async function readHead({ rpc }: ChainParts): Promise<number> {
+export async function readHead({ rpc }: Pick<ChainParts, 'rpc'>): Promise<number> {
   return readQuantity(await rpc.call('eth_blockNumber', []), 'eth_blockNumber')
 }
 
 /** A block of the chain as it is now, or undefined where the node has none of this number. */
-export async function readBlock({ rpc }: ChainParts, blockNumber: number): Promise<BlockRead | undefined> {
+export async function readBlock(
+  { rpc }: Pick<ChainParts, 'rpc'>,
+  blockNumber: number,
+): Promise<BlockRead | undefined> {
   const block = await rpc.call('eth_getBlockByNumber', [toQuantity(blockNumber), false])
   if (block === null || block === undefined) return undefined
   const { hash, timestamp } = fieldsOf(block)
@@ -51,32 +82,31 @@ export async function readBlock({ rpc }: ChainParts, blockNumber: number): Promi
 }
 
 /**
- * The registry's events of these blocks, both ends included, in order. Logs of another contract or of other blocks,
- * which a node had no business to answer, are left out.
+ * A contract's logs of these blocks, both ends included, in order. Logs of another contract or of other blocks, which a
+ * node had no business to answer, are left out.
  */
-export async function readEvents(
-  parts: ChainParts,
+export async function readLogs(
+  parts: Pick<ChainParts, 'rpc'>,
+  { address, topics }: LogFilter,
   fromBlock: number,
   toBlock: number,
-): Promise<readonly RegistryEvent[]> {
-  const filter = {
-    address: parts.settings.registryAddress,
-    topics: [EVENT_TOPICS],
-    fromBlock: toQuantity(fromBlock),
-    toBlock: toQuantity(toBlock),
-  }
+): Promise<readonly ContractLog[]> {
+  const filter = { address, topics, fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) }
   const answer = await parts.rpc.call('eth_getLogs', [filter])
   if (!Array.isArray(answer)) throw new Error('eth_getLogs: the node answered no list')
   const logs = answer
-    .flatMap((entry: unknown) => readLog(entry, parts.settings.registryAddress))
+    .flatMap((entry: unknown) => readLog(entry, address))
     .filter(({ blockNumber }) => blockNumber >= fromBlock && blockNumber <= toBlock)
     .sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
   const times = await readTimes(parts, logs)
-  return logs.flatMap(log => readRegistryLog(log, times.get(log.blockNumber) ?? 0) ?? [])
+  return logs.map(log => ({ ...log, blockAtMs: times.get(log.blockNumber) ?? 0 }))
 }
 
 /** When the blocks of logs were made; asked for only where the node did not tell it with the log. */
-async function readTimes(parts: ChainParts, logs: readonly NodeLog[]): Promise<ReadonlyMap<number, number>> {
+async function readTimes(
+  parts: Pick<ChainParts, 'rpc'>,
+  logs: readonly NodeLog[],
+): Promise<ReadonlyMap<number, number>> {
   const times = new Map<number, number>()
   for (const { blockNumber, blockAtMs } of logs)
     if (blockAtMs !== undefined) times.set(blockNumber, blockAtMs)
@@ -90,22 +120,22 @@ async function readTimes(parts: ChainParts, logs: readonly NodeLog[]): Promise<R
   return times
 }
 
-async function readExisting(parts: ChainParts, blockNumber: number): Promise<BlockRead> {
+async function readExisting(parts: Pick<ChainParts, 'rpc'>, blockNumber: number): Promise<BlockRead> {
   const block = await readBlock(parts, blockNumber)
   if (block === undefined)
     throw new Error(`the node answered logs of block ${blockNumber} and has no such block`)
   return block
 }
 
-interface NodeLog extends RegistryLog {
+interface NodeLog extends Omit<ContractLog, 'blockAtMs'> {
   /** As newer nodes tell it with each log. */
   readonly blockAtMs: number | undefined
 }
 
-function readLog(entry: unknown, registryAddress: string): readonly NodeLog[] {
+function readLog(entry: unknown, contractAddress: string): readonly NodeLog[] {
   const fields = fieldsOf(entry)
   const { address, topics, data, blockNumber, logIndex, transactionHash, removed, blockTimestamp } = fields
-  const isOurs = typeof address === 'string' && address.toLowerCase() === registryAddress
+  const isOurs = typeof address === 'string' && address.toLowerCase() === contractAddress
   if (!isOurs || removed === true) return []
   if (!Array.isArray(topics) || !topics.every(isHex) || !isHex(data) || !isHex(transactionHash)) {
     throw new Error('eth_getLogs: the node answered a log that is none')

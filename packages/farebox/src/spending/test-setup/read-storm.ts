@@ -1,0 +1,57 @@
+import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
+import { localUsdcAbi } from '@farebox/contracts/local-usdc'
+import { spendPermissionsAbi } from '@farebox/contracts/spend-permissions'
+import type { LocalChain } from '@farebox/local/chain/start-chain'
+import { createReferee } from '@farebox/local/src/testing/permission-referee'
+import { OWNER } from '@farebox/local/src/testing/permission-stage'
+import { reader } from '@farebox/local/src/testing/registry-calls'
+import { parseEventLogs } from 'viem'
+
+/** A spend as its event tells of it. */
+export interface SpendOnChain {
+  readonly transaction: string
+  readonly block: bigint
+  readonly amount: bigint
+  readonly ref: bigint
+}
+
+/** What the chain's events say of a storm. */
+export interface StormOnChain {
+  readonly spends: readonly SpendOnChain[]
+  /** All that left the owner's account by a transaction to the contract, in atomic units. */
+  readonly left: bigint
+  /** Transactions to the contract that were reverted. */
+  readonly reverted: number
+}
+
+/**
+ * Reads all blocks in order. Throws at the first spend that was not permitted in its place of the chain: above
+ * the limit or the cap in force there, after a revocation or an expiry, with a ref that was used, or that moved nothing.
+ */
+export async function readStorm(chain: LocalChain): Promise<StormOnChain> {
+  const client = reader(chain)
+  const referee = createReferee()
+  const spends: SpendOnChain[] = []
+  let left = 0n
+  let reverted = 0
+  const newest = await client.getBlockNumber()
+  for (let number = 0n; number <= newest; number += 1n) {
+    const block = await client.getBlock({ blockNumber: number })
+    for (const hash of block.transactions) {
+      const receipt = await client.getTransactionReceipt({ hash })
+      if (receipt.to?.toLowerCase() !== SPEND_PERMISSIONS_ADDRESS.toLowerCase()) continue
+      if (receipt.status === 'reverted') reverted += 1
+      referee.judge(receipt, block.timestamp)
+      for (const { args } of parseEventLogs({ abi: localUsdcAbi, logs: receipt.logs, eventName: 'Transfer' }))
+        if (args.from === OWNER) left += args.value
+      const events = parseEventLogs({
+        abi: spendPermissionsAbi,
+        logs: receipt.logs,
+        eventName: 'PermissionSpent',
+      })
+      for (const { args } of events)
+        spends.push({ transaction: hash, block: number, amount: args.amount, ref: args.ref })
+    }
+  }
+  return { spends, left, reverted }
+}
