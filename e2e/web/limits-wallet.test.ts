@@ -1,7 +1,7 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { permissionStage, type PermissionStage } from '@farebox/local/src/testing/permission-stage'
-import type { WalletLimits } from '@farebox/platform-api/limits'
+import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import { findChromium } from '@farebox/platform/src/test-setup/browser'
 import { WalletError, type BrowserWallet } from '@farebox/platform/src/test-setup/browser-wallet'
 import type { Page } from 'playwright-core'

@@ -1,4 +1,4 @@
-import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits'
+import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 
 /** Whether a permission lets a capability move tokens now. */
 export type Cover =

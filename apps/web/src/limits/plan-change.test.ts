@@ -1,6 +1,6 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { spendPermissionsAbi } from '@farebox/contracts/spend-permissions'
-import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits'
+import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import { decodeFunctionData } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { findCover, readBack } from './find-cover.ts'

@@ -1,6 +1,6 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { encodeApprove, encodeRevoke, encodeSet } from '@farebox/contracts/permission-transactions'
-import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits'
+import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import type { Terms } from './check-terms.ts'
 
 /** One transaction of a change. */

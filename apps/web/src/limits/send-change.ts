@@ -1,7 +1,7 @@
 import { SPEND_PERMISSIONS_ADDRESS } from '@farebox/contracts/addresses'
 import { encodeMulticall, encodePermitToken } from '@farebox/contracts/permission-transactions'
 import { findNetwork, type Network } from '@farebox/payments/networks'
-import type { WalletLimits } from '@farebox/platform-api/limits'
+import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import type { Platform } from '@farebox/platform-api/registry'
 import { shortAddress } from '../format/address.ts'
 import { readTransaction } from '../wallet/read-transaction.ts'

@@ -1,4 +1,4 @@
-import type { WalletLimits } from '@farebox/platform-api/limits'
+import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import { useCallback, useRef, useState } from 'react'
 import { usePurse } from '../purse/purse-context.ts'
 import { useSite } from '../site/site.ts'

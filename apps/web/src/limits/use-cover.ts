@@ -1,9 +1,9 @@
-import type { AgentSpender } from '@farebox/platform-api/limits'
+import type { AgentSpender } from '@farebox/platform-api/limits/wallet-limits'
 import { useEffect, useState } from 'react'
 import { usePurse } from '../purse/purse-context.ts'
 import { useSite } from '../site/site.ts'
 import { declaredSpend, type DeclaredSpend } from './declared-spend.ts'
-import { findCover, type Cover } from './find-cover.ts'
+import { findCover, permissionsOf, type Cover } from './find-cover.ts'
 import { useLimits } from './use-limits.ts'
 
 /** What a capability moves beside its price, and whether that is permitted. */
@@ -29,7 +29,9 @@ export function useCover(asked: {
   const declared = platform.spend_permissions_address === null ? undefined : declaredSpend(permissions)
   const isAsked = declared !== undefined
   const { limits } = useLimits(isAsked ? wallet?.address : undefined)
-  const spender = useSpenderName(isAsked ? agentId : undefined)
+  // Asked only where something is permitted: each question is a call to the agent.
+  const isPermitted = limits !== undefined && permissionsOf(limits, agentId, capability).length > 0
+  const spender = useSpenderName(isPermitted ? agentId : undefined)
   if (declared === undefined) return undefined
   return { declared, cover: limits && findCover(limits, agentId, capability, spender) }
 }

@@ -1,4 +1,4 @@
-import type { SpendLine, WalletSpends } from '@farebox/platform-api/limits'
+import type { SpendLine, WalletSpends } from '@farebox/platform-api/limits/wallet-limits'
 import { useEffect, useState } from 'react'
 import { useSite } from '../site/site.ts'
 

@@ -1,4 +1,4 @@
-import type { WalletLimits } from '@farebox/platform-api/limits'
+import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useSite } from '../site/site.ts'
 
@@ -12,8 +12,8 @@ export interface ReadLimits {
 }
 
 const EVERY_MS = 20_000
-const CATCH_UP_MS = 700
-const MOST_LOOKS = 20
+const CATCH_UP_MS = 1_000
+const MOST_LOOKS = 15
 
 /**
  * Reads what a wallet permits, and again while somebody is at the page.

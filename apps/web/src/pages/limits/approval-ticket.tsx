@@ -1,4 +1,4 @@
-import type { WalletLimits } from '@farebox/platform-api/limits'
+import type { WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import type { ReactNode } from 'react'
 import { withCents } from '../../format/amount.ts'
 import { planExact } from '../../limits/plan-change.ts'

@@ -1,4 +1,4 @@
-import type { TokenApproval, TokenApprovals, WalletLimits } from '@farebox/platform-api/limits'
+import type { TokenApproval, TokenApprovals, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import { useCallback, useEffect, useState, type ReactNode } from 'react'
 import { withCents } from '../../format/amount.ts'
 import { planExact, planZero } from '../../limits/plan-change.ts'
@@ -16,13 +16,21 @@ interface Props {
 
 /** Approvals of the token that let somebody take everything, each with the button that ends it; others folded. */
 export function ApprovalsFound({ limits, change }: Props): ReactNode {
-  const { approvals, refresh, ended } = useApprovals(limits, change)
+  const { approvals, refresh, ended, failure } = useApprovals(limits, change)
   const all = approvals.filter(({ spender, unlimited }) => unlimited || spender !== limits.contract)
   const dangers = all.filter(({ unlimited }) => unlimited)
   const others = all.filter(({ unlimited }) => !unlimited)
-  if (all.length === 0 && ended === undefined) return null
+  if (all.length === 0 && ended === undefined && failure === undefined) return null
   return (
     <div className="approvals-found">
+      {failure !== undefined && (
+        <p className="small quiet">
+          Other approvals of this wallet could not be looked for now.{' '}
+          <button type="button" className="link" onClick={refresh}>
+            Ask again
+          </button>
+        </p>
+      )}
       {dangers.map(approval => (
         <Danger key={approval.spender} approval={approval} limits={limits} change={change} />
       ))}
@@ -105,19 +113,22 @@ function useApprovals({ address }: WalletLimits, change: Change) {
   const { ask } = useSite()
   const [found, setFound] = useState<TokenApprovals>()
   const [gone, setGone] = useState<readonly string[]>([])
+  const [failure, setFailure] = useState<unknown>()
   const read = useCallback((): void => {
-    ask<TokenApprovals>(`/v1/limits/${address}/approvals`).then(setFound, () => undefined)
+    setFailure(undefined)
+    ask<TokenApprovals>(`/v1/limits/${address}/approvals`).then(setFound, setFailure)
   }, [ask, address])
   useEffect(read, [read])
   const { state } = change
   const done = state.step === 'done' ? state.what : undefined
   useEffect(() => {
-    if (done === undefined) return
-    if (done.startsWith('zero ')) setGone(known => [...known, done.slice(5)])
+    if (done?.startsWith('zero ') !== true && done !== 'exact') return
+    if (done !== 'exact') setGone(known => [...known, done.slice(5)])
     read()
   }, [done, read])
   return {
     approvals: (found?.approvals ?? []).filter(({ spender }) => !gone.includes(spender)),
+    failure,
     ended: done?.startsWith('zero ') === true ? done.slice(5) : undefined,
     refresh() {
       setGone([])

@@ -1,4 +1,4 @@
-import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits'
+import type { SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import type { ReactNode } from 'react'
 import { withCents } from '../../format/amount.ts'
 import { formatDay } from '../../format/time.ts'

@@ -1,4 +1,4 @@
-import type { SpendLine, WalletLimits } from '@farebox/platform-api/limits'
+import type { SpendLine, WalletLimits } from '@farebox/platform-api/limits/wallet-limits'
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
 import type { ReactNode } from 'react'
 import { longestDecimals, withCents } from '../../format/amount.ts'

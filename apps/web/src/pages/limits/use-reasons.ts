@@ -1,5 +1,5 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
-import type { SpendPermissionView } from '@farebox/platform-api/limits'
+import type { SpendPermissionView } from '@farebox/platform-api/limits/wallet-limits'
 import { useEffect, useState } from 'react'
 import { declaredSpend } from '../../limits/declared-spend.ts'
 import { useSite } from '../../site/site.ts'

@@ -1,4 +1,4 @@
-import type { SpendLine, WalletLimits, WalletSpends } from '@farebox/platform-api/limits'
+import type { SpendLine, WalletLimits, WalletSpends } from '@farebox/platform-api/limits/wallet-limits'
 import type { PayerJobs } from '@farebox/platform-api/me/payer-jobs'
 import { useCallback, useEffect, useState } from 'react'
 import { useSite } from '../../site/site.ts'

@@ -1,5 +1,9 @@
 import type { AgentPage } from '@farebox/platform-api/agent'
-import type { AgentSpender, SpendPermissionView, WalletLimits } from '@farebox/platform-api/limits'
+import type {
+  AgentSpender,
+  SpendPermissionView,
+  WalletLimits,
+} from '@farebox/platform-api/limits/wallet-limits'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import {
   checkTerms,
