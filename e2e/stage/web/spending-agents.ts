@@ -1,5 +1,5 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { TEST_KEYS } from '@farebox/local/chain/test-keys'
 import { registerAgent } from '@farebox/local/src/register-agent'
 import type { WebStage } from './web-stage.ts'
@@ -49,7 +49,7 @@ export async function startSpendingAgents(
     declaration.replace('"Pays the invoices that you forward to it."', () => reason),
   )
   const hostile = await stage.agent({
-    config,
+    config: relative('', config),
     facilitator,
     secret,
     name: 'hostile',
