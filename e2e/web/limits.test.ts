@@ -186,7 +186,12 @@ describe.skipIf(chromium === undefined)('limits that are set in a browser', () =
     const { page } = await scene.come()
     await page.goto(`/agents/${agents.payerId}?capability=read`)
     await page.getByRole('button', { name: /^Pay 0\.002 USDC and run/ }).waitFor()
-    expect(await page.locator('#run').getByText(/limit|moves your/i).count()).toBe(0)
+    expect(
+      await page
+        .locator('#run')
+        .getByText(/limit|moves your/i)
+        .count(),
+    ).toBe(0)
     const answer = await page.goto(`/limits/new?agent=${agents.payerId}&capability=read`)
     expect(answer?.status()).toBe(404)
   })
